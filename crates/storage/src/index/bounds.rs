@@ -1,4 +1,4 @@
-//! Ranges of values, and the stretches of sorted entries that they stand for.
+//! Ranges of values, and the ranges of sorted entries that correspond to them.
 
 use catalog::index::{Bound, Search};
 use kv::KeyRange;
@@ -8,24 +8,26 @@ use super::Index;
 use super::value::IndexValue;
 use crate::encoding::{OBJECT_ID_BYTES, entry};
 
-/// Which entries of an index are wanted: all of the conditions must hold. The default is all entries.
+/// The conditions on wanted entries of an index; all of them must hold. The default is all entries.
 #[derive(Clone, Debug, Default)]
 pub struct IndexRange {
-    /// The field that `equal` begins with: of the primary index (`_key`, `_id`) and the edge index (`_from`, `_to`) each
-    /// is searched by itself; 0 for all others.
+    /// The field that `equal` begins with. It matters for the primary index (`_key`, `_id`) and the
+    /// edge index (`_from`, `_to`), where each field is searched on its own. It is 0 for all
+    /// others.
     pub first_field: usize,
-    /// For each field from the first on the values that it may have: ascending, each once, at least one.
+    /// The values that each field may have, from the first field on. Each list has at least one
+    /// value, ascending, without duplicates.
     pub equal: Vec<Vec<IndexValue>>,
-    /// The lower bound of the field behind those.
+    /// The lower bound of the field after those.
     pub lower: Option<Bound<IndexValue>>,
     /// The upper bound of that field.
     pub upper: Option<Bound<IndexValue>>,
-    /// What an index is searched for that is not sorted by its fields.
+    /// The search in an index that is not sorted by its fields.
     pub search: Option<Search<IndexValue>>,
 }
 
 impl IndexRange {
-    /// The range of an index that has one more field before those of this one, which equals a value.
+    /// Returns the range with one more field before the others, which must equal a value.
     pub fn behind(&self, first: IndexValue) -> Self {
         let mut equal = Vec::with_capacity(self.equal.len() + 1);
         equal.push(vec![first]);
@@ -34,11 +36,11 @@ impl IndexRange {
     }
 }
 
-/// Which entries of a sorted index to visit: those whose leading fields equal some values and whose next field lies
-/// between two bounds. The default is all entries.
+/// The wanted entries of a sorted index: their leading fields equal some values, and their next
+/// field lies between two bounds. The default is all entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexBounds {
-    /// The sort keys of the values for the leading fields.
+    /// The sort keys of the values of the leading fields.
     prefix: Vec<u8>,
     fields: usize,
     lower: Option<SortKeyBound>,
@@ -52,40 +54,44 @@ struct SortKeyBound {
 }
 
 impl IndexBounds {
-    /// All entries.
+    /// Returns bounds that include all entries.
     pub fn all() -> Self {
         IndexBounds::default()
     }
 
-    /// The next leading field equals `value`. `collection` resolves an `_id` marker in it.
+    /// Requires the next leading field to equal `value`. `collection` resolves an `_id` marker in
+    /// it.
     pub fn push_equal(&mut self, value: Slice<'_>, collection: Option<&str>) {
         velocypack::order::sort_key_with(value, collection, &mut self.prefix);
         self.fields += 1;
     }
 
-    /// The field behind the leading ones is greater than `value`, or equal to it where `inclusive`.
+    /// Requires the field after the leading ones to be greater than `value`, or equal to it if
+    /// `inclusive`.
     pub fn set_lower(&mut self, value: Slice<'_>, collection: Option<&str>, inclusive: bool) {
         self.lower = Some(SortKeyBound::new(value, collection, inclusive));
     }
 
-    /// Leaves out entries up to and including those whose fields (from the first on, one call a field) equal `value`.
-    /// Not to be combined with other bounds.
+    /// Skips entries up to and including those whose fields equal `value`. The caller calls it once
+    /// for each field, from the first on. It cannot be combined with other bounds.
     pub fn extend_skipped(&mut self, value: Slice<'_>, collection: Option<&str>) {
         let bound = self.lower.get_or_insert(SortKeyBound { sort_key: Vec::new(), inclusive: false });
         velocypack::order::sort_key_with(value, collection, &mut bound.sort_key);
     }
 
-    /// The field behind the leading ones is less than `value`, or equal to it where `inclusive`.
+    /// Requires the field after the leading ones to be less than `value`, or equal to it if
+    /// `inclusive`.
     pub fn set_upper(&mut self, value: Slice<'_>, collection: Option<&str>, inclusive: bool) {
         self.upper = Some(SortKeyBound::new(value, collection, inclusive));
     }
 
-    /// Fields that are compared for equality.
+    /// Returns the number of fields that are compared for equality.
     pub fn equal_fields(&self) -> usize {
         self.fields
     }
 
-    /// What the keys of the entries start with; in a unique index, with all fields given, the whole key.
+    /// Returns the prefix of the entries' keys. In a unique index with all fields given, it is the
+    /// whole key.
     pub(super) fn start(&self, index: &Index) -> Vec<u8> {
         let mut start = Vec::with_capacity(OBJECT_ID_BYTES + self.prefix.len());
         entry::start_key(index.definition().object_id, &mut start);
@@ -93,7 +99,7 @@ impl IndexBounds {
         start
     }
 
-    /// Where the entries lie.
+    /// Returns the key range of the entries.
     pub(super) fn range(&self, index: &Index) -> KeyRange {
         let prefix = self.start(index);
         let whole = KeyRange::prefix(&prefix);
@@ -111,13 +117,14 @@ impl IndexBounds {
         KeyRange { start, end }
     }
 
-    /// A key that orders bounds by where a scan over them begins: `end` instead for scans that go backwards.
+    /// Returns a sort key of the place where a forward scan over the bounds begins, or a backward
+    /// scan if `end`.
     fn position(&self, end: bool) -> Vec<u8> {
         let mut key = self.prefix.clone();
         match if end { &self.upper } else { &self.lower } {
             Some(bound) => {
                 key.extend_from_slice(&bound.sort_key);
-                // Behind all entries with the value itself.
+                // This sorts after all entries with the value itself.
                 if end == bound.inclusive {
                     key.push(0xff);
                 }
@@ -137,18 +144,19 @@ impl SortKeyBound {
     }
 }
 
-/// What is to be visited for some ranges, made one after the other.
+/// A lazy iterator over the bounds of some ranges.
 pub type BoundsOfRanges = Box<dyn Iterator<Item = IndexBounds> + Send>;
 
-/// What is to be visited for some ranges; with `ordered` in the order of the index.
+/// Returns the bounds of some ranges, in the order of the index if `ordered`.
 pub fn bounds_of(ranges: Vec<IndexRange>, ascending: bool, ordered: bool) -> BoundsOfRanges {
     let several = ranges.len() > 1;
     let all = ranges.into_iter().flat_map(move |range| Combinations::new(range, ascending));
     if several && ordered { Box::new(in_order(all.collect(), ascending).into_iter()) } else { Box::new(all) }
 }
 
-/// Bounds in the order in which a scan meets them. What overlaps is left to the deduplication of what is found: an entry
-/// that an earlier range does not have lies behind that range's end.
+/// Sorts bounds in the order in which a scan meets them. Overlaps are left to the deduplication of
+/// results. That works because an entry that an earlier range lacks lies after the end of that
+/// range.
 fn in_order(mut all: Vec<IndexBounds>, ascending: bool) -> Vec<IndexBounds> {
     all.sort_by_cached_key(|bounds| bounds.position(!ascending));
     if !ascending {
@@ -157,8 +165,8 @@ fn in_order(mut all: Vec<IndexBounds>, ascending: bool) -> Vec<IndexBounds> {
     all
 }
 
-/// All combinations of one value a field, in the order of the index, made one after the other: lists of a thousand
-/// values on three fields are not written out.
+/// All combinations of one value for each field, in the order of the index. They are generated
+/// lazily, because three lists of a thousand values have a billion combinations.
 pub(super) struct Combinations {
     range: IndexRange,
     /// The position in each field's list; `None` at the end.
@@ -195,7 +203,7 @@ impl Iterator for Combinations {
     fn next(&mut self) -> Option<IndexBounds> {
         let mut positions = self.next.take()?;
         let bounds = self.bounds(&positions);
-        // As an odometer counts: the last field changes fastest.
+        // Like an odometer: the last field changes fastest.
         for (position, list) in positions.iter_mut().zip(&self.range.equal).rev() {
             *position += 1;
             if *position < list.len() {

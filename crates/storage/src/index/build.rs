@@ -1,7 +1,9 @@
-//! Building an index over existing documents, in bounded memory: entries are sorted outside of memory and loaded in
-//! order beside the log. Writers wait meanwhile (the caller holds the collection's lock exclusively); readers go on.
+//! Index builds over existing documents, in bounded memory. An external sort orders the entries,
+//! and a bulk load writes them without the log. Writers wait in the meantime, because the caller
+//! holds the collection's lock exclusively; readers continue.
 //!
-//! Threads take parts of the documents and sort their entries; then each of them merges and loads a range of the keys.
+//! Threads take parts of the documents and sort their entries. Then each of them merges and loads a
+//! range of the keys.
 
 use std::num::NonZero;
 use std::path::Path;
@@ -22,33 +24,35 @@ use crate::options::StoreOptions;
 use crate::scan::{DocumentScanSpec, KeyBound};
 use crate::{Collection, Error, Result, Snapshot};
 
-/// Block size while documents are read.
+/// The size of a block of documents that are read.
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 4 << 20 };
-/// Documents from which threads share the work.
+/// The number of documents from which several threads share the work.
 const PARALLEL_MIN_DOCUMENTS: u64 = 20_000;
-/// Parts of the documents for each thread: the keys that divide a collection are guesses.
+/// Parts of the documents for each thread. There are several because the keys that divide a
+/// collection are estimates.
 const PARTS_PER_THREAD: usize = 8;
-/// Entries after which the estimate is told of them: it has a lock.
+/// Number of entries after which they are applied to the estimate, which has a lock.
 const NOTED_MAX: usize = 1024;
-/// Entries that are loaded between two looks whether to go on.
+/// Entries that are loaded between two checks.
 const ENTRIES_PER_CHECK: usize = 4096;
 
-/// Asked from time to time whether to go on; its error ends the work. By many threads.
+/// A check that long work calls from time to time, from several threads. Its error ends the work.
 pub type SharedCheck<'a> = &'a (dyn Fn() -> Result<()> + Sync);
 
-/// Collects the entries of one index.
+/// A collector of the entries of one index.
 struct Builder<'a> {
     index: &'a Index,
     collection: &'a str,
     sorter: Sorter,
     entries: Entries,
-    /// Not yet applied to the index's estimate.
+    /// The changes that are not yet applied to the index's estimate.
     estimate: EstimateChange,
     noted: usize,
 }
 
 impl<'a> Builder<'a> {
-    /// A builder that keeps at most about `budget_bytes` in memory, and more in temporary files in `folder`.
+    /// Makes a builder that keeps at most about `budget_bytes` in memory, and the rest in temporary
+    /// files in `folder`.
     fn new(index: &'a Index, collection: &'a str, folder: &Path, budget_bytes: usize) -> Self {
         let sorter = Sorter::new(folder.to_owned(), budget_bytes);
         let (entries, estimate) = (Entries::default(), EstimateChange::default());
@@ -86,7 +90,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// How many threads build an index of so many documents.
+/// Returns how many threads build an index of this many documents.
 fn threads_for(documents: u64) -> usize {
     match documents {
         ..PARALLEL_MIN_DOCUMENTS => 1,
@@ -99,10 +103,10 @@ fn open_loads(count: usize, entries: u64, engine: &dyn Engine) -> Result<Vec<Box
     (0..count).map(|_| Ok(engine.load(LoadKind::Private, hint)?)).collect()
 }
 
-/// Loads the entries of builders of one index: each load takes a range of keys, on a thread of its own. Nothing is
-/// visible when this fails.
+/// Loads the entries of the builders of one index. Each load takes a range of keys, on a thread of
+/// its own. Nothing becomes visible if this fails.
 ///
-/// Errors: 1210 where two documents have the same unique values.
+/// Errors: 1210 if two documents have the same unique values.
 fn load(builders: Vec<Builder<'_>>, loads: Vec<Box<dyn BulkLoad>>, check: SharedCheck<'_>) -> Result<()> {
     let Some((index, collection)) = builders.first().map(|builder| (builder.index, builder.collection))
     else {
@@ -147,7 +151,7 @@ fn load_entries(
             check()?;
         }
     }
-    // The change of the catalog that makes the index known is durable, and comes later.
+    // The later change of the catalog makes the index known, and it is durable.
     Ok(load.finish(Durability::Buffered)?)
 }
 
@@ -158,7 +162,7 @@ fn violation(index: &Index, collection: &str, key: &str) -> Error {
     error::unique_violation(index.name(), index_type, &index.fields_text(), document)
 }
 
-/// What is built from what.
+/// The input of an index build.
 pub(crate) struct Build<'a> {
     pub(crate) engine: &'a dyn Engine,
     pub(crate) snapshot: &'a Snapshot,
@@ -173,7 +177,7 @@ impl Build<'_> {
     pub(crate) fn run(&self) -> Result<()> {
         let documents = self.snapshot.count(self.collection)?;
         let threads = threads_for(documents);
-        // Open from now on, so that the engine leaves the machine to this.
+        // The loads stay open from now on, so that the engine leaves the machine to this build.
         let loads = open_loads(threads, documents, self.engine)?;
         let parts = Mutex::new(self.parts(threads)?);
         let next_part = || parts.lock().ok().and_then(|mut parts| parts.pop());
@@ -195,7 +199,7 @@ impl Build<'_> {
         load(builders?, loads, self.check)
     }
 
-    /// Ranges of documents that are together all.
+    /// Divides all documents into ranges.
     fn parts(&self, threads: usize) -> Result<Vec<DocumentScanSpec>> {
         let all = DocumentScanSpec { sequential: true, ..DocumentScanSpec::default() };
         if threads == 1 {

@@ -1,4 +1,4 @@
-//! A buffer of index entries, used again from document to document.
+//! A buffer of index entries, reused from document to document.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::encoding::{OBJECT_ID_BYTES, entry};
 pub(crate) struct Entries {
     bytes: Vec<u8>,
     entries: Vec<Entry>,
-    /// For the covered values of one entry after the other.
+    /// A builder for the covered values of one entry after another.
     builder: Builder,
     has_duplicates: bool,
 }
@@ -28,14 +28,14 @@ struct Entry {
 }
 
 impl Entries {
-    /// Forgets all entries and keeps the memory.
+    /// Removes all entries but keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.entries.clear();
         self.has_duplicates = false;
     }
 
-    /// Whether the document alone has equal values where the index wants each once.
+    /// Returns true if the document alone has equal values in a unique index.
     pub(crate) fn has_duplicates(&self) -> bool {
         self.has_duplicates
     }
@@ -48,8 +48,9 @@ impl Entries {
         self.entries.is_empty()
     }
 
-    /// Adds an entry with an empty value. `write_key` appends the key's bytes to the buffer and answers where in the
-    /// buffer the indexed values end (behind them stands what tells documents apart).
+    /// Adds an entry with an empty value. `write_key` appends the key's bytes to the buffer. It
+    /// returns the position in the buffer at which the indexed values end and the bytes that tell
+    /// documents apart follow.
     pub(crate) fn add(&mut self, write_key: impl FnOnce(&mut Vec<u8>) -> usize) {
         let start = self.bytes.len();
         let values_end = write_key(&mut self.bytes);
@@ -67,8 +68,9 @@ impl Entries {
         }
     }
 
-    /// Adds an entry of an index that covers values. Its key is what `write_values` appends; the document's key follows in
-    /// the key, or, if the index is unique, in the value. The value ends with an array of `covered`.
+    /// Adds an entry of an index that covers values. `write_values` appends the values of its key.
+    /// The document's key follows in the key or, if the index is unique, in the value. The value
+    /// ends with an array of `covered`.
     pub(crate) fn add_covering<'v>(
         &mut self,
         index: &Index,
@@ -94,7 +96,8 @@ impl Entries {
         self.set_covered(start_value, covered)
     }
 
-    /// As [`Entries::set_value`]; behind what `write_value` appends stands an array of `values`.
+    /// As [`Entries::set_value`], with an array of `values` after the bytes that `write_value`
+    /// appends.
     fn set_covered<'v>(
         &mut self,
         write_value: impl FnOnce(&mut Vec<u8>),
@@ -115,13 +118,14 @@ impl Entries {
         Ok(())
     }
 
-    /// Orders the entries by key, so that two sets of entries can be compared.
+    /// Sorts the entries by key, so that two sets of entries can be compared.
     pub(crate) fn sort(&mut self) {
         let bytes = &self.bytes;
         self.entries.sort_by(|a, b| part(bytes, &a.key).cmp(part(bytes, &b.key)));
     }
 
-    /// Keeps the first of entries with equal keys; the entries must be sorted. Answers whether there were some.
+    /// Keeps the first of entries with equal keys; the entries must be sorted. Returns true if
+    /// there were duplicates.
     pub(crate) fn deduplicate(&mut self) -> bool {
         let before = self.entries.len();
         let bytes = &self.bytes;
@@ -129,7 +133,7 @@ impl Entries {
         self.entries.len() != before
     }
 
-    /// Key, value and hash of each entry.
+    /// Iterates over the key, value and hash of each entry.
     pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = EntryRef<'_>> {
         self.entries.iter().map(|entry| EntryRef {
             key: part(&self.bytes, &entry.key),
@@ -139,7 +143,7 @@ impl Entries {
     }
 }
 
-/// The ranges were made by this buffer.
+/// Returns a part of the buffer, whose range this buffer has made.
 fn part<'a>(bytes: &'a [u8], range: &Range<usize>) -> &'a [u8] {
     bytes.get(range.clone()).unwrap_or_default()
 }

@@ -1,12 +1,15 @@
-//! Estimates how selective an index is, in a few kilobytes, also under removals.
+//! Estimates of the selectivity of indexes, in a few kilobytes, even under removals.
 //!
-//! A sample of the different values is kept with the number of entries of each: those whose hash ends in `level` zero
-//! bits. When the sample grows too large, `level` grows by one and half of the sample is dropped. Every value is in the
-//! sample with the same chance, so `sample size * 2^level` estimates the different values. Source: adaptive sampling
-//! (Wegman; analysed by Flajolet, "On adaptive sampling", 1990), with counts so that removals work.
+//! The estimate is a sample of the distinct values whose hash ends in `level` zero bits, with the
+//! number of entries of each. When the sample grows too large, `level` grows by one, which drops
+//! half of the sample. Every value has the same chance to be in the sample, so `sample size *
+//! 2^level` estimates the number of distinct values.
 //!
-//! The estimate is written when the store is closed or maintained, not with each commit: after a crash it may be a
-//! little off, which only costs accuracy.
+//! Source: adaptive sampling (Wegman; analysed by Flajolet, "On adaptive sampling", 1990), with
+//! counts so that removals work.
+//!
+//! The estimate is written when the store is closed or maintained, not with each commit. So it may
+//! be slightly wrong after a crash, which only costs accuracy.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,9 +18,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::encoding::pack;
 use crate::{Error, Result};
 
-/// Most values in the sample; the estimate's standard error is about 1.2 / sqrt of this, 4 %.
+/// Most values in the sample. The standard error of the estimate is about 1.2 / sqrt of this, 4 %.
 const SAMPLE_MAX: usize = 1024;
-/// Levels beyond this would need more than 2^53 different values.
+/// The highest level. More would be needed only for more than 2^53 distinct values.
 const LEVEL_MAX: u32 = 43;
 
 /// The estimate of one index, shared by all writers.
@@ -36,11 +39,12 @@ struct Sample {
     is_changed: bool,
 }
 
-/// What a transaction changes of an estimate, applied when it is committed.
+/// The changes that a transaction makes to an estimate, applied when it commits.
 #[derive(Debug, Default)]
 pub(crate) struct EstimateChange {
     entries: i64,
-    /// Hashes of values in the sample at the time of the write, and whether an entry was added or removed.
+    /// Hashes of values that are in the sample at the time of the write; true if an entry was
+    /// added, false if it was removed.
     sampled: Vec<(u64, bool)>,
     /// The state to which [`EstimateChange::take_back`] returns.
     kept_entries: i64,
@@ -48,13 +52,13 @@ pub(crate) struct EstimateChange {
 }
 
 impl EstimateChange {
-    /// The operations so far have succeeded.
+    /// Confirms the changes of the operations so far, which have succeeded.
     pub(crate) fn keep(&mut self) {
         self.kept_entries = self.entries;
         self.kept_sampled = self.sampled.len();
     }
 
-    /// Forgets what was noted since [`EstimateChange::keep`].
+    /// Discards the changes since [`EstimateChange::keep`].
     pub(crate) fn take_back(&mut self) {
         self.entries = self.kept_entries;
         self.sampled.truncate(self.kept_sampled);
@@ -62,7 +66,7 @@ impl EstimateChange {
 }
 
 impl Estimate {
-    /// Notes an entry in `change`, if it matters.
+    /// Records an entry in `change`, if it is in the sample.
     pub(crate) fn note(&self, hash: u64, added: bool, change: &mut EstimateChange) {
         change.entries += if added { 1 } else { -1 };
         if is_sampled(hash, self.level.load(Ordering::Relaxed)) {
@@ -81,7 +85,8 @@ impl Estimate {
         self.level.store(sample.level, Ordering::Relaxed);
     }
 
-    /// Different values per entry, between 0 (exclusive) and 1. An index without entries has 1.
+    /// Returns distinct values per entry, between 0 (exclusive) and 1. An index without entries has
+    /// 1.
     pub(crate) fn selectivity(&self) -> f64 {
         let sample = self.lock();
         if sample.entries <= 0 {
@@ -91,7 +96,7 @@ impl Estimate {
         (different / sample.entries as f64).min(1.0)
     }
 
-    /// The record to keep, unless nothing changed since the last.
+    /// Returns the record to store; `None` if nothing has changed since the last one.
     pub(crate) fn take_record(&self) -> Option<Vec<u8>> {
         let mut sample = self.lock();
         if !std::mem::take(&mut sample.is_changed) {
@@ -123,7 +128,7 @@ impl Estimate {
         Ok(Estimate { level: AtomicU32::new(level), sample })
     }
 
-    /// No code that can panic runs under this lock.
+    /// Locks the sample. No code that can panic runs under this lock.
     fn lock(&self) -> MutexGuard<'_, Sample> {
         self.sample.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -155,7 +160,7 @@ fn is_sampled(hash: u64, level: u32) -> bool {
     hash.trailing_zeros() >= level
 }
 
-/// A hash that is the same in every run: 64-bit multiply-and-fold over words of 8 bytes.
+/// Hashes bytes, with the same result in every run: 64-bit multiply-and-fold over words of 8 bytes.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
     let fold = |state: u64, word: u64| {
@@ -172,7 +177,7 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
         *to = *from;
     }
     let mut mixed = fold(state, u64::from_le_bytes(last) ^ 0x6a09_e667_f3bc_c909);
-    // Spread to the low bits, which the sample looks at.
+    // This spreads the hash to the low bits, on which the sample depends.
     mixed = (mixed ^ (mixed >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
     mixed ^ (mixed >> 32)
 }

@@ -8,7 +8,7 @@ use crate::documents::{StoredDocument, block_of};
 use crate::encoding::entry;
 use crate::{Error, Result};
 
-/// Stands for the place of covered values in entries that have none.
+/// The offset of covered values in entries that have none.
 const NOT_COVERED: u32 = u32::MAX;
 
 /// Entries of an index, in the order in which they were found.
@@ -17,7 +17,7 @@ pub struct IndexEntries {
     /// The bytes of all entries.
     block: Arc<Block>,
     entries: Vec<EntryPosition>,
-    /// The document of each entry, where it was read along; empty where none was.
+    /// The document of each entry, if the scan has read documents; otherwise the list is empty.
     documents: Vec<Option<StoredDocument>>,
     document_bytes: usize,
 }
@@ -30,7 +30,7 @@ struct EntryPosition {
 }
 
 impl IndexEntries {
-    /// What a scan of entries with covered values answered.
+    /// Wraps a block of a scan, whose entries have covered values.
     ///
     /// Errors: 1102 for a damaged entry.
     pub(super) fn of_block(block: kv::Block, unique: bool, collection: &Arc<str>) -> Result<Self> {
@@ -46,7 +46,8 @@ impl IndexEntries {
         Ok(IndexEntries::new(block_of(bytes, collection), entries))
     }
 
-    /// What a look-up in a unique index answered, and for each entry which of the look-ups found it.
+    /// Wraps the values of look-ups in a unique index. Also returns the position of each entry's
+    /// look-up.
     ///
     /// Errors: 1102 for a damaged entry.
     pub(super) fn of_values(values: kv::Values, collection: &Arc<str>) -> Result<(Self, Vec<usize>)> {
@@ -62,7 +63,7 @@ impl IndexEntries {
         Ok((IndexEntries::new(block_of(bytes, collection), entries), positions))
     }
 
-    /// No entries.
+    /// Returns no entries.
     pub(super) fn empty() -> Self {
         IndexEntries::new(Block::default(), Vec::new())
     }
@@ -71,22 +72,22 @@ impl IndexEntries {
         IndexEntries { block: Arc::new(block), entries, documents: Vec::new(), document_bytes: 0 }
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The bytes that the covered values lie in.
+    /// Returns the block in which the covered values lie.
     pub fn block(&self) -> &Arc<Block> {
         &self.block
     }
 
-    /// The `_key` of entry `i`'s document; empty if there is no entry `i`.
+    /// Returns the `_key` of entry `i`'s document; empty if there is no entry `i`.
     pub fn key(&self, i: usize) -> &str {
         let Some(entry) = self.entries.get(i) else { return "" };
         let start = entry.key_start as usize;
@@ -94,33 +95,36 @@ impl IndexEntries {
         std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
     }
 
-    /// Where entry `i`'s covered values start in the block: an array of the indexed fields' values, then the stored
-    /// values; see [`crate::Index::covered_position`]. `None` where the index covers nothing, or nobody wants it.
+    /// Returns the offset of entry `i`'s covered values in the block; `None` if the index covers
+    /// nothing, or the caller did not want them.
+    ///
+    /// They are an array of the indexed fields' values, then the stored values: see
+    /// [`crate::Index::covered_position`].
     pub fn covered_offset(&self, i: usize) -> Option<u32> {
         self.entries.get(i).map(|entry| entry.covered).filter(|covered| *covered != NOT_COVERED)
     }
 
-    /// Entry `i`'s covered values.
+    /// Returns entry `i`'s covered values.
     pub fn covered(&self, i: usize) -> Option<Slice<'_>> {
         self.covered_offset(i).map(|offset| self.block.slice(offset as usize))
     }
 
-    /// Entry `i`'s document, if the scan has read it along.
+    /// Returns entry `i`'s document, if the scan has read it.
     pub fn document(&self, i: usize) -> Option<&StoredDocument> {
         self.documents.get(i)?.as_ref()
     }
 
-    /// Bytes of documents that were read along for these entries.
+    /// Returns the bytes of the documents that the scan has read with these entries.
     pub fn document_bytes(&self) -> usize {
         self.document_bytes
     }
 
-    /// The keys of all documents, in order.
+    /// Iterates over the keys of all documents, in order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).map(|i| self.key(i))
     }
 
-    /// Leaves out entries by their positions. Only for entries without documents.
+    /// Keeps only entries whose positions `keep` selects. The entries must have no documents.
     pub(super) fn retain(&mut self, keep: impl Fn(&Self, usize) -> bool) {
         let kept = (0..self.len()).filter(|i| keep(self, *i)).filter_map(|i| self.entries.get(i).copied());
         self.entries = kept.collect();
@@ -139,7 +143,7 @@ impl EntryPosition {
     }
 }
 
-/// Puts entries together that do not lie in the index as [`IndexEntries`] has them.
+/// A collector of entries whose index does not store them in the layout of [`IndexEntries`].
 #[derive(Debug, Default)]
 pub(super) struct EntryCollector {
     bytes: Vec<u8>,
@@ -149,7 +153,7 @@ pub(super) struct EntryCollector {
 }
 
 impl EntryCollector {
-    /// Number of entries.
+    /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -172,13 +176,13 @@ impl EntryCollector {
         self.push_at(key, Some(start))
     }
 
-    /// Adds an entry whose document was read along.
+    /// Adds an entry with its document, if the scan has read it.
     pub(super) fn push_document(&mut self, key: &str, document: Option<StoredDocument>) -> Result<()> {
         self.documents.push(document);
         self.push_at(key, None)
     }
 
-    /// So many bytes of documents were read along.
+    /// Adds to the bytes of documents that the scan has read.
     pub(super) fn add_document_bytes(&mut self, bytes: usize) {
         self.document_bytes += bytes;
     }

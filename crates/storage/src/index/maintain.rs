@@ -1,7 +1,8 @@
-//! Writing index entries when documents are written.
+//! Maintenance of index entries when documents are written.
 //!
-//! Entries that carry the document's key are guarded by the claim on the document itself, so the engine neither looks
-//! them up nor claims them. Entries of a unique index are the place where two documents meet: they are claimed.
+//! The claim on the document itself protects entries that carry its key, so the engine neither
+//! looks them up nor claims them. Two documents can meet at an entry of a unique index, so those
+//! entries are claimed.
 
 use std::cmp::Ordering;
 
@@ -15,14 +16,14 @@ use crate::encoding::entry::key_of_unique_value;
 use crate::error;
 use crate::{ConflictingDocument, Error, Result};
 
-/// Memory that is used again from document to document.
+/// Memory that is reused from document to document.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     old: Entries,
     new: Entries,
 }
 
-/// Where a document's entries go.
+/// The index and the document whose entries are written.
 pub(crate) struct Target<'a> {
     pub(crate) transaction: &'a mut dyn WriteTransaction,
     /// The collection's name.
@@ -34,7 +35,7 @@ pub(crate) struct Target<'a> {
 }
 
 impl Target<'_> {
-    /// Brings the index from `old` to `new`; `None` stands for no document.
+    /// Updates the index from `old` to `new`; `None` stands for no document.
     ///
     /// Errors: 1210 with the document that has the same values, 1200, 32.
     pub(crate) fn replace(
@@ -65,7 +66,8 @@ impl Target<'_> {
         self.difference(&scratch.old, &scratch.new)
     }
 
-    /// Removes what only `old` has, then adds what only `new` has. Both are sorted by key.
+    /// Removes entries that only `old` has, then adds those that only `new` has. Both are sorted by
+    /// key.
     fn difference(&mut self, old: &Entries, new: &Entries) -> Result<()> {
         for_each_pair(old, new, |pair| match pair {
             (Some(old), None) => self.remove(old),
@@ -117,7 +119,7 @@ impl Target<'_> {
         }
     }
 
-    /// Who holds the entry that a new document wants.
+    /// Returns the error with the document that holds the entry of a new document.
     fn occupied(&self, entry_key: &[u8]) -> Error {
         let found = self.transaction.get_many(&[entry_key]);
         let values = match found {
@@ -141,7 +143,7 @@ impl Target<'_> {
 
 type Pair<'a> = (Option<EntryRef<'a>>, Option<EntryRef<'a>>);
 
-/// Visits the keys of two sorted sets of entries, each with the entries that one or both have.
+/// Visits each key of two sorted sets, with its entry in each set.
 fn for_each_pair<'a>(
     old: &'a Entries,
     new: &'a Entries,

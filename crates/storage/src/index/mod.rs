@@ -1,9 +1,13 @@
-//! Indexes: what each type keeps of a document.
+//! Indexes: the entries that each type stores for a document, and the searches in them.
 //!
-//! A type is a folder with an [`IndexMethod`], and a line in [`method`]. What all types share stands beside the folders:
-//! how fields are found ([`field`]), how entries are collected ([`entries`]) and written ([`maintain`]), how an index is
-//! built over existing documents ([`build`]), how its selectivity is estimated ([`estimate`]); and for queries what is
-//! searched for ([`bounds`], [`value`]), how scans are read ([`scan`]) and what they answer ([`found`]).
+//! Each type is a folder with an [`IndexMethod`], and a line in [`method`]. The modules beside the
+//! folders serve all types:
+//!
+//! - for writes: [`field`] finds field values, [`entries`] collects entries, [`maintain`] writes
+//!   them, [`build`] builds an index over existing documents, [`estimate`] estimates its
+//!   selectivity;
+//! - for queries: [`bounds`] and [`value`] describe a search, [`scan`] is the interface of scans,
+//!   [`found`] holds their results.
 
 pub(crate) mod bounds;
 pub(crate) mod build;
@@ -36,19 +40,20 @@ use entries::Entries;
 use estimate::Estimate;
 use scan::{EntryScan, ScanOptions, ScanSource};
 
-/// What one type of index keeps of a document, and how it is searched.
+/// The entries that one type of index stores for a document, and its scans.
 pub(crate) trait IndexMethod: Sync {
-    /// Appends the index's entries for a document (stored form, `_key` and all).
+    /// Appends the index's entries for a document in its stored form, with `_key` and all other
+    /// attributes.
     ///
-    /// Errors: 32 where a document has too many entries.
+    /// Errors: 32 if a document has too many entries.
     fn entries(&self, index: &Index, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()>;
 
-    /// Whether [`Index::selectivity_estimate`] is kept up by a sketch.
+    /// Returns true if a sketch maintains [`Index::selectivity_estimate`].
     fn is_estimated(&self, _index: &Index) -> bool {
         false
     }
 
-    /// Starts a scan of the entries within some ranges, at least one.
+    /// Starts a scan of the entries within one or more ranges.
     ///
     /// Errors: 4 for a search that the type does not know.
     fn open(
@@ -62,13 +67,14 @@ pub(crate) trait IndexMethod: Sync {
         Err(Error::internal(format!("an index of type '{name}' cannot be searched")))
     }
 
-    /// Where the entries between some bounds lie; `None` unless entries are sorted by the sort keys of values.
+    /// Returns the key range of the entries between bounds; `None` unless the sort keys of values
+    /// order the entries.
     fn key_range(&self, _index: &Index, _bounds: &IndexBounds) -> Option<KeyRange> {
         None
     }
 }
 
-/// The types that exist.
+/// Returns the implementation of a type, if there is one.
 fn method(index_type: IndexType) -> Option<&'static dyn IndexMethod> {
     match index_type {
         IndexType::Primary => Some(&primary::Primary),
@@ -91,6 +97,8 @@ pub struct Index {
 }
 
 impl Index {
+    /// Opens an index.
+    ///
     /// Errors: 9 for a type that this version does not have.
     pub(crate) fn new(definition: IndexDefinition, estimate: Option<Arc<Estimate>>) -> Result<Self> {
         let Some(method) = method(definition.properties.index_type) else {
@@ -105,53 +113,54 @@ impl Index {
         Ok(index)
     }
 
-    /// The definition.
+    /// Returns the definition.
     pub fn definition(&self) -> &IndexDefinition {
         &self.definition
     }
 
-    /// What queries can use it for.
+    /// Returns what queries can use the index for.
     pub fn capabilities(&self) -> Capabilities {
         self.capabilities
     }
 
-    /// The number within the collection.
+    /// Returns the id within the collection.
     pub fn id(&self) -> IndexId {
         self.definition.id
     }
 
-    /// The name within the collection.
+    /// Returns the name within the collection.
     pub fn name(&self) -> &str {
         &self.definition.name
     }
 
-    /// The type.
+    /// Returns the type.
     pub fn index_type(&self) -> IndexType {
         self.definition.properties.index_type
     }
 
-    /// The indexed attributes.
+    /// Returns the indexed attributes.
     pub fn fields(&self) -> &[FieldPath] {
         &self.definition.properties.fields
     }
 
-    /// Whether a client created it: every collection has its primary index, and edge collections have their edge index.
+    /// Returns true if a client created it. Every collection has its primary index, and edge
+    /// collections have their edge index.
     pub fn is_user_defined(&self) -> bool {
         !matches!(self.index_type(), IndexType::Primary | IndexType::Edge)
     }
 
-    /// Whether no two documents have equal values.
+    /// Returns true if no two documents can have equal values.
     pub fn is_unique(&self) -> bool {
         self.definition.properties.unique
     }
 
-    /// Whether documents that lack a field are left out.
+    /// Returns true if documents that lack a field have no entry.
     pub fn is_sparse(&self) -> bool {
         self.definition.properties.sparse
     }
 
-    /// How many different values there are for each document: near 0 where many share one, 1 where all differ.
-    /// `None` where it is not estimated.
+    /// Returns the number of distinct values per document: near 0 if many documents share a value,
+    /// 1 if all differ. `None` if there is no estimate.
     pub fn selectivity_estimate(&self) -> Option<f64> {
         if self.is_unique() {
             return Some(1.0);
@@ -159,9 +168,11 @@ impl Index {
         self.estimate.as_ref().map(|estimate| estimate.selectivity())
     }
 
-    /// Where an attribute's value stands in the covered values of an entry ([`crate::IndexEntries::covered`]); `None`
-    /// if the index does not cover it. Expanded arrays are not covered (an entry holds one element), nor is `_id` (it
-    /// follows from the collection's name and the key).
+    /// Returns the position of an attribute in an entry's covered values
+    /// ([`crate::IndexEntries::covered`]); `None` if the index does not cover it.
+    ///
+    /// Expanded arrays are not covered, because an entry holds one element. `_id` is not covered
+    /// either, because it follows from the collection's name and the key.
     pub fn covered_position(&self, path: &[impl AsRef<str>]) -> Option<usize> {
         if !self.capabilities.covers {
             return None;
@@ -180,7 +191,7 @@ impl Index {
         self.estimate.as_ref()
     }
 
-    /// The index's entries for a document.
+    /// Appends the index's entries for a document.
     pub(crate) fn entries(&self, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
         self.method.entries(self, document, key, entries)
     }
@@ -195,19 +206,19 @@ impl Index {
         self.method.open(self, source, ranges, options)
     }
 
-    /// Where the entries between some bounds lie; `None` unless it is sorted.
+    /// Returns the key range of the entries between bounds; `None` unless the index is sorted.
     pub(crate) fn key_range(&self, bounds: &IndexBounds) -> Option<KeyRange> {
         self.method.key_range(self, bounds)
     }
 
-    /// The fields as messages name them.
+    /// Returns the fields as messages name them.
     pub(crate) fn fields_text(&self) -> String {
         let fields: Vec<String> = self.fields().iter().map(FieldPath::to_string).collect();
         fields.join(", ")
     }
 }
 
-/// Whether a path is `_id`, which stored documents hold only as a marker.
+/// Returns true if a path is `_id`, which stored documents hold only as a marker.
 pub(crate) fn is_id(path: &FieldPath) -> bool {
     path.names.len() == 1 && path.first() == "_id"
 }

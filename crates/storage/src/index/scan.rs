@@ -1,4 +1,4 @@
-//! What all scans of indexes have in common: how they are opened, asked and bounded.
+//! The interface of all index scans: how callers open, read and bound them.
 
 use std::sync::Arc;
 
@@ -8,60 +8,64 @@ use super::found::IndexEntries;
 use crate::Result;
 use crate::fork_join::ForkJoin;
 
-/// Finds the entries of one search, block after block.
+/// A scan that finds the entries of one search, block by block.
 pub trait EntryScan: Send {
-    /// The next entries, at most `limits.rows` of them, or `None` after the last. A block may be empty before that.
+    /// Returns the next entries, at most `limits.rows` of them, or `None` after the last. A block
+    /// before that may be empty.
     ///
-    /// Errors: 1102 for a damaged entry, 10 for values that cannot be searched for, and those of `host`.
+    /// Errors: 1102 for a damaged entry, 10 for values that cannot be searched for, and those of
+    /// `host`.
     fn next_block(&mut self, limits: BlockLimits, host: &mut dyn ScanHost) -> Result<Option<IndexEntries>>;
 
-    /// Lets go of what pins memory in the engine. The next block goes on where the last one ended.
+    /// Releases all that pins memory in the engine. The next block continues after the last one.
     fn release(&mut self);
 }
 
-/// Whoever a scan works for: says whether to go on, and learns what it costs.
+/// The caller of a scan: it decides whether to continue, and accounts for the cost.
 pub trait ScanHost {
-    /// Returns an error if the scan is to end. Asked at least once a block.
+    /// Returns an error if the scan must end. The scan calls this at least once for each block.
     fn check(&self) -> Result<()>;
 
-    /// The scan keeps so many bytes from now on, 0 at first.
+    /// Reports that the scan keeps this many bytes from now on; it starts with 0.
     ///
     /// Errors: 32 if there is no memory for them.
     fn keep(&mut self, bytes: u64) -> Result<()>;
 
-    /// What the scan has done so far; it adds to that.
+    /// Returns the statistics, to which the scan adds.
     fn statistics(&mut self) -> &mut ScanStatistics;
 }
 
-/// What scans have done.
+/// The work that scans have done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScanStatistics {
-    /// Ranges of the index that were begun.
+    /// Ranges of the index that scans have begun.
     pub cursors: u64,
     /// Jumps within ranges.
     pub seeks: u64,
-    /// Entries that were read.
+    /// Entries that scans have read.
     pub entries: u64,
 }
 
-/// How entries are to be found.
+/// The options of a scan.
 #[derive(Clone, Copy, Debug)]
 pub struct ScanOptions {
-    /// In ascending order of the index's fields.
+    /// True for the ascending order of the index's fields.
     pub ascending: bool,
-    /// Entries must come in that order (of a search: in its own), also where there are several ranges.
+    /// True if entries must come in that order, or in a search's own order, even from several
+    /// ranges.
     pub ordered: bool,
-    /// Of each combination of values at most so many entries are wanted. Only sorted indexes know this.
+    /// Most entries that are wanted for each combination of values. Only sorted indexes support
+    /// this.
     pub limit_each: Option<u64>,
-    /// Documents will be needed: a scan that passes by them hands them over.
+    /// True if the caller will need the documents. A scan that reads them anyway then returns them.
     pub wants_documents: bool,
-    /// Covered values will be needed.
+    /// True if the caller will need covered values.
     pub wants_covered: bool,
-    /// Entries outside of a box that are read over before the next inside is looked for.
+    /// Entries outside of a box that are read before the scan jumps to the next one inside.
     pub lookahead: u64,
 }
 
-/// What scans of an index read from.
+/// The data from which scans of an index read.
 #[derive(Clone)]
 pub(crate) struct ScanSource {
     pub(crate) engine: Arc<dyn kv::Snapshot>,

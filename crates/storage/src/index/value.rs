@@ -1,4 +1,4 @@
-//! Values that indexes are searched for.
+//! Values for which indexes are searched.
 
 use std::cmp::Ordering;
 
@@ -7,15 +7,15 @@ use velocypack::{Builder, Slice};
 
 use crate::Result;
 
-/// Bytes that a value holds without memory of its own: numbers and short texts.
+/// Bytes that a value holds without a heap allocation: enough for numbers and short texts.
 const INLINE_BYTES: usize = 24;
 
-/// A value that an index is searched for: VelocyPack without `_id` markers.
+/// A value for which an index is searched: VelocyPack without `_id` markers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexValue(SmallVec<[u8; INLINE_BYTES]>);
 
 impl IndexValue {
-    /// A copy of a value. `collection` resolves an `_id` marker in it.
+    /// Copies a value. `collection` resolves an `_id` marker in it.
     ///
     /// Errors: 4 for a damaged value.
     pub fn new(value: Slice<'_>, collection: Option<&str>) -> Result<Self> {
@@ -27,7 +27,7 @@ impl IndexValue {
         Ok(IndexValue(SmallVec::from_slice(value.bytes())))
     }
 
-    /// A text.
+    /// Makes a text value.
     ///
     /// Errors: none for texts that documents can hold.
     pub fn text(text: &str) -> Result<Self> {
@@ -36,12 +36,12 @@ impl IndexValue {
         Ok(IndexValue(SmallVec::from_vec(builder.into_vec())))
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn as_slice(&self) -> Slice<'_> {
         Slice::new(&self.0)
     }
 
-    /// The text, if it is one.
+    /// Returns the text, if it is one.
     pub fn as_str(&self) -> Option<&str> {
         self.as_slice().as_str()
     }

@@ -1,7 +1,9 @@
-//! Entries of the edge index, two an edge:
-//! `object id · direction (1 byte) · vertex · 0x00 · _key of the edge` → `the other vertex`.
+//! Entries of the edge index, two for each edge:
 //!
-//! Vertices are document identifiers, which hold no zero byte; keys hold none either.
+//! - key: `object id · direction (1 byte) · vertex · 0x00 · _key of the edge`
+//! - value: `the other vertex`
+//!
+//! Neither vertices, which are document identifiers, nor keys contain a zero byte.
 
 use std::ops::Range;
 
@@ -10,7 +12,7 @@ use kv::KeyRange;
 
 use crate::encoding::OBJECT_ID_BYTES;
 
-/// Which end of an edge a vertex is.
+/// The end of an edge at which a vertex is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EdgeDirection {
     /// The vertex is the edge's `_from`.
@@ -19,7 +21,7 @@ pub enum EdgeDirection {
     Inbound,
 }
 
-/// Between the vertex and the edge's key.
+/// The byte between the vertex and the edge's key.
 const END_OF_VERTEX: u8 = 0;
 
 fn direction_byte(direction: EdgeDirection) -> u8 {
@@ -29,7 +31,7 @@ fn direction_byte(direction: EdgeDirection) -> u8 {
     }
 }
 
-/// The start of all entries of a vertex in one direction.
+/// Returns the prefix of all entries of a vertex in one direction.
 pub(crate) fn vertex_prefix(object: ObjectId, direction: EdgeDirection, vertex: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(OBJECT_ID_BYTES + 2 + vertex.len());
     write_vertex_prefix(object, direction, vertex, &mut bytes);
@@ -42,20 +44,20 @@ fn write_vertex_prefix(object: ObjectId, direction: EdgeDirection, vertex: &str,
     append_vertex(vertex.as_bytes(), bytes);
 }
 
-/// The start of all entries in one direction.
+/// Returns the prefix of all entries in one direction.
 pub(crate) fn direction_prefix(object: ObjectId, direction: EdgeDirection) -> Vec<u8> {
     let mut bytes = object.0.to_be_bytes().to_vec();
     bytes.push(direction_byte(direction));
     bytes
 }
 
-/// Appends a vertex to [`direction_prefix`], which makes it a [`vertex_prefix`].
+/// Appends a vertex to a [`direction_prefix`], which makes it a [`vertex_prefix`].
 pub(crate) fn append_vertex(vertex: &[u8], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(vertex);
     bytes.push(END_OF_VERTEX);
 }
 
-/// Appends the key of an entry. Answers where in `bytes` the vertex ends.
+/// Appends the key of an entry. Returns the position in `bytes` at which the vertex ends.
 pub(crate) fn append_key(
     object: ObjectId,
     direction: EdgeDirection,
@@ -69,17 +71,18 @@ pub(crate) fn append_key(
     end
 }
 
-/// All entries of a vertex in one direction.
+/// Returns the range of all entries of a vertex in one direction.
 pub(crate) fn vertex_range(object: ObjectId, direction: EdgeDirection, vertex: &str) -> KeyRange {
     KeyRange::prefix(&vertex_prefix(object, direction, vertex))
 }
 
-/// The [`vertex_prefix`] that an entry's key begins with. `None` if the bytes cannot be one.
+/// Returns the [`vertex_prefix`] of an entry's key; `None` if the bytes cannot be such a key.
 pub(crate) fn prefix_of_entry(key: &[u8]) -> Option<&[u8]> {
     key.get(..layout(key)?.1.start)
 }
 
-/// Where the vertex and the edge's key lie in an entry's key. `None` if the bytes cannot be one.
+/// Returns the positions of the vertex and the edge's key in an entry's key; `None` if the bytes
+/// cannot be one.
 pub(crate) fn layout(key: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
     let start = OBJECT_ID_BYTES + 1;
     let length = key.get(start..)?.iter().position(|byte| *byte == END_OF_VERTEX)?;

@@ -1,4 +1,4 @@
-//! The edge index: two entries an edge, one at each of its vertices.
+//! The edge index: two entries for each edge, one at each of its vertices.
 
 pub(crate) mod encoding;
 mod reader;
@@ -56,12 +56,13 @@ impl IndexMethod for Edge {
     }
 }
 
-/// Field 0 is `_from`, field 1 is `_to`.
+/// Returns the direction of a search: field 0 is `_from`, field 1 is `_to`.
 fn direction(range: &IndexRange) -> EdgeDirection {
     if range.first_field == 0 { EdgeDirection::Outbound } else { EdgeDirection::Inbound }
 }
 
-/// Identifiers of the vertices in the order of the look-up. What is no text names no vertex.
+/// Returns the identifiers of the vertices in the order of the look-up. A value that is not a text
+/// names no vertex.
 fn vertices(range: &IndexRange, ascending: bool) -> Vec<String> {
     let values = range.equal.first().map(Vec::as_slice).unwrap_or_default();
     let mut vertices: Vec<String> =

@@ -1,4 +1,4 @@
-//! Reading the edges of vertices for traversals, without touching a document.
+//! Reads the edges of vertices for traversals, without touching a document.
 
 use std::sync::Arc;
 
@@ -12,19 +12,22 @@ use crate::visibility::read_cache::{
     self, CachedEdges, CachedValue, CommitNumber, EncodedEdges, Found, ReadCacheView,
 };
 
-/// Reads the edges of one vertex after another, in one direction, with one iterator of the engine: for traversals,
-/// which learn from the edges of one vertex which one comes next. What was read lately is not read again.
+/// A reader of the edges of one vertex after another, in one direction, with one iterator of the
+/// engine.
+///
+/// It serves traversals, which learn the next vertex from the edges of the previous one. It does
+/// not read recently read edges again.
 pub struct EdgeReader {
     snapshot: Arc<dyn Snapshot>,
     cache: Option<(ReadCacheView, Arc<read_cache::CommitWatch>)>,
     scan: Option<Box<dyn PrefixScan>>,
-    /// The start of the entries' keys. Behind `index_bytes` comes the vertex.
+    /// The prefix of the entries' keys: `index_bytes` of the index, then the vertex.
     prefix: Vec<u8>,
     index_bytes: usize,
-    /// The entries, and the edges read last; kept for their memory.
+    /// The entries and the edges that were read last; both reuse their memory.
     block: Block,
     edges: Vec<u8>,
-    /// The edges read last, if they were kept in memory.
+    /// The edges that were read last, if they are cached.
     kept: Option<Arc<CachedEdges>>,
 }
 
@@ -41,8 +44,11 @@ impl EdgeReader {
         EdgeReader { snapshot, cache, scan: None, prefix, index_bytes, block, edges, kept: None }
     }
 
-    /// The edges at a vertex (a document identifier) in order of their keys, at most `rows` of them, from the first one
-    /// behind the edge with the key `after` on. The answer's second part: there may be more.
+    /// Reads the edges of a vertex (a document identifier) in order of their keys, at most `rows`
+    /// of them.
+    ///
+    /// It starts after the edge with the key `after`, if there is one. The flag is true if there
+    /// may be more.
     pub fn read(
         &mut self,
         vertex: &[u8],
@@ -85,7 +91,7 @@ impl EdgeReader {
         Ok((VertexEdges { edges: EncodedEdges::new(&self.edges), kept }, has_more))
     }
 
-    /// Lets go of what pins memory in the engine.
+    /// Releases all that pins memory in the engine.
     pub fn release(&mut self) {
         if let Some(scan) = &mut self.scan {
             scan.release();
@@ -100,35 +106,36 @@ const READER_BLOCK_BYTES: usize = 1 << 20;
 #[derive(Clone, Copy)]
 pub struct VertexEdges<'a> {
     edges: EncodedEdges<'a>,
-    /// If they are all that the vertex has, and are kept in memory: where, and the last commit that the reader's
-    /// snapshot has for certain.
+    /// The cache entry, if these are all edges of the vertex and they are cached, and the last
+    /// commit that the reader's snapshot is certain to include.
     kept: Option<(&'a Arc<CachedEdges>, CommitNumber)>,
 }
 
 impl<'a> VertexEdges<'a> {
-    /// Number of edges.
+    /// Returns the number of edges.
     pub fn len(self) -> usize {
         self.edges.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no edges.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// For each edge, in order, the bytes of its `_key` and of the identifier at its other end.
+    /// Iterates over the edges in order: the bytes of the `_key` and of the identifier at the other
+    /// end of each.
     pub fn iter(self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> {
         self.edges.iter()
     }
 
-    /// Whether it is known that all vertices at the other ends exist. `last_loss` is the greatest of their collections'
-    /// [`crate::Snapshot::last_loss`].
+    /// Returns true if all vertices at the other ends are known to exist. `last_loss` is the
+    /// greatest of their collections' [`crate::Snapshot::last_loss`].
     pub fn ends_exist(self, last_loss: LastLoss) -> bool {
         self.kept.is_some_and(|(kept, as_of)| kept.ends_exist(as_of, last_loss))
     }
 
-    /// For whoever finds out that the vertices at the other ends exist, and tells it to later readers; `None` where
-    /// nobody would learn of it.
+    /// Returns the handle through which a caller that finds the vertices at the other ends tells
+    /// later readers; `None` if no later reader would see it.
     pub fn ends(self) -> Option<EdgeEnds> {
         self.kept.map(|(kept, as_of)| EdgeEnds { edges: Arc::clone(kept), as_of })
     }

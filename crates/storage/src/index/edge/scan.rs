@@ -11,13 +11,14 @@ use crate::index::found::{EntryCollector, IndexEntries};
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
 use crate::{Error, Result};
 
-/// The edges of some vertices, vertex after vertex, each vertex's in order of the edges' keys.
+/// A scan of the edges of some vertices, vertex by vertex, in order of the edges' keys within each
+/// vertex.
 pub struct EdgeScan {
     snapshot: Arc<dyn Snapshot>,
     object: ObjectId,
     direction: EdgeDirection,
     vertices: Vec<String>,
-    /// The vertex whose edges `scan` reads.
+    /// The position of the vertex whose edges `scan` reads.
     position: usize,
     scan: Option<Box<dyn Scan>>,
 }
@@ -39,7 +40,8 @@ impl EdgeScan {
         }
     }
 
-    /// The next edges, all of one vertex, or `None` after the last vertex's last. Vertices without edges are passed by.
+    /// Returns the next edges, all of one vertex, or `None` after the last. Skips vertices without
+    /// edges.
     pub fn next_block(&mut self, limits: BlockLimits) -> Result<Option<EdgeEntries>> {
         while let Some(vertex) = self.vertices.get(self.position) {
             let scan = match &mut self.scan {
@@ -58,7 +60,7 @@ impl EdgeScan {
         Ok(None)
     }
 
-    /// Lets go of what pins memory in the engine. The next block goes on where the last one ended.
+    /// Releases all that pins memory in the engine. The next block continues after the last one.
     pub fn release(&mut self) {
         if let Some(scan) = &mut self.scan {
             scan.release();
@@ -73,7 +75,7 @@ pub struct EdgeEntries {
     vertex: usize,
 }
 
-/// An edge as the index knows it.
+/// An edge as the index stores it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeEntry<'a> {
     /// The edge's `_key`.
@@ -83,22 +85,22 @@ pub struct EdgeEntry<'a> {
 }
 
 impl EdgeEntries {
-    /// Which of the vertices asked for these edges belong to.
+    /// Returns the position of these edges' vertex in the list of the scan's vertices.
     pub fn vertex(&self) -> usize {
         self.vertex
     }
 
-    /// Number of edges.
+    /// Returns the number of edges.
     pub fn len(&self) -> usize {
         self.block.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no edges.
     pub fn is_empty(&self) -> bool {
         self.block.is_empty()
     }
 
-    /// Edge `i`.
+    /// Returns edge `i`.
     ///
     /// Errors: 1102 if the entry is damaged, 4 if there is no edge `i`.
     pub fn get(&self, i: usize) -> Result<EdgeEntry<'_>> {
@@ -109,7 +111,7 @@ impl EdgeEntries {
             .ok_or_else(|| Error::corrupt("the edge index has a damaged entry"))
     }
 
-    /// The edges in order.
+    /// Iterates over the edges in order.
     pub fn iter(&self) -> impl Iterator<Item = Result<EdgeEntry<'_>>> {
         (0..self.len()).map(|i| self.get(i))
     }
@@ -121,18 +123,18 @@ fn entry<'a>(key: &'a [u8], value: &'a [u8]) -> Option<EdgeEntry<'a>> {
     Some(EdgeEntry { key, other_vertex: std::str::from_utf8(value).ok()? })
 }
 
-/// The edges at the vertices that some searches name, search after search.
+/// A scan of the edges at the vertices that some searches name, search by search.
 pub(super) struct VerticesScan {
     pub(super) source: ScanSource,
     pub(super) index: Arc<Index>,
-    /// For each search its direction and vertices; the next comes last.
+    /// The direction and vertices of each remaining search, the next one last.
     pub(super) pending: Vec<(EdgeDirection, Vec<String>)>,
     pub(super) scan: Option<EdgeScan>,
     pub(super) wants_covered: bool,
 }
 
 impl VerticesScan {
-    /// The scan that is read, or the next; `None` after the last.
+    /// Returns the current scan, or starts the next; `None` after the last.
     fn scan(&mut self, host: &mut dyn ScanHost) -> Option<&mut EdgeScan> {
         if self.scan.is_none() {
             let (direction, vertices) = self.pending.pop()?;
@@ -164,7 +166,7 @@ impl EntryScan for VerticesScan {
     }
 }
 
-/// Edges as entries that cover `_from` and `_to`.
+/// Converts edges to entries that cover `_from` and `_to`.
 fn index_entries(
     edges: &EdgeEntries,
     direction: EdgeDirection,

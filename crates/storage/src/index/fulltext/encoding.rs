@@ -1,6 +1,9 @@
-//! Entries of a fulltext index: `object id · word · 0x00 · _key · length of _key (1 byte)` → nothing.
+//! Entries of a fulltext index:
 //!
-//! Words hold no zero byte.
+//! - key: `object id · word · 0x00 · _key · length of _key (1 byte)`
+//! - value: empty
+//!
+//! Words contain no zero byte.
 
 use std::ops::Range;
 
@@ -11,7 +14,7 @@ use crate::encoding::entry;
 
 const END_OF_WORD: u8 = 0;
 
-/// Appends the key of an entry; answers where in `bytes` the word ends.
+/// Appends the key of an entry. Returns the position in `bytes` at which the word ends.
 pub(super) fn write_key(object: ObjectId, word: &str, document_key: &str, bytes: &mut Vec<u8>) -> usize {
     entry::start_key(object, bytes);
     bytes.extend(word.bytes().filter(|byte| *byte != END_OF_WORD));
@@ -21,7 +24,7 @@ pub(super) fn write_key(object: ObjectId, word: &str, document_key: &str, bytes:
     end
 }
 
-/// Where the entries of a word lie, or of all words that begin so.
+/// Returns the range of the entries of a word, or of all words with that prefix.
 pub(super) fn word_range(object: ObjectId, word: &str, is_prefix: bool) -> KeyRange {
     let mut prefix = Vec::new();
     entry::start_key(object, &mut prefix);
@@ -32,7 +35,8 @@ pub(super) fn word_range(object: ObjectId, word: &str, is_prefix: bool) -> KeyRa
     KeyRange::prefix(&prefix)
 }
 
-/// Where the document's key lies in the key of an entry. `None` if the bytes cannot be one.
+/// Returns the position of the document's key in the key of an entry; `None` if the bytes cannot be
+/// one.
 pub(super) fn key_range(key: &[u8]) -> Option<Range<usize>> {
     let layout = entry::layout(key, key.len(), false)?;
     let before = layout.key.start.checked_sub(1)?;

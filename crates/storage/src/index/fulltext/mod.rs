@@ -1,4 +1,5 @@
-//! The fulltext index: documents by the words of one attribute, a text or an array or object of texts.
+//! The fulltext index: finds documents by the words of one attribute, a text or an array or object
+//! of texts.
 
 mod encoding;
 mod scan;
@@ -15,7 +16,8 @@ use crate::index::{Index, IndexMethod, field};
 use crate::{Error, ErrorCode, Result};
 use scan::WordScan;
 
-/// Most words of one document, counted as often as they come: each costs an entry until they are told apart.
+/// Most words of one document, duplicates included: each takes an entry until the duplicates are
+/// removed.
 const WORDS_MAX: usize = 1 << 20;
 
 pub(super) struct Fulltext;

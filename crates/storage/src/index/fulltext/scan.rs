@@ -1,4 +1,4 @@
-//! Scans over fulltext indexes: the documents that a query over words finds.
+//! Scans over fulltext indexes, for the documents that match a query over words.
 
 use std::collections::BTreeSet;
 use std::collections::btree_set::IntoIter;
@@ -12,18 +12,18 @@ use crate::index::found::{EntryCollector, IndexEntries};
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
 use crate::{Error, Result};
 
-/// Entries read in one step.
+/// The size of a block of entries that is read.
 const BLOCK_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
-/// What a document in a set takes besides its key.
+/// Bytes that a document in a set takes besides its key.
 const FOUND_BYTES: usize = 40;
 
 type Keys = BTreeSet<Box<str>>;
 
-/// The documents are put together when the first is asked for.
+/// A scan that computes the set of documents when it returns the first one.
 pub(super) struct WordScan {
     source: ScanSource,
     object: ObjectId,
-    /// None for a query that is none: it finds nothing.
+    /// The parts of the query; empty for an invalid query, which finds nothing.
     parts: Vec<Part>,
     found: Option<IntoIter<Box<str>>>,
 }
@@ -33,13 +33,13 @@ impl WordScan {
         WordScan { source, object, parts: parse(query).unwrap_or_default(), found: None }
     }
 
-    /// The documents of all parts, put together from the left to the right.
+    /// Combines the documents of all parts from left to right.
     fn find(&self, host: &mut dyn ScanHost) -> Result<Keys> {
         let mut found = Keys::new();
         let mut kept_bytes = 0;
         for (position, part) in self.parts.iter().enumerate() {
             let is_first = position == 0;
-            // Nothing can be cut or taken away from nothing.
+            // An intersection or a difference with an empty set on the left is empty.
             if found.is_empty() && part.combination != Combination::Or && !is_first {
                 continue;
             }
@@ -88,6 +88,8 @@ impl WordScan {
     }
 }
 
+/// Returns the document's key of an entry.
+///
 /// Errors: 1102 for a damaged entry.
 fn document_key(entry: &[u8]) -> Result<&str> {
     let key = key_range(entry).and_then(|range| entry.get(range));

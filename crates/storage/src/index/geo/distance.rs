@@ -9,17 +9,17 @@ use velocypack::Slice;
 
 use crate::index::value::IndexValue;
 
-/// Between which meters a distance lies; each bound with whether it is included.
+/// Bounds of a distance in meters. The flag of each bound is true if the bound itself is included.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct DistanceBounds {
     nearest: Option<(f64, bool)>,
     farthest: Option<(f64, bool)>,
-    /// No distance satisfies the bounds.
+    /// True if no distance satisfies the bounds.
     is_empty: bool,
 }
 
 impl DistanceBounds {
-    /// Bounds that are no numbers compare with distances as AQL compares types.
+    /// Makes bounds. Bounds that are not numbers compare with distances as AQL compares types.
     pub(super) fn new(nearest: Option<&Bound<IndexValue>>, farthest: Option<&Bound<IndexValue>>) -> Self {
         let mut bounds = DistanceBounds { nearest: None, farthest: None, is_empty: false };
         let meters = |bound: &Bound<IndexValue>| {
@@ -42,7 +42,7 @@ impl DistanceBounds {
         bounds
     }
 
-    /// Whether a distance lies between the bounds.
+    /// Returns true if a distance lies between the bounds.
     pub(super) fn contains(&self, meters: f64) -> bool {
         let is_above =
             self.nearest.is_none_or(|(bound, inclusive)| meters > bound || (inclusive && meters == bound));
@@ -51,7 +51,7 @@ impl DistanceBounds {
         !self.is_empty && is_above && is_below
     }
 
-    /// The distances on the sphere that may be within the bounds; `None` if there is none.
+    /// Returns the distances on the sphere that may be within the bounds; `None` if there are none.
     pub(super) fn range_meters(&self) -> Option<(f64, f64)> {
         let farthest_possible = PI * EARTH_RADIUS_METERS;
         let (nearest, farthest) =
@@ -62,7 +62,7 @@ impl DistanceBounds {
     }
 }
 
-/// How a value's type lies to numbers in AQL's order.
+/// Compares a value's type with numbers in AQL's order.
 fn compare_to_numbers(value: Slice<'_>) -> Ordering {
     match value {
         _ if value.is_number() => Ordering::Equal,

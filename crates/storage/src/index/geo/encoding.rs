@@ -1,6 +1,8 @@
 //! Entries of a geo-spatial index:
-//! `object id · kind (1 byte) · cell (8 bytes, big-endian) · _key · length of _key (1 byte)` →
-//! `longitude · latitude (8 bytes each, big-endian doubles) · 1 for a single place, 0 for a shape (1 byte)`.
+//!
+//! - key: `object id · kind (1 byte) · cell (8 bytes, big-endian) · _key · length of _key (1 byte)`
+//! - value: `longitude · latitude (8 bytes each, big-endian doubles) · 1 for a single place, 0 for
+//!   a shape (1 byte)`
 
 use std::ops::Range;
 
@@ -10,11 +12,11 @@ use kv::KeyRange;
 
 use crate::encoding::{OBJECT_ID_BYTES, entry};
 
-/// What an entry's cell is.
+/// The meaning of an entry's cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum CellKind {
-    /// The smallest cell that the document's place is in.
+    /// The smallest cell that contains the document's place.
     Place = 0,
     /// One of the cells that cover the document's shape.
     Cover = 1,
@@ -23,7 +25,7 @@ pub(super) enum CellKind {
 const CELL_BYTES: usize = 8;
 const VALUE_BYTES: usize = 17;
 
-/// Appends the key of an entry; answers where in `bytes` the cell ends.
+/// Appends the key of an entry. Returns the position in `bytes` at which the cell ends.
 pub(super) fn write_key(
     object: ObjectId,
     kind: CellKind,
@@ -49,7 +51,7 @@ pub(super) fn write_value(place: Position, is_place: bool, bytes: &mut Vec<u8>) 
     bytes.push(u8::from(is_place));
 }
 
-/// Where the entries of some cells lie.
+/// Returns the key range of the entries of some cells.
 pub(super) fn cell_range(object: ObjectId, kind: CellKind, cells: CellRange) -> KeyRange {
     let prefix = |cell| {
         let mut bytes = Vec::with_capacity(OBJECT_ID_BYTES + 1 + CELL_BYTES);
@@ -59,13 +61,14 @@ pub(super) fn cell_range(object: ObjectId, kind: CellKind, cells: CellRange) -> 
     KeyRange { start: prefix(cells.first), end: KeyRange::prefix(&prefix(cells.last)).end }
 }
 
-/// Where the document's key lies in the key of an entry. `None` if the bytes cannot be one.
+/// Returns the position of the document's key in the key of an entry; `None` if the bytes cannot be
+/// one.
 pub(super) fn key_range(key: &[u8]) -> Option<Range<usize>> {
     let layout = entry::layout(key, key.len(), false)?;
     (layout.key.start == OBJECT_ID_BYTES + 1 + CELL_BYTES).then_some(layout.key)
 }
 
-/// The place, and whether it is all there is of the document's shape.
+/// Returns the place, and true if that place is the document's whole shape.
 pub(super) fn read_value(value: &[u8]) -> Option<(Position, bool)> {
     let value: &[u8; VALUE_BYTES] = value.try_into().ok()?;
     let (longitude, rest) = value.split_first_chunk::<8>()?;

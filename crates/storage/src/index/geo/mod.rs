@@ -1,9 +1,11 @@
-//! The geo-spatial index: places and shapes by the cells of the sphere that they are in.
+//! The geo-spatial index: finds places and shapes by the cells of the sphere that contain them.
 //!
-//! Each document has one entry for its place (of a shape: the centroid), by which distances are searched. A shape
-//! that is no single place has further entries for the cells that cover it.
+//! Each document has one entry for its place, which distance searches use; the place of a shape is
+//! its centroid. A shape that is not a single place has further entries for the cells that cover
+//! it.
 //!
-//! A document whose fields are no coordinates within their bounds, or no valid GeoJSON, has no entry.
+//! A document has no entry if its fields are neither coordinates within their bounds nor valid
+//! GeoJSON.
 
 mod distance;
 mod encoding;
@@ -59,7 +61,7 @@ impl IndexMethod for Geo {
     }
 }
 
-/// What the document's fields say.
+/// Returns the shape in the document's fields; `None` if they hold no valid shape.
 fn shape_of(index: &Index, document: Slice<'_>) -> Option<Shape> {
     let TypeOptions::Geo { geo_json, legacy_polygons } = index.definition().properties.options else {
         return None;
@@ -77,6 +79,6 @@ fn shape_of(index: &Index, document: Slice<'_>) -> Option<Shape> {
         return geometry::parse_lat_lng(first, true).ok().map(Shape::point);
     }
     let polygons = if legacy_polygons { Polygons::Legacy } else { Polygons::LeftOfRing };
-    // A document's shape is bounded by the size of documents and by the number of positions.
+    // The limits on document size and on the number of positions bound the shape.
     geometry::parse(first, Rules { polygons, strict_range: true }, &|| false).ok()
 }

@@ -1,4 +1,5 @@
-//! Scans over geo-spatial indexes: by distance from a place, ring after ring, or by the cells that a shape is in.
+//! Scans over geo-spatial indexes: by distance from a place, ring by ring, or by the cells that
+//! contain a shape.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,33 +16,36 @@ use crate::index::scan::{EntryScan, ScanHost, ScanSource};
 use crate::index::value::IndexValue;
 use crate::{Error, Result};
 
-/// Entries read in one step while a ring is collected.
+/// The size of a block of entries that is read for a ring.
 const BLOCK_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
-/// What a place that waits to be handed over takes besides its key.
+/// Bytes that a place takes besides its key while it waits to be returned.
 const FOUND_BYTES: usize = 64;
 
-/// A scan for one search. Its shapes are read when the first entry is asked for, which may take long.
+/// A scan for one search. It parses the search's shapes before the first entry, which may take
+/// long.
 pub(super) enum GeoScan {
     Begin(Begin),
     Nothing,
-    /// Entries as they lie in the index.
+    /// Entries in the order of the index.
     Unordered(UnorderedScan),
-    /// Entries by their distance.
+    /// Entries in order of their distance.
     Ordered(OrderedScan),
 }
 
-/// What is searched for and where.
+/// The search, and the data to search in.
 pub(super) struct Begin {
     pub(super) source: ScanSource,
     pub(super) object: ObjectId,
     pub(super) search: GeoSearch<IndexValue>,
     pub(super) ascending: bool,
-    /// By distance from the origin.
+    /// True to order entries by distance from the origin.
     pub(super) ordered: bool,
 }
 
 impl Begin {
-    /// Errors: 10 for a value that is no shape.
+    /// Starts the scan.
+    ///
+    /// Errors: 10 for a value that is not a shape.
     fn open(&self, host: &dyn ScanHost) -> Result<GeoScan> {
         let GeoSearch { origin, nearest, farthest, meets } = &self.search;
         let origin = origin.as_ref().map(|value| shape(value, host)).transpose()?;
@@ -84,9 +88,9 @@ impl Begin {
     }
 }
 
-/// The shape that a value says.
+/// Parses the shape in a value.
 ///
-/// Errors: 10 for anything else.
+/// Errors: 10 for any other value.
 fn shape(value: &IndexValue, host: &dyn ScanHost) -> Result<Shape> {
     let is_over = || host.check().is_err();
     let parsed = geometry::parse(value.as_slice(), Rules::LENIENT, &is_over);
@@ -114,18 +118,18 @@ impl EntryScan for GeoScan {
     }
 }
 
-/// Entries as they lie in the index.
+/// A scan of entries in the order of the index.
 pub(super) struct UnorderedScan {
     object: ObjectId,
     filter: Filter,
     cells: CellScan,
-    /// Which entries `cells` reads.
+    /// The kind of the entries that `cells` reads.
     kind: CellKind,
-    /// What is read after it.
+    /// The entries to read after those.
     later: Option<(CellKind, Vec<CellRange>)>,
 }
 
-/// What entries are filtered by, as far as they say it themselves.
+/// The conditions that an entry alone can decide.
 struct Filter {
     origin: Option<Position>,
     bounds: DistanceBounds,
@@ -133,14 +137,14 @@ struct Filter {
 }
 
 impl Filter {
-    /// Whether the entry's document is to be found by this entry.
+    /// Returns true if this entry finds its document.
     fn accepts(&self, entry: &GeoEntry<'_>, kind: CellKind) -> bool {
         let is_near = |origin| self.bounds.contains(Ellipsoid::Sphere.distance_meters(origin, entry.place));
         if !self.origin.is_none_or(is_near) {
             return false;
         }
         match (&self.shape, kind, entry.is_place) {
-            // A document with a shape of its own is found by the cells that cover it.
+            // The covering cells find documents whose shape is not a single place.
             (Some(_), CellKind::Place, false) => false,
             (Some(shape), CellKind::Place, true) => {
                 shape.as_region().is_none_or(|region| region.contains(entry.place))
@@ -178,24 +182,24 @@ struct Near {
     origin: Position,
     bounds: DistanceBounds,
     rings: Rings,
-    /// How many places the last ring held.
+    /// The number of places in the last ring.
     last_found: usize,
 }
 
-/// A place that waits to be handed over.
+/// A place that waits to be returned.
 struct Found {
     angle: f64,
     key: Box<str>,
 }
 
-/// Entries by their distance: those of one ring are sorted at a time.
+/// A scan of entries in order of their distance. It sorts the entries of one ring at a time.
 pub(super) struct OrderedScan {
     near: Near,
     found: VecDeque<Found>,
 }
 
 impl Near {
-    /// The places of a ring, sorted by distance.
+    /// Reads the places of a ring, sorted by distance.
     fn read_ring(&self, ring: &SearchRing, host: &mut dyn ScanHost) -> Result<Vec<Found>> {
         let mut found = Vec::new();
         let mut kept_bytes = 0;
@@ -225,7 +229,7 @@ impl OrderedScan {
         while self.found.is_empty() {
             host.check()?;
             let Some(ring) = self.near.rings.next_ring(self.near.last_found) else { return Ok(None) };
-            // The memory of the ring before is given back.
+            // This releases the memory of the previous ring.
             host.keep(0)?;
             self.found = self.near.read_ring(&ring, host)?.into();
             self.near.last_found = self.found.len();
@@ -237,10 +241,10 @@ impl OrderedScan {
     }
 }
 
-/// The entries in some ranges of cells, range after range.
+/// A scan of the entries in some ranges of cells, range by range.
 struct CellScan {
     engine: Arc<dyn Snapshot>,
-    /// What is still to be visited, the next range last.
+    /// The remaining ranges, the next one last.
     pending: Vec<KeyRange>,
     scan: Option<Box<dyn Scan>>,
 }
@@ -272,18 +276,18 @@ impl CellScan {
     }
 }
 
-/// A document as the index knows it.
+/// A document as the index stores it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct GeoEntry<'a> {
     /// The document's `_key`.
     key: &'a str,
     /// Its place, or the centroid of its shape.
     place: Position,
-    /// Its shape is that single place.
+    /// True if its shape is that single place.
     is_place: bool,
 }
 
-/// The entries of a block in order. Errors: 1102 for a damaged entry.
+/// Iterates over the entries of a block in order. Errors: 1102 for a damaged entry.
 fn entries(block: &Block) -> impl Iterator<Item = Result<GeoEntry<'_>>> {
     block.iter().map(|(key, value)| {
         read_entry(key, value).ok_or_else(|| Error::corrupt("a geo index has a damaged entry"))

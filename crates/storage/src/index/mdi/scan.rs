@@ -1,4 +1,4 @@
-//! Scans over multi-dimensional indexes: the documents within boxes.
+//! Scans over multi-dimensional indexes, for the documents within boxes.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -17,31 +17,32 @@ use crate::index::scan::{EntryScan, ScanHost, ScanSource};
 use crate::index::value::IndexValue;
 use crate::{Error, Result};
 
-/// Entries read at first behind a jump; doubled as long as they are within the box.
+/// Entries in the first read after a jump. The number doubles as long as all entries are within the
+/// box.
 const FIRST_ROWS: usize = 16;
 /// Bytes of a coordinate in a key.
 const COORDINATE_BYTES: usize = 8;
 
-/// Bounds of all fields of a box.
+/// The bounds of all fields of a box.
 type FieldsBounds = Arc<[FieldBounds<IndexValue>]>;
 
-/// A box that is visited, and the bounds of its fields.
+/// The box that is being scanned, and the bounds of its fields.
 type BegunBox = (BoxScan, FieldsBounds);
 
-/// The boxes of some searches, one after the other.
+/// A scan of the boxes of some searches, one after another.
 ///
-/// Coordinates are numbers of 64 bits, and boxes include their edges. So each entry in a box is compared with the bounds
-/// again, by the values that it covers: what is answered satisfies them exactly.
+/// Coordinates are numbers of 64 bits, and boxes include their edges. So the scan compares the
+/// covered values of each entry in a box with the bounds again: its results satisfy them exactly.
 pub(super) struct BoxesScan {
     source: ScanSource,
     index: Arc<Index>,
-    /// What is still to be visited.
+    /// The remaining boxes.
     areas: Box<dyn Iterator<Item = Area> + Send>,
     lookahead: u64,
     scan: Option<BegunBox>,
 }
 
-/// A box behind some values of the prefix attributes.
+/// A box for some values of the prefix attributes.
 struct Area {
     prefix: IndexBounds,
     bounds: FieldsBounds,
@@ -65,7 +66,7 @@ impl BoxesScan {
         BoxesScan { source, index: Arc::clone(index), areas: Box::new(areas), lookahead, scan: None }
     }
 
-    /// Begins with the next box, unless one is being visited; `None` after the last.
+    /// Returns the current box, or begins the next; `None` after the last.
     fn scan(&mut self, host: &mut dyn ScanHost) -> Result<Option<&mut BegunBox>> {
         if self.scan.is_none() {
             let Some(Area { prefix, bounds }) = self.areas.next() else { return Ok(None) };
@@ -106,7 +107,8 @@ impl EntryScan for BoxesScan {
     }
 }
 
-/// Whether the values that an entry covers, of which the fields of the box begin at a position, lie between the bounds.
+/// Returns true if an entry's covered values lie between the bounds. The box's fields begin at
+/// position `first` of them.
 fn satisfies(
     entries: &IndexEntries,
     position: usize,
@@ -127,18 +129,19 @@ fn satisfies(
     })
 }
 
-/// The entries of one box.
+/// A scan of the entries in one box.
 struct BoxScan {
     engine: Arc<dyn Snapshot>,
     collection: Arc<str>,
     unique: bool,
     zbox: ZBox,
-    /// The object id and the prefix, which all keys start with.
+    /// The object id and the prefix, with which all keys start.
     start: Vec<u8>,
     scan: Option<Box<dyn Scan>>,
-    /// How many entries are read in the next step.
+    /// Number of entries in the next read.
     rows: usize,
-    /// How many entries in a row may lie outside of the box before the scan jumps, and how many the last ones were.
+    /// Number of consecutive entries that may lie outside of the box before the scan jumps.
+    /// `outside` counts the latest ones.
     lookahead: u64,
     outside: u64,
     seeks: u64,
@@ -170,14 +173,15 @@ impl BoxScan {
         Ok(scan)
     }
 
-    /// Goes on with the first entry at or behind a point of the box.
+    /// Continues with the first entry at or after a point of the box.
     fn jump(&mut self, point: &[u64]) -> Result<()> {
         let key = |point: &[u64]| {
             let mut key = self.start.clone();
             interleave(point, &mut key);
             key
         };
-        // What is behind the last corner is not in the box; entries of the corner itself have more bytes behind it.
+        // Entries after the last corner are not in the box. Entries at the corner have more bytes
+        // after its key.
         let range = KeyRange { start: key(point), end: KeyRange::prefix(&key(&self.zbox.high)).end };
         self.scan = Some(self.engine.scan(ScanSpec::forward(range))?);
         self.rows = FIRST_ROWS;
@@ -186,12 +190,12 @@ impl BoxScan {
         Ok(())
     }
 
-    /// How often the scan has looked for a place in the index since it was last asked.
+    /// Returns how many times the scan has jumped since the last call.
     fn take_seeks(&mut self) -> u64 {
         std::mem::take(&mut self.seeks)
     }
 
-    /// The next entries and which of them are in the box, or `None` after the last.
+    /// Returns the next entries, with true for those in the box, or `None` after the last.
     ///
     /// Errors: 1102 for a damaged entry.
     fn next_block(&mut self, limits: BlockLimits) -> Result<Option<(IndexEntries, Vec<bool>)>> {
@@ -231,7 +235,7 @@ impl BoxScan {
         separate(coordinates, dimensions)
     }
 
-    /// Lets go of what pins memory in the engine. The next block goes on where the last one ended.
+    /// Releases all that pins memory in the engine. The next block continues after the last one.
     fn release(&mut self) {
         if let Some(scan) = &mut self.scan {
             scan.release();

@@ -6,8 +6,8 @@ use velocypack::Slice;
 use super::zorder::{ZBox, coordinate};
 use crate::index::value::IndexValue;
 
-/// The smallest box of coordinates that has all that lies between the bounds, one pair a field. Whether equality counts
-/// is for the caller to check.
+/// Returns the smallest box of coordinates that contains everything between the bounds, one pair
+/// for each field. The caller must check whether the bounds themselves are included.
 pub(super) fn box_of(bounds: &[FieldBounds<IndexValue>], fields: usize) -> ZBox {
     let mut zbox = ZBox { low: vec![0; fields], high: vec![u64::MAX; fields] };
     for (field, FieldBounds { lower, upper }) in bounds.iter().enumerate() {
@@ -15,11 +15,11 @@ pub(super) fn box_of(bounds: &[FieldBounds<IndexValue>], fields: usize) -> ZBox 
         if let Some(bound) = lower {
             *low = match place_of(bound.value.as_slice()) {
                 Place::Null => 0,
-                // What is behind null and before all numbers leaves null out.
+                // A bound between null and all numbers excludes null.
                 Place::Before => 1,
                 Place::Number(coordinate) => coordinate,
                 Place::Behind => {
-                    // Nothing is greater: an empty box.
+                    // No value is greater, so the box is empty.
                     *high = 0;
                     1
                 }
@@ -37,13 +37,13 @@ pub(super) fn box_of(bounds: &[FieldBounds<IndexValue>], fields: usize) -> ZBox 
     zbox
 }
 
-/// Where a value stands among numbers and null.
+/// The place of a value among numbers and null.
 enum Place {
     Null,
     /// Between null and the numbers.
     Before,
     Number(u64),
-    /// Behind the numbers.
+    /// After the numbers.
     Behind,
 }
 

@@ -1,9 +1,11 @@
-//! Points of several dimensions as one ordered key: the bits of all coordinates in turn, the highest first. Points that
-//! are near each other mostly have keys that are.
+//! Z-order curve: points of several dimensions as one ordered key, which interleaves the bits of
+//! all coordinates, the highest first. Most points that are near each other have keys that are near
+//! each other.
 
 const BITS: usize = 64;
 
-/// A coordinate that orders as the number does. No number has coordinate 0, which stands for null.
+/// Converts a number to a coordinate of the same order. No number has coordinate 0, which stands
+/// for null.
 pub(super) fn coordinate(number: f64) -> u64 {
     const SIGN: u64 = 1 << 63;
     // Zeros of both signs are one number.
@@ -11,7 +13,7 @@ pub(super) fn coordinate(number: f64) -> u64 {
     if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
 
-/// Appends the key of a point: eight bytes a dimension.
+/// Appends the key of a point: eight bytes for each dimension.
 pub(super) fn interleave(point: &[u64], bytes: &mut Vec<u8>) {
     let mut byte = 0u8;
     let mut filled = 0;
@@ -27,7 +29,7 @@ pub(super) fn interleave(point: &[u64], bytes: &mut Vec<u8>) {
     }
 }
 
-/// The point of a key. `None` if the key has another length.
+/// Returns the point of a key; `None` if the key has another length.
 pub(super) fn separate(key: &[u8], dimensions: usize) -> Option<Vec<u64>> {
     if key.len() != dimensions * (BITS / 8) {
         return None;
@@ -42,7 +44,7 @@ pub(super) fn separate(key: &[u8], dimensions: usize) -> Option<Vec<u64>> {
     Some(point)
 }
 
-/// A box: all points whose coordinates lie between two corners, both included.
+/// A box: all points whose coordinates lie between those of two corners, both included.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ZBox {
     pub(super) low: Vec<u64>,
@@ -55,16 +57,16 @@ impl ZBox {
         point.iter().zip(bounds).all(|(coordinate, (low, high))| low <= coordinate && coordinate <= high)
     }
 
-    /// Whether no point is within.
+    /// Returns true if the box contains no point.
     pub(super) fn is_empty(&self) -> bool {
         self.low.iter().zip(&self.high).any(|(low, high)| low > high)
     }
 
-    /// The first point of the box, in the order of keys, that comes behind a point outside of the box.
+    /// Returns the first point of the box, in the order of keys, after a point outside of the box.
     ///
-    /// Bit by bit from the highest, the box is cut in two where its corners differ: if the point is in the upper half,
-    /// only that half can have the answer; if it is in the lower half, the answer is there or else the upper half's
-    /// first.
+    /// Bit by bit from the highest, this cuts the box in two where its corners differ. If the point
+    /// is in the upper half, only that half can contain the result. If it is in the lower half, the
+    /// result is there, or else it is the first point of the upper half.
     pub(super) fn next_behind(&self, point: &[u64]) -> Option<Vec<u64>> {
         let (mut low, mut high) = (self.low.clone(), self.high.clone());
         let mut best = None;
@@ -83,9 +85,9 @@ impl ZBox {
                         best = Some(first);
                     }
                     (true, false, true) => *lowest = first_of_upper_half(*lowest, bit),
-                    // The point is before all that is left.
+                    // The point is before the rest of the box.
                     (false, true, _) => return Some(low),
-                    // The point is behind all that is left.
+                    // The point is after the rest of the box.
                     (true, _, false) => return best,
                 }
             }
@@ -94,12 +96,12 @@ impl ZBox {
     }
 }
 
-/// The coordinate with the bit set and nothing below.
+/// Returns the coordinate with the bit set and all lower bits cleared.
 fn first_of_upper_half(coordinate: u64, bit: usize) -> u64 {
     (coordinate | 1 << bit) & (u64::MAX << bit)
 }
 
-/// The coordinate with the bit cleared and everything below set.
+/// Returns the coordinate with the bit cleared and all lower bits set.
 fn last_of_lower_half(coordinate: u64, bit: usize) -> u64 {
     (coordinate & !(1 << bit)) | ((1 << bit) - 1)
 }
@@ -130,7 +132,7 @@ mod tests {
             prop_assert_eq!(separate(&key(&point), point.len()), Some(point));
         }
 
-        /// In a small space every point can be tried.
+        /// The space is so small that the test can try every point.
         #[test]
         fn the_next_point_is_the_first_behind(
             corners in prop::collection::vec((0u64..8, 0u64..8), 1..4), seed in prop::collection::vec(0u64..8, 3),

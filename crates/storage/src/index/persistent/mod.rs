@@ -1,8 +1,9 @@
 //! The persistent index: documents in AQL's order of one or more attributes.
 //!
-//! A missing attribute counts as null. A sparse index leaves a document out if one of its (not expanded) attributes is
-//! null. An expanded array gives an entry for each different element; a document without that array, or with an empty
-//! one, has no entry, whether the index is sparse or not.
+//! A missing attribute counts as null. A sparse index has no entry for a document if one of its
+//! attributes that are not expanded is null. An expanded array gives one entry for each distinct
+//! element. A document without that array, or with an empty one, has no entry, in a sparse index or
+//! not.
 
 mod scan;
 mod walk;
@@ -23,8 +24,8 @@ use crate::index::{Index, IndexMethod, field, is_id};
 use crate::{Error, ErrorCode, Result};
 use scan::RangesScan;
 
-/// Most entries of one document in one index: two expanded arrays multiply, and each entry costs about a hundred bytes
-/// of the transaction.
+/// Most entries of one document in one index. Two expanded arrays multiply, and each entry takes
+/// about a hundred bytes of the transaction.
 const ENTRIES_MAX: usize = 1 << 18;
 
 pub(super) struct Persistent;
@@ -95,7 +96,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// The values of all fields; `None` if the document is left out.
+/// Returns the values of all fields; `None` if the document has no entry.
 fn columns<'a>(index: &Index, document: Slice<'a>) -> Option<Vec<Column<'a>>> {
     let mut columns = Vec::with_capacity(index.fields().len());
     for path in index.fields() {
@@ -112,7 +113,7 @@ fn columns<'a>(index: &Index, document: Slice<'a>) -> Option<Vec<Column<'a>>> {
     Some(columns)
 }
 
-/// Row `number` of the product of all columns, the last column varying fastest.
+/// Returns row `number` of the product of all columns, with the last column varying fastest.
 fn pick_row<'a>(columns: &[Column<'a>], number: usize, row: &mut Vec<Slice<'a>>) {
     let mut rest = number;
     for column in columns.iter().rev() {

@@ -10,7 +10,7 @@ use crate::index::found::IndexEntries;
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
 use crate::{Error, Result};
 
-/// A scan of the entries between some bounds.
+/// A scan of the entries between bounds.
 pub struct IndexScan {
     scan: Box<dyn Scan>,
     collection: Arc<str>,
@@ -30,7 +30,8 @@ impl IndexScan {
         Ok(IndexScan { scan: snapshot.scan(spec)?, collection, unique: index.is_unique() })
     }
 
-    /// The next entries, or `None` after the last. A document may have several entries where an array is expanded.
+    /// Returns the next entries, or `None` after the last. A document may have several entries if
+    /// an array is expanded.
     ///
     /// Errors: 1102 for a damaged entry.
     pub fn next_block(&mut self, limits: BlockLimits) -> Result<Option<IndexEntries>> {
@@ -38,7 +39,7 @@ impl IndexScan {
         IndexEntries::of_block(block, self.unique, &self.collection).map(Some)
     }
 
-    /// Lets go of what pins memory in the engine. The next block goes on where the last one ended.
+    /// Releases all that pins memory in the engine. The next block continues after the last one.
     pub fn release(&mut self) {
         self.scan.release();
     }
@@ -51,9 +52,10 @@ fn range_of(index: &Index, bounds: &IndexBounds) -> Result<KeyRange> {
     })
 }
 
-/// Looks entries of a unique index up in one batch: the entries found, and for each the position of its look-up.
+/// Looks entries of a unique index up in one batch. Returns the entries found, and the position of
+/// each entry's look-up.
 ///
-/// Errors: 4 for an index that does not know this, or a look-up that does not give all fields.
+/// Errors: 4 for an index that does not support this, or a look-up that does not give all fields.
 pub(crate) fn look_up(
     read: impl FnOnce(&[&[u8]]) -> kv::Result<kv::Values>,
     collection: &Arc<str>,
@@ -70,21 +72,21 @@ pub(crate) fn look_up(
     IndexEntries::of_values(read(&keys)?, collection)
 }
 
-/// The entries of some ranges, range after range.
+/// A scan of the entries in some ranges, range by range.
 pub(super) struct RangesScan {
     pub(super) source: ScanSource,
     pub(super) index: Arc<Index>,
     pub(super) reverse: bool,
-    /// What is still to be visited.
+    /// The remaining ranges.
     pub(super) bounds: BoundsOfRanges,
-    /// What is visited, and how many of its entries are still wanted.
+    /// The current scan, and the number of its entries that are still wanted.
     pub(super) scan: Option<(IndexScan, usize)>,
-    /// Most entries that are wanted of each.
+    /// Most entries that are wanted of each range.
     pub(super) limit_each: usize,
 }
 
 impl RangesScan {
-    /// The scan that is read, or the next; `None` after the last.
+    /// Returns the current scan, or starts the next; `None` after the last.
     fn scan(&mut self, host: &mut dyn ScanHost) -> Result<Option<&mut (IndexScan, usize)>> {
         if self.scan.is_none() {
             let Some(bounds) = self.bounds.next() else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Look-ups in a persistent index that follow each other in its order.
+//! Look-ups in a persistent index that ascend in its order.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,34 +10,37 @@ use crate::index::Index;
 use crate::index::bounds::IndexBounds;
 use crate::index::found::IndexEntries;
 
-/// Entries that are read behind a search; twice as many with each step behind that.
+/// Entries in the first read after a search. The number doubles with each further read, up to
+/// [`MOST_ROWS`].
 const FIRST_ROWS: usize = 16;
 const MOST_ROWS: usize = 1024;
-/// Most bytes that are read in one step.
+/// Most bytes of one read.
 const STEP_BYTES: usize = 1 << 20;
 
-/// Finds the entries whose leading fields equal some values, one look-up after the other. A look-up that lies a little
-/// behind the last one needs no search of the index; look-ups in any other order are answered too.
+/// A finder of the entries whose leading fields equal some values, one look-up after another.
+///
+/// A look-up shortly after the previous one needs no search of the index. Look-ups in any other
+/// order also work.
 pub struct IndexWalk {
     snapshot: Arc<dyn Snapshot>,
     index: Arc<Index>,
     whole: KeyRange,
     collection: Arc<str>,
-    /// `None` before the first look-up.
+    /// The current scan; `None` before the first look-up.
     scan: Option<Box<dyn Scan>>,
-    /// Entries of the next step.
+    /// Number of entries in the next read.
     rows: usize,
-    /// What was read last: all entries from the key `from` on, up to the last one.
+    /// The entries of the last read: all from the key `from` to the last one.
     entries: IndexEntries,
     keys: Vec<Range<usize>>,
     from: Vec<u8>,
-    /// Nothing is behind the entries read last.
+    /// True if no entries follow those of the last read.
     is_at_end: bool,
-    /// The look-up before had to search: look-ups are far from each other.
+    /// True if the previous look-up had to search, because look-ups are far apart.
     is_sparse: bool,
-    /// The next entry to look at.
+    /// The position of the next entry to look at.
     position: usize,
-    /// What the keys of the entries wanted begin with.
+    /// The prefix of the wanted entries' keys.
     wanted: Vec<u8>,
 }
 
@@ -60,8 +63,8 @@ impl IndexWalk {
         }
     }
 
-    /// Goes to the first entry whose leading fields equal those of the bounds (what else they say is not looked at);
-    /// whether the index had to be searched.
+    /// Moves to the first entry whose leading fields equal those of the bounds; other conditions of
+    /// the bounds are ignored. Returns true if it had to search the index.
     ///
     /// Errors: 1102 for a damaged entry.
     pub fn go_to(&mut self, bounds: &IndexBounds) -> Result<bool> {
@@ -73,7 +76,8 @@ impl IndexWalk {
             self.is_sparse = false;
             return Ok(false);
         }
-        // One step further, unless that did not help the last time: what is not there is far away.
+        // Reads one step further, unless that did not help last time: the entry is then probably
+        // far away.
         let is_found = !self.is_sparse && self.read_on()? && self.skip();
         if is_found || self.is_at_end {
             return Ok(false);
@@ -82,8 +86,8 @@ impl IndexWalk {
         self.search()
     }
 
-    /// The next entries that were looked up, at most so many, as positions in [`IndexWalk::entries`]; `None` after the
-    /// last.
+    /// Returns the positions in [`IndexWalk::entries`] of the next entries of the look-up, at most
+    /// `most` of them; `None` after the last.
     ///
     /// Errors: 1102 for a damaged entry.
     pub fn next_entries(&mut self, most: usize) -> Result<Option<Range<usize>>> {
@@ -97,12 +101,12 @@ impl IndexWalk {
         Ok((!found.is_empty()).then_some(found))
     }
 
-    /// The entries read last.
+    /// Returns the entries of the last read.
     pub fn entries(&self) -> &IndexEntries {
         &self.entries
     }
 
-    /// Lets go of what pins memory in the engine.
+    /// Releases all that pins memory in the engine.
     pub fn release(&mut self) {
         self.scan.iter_mut().for_each(|scan| scan.release());
     }
@@ -111,7 +115,8 @@ impl IndexWalk {
         self.entries.block().bytes.get(range.clone()).unwrap_or_default()
     }
 
-    /// Goes to the first entry read that is not before those wanted; false if all are.
+    /// Moves to the first entry of the last read that is not before the wanted ones. Returns false
+    /// if all are.
     fn skip(&mut self) -> bool {
         self.position = self.keys.partition_point(|key| self.key(key) < self.wanted.as_slice());
         self.position < self.keys.len()
@@ -129,7 +134,7 @@ impl IndexWalk {
         Ok(true)
     }
 
-    /// Reads the entries behind those read last; false if there are none, and these stay.
+    /// Reads the following entries. Returns false, and keeps the last ones, if there are none.
     fn read_on(&mut self) -> Result<bool> {
         let limits = BlockLimits { rows: self.rows, bytes: STEP_BYTES };
         let Some(scan) = self.scan.as_mut().filter(|_| !self.is_at_end) else { return Ok(false) };

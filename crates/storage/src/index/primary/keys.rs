@@ -8,8 +8,8 @@ use crate::index::found::{EntryCollector, IndexEntries};
 use crate::index::scan::{EntryScan, ScanHost};
 use crate::index::value::IndexValue;
 
-/// The keys that a range of equalities names. A value that is no string, or an identifier of another collection, names
-/// none.
+/// Returns the keys that a range of equalities names. A value that is not a string, or an
+/// identifier of another collection, names no key.
 pub(super) fn keys(range: &IndexRange, collection: &str) -> Vec<String> {
     let values = range.equal.first().map(Vec::as_slice).unwrap_or_default();
     let texts = values.iter().filter_map(IndexValue::as_str);
@@ -23,9 +23,9 @@ pub(super) fn keys(range: &IndexRange, collection: &str) -> Vec<String> {
     texts.filter_map(of_collection).collect()
 }
 
-/// Single keys, which may or may not exist.
+/// A scan of single keys, which may or may not exist.
 pub(super) struct KeysScan {
-    /// In reverse order: the next one is at the end.
+    /// The remaining keys in reverse order, the next one last.
     keys: Vec<String>,
 }
 

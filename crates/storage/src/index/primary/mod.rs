@@ -1,4 +1,4 @@
-//! The primary index: the documents themselves, clustered by `_key`. It keeps nothing besides.
+//! The primary index: the documents themselves, clustered by `_key`. It stores nothing else.
 
 mod keys;
 mod scan;
@@ -29,8 +29,8 @@ impl IndexMethod for Primary {
         Ok(())
     }
 
-    /// Single keys are handed over as they are: whether they exist is found out when their documents are fetched, those
-    /// of many rows in one step.
+    /// Returns single keys without a look-up. The operator that fetches the documents finds out
+    /// whether they exist, for many rows in one step.
     fn open(
         &self,
         index: &Arc<Index>,

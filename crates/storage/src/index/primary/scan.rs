@@ -1,11 +1,13 @@
-//! Documents whose `_key` or `_id` lies between bounds; on request in AQL's order.
+//! Documents whose `_key` or `_id` lies between bounds, in AQL's order if the caller wants it.
 //!
-//! Storage has documents in byte order of their keys, AQL compares texts by collation. Keys consist of ASCII
-//! characters, of which each sorts by itself, and case decides only between keys that are equal without it. So the
-//! keys that begin with the same characters, whatever their case, lie together in AQL's order, and in one place of
-//! storage for each way to write these characters. Such a stretch of keys is sorted in memory if it is small;
-//! otherwise it is taken apart by the next character. What lies within the bounds as a whole, and needs no order, is
-//! read in one go.
+//! Storage orders documents by the bytes of their keys, but AQL compares texts by collation. Keys
+//! consist of ASCII characters that each sort on their own, and case decides only between keys that
+//! are otherwise equal. So the keys that begin with the same characters, whatever their case, are
+//! adjacent in AQL's order. In storage they occupy one range for each spelling of these characters.
+//!
+//! Such a stretch of keys is sorted in memory if it is small; otherwise it is split by the next
+//! character. A stretch that lies within the bounds as a whole, and needs no order, is read with
+//! one scan.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -28,19 +30,19 @@ use crate::{Error, Result};
 /// Most keys that are sorted in memory.
 const STRETCH_KEYS: usize = 256;
 
-/// Keys between bounds.
+/// A scan of keys between bounds.
 pub(super) struct KeyRangeScan {
     source: ScanSource,
     /// The collection's documents.
     object: ObjectId,
-    /// What identifiers have before the key: bounds are compared with identifiers.
+    /// The part of an identifier before the key: the bounds apply to identifiers.
     prefix: String,
     ascending: bool,
     ordered: bool,
     wants_documents: bool,
-    /// What is still to be visited, the next at the end.
+    /// The remaining parts, the next one last.
     parts: Vec<Part>,
-    /// Keys that were found and are still to be handed over, perhaps with their documents; the next at the end.
+    /// Keys that were found and not yet returned, perhaps with their documents; the next one last.
     found: Vec<FoundKey>,
     scan: Option<DocumentScan>,
 }
@@ -51,7 +53,7 @@ enum Part {
     /// A key, which may or may not exist.
     Key(String),
     Stretch(Stretch),
-    /// Everything that begins so.
+    /// All keys with this prefix.
     Scan(String),
 }
 
@@ -80,13 +82,15 @@ impl KeyRangeScan {
         if options.ordered {
             parts.sort_by(|(left, _), (right, _)| scan.compare_ends(left.as_ref(), right.as_ref()));
         }
-        // What is visited first comes last. Ranges that overlap find keys twice, which the scan leaves out; a key
-        // that an earlier range does not have lies behind that range.
+        // The next part is the last in the list. Overlapping ranges find some keys twice, and the
+        // scan drops the duplicates. That works because a key that an earlier range lacks lies
+        // after that range.
         scan.parts = parts.into_iter().map(|(_, part)| part).rev().collect();
         Ok(scan)
     }
 
-    /// The parts of a range, each with the identifier at which a scan meets it; `None` for the very first.
+    /// Returns the parts of a range, each with the identifier at which a scan meets it; `None` for
+    /// the very first.
     fn parts_of(&self, range: &IndexRange) -> Result<Vec<(Option<IndexValue>, Part)>> {
         if !range.equal.is_empty() {
             let part = |key: String| Ok((Some(self.identifier(&key)?), Part::Key(key)));
@@ -118,7 +122,7 @@ impl KeyRangeScan {
         IndexValue::text(&format!("{}{key}", self.prefix))
     }
 
-    /// Leaves out keys that are not within.
+    /// Keeps only keys within the interval.
     fn retain_within(&self, found: &mut Vec<FoundKey>, interval: &Interval) -> Result<()> {
         let mut within = Vec::with_capacity(found.len());
         for (key, document) in found.drain(..) {
@@ -130,7 +134,7 @@ impl KeyRangeScan {
         Ok(())
     }
 
-    /// Finds the keys of a stretch, or takes it apart; how many bytes of documents were read.
+    /// Finds the keys of a stretch, or splits it. Returns the bytes of documents that it has read.
     fn visit(&mut self, stretch: Stretch, host: &mut dyn ScanHost, limits: BlockLimits) -> Result<usize> {
         let place = stretch.place(&self.prefix)?;
         if place == Place::Outside {
@@ -153,7 +157,7 @@ impl KeyRangeScan {
         } else {
             0
         };
-        // What is handed over first comes last.
+        // The next key is the last in the list.
         found.sort_by_cached_key(|(key, _)| sort_key(key));
         if self.ascending {
             found.reverse();
@@ -162,7 +166,7 @@ impl KeyRangeScan {
         Ok(read)
     }
 
-    /// The keys that begin so; `None` if they are many.
+    /// Returns the keys with these prefixes; `None` if there are many.
     fn read_few(&self, starts: &[String], host: &mut dyn ScanHost) -> Result<Option<Vec<FoundKey>>> {
         let mut found = Vec::new();
         for start in starts {
@@ -180,7 +184,8 @@ impl KeyRangeScan {
         Ok(Some(found))
     }
 
-    /// Reads the documents of keys, which lie together. Where they are too large they are left for later.
+    /// Reads the documents of keys, which are adjacent. Leaves them for later if they are too
+    /// large.
     fn add_documents(
         &self,
         found: &mut [FoundKey],
@@ -206,7 +211,8 @@ impl KeyRangeScan {
         Ok(read)
     }
 
-    /// Puts the parts of a stretch in its place: the keys that end with it, and a stretch for each next character.
+    /// Replaces a stretch with its parts: the keys that end with it, and a stretch for each next
+    /// character.
     fn split(&mut self, stretch: &Stretch, host: &mut dyn ScanHost) -> Result<()> {
         let mut ending = Vec::new();
         let mut children: BTreeMap<usize, Vec<String>> = BTreeMap::new();
@@ -239,7 +245,7 @@ impl KeyRangeScan {
         Ok(())
     }
 
-    /// The first key from a place on that begins so.
+    /// Returns the first key with a prefix, from a bound on.
     fn first_key(&self, from: &KeyBound, start: &str, host: &mut dyn ScanHost) -> Result<Option<String>> {
         let spec =
             DocumentScanSpec { from_key: Some(from.clone()), keys_only: true, ..beginning_with(start) };
@@ -248,7 +254,7 @@ impl KeyRangeScan {
         Ok(keys.and_then(|keys| keys.iter().next().map(str::to_owned)))
     }
 
-    /// A scan of what begins so, in the direction of the source; `spec` says the rest.
+    /// Starts a scan of a prefix, in the direction of this scan; `spec` holds the other options.
     fn start_scan(
         &self,
         start: &str,
@@ -267,7 +273,7 @@ impl KeyRangeScan {
         DocumentScan::start(engine.as_ref(), self.object, collection, spec, fork_join)
     }
 
-    /// Reads on in the scan.
+    /// Reads further entries from the scan.
     fn read_scan(
         &mut self,
         entries: &mut EntryCollector,
@@ -302,12 +308,12 @@ impl KeyRangeScan {
     }
 }
 
-/// The `_key` of a document.
+/// Returns the `_key` of a document.
 fn key_of(document: Slice<'_>) -> Option<&str> {
     document.get("_key").and_then(Slice::as_str)
 }
 
-/// The keys that begin with a text.
+/// Returns the specification of a scan over all keys with a prefix.
 fn beginning_with(start: &str) -> DocumentScanSpec {
     DocumentScanSpec {
         from_key: Some(KeyBound { key: start.to_owned(), inclusive: true }),
@@ -317,7 +323,7 @@ fn beginning_with(start: &str) -> DocumentScanSpec {
 }
 
 impl EntryScan for KeyRangeScan {
-    /// Documents are bounded by their bytes rather than by their number.
+    /// Returns the next keys. Documents count by their bytes rather than by their number.
     fn next_block(&mut self, limits: BlockLimits, host: &mut dyn ScanHost) -> Result<Option<IndexEntries>> {
         let mut entries = EntryCollector::default();
         while entries.len() < limits.rows {
@@ -340,7 +346,7 @@ impl EntryScan for KeyRangeScan {
                     entries.push_document(&key, None)?;
                 }
                 Some(Part::Scan(start)) => {
-                    // All keys there are: a long scan, which others are likely to repeat.
+                    // All keys of the collection: a long scan, which others are likely to repeat.
                     let is_whole = start.is_empty();
                     let spec = DocumentScanSpec {
                         keys_only: !self.wants_documents,

@@ -1,4 +1,5 @@
-//! Stretches of keys: those that begin with the same characters, whatever their case. See [`super::scan`].
+//! Stretches of keys: those that begin with the same characters, whatever their case. See
+//! [`super::scan`].
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -8,10 +9,11 @@ use catalog::index::Bound;
 use crate::Result;
 use crate::index::value::IndexValue;
 
-/// Greater than any character of a key, in byte order.
+/// A character greater than any character of a key, in byte order.
 pub(super) const BEHIND_KEYS: char = '\u{7f}';
 
-/// The characters of keys in AQL's order, those that differ by nothing but case together, the lesser one first.
+/// The characters of keys in AQL's order. Those that differ only in case are together, the lesser
+/// one first.
 const GROUPS: &[&str] = &[
     "_", "-", ",", ";", ":", "!", ".", "'", "(", ")", "@", "*", "%", "+", "=", "$", "0", "1", "2", "3", "4",
     "5", "6", "7", "8", "9", "Aa", "Bb", "Cc", "Dd", "Ee", "Ff", "Gg", "Hh", "Ii", "Jj", "Kk", "Ll", "Mm",
@@ -21,11 +23,11 @@ const GROUPS: &[&str] = &[
 /// Keys that begin with the same characters, whatever their case.
 pub(super) struct Stretch {
     pub(super) interval: Arc<Interval>,
-    /// The beginnings that occur.
+    /// The spellings that occur.
     pub(super) starts: Vec<String>,
-    /// The least text that begins so.
+    /// The least text in the stretch.
     least: String,
-    /// The least text behind the stretch; `None` if nothing is behind it.
+    /// The least text after the stretch; `None` if nothing is after it.
     end: Option<String>,
 }
 
@@ -35,7 +37,7 @@ pub(super) struct Interval {
     pub(super) upper: Option<Bound<IndexValue>>,
 }
 
-/// How a stretch lies to the bounds.
+/// The position of a stretch relative to the bounds.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Outside,
@@ -45,12 +47,12 @@ pub(super) enum Place {
 }
 
 impl Stretch {
-    /// All keys.
+    /// Returns the stretch of all keys.
     pub(super) fn whole(interval: Interval) -> Self {
         Self { interval: Arc::new(interval), starts: vec![String::new()], least: String::new(), end: None }
     }
 
-    /// The part of the stretch that goes on with a character of a group.
+    /// Returns the part of the stretch whose next character belongs to a group.
     pub(super) fn child(&self, group: usize, starts: Vec<String>) -> Self {
         let least = |group: &str| format!("{}{}", self.least, group.get(..1).unwrap_or_default());
         Self {
@@ -61,7 +63,7 @@ impl Stretch {
         }
     }
 
-    /// How the stretch lies to its bounds; `prefix` is what identifiers have before the key.
+    /// Compares the stretch with its bounds. `prefix` is the part of an identifier before the key.
     pub(super) fn place(&self, prefix: &str) -> Result<Place> {
         let least = IndexValue::text(&format!("{prefix}{}", self.least))?;
         let end = self.end.as_ref().map(|end| IndexValue::text(&format!("{prefix}{end}"))).transpose()?;
@@ -80,7 +82,7 @@ impl Stretch {
 }
 
 impl Interval {
-    /// Whether an identifier is within.
+    /// Returns true if an identifier is within the interval.
     pub(super) fn contains(&self, identifier: &IndexValue) -> bool {
         let holds = |bound: &Option<Bound<IndexValue>>, side: Ordering| {
             bound.as_ref().is_none_or(|bound| match identifier.compare(&bound.value) {
@@ -92,12 +94,12 @@ impl Interval {
     }
 }
 
-/// The group of a character, by its place among them; `None` if no key has it.
+/// Returns the group of a character, by its position in [`GROUPS`]; `None` if no key contains it.
 pub(super) fn group_of(character: u8) -> Option<usize> {
     GROUPS.iter().position(|group| group.as_bytes().contains(&character))
 }
 
-/// Orders keys as AQL does.
+/// Returns a sort key that orders keys as AQL does.
 pub(super) fn sort_key(key: &str) -> Vec<u8> {
     let mut sort_key = Vec::new();
     velocypack::order::sort_key_str(key, &mut sort_key);

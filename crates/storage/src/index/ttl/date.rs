@@ -6,7 +6,8 @@
 
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// The moment in seconds since 1970-01-01 UTC; without an offset the date is UTC. `None` for any other text.
+/// Returns the moment of a date in seconds since 1970-01-01 UTC; `None` for any other text. A date
+/// without an offset is UTC.
 pub(super) fn seconds_of_date(text: &str) -> Option<f64> {
     let mut input = text.as_bytes();
     let year = number(&mut input, 4)?;
@@ -29,7 +30,7 @@ pub(super) fn seconds_of_date(text: &str) -> Option<f64> {
     input.is_empty().then_some(seconds as f64 + fraction)
 }
 
-/// A number of exactly so many digits.
+/// Parses a number of exactly `digits` digits.
 fn number(input: &mut &[u8], digits: usize) -> Option<i64> {
     let (head, rest) = input.split_at_checked(digits)?;
     *input = rest;
@@ -43,7 +44,7 @@ fn skip(input: &mut &[u8], expected: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// The digits behind a point; 0 without one.
+/// Parses the digits after a decimal point; 0 if there is no point.
 fn fraction_of_second(input: &mut &[u8]) -> Option<f64> {
     const MOST_DIGITS: usize = 9;
     if skip(input, b".").is_none() {
@@ -57,7 +58,7 @@ fn fraction_of_second(input: &mut &[u8]) -> Option<f64> {
     Some(number as f64 / 10f64.powi(i32::try_from(digits).ok()?))
 }
 
-/// `Z`, `+hh:mm`, `-hh:mm` or nothing.
+/// Parses `Z`, `+hh:mm`, `-hh:mm` or nothing.
 fn offset_seconds(input: &mut &[u8]) -> Option<i64> {
     if input.is_empty() || skip(input, b"Z").is_some() {
         return Some(0);
@@ -88,7 +89,8 @@ fn days_in_month(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days from 1970-01-01 in the Gregorian calendar, counted in years that start in March so that leap days come last.
+/// Counts the days from 1970-01-01 in the Gregorian calendar, in years that start in March so that
+/// leap days come last.
 fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
     const DAYS_TO_1970: i64 = 719_468;
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };

@@ -31,7 +31,7 @@ impl IndexMethod for Ttl {
     }
 }
 
-/// The moment that a value stands for, in seconds since 1970-01-01 UTC.
+/// Returns the moment that a value stands for, in seconds since 1970-01-01 UTC.
 fn seconds(value: Slice<'_>) -> Option<f64> {
     match value.as_str() {
         Some(text) => seconds_of_date(text),
