@@ -11,16 +11,16 @@ mod bind;
 mod build;
 mod catalog;
 mod compile;
+mod dataflow;
 mod error;
 mod expression;
 mod fold;
 mod hash_join;
 mod index_search;
+mod memory_size;
 mod node;
 mod plan;
 mod print;
-mod size;
-mod usage;
 mod variable;
 mod variable_set;
 
@@ -41,6 +41,7 @@ pub use bind::{
 };
 pub use build::{MAX_NODES, build};
 pub use compile::{RegisterMap, compile};
+pub use dataflow::{for_each_node, reads_of_pipeline};
 pub use expression::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, ElementOperator, Expansion, Expression,
     Identity, MemberName, ObjectMember, Parameter, Quantifier, UnaryOperator, combine,
@@ -51,8 +52,8 @@ pub use index_search::{FieldBounds, GeoSearch, IndexBound, IndexSearch, search_i
 pub use node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
     CollectionScan, CoveredCondition, DocumentSource, EdgeAccess, EdgeDirection, EdgeIndexHint, EdgeLookup,
-    EnumerateList, EnumeratePaths, EnumeratePathsKind, GraphAccess, IndexAccess, IndexCollect, IndexHint,
-    IndexLookup, IndexRange, IndexScan, Insert, IntoContent, JoinPart, Limit, Materialize,
+    EnumerateList, EnumeratePaths, EnumeratePathsKind, Filter, GraphAccess, IndexAccess, IndexCollect,
+    IndexHint, IndexLookup, IndexRange, IndexScan, Insert, IntoContent, JoinPart, Limit, Materialize,
     ModificationOptions, Node, NodeId, NodeKind, ObjectMembers, OverwriteMode, PathElement, PathOutput,
     PathSearchOptions, Projection, ProjectionSource, Prune, Remove, Return, ShortestPath, Sort, SortElement,
     StepCondition, Subquery, Traversal, TraversalOptions, TraversalOrder, Uniqueness, Update, Upsert, Window,
@@ -60,6 +61,5 @@ pub use node::{
 };
 pub use plan::{Access, CollectionUse, Plan};
 pub use print::print;
-pub use usage::{for_each_node, reads_of_pipeline};
 pub use variable::{Variable, VariableId, Variables};
 pub use variable_set::VariableSet;

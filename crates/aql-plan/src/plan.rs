@@ -2,9 +2,9 @@
 
 use crate::bind::OpenParameters;
 use crate::catalog::CollectionReference;
+use crate::dataflow::for_each_node;
 use crate::expression::Expression;
 use crate::node::{Node, NodeKind};
-use crate::usage::for_each_node;
 use crate::variable::Variables;
 use aql_value::{Value, Warning};
 

@@ -1,7 +1,8 @@
 //! Fusion of nodes into another node's operator.
 
 use aql_plan::{
-    Calculation, CollectMethod, EnumerateList, Expression, Node, NodeId, NodeKind, VariableId, VariableSet,
+    Calculation, CollectMethod, EnumerateList, Expression, Filter, Node, NodeId, NodeKind, VariableId,
+    VariableSet,
 };
 
 /// The way in which a node is lowered.
@@ -44,7 +45,9 @@ pub(super) fn fuse(nodes: &[Node], fuse_results: bool) -> Vec<Fused<'_>> {
     let mut fused = vec![Fused::Node; nodes.len()];
     for (position, node) in nodes.iter().enumerate() {
         let found = match &node.kind {
-            NodeKind::Filter { condition } if fuse_results => fused_filter(nodes, position, *condition),
+            NodeKind::Filter(Filter { condition }) if fuse_results => {
+                fused_filter(nodes, position, *condition)
+            }
             NodeKind::Collect(_) if fuse_results => counted_scan(nodes, position),
             NodeKind::EnumerateList(list) => fused_range(nodes, position, list),
             _ => None,

@@ -20,8 +20,8 @@ use crate::operator::{
     SingletonOperator, SortKey, SortOperator, SortOrder, SubqueryMode, SubqueryOperator, SubqueryParts,
 };
 use aql_plan::{
-    EnumerateList, Expression, JoinPart, Node, NodeKind, Plan, RegisterMap, Sort, Subquery, VariableId,
-    VariableSet, compile,
+    EnumerateList, Expression, Filter, JoinPart, Node, NodeKind, Plan, RegisterMap, Sort, Subquery,
+    VariableId, VariableSet, compile,
 };
 use aql_value::{Error, ErrorCode, Program, Register, Result, Value};
 use fuse::{Fused, fuse};
@@ -144,7 +144,7 @@ impl Lowering<'_> {
             (Fused::Filter { calculation, condition }, _) => {
                 (calculation, RowAction::FilterByProgram(self.compile(condition)?))
             }
-            (Fused::Node, NodeKind::Filter { condition }) => {
+            (Fused::Node, NodeKind::Filter(Filter { condition })) => {
                 (node.id, RowAction::FilterByRegister(self.register(*condition)?))
             }
             (Fused::Node, NodeKind::Calculation(calculation)) => {
@@ -194,10 +194,7 @@ impl Lowering<'_> {
             NodeKind::Update(node) => self.update(step.input, node)?,
             NodeKind::Remove(node) => self.remove(step.input, node)?,
             NodeKind::Upsert(node) => self.upsert(step.input, node)?,
-            NodeKind::Singleton
-            | NodeKind::Return(_)
-            | NodeKind::Calculation(_)
-            | NodeKind::Filter { .. } => {
+            NodeKind::Singleton | NodeKind::Return(_) | NodeKind::Calculation(_) | NodeKind::Filter(_) => {
                 return Err(Error::internal("a node without an operator of its own was given one"));
             }
         })
@@ -312,7 +309,7 @@ fn calls_on_stack(nodes: &[Node]) -> usize {
     let has_operator = |node: &&Node| {
         !matches!(
             node.kind,
-            NodeKind::Singleton | NodeKind::Return(_) | NodeKind::Calculation(_) | NodeKind::Filter { .. }
+            NodeKind::Singleton | NodeKind::Return(_) | NodeKind::Calculation(_) | NodeKind::Filter(_)
         )
     };
     nodes.iter().filter(has_operator).count() + SUBQUERY_DEPTH
@@ -332,7 +329,7 @@ fn treats_rows_alone(node: &Node) -> bool {
         NodeKind::Singleton
         | NodeKind::EnumerateList(_)
         | NodeKind::Calculation(_)
-        | NodeKind::Filter { .. }
+        | NodeKind::Filter(_)
         | NodeKind::Materialize(_)
         | NodeKind::Return(_) => true,
         NodeKind::EnumerateCollection(scan) => !scan.random,

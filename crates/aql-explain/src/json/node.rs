@@ -4,7 +4,8 @@ use super::Explainer;
 use crate::shown::Step;
 use crate::writer::Writer;
 use aql_plan::{
-    Collect, CollectAggregate, CollectMethod, Expression, IntoContent, Limit, Node, NodeKind, Sort, Subquery,
+    Collect, CollectAggregate, CollectMethod, Expression, Filter, IntoContent, Limit, Node, NodeKind, Sort,
+    Subquery,
 };
 use aql_value::Result;
 
@@ -22,7 +23,7 @@ impl Explainer<'_> {
                 },
                 Step::Start { subquery, .. } | Step::End { subquery } => *subquery,
             };
-            out.key("type")?.text(step.type_name())?;
+            out.key("type")?.text(&step.type_name())?;
             out.key("dependencies")?;
             out.array(before, |out, before| out.number(before.id()))?;
             out.key("id")?.number(step.id())?;
@@ -76,7 +77,7 @@ impl Explainer<'_> {
                 out.key("canThrow")?.flag(can_throw(&calculation.expression))?;
                 out.key("expressionType")?.text(expression_type(&calculation.expression))
             }
-            NodeKind::Filter { condition } => self.variable(out, "inVariable", *condition),
+            NodeKind::Filter(Filter { condition }) => self.variable(out, "inVariable", *condition),
             NodeKind::Sort(sort) => self.sort(out, sort),
             NodeKind::Limit(limit) => write_limit(out, limit),
             NodeKind::Traversal(node) => self.traversal(out, node),
@@ -178,42 +179,15 @@ fn method_name(method: CollectMethod) -> &'static str {
 }
 
 impl Step<'_> {
-    /// What clients call it.
-    pub(crate) fn type_name(&self) -> &'static str {
-        match self {
-            Self::Node(node) => type_name(&node.kind),
-            Self::Join(_) => "JoinNode",
-            Self::Start { .. } => "SubqueryStartNode",
-            Self::End { .. } => "SubqueryEndNode",
-        }
-    }
-}
-
-fn type_name(kind: &NodeKind) -> &'static str {
-    match kind {
-        NodeKind::Singleton => "SingletonNode",
-        NodeKind::NoResults => "NoResultsNode",
-        NodeKind::EnumerateCollection(_) => "EnumerateCollectionNode",
-        NodeKind::Index(_) => "IndexNode",
-        NodeKind::EnumerateList(_) => "EnumerateListNode",
-        NodeKind::Calculation(_) => "CalculationNode",
-        NodeKind::Subquery(_) => "SubqueryNode",
-        NodeKind::Filter { .. } => "FilterNode",
-        NodeKind::Sort(_) => "SortNode",
-        NodeKind::Limit(_) => "LimitNode",
-        NodeKind::Collect(_) => "CollectNode",
-        NodeKind::IndexCollect(_) => "IndexCollectNode",
-        NodeKind::Materialize(_) => "MaterializeNode",
-        NodeKind::Traversal(_) => "TraversalNode",
-        NodeKind::ShortestPath(_) => "ShortestPathNode",
-        NodeKind::EnumeratePaths(_) => "EnumeratePathsNode",
-        NodeKind::Window(_) => "WindowNode",
-        NodeKind::Return(_) => "ReturnNode",
-        NodeKind::Insert(_) => "InsertNode",
-        NodeKind::Update(update) if update.replace => "ReplaceNode",
-        NodeKind::Update(_) => "UpdateNode",
-        NodeKind::Remove(_) => "RemoveNode",
-        NodeKind::Upsert(_) => "UpsertNode",
+    /// Returns the name that clients see.
+    pub(crate) fn type_name(&self) -> String {
+        let name = match self {
+            Self::Node(node) => node.kind.name(),
+            Self::Join(_) => "Join",
+            Self::Start { .. } => "SubqueryStart",
+            Self::End { .. } => "SubqueryEnd",
+        };
+        format!("{name}Node")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::condition::conditions_after;
 use super::pipeline::Workshop;
-use aql_plan::{Expression, Node, NodeKind};
+use aql_plan::{Expression, Filter, Node, NodeKind};
 
 /// Keeps only those conditions for which `is_open` holds, in the filters that all rows of the node at `position` have
 /// to pass. True if any was dropped. `is_open` sees conditions as [`conditions_after`] resolves them.
@@ -27,7 +27,7 @@ pub(crate) fn retain_conjuncts(
         };
         let (condition, calculation) = workshop.calculation(rest);
         if let Some(node) = nodes.get_mut(*filter) {
-            node.kind = NodeKind::Filter { condition };
+            node.kind = NodeKind::Filter(Filter { condition });
         }
         nodes.insert(*filter, calculation);
     }

@@ -68,7 +68,7 @@ pub(crate) fn sort_after(nodes: &[Node], scan: usize) -> Option<(usize, &Sort)> 
     let after = nodes.iter().enumerate().skip(scan + 1);
     after
         .take_while(|(_, node)| match &node.kind {
-            NodeKind::Calculation(_) | NodeKind::Filter { .. } | NodeKind::Sort(_) => true,
+            NodeKind::Calculation(_) | NodeKind::Filter(_) | NodeKind::Sort(_) => true,
             NodeKind::Subquery(_) => !node.kind.is_modification(),
             _ => false,
         })
@@ -200,7 +200,7 @@ fn is_grouping_worthwhile(
     count: u64,
 ) -> bool {
     let mut between = nodes.iter().take(need.position).skip(scan + 1);
-    if between.any(|node| matches!(node.kind, NodeKind::Filter { .. })) {
+    if between.any(|node| matches!(node.kind, NodeKind::Filter(_))) {
         return false;
     }
     if count <= SMALL_COLLECTION {

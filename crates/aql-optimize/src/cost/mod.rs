@@ -9,9 +9,9 @@ mod graph;
 pub(crate) mod index;
 
 use aql_plan::{
-    CollectMethod, CompareOperator, ConstantRange, DocumentSource, Expression, GraphAccess, IndexBound,
-    IndexInfo, IndexLookup, IndexRange, IndexScan, JoinPart, Node, NodeKind, Plan, PlanCatalog, Subquery,
-    VariableId,
+    CollectMethod, CompareOperator, ConstantRange, DocumentSource, Expression, Filter, GraphAccess,
+    IndexBound, IndexInfo, IndexLookup, IndexRange, IndexScan, JoinPart, Node, NodeKind, Plan, PlanCatalog,
+    Subquery, VariableId,
 };
 use aql_value::Value;
 use index::{Estimate, Scale, entries_found, length_of, range};
@@ -135,7 +135,7 @@ impl<'a> Estimator<'a> {
                 self.shares.insert(calculation.out, self.share(&calculation.expression));
                 Estimate { cost: cost + items * row, items }
             }
-            NodeKind::Filter { condition } => {
+            NodeKind::Filter(Filter { condition }) => {
                 let share = self.shares.get(condition).copied().unwrap_or(1.0);
                 Estimate { cost: cost + items * row, items: items * share }
             }

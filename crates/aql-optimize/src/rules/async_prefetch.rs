@@ -56,7 +56,7 @@ fn is_eligible(node: &Node) -> bool {
         | NodeKind::Index(_)
         | NodeKind::EnumerateList(_)
         | NodeKind::Traversal(_)
-        | NodeKind::Filter { .. }
+        | NodeKind::Filter(_)
         | NodeKind::Sort(_)
         | NodeKind::Collect(_)
         | NodeKind::Window(_) => true,

@@ -2,7 +2,7 @@
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{for_each_pipeline, read_counts};
-use aql_plan::{Expression, Node, NodeKind, Plan, VariableId};
+use aql_plan::{Expression, Filter, Node, NodeKind, Plan, VariableId};
 use aql_value::Result;
 use std::collections::HashMap;
 
@@ -61,7 +61,7 @@ fn own_filter<'a>(
     counts: &HashMap<VariableId, usize>,
 ) -> Option<&'a Expression> {
     match (&nodes.get(position)?.kind, &nodes.get(position + 1)?.kind) {
-        (NodeKind::Calculation(calculation), NodeKind::Filter { condition })
+        (NodeKind::Calculation(calculation), NodeKind::Filter(Filter { condition }))
             if *condition == calculation.out && counts.get(condition) == Some(&1) =>
         {
             Some(&calculation.expression)

@@ -9,7 +9,7 @@
 
 use super::{Rule, RuleContext};
 use crate::analysis::condition::resolve;
-use aql_plan::{EnumerateList, Expression, Node, NodeKind, Plan, VariableSet};
+use aql_plan::{EnumerateList, Expression, Filter, Node, NodeKind, Plan, VariableSet};
 use aql_value::Result;
 use std::ops::Range;
 
@@ -92,7 +92,7 @@ fn is_full_scan(kind: &NodeKind) -> bool {
 
 fn is_movable(node: &Node) -> bool {
     match &node.kind {
-        NodeKind::Filter { .. } => true,
+        NodeKind::Filter(_) => true,
         NodeKind::Calculation(calculation) => calculation.expression.is_deterministic(),
         _ => false,
     }
@@ -107,7 +107,7 @@ fn is_connected(nodes: &[Node], segment: Range<usize>) -> bool {
         .filter_map(|node| Some(node.kind.source()?.out))
         .collect();
     within.iter().enumerate().any(|(offset, node)| match &node.kind {
-        NodeKind::Filter { condition } => {
+        NodeKind::Filter(Filter { condition }) => {
             let position = segment.start + offset;
             compares(&resolve(&Expression::Variable(*condition), nodes, 0, position), &documents)
         }

@@ -38,7 +38,7 @@ fn limit_after(nodes: &[Node], position: usize) -> Option<usize> {
     for (at, node) in nodes.iter().enumerate().skip(position + 1) {
         match &node.kind {
             NodeKind::Calculation(_) => {}
-            NodeKind::Filter { .. } | NodeKind::Sort(_) => is_worthwhile = true,
+            NodeKind::Filter(_) | NodeKind::Sort(_) => is_worthwhile = true,
             NodeKind::Limit(_) => return is_worthwhile.then_some(at),
             _ => return None,
         }

@@ -49,7 +49,7 @@ fn lowest_position(nodes: &[Node], from: usize, out: VariableId) -> Option<usize
     let mut lowest = None;
     for (position, node) in nodes.iter().enumerate().skip(from + 1) {
         let reduces = match &node.kind {
-            NodeKind::Filter { .. } | NodeKind::Limit(_) | NodeKind::Sort(_) => true,
+            NodeKind::Filter(_) | NodeKind::Limit(_) | NodeKind::Sort(_) => true,
             NodeKind::Calculation(_) => false,
             NodeKind::Subquery(_) if !node.kind.is_modification() => false,
             _ => break,

@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::condition::{resolve, set_from};
 use crate::analysis::pipeline::{for_each_pipeline, read_counts};
-use aql_plan::{Expression, Node, NodeKind, Plan};
+use aql_plan::{Expression, Filter, Node, NodeKind, Plan};
 use aql_value::Result;
 
 pub(super) struct MoveFiltersIntoEnumerate;
@@ -47,9 +47,9 @@ fn next_filter(nodes: &[Node], position: usize) -> Option<(usize, Expression)> {
     };
     let after = nodes.iter().enumerate().skip(position + 1);
     let (filter, condition) = after
-        .take_while(|(_, node)| matches!(node.kind, NodeKind::Calculation(_) | NodeKind::Filter { .. }))
+        .take_while(|(_, node)| matches!(node.kind, NodeKind::Calculation(_) | NodeKind::Filter(_)))
         .find_map(|(at, node)| match &node.kind {
-            NodeKind::Filter { condition } => Some((at, *condition)),
+            NodeKind::Filter(Filter { condition }) => Some((at, *condition)),
             _ => None,
         })?;
     let expression = resolve(&Expression::Variable(condition), nodes, position, filter);

@@ -2,7 +2,7 @@
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
-use aql_plan::{Node, NodeKind, Plan, VariableId};
+use aql_plan::{Filter, Node, NodeKind, Plan, VariableId};
 use aql_value::Result;
 
 pub(super) struct MoveFiltersUp {
@@ -26,7 +26,9 @@ impl Rule for MoveFiltersUp {
 fn move_up(nodes: &mut Vec<Node>) -> bool {
     let mut moved = false;
     for from in 1..nodes.len() {
-        let Some(NodeKind::Filter { condition }) = nodes.get(from).map(|node| &node.kind) else { continue };
+        let Some(NodeKind::Filter(Filter { condition })) = nodes.get(from).map(|node| &node.kind) else {
+            continue;
+        };
         let to = highest_position(nodes, from, *condition);
         if to < from {
             let node = nodes.remove(from);
@@ -47,7 +49,7 @@ fn highest_position(nodes: &[Node], from: usize, condition: VariableId) -> usize
     while let Some(before) = to.checked_sub(1).and_then(|position| nodes.get(position)) {
         let is_calculated = matches!(before.kind, NodeKind::Calculation(_) | NodeKind::Subquery(_));
         let can_pass = match &before.kind {
-            NodeKind::Filter { .. } => true,
+            NodeKind::Filter(_) => true,
             _ if is_calculated => before.kind.is_deterministic(),
             kind if kind.is_loop() => true,
             NodeKind::Sort(sort) => sort.limit.is_none(),
@@ -57,8 +59,8 @@ fn highest_position(nodes: &[Node], from: usize, condition: VariableId) -> usize
             break;
         }
         to -= 1;
-        has_passed_filter |= matches!(before.kind, NodeKind::Filter { .. });
-        if !(has_passed_filter && (is_calculated || matches!(before.kind, NodeKind::Filter { .. }))) {
+        has_passed_filter |= matches!(before.kind, NodeKind::Filter(_));
+        if !(has_passed_filter && (is_calculated || matches!(before.kind, NodeKind::Filter(_)))) {
             highest = to;
         }
     }

@@ -3,7 +3,7 @@
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{definition, for_each_pipeline, read_counts};
-use aql_plan::{CompareOperator, Expression, Identity, Node, NodeKind, Plan};
+use aql_plan::{CompareOperator, Expression, Filter, Identity, Node, NodeKind, Plan};
 use aql_value::Result;
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ fn propagate(nodes: &mut [Node]) -> bool {
     let mut changed = false;
     for position in 0..nodes.len() {
         let condition = match nodes.get(position).map(|node| &node.kind) {
-            Some(NodeKind::Filter { condition }) => *condition,
+            Some(NodeKind::Filter(Filter { condition })) => *condition,
             // Variables of the pipeline end here.
             Some(NodeKind::Collect(_)) => {
                 known.clear();

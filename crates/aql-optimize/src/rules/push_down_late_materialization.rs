@@ -74,7 +74,7 @@ fn last_sort_or_filter(nodes: &[Node], position: usize) -> Option<usize> {
     let after = nodes.iter().enumerate().skip(position + 1);
     after
         .take_while(|(_, node)| {
-            matches!(node.kind, NodeKind::Calculation(_) | NodeKind::Filter { .. } | NodeKind::Sort(_))
+            matches!(node.kind, NodeKind::Calculation(_) | NodeKind::Filter(_) | NodeKind::Sort(_))
         })
         .filter(|(_, node)| !matches!(node.kind, NodeKind::Calculation(_)))
         .last()

@@ -67,7 +67,7 @@ fn first_of_each(nodes: &[Node], position: usize) -> Option<FirstOfEach> {
     let NodeKind::Index(scan) = &nodes.get(position)?.kind else { return None };
     let fields = fields_behind_lookups(scan)?;
     let (sort_position, sort) = sort_after(nodes, position)?;
-    let is_filtered = |node: &Node| matches!(node.kind, NodeKind::Filter { .. });
+    let is_filtered = |node: &Node| matches!(node.kind, NodeKind::Filter(_));
     if scan.source.filter.is_some() || nodes.get(position..sort_position)?.iter().any(is_filtered) {
         return None;
     }

@@ -85,7 +85,7 @@ fn next_sort(nodes: &[Node], position: usize) -> Option<(usize, bool)> {
         match &node.kind {
             NodeKind::Sort(_) => return Some((later, keeps_order)),
             NodeKind::Calculation(_) | NodeKind::Subquery(_) if node.kind.is_deterministic() => {}
-            NodeKind::Filter { .. } => {}
+            NodeKind::Filter(_) => {}
             kind if kind.is_loop() => keeps_order = false,
             _ => return None,
         }

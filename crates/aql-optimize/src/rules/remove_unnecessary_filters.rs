@@ -3,7 +3,7 @@
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
-use aql_plan::{Expression, Node, NodeKind, Plan, UnaryOperator, VariableId, for_each_node};
+use aql_plan::{Expression, Filter, Node, NodeKind, Plan, UnaryOperator, VariableId, for_each_node};
 use aql_value::Result;
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ impl Rule for RemoveUnnecessaryFilters {
             let count = nodes.len();
             let mut replaced = false;
             nodes.retain_mut(|node| {
-                let NodeKind::Filter { condition } = &node.kind else { return true };
+                let NodeKind::Filter(Filter { condition }) = &node.kind else { return true };
                 match conditions.get(condition) {
                     Some(true) => false,
                     Some(false) => {

@@ -7,7 +7,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::condition::resolve;
 use crate::analysis::pipeline::for_each_pipeline;
-use aql_plan::{CompareOperator, Expression, Identity, Node, NodeKind, Plan};
+use aql_plan::{CompareOperator, Expression, Filter, Identity, Node, NodeKind, Plan};
 use aql_value::Result;
 use std::collections::HashMap;
 
@@ -44,7 +44,7 @@ fn replace_in_pipeline(nodes: &mut [Node]) -> bool {
             changed |= replace_in_node(node, &replacements);
         }
         match nodes.get(position).map(|node| &node.kind) {
-            Some(NodeKind::Filter { condition }) => {
+            Some(NodeKind::Filter(Filter { condition })) => {
                 let condition = resolve(&Expression::Variable(*condition), nodes, 0, position);
                 add_equalities(&condition, nodes, &mut replacements);
             }

@@ -6,7 +6,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::condition::as_field;
 use crate::analysis::pipeline::{definition, for_each_pipeline};
-use aql_plan::{CompareOperator, Expression, Node, NodeKind, Plan};
+use aql_plan::{CompareOperator, Expression, Filter, Node, NodeKind, Plan};
 use aql_value::{Result, Value};
 
 pub(super) struct ReplaceLikeWithRange;
@@ -44,7 +44,7 @@ impl Rule for ReplaceLikeWithRange {
 /// Returns the condition of the filter at a position with ranges added, and the position of its
 /// calculation.
 fn replacement(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<(usize, Expression)> {
-    let NodeKind::Filter { condition } = &nodes.get(position)?.kind else { return None };
+    let NodeKind::Filter(Filter { condition }) = &nodes.get(position)?.kind else { return None };
     let (defined_at, expression) = definition(nodes, *condition)?;
     let conjuncts = match expression {
         Expression::And(conjuncts) => conjuncts.as_slice(),

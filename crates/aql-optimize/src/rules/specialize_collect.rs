@@ -89,7 +89,7 @@ fn is_sorted_by_query(nodes: &[Node], position: usize) -> bool {
                 let sorted: HashSet<Identity> = leading.map(|element| key(element.input, before)).collect();
                 return !keys.is_empty() && keys == sorted;
             }
-            NodeKind::Calculation(_) | NodeKind::Filter { .. } | NodeKind::Limit(_) => {}
+            NodeKind::Calculation(_) | NodeKind::Filter(_) | NodeKind::Limit(_) => {}
             _ => return false,
         }
     }

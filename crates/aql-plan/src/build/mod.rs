@@ -9,8 +9,8 @@ use crate::error;
 use crate::expression::Expression;
 use crate::node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
-    CollectionScan, DocumentSource, EnumerateList, IntoContent, Limit, Node, NodeId, NodeKind, Return, Sort,
-    SortElement, Subquery,
+    CollectionScan, DocumentSource, EnumerateList, Filter, IntoContent, Limit, Node, NodeId, NodeKind,
+    Return, Sort, SortElement, Subquery,
 };
 use crate::plan::Plan;
 use crate::variable::{VariableId, Variables};
@@ -167,7 +167,7 @@ impl Builder {
             }
             condition => {
                 let condition = self.variable(condition)?;
-                self.add(NodeKind::Filter { condition })
+                self.add(NodeKind::Filter(Filter { condition }))
             }
         }
     }

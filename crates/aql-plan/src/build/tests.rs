@@ -34,7 +34,7 @@ fn full_count_is_for_the_last_limit_of_the_outermost_query() {
 fn conditions_joined_by_and_are_filters_of_their_own() {
     let count = |query: &str| {
         let plan = built(query, false).unwrap();
-        plan.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Filter { .. })).count()
+        plan.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Filter(_))).count()
     };
     assert_eq!(count("FOR p IN plain FILTER p.a && p.b && p.c RETURN p"), 3);
     assert_eq!(count("FOR p IN plain FILTER p.a || p.b RETURN p"), 1);

@@ -5,12 +5,13 @@
 //! and OR are flat lists, because they may be long.
 
 mod identity;
-pub(crate) mod print;
+mod print;
 #[cfg(test)]
 mod tests;
 mod visit;
 
 pub use identity::Identity;
+pub(crate) use print::variable_text;
 pub use visit::combine;
 
 use crate::bind::ParameterShape;

@@ -1,13 +1,13 @@
 //! Documents fetched late.
 
-use super::Projection;
+use super::{NodePrinter, PlanNode, Projection, print_projections};
 use crate::catalog::CollectionReference;
 use crate::variable::VariableId;
 
 /// Fetches documents whose keys an index scan before has found (rule `late-document-materialization`).
 #[derive(Debug, Clone)]
 pub struct Materialize {
-    /// Where the documents are.
+    /// The collection of the documents.
     pub collection: CollectionReference,
     /// The `_key` of the document.
     pub key: VariableId,
@@ -15,4 +15,35 @@ pub struct Materialize {
     pub out: VariableId,
     /// Attributes to take of the document instead of the whole, each with a variable of its own.
     pub projections: Vec<Projection>,
+}
+
+impl PlanNode for Materialize {
+    fn name(&self) -> &'static str {
+        "Materialize"
+    }
+
+    fn print(&self, printer: &NodePrinter<'_>) -> String {
+        format!(
+            "Materialize {} BY {} IN {}{}",
+            printer.name(self.out),
+            printer.name(self.key),
+            self.collection.name,
+            print_projections(" projections", &self.projections, printer)
+        )
+    }
+
+    fn sets(&self) -> Vec<VariableId> {
+        if self.projections.is_empty() {
+            return vec![self.out];
+        }
+        self.projections.iter().map(|projection| projection.out).collect()
+    }
+
+    fn for_each_direct_read(&self, visit: &mut dyn FnMut(VariableId)) {
+        visit(self.key);
+    }
+
+    fn for_each_direct_read_mut(&mut self, visit: &mut dyn FnMut(&mut VariableId)) {
+        visit(&mut self.key);
+    }
 }

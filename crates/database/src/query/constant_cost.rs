@@ -17,7 +17,7 @@ fn is_cheap_node(node: &Node) -> bool {
     match &node.kind {
         NodeKind::Singleton
         | NodeKind::NoResults
-        | NodeKind::Filter { .. }
+        | NodeKind::Filter(_)
         | NodeKind::Limit(_)
         | NodeKind::Return(_) => true,
         NodeKind::Calculation(calculation) => is_cheap_expression(&calculation.expression),

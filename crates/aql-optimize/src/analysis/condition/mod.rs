@@ -7,7 +7,7 @@ mod normal_form;
 pub(crate) use candidate::{implied_atoms, match_index};
 pub(crate) use normal_form::{Branch, MAX_BRANCHES, NormalForm, normalize};
 
-use aql_plan::{Expression, IndexField, Node, NodeKind, VariableId, VariableSet};
+use aql_plan::{Expression, Filter, IndexField, Node, NodeKind, VariableId, VariableSet};
 use aql_value::Value;
 
 /// Largest expression, in operations, that a condition may grow to when calculated variables are put in.
@@ -86,7 +86,7 @@ pub(crate) fn conditions_after(nodes: &[Node], scan: usize) -> Vec<Condition> {
     let mut conditions = Vec::new();
     for (position, node) in nodes.iter().enumerate().skip(scan + 1) {
         match &node.kind {
-            NodeKind::Filter { condition } => {
+            NodeKind::Filter(Filter { condition }) => {
                 let expression = resolve(&Expression::Variable(*condition), nodes, scan, position);
                 conditions.push(Condition { position, expression });
             }

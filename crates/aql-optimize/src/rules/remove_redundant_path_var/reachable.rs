@@ -41,7 +41,7 @@ fn ignores_repetition(nodes: &[Node]) -> bool {
     for node in nodes {
         match &node.kind {
             kind if !kind.is_deterministic() => return false,
-            NodeKind::Calculation(_) | NodeKind::Subquery(_) | NodeKind::Filter { .. } => {}
+            NodeKind::Calculation(_) | NodeKind::Subquery(_) | NodeKind::Filter(_) => {}
             NodeKind::Sort(sort) if sort.limit.is_none() => {}
             kind if kind.is_loop() => {}
             NodeKind::Collect(collect) => return collects_distinct(collect),

@@ -4,7 +4,7 @@ mod graph;
 
 use crate::data;
 use aql_plan::{
-    AggregateFunction, Collect, CollectMethod, DocumentSource, Expression, FieldBounds, IndexField,
+    AggregateFunction, Collect, CollectMethod, DocumentSource, Expression, FieldBounds, Filter, IndexField,
     IndexInfo, IndexLookup, IndexRange, IndexScan, IndexSearch, IntoContent, Node, NodeKind, Plan,
     Projection, ProjectionSource, RegisterMap, VariableId, compile,
 };
@@ -127,7 +127,7 @@ impl Interpreter {
                     out.push(with(&row, subquery.out, Value::array(&results)));
                 }
             }
-            NodeKind::Filter { condition } => {
+            NodeKind::Filter(Filter { condition }) => {
                 for row in rows {
                     if read(&row, *condition)?.to_bool() {
                         out.push(row);

@@ -1,9 +1,9 @@
 //! How much memory a plan takes.
 
+use crate::dataflow::for_each_node;
 use crate::expression::Expression;
 use crate::node::Node;
 use crate::plan::Plan;
-use crate::usage::for_each_node;
 
 impl Plan {
     /// About how many bytes its nodes and expressions take.
