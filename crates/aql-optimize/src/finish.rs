@@ -1,4 +1,4 @@
-//! The last step of optimizing, for every plan: what later stages want to know of it.
+//! The last step of the optimizer, for every plan: it computes what later stages need.
 
 use super::cost;
 use aql_plan::{
@@ -7,7 +7,7 @@ use aql_plan::{
 use aql_value::{Error, ErrorCode, Result, Value};
 use std::cmp::Ordering;
 
-/// Estimates costs, marks constant variables and subqueries.
+/// Estimates costs, and marks constant variables and subqueries.
 pub(super) fn finish(plan: &mut Plan, catalog: &dyn PlanCatalog) {
     plan.mark_constants();
     mark_constant_subqueries(&mut plan.nodes);
@@ -29,8 +29,10 @@ fn mark_constant_subqueries(nodes: &mut [Node]) {
     }
 }
 
-/// The plans that follow all forced index hints, those first that are cheapest with these values of open parameters.
-/// Error 1577 if there is none.
+/// Returns the plans that follow all forced index hints, the cheapest with these values of open
+/// parameters first.
+///
+/// Errors: 1577 if no plan follows them.
 pub(super) fn choose(
     plans: Vec<Plan>,
     catalog: &dyn PlanCatalog,
@@ -49,7 +51,7 @@ pub(super) fn choose(
     if chosen.is_empty() {
         return Err(violation.unwrap_or_else(|| Error::internal("the optimizer made no plan")));
     }
-    // Stable: of equally expensive plans, the one that is closest to the query.
+    // The sort is stable: among equally expensive plans, the one closest to the query comes first.
     chosen.sort_by(|(left, _), (right, _)| left.partial_cmp(right).unwrap_or(Ordering::Equal));
     Ok(chosen.into_iter().map(|(_, plan)| plan).collect())
 }
@@ -61,7 +63,7 @@ fn cost_with(plan: &Plan, catalog: &dyn PlanCatalog, parameters: &BindParameters
     }
 }
 
-/// A full scan in spite of a hint that forces an index.
+/// Returns an error if a full scan ignores a hint that forces an index.
 fn hint_violation(nodes: &[Node]) -> Option<Error> {
     let mut violation = None;
     for_each_node(nodes, &mut |node| {
@@ -75,7 +77,7 @@ fn hint_violation(nodes: &[Node]) -> Option<Error> {
     violation
 }
 
-/// No plan follows the hint, which the message quotes as JSON.
+/// Returns the error that no plan follows the hint. The message quotes the hint as JSON.
 fn forced_index_hint_unusable(hint: &IndexHint) -> Error {
     let names: Vec<Value> = hint.names.iter().map(|name| Value::from_str(name)).collect();
     let (names, lookahead) = (Value::array(&names).to_json(), hint.lookahead);

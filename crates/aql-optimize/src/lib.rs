@@ -1,7 +1,8 @@
 //! The optimizer of AQL: rules rewrite a plan, one after the other, in a fixed order.
 //!
-//! Every rule keeps the result of the query (apart from the order of rows that the query leaves open), so that any of
-//! them can be turned off. Some rules make additional plans; the cheapest of all plans by estimated cost is executed.
+//! Every rule keeps the result of the query, apart from the order of rows that the query leaves
+//! open, so any rule can be turned off. Some rules make additional plans. The plan with the lowest
+//! estimated cost is executed.
 
 mod analysis;
 mod cost;
@@ -11,7 +12,7 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-// Tests share files with those of other crates, which know this one by its name.
+// Tests share files with other crates, which know this one by its name.
 #[cfg(test)]
 extern crate self as aql_optimize;
 
@@ -23,23 +24,23 @@ use aql_value::{Interrupt, MemoryAccount, Result};
 use rules::Rule;
 use std::time::{Duration, Instant};
 
-/// What rules may ask for.
+/// The context in which rules run.
 pub(crate) struct RuleContext<'a> {
     catalog: &'a dyn PlanCatalog,
     memory: &'a MemoryAccount,
     interrupt: &'a Interrupt,
-    /// Plans that the current rule makes besides the one it was given.
+    /// Plans that the current rule makes besides the given one.
     additional: Vec<Plan>,
-    /// How many more plans may be made.
+    /// The number of plans that may still be made.
     plans_left: usize,
-    /// Whether plans are wanted that are not worth executing.
+    /// True if plans that are not worth executing are wanted too.
     all_plans: bool,
-    /// Most alternatives of a condition in normal form.
+    /// The greatest number of alternatives of a condition in normal form.
     max_branches: usize,
 }
 
 impl RuleContext<'_> {
-    /// Adds a plan, as far as the limit on their number allows.
+    /// Adds a plan, unless the limit on their number is reached.
     fn add_plan(&mut self, plan: Plan) {
         if self.plans_left > 0 {
             self.plans_left -= 1;
@@ -48,14 +49,14 @@ impl RuleContext<'_> {
     }
 }
 
-/// All plans that were made, and what it took.
+/// All plans of an optimization, and its statistics.
 #[derive(Debug, Clone)]
 pub struct Optimized {
     /// The plans, cheapest first; at least one.
     pub plans: Vec<Plan>,
     /// Numbers for explain.
     pub statistics: OptimizerStatistics,
-    /// How long each rule took for all plans, in the order of application; only with
+    /// The time of each rule for all plans, in the order of application; only with
     /// [`OptimizerOptions::time_rules`].
     pub rule_times: Vec<(&'static str, Duration)>,
 }
@@ -65,14 +66,14 @@ pub struct Optimized {
 pub struct OptimizerStatistics {
     /// Applications of a rule to a plan.
     pub rules_executed: u64,
-    /// Applications that did not happen because the rule is turned off.
+    /// Applications that were skipped because the rule is turned off.
     pub rules_skipped: u64,
-    /// Plans made.
+    /// The number of plans.
     pub plans_created: u64,
 }
 
 impl Optimized {
-    /// The plan to execute.
+    /// Returns the plan to execute.
     pub fn into_best(self) -> Option<Plan> {
         self.plans.into_iter().next()
     }
@@ -81,7 +82,8 @@ impl Optimized {
 /// Optimizes a plan.
 ///
 /// # Errors
-/// 1577 if a forced index hint cannot be used; 1500 if the query is killed; what folding of constants ran into.
+/// 1577 if a forced index hint cannot be used; 1500 if the query is killed; errors of constant
+/// folding.
 pub fn optimize(
     plan: Plan,
     catalog: &dyn PlanCatalog,
@@ -92,7 +94,8 @@ pub fn optimize(
     optimize_observed(plan, catalog, options, memory, interrupt, &mut |_, _| {})
 }
 
-/// Optimizes a plan, and calls `observe` with the name of each rule and each plan that it leaves, changed or not.
+/// Optimizes a plan, and calls `observe` after each rule with its name and each plan, changed or
+/// not.
 ///
 /// Errors: as [`optimize`].
 pub fn optimize_observed(
@@ -137,7 +140,7 @@ pub fn optimize_observed(
     Ok(Optimized { plans, statistics, rule_times })
 }
 
-/// Applies a rule to all plans. Returns these and the plans that it made besides.
+/// Applies a rule to all plans. Returns these and the additional plans of the rule.
 fn apply(rule: &dyn Rule, plans: Vec<Plan>, context: &mut RuleContext<'_>) -> Result<Vec<Plan>> {
     let mut next = Vec::with_capacity(plans.len());
     for mut plan in plans {
@@ -155,7 +158,7 @@ fn apply(rule: &dyn Rule, plans: Vec<Plan>, context: &mut RuleContext<'_>) -> Re
     Ok(next)
 }
 
-/// Notes in the plan that a rule changed it.
+/// Records in the plan that a rule changed it.
 fn record_rule(plan: &mut Plan, name: &'static str) {
     if !plan.rules_applied.contains(&name) {
         plan.rules_applied.push(name);

@@ -3,33 +3,34 @@
 use aql_plan::BindParameters;
 use std::collections::HashMap;
 
-/// Which rules run, and how many plans may be made.
+/// The rules that run, and the greatest number of plans.
 #[derive(Debug, Clone)]
 pub struct OptimizerOptions {
-    /// What `optimizer.rules` says of all rules; the last `+all` or `-all`.
+    /// The setting of `optimizer.rules` for all rules: the last `+all` or `-all`.
     all: Option<bool>,
-    /// What it says of single rules after that.
+    /// The settings for single rules after that.
     single: HashMap<String, bool>,
-    /// Option `maxNumberOfPlans`: most plans that are made.
+    /// Option `maxNumberOfPlans`: the greatest number of plans.
     pub max_number_of_plans: usize,
-    /// Option `allPlans`: rules make the plans as well that are not worth executing.
+    /// Option `allPlans`: rules also make plans that are not worth executing.
     pub all_plans: bool,
-    /// Option `maxDNFConditionMembers`: a condition with more alternatives in its normal form is not looked up in
-    /// indexes. There is a limit besides, of 1,024.
+    /// Option `maxDNFConditionMembers`: a condition with more alternatives in its normal form is
+    /// not looked up in indexes. There is also a fixed limit of 1,024.
     pub max_condition_branches: usize,
-    /// Measure how long each rule takes.
+    /// Measure the time of each rule.
     pub time_rules: bool,
-    /// Values of the open parameters of the query that the plan is made for. Plans are chosen by what they cost with
-    /// these, and hold for all others.
+    /// Values of the query's open parameters. They decide the cost by which a plan is chosen, and
+    /// the plan holds for all other values.
     pub parameters: BindParameters,
 }
 
 impl OptimizerOptions {
-    /// Most plans unless the query says otherwise (ArangoDB's default).
+    /// The greatest number of plans if the query sets none (ArangoDB's default).
     pub const DEFAULT_MAX_NUMBER_OF_PLANS: usize = 128;
 
-    /// From `optimizer.rules`: names after `+` or `-` (or nothing, which is `+`), the later ones override. Unknown
-    /// names are ignored, as in ArangoDB.
+    /// Reads `optimizer.rules`: names after `+` or `-`, or after nothing, which means `+`.
+    ///
+    /// Later entries override earlier ones. Unknown names are ignored, as in ArangoDB.
     pub fn new<'a>(rules: impl IntoIterator<Item = &'a str>) -> Self {
         let mut options = Self::default();
         for rule in rules {
@@ -47,7 +48,7 @@ impl OptimizerOptions {
         options
     }
 
-    /// Whether a rule runs.
+    /// Returns true if a rule runs.
     pub(crate) fn is_enabled(&self, name: &str, disabled_by_default: bool) -> bool {
         self.single.get(name).copied().or(self.all).unwrap_or(!disabled_by_default)
     }

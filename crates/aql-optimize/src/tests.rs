@@ -18,7 +18,7 @@ fn rules_have_unique_names_and_descriptions() {
     assert!(RULES.iter().all(|rule| rule.description().ends_with('.')));
 }
 
-/// Queries that between them make every rule fire.
+/// Queries that together make every rule fire.
 const QUERIES: &[&str] = &[
     "FOR u IN users FILTER u.age == 1 || u.age == 2 || u.age == 3 SORT u.age LIMIT 5 RETURN u.name",
     "FOR u IN users FILTER u.age > 1 || u.age > 5 RETURN u",
@@ -58,7 +58,8 @@ const QUERIES: &[&str] = &[
     "FOR u IN users WINDOW u.age WITH {preceding: 1} AGGREGATE n = SUM(u.x) FILTER n > 1 RETURN [u.name, n]",
 ];
 
-/// Every variable that a node reads is set before, in its pipeline or around it, in every plan of every set of rules.
+/// Every variable that a node reads is set before, in its pipeline or around it. This holds for
+/// every plan with every set of rules.
 #[test]
 fn plans_read_only_what_was_set_before() {
     let mut sets: Vec<Vec<String>> = vec![vec![], vec!["-all".into()]];
@@ -117,7 +118,7 @@ fn every_rule_changes_one_of_the_queries() {
         .flat_map(|query| optimized(query, &["+replace-equal-attribute-accesses"]).unwrap().plans)
         .flat_map(|plan| plan.rules_applied)
         .collect();
-    // What a first pass has done, a second (-2) need not do again.
+    // After a first pass, a second one (-2) need not find anything.
     let is_first = |name: &&str| {
         *name == "remove-sort-rand-limit-1" || !name.ends_with(|last: char| last.is_ascii_digit())
     };
@@ -145,7 +146,7 @@ fn the_number_of_plans_is_bounded() {
     assert_eq!(optimize(plan, &CATALOG, &options, &memory, &interrupt).unwrap().plans.len(), 3);
 }
 
-/// How many plans are made, whether all are wanted or not.
+/// Returns the number of plans, with or without those that are not worth executing.
 fn count_plans(query: &str, all_plans: bool) -> usize {
     let (interrupt, memory) = (Interrupt::new(), MemoryAccount::unlimited());
     let parsed = aql_syntax::parse(query, &aql_syntax::Limits::default()).unwrap();

@@ -1,9 +1,9 @@
-//! Golden plans: each file of `tests/plans` holds queries and the plans made of them.
+//! Golden plans: each file of `tests/plans` holds queries and their plans.
 //!
-//! A case is a query, then perhaps a line `rules: +a, -b`, then `----` and the plan as text, up to a line `====`.
-//! Files named `steps*` have the plan as it was built instead, and for each rule that changed it the rule's name and
-//! the lines that went (`-`) and came (`+`).
-//! With `PERSEA_UPDATE_GOLDEN=1` the files are written anew.
+//! A case is a query, then optionally a line `rules: +a, -b`, then `----` and the plan as text, up
+//! to a line `====`. Files named `steps*` have the plan as it was built instead. For each rule that
+//! changed it, the rule's name and the removed (`-`) and added (`+`) lines follow. With
+//! `PERSEA_UPDATE_GOLDEN=1` the files are written anew.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
@@ -75,7 +75,7 @@ fn best(case: &Case) -> String {
     match common::optimized(&case.query, &[], &rules) {
         Ok(optimized) => {
             let plan = optimized.into_best().unwrap();
-            // It marks nearly every plan; tests of explain say where.
+            // The rule marks nearly every plan; tests of explain check its marks.
             let told = |rule: &&str| *rule != "async-prefetch";
             let rules: Vec<&str> = plan.rules_applied.iter().copied().filter(told).collect();
             format!("{}rules: {}\n", aql_plan::print(&plan), rules.join(", "))

@@ -1,8 +1,8 @@
-//! Index scans as rules put them into plans.
+//! Index scans in the form in which rules put them into plans.
 
 use aql_plan::{DocumentSource, IndexInfo, IndexLookup, IndexRange, IndexScan, JoinPart};
 
-/// A scan of the ranges.
+/// Returns a scan of the ranges.
 pub(crate) fn new_scan(
     source: &DocumentSource,
     indexes: Vec<IndexInfo>,
@@ -24,20 +24,21 @@ pub(crate) fn new_scan(
     }
 }
 
-/// A scan of a whole index. As in ArangoDB it leaves the index's cache alone.
+/// Returns a scan of a whole index. As in ArangoDB, it does not use the index's cache.
 pub(crate) fn scan_whole(index: &IndexInfo, source: &DocumentSource) -> IndexScan {
     let source = DocumentSource { use_cache: false, ..source.clone() };
     new_scan(&source, vec![index.clone()], vec![IndexRange::default()])
 }
 
-/// Several members of one array can match `IN`.
+/// Returns true if a range may find a document more than once: several members of one array can
+/// match `IN`.
 fn finds_documents_twice(indexes: &[IndexInfo], range: &IndexRange) -> bool {
     let Some(index) = indexes.get(range.index) else { return true };
     let fields = index.fields.iter().skip(range.first_field);
     let by_members = fields
         .zip(&range.lookups)
         .any(|(field, lookup)| field.expansion.is_some() && matches!(lookup, IndexLookup::In(_)));
-    // A field with [*] that has no look-up would yield a document for each of its members.
+    // A field with [*] and without a look-up would return a document for each of its members.
     let given = range.first_field + range.lookups.len();
     by_members || index.fields.iter().skip(given).any(|field| field.expansion.is_some())
 }

@@ -3,13 +3,13 @@
 use aql_plan::{CompareOperator, Expression, Node, NodeKind, VariableId};
 use aql_value::Value;
 
-/// What is asked of a subquery's result, from little to everything.
+/// The used part of a subquery's result, from nothing to everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Demand {
     Nothing,
-    /// Whether there are results.
+    /// The existence of results.
     Existence,
-    /// How many results there are.
+    /// The number of results.
     Count,
     /// The first result.
     First,
@@ -17,7 +17,7 @@ pub(crate) enum Demand {
 }
 
 impl Demand {
-    /// What is asked if both are.
+    /// Returns the demand of both together.
     fn and(self, other: Self) -> Self {
         match (self.min(other), self.max(other)) {
             (Self::Count, Self::First) => Self::Everything,
@@ -26,7 +26,7 @@ impl Demand {
     }
 }
 
-/// What the nodes ask of the array in a variable.
+/// Returns the demand of the nodes on the array in a variable.
 pub(crate) fn demand_of(nodes: &[Node], id: VariableId) -> Demand {
     nodes.iter().fold(Demand::Nothing, |demand, node| {
         if node.kind.reads_directly(id) {
@@ -72,7 +72,7 @@ fn is_variable(expression: &Expression, id: VariableId) -> bool {
     expression.as_variable() == Some(id)
 }
 
-/// `LENGTH(variable)`.
+/// Returns true for `LENGTH(variable)`.
 pub(crate) fn is_count(expression: &Expression, id: VariableId) -> bool {
     match expression {
         Expression::Call { function, arguments } => {
@@ -83,7 +83,7 @@ pub(crate) fn is_count(expression: &Expression, id: VariableId) -> bool {
     }
 }
 
-/// `LENGTH(variable) > 0` and other ways to say that.
+/// Returns true for `LENGTH(variable) > 0` and its other forms.
 fn is_existence_test(
     operator: CompareOperator,
     left: &Expression,

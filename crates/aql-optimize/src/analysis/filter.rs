@@ -1,11 +1,14 @@
-//! Taking parts out of filters, where something else has come to guarantee them.
+//! The removal of conditions from filters, if another node has come to guarantee them.
 
 use super::condition::conditions_after;
 use super::pipeline::Workshop;
 use aql_plan::{Expression, Filter, Node, NodeKind};
 
-/// Keeps only those conditions for which `is_open` holds, in the filters that all rows of the node at `position` have
-/// to pass. True if any was dropped. `is_open` sees conditions as [`conditions_after`] resolves them.
+/// Keeps only the conditions for which `is_open` holds, in the filters that all rows of the node at
+/// `position` pass.
+///
+/// Returns true if any was dropped. `is_open` gets conditions as [`conditions_after`] resolves
+/// them.
 pub(crate) fn retain_conjuncts(
     nodes: &mut Vec<Node>,
     position: usize,
@@ -19,7 +22,7 @@ pub(crate) fn retain_conjuncts(
         (rest.len() < count).then_some((condition.position, rest))
     });
     let changed: Vec<(usize, Vec<Expression>)> = changed.collect();
-    // From the last to the first, so that positions stay valid.
+    // Change the last filter first, so that positions stay valid.
     for (filter, rest) in changed.iter().rev() {
         let Some(rest) = Expression::conjunction(rest.clone()) else {
             nodes.remove(*filter);

@@ -2,26 +2,26 @@
 
 use aql_plan::{CompareOperator, Expression, IndexField, IndexInfo, SearchShape, VariableId, VariableSet};
 
-/// What a condition says about a document's place or shape.
+/// A condition on a document's point or shape.
 #[derive(Debug, Clone)]
 pub(crate) enum GeoCondition {
-    /// Its distance from `origin` compares with `value`.
+    /// The document's distance from `origin` compares with `value`.
     Distance {
-        /// Where from.
+        /// The point from which the distance is measured.
         origin: Expression,
-        /// How.
+        /// The comparison.
         operator: CompareOperator,
-        /// With what, in meters.
+        /// The distance in meters.
         value: Expression,
     },
-    /// Its shape is contained in, or has a point in common with a shape.
+    /// A shape contains the document's shape or intersects it.
     Meets {
         /// The other shape.
         shape: Expression,
     },
 }
 
-/// Recognizes conditions on the documents of one scan that one index can serve.
+/// A matcher of conditions on the documents of one scan that one index can serve.
 pub(crate) struct GeoMatcher<'a> {
     pub(crate) index: &'a IndexInfo,
     pub(crate) document: VariableId,
@@ -30,7 +30,7 @@ pub(crate) struct GeoMatcher<'a> {
 }
 
 impl GeoMatcher<'_> {
-    /// What the condition says, if the index can serve all of it.
+    /// Returns the condition, if the index can serve all of it.
     pub(crate) fn condition(&self, condition: &Expression) -> Option<GeoCondition> {
         match condition {
             Expression::Compare { operator, left, right } => self
@@ -63,7 +63,7 @@ impl GeoMatcher<'_> {
         Some(GeoCondition::Distance { origin, operator, value: value.clone() })
     }
 
-    /// The place from which the expression measures the distance of the document.
+    /// Returns the point from which the expression measures the distance of the document.
     pub(crate) fn distance_origin(&self, distance: &Expression) -> Option<Expression> {
         let Expression::Call { function, arguments } = distance else { return None };
         let origin = match (function.name, arguments.as_slice()) {
@@ -80,7 +80,8 @@ impl GeoMatcher<'_> {
         self.is_available(&origin).then_some(origin)
     }
 
-    /// Whether the expression is the document's place as GeoJSON or as longitude and latitude.
+    /// Returns true if the expression is the document's location as GeoJSON or as longitude and
+    /// latitude.
     fn is_place(&self, expression: &Expression) -> bool {
         match (self.index.capabilities.search, self.index.fields.as_slice(), expression) {
             (SearchShape::Geo { geo_json: true }, [field], _) => self.is_field(expression, field),
@@ -92,7 +93,7 @@ impl GeoMatcher<'_> {
         }
     }
 
-    /// Whether the expressions are the document's latitude and longitude.
+    /// Returns true if the expressions are the document's latitude and longitude.
     fn are_coordinates(&self, latitude: &Expression, longitude: &Expression) -> bool {
         match (self.index.capabilities.search, self.index.fields.as_slice()) {
             (SearchShape::Geo { .. }, [first, second]) => {
@@ -109,7 +110,7 @@ impl GeoMatcher<'_> {
         super::condition::as_field(expression, self.document).is_some_and(|own| own == *field)
     }
 
-    /// Whether the expression is `document.field[position]`.
+    /// Returns true if the expression is `document.field[position]`.
     fn is_element(&self, expression: &Expression, field: &IndexField, position: i64) -> bool {
         let Expression::Index { base, index } = expression else { return false };
         let is_position = index.as_constant().and_then(aql_value::Value::as_i64) == Some(position);

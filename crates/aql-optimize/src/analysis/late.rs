@@ -1,4 +1,5 @@
-//! Late materialization: an index scan hands on what its index covers, and a later node fetches the documents.
+//! Late materialization: an index scan passes on the covered attributes, and a later node fetches
+//! the documents.
 
 use super::pipeline::Workshop;
 use super::projection::{
@@ -7,8 +8,9 @@ use super::projection::{
 use aql_plan::{IndexScan, JoinPart, Materialize, Node, NodeKind, Projection, reads_of_pipeline};
 use std::collections::BTreeSet;
 
-/// Splits the scan at a position, so that documents are fetched behind another; `None` if the index does not cover what
-/// is read until then.
+/// Splits the scan at `position`, so that a node behind the node at `last` fetches the documents.
+///
+/// `None` if the index does not cover the attributes that are read until then.
 pub(crate) fn defer(
     nodes: &mut Vec<Node>,
     position: usize,
@@ -21,7 +23,8 @@ pub(crate) fn defer(
     Some(())
 }
 
-/// Leaves the documents of the scan at a position to a node that is to follow another.
+/// Splits the scan at `position`, and returns the part that fetches its documents. The caller puts
+/// it behind `last`.
 pub(crate) fn split(
     nodes: &mut [Node],
     position: usize,
@@ -50,7 +53,7 @@ pub(crate) fn split(
     Some(materialize)
 }
 
-/// Whether the documents of a scan could be fetched by a node of their own.
+/// Returns true if a separate node could fetch the documents of a scan.
 pub(crate) fn is_eligible(scan: &IndexScan) -> bool {
     let [index] = scan.indexes.as_slice() else { return false };
     let source = &scan.source;
@@ -68,7 +71,8 @@ pub(crate) fn is_eligible(scan: &IndexScan) -> bool {
         && scan.join == JoinPart::None
 }
 
-/// What the nodes read of the documents, as projections of the scan; `None` if the index does not cover it.
+/// Returns the attributes that the nodes read of the documents, as projections of the scan; `None`
+/// if the index does not cover them.
 fn early_attributes(
     scan: &IndexScan,
     nodes: &mut [Node],
@@ -89,7 +93,8 @@ fn early_attributes(
     Some(projections)
 }
 
-/// Takes the projections that the nodes do not read out of the scan; `None` if the index covers all, or too little.
+/// Removes from the scan the projections that the nodes do not read, and returns them; `None` if
+/// the index covers all, or too few.
 fn take_late_projections(scan: &mut IndexScan, nodes: &[Node]) -> Option<Vec<Projection>> {
     let index = scan.indexes.first()?;
     let read = reads_of_pipeline(nodes);

@@ -1,4 +1,4 @@
-//! Questions about plans that several rules ask, and the changes that they have in common.
+//! Questions about plans that several rules ask, and changes that they share.
 //!
 //! A rule imports from here, never from another rule.
 

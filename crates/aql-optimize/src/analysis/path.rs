@@ -1,4 +1,4 @@
-//! Expressions over the paths that nodes of graph queries produce.
+//! Expressions over the paths that graph nodes produce.
 
 use aql_plan::{
     ArrayCompare, ElementOperator, Expression, Node, NodeKind, PathElement, Quantifier, UnaryOperator,
@@ -12,7 +12,7 @@ pub(crate) struct PathParts {
     pub(crate) edges: bool,
     /// `weights`, or `weight` of a path search.
     pub(crate) weights: bool,
-    /// The path is read at all, if only an attribute that it does not have.
+    /// True if the path is read at all, even if only an attribute that it does not have.
     pub(crate) any: bool,
 }
 
@@ -27,7 +27,7 @@ impl PathParts {
     }
 }
 
-/// The parts of the path that the nodes read, those of subqueries included.
+/// Returns the parts of the path that the nodes read, including those of subqueries.
 pub(crate) fn parts_read_by(nodes: &[Node], path: VariableId) -> PathParts {
     let mut parts = PathParts::default();
     for node in nodes {
@@ -44,7 +44,7 @@ pub(crate) fn parts_read_by(nodes: &[Node], path: VariableId) -> PathParts {
     parts
 }
 
-/// The parts of the path that the expression reads.
+/// Returns the parts of the path that the expression reads.
 pub(crate) fn parts_read_in(expression: &Expression, path: VariableId) -> PathParts {
     match expression {
         Expression::Variable(id) if *id == path => PathParts::ALL,
@@ -62,7 +62,7 @@ pub(crate) fn parts_read_in(expression: &Expression, path: VariableId) -> PathPa
     }
 }
 
-/// What `path.vertices` and `path.edges` are arrays of.
+/// Returns the kind of elements in `path.vertices` and `path.edges`.
 pub(crate) fn as_elements(expression: &Expression, path: VariableId) -> Option<PathElement> {
     match expression {
         Expression::Attribute { base, name } if base.as_variable() == Some(path) => match &**name {
@@ -74,15 +74,18 @@ pub(crate) fn as_elements(expression: &Expression, path: VariableId) -> Option<P
     }
 }
 
-/// `path.vertices[n]` or `path.edges[n]` with a constant position, which is negative from the end.
+/// Returns the element and position of `path.vertices[n]` or `path.edges[n]`. The position is
+/// constant, and negative from the end.
 pub(crate) fn as_element_at(expression: &Expression, path: VariableId) -> Option<(PathElement, i64)> {
     let Expression::Index { base, index } = expression else { return None };
     let position = index.as_constant().filter(|value| value.is_number())?.as_i64()?;
     as_elements(base, path).map(|element| (element, position))
 }
 
-/// Puts `replacement(element, position)` in the place of each element of the path that is read by its position, where
-/// it is not `None`. True if anything changed.
+/// Replaces each element of the path that is read by its position with
+/// `replacement(element, position)`, unless that is `None`.
+///
+/// Returns true if anything changed.
 pub(crate) fn replace_elements(
     expression: &mut Expression,
     path: VariableId,
@@ -99,18 +102,19 @@ pub(crate) fn replace_elements(
     changed
 }
 
-/// A condition that each vertex or each edge of the path has to satisfy for `condition` to hold: what elements, and the
-/// condition on one of them, which is in a new variable.
+/// Returns a condition on each vertex or each edge of the path that is equivalent to `condition`.
 ///
-/// These are `path.edges[*].a ALL == value` and `NONE`, also with the edges themselves on the left, and
-/// `path.edges[? ALL FILTER ...]` and `NONE`.
+/// The result is the kind of element, a new variable for one element, and the condition on it. The
+/// supported forms are `path.edges[*].a ALL == value` and `path.edges[? ALL FILTER ...]`, also with
+/// `NONE`. The first may have the edges themselves on the left.
 pub(crate) fn elements_condition(
     condition: &Expression,
     path: VariableId,
     variables: &mut Variables,
 ) -> Option<(PathElement, VariableId, Expression)> {
     let (elements, quantifier) = match condition {
-        // Of what may be no array, no element by itself can tell that the comparison as a whole is false.
+        // If the right side may not be an array, no single element can show that the whole
+        // comparison is false.
         Expression::ArrayCompare(compare)
             if matches!(compare.operator, ElementOperator::In | ElementOperator::NotIn)
                 && !compare.right.is_array() =>
@@ -145,7 +149,7 @@ pub(crate) fn elements_condition(
     (!each.reads(path)).then_some((element, input, each))
 }
 
-/// The array whose elements `array[*]...` maps; any other expression itself.
+/// Returns the array whose elements `array[*]...` maps, or any other expression itself.
 fn expanded(array: &Expression) -> &Expression {
     match array {
         Expression::Expansion(expansion)
@@ -160,7 +164,7 @@ fn expanded(array: &Expression) -> &Expression {
     }
 }
 
-/// The comparison for one element, which is in a variable.
+/// Returns the comparison for one element, which is in a variable.
 fn compare_one(compare: &ArrayCompare, input: VariableId) -> Expression {
     let mut left = Expression::Variable(input);
     if let Expression::Expansion(expansion) = &compare.left

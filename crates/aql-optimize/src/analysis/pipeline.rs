@@ -1,4 +1,4 @@
-//! Help for rules: walking over the pipelines of a plan and finding things in them.
+//! Help for rules: visits of the pipelines of a plan, and searches in them.
 
 use aql_plan::{
     AggregateFunction, Calculation, Expression, Node, NodeId, NodeKind, Plan, VariableId, VariableSet,
@@ -7,28 +7,30 @@ use aql_plan::{
 use aql_value::Result;
 use std::collections::HashMap;
 
-/// What rules change besides the nodes of a pipeline.
+/// The parts of a plan that rules change besides the nodes of a pipeline.
 pub(crate) struct Workshop<'a> {
     pub(crate) variables: &'a mut Variables,
     next_node_id: &'a mut u32,
 }
 
 impl Workshop<'_> {
-    /// A node with a number of its own.
+    /// Creates a node with a new number.
     pub(crate) fn node(&mut self, kind: NodeKind) -> Node {
         let id = NodeId(*self.next_node_id);
         *self.next_node_id += 1;
         Node { id, kind, prefetches: false, estimated_cost: 0.0, estimated_items: 0 }
     }
 
-    /// A node that sets a new variable.
+    /// Creates a node that sets a new variable.
     pub(crate) fn calculation(&mut self, expression: Expression) -> (VariableId, Node) {
         let out = self.variables.add_temporary();
         (out, self.node(NodeKind::Calculation(Calculation { out, expression })))
     }
 }
 
-/// Calls `visit` with every pipeline of the plan, those of subqueries before the one they are in. True if any call was.
+/// Calls `visit` with every pipeline of the plan, subqueries before the pipeline around them.
+///
+/// Returns true if any call did.
 pub(crate) fn for_each_pipeline(
     plan: &mut Plan,
     visit: &mut dyn FnMut(&mut Vec<Node>, &mut Workshop<'_>) -> Result<bool>,
@@ -51,7 +53,9 @@ fn visit_pipeline(
     Ok(changed | visit(nodes, workshop)?)
 }
 
-/// Calls `rewrite` with every expression of the plan, whole: it looks at the parts itself. True if any call was.
+/// Calls `rewrite` with every whole expression of the plan; `rewrite` visits the parts itself.
+///
+/// Returns true if any call did.
 pub(crate) fn rewrite_expressions(
     plan: &mut Plan,
     rewrite: &mut dyn FnMut(&mut Expression) -> bool,
@@ -65,7 +69,7 @@ pub(crate) fn rewrite_expressions(
     })
 }
 
-/// The calculation that sets the variable, and its position, in this pipeline.
+/// Returns the calculation that sets the variable, and its position, in this pipeline.
 pub(crate) fn definition(nodes: &[Node], id: VariableId) -> Option<(usize, &Expression)> {
     nodes.iter().enumerate().find_map(|(position, node)| match &node.kind {
         NodeKind::Calculation(calculation) if calculation.out == id => {
@@ -75,7 +79,7 @@ pub(crate) fn definition(nodes: &[Node], id: VariableId) -> Option<(usize, &Expr
     })
 }
 
-/// The variables of a plan that are constants or open parameters, with these.
+/// Returns the variables of a plan that are constants or open parameters, with their expressions.
 pub(crate) fn constants(nodes: &[Node]) -> HashMap<VariableId, Expression> {
     let mut constants = HashMap::new();
     for_each_node(nodes, &mut |node| {
@@ -88,7 +92,7 @@ pub(crate) fn constants(nodes: &[Node]) -> HashMap<VariableId, Expression> {
     constants
 }
 
-/// The variables of a plan that always hold arrays.
+/// Returns the variables of a plan that always hold arrays.
 pub(crate) fn arrays(nodes: &[Node]) -> VariableSet {
     let mut arrays = VariableSet::default();
     for_each_node(nodes, &mut |node| match &node.kind {
@@ -113,8 +117,8 @@ pub(crate) fn arrays(nodes: &[Node]) -> VariableSet {
     arrays
 }
 
-/// How often each variable is read by the nodes of a pipeline (those of its subqueries included), counting an
-/// expression that reads it twice as two.
+/// Returns how often the nodes of a pipeline and its subqueries read each variable. An expression
+/// that reads it twice counts twice.
 pub(crate) fn read_counts(nodes: &[Node]) -> HashMap<VariableId, usize> {
     let mut counts = HashMap::new();
     for_each_node(nodes, &mut |node| {
@@ -131,8 +135,9 @@ fn count_reads(expression: &Expression, counts: &mut HashMap<VariableId, usize>)
     expression.for_each_child(&mut |child| count_reads(child, counts));
 }
 
-/// Whether a node lets the rows before it pass unchanged in number and order, and neither has effects nor depends on
-/// all rows: others can be moved over it as far as their variables allow.
+/// Returns true if other nodes can move over this one as far as their variables allow.
+///
+/// The node keeps the number and order of rows, has no effects, and does not depend on all rows.
 pub(crate) fn is_transparent(kind: &NodeKind) -> bool {
     match kind {
         NodeKind::Calculation(_) => true,

@@ -1,10 +1,11 @@
-//! The attributes of a document that nodes read, and where an index has them.
+//! The attributes of a document that nodes read, and their positions in an index.
 
 use super::pipeline::Workshop;
 use aql_plan::{Expression, IndexInfo, Node, NodeKind, Projection, ProjectionSource, VariableId};
 use std::collections::BTreeSet;
 
-/// All that a modification needs of a document that was found before, unless it compares revisions.
+/// The only attribute that a modification needs of a document that was found before, unless it
+/// compares revisions.
 const KEY: &str = "_key";
 
 /// A path of attribute names from the document down.
@@ -14,7 +15,7 @@ pub(crate) fn projection(path: Path, workshop: &mut Workshop<'_>) -> Projection 
     Projection { path, out: workshop.variables.add_temporary(), source: ProjectionSource::Document }
 }
 
-/// The attributes of the document that the nodes read; `None` if they read it as a whole.
+/// Returns the attributes of the document that the nodes read; `None` if they read it as a whole.
 pub(crate) fn used_paths(nodes: &[Node], document: VariableId) -> Option<BTreeSet<Path>> {
     let mut paths = BTreeSet::new();
     collect_in_nodes(nodes, document, &mut paths).then_some(paths)
@@ -41,7 +42,7 @@ pub(crate) fn collect_in_nodes(nodes: &[Node], document: VariableId, paths: &mut
     })
 }
 
-/// The variable that names the document which a node modifies.
+/// Returns the variable that names the document which a node modifies.
 fn modified_key(kind: &NodeKind) -> Option<VariableId> {
     match kind {
         NodeKind::Update(update) if update.options.ignore_revs => update.key,
@@ -50,12 +51,13 @@ fn modified_key(kind: &NodeKind) -> Option<VariableId> {
     }
 }
 
-/// Whether the modification does not also write the document.
+/// Returns true unless the modification also writes the document.
 fn reads_as_key_only(kind: &NodeKind, document: VariableId) -> bool {
     !matches!(kind, NodeKind::Update(update) if update.input == document)
 }
 
-/// Adds the paths of the document that the expression reads; false if it reads the document as a whole.
+/// Adds the paths of the document that the expression reads. Returns false if it reads the document
+/// as a whole.
 pub(crate) fn collect_paths(
     expression: &Expression,
     document: VariableId,
@@ -74,7 +76,8 @@ pub(crate) fn collect_paths(
     only_attributes
 }
 
-/// Of `a` and `a.b`, only `a`. In a sorted set, what starts with a path follows it.
+/// Removes paths that begin with another path: of `a` and `a.b`, only `a` stays. In a sorted set,
+/// they follow the shorter path.
 pub(crate) fn without_prefixed(paths: BTreeSet<Path>) -> Vec<Path> {
     let mut kept: Vec<Path> = Vec::new();
     for path in paths {
@@ -126,7 +129,7 @@ pub(crate) fn replace_paths(expression: &mut Expression, document: VariableId, p
     }
 }
 
-/// Where an entry of the index has the attribute.
+/// Returns the place of the attribute in an entry of the index.
 pub(crate) fn covered_by(index: &IndexInfo, path: &[Box<str>]) -> Option<ProjectionSource> {
     match path {
         [name] if **name == *"_key" => return Some(ProjectionSource::Key),

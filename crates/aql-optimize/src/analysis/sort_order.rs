@@ -1,4 +1,4 @@
-//! Orders that a query asks for, and orders that indexes provide.
+//! Orders that a query requests, and orders that indexes provide.
 
 use super::access_path::scan_whole;
 use super::condition::{Branch, as_field, conditions_after, normalize, resolve, set_from};
@@ -10,21 +10,22 @@ use aql_plan::{
 };
 use std::cmp::Reverse;
 
-/// Collections of no more documents may be read by an index that leaves a sort something to do.
+/// The greatest number of documents in a collection that is always read from an index that provides
+/// a part of the order.
 const SMALL_COLLECTION: u64 = 1_000;
-/// Larger ones only for this part of their documents: to fetch documents in the order of an index takes several times as long as
-/// to read and sort them.
+/// The share of a larger collection that may be read so. Fetching documents in the order of an
+/// index takes several times as long as reading and sorting them.
 const FETCHED_PART: f64 = 0.1;
 
-/// The order that a later sort gives to the rows of a scan.
+/// The order in which a later sort puts the rows of a scan.
 #[derive(Debug)]
 pub(crate) struct SortNeed {
-    /// Position of the Sort node.
+    /// The position of the Sort node.
     pub(crate) position: usize,
     /// Fields of the document, the most significant first; at least one.
     fields: Vec<IndexField>,
     ascending: bool,
-    /// The sort has no criteria but these.
+    /// True if the sort has no other criteria.
     is_whole: bool,
 }
 
@@ -35,13 +36,15 @@ pub(crate) struct Ordered {
     pub(crate) met: usize,
 }
 
-/// The sort of the rows of the scan at a position, if it is by fields of its documents, in one direction, and the scan
-/// runs once.
+/// Returns the sort of the rows of the scan at a position.
+///
+/// The sort must be by fields of the scan's documents, in one direction, and the scan must run only
+/// once.
 pub(crate) fn sort_need(nodes: &[Node], scan: usize) -> Option<SortNeed> {
     leading_need(nodes, scan).filter(|need| need.is_whole)
 }
 
-/// As [`sort_need`], as far as the first criteria are such fields.
+/// Does the same as [`sort_need`] for the leading criteria that are such fields.
 pub(crate) fn leading_need(nodes: &[Node], scan: usize) -> Option<SortNeed> {
     let source = nodes.get(scan)?.kind.source()?;
     let (position, sort) = sort_after(nodes, scan).filter(|(_, sort)| sort.limit.is_none())?;
@@ -58,7 +61,8 @@ pub(crate) fn leading_need(nodes: &[Node], scan: usize) -> Option<SortNeed> {
     (!fields.is_empty()).then_some(SortNeed { position, fields, ascending, is_whole })
 }
 
-/// The sort of all rows of the scan at a position, with its own position, if the scan runs once.
+/// Returns the sort of all rows of the scan at a position, with its own position, if the scan runs
+/// once.
 pub(crate) fn sort_after(nodes: &[Node], scan: usize) -> Option<(usize, &Sort)> {
     let mut before = nodes.iter().take(scan);
     let runs_once = before.all(|node| !node.kind.is_loop() && !matches!(node.kind, NodeKind::Collect(_)));
@@ -78,8 +82,9 @@ pub(crate) fn sort_after(nodes: &[Node], scan: usize) -> Option<(usize, &Sort)> 
         })
 }
 
-/// How many rows the limit after a position takes, skipped ones included. Not if it counts the rows it cuts off, and
-/// not if there is no limit.
+/// Returns the number of rows that the limit after a position takes, including skipped ones.
+///
+/// `None` if there is no limit, or if it counts the rows that it cuts off.
 pub(crate) fn following_limit(nodes: &[Node], position: usize) -> Option<u64> {
     let next = nodes.iter().skip(position + 1).find(|node| !is_transparent(&node.kind))?;
     match &next.kind {
@@ -91,7 +96,7 @@ pub(crate) fn following_limit(nodes: &[Node], position: usize) -> Option<u64> {
 }
 
 impl SortNeed {
-    /// Whether the entries that the range finds come in this order (or its reverse).
+    /// Returns true if the entries of the range come in this order or its reverse.
     pub(crate) fn is_met_by(&self, index: &IndexInfo, range: &IndexRange) -> bool {
         self.is_met(self.met_by(index, range))
     }
@@ -100,11 +105,13 @@ impl SortNeed {
         self.is_whole && count == self.fields.len()
     }
 
-    /// By how many of the first fields the entries that the range finds are ordered, in this direction or its reverse.
-    /// Fields that are equal to one value do not matter, and are no order by themselves.
+    /// Returns the number of leading fields by which the entries of the range are ordered, in this
+    /// direction or its reverse.
+    ///
+    /// Fields that are equal to one value are skipped. By themselves they are no order.
     fn met_by(&self, index: &IndexInfo, range: &IndexRange) -> usize {
         if index.capabilities.clustered {
-            // Keys are unique, so further fields decide nothing; identifiers sort as keys do.
+            // Keys are unique, so further fields change nothing. Identifiers sort like keys.
             let is_key = self.fields.first().is_some_and(|needed| index.fields.contains(needed));
             return if is_key { self.fields.len() } else { 0 };
         }
@@ -132,7 +139,8 @@ impl SortNeed {
     }
 }
 
-/// The whole of an index that has the order of the sort after the scan at a position, as far as that is worthwhile.
+/// Returns the scan of a whole index that provides the order of the sort after the scan at a
+/// position, if that pays.
 pub(crate) fn index_for_sort(
     nodes: &[Node],
     position: usize,
@@ -150,8 +158,10 @@ pub(crate) fn ordered_index_scan(scan: &IndexScan, need: &SortNeed) -> Option<Or
     (met > 0).then(|| in_order(scan.clone(), need, met))
 }
 
-/// The whole of an index instead of the whole of the collection: the hinted one, otherwise that which gives most of the
-/// order, and of these that with fewest fields.
+/// Returns the scan of a whole index instead of the whole collection.
+///
+/// It takes the hinted index. Otherwise it takes the one that provides most of the order, and among
+/// these the one with the fewest fields.
 pub(crate) fn ordered_full_scan(
     source: &DocumentSource,
     nodes: &[Node],
@@ -189,8 +199,10 @@ fn in_order(scan: IndexScan, need: &SortNeed, met: usize) -> Ordered {
     Ordered { scan: IndexScan { ascending: need.ascending, ordered: true, sort_fields, ..scan }, met }
 }
 
-/// Whether sorting the groups of an index takes less than sorting the collection: not where filters leave few documents,
-/// and not where a large collection has to be fetched by the index.
+/// Returns true if sorting the groups of an index takes less than sorting the collection.
+///
+/// It does not if filters leave few documents, or if a large collection must be fetched through the
+/// index.
 fn is_grouping_worthwhile(
     nodes: &[Node],
     scan: usize,
@@ -207,14 +219,15 @@ fn is_grouping_worthwhile(
         return true;
     }
     let Some(wanted) = following_limit(nodes, need.position) else { return false };
-    // The estimate is one of whole entries; how large the groups of some of their fields are is not known.
+    // The estimate is for whole entries. The size of groups by only some of their fields is
+    // unknown.
     let estimate = index.selectivity_estimate.filter(|estimate| met == index.fields.len() && *estimate > 0.0);
     let group = estimate.map_or(1.0, |estimate| 1.0 / estimate);
     wanted as f64 + group <= count as f64 * FETCHED_PART
 }
 
-/// Whether a sparse index has every document that passes the filters after the scan: they exclude null in all of its
-/// fields.
+/// Returns true if a sparse index has every document that passes the filters after the scan,
+/// because they exclude null in all of its fields.
 fn has_all_wanted(
     index: &IndexInfo,
     source: &DocumentSource,

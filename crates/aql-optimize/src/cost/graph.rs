@@ -3,27 +3,27 @@
 use super::index::{Estimate, per_value};
 use aql_plan::{EdgeAccess, EnumeratePaths, EnumeratePathsKind, Traversal};
 
-/// Steps that a search for a shortest path is expected to take from each end.
+/// The expected number of steps of a shortest path search from each end.
 const SEARCH_DEPTH: u64 = 3;
-/// Depths that are looked at; few graphs are deeper.
+/// The greatest depth that is estimated; few graphs are deeper.
 const MAX_DEPTH: u64 = 1000;
-/// Vertices of a shortest path.
+/// The expected number of vertices of a shortest path.
 const SHORTEST_PATH_LENGTH: f64 = 5.0;
-/// Paths that a path search is expected to find.
+/// The expected number of paths of a path search.
 const PATHS: f64 = 10.0;
-/// Share of a vertex's edges that satisfy a condition looked up in an index.
+/// The share of a vertex's edges that satisfy a condition looked up in an index.
 const CONDITION_SHARE: f64 = 0.1;
-/// Estimates do not grow beyond this.
+/// The greatest value of an estimate.
 const MOST: f64 = 1e12;
 
-/// Edges that leave a vertex in a collection of `count` edges.
+/// Returns the number of edges that leave a vertex in a collection of `count` edges.
 pub(crate) fn degree(edges: &EdgeAccess, depth: u64, count: f64) -> f64 {
     let all = per_value(&edges.lookup.index, count).min(count);
     let conditions = edges.lookup_at(depth).conditions();
     all * CONDITION_SHARE.powi(i32::try_from(conditions).unwrap_or(i32::MAX))
 }
 
-/// A traversal, given the degree of vertices at a depth.
+/// Estimates a traversal, given the degree of vertices at a depth.
 pub(crate) fn traversal(node: &Traversal, before: Estimate, degree: impl Fn(u64) -> f64) -> Estimate {
     let (mut visited, mut items, mut depth) = (0.0, before.items, 0);
     while depth < node.max_depth.min(MAX_DEPTH) && items > 0.0 && items < MOST {
@@ -35,7 +35,7 @@ pub(crate) fn traversal(node: &Traversal, before: Estimate, degree: impl Fn(u64)
     Estimate { cost: before.cost + visited, items: items.ceil() }
 }
 
-/// A search for a shortest path.
+/// Estimates a search for a shortest path.
 pub(crate) fn shortest_path(before: Estimate, degree: f64) -> Estimate {
     Estimate {
         cost: before.cost + before.items * search_cost(degree),
@@ -43,7 +43,7 @@ pub(crate) fn shortest_path(before: Estimate, degree: f64) -> Estimate {
     }
 }
 
-/// A search for several paths.
+/// Estimates a search for several paths.
 pub(crate) fn enumerate_paths(node: &EnumeratePaths, before: Estimate, degree: f64) -> Estimate {
     let paths = if node.kind == EnumeratePathsKind::AllShortestPaths { 1.0 } else { PATHS };
     Estimate { cost: before.cost + before.items * paths * search_cost(degree), items: before.items * paths }

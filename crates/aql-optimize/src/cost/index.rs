@@ -2,37 +2,38 @@
 
 use aql_plan::{Expression, FieldBounds, IndexInfo, IndexLookup, IndexRange, IndexSearch};
 
-/// Cost of reading one index entry, as clients see it.
+/// The cost of reading one index entry, as clients see it.
 const ENTRY_COST: f64 = 0.05;
-/// Rows (and cost) of a look-up in a unique index: a little below 1, so that it is preferred to one that is not unique.
+/// The rows and the cost of a look-up in a unique index. It is a little below 1, so that a unique
+/// index is preferred.
 const UNIQUE_LOOKUP: f64 = 0.995;
-/// Share of entries that one equality on a part of an index's fields leaves.
+/// The share of entries that remain after one equality on a part of an index's fields.
 const EQUALITY_SHARE: f64 = 0.05;
-/// Share of entries that a range with two ends leaves.
+/// The share of entries that remain in a range with two ends.
 const RANGE_SHARE: f64 = 0.5;
-/// Share of entries that a bound at one end of a field of a box leaves.
+/// The share of entries that remain after a bound at one end of a field of a box.
 const OPEN_FIELD_SHARE: f64 = 0.7;
-/// Values in an array of unknown length after IN.
+/// The number of values in an array of unknown length after IN.
 const UNKNOWN_VALUES: f64 = 10.0;
 
-/// Cost and number of rows up to some node.
+/// The cost and the number of rows up to some node.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Estimate {
     pub(crate) cost: f64,
     pub(crate) items: f64,
 }
 
-/// What estimates are for.
+/// The purpose of estimates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// For explain, in ArangoDB's unit.
+    /// Explain, in ArangoDB's unit.
     Shown,
-    /// For choosing among plans, in units of a document met in a full scan.
+    /// The choice among plans, in units of a document read in a full scan.
     Choice,
 }
 
 impl Scale {
-    /// Computing, filtering or passing on a row.
+    /// Returns the cost of computing, filtering or passing on a row.
     pub(crate) fn row_cost(self) -> f64 {
         match self {
             Self::Shown => 1.0,
@@ -40,7 +41,7 @@ impl Scale {
         }
     }
 
-    /// Adding a row to its group.
+    /// Returns the cost of adding a row to its group.
     pub(crate) fn collect_cost(self, is_hash: bool) -> f64 {
         match self {
             Self::Shown => 1.0,
@@ -49,7 +50,8 @@ impl Scale {
         }
     }
 
-    /// Fetching a document that an index entry points to. (Shown estimates leave it out.)
+    /// Returns the cost of fetching a document through an index entry. Shown estimates leave it
+    /// out.
     pub(crate) fn fetch_cost(self) -> f64 {
         match self {
             Self::Shown => 0.0,
@@ -71,7 +73,7 @@ impl Scale {
         }
     }
 
-    /// Share of entries that a range with one end leaves.
+    /// Returns the share of entries that remain in a range with one end.
     fn open_range_share(self) -> f64 {
         match self {
             Self::Shown => 1.0,
@@ -79,7 +81,7 @@ impl Scale {
         }
     }
 
-    /// Numbers of rows that are shown are whole.
+    /// Rounds a number of rows, which is whole in shown estimates.
     pub(crate) fn rounded(self, items: f64) -> f64 {
         match self {
             Self::Shown => items.ceil(),
@@ -88,7 +90,8 @@ impl Scale {
     }
 }
 
-/// Cost of looking up a range, and documents found, in a collection of `count` documents.
+/// Estimates the cost of looking up a range, and the documents found, in a collection of `count`
+/// documents.
 pub(crate) fn range(index: &IndexInfo, range: &IndexRange, count: f64, scale: Scale) -> Estimate {
     if count <= 0.0 {
         return Estimate { cost: 0.0, items: 0.0 };
@@ -123,13 +126,14 @@ pub(crate) fn range(index: &IndexInfo, range: &IndexRange, count: f64, scale: Sc
     Estimate { cost: values * scale.lookup_cost(count) + items * scale.entry_cost(), items }
 }
 
-/// Cost of one look-up that finds so many of the entries.
+/// Estimates the cost of one look-up that finds `items` of the entries.
 pub(crate) fn entries_found(items: f64, count: f64, scale: Scale) -> Estimate {
     let items = items.clamp(1.0_f64.min(count), count);
     Estimate { cost: scale.lookup_cost(count) + items * scale.entry_cost(), items }
 }
 
-/// A search in a multi-dimensional index: each bounded field leaves its share.
+/// Estimates a search in a multi-dimensional index. Each bounded field multiplies the result by its
+/// share.
 fn box_search(range: &IndexRange, fields: &[FieldBounds], count: f64, scale: Scale) -> Estimate {
     let values: f64 = range.lookups.iter().map(number_of_values).product();
     let prefix_share = EQUALITY_SHARE.powi(i32::try_from(range.lookups.len()).unwrap_or(i32::MAX));
@@ -142,17 +146,17 @@ fn box_search(range: &IndexRange, fields: &[FieldBounds], count: f64, scale: Sca
     Estimate { cost: values * scale.lookup_cost(count) + items * scale.entry_cost(), items }
 }
 
-/// The cost of a range, for choosing among indexes.
+/// Returns the cost of a range, for the choice among indexes.
 pub(crate) fn range_cost(index: &IndexInfo, scanned: &IndexRange, count: u64) -> f64 {
     range(index, scanned, count as f64, Scale::Shown).cost
 }
 
-/// Documents that a range finds.
+/// Returns the number of documents that a range finds.
 pub(crate) fn range_items(index: &IndexInfo, scanned: &IndexRange, count: u64) -> f64 {
     range(index, scanned, count as f64, Scale::Shown).items
 }
 
-/// Documents that have the same value in all fields of the index.
+/// Returns the number of documents with the same value in all fields of the index.
 pub(crate) fn per_value(index: &IndexInfo, count: f64) -> f64 {
     match index.selectivity_estimate {
         Some(selectivity) if selectivity > 0.0 => (1.0 / selectivity).clamp(1.0, count.max(1.0)),
@@ -167,7 +171,7 @@ fn number_of_values(lookup: &IndexLookup) -> f64 {
     }
 }
 
-/// Length of an array, as far as it can be seen from the expression.
+/// Returns the length of an array, if the expression shows it.
 pub(crate) fn length_of(expression: &Expression) -> Option<f64> {
     match expression {
         Expression::Constant(value) if value.is_array() => Some(value.len() as f64),
@@ -181,7 +185,7 @@ pub(crate) fn length_of(expression: &Expression) -> Option<f64> {
     }
 }
 
-/// Whether each combination of values finds at most one document.
+/// Returns true if each combination of values finds at most one document.
 fn is_unique_lookup(index: &IndexInfo, range: &IndexRange) -> bool {
     if index.capabilities.clustered {
         return !range.lookups.is_empty();

@@ -1,9 +1,10 @@
 //! Estimates of cost and number of rows.
 //!
-//! There are two scales. What clients see ([`estimate`]) is ArangoDB's: a document read, a row filtered or computed
-//! costs 1, and the constants reproduce the plans recorded in its documentation. What plans are chosen by
-//! ([`choice_cost`]) also takes into account that filters keep rows away, and that a document fetched through an index
-//! costs more than one met in a scan.
+//! There are two scales. Clients see ArangoDB's scale ([`estimate`]): reading a document, or
+//! filtering or computing a row, costs 1, and the constants reproduce the plans in its
+//! documentation. The choice among plans has a scale of its own ([`choice_cost`]). It also
+//! considers that filters drop rows, and that fetching a document through an index costs more than
+//! reading it in a scan.
 
 mod graph;
 pub(crate) mod index;
@@ -19,15 +20,15 @@ use std::collections::HashMap;
 
 /// Rows of a loop over an array of unknown length.
 const UNKNOWN_LENGTH: f64 = 100.0;
-/// Scans that are done before a hash join takes their place.
+/// The number of scans before a hash join replaces them.
 const SCANS_BEFORE_HASH_JOIN: f64 = 2.0;
-/// Reading a document and keeping it in the table of a hash join.
+/// The cost of reading a document and keeping it in the table of a hash join.
 const HASH_JOIN_ENTRY: f64 = 1.5;
-/// Looking for a row in that table.
+/// The cost of looking up a row in that table.
 const HASH_JOIN_PROBE: f64 = 0.3;
-/// Documents that are joined to a row by an attribute of which nothing is known.
+/// The documents that match a row by an attribute without statistics.
 const MATCHES_PER_ROW: f64 = 10.0;
-/// Groups that COLLECT makes of a row, on average.
+/// The groups that COLLECT makes per row, on average.
 const GROUPS_PER_ROW: f64 = 0.8;
 
 /// Estimates every node of a plan, as clients see it.
@@ -36,12 +37,12 @@ pub(crate) fn estimate(plan: &mut Plan, catalog: &dyn PlanCatalog) {
     record(&mut plan.nodes, &mut estimates.into_iter());
 }
 
-/// Cost of a plan for choosing among plans.
+/// Returns the cost of a plan for the choice among plans.
 pub(crate) fn choice_cost(plan: &Plan, catalog: &dyn PlanCatalog) -> f64 {
     Estimator::new(catalog, Scale::Choice).pipeline(&plan.nodes).last().map_or(0.0, |last| last.cost)
 }
 
-/// Takes estimates in the order in which they were made: a subquery's nodes before the subquery.
+/// Records estimates in the order in which they were made: a subquery's nodes before the subquery.
 fn record(nodes: &mut [Node], estimates: &mut dyn Iterator<Item = Estimate>) {
     for node in nodes {
         if let NodeKind::Subquery(subquery) = &mut node.kind {
@@ -49,7 +50,7 @@ fn record(nodes: &mut [Node], estimates: &mut dyn Iterator<Item = Estimate>) {
         }
         let Some(estimate) = estimates.next() else { return };
         node.estimated_cost = estimate.cost;
-        // Saturates. Numbers of rows are whole in this scale.
+        // The cast saturates. Numbers of rows are whole in this scale.
         node.estimated_items = estimate.items as u64;
     }
 }
@@ -58,9 +59,9 @@ struct Estimator<'a> {
     catalog: &'a dyn PlanCatalog,
     scale: Scale,
     collections: HashMap<Box<str>, f64>,
-    /// Lengths of variables that hold arrays, as far as they can be guessed.
+    /// Lengths of variables that hold arrays, if they can be guessed.
     lengths: HashMap<VariableId, f64>,
-    /// Share of rows in which a condition holds.
+    /// The share of rows in which a condition holds.
     shares: HashMap<VariableId, f64>,
 }
 
@@ -70,7 +71,7 @@ impl<'a> Estimator<'a> {
         Self { catalog, scale, collections, lengths, shares }
     }
 
-    /// Estimates of all nodes, those of a subquery before its own.
+    /// Estimates all nodes, those of a subquery before the subquery itself.
     fn pipeline(&mut self, nodes: &[Node]) -> Vec<Estimate> {
         let mut estimates = Vec::with_capacity(nodes.len());
         let mut estimate = Estimate { cost: 0.0, items: 0.0 };
@@ -162,7 +163,7 @@ impl<'a> Estimator<'a> {
         }
     }
 
-    /// After the scan: its filter, and counting instead of rows.
+    /// Adds the filter of a scan, and the count that may replace its rows.
     fn scanned(&self, source: &DocumentSource, before: Estimate, found: Estimate) -> Estimate {
         let share = source.filter.as_ref().map_or(1.0, |filter| self.share(filter));
         let items = if source.count_into.is_some() { before.items } else { found.items * share };
@@ -176,7 +177,7 @@ impl<'a> Estimator<'a> {
         Estimate { cost: before.cost + runs * last.cost, items: before.items }
     }
 
-    /// What an index scan costs and finds for one incoming row.
+    /// Estimates the cost and the rows of an index scan for one incoming row.
     fn index_scan(&mut self, scan: &IndexScan) -> Estimate {
         let count = self.count(&scan.source.collection.name);
         let mut sum = Estimate { cost: 0.0, items: 0.0 };
@@ -196,7 +197,8 @@ impl<'a> Estimator<'a> {
         Estimate { cost: sum.cost + fetched * self.scale.fetch_cost(), items }
     }
 
-    /// Which share of an index a range finds, if the database can tell: between constants.
+    /// Returns the share of an index that a range finds, if the database knows it: between
+    /// constants.
     fn known_share(&self, collection: &str, index: &IndexInfo, range: &IndexRange) -> Option<f64> {
         let is_asked = index.capabilities.ordered && (range.lower.is_some() || range.upper.is_some());
         if !is_asked || range.search.is_some() {
@@ -205,13 +207,14 @@ impl<'a> Estimator<'a> {
         self.catalog.range_share(collection, index, &constant_range(range)?)
     }
 
-    /// Edges that leave a vertex at a depth, in all collections and directions.
+    /// Returns the number of edges that leave a vertex at a depth, in all collections and
+    /// directions.
     fn degree(&self, graph: &GraphAccess, depth: u64) -> f64 {
         let count = |name: &str| self.catalog.collection(name).map_or(0.0, |info| info.count_estimate as f64);
         graph.edges.iter().map(|edges| graph::degree(edges, depth, count(&edges.collection.name))).sum()
     }
 
-    /// Share of rows for which a condition holds. Shown estimates take it as 1.
+    /// Returns the share of rows for which a condition holds. Shown estimates take it as 1.
     fn share(&self, condition: &Expression) -> f64 {
         match self.scale {
             Scale::Shown => 1.0,
@@ -229,7 +232,7 @@ impl<'a> Estimator<'a> {
     }
 }
 
-/// The range, if all of its values are constants.
+/// Returns the range, if all of its values are constants.
 fn constant_range(range: &IndexRange) -> Option<ConstantRange<'_>> {
     let equal = range.lookups.iter().map(|lookup| match lookup {
         IndexLookup::Equal(value) => value.as_constant(),
@@ -240,7 +243,7 @@ fn constant_range(range: &IndexRange) -> Option<ConstantRange<'_>> {
     Some(ConstantRange { equal, lower, upper })
 }
 
-/// `None` for a bound that is no constant, nothing for none at all.
+/// Returns a constant bound: `None` if it is not constant, `Some(None)` if there is no bound.
 fn constant_bound(bound: Option<&IndexBound>) -> Option<Option<(&Value, bool)>> {
     match bound {
         Some(bound) => Some(Some((bound.value.as_constant()?, bound.inclusive))),
@@ -254,8 +257,10 @@ fn needs_documents(scan: &IndexScan) -> bool {
     for_result || for_filter
 }
 
-/// What of the cost of a look-up is left where it is cheaper than a search of the index: in a join, which goes on where
-/// the last look-up ended, and by key, where what is found is the document.
+/// Returns the share of a look-up's cost that remains where it is cheaper than a search of the
+/// index.
+///
+/// A join resumes where the last look-up ended. A look-up by key finds the document itself.
 fn share_of_search(scan: &IndexScan, index: &IndexInfo) -> f64 {
     if index.capabilities.clustered && scan.ranges.iter().all(|range| !range.lookups.is_empty()) {
         return 0.0;
@@ -263,23 +268,24 @@ fn share_of_search(scan: &IndexScan, index: &IndexInfo) -> f64 {
     if index.capabilities.ordered && scan.join == JoinPart::Next { 0.4 } else { 1.0 }
 }
 
-/// Whether documents lie where the scan finds their keys: in ranges of the primary index.
+/// Returns true if the scan finds documents next to their keys: in ranges of the primary index.
 fn reads_documents_along(scan: &IndexScan) -> bool {
     scan.indexes.iter().all(|index| index.capabilities.clustered)
         && scan.ranges.iter().all(|range| range.lookups.is_empty())
 }
 
-/// Groups that the entries of an index make.
+/// Returns the number of groups that the entries of an index make.
 fn groups_estimate(index: &IndexInfo, count: f64) -> f64 {
     count * index.selectivity_estimate.unwrap_or(GROUPS_PER_ROW).min(GROUPS_PER_ROW)
 }
 
-/// Cost of sorting so many rows.
+/// Returns the cost of sorting `items` rows.
 pub(crate) fn sort_cost(items: f64) -> f64 {
     if items <= 3.0 { items } else { items * items.log2() }
 }
 
-/// A guess: equalities hold rarely, bounds often, and nothing is known of the rest.
+/// Guesses the share of rows for which a condition holds: equalities hold rarely, bounds often, and
+/// nothing is known of the rest.
 fn share(condition: &Expression) -> f64 {
     match condition {
         Expression::Constant(value) => f64::from(u8::from(value.to_bool())),

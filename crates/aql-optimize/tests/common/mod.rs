@@ -1,4 +1,4 @@
-//! The way of a query from text to plans.
+//! The path of a query from text to plans.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 #[path = "../../../aql-plan/tests/common/mod.rs"]
@@ -9,19 +9,21 @@ use aql_plan::{Plan, print};
 use aql_value::{Interrupt, MemoryAccount, Result, Value};
 pub(crate) use planning::{TestCatalog, plan};
 
-/// All plans, the best first.
+/// Returns all plans, the best first.
 pub(crate) fn optimized(text: &str, parameters: &[(&str, Value)], rules: &[&str]) -> Result<Optimized> {
     let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
     let options = OptimizerOptions::new(rules.iter().copied());
     optimize(plan(text, parameters)?, &TestCatalog, &options, &memory, &interrupt)
 }
 
-/// The plan to execute.
+/// Returns the plan to execute.
 pub(crate) fn best(text: &str, rules: &[&str]) -> Plan {
     optimized(text, &[], rules).unwrap().into_best().unwrap()
 }
 
-/// The printed plan as it was built, with an empty name, and after each rule that changed it, with the rule's name.
+/// Returns the printed plan as it was built, with an empty name, then after each rule that changed
+/// it, with the rule's name.
+///
 /// Rules make no additional plans.
 pub(crate) fn steps(text: &str, rules: &[&str]) -> Result<Vec<(&'static str, String)>> {
     let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());

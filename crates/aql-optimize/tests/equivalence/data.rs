@@ -1,4 +1,4 @@
-//! Documents of the test database.
+//! The documents of the test database.
 
 use aql_value::Value;
 use std::sync::LazyLock;
@@ -56,7 +56,7 @@ static COLLECTIONS: LazyLock<Vec<(&str, Vec<Value>)>> = LazyLock::new(|| {
     texts.into_iter().map(|(name, text)| (name, documents(name, text))).collect()
 });
 
-/// The documents of a collection, with `_id`.
+/// Returns the documents of a collection, with `_id`.
 pub(crate) fn collection(name: &str) -> &'static [Value] {
     COLLECTIONS.iter().find(|(own, _)| *own == name).map_or(&[], |(_, documents)| documents)
 }

@@ -2,14 +2,14 @@
 
 use std::fmt::Write;
 
-/// The query of a seed.
+/// Returns the query of a seed.
 pub(crate) fn query(seed: u64) -> String {
     let mut generator = Generator::new(seed);
     let mut scope = Scope::default();
     generator.block(&mut scope, 2)
 }
 
-/// What can be named at a place.
+/// The variables and values that are in scope.
 #[derive(Clone, Default)]
 struct Scope {
     documents: Vec<String>,
@@ -64,7 +64,7 @@ impl Generator {
         format!("v{}", self.names)
     }
 
-    /// A whole (sub)query. Loops are few, since every one multiplies the rows.
+    /// Writes a whole query or subquery. Loops are few, because each one multiplies the rows.
     fn block(&mut self, scope: &mut Scope, loops: usize) -> String {
         let mut text = String::new();
         let mut own = Vec::new();
@@ -113,7 +113,7 @@ impl Generator {
         text
     }
 
-    /// SORT, SORT with LIMIT by all keys, or COLLECT.
+    /// Writes SORT, SORT with LIMIT by all keys, or COLLECT.
     fn reshape(&mut self, scope: &mut Scope, own: &[String]) -> String {
         match self.below(4) {
             0 => format!("SORT {}, {} DESC ", self.value(scope, 1), self.value(scope, 1)),

@@ -2,7 +2,7 @@
 
 use crate::generator::Generator;
 
-/// The query of a seed.
+/// Returns the query of a seed.
 pub(crate) fn query(seed: u64) -> String {
     let mut generator = Generator::new(seed);
     match generator.below(8) {
@@ -74,7 +74,7 @@ impl Generator {
         )
     }
 
-    /// The distinct vertices, by conditions that leave the path out of it.
+    /// Writes a query for the distinct vertices, with conditions that do not read the path.
     fn reachable(&mut self) -> String {
         let (min, max) = (self.below(2), 1 + self.below(4));
         let (direction, start, edges) = (self.pick(DIRECTIONS), self.pick(STARTS), self.pick(EDGES));

@@ -1,7 +1,8 @@
 //! Every rule keeps the result of every query.
 //!
-//! A plain interpreter of plans, row by row over documents in memory, runs each query with all rules, with none, and
-//! with each rule alone or left out. Queries are those of the golden plans and random ones.
+//! A plain interpreter of plans, row by row over documents in memory, runs each query with all
+//! rules, with none, with each rule alone, and with each rule left out. The queries are those of
+//! the golden plans and random ones.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "../common/mod.rs"]
@@ -16,8 +17,10 @@ use aql_plan::Plan;
 use aql_value::Value;
 use interpreter::{Outcome, run};
 
-/// What must be the same: results without regard to order, also within arrays (the order of groups' members and of
-/// unsorted results is open), and modifications.
+/// Returns the parts of an outcome that must be the same: results and modifications.
+///
+/// Results have no order, not even within arrays, because the order of groups' members and of
+/// unsorted results is open.
 fn canonical(outcome: &Outcome) -> (Vec<String>, Vec<String>) {
     let mut results: Vec<String> = outcome.results.iter().map(canonical_text).collect();
     results.sort();
@@ -76,9 +79,10 @@ fn all_rule_sets() -> Vec<Vec<String>> {
     sets
 }
 
-/// Queries that compute something else each time they run, or leave open which rows they return.
+/// Returns true unless the query's result changes with each run, or leaves open which rows it
+/// contains.
 fn is_repeatable(query: &str) -> bool {
-    // There are no places here.
+    // The collection `places` is absent here.
     let is_open = query.contains(" places") || query.contains("LIMIT") && !query.contains("_key LIMIT");
     !["RAND(", "SLEEP(", "DATE_NOW("].iter().any(|function| query.contains(function)) && !is_open
 }

@@ -1,7 +1,9 @@
 //! The difference between two texts, by lines.
 
-/// Returns the lines that are in only one of the texts, in order: `- ` stands before those of the first, `+ ` before
-/// those of the second. The lines left out are a longest common subsequence.
+/// Returns the lines that are in only one of the texts, in order.
+///
+/// Lines of the first text follow `- `, lines of the second follow `+ `. The omitted lines are a
+/// longest common subsequence.
 pub(crate) fn line_diff(before: &str, after: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let common = common_lines(&old, &new);
@@ -20,7 +22,8 @@ pub(crate) fn line_diff(before: &str, after: &str) -> String {
     text
 }
 
-/// Returns, for each pair of positions, the most lines that the texts have in common from there on, in order.
+/// Returns, for each pair of positions, the length of the longest common subsequence of the texts
+/// from there on.
 fn common_lines(old: &[&str], new: &[&str]) -> Vec<Vec<usize>> {
     let mut common = vec![vec![0; new.len() + 1]; old.len() + 1];
     for i in (0..old.len()).rev() {

@@ -6,8 +6,10 @@ use aql_plan::{
     SearchShape,
 };
 
-/// The conditions of the atoms that the index can look up; `None` if it can look up nothing, or would miss documents.
-/// `position` is where the scan keeps the index.
+/// Returns the conditions of the atoms that the index can look up.
+///
+/// `None` if it can look up nothing, or would miss documents. `position` is the index's position in
+/// the scan.
 pub(crate) fn match_index(index: &IndexInfo, position: usize, atoms: &[Atom]) -> Option<IndexRange> {
     match index.capabilities.search {
         SearchShape::AnyField { bounds } => match_independent_fields(index, position, bounds, atoms),
@@ -17,8 +19,10 @@ pub(crate) fn match_index(index: &IndexInfo, position: usize, atoms: &[Atom]) ->
     }
 }
 
-/// Each field has a look-up of its own; the first that has a condition is used. Bounds, where the index looks them up,
-/// come after equalities.
+/// Matches an index with an independent look-up per field, and uses the first field with a
+/// condition.
+///
+/// Equalities come before bounds, which only some of these indexes can look up.
 fn match_independent_fields(
     index: &IndexInfo,
     position: usize,
@@ -38,7 +42,7 @@ fn match_independent_fields(
     found.next().or_else(|| bounded.next())
 }
 
-/// Equalities on leading fields, then perhaps a range on the next one.
+/// Matches equalities on leading fields, then optionally a range on the next field.
 fn match_leading_fields(index: &IndexInfo, position: usize, atoms: &[Atom]) -> Option<IndexRange> {
     let mut range = IndexRange { index: position, ..IndexRange::default() };
     for field in &index.fields {
@@ -54,7 +58,8 @@ fn match_leading_fields(index: &IndexInfo, position: usize, atoms: &[Atom]) -> O
     (is_bounded && has_all_documents(index, &range, atoms)).then_some(range)
 }
 
-/// Equalities on all prefix fields, and bounds of the others; at least one of them, if there is no prefix.
+/// Matches equalities on all prefix fields, and bounds of the others. Without a prefix, at least
+/// one bound is required.
 fn match_box(index: &IndexInfo, position: usize, prefix_fields: usize, atoms: &[Atom]) -> Option<IndexRange> {
     let (prefix, fields) = index.fields.split_at_checked(prefix_fields)?;
     let lookups: Vec<IndexLookup> = prefix.iter().map(|field| lookup(field, atoms)).collect::<Option<_>>()?;
@@ -66,7 +71,7 @@ fn match_box(index: &IndexInfo, position: usize, prefix_fields: usize, atoms: &[
     (is_useful && has_all_documents(index, &range, atoms)).then_some(range)
 }
 
-/// An equality is a range of one value.
+/// Returns the bounds of a field. An equality is a range of one value.
 fn field_bounds(field: &IndexField, atoms: &[Atom]) -> FieldBounds {
     if let Some(atom) = find(field, atoms, AtomOperator::Equal) {
         let bound = IndexBound { value: atom.value.clone(), inclusive: true };
@@ -82,8 +87,10 @@ fn range_bounds(field: &IndexField, atoms: &[Atom]) -> FieldBounds {
     }
 }
 
-/// Whether every document that satisfies the atoms is in the index. Documents without array members are missing from
-/// an index with `[*]`, unless a member is asked for; those with null in a field are missing from a sparse index.
+/// Returns true if every document that satisfies the atoms is in the index.
+///
+/// An index with `[*]` lacks documents without array members, unless the range looks up a member. A
+/// sparse index lacks documents with null in a field.
 fn has_all_documents(index: &IndexInfo, range: &IndexRange, atoms: &[Atom]) -> bool {
     index.fields.iter().enumerate().all(|(position, field)| {
         let is_looked_up = position < range.lookups.len();
@@ -92,7 +99,7 @@ fn has_all_documents(index: &IndexInfo, range: &IndexRange, atoms: &[Atom]) -> b
     })
 }
 
-/// An equality is better than IN.
+/// Returns the look-up of a field. An equality is better than IN.
 fn lookup(field: &IndexField, atoms: &[Atom]) -> Option<IndexLookup> {
     let equal = if field.expansion.is_some() { AtomOperator::Contains } else { AtomOperator::Equal };
     if let Some(atom) = find(field, atoms, equal) {
@@ -102,7 +109,7 @@ fn lookup(field: &IndexField, atoms: &[Atom]) -> Option<IndexLookup> {
     Some(IndexLookup::In(atom.value.clone()))
 }
 
-/// The first of the operators (inclusive, exclusive) that the field has a condition with.
+/// Returns the first condition on the field with one of the operators (inclusive, exclusive).
 fn bound(field: &IndexField, atoms: &[Atom], operators: [AtomOperator; 2]) -> Option<IndexBound> {
     if field.expansion.is_some() {
         return None;
@@ -110,7 +117,7 @@ fn bound(field: &IndexField, atoms: &[Atom], operators: [AtomOperator; 2]) -> Op
     let [inclusive, exclusive] = operators;
     let is_bound = |atom: &&Atom| atom.field == *field && operators.contains(&atom.operator);
     let mut bounds = atoms.iter().filter(is_bound);
-    // A constant bound is preferred only by being written first: which is tighter is not known in general.
+    // The first bound in the query wins, because it is generally unknown which one is tighter.
     let atom = bounds.next()?;
     debug_assert!(atom.operator == inclusive || atom.operator == exclusive);
     Some(IndexBound { value: atom.value.clone(), inclusive: atom.operator == inclusive })
@@ -120,7 +127,7 @@ fn find<'a>(field: &IndexField, atoms: &'a [Atom], operator: AtomOperator) -> Op
     atoms.iter().find(|atom| atom.operator == operator && atom.field == *field)
 }
 
-/// What holds for every document that the range finds.
+/// Returns the atoms that hold for every document of the range.
 pub(crate) fn implied_atoms(index: &IndexInfo, range: &IndexRange) -> Vec<Atom> {
     let mut fields = index.fields.iter().skip(range.first_field);
     let mut atoms: Vec<Atom> = Vec::new();

@@ -1,8 +1,8 @@
-//! What atoms on one field say together, where they compare with constants: the tighter of two bounds, the members that
-//! two lists have in common, or that no document satisfies them.
+//! The merging of atoms on one field that compare with constants. The result is the tighter of two
+//! bounds or the common members of two lists, or shows that no document satisfies the atoms.
 //!
-//! ArangoDB does the same before it chooses indexes. Atoms that read variables or arrays of the document stay as they
-//! are: which of them says more is known only when the query runs.
+//! ArangoDB does the same before it chooses indexes. Atoms that read variables or arrays of the
+//! document stay unchanged: which of them is stronger is known only when the query runs.
 
 use super::{Atom, AtomOperator, Branch, NormalForm};
 use aql_plan::{Expression, IndexField};
@@ -11,14 +11,15 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 impl NormalForm {
-    /// The same with as few atoms as possible. No branches: no document satisfies the condition.
+    /// Returns the same form with as few atoms as possible. Without branches, no document satisfies
+    /// the condition.
     pub(crate) fn merged(self) -> Self {
         Self { branches: self.branches.into_iter().filter_map(Branch::merged).collect() }
     }
 }
 
 impl Branch {
-    /// `None` if no document satisfies it.
+    /// Merges the atoms; `None` if no document satisfies them.
     fn merged(self) -> Option<Self> {
         let mut of_fields: HashMap<&IndexField, Vec<(&Atom, &Value)>> = HashMap::new();
         for atom in &self.atoms {
@@ -32,7 +33,7 @@ impl Branch {
                 merged.push(atom.clone());
                 continue;
             }
-            // All that is said of the field stands where its first atom stood.
+            // The merged atoms of a field stand at the position of its first atom.
             match of_fields.remove(&atom.field).as_deref() {
                 None => {}
                 Some([(only, _)]) => merged.push((*only).clone()),
@@ -43,21 +44,21 @@ impl Branch {
     }
 }
 
-/// The constant that an atom compares a plain field with.
+/// Returns the constant with which an atom compares a plain field.
 fn mergeable(atom: &Atom) -> Option<&Value> {
     atom.value
         .as_constant()
         .filter(|_| atom.field.expansion.is_none() && atom.operator != AtomOperator::Contains)
 }
 
-/// What is known of one field.
+/// The known bounds of one field.
 #[derive(Debug, Default)]
 struct Bounds {
-    /// The values that the field may have, if only some; sorted, each once.
+    /// The only values that the field may have, if they are known; sorted and distinct.
     members: Option<Vec<Value>>,
     lower: Option<End>,
     upper: Option<End>,
-    /// Values that it does not have; sorted, each once.
+    /// Values that the field does not have; sorted and distinct.
     excluded: Vec<Value>,
 }
 
@@ -69,7 +70,8 @@ struct End {
 }
 
 impl End {
-    /// Whether a value is beyond this end; `beyond` is `Less` for lower ends, `Greater` for upper ones.
+    /// Returns true if a value is beyond this end. `beyond` is `Less` for lower ends and `Greater`
+    /// for upper ones.
     fn excludes(&self, value: &Value, beyond: Ordering) -> bool {
         match value.cmp(&self.value) {
             Ordering::Equal => !self.inclusive,
@@ -77,7 +79,7 @@ impl End {
         }
     }
 
-    /// Takes this end if it excludes more than the one that is known.
+    /// Replaces the known end by this one if this one excludes more.
     fn tighten(self, known: &mut Option<Self>, beyond: Ordering) {
         let is_tighter = known.as_ref().is_none_or(|known| match self.value.cmp(&known.value) {
             Ordering::Equal => !self.inclusive,
@@ -90,7 +92,7 @@ impl End {
 }
 
 impl Bounds {
-    /// `None` if no value is left.
+    /// Combines atoms on one field; `None` if no value is left.
     fn of(atoms: &[(&Atom, &Value)]) -> Option<Self> {
         let mut bounds = Self::default();
         atoms.iter().for_each(|(atom, value)| bounds.add(atom.operator, value));
@@ -101,7 +103,7 @@ impl Bounds {
         let end = |inclusive| End { value: value.clone(), inclusive };
         match operator {
             AtomOperator::Equal => self.allow(vec![value.clone()]),
-            // Nothing is a member of what is no array.
+            // Only an array has members.
             AtomOperator::In if !value.is_array() => self.allow(Vec::new()),
             AtomOperator::In => self.allow(value.elements().collect()),
             AtomOperator::NotEqual => self.excluded.push(value.clone()),
@@ -122,7 +124,7 @@ impl Bounds {
         self.members = Some(members);
     }
 
-    /// Applies all to each other; false if nothing is left.
+    /// Applies all bounds to each other. Returns false if no value is left.
     fn settle(&mut self) -> bool {
         self.excluded.sort_unstable();
         self.excluded.dedup();
@@ -164,8 +166,9 @@ impl Bounds {
 }
 
 impl Atom {
-    /// Whether every document that satisfies this atom satisfies the other one. May be false where that depends on
-    /// values that are not constant.
+    /// Returns true if every document that satisfies this atom satisfies the other one.
+    ///
+    /// May return false if that depends on values that are not constant.
     pub(crate) fn implies(&self, other: &Self) -> bool {
         if self.is_same(other) {
             return true;
@@ -184,7 +187,7 @@ impl Atom {
                 value.elements().all(|member| members.binary_search(&member).is_ok())
             }
             (In, _) => value.elements().all(|member| other.operator.accepts(&member, wanted)),
-            // A range lies within another to the same side if it begins behind it, or with it and no earlier.
+            // A one-sided range lies within another in the same direction if its end does.
             (Greater, Greater | GreaterEqual | NotEqual) | (GreaterEqual, GreaterEqual) => order.is_ge(),
             (GreaterEqual, Greater | NotEqual) => order.is_gt(),
             (Less, Less | LessEqual | NotEqual) | (LessEqual, LessEqual) => order.is_le(),
@@ -195,7 +198,7 @@ impl Atom {
 }
 
 impl AtomOperator {
-    /// Whether a field with the value satisfies a condition with the constant.
+    /// Returns true if a field with the value satisfies a condition with the constant.
     fn accepts(self, value: &Value, constant: &Value) -> bool {
         match self {
             Self::Equal => value == constant,
@@ -204,7 +207,7 @@ impl AtomOperator {
             Self::LessEqual => value <= constant,
             Self::Greater => value > constant,
             Self::GreaterEqual => value >= constant,
-            // Nothing is a member of what is no array.
+            // Only an array has members.
             Self::In => constant.is_array() && constant.elements().any(|member| member == *value),
             Self::Contains => false,
         }
@@ -221,7 +224,7 @@ mod tests {
         prop::sample::select(vec![Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, In])
     }
 
-    /// A condition on one of two fields with a value of few.
+    /// A condition on one of two fields, with one of few values.
     fn atom() -> impl Strategy<Value = Atom> {
         let members = prop::collection::vec(value(), 0..4);
         (operator(), value(), members, prop::sample::select(vec!["a", "b"])).prop_map(
@@ -236,7 +239,7 @@ mod tests {
         prop_oneof![Just(Value::Null), (0..5_i64).prop_map(Value::Int), Just(Value::from_str("x"))]
     }
 
-    /// All values that matter.
+    /// Returns all values that matter.
     fn values() -> Vec<Value> {
         let numbers = (-1..6).map(Value::Int);
         numbers

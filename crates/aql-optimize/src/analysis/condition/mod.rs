@@ -1,4 +1,4 @@
-//! Conditions on the documents of a scan, in a normal form that indexes can be matched against.
+//! Conditions on the documents of a scan, in a normal form that can be matched against indexes.
 
 mod candidate;
 mod merge;
@@ -10,10 +10,11 @@ pub(crate) use normal_form::{Branch, MAX_BRANCHES, NormalForm, normalize};
 use aql_plan::{Expression, Filter, IndexField, Node, NodeKind, VariableId, VariableSet};
 use aql_value::Value;
 
-/// Largest expression, in operations, that a condition may grow to when calculated variables are put in.
+/// The greatest size, in operations, to which substituted calculations may grow a condition.
 const MAX_RESOLVED_SIZE: usize = 1000;
 
-/// A condition on one field of the document: `document.path operator value`. The value does not depend on the document.
+/// A condition on one field of the document: `document.path operator value`. The value does not
+/// depend on the document.
 #[derive(Debug, Clone)]
 pub(crate) struct Atom {
     pub(crate) field: IndexField,
@@ -21,7 +22,7 @@ pub(crate) struct Atom {
     pub(crate) value: Expression,
 }
 
-/// How an atom compares.
+/// The comparison of an atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum AtomOperator {
     Equal,
@@ -37,12 +38,12 @@ pub(crate) enum AtomOperator {
 }
 
 impl Atom {
-    /// Whether both say the same.
+    /// Returns true if both atoms mean the same.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.operator == other.operator && self.field == other.field && self.value.is_same(&other.value)
     }
 
-    /// Whether the atom cannot hold for null, whatever the value is at run time.
+    /// Returns true if the atom cannot hold for null, whatever its value at run time.
     pub(crate) fn excludes_null(&self) -> bool {
         if let Expression::Parameter(parameter) = &self.value {
             return match self.operator {
@@ -73,15 +74,16 @@ impl Atom {
 /// A filter that the documents of a scan have to pass.
 #[derive(Debug)]
 pub(crate) struct Condition {
-    /// Position of its Filter node.
+    /// The position of its Filter node.
     pub(crate) position: usize,
-    /// The condition in terms of the scan's document, variables from before the scan, and what is set by other nodes in
-    /// between; calculations in between are put in.
+    /// The condition with the calculations since the scan substituted. It reads the scan's
+    /// document, variables from before the scan, and variables that other nodes set in between.
     pub(crate) expression: Expression,
 }
 
-/// The filters after a scan that all of its documents have to pass: those before the next node for which the number of
-/// rows matters or that has effects.
+/// Returns the filters after a scan that all of its documents have to pass.
+///
+/// They end at the next node that has effects or for which the number of rows matters.
 pub(crate) fn conditions_after(nodes: &[Node], scan: usize) -> Vec<Condition> {
     let mut conditions = Vec::new();
     for (position, node) in nodes.iter().enumerate().skip(scan + 1) {
@@ -99,8 +101,10 @@ pub(crate) fn conditions_after(nodes: &[Node], scan: usize) -> Vec<Condition> {
     conditions
 }
 
-/// The expression with calculations between `after` and `before` (positions, exclusive) put in the place of their
-/// variables, as far as they are deterministic and the result does not become too large.
+/// Substitutes the calculations between `after` and `before` (positions, exclusive) for their
+/// variables.
+///
+/// A calculation must be deterministic, and the result must not become too large.
 pub(crate) fn resolve(expression: &Expression, nodes: &[Node], after: usize, before: usize) -> Expression {
     let mut resolved = expression.clone();
     let mut size = resolved.size_within(MAX_RESOLVED_SIZE);
@@ -112,7 +116,8 @@ pub(crate) fn resolve(expression: &Expression, nodes: &[Node], after: usize, bef
         }
         let grown =
             size.saturating_add(reads.saturating_mul(calculation.expression.size_within(MAX_RESOLVED_SIZE)));
-        // A condition that is a list of thousands of alternatives is taken as it is, but not put into others.
+        // A condition that is a list of thousands of alternatives is substituted as a whole, but
+        // not into others.
         if grown <= MAX_RESOLVED_SIZE || resolved.as_variable().is_some() {
             resolved.replace_variable(calculation.out, &calculation.expression);
             size = grown;
@@ -121,19 +126,20 @@ pub(crate) fn resolve(expression: &Expression, nodes: &[Node], after: usize, bef
     resolved
 }
 
-/// The variables that the nodes from `position` on set.
+/// Returns the variables that the nodes from `position` on set.
 pub(crate) fn set_from(nodes: &[Node], position: usize) -> VariableSet {
     nodes.iter().skip(position).flat_map(|node| node.kind.sets()).collect()
 }
 
-/// The field of the document that the expression reads: `document.a.b`.
+/// Returns the field of the document that the expression reads: `document.a.b`.
 pub(crate) fn as_field(expression: &Expression, document: VariableId) -> Option<IndexField> {
     let (variable, names) = expression.as_attribute_path()?;
     let path: Vec<Box<str>> = names.into_iter().map(Into::into).collect();
     (variable == document && !path.is_empty()).then_some(IndexField { path, expansion: None })
 }
 
-/// The array of the document that the expression reads: `document.a[*].b`, or `document.a` itself.
+/// Returns the array of the document that the expression reads: `document.a[*].b`, or `document.a`
+/// itself.
 pub(crate) fn as_array_field(expression: &Expression, document: VariableId) -> Option<IndexField> {
     if let Expression::Expansion(expansion) = expression {
         let is_plain = expansion.levels == 1

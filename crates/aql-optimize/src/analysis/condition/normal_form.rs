@@ -1,18 +1,21 @@
-//! Disjunctive normal form: a condition as alternatives (branches), each a list of atoms that all must hold.
+//! Disjunctive normal form: a condition as alternatives (branches), each a list of atoms that must
+//! all hold.
 //!
-//! The form may say less than the condition (a branch that does is marked so), never more: a document that satisfies
-//! the condition satisfies one of the branches. So it can be cut short wherever it would grow too large.
+//! The form may be weaker than the condition, never stronger: a document that satisfies the
+//! condition satisfies one of the branches. Weaker branches are marked. So the form can be
+//! truncated wherever it would grow too large.
 
 use super::{Atom, AtomOperator, as_array_field, as_field};
 use aql_plan::{CompareOperator, Expression, IndexField, UnaryOperator, VariableId, VariableSet};
 use aql_value::Value;
 use aql_value::program::MAX_RANGE_ELEMENTS;
 
-/// Most branches; a condition with more is not matched against indexes. OR over one attribute does not count, as it
-/// has become IN before.
+/// The greatest number of branches. A condition with more is not matched against indexes. OR over
+/// one attribute does not count, because an earlier rule has turned it into IN.
 pub(crate) const MAX_BRANCHES: usize = 1024;
 
-/// Alternatives, one of which holds for every document that satisfies the condition. None: no document does.
+/// Alternatives, one of which holds for every document that satisfies the condition. Without any,
+/// no document does.
 #[derive(Debug, Clone)]
 pub(crate) struct NormalForm {
     pub(crate) branches: Vec<Branch>,
@@ -22,12 +25,12 @@ pub(crate) struct NormalForm {
 #[derive(Debug, Clone)]
 pub(crate) struct Branch {
     pub(crate) atoms: Vec<Atom>,
-    /// The atoms are all that the branch demands.
+    /// True if the branch demands no more than its atoms.
     pub(crate) is_exact: bool,
 }
 
 impl NormalForm {
-    /// Demands nothing that could be said in atoms.
+    /// Returns the form of a condition that atoms cannot express.
     fn unknown() -> Self {
         Self { branches: vec![Branch { atoms: Vec::new(), is_exact: false }] }
     }
@@ -44,7 +47,7 @@ impl NormalForm {
         Self { branches: vec![Branch { atoms: vec![atom], is_exact: true }] }
     }
 
-    /// At least that the field is from one number to another.
+    /// Returns a weaker form: the field lies between two numbers.
     fn between(field: &IndexField, low: i64, high: i64) -> Self {
         let atom = |operator, bound| Atom {
             field: field.clone(),
@@ -55,7 +58,7 @@ impl NormalForm {
         Self { branches: vec![Branch { atoms, is_exact: false }] }
     }
 
-    /// Both hold. Where that would be too many branches, what `other` says is left out.
+    /// Returns the conjunction of both. If it would have too many branches, `other` is left out.
     fn and(mut self, other: &Self, max_branches: usize) -> Self {
         let count = self.branches.len().saturating_mul(other.branches.len());
         if let [only] = other.branches.as_slice() {
@@ -86,9 +89,10 @@ impl Branch {
     }
 }
 
-/// The normal form of conditions that all must hold, as conditions on `document`. Atoms compare with values that read
-/// none of the variables in `unavailable` (the document is one of them). With more alternatives than `max_branches` the
-/// form says less.
+/// Returns the normal form of conditions that must all hold, as conditions on `document`.
+///
+/// Atoms compare with values that read none of the variables in `unavailable`, to which the
+/// document belongs. With more alternatives than `max_branches`, the form is weaker.
 pub(crate) fn normalize<'a>(
     conditions: impl IntoIterator<Item = &'a Expression>,
     document: VariableId,
@@ -108,7 +112,7 @@ struct Normalizer<'a> {
 }
 
 impl Normalizer<'_> {
-    /// The form of the condition, or of its negation.
+    /// Returns the form of the condition, or of its negation.
     fn form(&self, condition: &Expression, negated: bool) -> NormalForm {
         match condition {
             Expression::Constant(value) if value.to_bool() != negated => NormalForm::always(),
@@ -120,7 +124,7 @@ impl Normalizer<'_> {
             Expression::Compare { operator, left, right } => {
                 self.compare(if negated { operator.negated() } else { *operator }, left, right)
             }
-            // NOT (a NOT IN b) is not a IN b: it is true if b is no array.
+            // NOT (a NOT IN b) differs from a IN b: it is true if b is not an array.
             Expression::In { negated: false, value, list } if !negated => self.membership(value, list),
             _ => NormalForm::unknown(),
         }
@@ -161,7 +165,8 @@ impl Normalizer<'_> {
             return self.compare(CompareOperator::Equal, value, &Expression::Constant(only));
         }
         if let Some((low, high)) = long_range(list) {
-            // Its members are too many to be looked up one by one. Between its ends there are also other numbers.
+            // The range has too many members for single look-ups. Other numbers lie between its
+            // ends too.
             let field = as_field(value, self.document);
             return field.map_or_else(NormalForm::unknown, |field| NormalForm::between(&field, low, high));
         }
@@ -176,13 +181,13 @@ impl Normalizer<'_> {
         }
     }
 
-    /// Whether the value is known before the scan, and the same for all of its documents.
+    /// Returns true if the value is known before the scan, and the same for all of its documents.
     fn is_available(&self, value: &Expression) -> bool {
         value.is_repeatable() && !value.variables().intersects(self.unavailable)
     }
 }
 
-/// The member of a constant array that has just one.
+/// Returns the member of a constant array with just one member.
 fn only_member(list: &Expression) -> Option<Value> {
     let list = list.as_constant().filter(|list| list.is_array())?;
     let mut members = list.elements();
@@ -190,7 +195,7 @@ fn only_member(list: &Expression) -> Option<Value> {
     members.next().is_none().then_some(only)
 }
 
-/// The ends of a range of more members than can be written out, the lower one first.
+/// Returns the ends of a range with too many members to write out, the lower one first.
 fn long_range(list: &Expression) -> Option<(i64, i64)> {
     let Expression::Range { first, last } = list else { return None };
     let (first, last) = (first.as_constant()?.to_i64(), last.as_constant()?.to_i64());

@@ -10,7 +10,7 @@ use aql_plan::{
 use aql_value::{Result, Value};
 use std::cmp::Ordering;
 
-/// Longest path that is followed, where the query has no limit.
+/// The greatest length of a path where the query has no limit.
 const MAX_DEPTH: usize = 8;
 
 #[derive(Clone)]
@@ -181,7 +181,7 @@ impl Interpreter {
         Ok(())
     }
 
-    /// Whether the last vertex and edge of the path satisfy the conditions on them.
+    /// Returns true if the last vertex and edge of the path satisfy the conditions on them.
     fn satisfies(
         &mut self,
         path: &Path,
@@ -206,7 +206,7 @@ impl Interpreter {
         Ok(true)
     }
 
-    /// Edges to follow from the end of the path, and where they lead.
+    /// Returns the edges to follow from the end of the path, and their other ends.
     fn neighbours(&mut self, graph: &GraphAccess, path: &Path, row: &Row) -> Result<Vec<(Value, String)>> {
         let (from, depth) = (path.last().0.clone(), path.edges.len() as u64);
         let mut found = Vec::new();
@@ -270,7 +270,7 @@ impl Interpreter {
         Ok(true)
     }
 
-    /// All paths without repeated vertices, shorter ones first.
+    /// Returns all paths without repeated vertices, shorter ones first.
     fn simple_paths(
         &mut self,
         graph: &GraphAccess,

@@ -1,4 +1,4 @@
-//! A plain interpreter of plans, as directly as their definition can be written down.
+//! A plain interpreter of plans, as close to their definition as possible.
 
 mod graph;
 
@@ -15,7 +15,7 @@ use aql_value::{
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-/// What a query did.
+/// The outcome of a query.
 pub(crate) struct Outcome {
     pub(crate) results: Vec<Value>,
     /// Modifications, as text.
@@ -192,7 +192,7 @@ impl Interpreter {
         Ok(out)
     }
 
-    /// Filter and projections of a scan.
+    /// Applies the filter and the projections of a scan.
     fn scan(
         &mut self,
         source: &DocumentSource,
@@ -234,7 +234,7 @@ impl Interpreter {
         Ok(())
     }
 
-    /// The documents that an index scan finds, each as often as there are entries for it unless it is deduplicated.
+    /// Returns the documents of an index scan, once per entry unless the scan deduplicates them.
     fn look_up<'a>(&mut self, scan: &'a IndexScan, row: &Row) -> Result<Vec<(Value, Option<&'a IndexInfo>)>> {
         let mut found = Vec::new();
         let single = (scan.indexes.len() == 1).then(|| &scan.indexes[0]);
@@ -258,7 +258,7 @@ impl Interpreter {
         Ok(found)
     }
 
-    /// Number of entries of the index for the document within the range.
+    /// Returns the number of the document's entries of the index within the range.
     fn hits(&mut self, index: &IndexInfo, range: &IndexRange, document: &Value, row: &Row) -> Result<usize> {
         let is_missing = index.fields.iter().any(|field| match field.expansion {
             None => index.sparse && at(document, &field.path).is_null(),
@@ -315,7 +315,7 @@ impl Interpreter {
             groups.push((Vec::new(), Vec::new()));
         }
         if collect.method == CollectMethod::Hash {
-            // Any order will do: not that of the input.
+            // Any order is right. This one differs from the order of the input.
             groups.reverse();
         }
         let mut out = Vec::new();
@@ -353,7 +353,7 @@ impl Interpreter {
         Ok(out)
     }
 
-    /// Modifications are written down and give their input back as OLD and NEW.
+    /// Records a modification, and returns its input as OLD and NEW.
     fn modify(&mut self, kind: &NodeKind, row: Row) -> Result<Row> {
         let (name, collection, inputs, old, new) = match kind {
             NodeKind::Insert(node) => {
@@ -398,7 +398,7 @@ impl Interpreter {
 
     fn evaluate(&mut self, expression: &Expression, row: &Row) -> Result<Value> {
         for id in ids(row) {
-            // Reading what is not set is an error of the plan, not null.
+            // Reading a variable that is not set is an error of the plan, not null.
             if row[id.0].is_none() && expression.reads(id.1) && !introduces(expression, id.1) {
                 panic!("variable {} is read before it is set", id.1);
             }
@@ -422,7 +422,7 @@ impl Interpreter {
 }
 
 thread_local! {
-    /// Variable identifiers by number: they can only be made by a plan.
+    /// Variable identifiers by number, because only a plan can make them.
     static IDS: std::cell::RefCell<Vec<VariableId>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
@@ -459,7 +459,7 @@ fn at(document: &Value, path: &[Box<str>]) -> Value {
     document.get_path(path)
 }
 
-/// Distinct members of the array that a field with `[*]` names.
+/// Returns the distinct members of the array that a field with `[*]` names.
 fn members(document: &Value, field: &IndexField) -> Vec<Value> {
     let split = field.expansion.map_or(0, |position| position + 1);
     let array = at(document, &field.path[..split]);
@@ -491,7 +491,7 @@ fn project(projection: &Projection, document: &Value, index: Option<&IndexInfo>)
     }
 }
 
-/// What names a document is the same, whether the whole document is given or its key.
+/// Returns the key that names a document, whether the value is the key or the whole document.
 fn key_of(value: Value) -> Value {
     if value.is_object() { value.get("_key") } else { value }
 }
@@ -507,7 +507,7 @@ fn aggregated(function: AggregateFunction, mut values: Vec<Value>) -> Value {
             let best = if function == AggregateFunction::Min { values.first() } else { values.last() };
             best.cloned().unwrap_or_default()
         }
-        // The others are not in the queries.
+        // The queries use no other functions.
         function => panic!("{function:?}"),
     }
 }
