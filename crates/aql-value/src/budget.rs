@@ -1,35 +1,36 @@
-//! The time that work may take where it is.
+//! The time that work may take on its current thread.
 //!
-//! A caller that must not be held up gives work a budget. Work that can be resumed yields when its time is over; all
-//! other work is given up, so that the caller has it done again elsewhere. A query that is given up is not ended:
-//! [`Interrupt::check`] fails with an error of its own, and only as long as [`Budget::run`] runs.
+//! A caller that must not block gives work a budget. Resumable work yields when its time is over.
+//! All other work is abandoned, and the caller has it done again elsewhere. An abandoned query is
+//! not killed: [`Interrupt::check`] fails with an error of its own, and only while [`Budget::run`]
+//! runs.
 
 use std::time::{Duration, Instant};
 
 use crate::Interrupt;
 
-/// See the module.
+/// A budget of time; see the module.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget(Option<Limits>);
 
 /// The limits of a budget.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// When work that can be resumed yields, between two of its steps.
+    /// The time at which resumable work yields, between two of its steps.
     pub yield_at: Instant,
-    /// When work that cannot be resumed is given up.
+    /// The time at which other work is abandoned.
     pub deadline: Instant,
-    /// How long after the deadline work that can be resumed is given up, in the middle of a step.
+    /// The time after the deadline at which resumable work is abandoned, in the middle of a step.
     pub overrun: Duration,
-    /// Work that is expected to take longer does not begin.
+    /// The longest estimate with which work may begin.
     pub longest_estimate: Duration,
 }
 
 impl Budget {
-    /// Work may take any time.
+    /// The budget of work that may take any time.
     pub const UNLIMITED: Self = Budget(None);
 
-    /// Work has limits.
+    /// Makes a budget with limits.
     pub fn new(limits: Limits) -> Self {
         Budget(Some(limits))
     }
@@ -39,17 +40,18 @@ impl Budget {
         self.0.is_none()
     }
 
-    /// Returns true if work may begin that is expected to take so long.
+    /// Returns true if work with this estimate may begin.
     pub fn admits(&self, estimate: Duration) -> bool {
         self.0.is_none_or(|limits| estimate <= limits.longest_estimate)
     }
 
-    /// Returns true if work that can be resumed has to yield.
+    /// Returns true if resumable work must yield.
     pub fn is_spent(&self) -> bool {
         self.0.is_some_and(|limits| Instant::now() >= limits.yield_at)
     }
 
-    /// Runs work that cannot be resumed. `None`: it was given up, and what it did is not complete.
+    /// Runs work that is not resumable. Returns `None` if it was abandoned, and its effects are
+    /// incomplete.
     pub fn run<T, E>(
         &self,
         interrupt: &Interrupt,
@@ -58,7 +60,8 @@ impl Budget {
         run_until(self.0.map(|limits| limits.deadline), interrupt, work)
     }
 
-    /// Runs work that yields when the budget is spent. `None`: it was given up, as one of its steps took too long.
+    /// Runs work that yields when the budget is spent. Returns `None` if it was abandoned because
+    /// one of its steps took too long.
     pub fn run_resumable<T, E>(
         &self,
         interrupt: &Interrupt,
@@ -76,7 +79,7 @@ fn run_until<T, E>(
     let Some(end) = end else { return work().map(Some) };
     interrupt.give_up_at(end);
     let done = work();
-    // Whatever became of the error of a check, work that met one is not complete.
+    // The work is incomplete if one of its checks failed, whatever it did with that error.
     if interrupt.end_of_budget() { Ok(None) } else { done.map(Some) }
 }
 
@@ -114,7 +117,7 @@ mod tests {
         let interrupt = Interrupt::new();
         let hide = || -> Result<u8, Error> { Ok(u8::from(interrupt.check().is_ok())) };
         assert_eq!(budget(Duration::ZERO).run(&interrupt, hide), Ok(None));
-        // Nobody has checked: the work is complete.
+        // No check has failed, so the work is complete.
         let finish = || -> Result<u8, Error> { Ok(1) };
         assert_eq!(budget(Duration::ZERO).run(&interrupt, finish), Ok(Some(1)));
     }
@@ -129,7 +132,7 @@ mod tests {
             code(&interrupt)
         });
         assert_eq!((run, seen), (Ok(None), Some(Err(ErrorCode::BudgetExceeded))));
-        // A query that is killed stays killed.
+        // A killed query stays killed.
         interrupt.kill();
         assert_eq!(budget(LONG).run(&interrupt, || code(&interrupt)), Err(ErrorCode::QueryKilled));
         assert_eq!(code(&interrupt), Err(ErrorCode::QueryKilled));

@@ -1,21 +1,21 @@
-//! How a running query is ended from outside: killed by a client, or out of its time.
+//! Interrupts of a running query: a client kills it, or its time is over.
 
 use crate::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Shared between a query and whoever may end it. Clones are handles to the same flag.
+/// A flag shared between a query and everyone who may end it. Clones are handles to the same flag.
 ///
-/// Operators and long loops call [`Interrupt::check`] at least every few thousand rows, so that a query ends within
-/// a tenth of a second wherever it is.
+/// Operators and long loops call [`Interrupt::check`] at least every few thousand rows. So a query
+/// ends within a tenth of a second wherever it is.
 ///
-/// A [`crate::Budget`] gives a query up where it is, rather than for good.
+/// A [`crate::Budget`] abandons a query on its current thread, but does not end it.
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     shared: Arc<Shared>,
     deadline: Option<Instant>,
-    /// What the query is a part of.
+    /// The flag of the work that the query is a part of.
     whole: Option<Arc<Shared>>,
 }
 
@@ -23,13 +23,13 @@ pub struct Interrupt {
 struct Shared {
     killed: AtomicBool,
     created: Instant,
-    /// When the budget is over, in microseconds after `created`.
+    /// The time at which the budget ends, in microseconds after `created`.
     give_up_us: AtomicU64,
-    /// A check has failed since, because the budget is over.
+    /// True if a check has failed since then because the budget has ended.
     given_up: AtomicBool,
 }
 
-/// No budget.
+/// The time of no budget.
 const NEVER: u64 = u64::MAX;
 
 impl Default for Shared {
@@ -44,24 +44,25 @@ impl Default for Shared {
 }
 
 impl Interrupt {
-    /// Ends only by [`Interrupt::kill`].
+    /// Makes an interrupt that only [`Interrupt::kill`] ends.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends by [`Interrupt::kill`], or `max_runtime` from now. A runtime too long to be represented is no limit.
+    /// Makes an interrupt that ends by [`Interrupt::kill`], or `max_runtime` from now. A runtime
+    /// too long to be represented is no limit.
     pub fn with_max_runtime(max_runtime: Duration) -> Self {
         let shared = Arc::<Shared>::default();
         let deadline = shared.created.checked_add(max_runtime);
         Self { shared, deadline, whole: None }
     }
 
-    /// The same, ended also by what ends `whole`.
+    /// Returns the same interrupt, which a kill of `whole` ends too.
     pub fn part_of(self, whole: &Interrupt) -> Self {
         Self { whole: Some(Arc::clone(&whole.shared)), ..self }
     }
 
-    /// Checks fail from `end` on, until [`Interrupt::end_of_budget`].
+    /// Makes checks fail from `end` on, until [`Interrupt::end_of_budget`].
     pub(crate) fn give_up_at(&self, end: Instant) {
         let end = end.saturating_duration_since(self.shared.created);
         let end_us = u64::try_from(end.as_micros()).unwrap_or(NEVER);
@@ -69,13 +70,14 @@ impl Interrupt {
         self.shared.give_up_us.store(end_us, Ordering::Relaxed);
     }
 
-    /// Checks do not fail for the budget any more. Returns true if one has.
+    /// Ends the budget, so that checks no longer fail for it. Returns true if one has failed.
     pub(crate) fn end_of_budget(&self) -> bool {
         self.shared.give_up_us.store(NEVER, Ordering::Relaxed);
         self.was_given_up()
     }
 
-    /// Returns true if a check failed for the last budget: the query is done again elsewhere.
+    /// Returns true if a check failed for the last budget. The caller then runs the query again
+    /// elsewhere.
     pub fn was_given_up(&self) -> bool {
         self.shared.given_up.load(Ordering::Relaxed)
     }
@@ -89,7 +91,7 @@ impl Interrupt {
         is_over
     }
 
-    /// Asks the query to end; takes effect at its next check.
+    /// Asks the query to end at its next check.
     pub fn kill(&self) {
         self.shared.killed.store(true, Ordering::Relaxed);
     }
@@ -100,13 +102,16 @@ impl Interrupt {
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Returns true if the query or what it is a part of was killed, or if it is out of its time or its budget.
+    /// Returns true if the query, or the work that it is a part of, was killed, or if its time or
+    /// its budget is over.
     pub fn is_set(&self) -> bool {
         self.is_ended() || self.is_over_budget()
     }
 
-    /// Error 1500 if the query was killed or is out of its time; [`Error::budget_exceeded`] if it has to be given up
-    /// where it is.
+    /// Checks whether the query may continue.
+    ///
+    /// Errors: 1500 if it was killed or its time is over; [`Error::budget_exceeded`] if its budget
+    /// is over.
     pub fn check(&self) -> Result<()> {
         if self.is_ended() {
             return Err(Error::killed());

@@ -1,11 +1,11 @@
-//! What loading new documents costs: by transactions and by loads. The engine writes tables
-//! where the documents are sorted, and goes through its log where they are shuffled.
+//! Measures the cost of loading new documents, by transactions and by loads. A load writes tables
+//! if the documents are sorted, and goes through the engine's log if they are shuffled.
 //!
 //! usage: `loading documents|edges [count] [documents of a batch] [threads] [sorted|shuffled]
 //! [transaction|load]...`
 //!
-//! Prints for each way the time, and the processor's time of the whole process until nothing is compacted any more.
-//! Compare only within one run.
+//! For each way, prints the elapsed time, and the CPU time of the whole process until compaction
+//! has ended. Compare figures only within one run.
 
 #![allow(
     clippy::print_stdout,
@@ -137,7 +137,7 @@ impl Workload {
     }
 }
 
-/// Processor time of this process so far, user and system.
+/// Returns the CPU time of this process so far, user and system.
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
@@ -146,7 +146,7 @@ fn cpu_seconds() -> f64 {
     (ticks(14) + ticks(15)) / 100.0
 }
 
-/// Waits until nothing is compacted any more.
+/// Waits until compaction has ended.
 fn settle() -> f64 {
     let mut last = cpu_seconds();
     loop {

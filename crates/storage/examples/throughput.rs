@@ -1,9 +1,11 @@
-//! What documents cost over the bare engine: inserts, look-ups and scans of the same bytes, and their ratio.
+//! Measures the cost of documents over the bare engine: inserts, look-ups and scans of the same
+//! bytes, and their ratio.
 //!
-//! usage: `throughput [memory|rocksdb] [documents] [indexes] [documents that are committed one by one]`
+//! usage: `throughput [memory|rocksdb] [documents] [indexes] [documents that are committed one by
+//! one]`
 //!
-//! Prints one line a measurement: documents a second of the bare engine, of the storage layer, and their ratio. Compare
-//! only within one run.
+//! Prints one line for each measurement: documents per second of the bare engine, of the storage
+//! layer, and their ratio. Compare figures only within one run.
 
 #![allow(
     clippy::print_stdout,
@@ -101,7 +103,7 @@ fn body(n: usize) -> Vec<u8> {
     builder.into_vec()
 }
 
-/// The n-th of a random-looking sequence that visits each number once.
+/// Returns the n-th number of a sequence that looks random and visits each number once.
 fn shuffled(n: usize, count: usize) -> usize {
     n.wrapping_mul(2_654_435_761) % count
 }
@@ -119,7 +121,7 @@ fn report(what: &str, count: usize, engine: Duration, storage: Duration) {
 }
 
 impl Workload {
-    /// A key of the bare engine's own copy of the documents.
+    /// Returns a key in the bare engine's own copy of the documents.
     fn bare_key(&self, n: usize) -> Vec<u8> {
         [&u64::MAX.to_be_bytes()[..], key(n).as_bytes()].concat()
     }

@@ -1,4 +1,5 @@
-//! A store that dies at any moment of a change opens again by itself: whole, consistent, and with nothing left over.
+//! A store that dies at any moment of a change recovers by itself when it opens: complete,
+//! consistent, and without leftovers.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -20,7 +21,7 @@ use velocypack::Slice;
 /// Documents of the collection that the script fills.
 const DOCUMENTS: usize = 12;
 
-/// Everything that changes definitions, once. Stops at the first error.
+/// Makes each kind of change of definitions once. Stops at the first error.
 fn script(store: &Store, steps: &mut usize) -> Result<()> {
     let mut step = || *steps += 1;
     let c = store.create_collection("_system", CollectionProperties::new("c", CollectionType::Edge))?;
@@ -73,7 +74,7 @@ fn check(store: &Store, steps: usize) {
         let expected = match steps {
             2 => DOCUMENTS..=DOCUMENTS,
             3 => DOCUMENTS - 1..=DOCUMENTS,
-            // The truncation may have come to pass or not, and the insert behind it.
+            // The truncation and the insert after it may have taken place or not.
             6 => 0..=DOCUMENTS,
             _ => DOCUMENTS - 1..=DOCUMENTS - 1,
         };
@@ -105,7 +106,7 @@ fn check_collection(store: &Store, collection: &Collection) {
     }
 }
 
-/// Every key belongs to an object that the catalog knows, and no deletion is pending.
+/// Checks that every key belongs to an object in the catalog, and that no deletion is pending.
 fn check_nothing_is_left_over(engine: &dyn kv::Engine, store: &Store) {
     let catalog = store.catalog();
     let known: BTreeSet<u64> = catalog
@@ -128,7 +129,7 @@ fn check_nothing_is_left_over(engine: &dyn kv::Engine, store: &Store) {
     }
 }
 
-/// Dies after each number of changes in turn. Answers how many changes the whole script takes.
+/// Dies after each number of changes in turn. Returns the number of changes in the whole script.
 fn die_everywhere(death: Death) -> i64 {
     for changes in 0.. {
         let inner = engine();
@@ -146,7 +147,7 @@ fn die_everywhere(death: Death) -> i64 {
         if !failing.is_dead() {
             return changes;
         }
-        // And it works.
+        // The reopened store also accepts changes.
         let again = create(&store, "again", CollectionType::Document);
         insert(&store, &again, "{}").unwrap();
     }

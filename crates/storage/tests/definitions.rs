@@ -1,4 +1,4 @@
-//! What changes of definitions promise: names, errors, and what stays after a restart.
+//! Changes of definitions: names, errors, and the state after a restart.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -230,7 +230,7 @@ fn everything_is_there_after_a_restart() {
     store.put_setting("secret", b"value").unwrap();
     let c = present(&store, "c");
     let (server_id, documents) = (store.server_id(), all(&store.snapshot().unwrap(), &c));
-    // The engine stays open: it has no files to come back from.
+    // The engine stays open, because it has no files from which to recover.
     store.maintain().unwrap();
     drop(store);
     let store = open(&engine);
@@ -258,7 +258,7 @@ fn revisions_ascend_across_a_restart_with_a_clock_that_went_back() {
     let engine = engine();
     let store = open(&engine);
     let c = create(&store, "c", CollectionType::Document);
-    // An hour ahead, less a little: as if the machine's clock had been wrong.
+    // A little less than an hour ahead, as if the machine's clock had been wrong.
     let revision_of_now = |store: &Store, c: &storage::Collection| insert(store, c, "{}").unwrap().revision;
     let ahead = Revision(revision_of_now(&store, &c).0 + (3_500_000 << 20));
     let restore = WriteOptions { is_restore: true, ..WriteOptions::default() };
@@ -287,7 +287,8 @@ fn a_read_only_server_refuses_writes() {
     let c = create(&store, "c", CollectionType::Document);
     store.set_read_only(true);
     assert_eq!(insert(&store, &c, "{}").unwrap_err().code(), ErrorCode::ReadOnly);
-    // Also where a transaction says beforehand what it writes, as requests and queries do.
+    // The same holds for a transaction that names its collections in advance, as requests and
+    // queries do.
     for exclusive in [true, false] {
         let (exclusive, write) =
             if exclusive { (vec![c.clone()], vec![]) } else { (vec![], vec![c.clone()]) };
@@ -385,7 +386,7 @@ fn computed_values_are_left_to_the_layer_above() {
     insert_with(&store, &c, r#"{"_key": "r"}"#, &restore).unwrap();
     assert_eq!(get_now(&store, &c, "r").unwrap().get("computed"), None);
 
-    // A program that cannot compute them opens the store, reads, and refuses to write.
+    // A program without a compiler opens the store and reads, but refuses to write.
     let without = open(&engine);
     let c = present(&without, "c");
     assert!(get_now(&without, &c, "k").is_some());
@@ -405,7 +406,7 @@ fn recounting_corrects_a_wrong_count() {
     let store = open(&engine);
     let c = create(&store, "c", CollectionType::Document);
     insert(&store, &c, r#"{"_key": "a"}"#).unwrap();
-    // Behind the store's back.
+    // Deletes the document directly in the engine.
     let mut key = c.definition().object_id.0.to_be_bytes().to_vec();
     key.extend_from_slice(b"a");
     let mut transaction = engine.begin(kv::TransactionOptions::default()).unwrap();

@@ -1,4 +1,4 @@
-//! What documents promise: keys, revisions, system attributes, options of writes.
+//! Documents: keys, revisions, system attributes, options of writes.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 

@@ -1,5 +1,5 @@
-//! Vertices that a kept list of edges says exist are there in the snapshot that asks, whatever was removed, emptied or
-//! renamed in between.
+//! If a cached list of edges says that vertices exist, they exist in the reader's snapshot. No
+//! removal, truncation or renaming in between changes that.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -20,7 +20,7 @@ use velocypack::Slice;
 /// The collections of vertices.
 const NAMES: [&str; 2] = ["v", "w"];
 
-/// A vertex: which of the collections, and its key.
+/// A vertex: the position of its collection, and its key.
 type Vertex = (usize, u8);
 
 fn id((collection, key): Vertex) -> String {
@@ -31,8 +31,8 @@ fn replacing() -> WriteOptions {
     WriteOptions { overwrite_mode: OverwriteMode::Replace, ..WriteOptions::default() }
 }
 
-/// The other ends of a vertex's edges, and whether the snapshot knows all of them without looking. If it finds them all
-/// by looking, it notes that.
+/// Returns the other ends of a vertex's edges, and true if the snapshot knows that all of them
+/// exist without a look-up. If it finds them all by a look-up, it records that.
 fn look(snapshot: &Snapshot, vertex: &str) -> (BTreeSet<String>, bool) {
     let database = snapshot.catalog().database(SYSTEM_DATABASE).unwrap();
     let links = database.collection("e").unwrap();
@@ -74,19 +74,19 @@ enum Step {
     Remove(Vertex),
     Connect(u8, Vertex, Vertex),
     Disconnect(u8),
-    /// Several of them at once.
+    /// Several changes in one transaction.
     Together(Vec<Step>),
-    /// Loads a new vertex beside transactions.
+    /// Loads a new vertex outside of transactions.
     Load(Vertex),
-    /// Remembers the present state.
+    /// Remembers the current state.
     Snapshot,
-    /// Looks at a vertex's edges in a remembered state, or in that of now.
+    /// Looks at a vertex's edges in a remembered state, or in the current one.
     Look(usize, Vertex),
     /// Empties a collection.
     Truncate(usize),
-    /// Drops a collection and creates an empty one of its name.
+    /// Drops a collection and creates an empty one of the same name.
     Replace(usize),
-    /// Each collection gets the other's name.
+    /// Exchanges the names of the two collections.
     Exchange,
 }
 
@@ -204,7 +204,7 @@ impl World {
     }
 }
 
-/// Looks at a vertex and compares with the model.
+/// Looks at a vertex and compares it with the model.
 fn check(snapshot: &Snapshot, model: &Model, vertex: Vertex) {
     let (others, is_known) = look(snapshot, &id(vertex));
     let ends = model.edges.values().filter(|(from, _)| *from == vertex).map(|(_, to)| *to);
@@ -215,7 +215,7 @@ fn check(snapshot: &Snapshot, model: &Model, vertex: Vertex) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
 
-    /// Snapshots of several moments ask in turns, while everything changes.
+    /// Snapshots of several moments take turns reading while everything changes.
     #[test]
     fn what_is_said_to_exist_exists(steps in prop::collection::vec(step(), 1..60)) {
         let mut world = World::new();
@@ -238,7 +238,7 @@ fn is_known(store: &Store) -> bool {
     look(&store.snapshot().unwrap(), "v/0").1
 }
 
-/// An edge from `v/0` to `v/1`, which exists, and `w/1`, which does too.
+/// Makes a store with edges from `v/0` to `v/1` and `w/1`, which both exist.
 fn linked() -> Arc<Store> {
     let mut world = World::new();
     let edge = |key, to| Step::Connect(key, (0, 0), to);
@@ -251,7 +251,7 @@ fn it_is_known_from_the_second_reader_on_until_something_is_removed() {
     let store = linked();
     let before = store.snapshot().unwrap();
     assert_eq!((is_known(&store), is_known(&store)), (false, true));
-    // Other changes do not matter.
+    // Other changes make no difference.
     for name in NAMES {
         let vertices = present(&store, name);
         insert(&store, &vertices, r#"{"_key": "9"}"#).unwrap();
@@ -283,7 +283,8 @@ fn a_transaction_that_has_written_looks_itself() {
     assert!(is_known(&store));
 }
 
-/// One vertex comes and goes, and two edges lead to it and to one that stays.
+/// One vertex is removed and inserted repeatedly. One edge leads to it, and another to a vertex
+/// that stays.
 #[test]
 fn readers_beside_writers_are_told_the_truth() {
     let store = linked();

@@ -1,4 +1,4 @@
-//! Edge collections that are created to be loaded: their edge index is built after their documents.
+//! Edge collections that are created to be loaded, whose edge index is built after their documents.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -47,7 +47,7 @@ fn load(store: &Store, numbers: Range<usize>) -> LoadOutcome {
 
 type Ends = BTreeMap<String, BTreeSet<(String, String)>>;
 
-/// The edges at each vertex, by the index: key and other end.
+/// Returns the edges at each vertex from the index: key and other end.
 fn by_index(snapshot: &Snapshot, direction: EdgeDirection) -> Result<Ends> {
     let c = snapshot.catalog().database(SYSTEM_DATABASE).unwrap().collection("c").unwrap();
     let vertices: Vec<String> = (0..500).map(|n| format!("v/{n}")).collect();
@@ -67,7 +67,7 @@ fn by_index(snapshot: &Snapshot, direction: EdgeDirection) -> Result<Ends> {
     Ok(ends)
 }
 
-/// The same, by the documents.
+/// Returns the same edges from the documents.
 fn by_documents(snapshot: &Snapshot, direction: EdgeDirection) -> Ends {
     let c = snapshot.catalog().database(SYSTEM_DATABASE).unwrap().collection("c").unwrap();
     let mut ends = Ends::new();
@@ -115,7 +115,7 @@ fn the_index_has_what_was_loaded_and_written_before_and_after() {
     check_index(&store, 200);
 }
 
-/// Enough for several threads, and for runs in files.
+/// The collection is large enough for several threads, and for runs in files.
 #[test]
 fn many_edges_are_sorted_by_threads_outside_of_memory() {
     let folder = tempfile::tempdir().unwrap();

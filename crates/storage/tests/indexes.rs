@@ -1,4 +1,4 @@
-//! What indexes promise: which documents they hold, in which order, and what they forbid.
+//! Indexes: the documents that they contain, their order, and their constraints.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -59,7 +59,7 @@ fn entries_are_in_aqls_order() {
     .map(|json| serde_json::from_str(json).unwrap())
     .collect();
     let mut forward = covered(false);
-    // Upper or lower case first is the collation's business, not ours.
+    // The collation decides whether upper or lower case comes first.
     if forward[9] == "B" {
         forward.swap(9, 10);
     }
@@ -398,7 +398,7 @@ fn selectivity_follows_the_data() {
     });
     assert!(failed.is_err());
     assert_eq!(index.selectivity_estimate(), Some(0.1));
-    // One operation of a transaction fails, the others are committed.
+    // One operation of a transaction fails; the others are committed.
     create_index(&store, &c, r#"{"type": "persistent", "fields": ["u"], "unique": true, "sparse": true}"#)
         .unwrap();
     update(&store, &c, "k0", r#"{"u": 1}"#).unwrap();
@@ -422,7 +422,7 @@ fn look_ups_that_follow_each_other_find_what_scans_find() {
     let c = create(&store, "c", CollectionType::Document);
     let (index, _) = create_index(&store, &c, r#"{"type": "persistent", "fields": ["v", "w"]}"#).unwrap();
     for n in 0..600 {
-        // Most values are there once, some often; none of 100 to 199.
+        // Most values occur once, some often, and none from 100 to 199.
         let v = if n % 3 == 0 { 7 * (n % 4) } else { n + 200 * usize::from(n >= 100) };
         insert(&store, &c, &format!(r#"{{"_key": "k{n}", "v": {v}, "w": {}}}"#, n % 5)).unwrap();
     }

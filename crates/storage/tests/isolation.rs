@@ -1,4 +1,4 @@
-//! What transactions promise to each other: snapshots that do not move, and no lost write.
+//! Isolation of transactions: snapshots do not move, and no write is lost.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -27,7 +27,7 @@ fn change(
     transaction.update(collection, key, Slice::new(&value(patch)), &WriteOptions::default()).map(drop)
 }
 
-/// In a transaction of its own.
+/// Changes a document in a transaction of its own.
 fn change_now(store: &Store, collection: &Collection, key: &str, patch: &str) {
     let mut writer = begin(store);
     change(&mut writer, collection, key, patch).unwrap();
@@ -165,7 +165,7 @@ fn unique_values_are_not_taken_by_two_transactions() {
     commit(second);
     let mut late = begin(&store);
     update(&store, &c, "x", r#"{"u": 5}"#).unwrap();
-    // 1 was given up after this transaction began, so it cannot be sure.
+    // Another transaction released 1 after this one began, so this one must not take it.
     assert!(put(&mut late, &c, r#"{"u": 1}"#).is_err());
     drop(late);
     insert(&store, &c, r#"{"u": 1}"#).unwrap();
@@ -351,10 +351,10 @@ fn an_intermediate_commit_is_seen_and_the_transaction_goes_on() {
     assert_eq!((writer.write_count(), writer.memory_bytes()), (0, 0));
     assert_eq!(get_now(&store, &c, "z").unwrap()["n"], 7);
     assert_eq!(store.snapshot().unwrap().count(&c).unwrap(), 3);
-    // What was handed out stays as it was.
+    // The earlier snapshot stays as it was.
     assert_eq!((get(&before, &c, "x").unwrap()["n"].as_i64(), before.count(&c).unwrap()), (Some(1), 2));
 
-    // It may change again what it has committed, and sees what it writes.
+    // The transaction may change again what it has committed, and sees its own writes.
     change(&mut writer, &c, "x", r#"{"n": 3}"#).unwrap();
     put(&mut writer, &c, r#"{"_key": "w"}"#).unwrap();
     let own = writer.view();
@@ -370,18 +370,18 @@ fn after_an_intermediate_commit_conflicts_are_those_with_later_writers() {
     let (store, c) = prepared();
     let mut writer = begin(&store);
     change(&mut writer, &c, "x", r#"{"n": 2}"#).unwrap();
-    // Somebody else writes what this transaction has not touched yet, and ends.
+    // Another transaction writes a document that this one has not touched yet, and ends.
     change_now(&store, &c, "y", r#"{"n": 5}"#);
     writer.commit_intermediate(Durability::Buffered).unwrap();
     change(&mut writer, &c, "y", r#"{"m": 6}"#).unwrap();
     let own = writer.view();
     assert_eq!(get(&own, &c, "y").unwrap()["n"], 5, "the state of now is written to");
-    // What this one has written and not committed is its own.
+    // Writes that this transaction has not committed belong to it alone.
     let mut other = begin(&store);
     let error = change(&mut other, &c, "y", r#"{"n": 9}"#).unwrap_err();
     assert_eq!(error.code(), ErrorCode::Conflict);
     drop(other);
-    // What others wrote after the first read is not overwritten unseen.
+    // A write by another transaction after the first read is not overwritten unseen.
     change_now(&store, &c, "x", r#"{"n": 8}"#);
     let error = change(&mut writer, &c, "x", r#"{"n": 9}"#).unwrap_err();
     assert_eq!(error.code(), ErrorCode::Conflict);

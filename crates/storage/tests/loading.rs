@@ -1,4 +1,5 @@
-//! Loads of many new documents: all of a load or nothing, with indexes and counts, beside other writers.
+//! Loads of many new documents: all of a load or nothing, with indexes and counts, concurrent with
+//! other writers.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -32,7 +33,7 @@ fn edges(numbers: std::ops::Range<usize>) -> Vec<String> {
     numbers.map(edge).collect()
 }
 
-/// Documents in order, which an engine may load as tables.
+/// Returns sorted documents, which an engine may load as tables.
 fn documents(numbers: std::ops::Range<usize>) -> Vec<String> {
     numbers.map(|n| format!(r#"{{"_key": "{n:06}", "n": {n}}}"#)).collect()
 }
@@ -63,9 +64,9 @@ fn documents_indexes_and_counts_come_together() {
         assert_eq!(load(&store, &c, &edges(0..700)).unwrap(), LoadOutcome::Loaded);
         assert_eq!(load(&store, &c, &edges(700..1400)).unwrap(), LoadOutcome::Loaded);
         assert_eq!((count(&store, &c), edges_at(&store, &c, "v/3")), (1400, 200));
-        // A batch that comes again changes nothing, and says so.
+        // Loading a batch again changes nothing, and reports that.
         assert_eq!(load(&store, &c, &edges(600..800)).unwrap(), LoadOutcome::KeysTaken);
-        // Nor does one that has a key twice.
+        // The same holds for a batch that has a key twice.
         let twice = [edges(2000..2001), edges(2000..2001)].concat();
         assert_eq!(load(&store, &c, &twice).unwrap(), LoadOutcome::KeysTaken);
         assert_eq!((count(&store, &c), c.count_now()), (1400, 1400));
@@ -74,7 +75,7 @@ fn documents_indexes_and_counts_come_together() {
     }
 }
 
-/// Batches of a dump by two threads come in turn from two places.
+/// Batches of a dump by two threads come alternately from two places.
 #[test]
 fn batches_of_several_places_are_loaded_like_those_of_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -86,7 +87,7 @@ fn batches_of_several_places_are_loaded_like_those_of_one() {
             let start = batch * 2500;
             let both = [documents(50_000 + start..52_500 + start), documents(start..start + 2500)].concat();
             assert_eq!(load(&store, &c, &both).unwrap(), LoadOutcome::Loaded);
-            // One of them is there: nothing is stored.
+            // One of the documents exists, so nothing is stored.
             let again = [documents(60_000..62_500), documents(start..start + 1)].concat();
             assert_eq!(load(&store, &c, &again).unwrap(), LoadOutcome::KeysTaken);
         }
@@ -111,7 +112,7 @@ fn keys_and_revisions_of_a_dump_are_kept() {
     let documents = snapshot.get(&c, &["a", "b"]).unwrap();
     let a = to_json(documents.get(0).unwrap(), "c");
     assert_eq!(a, serde_json::json!({"_key": "a", "_id": "c/a", "_rev": "_cPlZM_e---", "x": 1}));
-    // Revisions of old versions cannot be kept: the document gets a new one.
+    // Revisions of old versions cannot be kept, so the document gets a new one.
     assert_ne!(to_json(documents.get(1).unwrap(), "c")["_rev"], "12345");
 }
 
@@ -137,7 +138,7 @@ fn transactions_and_loads_do_not_miss_each_other() {
     assert!(store.load_documents(&c, &restore(), LOAD_WAIT).unwrap().is_none(), "somebody is writing");
     writer.commit(Durability::Buffered).unwrap();
     load(&store, &c, &[r#"{"_key": "a"}"#.to_owned()]).unwrap();
-    // It does not see the document, and would write over it.
+    // The transaction does not see the document, and would overwrite it.
     let body = value(r#"{"_key": "a"}"#);
     let error = early.insert(&c, Slice::new(&body), &WriteOptions::default()).unwrap_err();
     assert!(error.number() == 1200 && error.is_retryable(), "{error}");
@@ -171,7 +172,8 @@ fn threads_load_one_collection_and_each_key_once() {
     assert_eq!((loaded, count(&store, &c), edges_at(&store, &c, "v/0")), (4, 400, 58));
 }
 
-/// Loads ten documents or edges at a time with an engine that dies, and looks what is there afterwards.
+/// Loads ten documents or edges at a time with an engine that dies, and checks the state
+/// afterwards.
 fn load_until_death(kind: CollectionType, loads: usize, changes: i64, death: Death) {
     let bodies = |numbers| if kind == CollectionType::Edge { edges(numbers) } else { documents(numbers) };
     let engine = engine();
@@ -202,8 +204,8 @@ fn a_crash_leaves_all_of_a_load_or_nothing() {
     }
 }
 
-/// Loads of documents in order have counters of their own. After some of them those are summed up, which is a change
-/// of its own.
+/// Loads of sorted documents have counters of their own. After several loads these are summed up,
+/// which is another change.
 #[test]
 fn a_crash_while_counts_are_summed_up_loses_none() {
     for (changes, death) in (10..45).flat_map(|n| [(n, Death::Before), (n, Death::After)]) {
@@ -211,7 +213,7 @@ fn a_crash_while_counts_are_summed_up_loses_none() {
     }
 }
 
-/// The next values of a count follow from what is known to be stored.
+/// The next values of a count follow from the values that are known to be stored.
 #[test]
 fn counts_are_right_after_a_load_or_a_sum_of_which_nobody_knows() {
     for (changes, took_place) in (2..65).flat_map(|n| [(n, true), (n, false)]) {
@@ -223,7 +225,7 @@ fn counts_are_right_after_a_load_or_a_sum_of_which_nobody_knows() {
         let mut expected = 0;
         for n in 0..60 {
             let bodies = documents(n * 10..(n + 1) * 10);
-            // A single document is counted in the slot that the loads are summed up in.
+            // A single document is counted in the slot that takes the sum of the loads.
             let (added, is_known) = match n % 3 {
                 2 => (1, insert(&store, &c, &bodies[0]).is_ok()),
                 _ => (10, load(&store, &c, &bodies).is_ok()),
@@ -235,7 +237,8 @@ fn counts_are_right_after_a_load_or_a_sum_of_which_nobody_knows() {
     }
 }
 
-/// Tables that had to lie above others would pile up beside further loads, which then go through the log.
+/// Tables that had to lie above others would pile up beside further loads, which would then go
+/// through the log.
 #[test]
 fn many_loads_leave_the_engine_nothing_to_merge() {
     let folder = tempfile::tempdir().unwrap();

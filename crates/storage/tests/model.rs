@@ -1,4 +1,4 @@
-//! Random operations against a simple model, on the engine without files.
+//! Random operations compared with a simple model, on the engine without files.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
@@ -16,7 +16,7 @@ proptest! {
     #[test]
     fn documents_and_indexes_agree_with_a_model(operations in prop::collection::vec(operation(), 1..40)) {
         let engine = engine();
-        // Opened again without having been closed: as after `kill -9`.
+        // The store is opened again without having been closed, as after `kill -9`.
         run(open(&engine), &operations, || open(&engine));
     }
 }

@@ -1,4 +1,4 @@
-//! Long scans read their next blocks on another thread: nobody can tell but by the time.
+//! Long scans read their next blocks on another thread, and only their timing shows it.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -32,7 +32,7 @@ fn scan(store: &Store, collection: &Collection, reverse: bool) -> DocumentScan {
     store.snapshot().unwrap().scan(collection, &spec).unwrap()
 }
 
-/// Who asks for one document when the scan begins to read ahead still gets many later.
+/// A caller that asks for one document when read-ahead begins can still get many later.
 #[test]
 fn blocks_are_as_large_as_asked_for() {
     let (store, c) = filled();
@@ -47,7 +47,7 @@ fn blocks_are_as_large_as_asked_for() {
     assert!(blocks < 30, "{blocks}");
 }
 
-/// Takes the next documents and checks that they are those that come next.
+/// Takes documents and checks that they are the next ones. Returns false after the last.
 fn take(scan: &mut DocumentScan, rows: usize, next: &mut usize) -> bool {
     let Some(documents) = scan.next_block(BlockLimits { rows, bytes: 1 << 20 }).unwrap() else {
         return false;
@@ -82,7 +82,7 @@ fn a_released_scan_goes_on_where_it_was() {
             scan.release();
         }
         if blocks == 60 {
-            // Not in the snapshot.
+            // This document is not in the snapshot.
             insert(&store, &c, r#"{"_key": "19999a"}"#).unwrap();
         }
     }

@@ -1,4 +1,4 @@
-//! What is kept in memory of earlier reads is what a snapshot would read itself, whatever was written in between.
+//! A cached read returns what the snapshot would read itself, whatever was written in between.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -16,7 +16,7 @@ use storage::{
 };
 use velocypack::Slice;
 
-/// All vertices' documents by number, with their contents; and all edges by key, with both ends.
+/// All documents of vertices by number, with their contents, and all edges by key, with both ends.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Model {
     documents: BTreeMap<u8, u32>,
@@ -29,18 +29,18 @@ enum Step {
     Remove(u8),
     Connect(u8, u8, u8),
     Disconnect(u8),
-    /// Several of them at once.
+    /// Several changes in one transaction.
     Together(Vec<Step>),
-    /// Remembers the present state.
+    /// Remembers the current state.
     Snapshot,
-    /// Looks documents up in a remembered state, or in that of now.
+    /// Looks documents up in a remembered state, or in the current one.
     Get(usize, Vec<u8>),
     /// Looks many documents up in such a state, each several times.
     GetMany(usize, Vec<u8>),
     /// Reads edges in such a state.
     Edges(usize, u8, bool),
     Truncate,
-    /// Loads new documents and edges at once, beside transactions.
+    /// Loads new documents and edges at once, outside of transactions.
     Load(u8),
 }
 
@@ -105,7 +105,7 @@ impl World {
         outcome.unwrap();
     }
 
-    /// Loads a vertex and an edge from it, unless their keys are taken.
+    /// Loads a vertex and an edge from it, unless their keys exist.
     fn load(&mut self, key: u8) {
         let World { store, vertices, edges, model } = self;
         let load = |collection: &Collection, body: String| {
@@ -128,7 +128,7 @@ impl World {
     }
 }
 
-/// The edges of a vertex as a reader answers them.
+/// Returns the edges of a vertex as a reader finds them.
 fn read(snapshot: &Snapshot, collection: &Collection, vertex: &str, is_out: bool) -> Vec<(String, String)> {
     let direction = if is_out { EdgeDirection::Outbound } else { EdgeDirection::Inbound };
     let collection = snapshot.catalog().database("_system").unwrap().collection(collection.name()).unwrap();
@@ -154,7 +154,7 @@ fn check_documents(snapshot: &Snapshot, vertices: &Collection, model: &Model, ke
     let texts: Vec<String> = keys.iter().map(u8::to_string).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let exist: Vec<bool> = keys.iter().map(|key| model.documents.contains_key(key)).collect();
-    // Each of the two may be the one that keeps what it reads.
+    // Either of the two calls may be the one that caches what it reads.
     if keys.len().is_multiple_of(2) {
         assert_eq!(snapshot.contains(vertices, &texts).unwrap(), exist);
     }
@@ -171,7 +171,7 @@ fn check_documents(snapshot: &Snapshot, vertices: &Collection, model: &Model, ke
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Snapshots of several moments read in turns, while documents and edges change.
+    /// Snapshots of several moments take turns reading while documents and edges change.
     #[test]
     fn snapshots_read_what_was_there(steps in prop::collection::vec(step(), 1..60)) {
         let store = store();
@@ -209,8 +209,9 @@ proptest! {
     }
 }
 
-/// Each transaction changes the number of a vertex's edges and the document that says it, so that no snapshot may see
-/// them differ; and what a snapshot reads a second time is what it read first.
+/// Each transaction changes the number of a vertex's edges and the document that holds this number,
+/// so no snapshot may see them differ. A second read in a snapshot must return the same as the
+/// first.
 #[test]
 fn readers_beside_writers_see_whole_commits() {
     let store = store();
@@ -255,7 +256,7 @@ fn readers_beside_writers_see_whole_commits() {
     assert!(statistics.used_bytes <= statistics.limit_bytes);
 }
 
-/// Gives a vertex `n` edges, and a document that says so.
+/// Gives a vertex `n` edges, and a document that holds this number.
 fn write_round(store: &Store, vertices: &Collection, links: &Collection, vertex: usize, n: usize) {
     let replacing = WriteOptions { overwrite_mode: OverwriteMode::Replace, ..WriteOptions::default() };
     let outcome = write(store, |transaction| {
@@ -322,7 +323,7 @@ fn the_cache_can_be_off_and_stays_within_its_limit() {
     }
 }
 
-/// One reading of many documents leaves the cache to others.
+/// A single read of many documents leaves the cache to others.
 #[test]
 fn documents_that_are_read_among_many_are_kept_from_the_second_time_on() {
     let store = store();
@@ -339,10 +340,10 @@ fn documents_that_are_read_among_many_are_kept_from_the_second_time_on() {
         store.read_cache_statistics().hits - before
     };
     assert_eq!(hits_of_reading(&keys), 0);
-    // A few are taken for others that were read before.
+    // A few are false positives: they count as read before.
     assert!(hits_of_reading(&keys) < 50);
     assert_eq!(hits_of_reading(&keys), 1000);
-    // Of few, all are kept at once.
+    // A read of few documents caches all of them at once.
     let (few, _) = keys.split_at(100);
     remove(&store, &c, "0").unwrap();
     insert(&store, &c, r#"{"_key": "0"}"#).unwrap();

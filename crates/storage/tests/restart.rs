@@ -1,4 +1,5 @@
-//! Real restarts, on RocksDB in a temporary folder: after a clean stop, and after `kill -9` in the midst of writing.
+//! Real restarts, on RocksDB in a temporary folder: after a clean stop, and after `kill -9` during
+//! writes.
 
 #![allow(
     clippy::unwrap_used,
@@ -28,7 +29,7 @@ use proptest::prelude::*;
 use storage::{Collection, Durability, ErrorCode, IndexBounds, Store, TransactionOptions, WriteOptions};
 use velocypack::Slice;
 
-/// Tells the child process where to write.
+/// The environment variable that tells the child process where to write.
 const FOLDER_VARIABLE: &str = "PERSEA_TEST_CRASH_FOLDER";
 const WRITERS: u64 = 3;
 
@@ -87,7 +88,8 @@ fn a_clean_stop_and_start() {
     assert_eq!(keys(&store.snapshot().unwrap(), &present(&store, "c")), ["2001"]);
 }
 
-/// The process that is killed. Without the variable it does nothing: it is a test only so that it can be started.
+/// The process that is killed. Without the variable it does nothing: it is a test only so that it
+/// can be started.
 #[test]
 fn child_that_writes_until_it_is_killed() {
     let Some(folder) = std::env::var_os(FOLDER_VARIABLE) else { return };
@@ -103,7 +105,7 @@ fn child_that_writes_until_it_is_killed() {
     });
 }
 
-/// Inserts documents, and removes every third again. Says so after each commit.
+/// Inserts documents, and removes every third again. Prints a line after each commit.
 fn write_for_ever(store: &Store, c: &Collection, next: &AtomicU64, writer: u64) {
     loop {
         let n = next.fetch_add(1, Ordering::Relaxed);
@@ -132,7 +134,8 @@ fn nothing_acknowledged_is_lost_by_a_kill() {
     create_index(&store, &c, r#"{"type": "persistent", "fields": ["u"], "unique": true}"#).unwrap();
     store.close().unwrap();
     drop((store, c));
-    // By number: whether the last thing that was acknowledged of it is that it is there.
+    // By number: true if the last acknowledged change inserted the document, false if it removed
+    // it.
     let mut acknowledged = BTreeMap::new();
     for round in 1..=4u64 {
         let before = acknowledged.len();
@@ -157,7 +160,7 @@ fn run_and_kill(folder: &Path, after: Duration, acknowledged: &mut BTreeMap<u64,
         acknowledged.insert(number, sign == "+");
         true
     };
-    // The time counts from the first write on.
+    // The time starts with the first write.
     lines.by_ref().any(|line| note(&line));
     let killer = thread::spawn(move || {
         thread::sleep(after);
@@ -184,7 +187,7 @@ fn check_after_kill(folder: &Path, acknowledged: &BTreeMap<u64, bool>) {
     }
     for (number, is_there) in acknowledged {
         let is_found = found.binary_search(&number.to_string()).is_ok();
-        // A removal may have taken place without having been acknowledged.
+        // A removal may have taken place without an acknowledgement.
         let may_be_removed = number % 3 == 0;
         assert!(
             is_found == *is_there || (may_be_removed && !is_found),

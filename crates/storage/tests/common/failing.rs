@@ -11,14 +11,14 @@ use kv::{
     Snapshot, TransactionOptions, Values, WriteTransaction,
 };
 
-/// When the engine dies.
+/// The moment at which the engine dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Death {
     /// Before the fatal change takes place.
     Before,
-    /// After it took place, before anybody is told.
+    /// After the change took place, before anyone learns of it.
     After,
-    /// Not at all: nobody is told whether the change took place, and it did or did not.
+    /// Never. Instead, the outcome of one change is unknown: the flag is true if it took place.
     Unclear(bool),
 }
 
@@ -52,13 +52,13 @@ pub struct FailingEngine {
 }
 
 impl FailingEngine {
-    /// An engine that makes `changes` changes of what is stored and then dies.
+    /// Makes an engine that makes `changes` changes of its contents and then dies.
     pub fn new(inner: Arc<dyn Engine>, changes: i64, death: Death) -> Arc<Self> {
         let countdown = Arc::new(Countdown { left: AtomicI64::new(changes), death });
         Arc::new(FailingEngine { inner, countdown })
     }
 
-    /// Whether it has died.
+    /// Returns true if it has died.
     pub fn is_dead(&self) -> bool {
         self.countdown.left.load(Ordering::Relaxed) < 0
     }

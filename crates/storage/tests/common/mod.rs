@@ -1,4 +1,4 @@
-//! What the integration tests share.
+//! Helpers of the integration tests.
 
 #![allow(
     dead_code,
@@ -21,10 +21,10 @@ use storage::{
 };
 use velocypack::{Builder, Limits, Slice};
 
-/// How long a load waits for transactions on its collection.
+/// The time that a load waits for transactions on its collection.
 pub const LOAD_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(500));
 
-/// Blocks of a few rows, so that scans consist of several.
+/// Blocks of a few rows, so that scans have several blocks.
 pub const LIMITS: BlockLimits = BlockLimits { rows: 3, bytes: 1 << 20 };
 
 pub fn engine() -> Arc<dyn kv::Engine> {
@@ -48,7 +48,7 @@ pub fn store() -> Arc<Store> {
     open(&engine())
 }
 
-/// A VelocyPack value from JSON text.
+/// Returns a VelocyPack value from JSON text.
 pub fn value(json: &str) -> Vec<u8> {
     let mut builder = Builder::new();
     velocypack::json::parse(json.as_bytes(), &Limits::default(), &mut builder).unwrap();
@@ -68,7 +68,7 @@ pub fn create_with(store: &Store, properties: &str) -> Result<Arc<Collection>> {
     store.create_collection(SYSTEM_DATABASE, properties)
 }
 
-/// The collection as it stands now.
+/// Returns the current version of a collection.
 pub fn present(store: &Store, name: &str) -> Arc<Collection> {
     Arc::clone(store.catalog().database(SYSTEM_DATABASE).unwrap().collection(name).unwrap())
 }
@@ -126,7 +126,7 @@ pub fn remove(store: &Store, collection: &Collection, key: &str) -> Result<Write
     write(store, |transaction| transaction.remove(collection, key, Slice::NONE, &options))
 }
 
-/// A document as JSON, `None` if it is not there.
+/// Returns a document as JSON; `None` if it does not exist.
 pub fn get(snapshot: &Snapshot, collection: &Collection, key: &str) -> Option<Value> {
     let documents = snapshot.get(collection, &[key]).unwrap();
     documents.get(0).map(|document| to_json(document, collection.name()))
@@ -136,7 +136,7 @@ pub fn get_now(store: &Store, collection: &Collection, key: &str) -> Option<Valu
     get(&store.snapshot().unwrap(), collection, key)
 }
 
-/// All documents as JSON in the order of a scan.
+/// Returns all documents as JSON in the order of a scan.
 pub fn all(snapshot: &Snapshot, collection: &Collection) -> Vec<Value> {
     let mut scan = snapshot.scan(collection, &DocumentScanSpec::default()).unwrap();
     let mut all = Vec::new();
@@ -147,12 +147,12 @@ pub fn all(snapshot: &Snapshot, collection: &Collection) -> Vec<Value> {
     all
 }
 
-/// The keys of all documents in the order of a scan.
+/// Returns the keys of all documents in the order of a scan.
 pub fn keys(snapshot: &Snapshot, collection: &Collection) -> Vec<String> {
     all(snapshot, collection).iter().map(|document| document["_key"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Key and covered values of an index's entries within bounds.
+/// Returns the key and the covered values of an index's entries within bounds.
 pub fn entries(
     snapshot: &Snapshot,
     collection: &Collection,
@@ -172,14 +172,14 @@ pub fn entries(
     all
 }
 
-/// The keys that an index answers for all its entries, in order.
+/// Returns the keys that an index finds for all its entries, in order.
 pub fn indexed_keys(store: &Store, collection: &Collection, index: &Index) -> Vec<String> {
     let snapshot = store.snapshot().unwrap();
     let all = entries(&snapshot, collection, index, &IndexBounds::all(), false);
     all.into_iter().map(|(key, _)| key).collect()
 }
 
-/// `_key` by `_key` of the edges at a vertex: the edge's key and the other vertex.
+/// Returns the edges at a vertex in order of their keys: the edge's key and the other vertex.
 pub fn edges(
     snapshot: &Snapshot,
     collection: &Collection,

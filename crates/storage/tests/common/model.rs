@@ -1,4 +1,5 @@
-//! Random operations against a simple model: documents, counts and every kind of index agree with it after each step.
+//! Random operations compared with a simple model: documents, counts and every kind of index agree
+//! with it after each step.
 
 #![allow(unreachable_pub, clippy::unwrap_used, clippy::panic, reason = "shared by test programs")]
 
@@ -15,7 +16,7 @@ use storage::{
 };
 use velocypack::Slice;
 
-/// The indexes, each with the fields, uniqueness and sparsity that the model goes by.
+/// The indexes, each with the fields, uniqueness and sparsity in the model.
 const INDEXES: [(&str, &[&str], bool, bool); 6] = [
     (r#"{"type": "persistent", "fields": ["a"], "storedValues": ["b"]}"#, &["a"], false, false),
     (r#"{"type": "persistent", "fields": ["u"], "unique": true, "sparse": true}"#, &["u"], true, true),
@@ -47,7 +48,7 @@ pub enum Operation {
         bodies: Vec<(u8, Value)>,
     },
     Truncate,
-    /// Ends the transaction; whether it is committed.
+    /// Ends the transaction, with a commit or a rollback.
     End {
         commit: bool,
     },
@@ -109,7 +110,7 @@ pub fn operation() -> impl Strategy<Value = Operation> {
 /// Documents by key, without system attributes other than `_from` and `_to`.
 type Model = BTreeMap<String, Value>;
 
-/// What an operation answers: how many documents it wrote, or an error's number.
+/// The result of an operation: how many documents it wrote, or an error code.
 type Answer = Result<usize, ErrorCode>;
 
 fn with_key(key: u8, body: &Value) -> Value {
@@ -197,7 +198,7 @@ fn merged(old: &Value, patch: &Value) -> Value {
     Value::Object(merged)
 }
 
-/// Stores a document unless it breaks a unique index.
+/// Stores a document unless it violates a unique index.
 fn store(model: &mut Model, key: u8, document: Value) -> Answer {
     let key = key.to_string();
     for (_, fields, unique, sparse) in INDEXES.iter().filter(|(_, _, unique, _)| *unique) {
@@ -213,7 +214,7 @@ fn store(model: &mut Model, key: u8, document: Value) -> Answer {
     Ok(1)
 }
 
-/// The rows of values that an index keeps of a document.
+/// Returns the rows of values that an index stores for a document.
 fn expected_rows(document: &Value, fields: &[&str], sparse: bool) -> Vec<Vec<Value>> {
     let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
     for field in fields {
@@ -305,7 +306,8 @@ fn check_edges(snapshot: &Snapshot, collection: &Collection, model: &Model) {
     }
 }
 
-/// Runs operations in transactions. `reopen` opens the same data again, after the first store has been dropped.
+/// Runs operations in transactions. `reopen` opens the same data again, after the first store was
+/// dropped.
 pub fn run(store: Arc<Store>, operations: &[Operation], reopen: impl FnOnce() -> Arc<Store>) {
     let c = create(&store, "c", CollectionType::Edge);
     for (definition, ..) in INDEXES {

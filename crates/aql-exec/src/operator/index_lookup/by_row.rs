@@ -1,4 +1,4 @@
-//! Scans that are begun for each incoming row, one after the other.
+//! Scans that start for each incoming row, one after another.
 
 use super::entries::{EntryBatch, EntrySink};
 use super::input::LookupInput;
@@ -10,14 +10,14 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 use storage::{Index, IndexRange, ScanOptions, Snapshot};
 
-/// The way of all indexes.
+/// The strategy that suits every index.
 pub(crate) struct ByRow {
     options: ByRowOptions,
-    /// For the present incoming row; `None` if it is not begun.
+    /// The look-up for the current incoming row; `None` if it has not begun.
     lookup: Option<RowLookup>,
 }
 
-/// How the scans of a row are to be done: see `aql_plan::IndexScan`.
+/// The options of a row's scans: see `aql_plan::IndexScan`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ByRowOptions {
     pub(crate) deduplicate: bool,
@@ -28,11 +28,11 @@ pub(crate) struct ByRowOptions {
     pub(crate) lookahead: u64,
 }
 
-/// The scan for one incoming row.
+/// The look-up for one incoming row.
 struct RowLookup {
-    /// One after the other.
+    /// The remaining sources, read one after another.
     sources: VecDeque<EntrySource>,
-    /// Keys of documents found before.
+    /// Keys of documents that were found before.
     seen: HashSet<Box<str>>,
 }
 
@@ -41,7 +41,8 @@ impl ByRow {
         Self { options, lookup: None }
     }
 
-    /// Opens the sources for the present incoming row. Neighbouring ranges of the same index share one.
+    /// Opens the sources for the current incoming row. Adjacent ranges of the same index share one
+    /// source.
     fn open(
         &self,
         input: &LookupInput,
@@ -68,7 +69,7 @@ impl ByRow {
     }
 }
 
-/// The ranges of the present row, those of neighbours with the same index together.
+/// Returns the ranges of the current row, grouped if adjacent ranges have the same index.
 fn neighbours<'a>(
     input: &'a LookupInput,
     interrupt: &'a Interrupt,

@@ -1,4 +1,5 @@
-//! Look-ups of one key for each incoming row, taken from the column of their values without a source for each.
+//! Look-ups of one key for each incoming row, taken from the column of key values without a source
+//! for each.
 
 use super::entries::{EntryBatch, EntrySink};
 use super::input::LookupInput;
@@ -8,7 +9,7 @@ use crate::context::ExecutionContext;
 use aql_value::{Result, Value};
 use storage::Collection;
 
-/// By which attribute.
+/// The attribute of the look-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BySingleKey {
     Key,
@@ -16,7 +17,7 @@ pub(crate) enum BySingleKey {
 }
 
 impl BySingleKey {
-    /// The key that a value names, if it can be one of the collection.
+    /// Returns the key that a value names, if it can be a key of the collection.
     fn of<'a>(self, value: &'a Value, collection: &Collection) -> Option<&'a str> {
         let text = value.as_str()?;
         match self {
@@ -29,7 +30,8 @@ impl BySingleKey {
 }
 
 impl LookupStrategy for BySingleKey {
-    /// Whether the keys exist is found out when they are looked up.
+    /// Collects keys without a check that they exist. The later look-up of documents finds that
+    /// out.
     fn collect(
         &mut self,
         input: &mut LookupInput,

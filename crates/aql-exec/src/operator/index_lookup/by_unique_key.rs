@@ -1,4 +1,5 @@
-//! Look-ups of single entries in a unique index: those for many incoming rows go to storage in one step.
+//! Look-ups of single entries in a unique index. Storage gets the look-ups of many incoming rows in
+//! one step.
 
 use super::entries::{EntryBatch, EntrySink};
 use super::input::LookupInput;
@@ -10,18 +11,18 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use storage::{BoundsOfRanges, Index, IndexBounds, bounds_of};
 
-/// Each range gives values of all fields of the same index.
+/// The strategy for ranges that give values of all fields of the same index.
 pub(crate) struct ByUniqueKey {
     index: Arc<Index>,
     ascending: bool,
     ordered: bool,
     deduplicate: bool,
-    /// Look-ups to be done, with their incoming rows.
+    /// The pending look-ups, and their incoming rows in `rows`.
     wanted: Vec<IndexBounds>,
     rows: Vec<u32>,
-    /// What is left of the incoming row that was begun last.
+    /// The rest of the look-ups of the last incoming row.
     begun: Option<BoundsOfRanges>,
-    /// Keys found for an incoming row, to leave out what is found twice.
+    /// An incoming row and the keys that were found for it, to skip duplicates.
     seen: (u32, HashSet<Box<str>>),
 }
 
@@ -31,7 +32,7 @@ impl ByUniqueKey {
         Self { index, ascending, ordered, deduplicate, wanted, rows, begun, seen: (0, HashSet::new()) }
     }
 
-    /// Adds the look-ups of the present row up to the limit; whether there may be more of it.
+    /// Adds the look-ups of the current row up to the limit. Returns true if the row may have more.
     fn add_row(&mut self, input: &LookupInput, limit: usize, interrupt: &Interrupt) -> Result<bool> {
         let bounds = match &mut self.begun {
             Some(bounds) => bounds,
@@ -55,7 +56,7 @@ impl ByUniqueKey {
         Ok(true)
     }
 
-    /// Does the look-ups.
+    /// Performs the look-ups.
     fn read(&mut self, request: &LookupRequest<'_>, context: &mut ExecutionContext) -> Result<EntryBatch> {
         context.interrupt.check()?;
         let mut batch = EntryBatch::default();

@@ -1,5 +1,5 @@
-//! Look-ups in a sorted index that follow each other in its order, as in a merge join: each goes on where the last one
-//! ended, and searches the index only if it has to go far.
+//! Look-ups in a sorted index that ascend in its order, as in a merge join. Each continues where
+//! the previous one ended, and searches the index only if the next entry is far away.
 
 use super::entries::{EntryBatch, EntrySink};
 use super::input::LookupInput;
@@ -10,12 +10,12 @@ use aql_value::{Result, Value};
 use std::sync::Arc;
 use storage::{Index, IndexWalk, bounds_of};
 
-/// One range of equalities for each incoming row.
+/// The strategy for one range of equalities for each incoming row.
 pub(crate) struct ByWalk {
     index: Arc<Index>,
-    /// `None` before the first look-up.
+    /// The walk; `None` before the first look-up.
     walk: Option<IndexWalk>,
-    /// An incoming row was begun.
+    /// True if an incoming row has begun.
     is_begun: bool,
 }
 
@@ -24,7 +24,7 @@ impl ByWalk {
         Self { index, walk: None, is_begun: false }
     }
 
-    /// Goes to the first entry for the present row.
+    /// Moves to the first entry for the current row.
     fn begin(
         &mut self,
         input: &LookupInput,
@@ -48,7 +48,8 @@ impl ByWalk {
         Ok(())
     }
 
-    /// Adds entries until the batch is full (`true`) or the incoming row has no more (`false`).
+    /// Adds entries. Returns true if the batch is full, false if the incoming row has no more
+    /// entries.
     fn read(&mut self, sink: &mut EntrySink<'_>, context: &mut ExecutionContext) -> Result<bool> {
         let Some(walk) = self.walk.as_mut().filter(|_| self.is_begun) else { return Ok(false) };
         while sink.room() > 0 {

@@ -1,31 +1,31 @@
-//! Rows from what index entries cover, without their documents.
+//! Rows from the covered values of index entries, without their documents.
 
 use super::entries::EntryBatch;
 use crate::context::ExecutionContext;
 use crate::operator::document_source::Source;
 use aql_value::{Batch, Result};
 
-/// What is read of entries instead of documents: see `aql_plan::IndexScan`.
+/// The reads that use covered values instead of documents: see `aql_plan::IndexScan`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Coverage {
-    /// All projections.
+    /// True for all projections.
     pub(crate) projections: bool,
-    /// Everything that the filter reads.
+    /// True for everything that the filter reads.
     pub(crate) filter: bool,
 }
 
 impl Coverage {
-    /// Whether anybody reads what entries cover.
+    /// Returns true if covered values are needed.
     pub(super) fn is_wanted(self, source: &Source) -> bool {
         (self.projections && !source.projections.is_empty()) || (self.filter && source.filter.is_some())
     }
 
-    /// Whether a filter reads the document itself.
+    /// Returns true if a filter reads the document itself.
     pub(super) fn leaves_filter(self, source: &Source) -> bool {
         source.filter.is_some() && !self.filter
     }
 
-    /// Whether documents have to be fetched for entries that pass the covered filter.
+    /// Returns true if documents must be fetched for entries that pass the covered filter.
     pub(super) fn leaves_documents(self, source: &Source) -> bool {
         (source.produces_result && !self.projections) || self.leaves_filter(source)
     }
@@ -48,7 +48,7 @@ impl Coverage {
         context.filter(&filter.program, batch)
     }
 
-    /// Sets the registers of the projections; false if they are read from documents.
+    /// Sets the registers of the projections. Returns false if they need documents.
     pub(super) fn project(self, source: &Source, entries: &EntryBatch, batch: &mut Batch) -> bool {
         if !self.projections || source.projections.is_empty() {
             return false;

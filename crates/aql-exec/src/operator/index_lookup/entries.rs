@@ -8,46 +8,47 @@ use storage::Collection;
 /// Entries in the order in which they were found.
 #[derive(Default)]
 pub(crate) struct EntryBatch {
-    /// For each entry the outer row that it was found for; ascending.
+    /// The outer row of each entry, ascending.
     rows: Vec<u32>,
-    /// The keys of all documents, one behind the other, and where each ends.
+    /// The keys of all documents, concatenated; `key_ends` has the end of each.
     keys: String,
     key_ends: Vec<usize>,
-    /// What each entry covers, an array; null where that is not needed.
+    /// The covered values of each entry, an array; null if they are not needed.
     covered: Vec<Value>,
-    /// The document of each entry, where it was read along with it; otherwise null.
+    /// The document of each entry if the scan has read it, otherwise null.
     documents: Vec<Value>,
 }
 
 impl EntryBatch {
-    /// Number of entries.
+    /// Returns the number of entries.
     pub(in crate::operator) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no entries.
     pub(in crate::operator) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The outer row of each entry.
+    /// Returns the outer row of each entry.
     pub(in crate::operator) fn rows(&self) -> &[u32] {
         &self.rows
     }
 
-    /// The `_key` of an entry's document.
+    /// Returns the `_key` of an entry's document.
     pub(in crate::operator) fn key(&self, entry: usize) -> &str {
         let start = entry.checked_sub(1).and_then(|before| self.key_ends.get(before)).copied().unwrap_or(0);
         let end = self.key_ends.get(entry).copied().unwrap_or(start);
         self.keys.get(start..end).unwrap_or_default()
     }
 
-    /// The documents read so far, to be completed by whoever fetches the others.
+    /// Takes the documents read so far. The caller fetches the others.
     pub(in crate::operator) fn take_documents(&mut self) -> Vec<Value> {
         std::mem::take(&mut self.documents)
     }
 
-    /// The values of a projection that the entries cover, for the selected rows of the batch made of the entries.
+    /// Returns the covered values of a projection, for the selected rows of the batch made of the
+    /// entries.
     pub(in crate::operator) fn project(
         &self,
         projection: &ProjectionProgram,
@@ -77,26 +78,26 @@ impl EntryBatch {
     }
 }
 
-/// Takes the entries that are found for one outer row.
+/// A sink for the entries of one outer row.
 pub(in crate::operator) struct EntrySink<'a> {
     pub(in crate::operator) batch: &'a mut EntryBatch,
     /// The outer row.
     pub(in crate::operator) row: u32,
-    /// The keys produced before for this row, if an entry may be found twice.
+    /// The keys that were produced for this row, if an entry may be found twice.
     pub(in crate::operator) seen: Option<&'a mut HashSet<Box<str>>>,
-    /// The batch is full with so many entries.
+    /// Number of entries at which the batch is full.
     pub(in crate::operator) limit: usize,
-    /// Whether anybody reads what entries cover.
+    /// True if covered values are needed.
     pub(in crate::operator) wants_covered: bool,
 }
 
 impl EntrySink<'_> {
-    /// How many entries the batch can still take.
+    /// Returns how many more entries fit into the batch.
     pub(in crate::operator) fn room(&self) -> usize {
         self.limit.saturating_sub(self.batch.len())
     }
 
-    /// Adds an entry, unless its document was produced for this row before.
+    /// Adds an entry, unless its document was already produced for this row.
     pub(in crate::operator) fn push(&mut self, key: &str, covered: impl FnOnce() -> Value, document: Value) {
         if let Some(seen) = &mut self.seen {
             if seen.contains(key) {

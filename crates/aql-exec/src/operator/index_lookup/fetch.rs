@@ -8,13 +8,15 @@ use crate::operator::document_source::{FoundDocuments, Source};
 use crate::operator::materialize::documents_wanted;
 use aql_value::{Batch, Column, Result, Value};
 
-/// Makes rows of entries.
+/// A producer of rows from entries.
 pub(crate) struct Fetch {
     pub(super) source: Source,
     coverage: Coverage,
-    /// Keys are given and not found in an index: whether they exist shows when their documents are fetched.
+    /// True if keys are given rather than found in an index. The fetch of documents then shows
+    /// whether they exist.
     looks_keys_up: bool,
-    /// Of the documents fetched last, to ask for less when they are large.
+    /// Average bytes of a document in the last fetch. The next one asks for fewer documents if they
+    /// are large.
     document_bytes: usize,
 }
 
@@ -23,22 +25,23 @@ impl Fetch {
         Self { source, coverage, looks_keys_up, document_bytes: 0 }
     }
 
-    /// Whether incoming rows get the number of their documents instead of these.
+    /// Returns true if incoming rows get the number of their documents instead of the documents.
     pub(crate) fn counts(&self) -> bool {
         self.source.count_into.is_some()
     }
 
-    /// Whether anybody reads what entries cover.
+    /// Returns true if covered values are needed.
     pub(super) fn wants_covered(&self) -> bool {
         self.coverage.is_wanted(&self.source)
     }
 
-    /// Whether documents have to be fetched for entries.
+    /// Returns true if documents must be fetched for entries.
     pub(super) fn wants_documents(&self) -> bool {
         self.coverage.leaves_documents(&self.source)
     }
 
-    /// How many entries to collect at one time. `is_last`: for one incoming row only.
+    /// Returns how many entries to collect at once. `is_last` means that they are for one incoming
+    /// row only.
     pub(super) fn entries_wanted(&self, limits: BatchLimits, is_last: bool) -> usize {
         let wanted = match self.wants_documents() {
             true => documents_wanted(limits, self.document_bytes),
@@ -52,8 +55,8 @@ impl Fetch {
         }
     }
 
-    /// Narrows the batch, whose rows have the given entries, to those of documents that exist and pass the filter; gives
-    /// the documents, if they were wanted.
+    /// Narrows the batch, whose rows have the given entries, to those with documents that exist and
+    /// pass the filter. Returns the documents, if they were needed.
     pub(super) fn select(
         &mut self,
         entries: &mut EntryBatch,
@@ -80,7 +83,8 @@ impl Fetch {
         }
     }
 
-    /// Fetches the documents of the selected entries, in one step, and leaves out entries without one.
+    /// Fetches the documents of the selected entries, in one step, and drops entries without a
+    /// document.
     fn fetch(
         &mut self,
         entries: &mut EntryBatch,
@@ -116,7 +120,7 @@ impl Fetch {
         }
     }
 
-    /// Leaves out entries without a document, which nobody reads.
+    /// Drops entries whose documents do not exist, without reading the documents.
     fn keep_existing(
         &self,
         entries: &mut EntryBatch,

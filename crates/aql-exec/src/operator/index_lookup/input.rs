@@ -1,4 +1,4 @@
-//! The incoming rows of a look-up, and the ranges that are looked up for them.
+//! The incoming rows of a look-up, and the ranges to look up for them.
 
 use super::range::{RangeColumns, RangePrograms};
 use crate::context::ExecutionContext;
@@ -7,11 +7,11 @@ use aql_value::{Interrupt, Result};
 use std::sync::Arc;
 use storage::{Index, IndexRange};
 
-/// The present batch of incoming rows.
+/// The current batch of incoming rows.
 pub(crate) struct LookupInput {
     pub(super) outer: OuterRows,
     ranges: Vec<RangePrograms>,
-    /// The ranges' values for the present batch.
+    /// The ranges' values for the current batch.
     columns: Vec<RangeColumns>,
 }
 
@@ -31,17 +31,18 @@ impl LookupInput {
         Ok(())
     }
 
-    /// Forgets the present batch.
+    /// Drops the current batch.
     pub(super) fn clear(&mut self) {
         self.columns.clear();
     }
 
-    /// The values of the first range.
+    /// Returns the values of the first range.
     pub(super) fn first_columns(&self) -> Option<&RangeColumns> {
         self.columns.first()
     }
 
-    /// Each range, with its index, for the present row; `None` where nothing can be found by it.
+    /// Returns each range for the current row, with its index; `None` for a range that can find
+    /// nothing.
     pub(super) fn ranges<'a>(
         &'a self,
         interrupt: &'a Interrupt,

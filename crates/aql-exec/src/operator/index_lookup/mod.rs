@@ -1,8 +1,9 @@
-//! A row for each document that an index finds, for each incoming row.
+//! Index look-up: one row for each document that an index finds, for each incoming row.
 //!
-//! Entries are collected for as many incoming rows as it takes to fill a batch; then their documents are fetched in one
-//! step. What the index covers is filtered before that, and if it covers everything no document is fetched at all. How
-//! entries are collected is the operator's [`LookupStrategy`], chosen when the plan is lowered.
+//! The operator collects entries for as many incoming rows as it takes to fill a batch, and then
+//! fetches their documents in one step. A filter on covered values runs before that. If the index
+//! covers everything, no document is fetched at all. The operator's [`LookupStrategy`], chosen when
+//! the plan is lowered, decides how it collects entries.
 
 mod by_row;
 mod by_single_key;
@@ -35,12 +36,13 @@ use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, Register, Result, Value};
 use input::LookupInput;
 
-/// A way to collect the entries of incoming rows.
+/// A strategy to collect the entries of incoming rows.
 pub(crate) trait LookupStrategy: Send {
-    /// There is another batch of incoming rows.
+    /// Begins another batch of incoming rows.
     fn begin_batch(&mut self) {}
 
-    /// Collects entries for the present and further incoming rows, and goes on to the row behind those that are done.
+    /// Collects entries for the current and further incoming rows, and advances past the rows that
+    /// are done.
     fn collect(
         &mut self,
         input: &mut LookupInput,
@@ -48,26 +50,26 @@ pub(crate) trait LookupStrategy: Send {
         context: &mut ExecutionContext,
     ) -> Result<EntryBatch>;
 
-    /// Whether there may be more entries for a row that was begun.
+    /// Returns true if a row that has begun may have more entries.
     fn is_begun(&self) -> bool;
 
-    /// Forgets what is left of the row that was begun.
+    /// Drops the rest of the row that has begun.
     fn end_row(&mut self);
 
-    /// Lets go of what pins memory in the storage engine.
+    /// Releases all that pins memory in the storage engine.
     fn release(&mut self) {}
 }
 
-/// What is asked of a strategy.
+/// The request to a strategy.
 pub(crate) struct LookupRequest<'a> {
     source: &'a Source,
-    /// Most entries.
+    /// Most entries to collect.
     limit: usize,
-    /// Most bytes of documents that are read along.
+    /// Most bytes of documents that the scan may read with the entries.
     bytes: usize,
     wants_documents: bool,
     wants_covered: bool,
-    /// Entries of the present row only.
+    /// True for entries of the current row only.
     one_row: bool,
 }
 
@@ -75,7 +77,8 @@ pub(crate) struct IndexLookupOperator<S> {
     input: LookupInput,
     strategy: S,
     fetch: Fetch,
-    /// The incoming row of the last row produced and how many were produced for it, for the source's limit.
+    /// The incoming row of the last row produced, and how many were produced for it, for the
+    /// source's limit.
     produced: (u32, u64),
     pending: PendingRows,
 }
@@ -92,7 +95,7 @@ impl<S: LookupStrategy> IndexLookupOperator<S> {
         self.input.evaluate(context)
     }
 
-    /// Collects entries for the present and further rows of the outer batch, up to the limits.
+    /// Collects entries for the current and further rows of the outer batch, up to the limits.
     fn collect(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<EntryBatch> {
         let request = LookupRequest {
             source: &self.fetch.source,
@@ -114,8 +117,8 @@ impl<S: LookupStrategy> IndexLookupOperator<S> {
         Ok(batch)
     }
 
-    /// Leaves out what is beyond the number of documents wanted for each incoming row, and ends the present row's look-up
-    /// when it has them.
+    /// Drops rows beyond the number of documents wanted for each incoming row. Ends the current
+    /// row's look-up once it has them.
     fn apply_limit(&mut self, entries: &EntryBatch, batch: &mut Batch) {
         let Some(limit) = self.fetch.source.limit else { return };
         let mut kept = Vec::with_capacity(batch.selected_len());
@@ -137,12 +140,12 @@ impl<S: LookupStrategy> IndexLookupOperator<S> {
         }
     }
 
-    /// One row for the present incoming row: with the number of rows that there would be for it.
+    /// Returns one row for the current incoming row, with the number of its documents.
     fn count_row(&mut self, register: Register, context: &mut ExecutionContext) -> Result<Batch> {
         let row = self.input.outer.row();
         let full = context.full;
         let mut count = 0;
-        // Collecting ends with the incoming row and not only with its batch.
+        // Here `collect` stops at the end of the incoming row, not only at the end of the batch.
         while self.input.outer.row() == row {
             let entries = self.collect(context, full)?;
             if !entries.is_empty() {

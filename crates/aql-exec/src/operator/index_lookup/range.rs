@@ -1,4 +1,5 @@
-//! The ranges of an index scan: as programs, as columns for a batch of outer rows, as values for one row.
+//! The ranges of an index scan: as programs, as columns for a batch of outer rows, as values for
+//! one row.
 
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, Interrupt, Program, Register, Result, Value, order_of};
@@ -7,7 +8,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 use storage::{Index, IndexRange, IndexValue};
 
-/// Condition on one field.
+/// A condition on one field.
 pub(crate) enum LookupProgram {
     /// Equal to the value.
     Equal(Program),
@@ -15,7 +16,7 @@ pub(crate) enum LookupProgram {
     In(Program),
 }
 
-/// See `aql_plan::IndexRange`.
+/// The programs of a range's expressions: see `aql_plan::IndexRange`.
 pub(crate) struct RangePrograms {
     pub(crate) index: Arc<Index>,
     pub(crate) first_field: usize,
@@ -34,7 +35,7 @@ pub(in crate::operator) struct RangeColumns {
 }
 
 impl RangePrograms {
-    /// The registers that the range's expressions need.
+    /// Iterates over the registers that the range's expressions read.
     pub(crate) fn registers_read(&self) -> impl Iterator<Item = Register> {
         let mut programs: Vec<&Program> = Vec::new();
         programs.extend(self.lookups.iter().map(LookupProgram::program));
@@ -59,7 +60,7 @@ impl RangePrograms {
         })
     }
 
-    /// The range for one outer row; `None` if nothing can be found by it.
+    /// Returns the range for one outer row; `None` if it can find nothing.
     pub(in crate::operator) fn for_row(
         &self,
         columns: &RangeColumns,
@@ -98,13 +99,13 @@ impl LookupProgram {
 }
 
 impl RangeColumns {
-    /// The values that the first field is compared with.
+    /// Returns the values with which the first field is compared.
     pub(super) fn first_lookup(&self) -> Option<&Column> {
         self.lookups.first()
     }
 }
 
-/// Whether the bounds exclude each other.
+/// Returns true if the bounds exclude each other.
 fn excludes_all(range: &IndexRange) -> bool {
     let (Some(lower), Some(upper)) = (&range.lower, &range.upper) else { return false };
     match lower.value.compare(&upper.value) {
@@ -114,12 +115,12 @@ fn excludes_all(range: &IndexRange) -> bool {
     }
 }
 
-/// The value as storage takes it.
+/// Converts a value to the form that storage takes.
 pub(in crate::operator) fn index_value(value: &Value) -> Result<IndexValue> {
     value.with_slice(IndexValue::new)
 }
 
-/// The distinct members of an array in ascending order; none for anything else.
+/// Returns the distinct members of an array in ascending order; none for any other value.
 fn sorted_members(array: &Value, interrupt: &Interrupt) -> Result<Vec<IndexValue>> {
     let members: Vec<Value> = array.elements().collect();
     let order = order_of(&members, interrupt)?;

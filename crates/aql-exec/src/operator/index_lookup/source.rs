@@ -1,4 +1,4 @@
-//! The entries of one scan of an index, put into batches.
+//! The entries of one index scan, added to batches.
 
 use super::entries::EntrySink;
 use crate::context::ExecutionContext;
@@ -12,12 +12,12 @@ use storage::{
 /// The entries of some ranges of one index for one outer row.
 pub(in crate::operator) struct EntrySource {
     scan: Box<dyn EntryScan>,
-    /// For what the scan keeps.
+    /// The memory that the scan keeps.
     charge: Option<Charge>,
 }
 
 impl EntrySource {
-    /// There is at least one range.
+    /// Opens a scan of one or more ranges.
     pub(in crate::operator) fn open(
         snapshot: &Snapshot,
         collection: &Collection,
@@ -29,7 +29,7 @@ impl EntrySource {
         Ok(Self { scan: scan?, charge: None })
     }
 
-    /// Adds entries until the batch is full (`true`) or there are no more (`false`).
+    /// Adds entries. Returns true if the batch is full, false if there are no more entries.
     pub(in crate::operator) fn read(
         &mut self,
         sink: &mut EntrySink<'_>,
@@ -50,7 +50,7 @@ impl EntrySource {
         is_full
     }
 
-    /// Lets go of what pins memory in the storage engine.
+    /// Releases all that pins memory in the storage engine.
     pub(in crate::operator) fn release(&mut self) {
         self.scan.release();
     }
@@ -68,7 +68,7 @@ fn fill(
             return Ok(false);
         };
         sink.push_all(&entries);
-        // Documents that are read along are bounded by their bytes rather than by their number.
+        // Documents that the scan reads count by their bytes rather than by their number.
         document_bytes += entries.document_bytes();
         if document_bytes > 0 && document_bytes >= bytes {
             break;
@@ -87,7 +87,7 @@ impl EntrySink<'_> {
     }
 }
 
-/// What an entry covers; null where that is nothing.
+/// Returns the covered values of an entry; null if there are none.
 pub(super) fn covered(entries: &IndexEntries, position: usize) -> Value {
     match entries.covered_offset(position) {
         Some(offset) => Value::in_block(entries.block(), offset),
