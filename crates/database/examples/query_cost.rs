@@ -1,4 +1,5 @@
-//! Time of one small query with a cached plan, on the memory engine: `cargo run --example query_cost`.
+//! Measures one small query with a cached plan on the memory engine:
+//! `cargo run --example query_cost`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program to look at with a profiler")]
 

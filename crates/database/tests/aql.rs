@@ -1,4 +1,4 @@
-//! Runs the golden files of AQL in `tests/aql`; the format is described in its README.
+//! Runs the AQL golden files in `tests/aql`. The README there describes the format.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -25,7 +25,7 @@ fn golden_files() {
     assert!(failures.is_empty(), "{} cases failed:\n\n{}", failures.len(), failures.join("\n\n"));
 }
 
-/// One golden file: its blocks of lines, continued lines already joined.
+/// One golden file: its blocks of lines, with continued lines joined.
 struct File<'a> {
     path: &'a Path,
     blocks: Vec<Vec<String>>,
@@ -70,7 +70,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// A query and what is said of its answer.
+/// A query and the expectations of its answer.
 #[derive(Default)]
 struct Case {
     query: String,
@@ -85,7 +85,7 @@ struct Case {
     rules: Vec<String>,
 }
 
-/// What came back: rows and `extra`, or an error.
+/// The answer to a query: rows and `extra`, or an error.
 type Answer = Result<(Vec<Value>, Value), Error>;
 
 impl Case {
@@ -176,7 +176,7 @@ impl Case {
         if matches { Ok(()) } else { Err(format!("got {}", Value::Array(rows.to_vec()))) }
     }
 
-    /// Writes the answer into the lines that expect another one, and adds them to a case that expects nothing.
+    /// Updates the lines whose expectation is wrong. A case without expectations gets new lines.
     fn update(&self, block: &mut Vec<String>, answer: &Answer) {
         if self.result.is_none() && self.unordered.is_none() && self.error.is_none() {
             block.extend(expectation(answer));
@@ -196,7 +196,7 @@ impl Case {
     }
 }
 
-/// The lines that expect an answer.
+/// Returns the lines that expect an answer.
 fn expectation(answer: &Answer) -> Vec<String> {
     match answer {
         Err(error) => vec![format!("error {} {}", error.number(), error.message())],
@@ -260,7 +260,7 @@ impl Database {
         }
     }
 
-    /// All rows, however many batches they come in.
+    /// Returns all rows, from any number of batches.
     fn answer(&self, request: &Value, reprinted: bool) -> Answer {
         let mut request = QueryRequest::from_body(pack(request).as_slice())?;
         if reprinted {
@@ -279,7 +279,7 @@ impl Database {
         }
     }
 
-    /// The same case in every way it may be run must give the same.
+    /// Checks that every variant of running the case gives the same answer.
     fn check_variants(&self, case: &Case) -> Result<(), String> {
         let plan = self.session.explain(&QueryRequest::from_body(pack(&case.request()).as_slice()).unwrap());
         let Ok(plan) = plan else { return Ok(()) };

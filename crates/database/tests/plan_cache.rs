@@ -1,4 +1,5 @@
-//! A cached plan that is run with other values of its open parameters answers what a plan made for these values does.
+//! A cached plan gives the same answer for new values of its open parameters as a new plan for
+//! these values.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
 
@@ -10,7 +11,8 @@ use database::{Identity, Instance, InstanceOptions, Session};
 use serde_json::{Value, json};
 use velocypack::{Builder, Limits, Slice};
 
-/// Queries with parameters `a` and `b` in every place where they may stay open, and in some where they may not.
+/// Queries with parameters `a` and `b` in every place where they may stay open, and in some where
+/// they may not.
 const QUERIES: &[&str] = &[
     "FOR d IN c FILTER d._key == @a RETURN [d._key, @b]",
     "FOR d IN c FILTER d._key IN @a FILTER d.n != @b SORT d._key RETURN d._key",

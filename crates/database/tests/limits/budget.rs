@@ -1,4 +1,4 @@
-//! Queries that take long are given up soon where nobody may wait for them, and nowhere else.
+//! Long queries are given up soon under a budget, and only then.
 
 use super::common::{create, query, session};
 use database::cursor::encoder::Format;
@@ -7,7 +7,7 @@ use database::query::request::QueryRequest;
 use database::{Budget, Limits, Session};
 use std::time::{Duration, Instant};
 
-/// As long as connections' own tasks have.
+/// Returns the budget of a connection's own task.
 fn budget() -> Budget {
     let deadline = Instant::now() + Duration::from_millis(2);
     Budget::new(Limits {
@@ -22,7 +22,8 @@ fn begin(session: &Session, request: QueryRequest) -> Progress {
     session.begin_query(request, Format::Json, budget()).unwrap()
 }
 
-/// Whether a budget is enough to plan and to run a query. On a busy machine it may not be enough for anything.
+/// Returns whether a budget suffices to plan and to run a query. A busy machine may need several
+/// attempts.
 fn fits(session: &Session, query: &str) -> (bool, bool) {
     let progress = (0..100).find_map(|_| match begin(session, QueryRequest::new(query)) {
         Progress::More(rest) if !rest.is_planned() => None,
@@ -47,12 +48,12 @@ fn with_numbers() -> Session {
 fn work_that_exceeds_its_budget_is_given_up() {
     let session = with_numbers();
     let start = Instant::now();
-    // A constant is computed in planning, what is read from a document when the query runs.
+    // A constant is computed in planning; a value from a document is computed when the query runs.
     let constant = "RETURN LENGTH(SORTED(FLATTEN([RANGE(1, 2000000), RANGE(2, 3000000)])))";
     assert_eq!(fits(&session, constant), (false, false));
     let read = "FOR d IN c FILTER d._key == 'many' RETURN LENGTH(SORTED(RANGE(1, d.n)))";
     assert_eq!(fits(&session, read), (true, false));
-    // Generous, because tests share the machine.
+    // A generous bound, because tests share the machine.
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
     for text in [constant, read] {
         let reply = query(&session, text).unwrap();
@@ -68,7 +69,7 @@ fn work_within_its_budget_is_done() {
     assert!(was_done("FOR d IN c FILTER d._key == 'few' RETURN SORTED(RANGE(1, d.n))"));
 }
 
-/// A client that asks for the plan cache sees its query used once.
+/// A client that asks for the plan cache sees one use of its query.
 #[test]
 fn a_query_that_begins_anew_has_the_plan_that_it_had() {
     let session = with_numbers();

@@ -1,5 +1,5 @@
-//! What hostile queries may not do: run on when they were ended, overflow the stack, or take the time of the square of
-//! their length.
+//! Hostile queries must stop when they are killed, must not overflow the stack, and must not take
+//! time quadratic in their length.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
 mod budget;

@@ -1,5 +1,5 @@
-//! Queries, documents and parameters that are long or deep get an answer or a clear error, in bounded time and on the
-//! stack of a worker.
+//! Long or deep queries, documents and parameters get an answer or a clear error, in bounded time
+//! and on a worker's stack.
 
 use super::common::{create, query, session};
 use database::cursor::encoder::Format;
@@ -10,10 +10,10 @@ use velocypack::{Builder, Limits, Slice};
 
 /// The stack of the server's workers.
 const STACK_BYTES: usize = 2 << 20;
-/// Far below what anything quadratic takes, and enough for a busy machine.
+/// Far below the time of any quadratic algorithm, and enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The rows of a query, or the number of its error, on a stack of the usual size.
+/// Returns the rows of a query or the number of its error, from a stack of the usual size.
 fn run(text: &str, parameters: &str) -> Result<Value, u32> {
     let work = || {
         let session = session();
@@ -34,10 +34,10 @@ fn run(text: &str, parameters: &str) -> Result<Value, u32> {
         wanted.options.profile = 1;
         let reply = session.query(&wanted, Format::Json);
         let planned = start.elapsed();
-        // Explaining takes the same way, and writes the plan.
+        // Explaining plans the query in the same way and prints the plan.
         let explained = session.explain(&wanted).map(drop);
         let took = start.elapsed();
-        // What is only found when the query runs: too many operators on top of each other.
+        // Only a run finds too many nested operators.
         assert_eq!(
             reply.is_err(),
             explained.is_err() || reply.as_ref().is_err_and(|error| error.number() == 32)
@@ -53,7 +53,7 @@ fn run(text: &str, parameters: &str) -> Result<Value, u32> {
     })
 }
 
-/// The rows; as text where they are too deep for the test's own parser.
+/// Returns the rows, or text if they are too deep for the test's own parser.
 fn rows_of(reply: &database::Reply) -> Value {
     match serde_json::from_slice::<Value>(&reply.body) {
         Ok(mut body) => {
@@ -72,7 +72,7 @@ fn chain(count: usize, link: impl Fn(usize) -> String, between: &str) -> String 
     (0..count).map(link).collect::<Vec<_>>().join(between)
 }
 
-/// Ways in which expressions nest.
+/// Syntax that nests expressions.
 const NESTS: &[(&str, &str)] = &[
     ("[", "]"),
     ("(", ")"),
@@ -103,7 +103,7 @@ fn as_many_levels_as_are_allowed_work() {
     for (open, close) in NESTS {
         for count in [10, 60, 150, 240, 480] {
             let text = format!("FOR d IN c LIMIT 1 RETURN {}", nested(count, open, "d.a", close));
-            // 32: more operators on top of each other than the stack bears.
+            // Error 32: more nested operators than the stack can hold.
             match run(&text, "{}") {
                 Ok(rows) => assert!(rows.as_array().is_none_or(|rows| rows.len() == 1)),
                 Err(number) => assert!(number == 1524 || number == 32, "{open} {count}: {number}"),
@@ -222,7 +222,7 @@ fn values_that_grew_deep_can_be_used() {
         let session = session();
         create(&session, r#"{"name": "c"}"#);
         query(&session, "INSERT {_key: 'x', v: 1} INTO c").unwrap();
-        // Each query makes what it has a hundred levels deeper, until there are far more than the stack could bear.
+        // Each query nests the stored value 100 levels deeper, far beyond the limits of the stack.
         let deeper = format!("FOR d IN c UPDATE d WITH {{v: {}}} IN c", nested(100, "[", "d.v", "]"));
         (0..500).for_each(|_| drop(query(&session, &deeper).unwrap()));
         for use_ in [
@@ -244,7 +244,7 @@ fn values_that_grew_deep_can_be_used() {
             "MINUS([d.v], [d.v])",
             "d",
         ] {
-            // An answer or an error, and no overflow of the stack.
+            // An answer or an error is fine; an overflow of the stack is not.
             let _ = query(&session, &format!("FOR d IN c RETURN {use_}"));
         }
         query(&session, "FOR d IN c COLLECT v = d.v INTO g SORT v, g RETURN [v, g]").unwrap();
@@ -258,19 +258,19 @@ fn values_that_grew_deep_can_be_used() {
 #[test]
 fn what_calls_make_for_many_rows_stays_within_the_limit() {
     let session = session();
-    // A thousand texts of 800 KB are not there at one time.
+    // A thousand texts of 800 KB are never in memory together.
     let text = "FOR i IN 1..1000 FILTER CRC32(REPEAT('ab', 400000 + i)) == '' RETURN i";
     let mut request = QueryRequest::new(text);
     request.memory_limit_bytes = 32 << 20;
     let reply = session.query(&request, Format::Json).unwrap();
     assert!(String::from_utf8_lossy(&reply.body).contains(r#""result":[]"#));
-    // A single row is charged, too.
+    // A single row is also charged.
     request.text = "FOR i IN 1..20 FILTER CRC32(REPEAT('ab', 4000000 + i)) == '' RETURN i".to_owned();
     request.memory_limit_bytes = 4 << 20;
     assert_eq!(session.query(&request, Format::Json).unwrap_err().number(), 32);
 }
 
-/// What is made of a text while it is planned takes up to eighty times as much.
+/// The structures that planning builds take up to eighty times the text.
 #[test]
 fn long_texts_are_planned_within_the_limit() {
     let session = session();

@@ -1,4 +1,4 @@
-//! Queries that are killed or out of time end soon, wherever they are.
+//! Queries that are killed or exceed their run time end soon, whatever they are doing.
 
 use super::common::{create, query, session, session_with};
 use database::cursor::encoder::Format;
@@ -7,12 +7,12 @@ use database::{Instance, InstanceOptions, Session, SpillOptions};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// When queries end.
+/// The run time of queries.
 const RUNTIME: Duration = Duration::from_millis(50);
-/// What they may take from then on. A tenth of it is what is wanted; machines that run tests are busy with others.
+/// The bound for the time after that. A tenth of it is the goal, but test machines are busy.
 const PATIENCE: Duration = Duration::from_millis(1000);
 
-/// Queries that would run for minutes, by what they do all the time.
+/// Queries that would run for minutes, named by their constant work.
 const ENDLESS: &[(&str, &str)] = &[
     ("loops", "FOR a IN 1..1000000000 FOR b IN 1..1000000000 FILTER a + b < 0 RETURN a"),
     (
@@ -123,7 +123,7 @@ fn with_documents(options: InstanceOptions) -> Session {
     session
 }
 
-/// How long a query that ends with 1500 took.
+/// Returns the run time of a query that ends with error 1500.
 fn time(session: &Session, text: &str, max_runtime: Option<Duration>) -> Result<Duration, String> {
     let mut request = QueryRequest::new(text);
     request.options.max_runtime = max_runtime;
@@ -132,7 +132,7 @@ fn time(session: &Session, text: &str, max_runtime: Option<Duration>) -> Result<
     let took = start.elapsed();
     match outcome {
         Err(error) if error.number() == 1500 => Ok(took),
-        // A query that asks for too much may be told so before its time is over.
+        // A query that asks for too much memory may fail before its time is over.
         Err(error) if error.number() == 32 && took < RUNTIME + PATIENCE => {
             eprintln!("{text}: {error}");
             Ok(took)
@@ -142,7 +142,7 @@ fn time(session: &Session, text: &str, max_runtime: Option<Duration>) -> Result<
     }
 }
 
-/// Fails if any of these takes too long; says how long each took.
+/// Prints the time of each query, and fails if any takes too long.
 fn check(outcomes: Vec<(&str, Result<Duration, String>)>) {
     let mut wrong = Vec::new();
     for (name, outcome) in outcomes {
@@ -196,7 +196,7 @@ fn queries_in_temporary_files_end() {
         ),
         ("distinct rows", "FOR a IN 1..8000000 RETURN DISTINCT CONCAT('x', a)"),
     ];
-    // At different places: while rows are written, while runs are merged, while they are read back.
+    // The two run times end a query in different phases: writing, merging and reading of runs.
     for runtime_ms in [50, 1000] {
         let runtime = Duration::from_millis(runtime_ms);
         let time =
@@ -208,7 +208,7 @@ fn queries_in_temporary_files_end() {
 #[test]
 fn queries_that_wait_for_others_end() {
     let session = with_documents(InstanceOptions::default());
-    // Holds the collection until it is fetched.
+    // The holder locks the collection until it is fetched.
     let mut holder =
         QueryRequest::new("FOR i IN 1..10 INSERT {} INTO d OPTIONS {exclusive: true} RETURN NEW");
     holder.options.stream = true;

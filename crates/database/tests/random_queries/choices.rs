@@ -1,7 +1,9 @@
-//! Where random choices come from: a seed, or the bytes of a fuzzer.
+//! The source of random choices: a seed, or the bytes of a fuzzer.
 
-/// A source of choices. Bytes that are used up go on as zeros, and the first alternative is always the smallest, so
-/// that everything made of them ends.
+/// A source of choices.
+///
+/// Used-up bytes continue as zeros, and the first alternative is always the smallest, so that every
+/// generated query is finite.
 pub(crate) enum Choices<'a> {
     Seed(u64),
     #[allow(dead_code, reason = "for the fuzz target, which shares this file")]
@@ -13,7 +15,7 @@ impl Choices<'_> {
         Choices::Seed(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// A number below `bound`, which is at least 1.
+    /// Returns a number below `bound`, which is at least 1.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         match self {
             Choices::Seed(state) => {

@@ -1,4 +1,4 @@
-//! Runs queries in all ways and compares what comes back.
+//! Runs queries in every mode and compares the answers.
 
 use super::choices::Choices;
 use super::data;
@@ -13,14 +13,15 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use velocypack::{Builder, Limits, Slice};
 
-/// What a round did.
+/// The figures of one round.
 pub(crate) struct Outcome {
     pub(crate) queries: usize,
     pub(crate) with_results: usize,
     pub(crate) failures: Vec<String>,
 }
 
-/// Makes a store of random documents and runs random queries, first without indexes and then with some.
+/// Creates a store of random documents and runs random queries, first without indexes and then with
+/// some.
 pub(crate) fn round(choices: &mut Choices<'_>, count: usize, modifications: usize) -> Outcome {
     let data = data::documents(choices);
     let store = TestStore::new(&data);
@@ -57,11 +58,11 @@ fn described(query: &Query, failure: &str, indexes: &[(&str, Value)], store: &Te
     format!("{}\n{failure}\n{}\n{}", query.text, indexes.join("\n"), store.dump())
 }
 
-/// A store with sessions whose queries are executed in different ways.
+/// A store with sessions that execute queries in different modes.
 struct TestStore {
-    /// What queries do by default.
+    /// The session with default options.
     session: Session,
-    /// How sessions differ, by name.
+    /// Sessions with other options, by the name of the mode.
     others: Vec<(&'static str, Session)>,
     documents: Documents,
 }
@@ -126,7 +127,7 @@ impl TestStore {
         Ok(())
     }
 
-    /// Runs a query that writes, each time on a new store, and looks at the documents after it.
+    /// Runs a query that writes on a new store in each mode, and compares the documents after it.
     fn check_modification(
         &self,
         query: &Query,
@@ -172,9 +173,11 @@ impl TestStore {
     }
 }
 
-/// Arrays within results are compared without regard to order, as some are bags; so are the results unless the query
-/// orders them. 1 and 1.0 are the same, and the order of attributes is open. Which of several equal values stands for a
-/// group is open, too: `[]` and `[null]` are equal.
+/// Returns rows in a canonical form.
+///
+/// Arrays within results are compared without regard to order, since some are bags. So are the
+/// results, unless the query sorts them. 1 and 1.0 are the same, and attributes have no order. A
+/// group may be represented by any of several equal values: `[]` and `[null]` are equal.
 fn canonical(rows: &[Value], query: &Query) -> Vec<Value> {
     let has_groups = ["DISTINCT", "COLLECT", "UNIQUE"].iter().any(|word| query.text.contains(word));
     let of_row = |row| if has_groups { without_nulls(&canonical_value(row)) } else { canonical_value(row) };
@@ -185,7 +188,7 @@ fn canonical(rows: &[Value], query: &Query) -> Vec<Value> {
     rows
 }
 
-/// All documents in one form and order.
+/// Returns all documents in a canonical form and order.
 fn states(documents: &Documents) -> Vec<Value> {
     let of_collection = |(_, documents): &(String, Vec<aql_value::Value>)| {
         let mut states: Vec<Value> =
@@ -206,14 +209,14 @@ pub(crate) fn from_json(json: &Value) -> aql_value::Value {
 
 fn canonical_value(value: &Value) -> Value {
     match value {
-        // As are 0 and -0.
+        // 0 and -0 are the same as well.
         Value::Number(number) => json!(number.as_f64().map(|number| number + 0.0)),
         Value::Array(members) => {
             let mut members: Vec<Value> = members.iter().map(canonical_value).collect();
             members.sort_by_key(Value::to_string);
             Value::Array(members)
         }
-        // Revisions differ from store to store.
+        // Revisions differ between stores.
         Value::Object(object) => object
             .iter()
             .filter(|(name, _)| *name != "_rev")
@@ -223,7 +226,7 @@ fn canonical_value(value: &Value) -> Value {
     }
 }
 
-/// The value without null members and attributes, which do not tell values apart.
+/// Returns the value without null members and attributes, which do not distinguish values.
 fn without_nulls(value: &Value) -> Value {
     match value {
         Value::Array(members) => {
@@ -253,7 +256,7 @@ fn rows(session: &Session, request: &Value) -> Result<Vec<Value>, database::Erro
     Ok(found)
 }
 
-/// The documents of a collection with their attributes in the order in which they are stored.
+/// Returns the documents of a collection with their attributes in stored order.
 fn stored(session: &Session, collection: &str) -> Vec<aql_value::Value> {
     let text = format!("FOR d IN {collection} SORT d.n RETURN d");
     let reply = session.query(&QueryRequest::new(text), Format::VelocyPack).unwrap();

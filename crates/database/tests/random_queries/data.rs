@@ -3,10 +3,10 @@
 use super::choices::Choices;
 use serde_json::{Value, json};
 
-/// Documents by collection, in the order in which they were stored; edges last.
+/// Documents by collection, in the order in which they are stored; edges last.
 pub(crate) type Data = Vec<(&'static str, Vec<Value>)>;
 
-/// Names of the collections of documents; those of edges are named `e`.
+/// The document collections. The edge collection is `e`.
 pub(crate) const COLLECTIONS: &[&str] = &["c", "d"];
 
 const TEXTS: &[&str] = &["", "a", "b", "B", "ab", "ä", "k1", "1"];
@@ -26,8 +26,10 @@ fn list(choices: &mut Choices<'_>) -> Value {
     (0..choices.below(4)).map(|_| scalar(choices)).collect()
 }
 
-/// `n` is an integer that differs in all documents, `s` a text, `l` an array, `f` a number, `a` and `b` anything or
-/// missing, `o` an object or something else.
+/// Returns a random document.
+///
+/// `n` is a unique integer, `s` a text, `l` an array and `f` a number. `a` and `b` are any value or
+/// missing. `o` is an object or another value.
 fn document(number: usize, choices: &mut Choices<'_>) -> Value {
     let mut document = json!({
         "_key": format!("k{number}"), "n": number, "s": choices.pick(TEXTS), "l": list(choices),
@@ -81,7 +83,7 @@ const INDEXES: &[(&str, &str)] = &[
     ("e", r#"{"type": "persistent", "fields": ["w"]}"#),
 ];
 
-/// Collections and definitions of indexes.
+/// Returns collections and definitions of indexes.
 pub(crate) fn indexes(choices: &mut Choices<'_>) -> Vec<(&'static str, Value)> {
     let chosen = INDEXES.iter().filter(|_| choices.below(3) > 0);
     chosen.map(|(name, definition)| (*name, serde_json::from_str(definition).unwrap())).collect()

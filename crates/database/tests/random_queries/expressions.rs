@@ -17,7 +17,7 @@ fn pick(choices: &mut Choices<'_>, list: &[&str]) -> String {
 }
 
 impl Generator<'_, '_> {
-    /// A reference to some value, which may be in the inner part of a document.
+    /// Returns a reference to a value, possibly to an attribute inside a document.
     fn reference(&mut self, scope: &Scope) -> String {
         let kinds = [Type::Any, Type::Document, Type::Edge, Type::Vertex, Type::Path, Type::List];
         let found = scope.of_kind(&kinds);
@@ -38,7 +38,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Any value.
+    /// Returns an expression of any type.
     pub(super) fn value(&mut self, scope: &Scope, depth: usize) -> String {
         if depth == 0 {
             return self.reference(scope);
@@ -67,7 +67,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// A number whose sums are the same in any order.
+    /// Returns a number whose sums are the same in any order of addition.
     pub(super) fn exact_number(&mut self, scope: &Scope) -> String {
         let documents = scope.of_kind(&[Type::Document]);
         if documents.is_empty() {
@@ -109,7 +109,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// An array in an order that is its own.
+    /// Returns an array whose order does not depend on the order of rows.
     pub(super) fn list(&mut self, scope: &Scope, depth: usize) -> String {
         let documents = scope.of_kind(&[Type::Document]);
         if depth > 0 && self.choices.percent(40) {
@@ -136,7 +136,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// An array in any order.
+    /// Returns an array that may have any order.
     fn any_array(&mut self, scope: &Scope, depth: usize) -> String {
         let bags = scope.of_kind(&[Type::Bag]);
         match bags.is_empty() {

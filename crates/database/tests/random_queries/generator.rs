@@ -1,13 +1,14 @@
-//! Random queries that have one result, whatever plan they are run by.
+//! Random queries whose result does not depend on the plan.
 //!
-//! Rows come in no order unless the query sorts them by something that tells all of them apart; only then does it take
-//! the first of them. What depends on the order of rows is a *bag*, of which only that is used which any order gives.
+//! Rows have no order unless the query sorts them by a key that distinguishes all of them. Only
+//! then does the query take the first rows. A value that depends on the order of rows is a *bag*.
+//! The query uses only properties of a bag that are the same in any order.
 
 use super::choices::Choices;
 use super::data::COLLECTIONS;
 use std::fmt::Write;
 
-/// What an expression or a variable is known to be.
+/// The known type of an expression or a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Type {
     /// Any value.
@@ -16,15 +17,15 @@ pub(super) enum Type {
     Document,
     /// An edge, or null.
     Edge,
-    /// A document that a search in the graph has come to, or null.
+    /// A document that a graph search has reached, or null.
     Vertex,
     /// A path through the graph.
     Path,
     /// An array.
     List,
-    /// An array in no particular order.
+    /// An array without a defined order.
     Bag,
-    /// An array in no particular order, of arrays in no particular order.
+    /// An array without a defined order, whose members are such arrays.
     Opaque,
 }
 
@@ -34,13 +35,13 @@ pub(super) struct Variable {
     pub(super) kind: Type,
 }
 
-/// What may be named at a place.
+/// The variables in scope.
 #[derive(Clone, Default)]
 pub(super) struct Scope {
-    /// Those of the queries around.
+    /// Variables of the enclosing queries.
     pub(super) outer: Vec<Variable>,
     pub(super) own: Vec<Variable>,
-    /// Expressions that together tell the rows apart, if there are any.
+    /// Expressions that together distinguish the rows, if there are any.
     identity: Option<Vec<String>>,
     is_ordered: bool,
     has_loop: bool,
@@ -56,7 +57,7 @@ impl Scope {
         self.own.iter().chain(&self.outer).filter(|variable| kinds.contains(&variable.kind)).collect()
     }
 
-    /// Each row becomes several, which the expression tells apart.
+    /// Turns each row into several, which the expression distinguishes.
     fn multiply(&mut self, identity: Option<String>) {
         (self.is_ordered, self.has_loop) = (false, true);
         self.identity = match (self.identity.take(), identity) {
@@ -73,14 +74,14 @@ impl Scope {
     }
 }
 
-/// A (sub)query.
+/// A query or subquery.
 pub(super) struct Block {
     pub(super) text: String,
-    /// What the array of its results is.
+    /// The type of the array of its results.
     pub(super) kind: Type,
 }
 
-/// A query, and whether its results come in one order.
+/// A query, and whether its results have a defined order.
 pub(crate) struct Query {
     pub(crate) text: String,
     pub(crate) is_ordered: bool,
@@ -95,13 +96,13 @@ pub(crate) fn query(choices: &mut Choices<'_>) -> Query {
 pub(super) struct Generator<'a, 'b> {
     pub(super) choices: &'a mut Choices<'b>,
     names: u32,
-    /// Loops that may still be opened; each multiplies the rows.
+    /// Loops that may still be opened; each of them multiplies the rows.
     loops: u32,
     pub(super) subqueries: u32,
 }
 
 impl<'a, 'b> Generator<'a, 'b> {
-    /// With so many loops and subqueries at most.
+    /// Returns a generator with these limits of loops and subqueries.
     pub(super) fn new(choices: &'a mut Choices<'b>, loops: u32, subqueries: u32) -> Self {
         Generator { choices, names: 0, loops, subqueries }
     }
@@ -113,7 +114,7 @@ impl Generator<'_, '_> {
         format!("v{}", self.names)
     }
 
-    /// A query within what is in scope around it.
+    /// Returns a query inside an enclosing scope.
     pub(super) fn block(&mut self, around: &Scope, is_top: bool) -> Block {
         let mut scope = around.inner();
         let mut text = String::new();
@@ -218,14 +219,14 @@ impl Generator<'_, '_> {
         format!("LET {name} = {value} ")
     }
 
-    /// By some values, and mostly by what tells rows apart.
+    /// Returns a SORT by some values and, in most cases, by the identity of the rows.
     fn sort(&mut self, scope: &mut Scope) -> String {
         let mut keys: Vec<String> = (0..self.choices.below(3)).map(|_| self.value(scope, 1)).collect();
         let identity = scope.identity.clone().filter(|_| self.choices.percent(80));
         scope.is_ordered = identity.is_some();
         keys.extend(identity.into_iter().flatten());
         if keys.is_empty() {
-            // There is one row.
+            // There is only one row.
             return String::new();
         }
         let direction = |choices: &mut Choices<'_>| choices.pick(&["", " DESC", " ASC"]).to_owned();
@@ -260,7 +261,7 @@ impl Generator<'_, '_> {
         text
     }
 
-    /// Aggregates over the rows nearby.
+    /// Returns a WINDOW with aggregates over neighbouring rows.
     fn window(&mut self, scope: &mut Scope) -> String {
         let mut added = Vec::new();
         let aggregates = self.aggregates(scope, &mut added);
@@ -290,7 +291,7 @@ impl Generator<'_, '_> {
                 "BIT_XOR",
             ]);
             let (argument, kind) = match function {
-                // Exact in any order.
+                // Sums of exact numbers are the same in any order.
                 "SUM" | "AVG" => (self.exact_number(scope), Type::Any),
                 "SORTED_UNIQUE" => (self.value(scope, 1), Type::List),
                 "UNIQUE" | "PUSH" => (self.value(scope, 1), Type::Bag),
@@ -310,7 +311,7 @@ impl Generator<'_, '_> {
             if members.all(is_plain) { Type::Bag } else { Type::Opaque }
         };
         let (text, kind) = match self.choices.below(3) {
-            // Inside of another query it is open which variables are gathered.
+            // Inside another query, the set of gathered variables is unspecified.
             0 if is_top => (format!("INTO {name} "), kind_of(scope.own.iter())),
             1 if !scope.own.is_empty() => {
                 let kept = scope.own[self.choices.below(scope.own.len())].clone();

@@ -13,7 +13,7 @@ const OPTIONS: &[&str] = &[
 ];
 
 impl Generator<'_, '_> {
-    /// A loop over paths, and what tells them apart.
+    /// Returns a loop over paths, and the expression that distinguishes them.
     pub(super) fn paths(&mut self, scope: &mut Scope) -> (String, String) {
         if self.choices.percent(30) { self.path_search(scope) } else { self.traversal(scope) }
     }
@@ -43,7 +43,8 @@ impl Generator<'_, '_> {
         (text, format!("{path}.edges[*]._key"))
     }
 
-    /// Between vertices of which one cannot be the other: there are paths of no edge otherwise.
+    /// Returns a path search between two vertices that are never equal, since paths without edges
+    /// would exist otherwise.
     fn path_search(&mut self, scope: &mut Scope) -> (String, String) {
         let path = self.name();
         let (from, to) = (self.vertex("c"), self.vertex("d"));
@@ -61,7 +62,7 @@ impl Generator<'_, '_> {
         (text, format!("{path}.edges[*]._key"))
     }
 
-    /// The number of vertices on a shortest path, of which there may be several.
+    /// Returns the number of vertices on a shortest path. Several shortest paths may exist.
     pub(super) fn distance(&mut self) -> String {
         let (from, to) = (self.vertex("c"), self.vertex("d"));
         let direction = self.choices.pick(DIRECTIONS);
@@ -86,7 +87,7 @@ impl Generator<'_, '_> {
         format!("{path}.{attribute}")
     }
 
-    /// A condition on all elements of a path.
+    /// Returns a condition on all elements of a path.
     pub(super) fn path_condition(&mut self, path: &str) -> String {
         let list = self.choices.pick(&["edges[*].w", "edges[*].n", "vertices[*].n", "vertices[*].a"]);
         let quantifier = self.choices.pick(&["ALL", "ANY", "NONE"]);

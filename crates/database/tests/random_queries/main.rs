@@ -1,8 +1,8 @@
-//! Random queries over random documents: each gives the same however it is run, and what a naive evaluator gives.
+//! Random queries over random documents: every mode gives the answer of a naive evaluator.
 //!
-//! The same queries run on every machine, for ten seconds. With `PERSEA_RANDOM_SECONDS=N` they run for so long, and
-//! others, whose seed is drawn and printed, as long again. `PERSEA_RANDOM_SEED=N` begins with that seed and draws
-//! none.
+//! The same queries run on every machine, for ten seconds. `PERSEA_RANDOM_SECONDS=N` runs them for
+//! N seconds, and then other queries for N seconds; their seed is drawn and printed.
+//! `PERSEA_RANDOM_SEED=N` starts with this seed and draws none.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
 mod choices;
@@ -21,16 +21,16 @@ use std::time::{Duration, Instant};
 
 /// Queries on each store.
 const QUERIES: usize = 40;
-/// Writing queries on each store: every way to run one takes a store of its own.
+/// Writing queries on each store. Every mode takes a store of its own.
 const MODIFICATIONS: usize = 2;
-/// Stores of a usual run.
+/// Stores of a normal run.
 const ROUNDS: u64 = 100;
-/// How long it takes at most.
+/// Longest run in seconds.
 const SECONDS: u64 = 10;
-/// Failures that are shown at one time.
+/// Most failures that are printed.
 const FAILURES_MAX: usize = 20;
 
-/// Runs stores of documents, many queries on each, until time is up.
+/// Creates stores of documents and runs many queries on each, until time is up.
 fn run(first_seed: u64, rounds: u64, seconds: u64) {
     let start = Instant::now();
     let (mut count, mut with_results, mut failures) = (0, 0, Vec::new());

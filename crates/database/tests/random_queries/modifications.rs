@@ -1,4 +1,4 @@
-//! Random queries that write, each document at most once.
+//! Random queries that write each document at most once.
 
 use super::choices::Choices;
 use super::data::COLLECTIONS;

@@ -1,5 +1,7 @@
-//! Runs a syntax tree as directly as its definition can be written down: all rows of a statement, then the next
-//! statement. Knows no more of AQL than the generator writes, and panics otherwise.
+//! A naive evaluator that follows the definition of a syntax tree: it computes all rows of a
+//! statement, then those of the next.
+//!
+//! It knows only the parts of AQL that the generator writes, and panics otherwise.
 
 use super::naive_expression::evaluate;
 use super::naive_graph;
@@ -12,7 +14,7 @@ use std::cmp::Ordering;
 /// Documents by collection.
 pub(crate) type Documents = Vec<(String, Vec<Value>)>;
 
-/// Variables with their values, inner ones last.
+/// Variables with their values, the innermost last.
 #[derive(Clone, Default)]
 pub(super) struct Row(Vec<(String, Value)>);
 
@@ -28,7 +30,7 @@ impl Row {
     }
 }
 
-/// The results of a query.
+/// Returns the results of a query.
 pub(crate) fn run(query: &aql_syntax::ast::Query, documents: &Documents) -> Vec<Value> {
     block(&query.body, &Row::default(), documents)
 }
@@ -41,14 +43,14 @@ pub(super) fn block(block: &Block, around: &Row, documents: &Documents) -> Vec<V
     if last.distinct { distinct(results) } else { results }
 }
 
-/// The rows of a query's first statements.
+/// Returns the rows after a query's first statements.
 pub(super) fn rows_after(statements: &[Statement], documents: &Documents) -> Vec<Row> {
     rows_within(statements, &Row::default(), documents)
 }
 
 fn rows_within(statements: &[Statement], around: &Row, documents: &Documents) -> Vec<Row> {
     let mut rows = vec![around.clone()];
-    // The only row before the first loop or COLLECT: its variables are not gathered by those that follow.
+    // The only row before the first loop or COLLECT. Later statements do not gather its variables.
     let mut outside = around.clone();
     let mut is_grouped = false;
     for statement in statements {
@@ -133,7 +135,7 @@ fn distinct(values: Vec<Value>) -> Vec<Value> {
     found
 }
 
-/// `outside` are the variables that groups do not gather and that stay.
+/// Runs a COLLECT. Groups do not gather the variables of `outside`, which stay visible.
 fn collect(collect: &Collect, rows: &[Row], outside: &Row, documents: &Documents) -> Vec<Row> {
     let value = |row: &Row, expression: &Expression| evaluate(expression, row, documents);
     let mut groups: Vec<(Vec<Value>, Vec<&Row>)> = Vec::new();
@@ -181,7 +183,7 @@ fn collect(collect: &Collect, rows: &[Row], outside: &Row, documents: &Documents
     groups.into_iter().map(row_of).collect()
 }
 
-/// Each row with the aggregates over the rows near it.
+/// Returns each row with the aggregates over its neighbouring rows.
 fn window(window: &Window, rows: &[Row], documents: &Documents) -> Vec<Row> {
     assert!(window.range.is_none());
     let reach = |row: &Row, name: &str| {

@@ -1,5 +1,7 @@
-//! Expressions by their definition. The order and the casts of values, and arithmetic on two of them, are the server's
-//! own, which have tests of their own.
+//! Expressions by their definition.
+//!
+//! The order and the casts of values, and binary arithmetic, come from the server. They have tests
+//! of their own.
 
 use super::naive::{Documents, Row, block};
 use aql_syntax::ast::{

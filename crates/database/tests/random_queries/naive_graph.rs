@@ -1,4 +1,4 @@
-//! Traversals and path searches by trying all ways.
+//! Traversals and path searches by exhaustive search.
 
 use super::naive::{Documents, Row};
 use super::naive_expression::evaluate;
@@ -8,7 +8,7 @@ use aql_syntax::ast::{
 use aql_value::Value;
 use std::ops::RangeInclusive;
 
-/// A way through the graph.
+/// A path through the graph.
 #[derive(Clone)]
 struct Path {
     vertices: Vec<String>,
@@ -47,7 +47,7 @@ pub(super) fn traverse(statement: &Traversal, row: &Row, documents: &Documents) 
     while let Some(path) = open.pop() {
         let depth = path.edges.len();
         let found = row_of(&path);
-        // The start may be missing: its edges are followed, but it is no result.
+        // The start may be missing: its edges are followed, but it is not a result.
         let exists = depth > 0 || !document(&path.vertices[0], documents).is_null();
         let ends = statement
             .prune
@@ -103,12 +103,12 @@ pub(super) fn search(statement: &PathSearch, row: &Row, documents: &Documents) -
     paths.iter().map(|path| row.with(name, Value::object(&parts_of(path, documents)))).collect()
 }
 
-/// What each vertex of the path is away from its start.
+/// Returns the distance of each vertex of the path from its start.
 fn weights(path: &Path) -> Value {
     Value::array(&(0..path.vertices.len()).map(|edges| Value::Int(edges as i64)).collect::<Vec<_>>())
 }
 
-/// One step further, over every edge.
+/// Extends a path by one step over every edge.
 fn steps(path: &Path, graph: &GraphSource, direction: Direction, documents: &Documents) -> Vec<Path> {
     let GraphSource::EdgeCollections(collections) = graph else { panic!("not known to the evaluator") };
     let at = path.vertices.last().unwrap();

@@ -1,4 +1,4 @@
-//! Statements that write: what they return, and the documents after them.
+//! Statements that write: their results, and the documents after them.
 
 use super::compare::{from_json, to_json};
 use super::naive::{Documents, Row, rows_after};
@@ -9,7 +9,8 @@ use aql_syntax::ast::{
 use aql_value::Value;
 use serde_json::{Value as Json, json};
 
-/// Results of a query with one writing statement before its RETURN, and the documents after it.
+/// Returns the results of a query with one writing statement before its RETURN, and the documents
+/// after it.
 pub(crate) fn run(query: &Query, documents: &Documents) -> (Vec<Value>, Documents) {
     let is_writing = |kind: &StatementKind| {
         use StatementKind as S;
@@ -25,7 +26,7 @@ pub(crate) fn run(query: &Query, documents: &Documents) -> (Vec<Value>, Document
     (rows.iter().map(|row| evaluate(&last.value, row, documents)).collect(), after)
 }
 
-/// The statement for one row: the row with OLD and NEW.
+/// Runs the statement for one row, and returns the row with OLD and NEW.
 fn write(statement: &StatementKind, row: &Row, before: &Documents, after: &mut Documents) -> Row {
     let value = |expression: &Expression| to_json(&evaluate(expression, row, before));
     let with = |old: Json, new: Json| row.with("OLD", from_json(&old)).with("NEW", from_json(&new));

@@ -1,4 +1,4 @@
-//! A session on an empty store, and JSON in and out of it.
+//! A session on an empty store, with JSON for requests and replies.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(crate) fn session_with(options: InstanceOptions) -> Session {
     Session::open(instance, "_system", Identity::Superuser).unwrap()
 }
 
-/// Another user's session on the same store.
+/// Opens another user's session on the same store.
 pub(crate) fn as_user(session: &Session, name: &str) -> Session {
     let mut user = catalog::UserDefinition::new(name, String::new());
     user.rights = catalog::Rights::all();
@@ -49,7 +49,7 @@ pub(crate) fn query(session: &Session, text: &str) -> database::Result<Reply> {
     session.query(&QueryRequest::new(text), Format::Json)
 }
 
-/// The rows of a query.
+/// Returns the rows of a query.
 pub(crate) fn rows(session: &Session, text: &str) -> Value {
     body(&query(session, text).unwrap())["result"].clone()
 }

@@ -1,4 +1,4 @@
-//! Cursors: who may use them, how long they live, how many there are, and what is written when there is no room.
+//! Cursors: their owners, lifetimes and number, and the writes of queries that found no room.
 
 use std::thread::sleep;
 use std::time::Duration;
@@ -38,7 +38,7 @@ fn batches_are_cut_off_where_results_have_little_memory() {
         request.options.stream = stream;
         let first = session.query(&request, Format::Json).unwrap();
         let mut rows = body(&first)["result"].as_array().unwrap().len();
-        // A quarter of the memory, looked at every 1,000 rows.
+        // A quarter of the memory, checked every 1,000 rows.
         assert_eq!(rows, 5_000);
         let second = session.fetch(first.cursor.unwrap(), None, Format::Json).unwrap();
         rows += body(&second)["result"].as_array().unwrap().len();
@@ -46,7 +46,7 @@ fn batches_are_cut_off_where_results_have_little_memory() {
     }
 }
 
-/// The bodies of all replies to a query, without what differs from run to run.
+/// Returns the bodies of all replies to a query, without the parts that differ between runs.
 fn bodies(session: &Session, request: &QueryRequest, format: Format) -> Vec<Value> {
     let mut bodies = Vec::new();
     let mut reply = session.query(request, format).unwrap();
@@ -94,7 +94,7 @@ fn replies_say_the_same_in_both_formats() {
     }
 }
 
-/// While rows are added to a reply, those after them are computed on another thread, if there is one.
+/// While rows are added to a reply, another thread computes the next ones if one is available.
 #[test]
 fn long_results_are_whole_and_in_order_whoever_asks_at_the_same_time() {
     let session = session();
@@ -162,7 +162,7 @@ fn only_idle_time_counts() {
     }
     assert_eq!(error_of(session.fetch(idle, None, Format::Json)), ErrorCode::CursorNotFound);
     session.fetch(read, None, Format::Json).unwrap();
-    // The housekeeping frees what nobody asks for any more.
+    // The housekeeping thread frees cursors that are no longer used.
     sleep(Duration::from_millis(1_500));
     assert!(session.instance().cursors().is_empty());
 }
@@ -197,7 +197,7 @@ fn without_room_for_a_cursor_nothing_is_written() {
     let insert = "FOR i IN 1..3 INSERT {n: i} INTO docs RETURN NEW";
     assert_eq!(error_of(open(&session, insert, false)), ErrorCode::ResourceLimit);
     assert_eq!(count(&session, "docs"), 0);
-    // What fits into one batch needs no cursor.
+    // A result that fits into one batch needs no cursor.
     assert_eq!(body(&open(&session, "RETURN 1", false).unwrap())["result"][0], 1);
     session.remove_cursor(first).unwrap();
     open(&session, insert, false).unwrap();

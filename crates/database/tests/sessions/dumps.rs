@@ -1,4 +1,4 @@
-//! Dumps: every document once, as of one moment, however many requests fetch it; and back.
+//! Dumps: any number of requests fetch every document once, as of one moment; and restores of them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use velocypack::Slice;
 
 use crate::common::{count, create, query, session, value};
 
-/// Enough that a collection is divided.
+/// Enough documents to divide a collection.
 const DOCUMENTS: u64 = 25_000;
 
 fn lines(numbers: std::ops::Range<u64>) -> String {
@@ -39,7 +39,7 @@ fn request(collections: &[&str], parallelism: u64) -> DumpRequest {
     }
 }
 
-/// Makes batches ahead on other threads, which have more of them do the same.
+/// Makes batches ahead on other threads, which start further threads for the same.
 fn read_ahead(session: &Session, id: u64) {
     for job in session.dump_read_ahead(id) {
         let own = session.clone();
@@ -47,7 +47,7 @@ fn read_ahead(session: &Session, id: u64) {
     }
 }
 
-/// The lines of a batch.
+/// Returns the lines of a batch.
 fn text(batch: &DumpBatch) -> String {
     let bytes = match batch.is_packed {
         true => gzip_members::unpack(&batch.bytes, 1 << 20).unwrap(),
@@ -56,7 +56,7 @@ fn text(batch: &DumpBatch) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// Fetches a dump with some threads; the documents of each collection by key.
+/// Fetches a dump with several threads, and returns the documents of each collection by key.
 fn fetch(session: &Session, id: u64, threads: usize) -> BTreeMap<String, Vec<Value>> {
     let next = AtomicU64::new(1);
     let fetch_some = || {
@@ -66,7 +66,7 @@ fn fetch(session: &Session, id: u64, threads: usize) -> BTreeMap<String, Vec<Val
             let more = || read_ahead(session, id);
             let Some(batch) = session.next_dump_batch(id, number, last, &more).unwrap() else { return found };
             read_ahead(session, id);
-            // A client that did not get the reply asks again.
+            // A client that did not get the reply requests it again.
             let again = session.next_dump_batch(id, number, None, &more).unwrap().unwrap();
             assert_eq!((&again.collection, &again.bytes), (&batch.collection, &batch.bytes));
             found.push((batch.collection.to_string(), text(&batch)));
@@ -99,7 +99,7 @@ fn all_dumps_of_a_batch_show_its_moment() {
     query(&session, "FOR d IN a FILTER d.n < 1000 REMOVE d IN a").unwrap();
     query(&session, "INSERT {_key: 'new', n: -1} INTO b").unwrap();
     let expected: Vec<u64> = (0..DOCUMENTS).collect();
-    // Named, and by being the newest of the user.
+    // The batch is given by number, or is the newest of the user.
     for (batch, threads, packed) in [(Some(batch.id), 1, false), (None, 3, true), (None, 3, false)] {
         let id = session.start_dump(&DumpRequest { batch, packed, ..request(&["a", "b"], 3) }).unwrap();
         let found = fetch(&session, id, threads);
@@ -121,7 +121,7 @@ fn a_batch_that_is_not_kept_is_refused_rather_than_replaced() {
     for number in 0..20 {
         session.next_dump_batch(id, number, None, &|| {}).unwrap().unwrap();
     }
-    // Of those that were not given back, the last ones can be asked for again.
+    // Only the last batches that were not given back can be requested again.
     assert_eq!(session.next_dump_batch(id, 0, None, &|| {}).unwrap_err().number(), 1600);
     assert!(session.next_dump_batch(id, 19, None, &|| {}).unwrap().is_some());
 }

@@ -1,4 +1,4 @@
-//! Exports: every document once, as of one moment, and on again after any key.
+//! Exports: every document once, as of one moment, and resumed after any key.
 
 use database::Format;
 use database::Session;
@@ -11,7 +11,7 @@ use velocypack::Slice;
 
 use crate::common::{body, create, query, session, value};
 
-/// More than one block of the storage layer's.
+/// More documents than one block of the storage layer holds.
 const DOCUMENTS: usize = 3_500;
 
 fn filled() -> Session {
@@ -36,7 +36,7 @@ fn filled() -> Session {
     session
 }
 
-/// All rows of an export in batches, and how many batches there were.
+/// Returns all rows of an export in batches, and the number of batches.
 fn all(session: &Session, request: ExportRequest, mut between: impl FnMut()) -> (Vec<Value>, usize) {
     let mut reply = session.export("docs", request, Format::Json).unwrap();
     let (mut rows, mut batches) = (Vec::new(), 0);
@@ -47,7 +47,7 @@ fn all(session: &Session, request: ExportRequest, mut between: impl FnMut()) -> 
         assert_eq!(batch["hasMore"].as_bool(), Some(reply.cursor.is_some()));
         let Some(cursor) = reply.cursor else { return (rows, batches) };
         between();
-        // Every other batch is computed before it is asked for.
+        // Every other batch is computed before it is requested.
         if let Some(read_ahead) = reply.read_ahead.take().filter(|_| batches % 2 == 0) {
             read_ahead.run();
         }
@@ -150,7 +150,7 @@ fn it_goes_on_behind_any_key() {
         assert_eq!(rows[0]["n"], position + 1);
     }
     assert!(lines(&session, from(&format!("{:05}", DOCUMENTS - 1))).is_empty());
-    // Keys that no document has: before all, between two, behind all.
+    // Keys that no document has: before all, between two, and after all.
     assert_eq!(lines(&session, from("!")).len(), DOCUMENTS);
     assert_eq!(lines(&session, from("00010.5"))[0]["n"], 11);
     assert!(lines(&session, from("z")).is_empty());

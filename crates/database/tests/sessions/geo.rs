@@ -1,4 +1,4 @@
-//! Geo indexes find what a full scan finds.
+//! Geo indexes find the same documents as a full scan.
 
 use database::Session;
 use serde_json::json;
@@ -10,11 +10,11 @@ fn index(session: &Session, collection: &str, json: &str) {
     session.create_index(collection, Slice::new(&value(json))).unwrap();
 }
 
-/// Numbers that are the same in each run.
+/// A generator whose numbers are the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
-    /// Evenly between the bounds, or one of the places where geometry is special.
+    /// Returns a place: evenly distributed, or a special case of spherical geometry.
     fn place(&mut self) -> (f64, f64) {
         const SPECIAL: [(f64, f64); 6] =
             [(0.0, 90.0), (45.0, -90.0), (180.0, 0.0), (-180.0, 10.0), (0.0, 0.0), (179.999, -80.0)];
@@ -30,7 +30,7 @@ impl Numbers {
     }
 }
 
-/// The sorted rows by the index and without it.
+/// Checks that the sorted rows are the same with the index and without it.
 fn check(session: &Session, text: &str) {
     let plan = session.explain(&database::query::request::QueryRequest::new(text)).unwrap();
     let plan = Slice::new(&plan).to_json_string();
@@ -58,7 +58,7 @@ fn distances_and_orders_are_those_of_a_full_scan() {
         })
         .collect();
     query(&session, &format!("FOR x IN {} INSERT x INTO d", json!(documents))).unwrap();
-    // Built on what is there.
+    // The index is built over existing documents.
     index(&session, "d", r#"{"type": "geo", "fields": ["geo"], "geoJson": true}"#);
     query(
         &session,
@@ -97,7 +97,7 @@ fn shapes_are_those_of_a_full_scan() {
     create(&session, r#"{"name": "d"}"#);
     index(&session, "d", r#"{"type": "geo", "fields": ["geo"], "geoJson": true}"#);
     let mut numbers = Numbers(7);
-    // A square that goes around its middle, counter-clockwise; some reach over a pole.
+    // A square with its centre inside, counter-clockwise. Some squares contain a pole.
     let mut square = || {
         let ((lng, lat), half) = (numbers.place(), 0.001 + numbers.below(9_000) as f64 / 1e3);
         let lat = lat.clamp(-80.0, 80.0);
@@ -126,15 +126,15 @@ fn shapes_are_those_of_a_full_scan() {
         check(&session, &format!("FOR x IN d FILTER GEO_INTERSECTS({polygon}, x.geo) RETURN x._key"));
         check(&session, &format!("FOR x IN d FILTER GEO_INTERSECTS({point}, x.geo) RETURN x._key"));
     }
-    // Everything but a small area.
+    // The complement of a small area.
     let rest = r#"{"type": "Polygon", "coordinates": [[[0, 0], [0, 1], [1, 1], [1, 0], [0, 0]]]}"#;
     check(&session, &format!("FOR x IN d FILTER GEO_CONTAINS({rest}, x.geo) RETURN x._key"));
-    // No document is fetched that the ring around the place does not need.
+    // No document outside the searched ring is fetched.
     let near = rows(&session, "FOR x IN d SORT GEO_DISTANCE([0, 0], x.geo) LIMIT 1 RETURN x._key");
     assert_eq!(near.as_array().unwrap().len(), 1);
 }
 
-/// Real places, where they are at hand.
+/// Tests real places, if the file exists.
 #[test]
 fn airports_are_found() {
     let Ok(text) = std::fs::read_to_string("../../../shared/data/airports.csv") else { return };
@@ -148,7 +148,7 @@ fn airports_are_found() {
     let airports: Vec<_> = lines
         .filter_map(|line| {
             let parts: Vec<&str> = line.split(',').collect();
-            // Names with commas shift what follows: such lines are left out.
+            // Commas in names shift the later fields. Such lines are skipped.
             let number =
                 |at: usize| parts.get(at).filter(|_| parts.len() == names.len())?.parse::<f64>().ok();
             Some(json!({"lat": number(lat)?, "lng": number(lng)?}))

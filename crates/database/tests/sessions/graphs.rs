@@ -1,4 +1,5 @@
-//! Named graphs: what goes on at the same time leaves no edge without its vertices, and nobody does more than she may.
+//! Named graphs: concurrent operations leave no edge without its vertices, and users stay within
+//! their rights.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -58,7 +59,7 @@ fn a_vertex_that_goes_while_edges_come_leaves_none_behind() {
                     let (from, to) = (i * 5 % VERTICES, i * 3 % VERTICES);
                     let edge = format!(r#"{{"_from": "v/{from}", "_to": "v/{to}"}}"#);
                     let inserted = write(session, "e", WriteOperation::Insert, "", &edge);
-                    // A vertex that is gone, or in use by too many others at this moment.
+                    // The vertex is gone, or too many other transactions use it at this moment.
                     assert!(matches!(inserted, Ok(()) | Err(1202 | 1200)), "{inserted:?}");
                 }
             });
@@ -80,7 +81,7 @@ fn a_vertex_that_goes_while_edges_come_leaves_none_behind() {
     assert_eq!(rows(&session, dangling), json!([]));
 }
 
-/// A session of a user who administrates the database, but may only read or not see one collection.
+/// Opens a session of a user who administers the database, but has a lower level on one collection.
 fn restricted(session: &Session, collection: &str, level: AccessLevel) -> Session {
     let name = format!("{collection}-{}", level.name());
     let mut user = catalog::UserDefinition::new(&name, String::new());
@@ -107,7 +108,7 @@ fn rights_on_collections_count_through_a_graph() {
     let reads_edges = restricted(&session, "e", AccessLevel::ReadOnly);
     assert!(reads_edges.read_edge("g", "e", "ab").unwrap().1.get(0).is_some());
     assert_eq!(write(&reads_edges, "e", WriteOperation::Remove, "ab", "{}"), Err(1004));
-    // The vertex could be removed, but not its edge.
+    // The user may remove the vertex, but not its edge.
     assert_eq!(write(&reads_edges, "v", WriteOperation::Remove, "a", "{}"), Err(1004));
     assert_eq!(rows(&session, "RETURN [LENGTH(v), LENGTH(e)]"), json!([[2, 1]]));
     assert_eq!(reads_edges.drop_graph("g", true, Durability::Buffered).unwrap_err().number(), 11);

@@ -1,4 +1,4 @@
-//! Imports: what is stored, what is rejected, and that `complete` is all or nothing across chunks.
+//! Imports: stored and rejected documents, and `complete` as all or nothing across chunks.
 
 use database::import::{ImportBody, ImportForm, ImportOutcome, ImportRequest};
 use database::{ErrorCode, Session};
@@ -6,7 +6,7 @@ use storage::{Durability, OverwriteMode};
 
 use crate::common::{count, create, rows, session};
 
-/// More than the documents that are stored together.
+/// More documents than are stored together.
 const MANY: usize = 2_500;
 
 fn request() -> ImportRequest {

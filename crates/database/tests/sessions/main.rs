@@ -1,4 +1,5 @@
-//! What a session promises about imports, exports and cursors, on the engine that keeps everything in memory.
+//! Tests of sessions on the memory engine: documents, cursors, imports, exports, dumps, indexes and
+//! graphs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 

@@ -1,11 +1,11 @@
-//! Multi-dimensional indexes find what a full scan finds.
+//! Multi-dimensional indexes find the same documents as a full scan.
 
 use proptest::prelude::*;
 use velocypack::Slice;
 
 use crate::common::{create, query, rows, session, value};
 
-/// A number as JSON, or null; few enough that equal ones come.
+/// Returns a number as JSON, or null. There are few values, so that equal ones occur.
 fn number() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => (-20i32..20).prop_map(|number| (f64::from(number) / 2.0).to_string()),

@@ -1,4 +1,4 @@
-//! Restores that were broken off.
+//! Restores that broke off.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};

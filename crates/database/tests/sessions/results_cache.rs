@@ -1,4 +1,5 @@
-//! The results cache: a result is used again until what it was read from changes, and never a moment longer.
+//! The results cache: a result is used again until the data that it was read from changes, and no
+//! longer.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -18,7 +19,7 @@ fn cached_session() -> Session {
     session
 }
 
-/// The rows, and whether they came from the cache.
+/// Returns the rows, and whether they came from the cache.
 fn ask(session: &Session, text: &str) -> (Value, bool) {
     let reply = body(&query(session, text).unwrap());
     (reply["result"].clone(), reply["cached"] == json!(true))
@@ -123,7 +124,7 @@ fn a_result_is_handed_out_in_any_batches_and_formats() {
     assert_eq!(packed["result"], first["result"]);
 }
 
-/// One writer counts up; readers must never see less than what was committed before they asked.
+/// One writer counts up. A reader must never see less than the last commit before its query.
 #[test]
 fn nobody_reads_what_a_commit_has_replaced() {
     let session = cached_session();
@@ -158,7 +159,7 @@ fn nobody_reads_what_a_commit_has_replaced() {
         is_done.store(true, Ordering::SeqCst);
         readers.into_iter().map(|reader| reader.join().unwrap()).sum()
     });
-    // Or the test has shown nothing.
+    // Without hits the test would show nothing.
     assert!(hits > 0);
 }
 
@@ -173,7 +174,7 @@ fn memory_is_drawn_and_given_back() {
         assert!(!ask(&session, &text).1);
         assert!(ask(&session, &text).1, "{i}");
     }
-    // Half of the memory for results, at about 60 KB each.
+    // Half of the memory for results, at about 60 KB per result.
     let kept = session.cached_results().unwrap().len();
     assert!((2..10).contains(&kept), "{kept}");
     assert!(!ask(&session, "FOR i IN 1..100000 RETURN REPEAT('x', 50)").1);

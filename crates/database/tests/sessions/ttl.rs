@@ -1,4 +1,4 @@
-//! Documents that expire.
+//! Expiry of documents.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -19,12 +19,12 @@ fn index(session: &Session, json: &str) -> database::Result<()> {
     session.create_index("sessions", Slice::new(&value(json))).map(|_| ())
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
-/// Waits until so many documents are left.
+/// Waits until only `left` documents are left.
 fn wait_for(session: &Session, left: u64) {
     let start = Instant::now();
     while count(session, "sessions") != left {
@@ -61,7 +61,7 @@ fn documents_go_when_their_time_is_over() {
         rows(&session, "FOR d IN sessions SORT d._key RETURN d._key"),
         serde_json::json!(["later", "list", "none", "null", "words"])
     );
-    // What is written later expires too, and a change of the date counts.
+    // Documents that are written later expire as well, and a changed date counts.
     query(&session, "INSERT {_key: 'new', at: 17} INTO sessions").unwrap();
     query(&session, "UPDATE 'null' WITH {at: 0} IN sessions").unwrap();
     wait_for(&session, 4);
@@ -83,10 +83,10 @@ fn a_run_removes_no_more_than_it_may() {
     let changes = value(r#"{"frequency": 1000}"#);
     ttl.change(Slice::new(&changes)).unwrap();
     wait_for(&session, 2500);
-    // The oldest go first.
+    // The oldest documents are removed first.
     assert_eq!(rows(&session, "RETURN MIN(FOR d IN sessions RETURN d.at)"), serde_json::json!([1501]));
     wait_for(&session, 0);
-    // Told before the third run began.
+    // The statistics are read before the third run begins.
     assert_eq!(ttl.statistics().limit_reached, 2);
 }
 
