@@ -1,4 +1,4 @@
-//! `/_api/aqlfunction`: functions that users have written. `/_api/aql-builtin`: the server's own.
+//! `/_api/aqlfunction`: user-defined functions. `/_api/aql-builtin`: the server's own functions.
 
 use database::query::builtin_functions;
 use errors::{Error, Result};

@@ -1,4 +1,4 @@
-//! `/_open/auth`: a token for a name and a password.
+//! `/_open/auth`: tokens for a name and a password.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::http::{Request, Response, Route, Verb};
 use crate::service::authentication::{Authentication, Look, access_token, not_authorized};
 use database::{Identity, Instance};
 
-/// What the family needs.
+/// The services of this family.
 pub(crate) struct Services {
     pub(crate) authentication: Arc<Authentication>,
     pub(crate) instance: Arc<Instance>,
@@ -21,7 +21,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::open(Verb::Post, "/_open/auth/renew", Blocking, renew),
 ];
 
-/// Without authentication there is nothing to log in to.
+/// Checks that authentication is on; otherwise there is nothing to log in to.
 fn require_enabled(services: &Services, request: &Request) -> Result<()> {
     if services.authentication.is_enabled() {
         return Ok(());
@@ -39,7 +39,7 @@ fn log_in(services: &Services, request: &Request) -> Result<Response> {
         })
     };
     let password = text("password")?;
-    // An access token says whose it is.
+    // An access token names its owner.
     let name = match body.slice().get("username") {
         None if access_token::is_one(password) => "",
         _ => text("username")?,
@@ -55,7 +55,7 @@ fn log_in(services: &Services, request: &Request) -> Result<Response> {
     token(services, &user.name)
 }
 
-/// A new token for a user whose old one is still good.
+/// Returns a new token to a user whose old one is still valid.
 fn renew(services: &Services, request: &Request) -> Result<Response> {
     require_enabled(services, request)?;
     let catalog = services.instance.catalog();

@@ -1,4 +1,4 @@
-//! `/_admin/cluster/*` and `/_api/cluster/*`, as a server that is alone answers them.
+//! `/_admin/cluster/*` and `/_api/cluster/*`, with the answers of a single server.
 
 use crate::http::Cost::Constant;
 use crate::http::{Request, Response, Route, Verb};

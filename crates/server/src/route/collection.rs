@@ -20,7 +20,7 @@ use database::Session;
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/collection", Constant, list),
     Route::new(Verb::Post, "/_api/collection", Blocking, create),
-    // As the documentation of batches has it. The body has the name.
+    // The documentation of batches uses this address. The body holds the name.
     Route::new(Verb::Post, "/_api/collection/{collection}", Blocking, create),
     Route::new(Verb::Get, "/_api/collection/{collection}", Constant, short),
     Route::new(Verb::Delete, "/_api/collection/{collection}", Blocking, drop_collection),
@@ -42,7 +42,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/key-generators", Constant, key_generators),
 ];
 
-/// Which attributes a reply has.
+/// The set of attributes in a reply.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
     Short,
@@ -152,7 +152,9 @@ fn checksum(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-/// ArangoDB's text for the revision of a collection that nobody has written to is a zero.
+/// Returns the revision as text.
+///
+/// ArangoDB reports a zero for a collection that was never written.
 fn revision_of(collection: &Collection) -> String {
     match collection.revision_now() {
         Revision(0) => "0".to_owned(),
@@ -210,7 +212,7 @@ fn recalculate_count(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-/// There is one cache for everything, which fills by itself; the call says that it would work, as ArangoDB's does.
+/// Reports success without effect, as ArangoDB does: the one cache fills by itself.
 fn load_indexes(session: &Session, request: &Request) -> Result<Response> {
     readable(session, request)?;
     success(session, request, |fields| {
@@ -245,7 +247,7 @@ fn respond(
     })
 }
 
-/// A reply, which names its own path where that is one below a collection.
+/// Returns a reply. If its path is below a collection, a header names that path.
 fn success(session: &Session, request: &Request, fill: impl FnOnce(&mut Fields<'_>)) -> Result<Response> {
     /// Parts of `/_api/collection/{collection}`.
     const COLLECTION_PARTS: usize = 3;

@@ -1,6 +1,6 @@
 //! `/_api/cursor`: queries, and the batches of their results.
 //!
-//! A query begins within the budget that its request has. What is left of it then runs on the worker pool.
+//! A query begins within its request's budget. The rest of it runs on the worker pool.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::placement::pool::WorkerPool;
 use crate::service::recording::Recording;
 use database::Session;
 
-/// What the family needs.
+/// The services of this family.
 pub(crate) struct Services {
     pub(crate) pool: Arc<WorkerPool>,
     /// Text, bind variables (VelocyPack) and database of queries.
@@ -47,7 +47,9 @@ fn fetch(services: &Services, session: &Session, request: &Request) -> Result<Re
     fetch_batch(&services.pool, session, request)
 }
 
-/// The next batch of a cursor, or one that was sent before. The pool computes the one behind it ahead.
+/// Returns the next batch of a cursor, or one that was sent before.
+///
+/// The pool then computes the following batch ahead.
 pub(super) fn fetch_batch(pool: &WorkerPool, session: &Session, request: &Request) -> Result<Response> {
     let batch = match request.parameter("batch") {
         "" => None,
@@ -57,7 +59,7 @@ pub(super) fn fetch_batch(pool: &WorkerPool, session: &Session, request: &Reques
     };
     let mut reply = session.fetch(cursor_id(request)?, batch, request.accepted())?;
     if let Some(read_ahead) = reply.read_ahead.take() {
-        // A full queue has better things to do.
+        // If the queue is full, the batch is not computed ahead.
         let _ = pool.submit(Box::new(move || read_ahead.run()));
     }
     Ok(respond(StatusCode::OK, reply))
@@ -70,7 +72,7 @@ pub(super) fn remove(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-/// What is no number is no cursor of ours.
+/// Returns the number of the cursor. A text that is not a number names no cursor.
 fn cursor_id(request: &Request) -> Result<u64> {
     request.parameter("id").parse().map_err(|_| Error::of(ErrorCode::CursorNotFound))
 }

@@ -1,4 +1,4 @@
-//! `/_api/database`: databases of the server.
+//! `/_api/database`: the databases of the server.
 
 use catalog::name::check_user_name;
 use catalog::{AccessLevel, UserDefinition};
@@ -75,7 +75,7 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     if body.slice().get("options").is_some_and(|options| !options.is_object() && !options.is_null()) {
         return Err(Error::bad_parameter("'options' must be an object"));
     }
-    // All that can be wrong with the users is found before the database is there.
+    // Errors in the users are found before the database is created.
     let users = users(session, body.slice())?;
     session.create_database(name)?;
     for user in users {
@@ -89,13 +89,13 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-/// A user who is given the new database.
+/// A user who gets the right to administer the new database.
 enum Grantee {
     Existing(String),
     New(UserDefinition),
 }
 
-/// The users that the request names; `root` where it names none.
+/// Returns the users that the request names, or `root` if it names none.
 fn users(session: &Session, body: Slice<'_>) -> Result<Vec<Grantee>> {
     let given = body.get("users").filter(|users| !users.is_null()).unwrap_or(Slice::EMPTY_ARRAY);
     if !given.is_array() {

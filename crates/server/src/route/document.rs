@@ -1,7 +1,7 @@
-//! `/_api/document`: documents read and written, one by one or many at once.
+//! `/_api/document`: reads and writes of documents, one by one or many at once.
 //!
-//! Small requests run on the connection's own task; what would wait (for a sync, or for another transaction) or is
-//! large goes on on the worker pool.
+//! Small requests run on the connection's task. A request moves to the worker pool if it is large,
+//! or if it would wait for a sync or another transaction.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Delete, "/_api/document/{collection}", Blocking, remove_many),
     Route::new(Verb::Put, "/_api/document", Blocking, replace_many),
     Route::new(Verb::Patch, "/_api/document", Blocking, update_many),
-    // Longer paths than any document has.
+    // Paths that are too long for a document.
     Route::new(Verb::Get, "/_api/document/{collection}/{key}/{rest}", Constant, superfluous),
     Route::new(Verb::Post, "/_api/document/{collection}/{key}", Constant, superfluous),
     Route::new(Verb::Put, "/_api/document/{collection}/{key}/{rest}", Constant, too_long),
@@ -64,13 +64,15 @@ fn read(session: &Session, request: &Request) -> Result<Response> {
     Ok(response.header(ETAG, etag(revision)?))
 }
 
-/// A path that names no document.
+/// Refuses a path that names no document.
 fn incomplete(_session: &Session, _request: &Request) -> Result<Response> {
     let message = "expecting GET /_api/document/<collection>/<key>";
     Err(Error::new(ErrorCode::DataSourceNotFound, message))
 }
 
-/// ArangoDB has a number of its own for this, but for writes to one document.
+/// Refuses a path that is too long.
+///
+/// ArangoDB has an error of its own for this, except for writes to one document.
 fn superfluous(_session: &Session, request: &Request) -> Result<Response> {
     let expected = if request.method == Method::POST { "<collection>" } else { "<collection>/<key>" };
     let message = format!("superfluous suffix, expecting {} /_api/document/{expected}", request.method);
@@ -89,7 +91,7 @@ fn insert(session: &Session, request: &Request) -> Result<Response> {
     write(session, request, WriteOperation::Insert)
 }
 
-/// Inserts a document or an array of them.
+/// Inserts a document or an array of documents.
 fn insert_any(session: &Session, request: &Request) -> Result<Response> {
     if request.body_value()?.slice().is_array() {
         return write_many(session, request, WriteOperation::Insert);
@@ -124,7 +126,7 @@ fn remove_many(session: &Session, request: &Request) -> Result<Response> {
     write_many(session, request, WriteOperation::Remove)
 }
 
-/// Writes one document where the request is, unless it would have to wait there; then on the worker pool.
+/// Writes one document on the present thread, or on the worker pool if the write would wait.
 fn write(session: &Session, request: &Request, operation: WriteOperation) -> Result<Response> {
     if request.budget().is_unlimited() {
         let response = write_one(session, request, operation, DOCUMENT_WAIT)?;
@@ -138,7 +140,7 @@ fn write(session: &Session, request: &Request, operation: WriteOperation) -> Res
     on_pool(session, request, move |session, request| write(session, request, operation))
 }
 
-/// Runs work where it may wait: here, or deferred to the worker pool.
+/// Runs work that may wait: here without a budget, otherwise deferred to the worker pool.
 fn on_pool(
     session: &Session,
     request: &Request,
@@ -151,7 +153,9 @@ fn on_pool(
     Ok(Response::deferred(move || work(&session, &request)))
 }
 
-/// Writes one document. With [`WaitPolicy::NoWait`], `None` means that others are in the way and nothing was done.
+/// Writes one document.
+///
+/// With [`WaitPolicy::NoWait`], `None` means that the write met a conflict and has no effect.
 fn write_one(
     session: &Session,
     request: &Request,
@@ -163,7 +167,7 @@ fn write_one(
         options.if_match = request.if_match().map(str::to_owned);
     }
     let body = match operation {
-        // What is removed is named by the path alone.
+        // The path alone names the removed document.
         WriteOperation::Remove => None,
         _ => Some(request.body_value()?),
     };
@@ -189,7 +193,8 @@ fn write_one(
     Ok(Some(response.header(LOCATION, location(session, &collection, &outcome.key)?)))
 }
 
-/// ArangoDB says of an insert that was ignored only which document stands there.
+/// Reduces the outcome of an ignored insert: ArangoDB reports only the existing document's
+/// identity.
 fn as_reported(outcome: WriteOutcome, options: &WriteOptions) -> WriteOutcome {
     if options.overwrite_mode == OverwriteMode::Ignore && outcome.kind == WriteKind::Unchanged {
         return WriteOutcome { old_revision: None, old: None, new: None, ..outcome };
@@ -217,7 +222,8 @@ fn write_many(session: &Session, request: &Request, operation: WriteOperation) -
     let mode = WriteMode { durability: durability(request)?, wait: DOCUMENT_WAIT };
     let (collection, outcomes) =
         session.write_documents(&collection_name(request)?, operation, &bodies, &options, mode)?;
-    // ArangoDB says so whenever the request asks for it, but of a collection's own property only where something was written.
+    // ArangoDB reports a sync whenever the request asks for it. If the collection asks for it,
+    // ArangoDB reports a sync only if something was written.
     let wrote = outcomes.is_empty() || outcomes.iter().any(std::result::Result::is_ok);
     let synced =
         request.flag("waitForSync", false)? || wrote && collection.definition().properties.wait_for_sync;
@@ -225,7 +231,9 @@ fn write_many(session: &Session, request: &Request, operation: WriteOperation) -
     print_outcomes(&collection, outcomes.collect(), request.flag("silent", false)?, status(operation, synced))
 }
 
-/// One member for each outcome. In silence only the failures, and an object without attributes where there are none.
+/// Writes one member per outcome.
+///
+/// With `silent` it writes only the failures, or an empty object if there are none.
 fn print_outcomes(
     collection: &Collection,
     outcomes: Outcomes,
@@ -249,7 +257,7 @@ fn print_outcomes(
     with_error_codes(Response::value(status, builder.into_vec()), &errors)
 }
 
-/// How often each error number stands in a reply.
+/// The number of occurrences of each error number in a reply.
 type ErrorCounts = BTreeMap<u32, usize>;
 
 fn print_failure(builder: &mut Builder, error: &Error, errors: &mut ErrorCounts) -> Result<()> {
@@ -259,7 +267,7 @@ fn print_failure(builder: &mut Builder, error: &Error, errors: &mut ErrorCounts)
     Ok(builder.close()?)
 }
 
-/// Names the errors of single members in a header, as `{"1210":2}`.
+/// Reports the errors of single members in a header, as `{"1210":2}`.
 fn with_error_codes(response: Response, errors: &ErrorCounts) -> Result<Response> {
     if errors.is_empty() {
         return Ok(response);
@@ -282,7 +290,7 @@ fn read_many(session: &Session, request: &Request) -> Result<Response> {
             (storage::document_key(selector, &name), selector.get("_rev").and_then(Slice::as_str))
         })
         .collect();
-    // A selector that is none reads a key that no document has.
+    // An invalid selector reads a key that no document has.
     let keys: Vec<&str> = wanted.iter().map(|(key, _)| *key.as_ref().unwrap_or(&"")).collect();
     let (collection, documents) = session.read_documents(&name, &keys)?;
     let mut errors = ErrorCounts::new();
@@ -339,7 +347,7 @@ fn print_document(
     Ok(builder.add_resolved(document.slice(), Some(collection.name()))?)
 }
 
-/// The collection of the path, or of the parameter with which older clients name it.
+/// Returns the collection of the path, or of the query parameter that older clients use.
 fn collection_name(request: &Request) -> Result<String> {
     match request.parameter("collection") {
         "" => parameter::collection(request),

@@ -1,4 +1,4 @@
-//! `/_api/dump`: collections fetched by many requests at once.
+//! `/_api/dump`: collections that many requests fetch concurrently.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::http::route::{Route, Verb};
 use crate::placement::pool::WorkerPool;
 use database::Session;
 
-/// What a request has that does not say it: ArangoDB's defaults.
+/// ArangoDB's defaults for attributes that a request lacks.
 const DEFAULT_BATCH_BYTES: u64 = 16 << 10;
 const DEFAULT_PREFETCH: u64 = 2;
 const DEFAULT_PARALLELISM: u64 = 2;
 
-/// What the family needs.
+/// The services of this family.
 pub(crate) struct Services {
     pub(crate) pool: Arc<WorkerPool>,
 }
@@ -52,7 +52,7 @@ fn start(services: &Services, session: &Session, request: &Request) -> Result<Re
         return Err(Error::new(ErrorCode::NotImplemented, "not implemented: 'filters' of a dump"));
     }
     let id = session.start_dump(&dump)?;
-    // The client may have others to fetch from first.
+    // The client may fetch other dumps first.
     read_ahead(&services.pool, session, id);
     Response::empty(StatusCode::CREATED).text_header("x-arango-dump-id", &id.to_string())
 }
@@ -63,7 +63,7 @@ fn collections(body: Slice<'_>) -> Result<Vec<String>> {
     shards.elements().map(|name| name.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
 }
 
-/// A number of bytes, batches or threads.
+/// Reads a number of bytes, batches or threads.
 fn whole(body: Slice<'_>, name: &str) -> Result<Option<u64>> {
     let Some(value) = body.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
     let number = value.as_u64().filter(|number| *number > 0);
@@ -75,7 +75,8 @@ fn next(services: &Services, session: &Session, request: &Request) -> Result<Res
     let number = request.number("batchId")?;
     let number = number.ok_or_else(|| Error::bad_parameter("parameter 'batchId' is missing"))?;
     let last = request.number("lastBatch")?;
-    // One that is ready need not wait for a thread of the pool, which may be busy making others.
+    // A batch that is ready need not wait for a thread of the pool, which may be busy making
+    // others.
     if let Some(batch) = session.ready_dump_batch(id, number, last)? {
         return reply(&services.pool, session, id, batch);
     }
@@ -88,11 +89,11 @@ fn next(services: &Services, session: &Session, request: &Request) -> Result<Res
     }))
 }
 
-/// Has the next batches made.
+/// Starts jobs on the pool that make batches ahead.
 fn read_ahead(pool: &Arc<WorkerPool>, session: &Session, id: u64) {
     for job in session.dump_read_ahead(id) {
         let (own_pool, own) = (Arc::clone(pool), session.clone());
-        // A full queue has better things to do.
+        // If the queue is full, no batch is made ahead.
         let _ = pool.submit(Box::new(move || job.run(&|| read_ahead(&own_pool, &own, id))));
     }
 }
@@ -110,7 +111,7 @@ fn reply(pool: &Arc<WorkerPool>, session: &Session, id: u64, batch: DumpBatch) -
     Ok(if is_packed { reply.header(CONTENT_ENCODING, Encoding::Gzip.header()) } else { reply })
 }
 
-/// Bytes that the context keeps as well, for a client that asks again.
+/// The bytes of a batch, shared with the context, which keeps them for a repeated request.
 struct Shared(Arc<Vec<u8>>);
 
 impl AsRef<[u8]> for Shared {
@@ -124,7 +125,7 @@ fn remove(session: &Session, request: &Request) -> Result<Response> {
     Ok(Response::empty(StatusCode::OK))
 }
 
-/// What is no number is no context of ours.
+/// Returns the number of the context. A text that is not a number names no context.
 fn id(request: &Request) -> Result<u64> {
     request.parameter("id").parse().map_err(|_| Error::of(ErrorCode::CursorNotFound))
 }

@@ -1,4 +1,4 @@
-//! `/_admin/echo`: a request as the server sees it.
+//! `/_admin/echo`: a request as the server received it.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -47,7 +47,7 @@ fn echo(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-/// Names that occur more than once have their values joined, as HTTP allows.
+/// Writes the headers. The values of a repeated header are joined, as HTTP allows.
 fn print_headers(request: &Request, fields: &mut Fields<'_>) {
     for name in request.headers().keys() {
         let values: Vec<_> = request
@@ -67,7 +67,7 @@ fn print_parameters(request: &Request, fields: &mut Fields<'_>) {
     });
 }
 
-/// As text where it is text, and encoded where it is not.
+/// Writes the body: as text if it is text, and encoded otherwise.
 fn print_body(request: &Request, fields: &mut Fields<'_>) {
     match std::str::from_utf8(request.body()) {
         Ok(text) => fields.text("requestBody", text),

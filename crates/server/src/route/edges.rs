@@ -44,7 +44,7 @@ fn respond(session: &Session, request: &Request, vertices: Slice<'_>) -> Result<
         return Err(Error::of(ErrorCode::CollectionTypeInvalid));
     }
     let text = match request.text("direction")?.as_deref() {
-        // arangojs sends the text of a missing JavaScript value.
+        // arangojs sends the word `undefined` for a missing JavaScript value.
         None | Some("" | "any" | "undefined") => "FOR e IN @@c FILTER e._from IN @v OR e._to IN @v RETURN e",
         Some("in" | "inbound") => "FOR e IN @@c FILTER e._to IN @v RETURN e",
         Some("out" | "outbound") => "FOR e IN @@c FILTER e._from IN @v RETURN e",

@@ -17,14 +17,16 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_admin/wal/transactions", Constant, transactions),
 ];
 
-/// The index types there are, in ArangoDB's order; two older names stand among them, as in ArangoDB.
+/// The index types in ArangoDB's order, with two older names among them as in ArangoDB.
 const INDEX_TYPES: [&str; 10] =
     ["primary", "edge", "hash", "skiplist", "ttl", "persistent", "geo", "fulltext", "mdi", "mdi-prefixed"];
 
-/// Older names of index types, and what they mean.
+/// Older names of index types, and the present ones.
 const INDEX_ALIASES: [(&str, &str); 3] = [("hash", "persistent"), ("skiplist", "persistent"), ("zkd", "mdi")];
 
-/// Tools expect `rocksdb`, whichever engine there is; its own name stands beside it.
+/// Describes the engine.
+///
+/// Tools expect the name `rocksdb` for any engine. A second attribute holds its own name.
 fn engine(session: &Session, _request: &Request) -> Result<Response> {
     Response::object(StatusCode::OK, |fields| {
         fields.text("name", "rocksdb");
@@ -51,7 +53,7 @@ fn statistics(session: &Session, _request: &Request) -> Result<Response> {
     Response::object(StatusCode::OK, |fields| print_statistics(session, fields))
 }
 
-/// The figures of the engine under the names that ArangoDB has for them.
+/// Writes the statistics of the engine under ArangoDB's names.
 pub(super) fn print_statistics(session: &Session, fields: &mut Fields<'_>) {
     let figures = session.engine_statistics();
     fields
@@ -70,7 +72,9 @@ pub(super) fn print_statistics(session: &Session, fields: &mut Fields<'_>) {
     }
 }
 
-/// Which levels are written anew is left to the engine; what is said of it must be right all the same.
+/// Compacts everything.
+///
+/// The engine chooses the levels. The options about levels are only checked for their types.
 fn compact(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     for name in ["changeLevel", "compactBottomMostLevel"] {
@@ -87,7 +91,7 @@ fn flush(session: &Session, _request: &Request) -> Result<Response> {
     Response::success(StatusCode::OK, |_| ())
 }
 
-/// The log has no properties that could be set, as in ArangoDB on RocksDB.
+/// Returns an empty object: the log has no properties to set, as in ArangoDB on RocksDB.
 fn nothing(_session: &Session, _request: &Request) -> Result<Response> {
     Response::object(StatusCode::OK, |_| ())
 }

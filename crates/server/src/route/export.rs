@@ -1,7 +1,8 @@
 //! `/_api/export`: all documents of a collection as of one moment.
 //!
-//! The replies are those of a cursor. With `Accept: application/x-ndjson` the whole collection comes in one reply, a
-//! document a line, and the parameter `from` begins behind a key: the last one that was received.
+//! The replies are those of a cursor. With `Accept: application/x-ndjson` the whole collection
+//! comes in one reply, one document per line. The parameter `from` begins behind a key: the last
+//! one that the client received.
 
 use std::sync::Arc;
 
@@ -21,14 +22,14 @@ use crate::http::stream::ChunkSource;
 use crate::placement::pool::WorkerPool;
 use database::Session;
 
-/// Bytes of lines that are sent together, at least.
+/// Bytes of lines from which a chunk is sent.
 const CHUNK_BYTES: usize = 256 << 10;
-/// Documents between two looks at the size of a chunk.
+/// Documents between two checks of a chunk's size.
 const CHUNK_STEP: usize = 100;
-/// What so many documents of usual size may take beyond it.
+/// Bytes that these documents of usual size may take beyond the limit.
 const CHUNK_ROOM: usize = 32 << 10;
 
-/// What the family needs.
+/// The services of this family.
 pub(crate) struct Services {
     pub(crate) pool: Arc<WorkerPool>,
 }

@@ -1,6 +1,7 @@
 //! `/_api/gharial`: named graphs.
 //!
-//! Shapes, statuses and parameters are those of ArangoDB 3.12's documentation, "Named graphs HTTP API (Gharial)".
+//! Replies, statuses and parameters follow ArangoDB 3.12's documentation, "Named graphs HTTP API
+//! (Gharial)".
 
 use catalog::GRAPHS_COLLECTION;
 use database::StoredGraph;
@@ -54,7 +55,7 @@ fn drop_graph(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-/// The reply to a change of a graph: the graph as it is now, and its revision.
+/// Returns the reply to a change of a graph: its present definition and revision.
 pub(super) fn respond(status: StatusCode, graph: &StoredGraph) -> Result<Response> {
     let revision = graph.document.slice().get("_rev").and_then(Slice::as_str).unwrap_or_default();
     let revision = HeaderValue::from_str(revision).map_err(Error::internal)?;
@@ -62,7 +63,9 @@ pub(super) fn respond(status: StatusCode, graph: &StoredGraph) -> Result<Respons
     Ok(response.header(ETAG, revision))
 }
 
-/// 201 if the change of a graph is on disk, by the parameter or the property of `_graphs`; else 202.
+/// Returns 201 if the change of a graph is on disk, and 202 otherwise.
+///
+/// The request's parameter or the property of `_graphs` asks for the sync.
 pub(super) fn changed_status(session: &Session, request: &Request) -> Result<StatusCode> {
     let catalog = session.catalog();
     let graphs = session.database_in(&catalog)?.collection(GRAPHS_COLLECTION);
@@ -78,14 +81,14 @@ fn print_graph(fields: &mut Fields<'_>, graph: &StoredGraph) {
     });
 }
 
-/// A graph's document as clients see it: with its name beside its key.
+/// Writes a graph's document in the clients' form: with its name beside its key.
 fn print(builder: &mut Builder, document: Slice<'_>) -> velocypack::Result<()> {
     let name = document.get("_key").and_then(Slice::as_str).unwrap_or_default();
     builder.open_object()?;
     for (attribute, value) in document.entries() {
         builder.key(attribute)?;
         match attribute {
-            // Stored as a marker, which nested values must not have.
+            // It is stored as a marker, which nested values must not have.
             "_id" => builder.add_str(&format!("{GRAPHS_COLLECTION}/{name}"))?,
             _ => builder.add_slice(value)?,
         }

@@ -75,8 +75,10 @@ fn add_edge_definition(session: &Session, request: &Request) -> Result<Response>
     respond(changed_status(session, request)?, &changed)
 }
 
-/// The parameter `dropCollections` is accepted; ArangoDB, too, drops nothing here: the edge collection stays in the
-/// graph, and vertex collections become orphans.
+/// Replaces an edge definition.
+///
+/// The parameter `dropCollections` is accepted and drops nothing, as in ArangoDB. The edge
+/// collection stays in the graph, and vertex collections become orphans.
 fn replace_edge_definition(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     check_options(body.slice())?;
@@ -100,12 +102,13 @@ fn remove_edge_definition(session: &Session, request: &Request) -> Result<Respon
     respond(changed_status(session, request)?, &changed)
 }
 
-/// `dropCollection` or `dropCollections`: versions of ArangoDB differ.
+/// Returns true with `dropCollection` or `dropCollections`: the versions of ArangoDB differ.
 fn is_dropped(request: &Request) -> Result<bool> {
     Ok(request.flag("dropCollection", false)? || request.flag("dropCollections", false)?)
 }
 
-/// Satellites mean nothing on a single server, but a wrong list is still wrong.
+/// Checks the options. Satellites have no effect on a single server, but a malformed list is an
+/// error.
 fn check_options(body: Slice<'_>) -> Result<()> {
     let options = body.get("options").filter(|options| !options.is_null());
     check_satellites(options.unwrap_or(Slice::EMPTY_OBJECT), false)

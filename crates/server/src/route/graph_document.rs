@@ -29,7 +29,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Delete, "/_api/gharial/{graph}/edge/{collection}/{key}", Blocking, remove_edge),
 ];
 
-/// What a document is to its graph.
+/// The role of a document in its graph.
 #[derive(Clone, Copy, PartialEq)]
 enum Element {
     Vertex,
@@ -37,7 +37,7 @@ enum Element {
 }
 
 impl Element {
-    /// The attribute that holds it in replies.
+    /// Returns the attribute that holds the document in replies.
     fn name(self) -> &'static str {
         match self {
             Element::Vertex => "vertex",
@@ -122,7 +122,7 @@ fn write(
 ) -> Result<Response> {
     let options = write_options(request, operation)?;
     let body = match operation {
-        // What is removed is named by the path alone.
+        // The path alone names the removed document.
         WriteOperation::Remove => None,
         _ => Some(request.body_value()?),
     };
@@ -199,7 +199,7 @@ fn write_options(request: &Request, operation: WriteOperation) -> Result<WriteOp
     Ok(options)
 }
 
-/// The revision in `If-Match`, or in the parameter `rev` of older clients.
+/// Returns the revision in `If-Match`, or in the parameter `rev` of older clients.
 fn wanted_revision(request: &Request) -> Result<Option<String>> {
     match request.if_match() {
         Some(revision) => Ok(Some(revision.to_owned())),
@@ -215,7 +215,7 @@ fn status(element: Element, operation: WriteOperation, synced: bool) -> StatusCo
     }
 }
 
-/// A revision as graphs have it in `ETag`: without quotes.
+/// Returns a revision as the graph routes send it in `ETag`: without quotes.
 fn revision_header(revision: &str) -> Result<HeaderValue> {
     HeaderValue::from_str(revision).map_err(Error::internal)
 }

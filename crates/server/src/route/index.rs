@@ -1,4 +1,4 @@
-//! `/_api/index`: indexes of a collection.
+//! `/_api/index`: the indexes of a collection.
 
 use std::sync::Arc;
 
@@ -71,7 +71,8 @@ fn drop_index(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-/// Index caches are refilled by nobody here: there is one cache for everything.
+/// Reports success without effect: one cache serves everything, and no index has a cache of its
+/// own.
 fn sync_caches(_session: &Session, _request: &Request) -> Result<Response> {
     Response::success(StatusCode::OK, |_| {})
 }
@@ -83,7 +84,7 @@ fn find(session: &Session, request: &Request) -> Result<(Arc<Collection>, Arc<In
     Ok((collection, index))
 }
 
-/// `memory_bytes`: with `withStats`, what the index takes.
+/// Writes the definition of an index. With `withStats`, `memory_bytes` is the index's size.
 fn print(fields: &mut Fields<'_>, collection: &Collection, index: &Index, memory_bytes: Option<u64>) {
     fields.with(|builder: &mut Builder| {
         let printed = index.definition().print(builder, collection.name(), index.selectivity_estimate());

@@ -10,12 +10,12 @@ use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::service::jobs::{ASYNC_ID, Fetched, Jobs, Owner};
 use database::Session;
 
-/// What the family needs.
+/// The services of this family.
 pub(crate) struct Services {
     pub(crate) jobs: Arc<Jobs>,
 }
 
-// All of them are there under two names.
+// Every route exists under two paths.
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_api/job/{id}", Constant, status),
     Route::with(Verb::Put, "/_api/job/{id}", Constant, fetch),
@@ -27,14 +27,14 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Delete, "/_admin/job/{id}", Constant, remove),
 ];
 
-/// How many jobs are listed when the client does not say.
+/// Default number of jobs in a list.
 const DEFAULT_COUNT: usize = 100;
 
 fn owner(session: &Session) -> Owner {
     session.user().cloned()
 }
 
-/// The number of a job; a text that is none belongs to no job.
+/// Returns the number of a job. A text that is not a number names no job.
 fn id(request: &Request) -> Result<u64> {
     request.parameter("id").parse().map_err(|_| not_found())
 }
@@ -43,7 +43,9 @@ fn not_found() -> Error {
     Error::of(ErrorCode::HttpNotFound)
 }
 
-/// 200 when the job is done, 204 while it is not; for `done` and `pending` the numbers of such jobs.
+/// Returns 200 if the job is done, and 204 otherwise.
+///
+/// For `done` and `pending` it lists the numbers of such jobs.
 fn status(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let jobs = &services.jobs;
     let done = match request.parameter("id") {
@@ -64,7 +66,7 @@ fn status(services: &Services, session: &Session, request: &Request) -> Result<R
     Ok(Response::value(StatusCode::OK, list))
 }
 
-/// The reply of the request that was put aside, once; 204 while there is none.
+/// Returns the stored reply of the job once, or 204 if the job is not done.
 fn fetch(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let id = id(request)?;
     match services.jobs.fetch(&owner(session), id).ok_or_else(not_found)? {

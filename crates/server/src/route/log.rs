@@ -1,4 +1,4 @@
-//! `/_admin/log*`.
+//! `/_admin/log*`: the recent entries of the log, and its levels.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::options::ApiAccess;
 use crate::service::log::{Level, Log, Query, STRUCTURED_PARAMETERS};
 use database::Session;
 
-/// What the family needs.
+/// The services of this family.
 pub(crate) struct Services {
     pub(crate) access: ApiAccess,
     pub(crate) log: Arc<Log>,
@@ -49,7 +49,7 @@ fn query(request: &Request) -> Result<Query> {
     })
 }
 
-/// The old form: one array for each attribute.
+/// Returns the entries in the older form: one array per attribute.
 fn columns(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     allow(services, session)?;
     let (entries, total) = services.log.entries(&query(request)?);
@@ -111,7 +111,7 @@ fn print_levels(log: &Log, fields: &mut Fields<'_>) {
     });
 }
 
-/// All outputs have the same levels.
+/// Returns the levels, which are the same for all outputs.
 fn levels(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     allow(services, session)?;
     let log = &services.log;
@@ -147,7 +147,7 @@ fn set_levels(services: &Services, session: &Session, request: &Request) -> Resu
         return Err(Error::bad_parameter("the request body must be an object of topics and levels"));
     };
     for (topic, level) in changes {
-        // Topics of other versions are nobody's.
+        // Topics of other versions are ignored.
         services.log.set_level(topic, level);
     }
     levels(services, session, request)

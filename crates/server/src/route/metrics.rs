@@ -1,6 +1,7 @@
-//! `/_admin/metrics` and `/_admin/metrics/v2`: everything that is counted, in Prometheus' text format.
+//! `/_admin/metrics` and `/_admin/metrics/v2`: all metrics in Prometheus' text format.
 //!
-//! Names are ArangoDB's where the figure is the same; those beginning with `persea_` have no counterpart.
+//! A metric has ArangoDB's name if it measures the same. Names with the prefix `persea_` have no
+//! counterpart.
 
 use std::fmt::{Display, Write};
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::service::log::Log;
 use crate::service::machine::{self, Process, Processor};
 use database::Session;
 
-/// What the family needs.
+/// The services of this family.
 pub(crate) struct Services {
     pub(crate) is_enabled: bool,
     pub(crate) metrics: Arc<Metrics>,
@@ -53,7 +54,7 @@ fn metrics(services: &Services, session: &Session, request: &Request) -> Result<
     Ok(Response::bytes(StatusCode::OK, content_type::PROMETHEUS, page.text))
 }
 
-/// The page as it is written.
+/// The page of metrics, while it is written.
 #[derive(Default)]
 struct Page {
     text: String,
@@ -75,7 +76,7 @@ impl Page {
         let _ = writeln!(self.text, "{name} {value}");
     }
 
-    /// Each value with a label.
+    /// Writes values, each with a label.
     fn labelled<L: Display, V: Display>(
         &mut self,
         name: &str,
@@ -89,7 +90,7 @@ impl Page {
         }
     }
 
-    /// Prometheus counts up to each cut, those of the cuts before included.
+    /// Writes a histogram. Prometheus counts cumulatively: each bucket includes the ones below it.
     fn histogram(&mut self, name: &str, help: &str, cuts: &[f64], summary: &Summary) {
         self.head(name, "histogram", help);
         let mut below = 0;

@@ -1,4 +1,5 @@
-//! The routes: one file an API family, one line of registration here, or where they are given their services.
+//! The routes: one file per API family. Each family is registered with one line, here or where its
+//! services are created.
 
 mod aql_function;
 pub(crate) mod authentication;
@@ -48,7 +49,8 @@ mod wal;
 
 use crate::http::route::Route;
 
-/// The families that need nothing but the database. The others name what they need in a struct `Services`.
+/// The families that use only the database. Each of the others declares its needs in a struct
+/// `Services`.
 pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     aql_function::ROUTES,
     cluster::ROUTES,

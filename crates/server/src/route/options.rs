@@ -9,7 +9,7 @@ use crate::http::{Request, Response, Route, Verb};
 use crate::options::ApiAccess;
 use database::Session;
 
-/// What the family needs: VelocyPack objects without secrets, and who may read them.
+/// The services of this family: VelocyPack objects without secrets, and the access to them.
 pub(crate) struct Services {
     pub(crate) access: ApiAccess,
     pub(crate) configuration: Vec<u8>,
@@ -22,7 +22,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_admin/options-public", Constant, public),
 ];
 
-/// What every user may know.
+/// The options that every user may read.
 const PUBLIC: [&str; 2] = ["database.extended-names", "server.session-timeout"];
 
 fn options(services: &Services, session: &Session, _request: &Request) -> Result<Response> {

@@ -1,10 +1,11 @@
-//! Parameters that several families share.
+//! Query parameters that several families share.
 
 use errors::{Error, ErrorCode, Result};
 
 use crate::http::request::Request;
 
-/// The query parameter `collection`. Errors: 1204 with status 400 when it is missing or empty.
+/// Returns the query parameter `collection`. Errors: 1204 with status 400 if it is missing or
+/// empty.
 pub(super) fn collection(request: &Request) -> Result<String> {
     match request.text("collection")? {
         Some(name) if !name.is_empty() => Ok(name.into_owned()),

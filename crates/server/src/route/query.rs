@@ -1,4 +1,4 @@
-//! `/_api/explain` and `/_api/query`: plans, syntax trees, and the queries that run or were slow.
+//! `/_api/explain` and `/_api/query`: plans, syntax trees, and running and slow queries.
 
 use std::sync::Arc;
 
@@ -66,8 +66,10 @@ fn clear_slow(session: &Session, request: &Request) -> Result<Response> {
     Response::success(StatusCode::OK, |_| {})
 }
 
-/// Returns the queries that the user may see and end: its own, and as an administrator of the database all that run
-/// there. With `all=true`, an administrator in `_system` names the queries of all databases.
+/// Returns the scope of the queries that the user may see and end.
+///
+/// The scope holds the user's own queries, and all queries of the database for its administrator.
+/// With `all=true`, an administrator in `_system` gets the queries of all databases.
 fn scope<'a>(session: &'a Session, request: &Request) -> Result<Scope<'a>> {
     if !request.flag("all", false)? {
         let is_administrator = session.require_database(AccessLevel::ReadWrite).is_ok();

@@ -1,4 +1,4 @@
-//! `/_api/query-cache`: results that are kept to be used again.
+//! `/_api/query-cache`: the results cache.
 
 use database::query::results_cache::{CacheMode, CacheProperties, Entry};
 use errors::{Error, Result};
@@ -67,7 +67,7 @@ fn change_properties(session: &Session, request: &Request) -> Result<Response> {
     print_properties(&properties)
 }
 
-/// The properties with those that the body names. Error 10 for a wrong type or value.
+/// Returns the properties with the changes in the body. Errors: 10 for a wrong type or value.
 fn changed(mut properties: CacheProperties, body: Slice<'_>) -> Result<CacheProperties> {
     let wrong = |name: &str, expected: &str| Error::bad_parameter(format!("'{name}' must be {expected}"));
     let given = |name: &str| body.get(name).filter(|value| !value.is_null());

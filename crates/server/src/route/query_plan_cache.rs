@@ -1,4 +1,4 @@
-//! `/_api/query-plan-cache`: plans that are kept to be used again.
+//! `/_api/query-plan-cache`: the plan cache.
 
 use catalog::AccessLevel;
 use database::query::plan_cache::ListedPlan;

@@ -1,4 +1,4 @@
-//! `/_admin/server/api-calls` and `/_admin/server/aql-queries`: what was asked lately.
+//! `/_admin/server/api-calls` and `/_admin/server/aql-queries`: recent requests and queries.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::options::ApiAccess;
 use crate::service::recording::Recording;
 use database::Session;
 
-/// What the family needs.
+/// The services of this family.
 pub(crate) struct Services {
     pub(crate) access: ApiAccess,
     /// Method, path and database of requests.
@@ -73,7 +73,7 @@ fn respond(name: &str, fill: impl FnOnce(&mut Fields<'_>)) -> Result<Response> {
     })
 }
 
-/// ISO 8601 in UTC, whole seconds.
+/// Returns a time in ISO 8601, UTC, in whole seconds.
 fn time(seconds: u64) -> String {
     let time = i64::try_from(seconds).ok().and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
     time.unwrap_or_default().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()

@@ -1,4 +1,5 @@
-//! Calls that tell ArangoDB to read something again. Here everything is always up to date.
+//! Calls that make ArangoDB reload data. They have no effect, since everything is always up to
+//! date.
 
 use errors::Result;
 use hyper::StatusCode;

@@ -1,5 +1,5 @@
-//! `/_api/replication`: dumps as ArangoDB's dump tool fetches them, from a batch's snapshot; and what this server is
-//! in the eyes of others. Restores are in [`super::restore`].
+//! `/_api/replication`: dumps of a batch's snapshot for ArangoDB's dump tool, and this server's
+//! replication state. Restores are in [`super::restore`].
 
 use database::dump::{Batch, ChunkRequest, Form, InventoryRequest};
 use errors::{Error, ErrorCode, Result};
@@ -16,7 +16,7 @@ use crate::http::route::{Route, Verb};
 use crate::version::ARANGODB_VERSION;
 use database::Session;
 
-/// Bytes of a chunk where the client does not say.
+/// Default size of a chunk in bytes.
 const DEFAULT_CHUNK_BYTES: usize = 1 << 20;
 
 pub(super) const ROUTES: &[Route] = &[
@@ -52,7 +52,7 @@ fn close(session: &Session, request: &Request) -> Result<Response> {
     Ok(Response::empty(StatusCode::NO_CONTENT))
 }
 
-/// The time to live in the body: a number of seconds, as text too.
+/// Reads the time to live in the body: a number of seconds, possibly as text.
 fn ttl(request: &Request) -> Result<Option<f64>> {
     let body = request.body_object()?;
     let Some(ttl) = body.slice().get("ttl").filter(|ttl| !ttl.is_null()) else { return Ok(None) };
@@ -60,7 +60,7 @@ fn ttl(request: &Request) -> Result<Option<f64>> {
     seconds.map(Some).ok_or_else(|| Error::bad_parameter("'ttl' must be a number of seconds"))
 }
 
-/// The batch that a request names by its parameter.
+/// Returns the batch that a request's parameter names.
 fn batch(request: &Request) -> Result<u64> {
     let text = request.text("batchId")?.unwrap_or_default();
     if text.is_empty() {
@@ -71,7 +71,7 @@ fn batch(request: &Request) -> Result<u64> {
     batch_id(&text)
 }
 
-/// What is no number is no batch of ours.
+/// Returns the number of a batch. A text that is not a number names no batch.
 fn batch_id(text: &str) -> Result<u64> {
     text.parse().map_err(|_| Error::of(ErrorCode::CursorNotFound))
 }
@@ -114,7 +114,7 @@ fn logger_state(session: &Session, _request: &Request) -> Result<Response> {
             print_server(session, fields);
             fields.text("engine", "rocksdb");
         });
-        // There are no followers.
+        // No server follows this one.
         fields.list("clients", |_| ());
     })
 }
@@ -125,7 +125,7 @@ fn server_id(session: &Session, _request: &Request) -> Result<Response> {
     })
 }
 
-/// This server follows nobody.
+/// Returns the state of a server that follows no other.
 fn applier_state(session: &Session, _request: &Request) -> Result<Response> {
     Response::object(StatusCode::OK, |fields| {
         fields.child("state", |fields| {
@@ -143,13 +143,13 @@ fn applier_state(session: &Session, _request: &Request) -> Result<Response> {
     })
 }
 
-/// Which server this is.
+/// Writes this server's version and id.
 pub(super) fn print_server(session: &Session, fields: &mut Fields<'_>) {
     fields.text("version", ARANGODB_VERSION);
     fields.text("serverId", &session.server_id().to_string());
 }
 
-/// The time as ArangoDB writes it: ISO 8601 in UTC, whole seconds.
+/// Returns the time in ArangoDB's form: ISO 8601, UTC, in whole seconds.
 pub(super) fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -1,4 +1,4 @@
-//! `/_api/replication/restore-*`: what ArangoDB's restore tool sends.
+//! `/_api/replication/restore-*`: the requests of ArangoDB's restore tool.
 
 use database::restore::RestoreBody;
 use errors::Result;
@@ -19,8 +19,10 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Put, "/_api/replication/restore-view", Blocking, view),
 ];
 
-/// `force` and `ignoreDistributeShardsLikeErrors` concern the sharding of clusters. `deferEdgeIndex` is ours: it
-/// promises that `restore-indexes` comes after the documents.
+/// Restores a collection.
+///
+/// `force` and `ignoreDistributeShardsLikeErrors` concern the sharding of clusters.
+/// `deferEdgeIndex` is our own: it promises that `restore-indexes` follows the documents.
 fn collection(session: &Session, request: &Request) -> Result<Response> {
     request.flag("force", false)?;
     request.flag("ignoreDistributeShardsLikeErrors", false)?;

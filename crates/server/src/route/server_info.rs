@@ -1,4 +1,4 @@
-//! `/_admin/server/*`.
+//! `/_admin/server/*`: role, availability, mode, secrets and certificates of the server.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::service::authentication::Authentication;
 use crate::service::shutdown::Shutdown;
 use database::{Instance, Session};
 
-/// What the family needs.
+/// The services of this family.
 pub(crate) struct Services {
     pub(crate) instance: Arc<Instance>,
     pub(crate) pool: Arc<WorkerPool>,
@@ -36,7 +36,8 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::new(Verb::Post, "/_admin/server/encryption", Constant, rotate_encryption_key),
 ];
 
-/// 503 when the server stops or three quarters of its queue are full, so that others get the requests.
+/// Returns 503 if the server stops or its queue is three quarters full, so that other servers get
+/// the requests.
 fn availability(services: &Services, _request: &Request) -> Result<Response> {
     let is_full = services.pool.queue_length() * 4 > services.pool.queue_capacity() * 3;
     if services.shutdown.is_requested() || is_full {
@@ -76,7 +77,8 @@ fn set_mode(session: &Session, request: &Request) -> Result<Response> {
     get_mode(session, request)
 }
 
-/// The digests of the secrets that tokens may be signed with; for those who know one of them.
+/// Returns the digests of the secrets that may sign tokens. Only a client that knows one of them
+/// may read them.
 fn secrets(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
     require_superuser(session)?;
     let secrets = services.authentication.secrets();
@@ -104,7 +106,9 @@ fn reload_secrets(services: &Services, session: &Session, request: &Request) -> 
     secrets(services, session, request)
 }
 
-/// What there is to tell of certificates and keys. No server names have files of their own, and clients show none.
+/// Returns a summary of certificates and keys.
+///
+/// Server names have no files of their own, and clients need no certificate.
 fn tls(services: &Services, _session: &Session, _request: &Request) -> Result<Response> {
     let summary = services.tls.as_ref().map(Tls::summary);
     Response::success(StatusCode::OK, |fields| {
@@ -137,13 +141,13 @@ fn reload_tls(services: &Services, session: &Session, request: &Request) -> Resu
     tls(services, session, request)
 }
 
-/// Data is not encrypted, so that there is no key to change.
+/// Refuses to change the encryption key, since data is not encrypted.
 fn rotate_encryption_key(session: &Session, _request: &Request) -> Result<Response> {
     require_superuser(session)?;
     Err(Error::new(ErrorCode::HttpNotFound, "encryption key rotation is disabled"))
 }
 
-/// Who knows a secret of the server, or everybody where nobody has to say who it is.
+/// Checks that the client knows a secret of the server, or that authentication is off.
 fn require_superuser(session: &Session) -> Result<()> {
     match session.user() {
         None => Ok(()),

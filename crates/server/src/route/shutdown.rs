@@ -10,7 +10,7 @@ use crate::http::{Request, Response, Route, Verb};
 use crate::service::shutdown::Shutdown;
 use database::Session;
 
-/// What the family needs.
+/// The services of this family.
 pub(crate) struct Services {
     pub(crate) shutdown: Arc<Shutdown>,
 }
@@ -20,7 +20,9 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::new(Verb::Get, "/_admin/shutdown", Constant, progress).for_administrators(),
 ];
 
-/// The reply still arrives: requests that have begun are answered before the server ends.
+/// Shuts the server down.
+///
+/// The reply still arrives: requests in progress are answered before the server ends.
 fn shut_down(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     if request.flag("soft", false)? {
         return Err(Error::of(ErrorCode::ClusterOnlyOnCoordinator));
@@ -30,7 +32,7 @@ fn shut_down(services: &Services, session: &Session, request: &Request) -> Resul
     Ok(Response::json(StatusCode::OK, "\"OK\""))
 }
 
-/// There is progress to report only on coordinators.
+/// Refuses the report of progress, which only coordinators have.
 fn progress(_session: &Session, _request: &Request) -> Result<Response> {
     Err(Error::of(ErrorCode::HttpMethodNotAllowed))
 }

@@ -1,4 +1,5 @@
-//! `/_api/simple`: queries by name, from before AQL. Each is an AQL query; the replies keep their old shapes.
+//! `/_api/simple`: named queries from before AQL. Each runs as an AQL query; the replies keep their
+//! old form.
 
 use database::Format;
 use database::query::request::{QueryRequest, batch_size, ttl};
@@ -14,7 +15,7 @@ use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 use database::Session;
 
-/// Most attributes of an example: each is a condition of the query.
+/// Most attributes of an example. Each becomes a condition of the query.
 const MAX_CONDITIONS: usize = 500;
 
 pub(super) const ROUTES: &[Route] = &[
@@ -39,7 +40,7 @@ fn all(session: &Session, request: &Request) -> Result<Response> {
 
 fn all_keys(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
-    // The collection may also stand in the URL.
+    // The URL may name the collection instead.
     let parameter = request.text("collection")?;
     let call = match parameter.as_deref() {
         Some(collection) if !collection.is_empty() => Call { collection, body: body.slice() },
@@ -187,13 +188,13 @@ fn write_by_example(
     })
 }
 
-/// What every call has: a body that names a collection.
+/// The common part of all calls: a body that names a collection.
 pub(super) struct Call<'a> {
     collection: &'a str,
     body: Slice<'a>,
 }
 
-/// A bind parameter: its name and its value in VelocyPack.
+/// A bind parameter: its name, and its value in VelocyPack.
 pub(super) type BindValue = (String, Vec<u8>);
 
 impl<'a> Call<'a> {
@@ -211,7 +212,7 @@ impl<'a> Call<'a> {
         Ok(("keys".to_owned(), keys.bytes().to_vec()))
     }
 
-    /// The reply of a cursor.
+    /// Returns the reply of a cursor.
     pub(super) fn cursor(
         &self,
         session: &Session,
@@ -223,7 +224,7 @@ impl<'a> Call<'a> {
         Ok(respond(StatusCode::CREATED, session.query(&query, request.accepted())?))
     }
 
-    /// All rows at once: the reply of a cursor in VelocyPack.
+    /// Returns all rows at once: the reply of a cursor in VelocyPack.
     fn rows(&self, session: &Session, query: &str, values: &[BindValue]) -> Result<Vec<u8>> {
         let mut query = self.query(query, values)?;
         query.batch_size = usize::MAX;
@@ -261,7 +262,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The conditions of an example: each attribute (a path, where its name has dots) equals a value.
+/// The conditions of an example: each attribute (a path, if its name has dots) equals a value.
 struct Example {
     conditions: Vec<BindValue>,
     count: usize,

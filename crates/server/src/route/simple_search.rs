@@ -1,4 +1,4 @@
-//! `/_api/simple`: queries that need a geo index or a fulltext index. Each is a function of AQL.
+//! `/_api/simple`: queries that need a geo or fulltext index. Each calls a function of AQL.
 
 use catalog::AccessLevel;
 use errors::{Error, Result};
@@ -18,7 +18,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Put, "/_api/simple/fulltext", Blocking, fulltext),
 ];
 
-/// Documents that `near` answers, where nothing is said.
+/// Default number of documents that `near` returns.
 const NEAR_DEFAULT_LIMIT: u64 = 100;
 
 fn near(session: &Session, request: &Request) -> Result<Response> {
@@ -69,7 +69,7 @@ fn fulltext(session: &Session, request: &Request) -> Result<Response> {
     search.call.cursor(session, request, query, &values)
 }
 
-/// A search of a collection that is there.
+/// A search of an existing collection.
 struct Search<'a> {
     call: Call<'a>,
     body: Slice<'a>,
@@ -87,7 +87,7 @@ impl<'a> Search<'a> {
         Ok((name.to_owned(), number.bytes().to_vec()))
     }
 
-    /// The argument that names the attribute for distances, if the body has one.
+    /// Returns the argument that names the attribute for distances, if the body has one.
     fn distance(&self, values: &mut Vec<BindValue>) -> Result<&'static str> {
         let Some(name) = self.body.get("distance").and_then(Slice::as_str) else { return Ok("") };
         values.push(("distance".to_owned(), packed(|builder| builder.add_str(name))?));

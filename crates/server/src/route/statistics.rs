@@ -1,4 +1,4 @@
-//! `/_admin/statistics*`: the figures of ArangoDB before it had metrics.
+//! `/_admin/statistics*`: ArangoDB's statistics from before it had metrics.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use crate::placement::pool::WorkerPool;
 use crate::service::machine::{self, Process};
 use database::Session;
 
-/// What the family needs.
+/// The services of this family.
 pub(crate) struct Services {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) connections: Arc<Connections>,
@@ -57,7 +57,10 @@ fn print_system(fields: &mut Fields<'_>) {
         .number("virtualSize", process.virtual_bytes);
 }
 
-/// Time on the connection is not told apart from that of the request; of users, bytes alone are counted apart.
+/// Writes the statistics of clients.
+///
+/// The total time is that of the request, without the connection's. For users, only the bytes are
+/// counted separately.
 fn print_client(services: &Services, totals: &Totals, bytes: [&Summary; 2], fields: &mut Fields<'_>) {
     let [sent, received] = bytes;
     let nothing = Summary { counts: vec![0; TIME_CUTS.len() + 1], sum: 0.0 };
@@ -117,7 +120,7 @@ fn print_server(services: &Services, session: &Session, fields: &mut Fields<'_>)
     });
 }
 
-/// A group of figures.
+/// A group of statistics.
 struct Group {
     id: &'static str,
     name: &'static str,
@@ -125,7 +128,7 @@ struct Group {
     figures: &'static [Figure],
 }
 
-/// One figure.
+/// One statistic.
 struct Figure {
     id: &'static str,
     name: &'static str,
@@ -135,11 +138,11 @@ struct Figure {
 
 #[derive(Clone, Copy)]
 enum Kind {
-    /// As it is now.
+    /// The present value.
     Current,
-    /// Since the start.
+    /// The total since the start.
     Accumulated,
-    /// Counts by cuts.
+    /// A histogram with these bucket bounds.
     Distribution(&'static [f64]),
 }
 

@@ -1,4 +1,5 @@
-//! What the server is and how it is: `/_admin/status`, `/_admin/time`, `/_admin/support-info` and their like.
+//! The server's identity and state: `/_admin/status`, `/_admin/time`, `/_admin/support-info` and
+//! similar routes.
 
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -16,7 +17,7 @@ use crate::service::shutdown::Shutdown;
 use crate::version::{ARANGODB_VERSION, LICENSE, PERSEA_VERSION};
 use database::Session;
 
-/// What the family needs.
+/// The services of this family.
 pub(crate) struct Services {
     pub(crate) shutdown: Arc<Shutdown>,
     pub(crate) support_info_access: ApiAccess,
@@ -38,7 +39,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_api/endpoint", Constant, endpoints).in_system_database(),
 ];
 
-/// `readonly` or `default`.
+/// Returns `readonly` or `default`.
 pub(super) fn mode(session: &Session) -> &'static str {
     if session.is_read_only() { "readonly" } else { "default" }
 }
@@ -63,7 +64,7 @@ fn status(services: &Services, session: &Session, _request: &Request) -> Result<
     })
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 pub(super) fn now_seconds() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
 }
@@ -106,7 +107,7 @@ fn print_host(services: &Services, session: &Session, fields: &mut Fields<'_>) {
             .number("numberOfThreads", process.threads)
             .number("virtualSize", process.virtual_bytes)
             .number("residentSetSize", process.resident_bytes)
-            // Spelled so by ArangoDB.
+            // ArangoDB's spelling.
             .number("fileDescrtors", process.file_descriptors)
             .number("fileDescrtorsLimit", process.file_descriptors_limit);
     });
@@ -127,7 +128,9 @@ fn deployment_id(session: &Session, _request: &Request) -> Result<Response> {
     })
 }
 
-/// The id of a single server's deployment: always the same of a server's id, in the form of a UUID (version 8, RFC 9562).
+/// Returns the id of a single server's deployment as a UUID (version 8, RFC 9562).
+///
+/// It depends only on the server's id.
 fn deployment_uuid(server_id: u64) -> String {
     let digest = Sha256::new().chain_update(b"deployment").chain_update(server_id.to_be_bytes()).finalize();
     let bits = digest.iter().take(16).fold(0_u128, |bits, byte| bits << 8 | u128::from(*byte));
@@ -153,7 +156,7 @@ fn set_license(_session: &Session, _request: &Request) -> Result<Response> {
     Err(Error::new(ErrorCode::OnlyEnterprise, message))
 }
 
-/// The version as a number: two digits each for minor and sub version.
+/// Returns the version as a number with two digits each for minor and patch version.
 fn target_version(_session: &Session, _request: &Request) -> Result<Response> {
     let version: String = ARANGODB_VERSION
         .split('.')

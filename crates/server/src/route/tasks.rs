@@ -1,4 +1,5 @@
-//! `/_api/tasks`: JavaScript that runs now and then. There is no JavaScript on this server yet, so there are no tasks.
+//! `/_api/tasks`: periodic JavaScript tasks. This server does not run JavaScript yet, so there are
+//! none.
 
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;

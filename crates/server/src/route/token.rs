@@ -29,7 +29,7 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-/// The token itself is in this reply and nowhere else.
+/// Creates a token. Only this reply holds the token itself.
 fn create(session: &Session, request: &Request) -> Result<Response> {
     let user = request.parameter("user");
     session.find_user(user)?;
@@ -68,9 +68,9 @@ fn print(fields: &mut Fields<'_>, token: &AccessToken, now: u64) {
     fields.bool("active", token.valid_until > now);
 }
 
-/// A whole number of seconds since 1970, however it is written.
+/// Reads a whole number of seconds since 1970, in any numeric encoding.
 fn seconds(value: Slice<'_>) -> Option<u64> {
-    /// From here on a double no longer holds every integer.
+    /// From this value on a double does not hold every integer.
     const EXACT_LIMIT: f64 = 9_007_199_254_740_992.0;
     let number = value.as_f64()?;
     ((0.0..EXACT_LIMIT).contains(&number) && number.fract() == 0.0).then_some(number as u64)

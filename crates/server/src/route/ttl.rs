@@ -18,7 +18,7 @@ fn properties(session: &Session, _request: &Request) -> Result<Response> {
     respond(session.instance().ttl().properties())
 }
 
-/// Changes what is named in the body, for all databases and until the server ends.
+/// Changes the properties in the body, for all databases and until the server ends.
 fn change(session: &Session, request: &Request) -> Result<Response> {
     session.require_administrator()?;
     let body = request.body_value()?;

@@ -74,7 +74,9 @@ fn remove(session: &Session, request: &Request) -> Result<Response> {
     Response::success(StatusCode::ACCEPTED, |_| {})
 }
 
-/// What the body says of a user. A whole user has a password, which is empty where none is given.
+/// Reads the changes of a user from the body.
+///
+/// With `is_whole`, a missing password is an empty one.
 pub(super) fn changes(body: Slice<'_>, is_whole: bool) -> Result<UserChanges<'_>> {
     let wrong = |name: &str, kind: &str| Error::bad_parameter(format!("'{name}' must be {kind}"));
     let given = |name: &str| body.get(name).filter(|value| !value.is_null());

@@ -24,7 +24,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Delete, "/_api/user/{user}/database/{database}/{collection}", Blocking, revoke),
 ];
 
-/// What a collection's level is called where nothing was granted on the collection itself.
+/// The reported level of a collection without a grant of its own.
 const UNDEFINED: &str = "undefined";
 
 fn list(session: &Session, request: &Request) -> Result<Response> {
@@ -54,7 +54,7 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-/// One database in the full list: its level, and what was granted on each of its collections.
+/// Writes one database of the full list: its level, and the grants on its collections.
 fn print<'a>(
     fields: &mut Fields<'_>,
     rights: &Rights,

@@ -30,7 +30,7 @@ fn version(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-/// All values are strings.
+/// Writes the details. All values are strings.
 fn print_details(session: &Session, fields: &mut Fields<'_>) {
     let flag = |value: bool| if value { "true" } else { "false" };
     let full = format!("Persea {PERSEA_VERSION}, compatible with ArangoDB {ARANGODB_VERSION}");
@@ -55,6 +55,6 @@ fn print_details(session: &Session, fields: &mut Fields<'_>) {
         .text("sizeof int", "4")
         .text("sizeof long", "8")
         .text("sizeof void*", "8")
-        // Drivers' tests skip what needs JavaScript on the server when they read this.
+        // With this value, drivers' tests skip parts that need JavaScript on the server.
         .text("v8-version", "none");
 }

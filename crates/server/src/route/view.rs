@@ -1,5 +1,5 @@
-//! `/_api/view`: the definitions of views that restored dumps have left. None can be created here, and nothing
-//! searches them.
+//! `/_api/view`: the definitions of views from restored dumps. Views cannot be created or searched
+//! here.
 
 use errors::Result;
 use hyper::StatusCode;
@@ -19,7 +19,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Delete, "/_api/view/{name}", Blocking, remove),
 ];
 
-/// What is said of a view without its properties.
+/// The attributes of a view's description without its properties.
 const DESCRIPTION: [&str; 4] = ["globallyUniqueId", "id", "name", "type"];
 
 fn add_description(view: Slice<'_>, fields: &mut Fields<'_>) {

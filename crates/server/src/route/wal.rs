@@ -1,4 +1,5 @@
-//! `/_api/wal`: where the server's log of operations is. The log itself is the engine's, and nobody can follow it.
+//! `/_api/wal`: the position of the server's log of operations. The engine owns the log, so clients
+//! cannot follow it.
 
 use errors::Result;
 use hyper::StatusCode;
@@ -21,7 +22,7 @@ fn last_tick(session: &Session, _request: &Request) -> Result<Response> {
     })
 }
 
-/// Operations before now cannot be had: the range begins where it ends.
+/// Returns an empty range at the present position, since earlier operations are not available.
 fn range(session: &Session, _request: &Request) -> Result<Response> {
     let tick = session.next_tick()?.to_string();
     Response::object(StatusCode::OK, |fields| {

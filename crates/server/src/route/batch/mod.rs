@@ -1,12 +1,12 @@
-//! `/_api/batch`: many requests in one, run one after the other and answered in their order.
+//! `/_api/batch`: many requests in one, which run one after the other and are answered in order.
 //!
-//! The body is multipart: each part is a whole HTTP request of any kind but a batch. Nothing is run before the whole
-//! body was taken apart. A part that fails stops no other, and there is no transaction around them. All parts use the
-//! database that the batch's own address names. The user is the batch's own, too, unless a part brings an
-//! `authorization` of its own.
+//! The body is multipart: each part is a complete HTTP request of any kind except a batch. No part
+//! runs before the whole body was split into parts. A part that fails does not stop the others, and
+//! no transaction encloses them. All parts use the database that the batch's own address names.
+//! They use the batch's user as well, unless a part has an `authorization` header of its own.
 //!
-//! A batch begins within the budget that its request has, and goes on on the worker pool where a part would wait, or when
-//! the budget is spent.
+//! A batch begins within its request's budget. It continues on the worker pool when a part would
+//! wait, or when the budget is spent.
 
 mod part;
 mod reply;
@@ -34,15 +34,15 @@ const PATTERN: &str = "/_api/batch";
 const PART_TYPE: &str = "application/x-arango-batchpart";
 const ERRORS: &str = "x-arango-errors";
 
-/// What the family needs.
+/// The services of this family.
 pub(crate) struct Services {
-    /// The routes of the parts, and whatever else a part's request needs.
+    /// The routes and settings for the requests in the parts.
     pub(crate) parts: Arc<PartServices>,
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[Route::with(Verb::Post, PATTERN, Unknown, start)];
 
-/// The route of batches within a batch.
+/// The route that refuses a batch within a batch.
 pub(crate) const WITHIN_BATCH: &[Route] = &[Route::open(Verb::Post, PATTERN, Constant, refuse)];
 
 fn refuse(_services: &(), _request: &Request) -> Result<Response> {
@@ -66,7 +66,7 @@ fn start(services: &Services, session: &Session, request: &Request) -> Result<Re
     Ok(Response::deferred(move || batch.run()))
 }
 
-/// A batch, some of whose parts are answered.
+/// A batch in progress: some parts are answered.
 struct Batch {
     services: Arc<PartServices>,
     session: Session,
@@ -76,17 +76,17 @@ struct Batch {
     reply: Reply,
 }
 
-/// What became of the next part.
+/// The outcome of one step.
 enum Next {
-    /// There was none.
+    /// No part was left.
     Over,
-    /// It was answered.
+    /// The part was answered.
     Answered,
-    /// It would wait or compute for long.
+    /// The part would wait or take long.
     Further(Pending, Rest),
 }
 
-/// A part whose answer is not there yet.
+/// A part without an answer yet.
 struct Pending {
     id: Option<Bytes>,
     has_body: bool,
@@ -94,7 +94,7 @@ struct Pending {
 }
 
 impl Batch {
-    /// Takes the whole body apart. Errors: 400 where it is not well-formed.
+    /// Splits the whole body into parts. Errors: 400 if it is malformed.
     fn open(services: Arc<PartServices>, session: &Session, request: &Request) -> Result<Self> {
         let content_type = request.header(CONTENT_TYPE);
         let malformed =
@@ -107,7 +107,7 @@ impl Batch {
         Ok(Batch { services, session, request, parts: parts.into_iter(), failed: 0, reply })
     }
 
-    /// Answers all parts that are left, where they may take their time.
+    /// Answers all remaining parts, without a budget.
     fn run(mut self) -> Result<Response> {
         self.request = self.request.without_budget();
         loop {
@@ -119,7 +119,7 @@ impl Batch {
         }
     }
 
-    /// Runs the next part: on a connection's own task as far as it may go there.
+    /// Runs the next part, on the connection's task as far as possible.
     fn next(&mut self) -> Next {
         let Some(part) = self.parts.next() else { return Next::Over };
         let mut pending =

@@ -1,4 +1,4 @@
-//! A part of a batch: from its text to its route.
+//! One part of a batch: from its text to its route.
 
 use bytes::Bytes;
 use errors::{Error, ErrorCode, Result};
@@ -14,15 +14,15 @@ use crate::http::response::Response;
 use crate::http::services::{AsyncMode, Identified};
 use database::{Budget, Identity, Session};
 
-/// What the requests of parts need.
+/// The services for the requests of parts.
 pub(crate) struct PartServices {
-    /// All routes but that of batches.
+    /// All routes except that of batches.
     pub(crate) dispatcher: Dispatcher,
-    /// Most bytes of a part's body when it is decompressed.
+    /// Most bytes of a part's body after decompression.
     pub(crate) max_body_bytes: usize,
 }
 
-/// A part that was taken apart, before its route is known.
+/// The request of a part, before its route is known.
 pub(super) struct PartRequest {
     pub(super) method: Method,
     uri: Uri,
@@ -32,8 +32,9 @@ pub(super) struct PartRequest {
 }
 
 impl PartRequest {
-    /// Takes a part apart: the request line, headers up to the first empty line, and the body. Any of them may be cut
-    /// short.
+    /// Parses a part: the request line, the headers up to the first empty line, and the body.
+    ///
+    /// The part may end after any of them.
     pub(super) fn read(batch: &Request, part: &Bytes) -> Result<Self> {
         let (line, next) = line_at(part, 0);
         let line = part.slice(line);
@@ -57,7 +58,7 @@ impl PartRequest {
         Ok(PartRequest { method, uri, headers, body: body.unwrap_or_default(), accepted })
     }
 
-    /// Runs the request: on a connection's own task as far as it may go there.
+    /// Runs the request, on the connection's task as far as possible.
     pub(super) fn begin(
         self,
         services: &PartServices,
@@ -86,7 +87,7 @@ impl PartRequest {
             accepted: self.accepted,
             client: batch.client(),
             budget: Budget::UNLIMITED,
-            // The batch's covers it.
+            // The memory of the batch covers the part.
             memory: batch.memory.clone(),
         };
         match later {
@@ -96,7 +97,7 @@ impl PartRequest {
         }
     }
 
-    /// The batch's own user, unless the part names another.
+    /// Returns the batch's user, unless the part names another.
     fn identity(&self, dispatcher: &Dispatcher, session: &Session) -> Result<Identity> {
         if !self.headers.contains_key(AUTHORIZATION) {
             return Ok(session.identity().clone());
@@ -123,7 +124,7 @@ fn headers(head: &Head) -> Result<HeaderMap> {
     Ok(headers)
 }
 
-/// The part's address, in the database that the batch's own address names.
+/// Returns the part's address, in the database of the batch's own address.
 fn part_uri(batch: &Uri, target: Bytes) -> Result<Uri> {
     const DATABASE: &str = "/_db/";
     let own = batch.path().strip_prefix(DATABASE).and_then(|rest| rest.split('/').next());

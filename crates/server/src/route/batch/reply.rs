@@ -9,10 +9,10 @@ use super::PART_TYPE;
 use crate::http::format::Format;
 use crate::http::response::{Body, Encoded, Response};
 
-/// Once a reply is so large, the parts that follow are refused.
+/// Upper bound of a reply. Once it is reached, the remaining parts are refused.
 pub(super) const REPLY_MAX_BYTES: usize = 1 << 30;
 
-/// What is reserved for the reply to a part: a document's metadata with its head.
+/// Bytes reserved for the reply to a part: the head, and a document's metadata.
 const PART_REPLY_BYTES: usize = 384;
 
 /// The reply to a part, with its whole body.
@@ -44,14 +44,14 @@ impl Answer {
         Ok(Answer { status: response.status, headers, body })
     }
 
-    /// When not even an error can be written.
+    /// Returns the reply for an error that cannot be encoded.
     pub(super) fn broken() -> Self {
         let body = Encoded { content_type: None, bytes: Bytes::new() };
         Answer { status: StatusCode::INTERNAL_SERVER_ERROR, headers: Vec::new(), body }
     }
 }
 
-/// The reply to the batch, being written.
+/// The reply to the batch, while it is written.
 pub(super) struct Reply {
     bytes: Vec<u8>,
     boundary: Vec<u8>,
