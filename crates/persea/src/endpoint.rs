@@ -1,4 +1,4 @@
-//! Addresses to listen on, as ArangoDB writes them.
+//! Addresses to listen on, in ArangoDB's notation.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -8,8 +8,8 @@ use server::http::address::Address;
 /// The port of an endpoint that names none.
 const DEFAULT_PORT: u16 = 8_529;
 
-/// The address of an endpoint: `tcp://HOST[:PORT]`, `ssl://HOST[:PORT]` or `unix://PATH`, or with `http`, `http+tcp`,
-/// `https`, `http+ssl` or `http+unix` in the place of these.
+/// Parses an endpoint: `tcp://HOST[:PORT]`, `ssl://HOST[:PORT]` or `unix://PATH`. `http` and
+/// `http+tcp` mean `tcp`, `https` and `http+ssl` mean `ssl`, `http+unix` means `unix`.
 pub(crate) fn parse(endpoint: &str) -> Result<Address, String> {
     let wrong = |reason: &str| format!("--server.endpoint {endpoint}: {reason}");
     let (scheme, rest) = endpoint

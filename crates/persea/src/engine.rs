@@ -1,6 +1,7 @@
-//! Registration of the engines: the names by which options choose one. `options/general.rs` opens it.
+//! Registration of the engines: the names by which options choose one. `options/general.rs` opens
+//! the chosen engine.
 
-/// An engine, as an option names it.
+/// The name of an engine in an option.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum EngineName {
     /// The engine of another option, or the default.

@@ -1,43 +1,48 @@
-//! Freed memory goes back to the system early where the process comes near its limit.
+//! Returns freed memory to the system early if the process comes near its limit.
 //!
-//! The allocator is mimalloc. It stands in for `malloc` and `free` themselves, so that Rust and RocksDB have the same.
-//! Rust's own `GlobalAlloc` over it is not used: that asks for aligned memory always, which takes 1.04 times the
-//! instructions of a small request, and larger pieces.
+//! The allocator is mimalloc. It replaces `malloc` and `free` themselves, so that Rust and RocksDB
+//! share it. Persea does not use Rust's own `GlobalAlloc` over it. That always requests aligned
+//! memory, which takes 1.04 times the instructions of a small request, and larger pieces.
 //!
-//! The allocator keeps what is freed for a second, as most of it is wanted again by then: giving each piece back at
-//! once costs imports a tenth of their time. But under loads that change quickly what is kept comes on top of what is
-//! in use. So the memory of the process is watched, and where it is near the limit all that is free is given back
-//! whenever it is looked at. Elsewhere what was free for a second is, which the allocator itself looks for only while
-//! it is asked for memory.
+//! The allocator keeps freed memory for a second, because most of it is needed again by then.
+//! Returning each piece at once would cost imports a tenth of their time. But under loads that
+//! change quickly, the kept memory adds to the memory in use.
+//!
+//! So a thread watches the memory of the process. Near the limit, it returns all free memory at
+//! each look. Below that, it returns memory that has been free for a second. The allocator itself
+//! checks for such memory only during requests.
 
 use std::fs;
 use std::io;
 use std::thread;
 use std::time::Duration;
 
-/// The share of the limit from which on all that is free is given back. What comes between two looks has to fit above.
+/// The share of the limit from which on all free memory is returned. The growth between two looks
+/// must fit above it.
 const NEAR_LIMIT: f64 = 0.875;
-/// The growth of a busy process, in bytes a second, from which the time of the next look follows.
+/// The assumed growth of a busy process in bytes per second, which determines the time of the next
+/// look.
 const GROWTH_BYTES_PER_SECOND: f64 = 1e9;
-/// Shortest time between two looks, so that a process which needs its memory does not spend its time here.
+/// The shortest time between two looks, so that a process that needs its memory does not spend its
+/// time here.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(25);
-/// Longest time between two looks.
+/// The longest time between two looks.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// Which memory is given back.
+/// The freed memory to return.
 #[derive(Clone, Copy, Debug)]
 enum Freed {
-    /// The bytes that were free for as long as the allocator keeps them.
+    /// Memory that has been free for as long as the allocator keeps it.
     LongAgo,
-    /// All that is free.
+    /// All free memory.
     All,
 }
 
-/// Watches the process from a thread of its own for as long as the process runs.
+/// Watches the process from a thread of its own until the process ends.
 ///
 /// # Errors
 ///
-/// The system has no thread to give.
+/// Fails if the system cannot start a thread.
 pub(crate) fn watch(limit_bytes: u64) -> io::Result<()> {
     let near_bytes = (limit_bytes as f64 * NEAR_LIMIT) as u64;
     let watcher = thread::Builder::new().name("freed-memory".to_owned());
@@ -51,23 +56,24 @@ pub(crate) fn watch(limit_bytes: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the time in which the process cannot grow by `room_bytes`.
+/// Returns a time in which the process is not expected to grow by `room_bytes`.
 fn pause(room_bytes: u64) -> Duration {
     Duration::from_secs_f64(room_bytes as f64 / GROWTH_BYTES_PER_SECOND).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
 }
 
-/// Memory of the process that is present; 0 where the system does not tell.
+/// Returns the resident memory of the process; 0 if the system does not report it.
 fn resident_bytes() -> u64 {
-    // `man 5 proc`: all pages, then those that are present.
+    // See `man 5 proc`: all pages, then the resident ones.
     let pages = fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = pages.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok());
     pages.unwrap_or(0) * rustix::param::page_size() as u64
 }
 
-/// Gives memory back to the system that no thread has a use for.
+/// Returns memory to the system that no thread uses.
 #[allow(unsafe_code, reason = "the allocator's C interface")]
 fn give_back(freed: Freed) {
-    // SAFETY: the function takes no pointer, and any thread may call it at any time; it frees only what is free.
+    // SAFETY: the function takes no pointer, and any thread may call it at any time; it frees only
+    // free memory.
     unsafe { libmimalloc_sys::mi_collect(matches!(freed, Freed::All)) };
 }
 
@@ -89,7 +95,7 @@ mod tests {
             let most = resident_bytes();
             drop(pieces);
             freed.send(most).unwrap();
-            // Threads give back what they hold when they end; this one is still there.
+            // A thread returns its memory when it ends, but this one is still running.
             let _ = wait_for_end.recv();
         });
         let most = wait_for_freed.recv().unwrap();

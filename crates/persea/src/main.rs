@@ -1,5 +1,5 @@
-//! Persea: one binary. `persea server` starts the server; through a link named `arangod` it takes that program's
-//! options.
+//! Persea: one binary. `persea server` starts the server. Through a link named `arangod` it accepts
+//! that program's options.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use ::options::Version;
 
-/// Exit code of a command line without a command that is known.
+/// The exit code of a command line without a known command.
 const EXIT_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     let program = arguments.next().unwrap_or_default();
     let name = Path::new(&program).file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
     let mut arguments: Vec<String> = arguments.collect();
-    // A link with the name of one of ArangoDB's programs is that program.
+    // A link with the name of one of ArangoDB's programs acts as that program.
     let command = if name == "arangod" || tools::find(&name).is_some() {
         name
     } else if arguments.is_empty() {

@@ -1,4 +1,4 @@
-//! The process itself: its limits, its number, the rights of its files.
+//! The process itself: its limits, its id, the permissions of its files.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use rustix::fs::Mode;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, umask};
 
-/// The mode of folders with data: they are for their owner alone.
+/// The mode of folders with data: only their owner may access them.
 const PRIVATE_FOLDER_MODE: u32 = 0o700;
 
-/// Creates the folder of the data if it does not exist, and makes it and all files from now on accessible for
-/// their owner alone.
+/// Creates the folder of the data if it does not exist, and restricts it and all files from now on
+/// to their owner.
 ///
-/// A folder of another owner keeps its mode, and the log says so.
+/// A folder of another owner keeps its mode, and the log reports that.
 pub(crate) fn keep_private(folder: &Path) -> io::Result<()> {
     umask(Mode::RWXG | Mode::RWXO);
     fs::DirBuilder::new().recursive(true).mode(PRIVATE_FOLDER_MODE).create(folder)?;
@@ -30,11 +30,11 @@ pub(crate) fn keep_private(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Raises the number of file descriptors to what the system allows. Answers how many that are.
+/// Raises the limit of file descriptors to the system's maximum, and returns the limit.
 pub(crate) fn raise_descriptor_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let wanted = Rlimit { current: limit.maximum, maximum: limit.maximum };
-    // A limit that cannot be raised stays as it is.
+    // If the limit cannot be raised, it stays as it is.
     let current = match setrlimit(Resource::Nofile, wanted) {
         Ok(()) => limit.maximum,
         Err(_) => limit.current,
@@ -42,7 +42,7 @@ pub(crate) fn raise_descriptor_limit() -> u64 {
     current.unwrap_or(u64::MAX)
 }
 
-/// A file with the number of this process, removed at the end.
+/// A file with the id of this process, removed at the end.
 pub(crate) struct PidFile {
     path: PathBuf,
 }
@@ -57,7 +57,7 @@ impl PidFile {
 
 impl Drop for PidFile {
     fn drop(&mut self) {
-        // It is only a hint for scripts; that it stays is no reason to end with an error.
+        // The file is only a hint for scripts, so a failure to remove it is not an error.
         let _ = fs::remove_file(&self.path);
     }
 }

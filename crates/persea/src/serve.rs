@@ -1,4 +1,4 @@
-//! `persea server`: from options to a server that listens, and to its orderly end.
+//! `persea server`: from the options to a listening server, and to its orderly end.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,10 +25,10 @@ use crate::options::{
 use crate::process::{PidFile, raise_descriptor_limit};
 use crate::{endpoint, freed_memory};
 
-/// Exit code of a server that was told a second time to stop.
+/// The exit code after a second request to stop.
 const EXIT_IMPATIENT: i32 = 130;
 
-/// Runs the server until it is asked to stop.
+/// Runs the server until it receives a request to stop.
 pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let options = match sections::read(arguments, &|name| std::env::var(name).ok()) {
         Ok(Request::Run(options)) => options,
@@ -67,7 +67,8 @@ fn run_with(options: &Options) -> Result<(), Failure> {
     let descriptors = check_descriptors(options)?;
     let _pid_file =
         options.get(&general::PID_FILE).map(|path| PidFile::write(Path::new(path))).transpose()?;
-    // Addresses are taken first: who cannot listen should not open the data.
+    // The server takes its addresses first, because it should not open the data if it cannot
+    // listen.
     let bound = take_addresses(&addresses, options)?;
     let instance = open(options, &budget, descriptors)?;
     if options.get(&store_section::AUTO_UPGRADE) || options.get(&store_section::INIT_DATABASE) {
@@ -100,7 +101,7 @@ fn run_with(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Opens the store and makes sure that somebody can log in.
+/// Opens the store, and creates the root user if there is none.
 fn open(options: &Options, budget: &MemoryBudget, descriptors: u64) -> Result<Arc<Instance>, Failure> {
     let engine = general::open_engine(options, budget, descriptors)?;
     let instance = Instance::with_store_options(
@@ -134,7 +135,8 @@ fn take_addresses(addresses: &[Address], options: &Options) -> Result<Vec<Bound>
     addresses.iter().map(take).collect()
 }
 
-/// SIGTERM and SIGINT stop the server, the second one at once; SIGHUP opens the log's files again.
+/// Handles signals: SIGTERM and SIGINT stop the server, a second one at once; SIGHUP reopens the
+/// log's files.
 fn watch_signals(server: &Arc<Server>, log: &Arc<Log>) -> Result<(), std::io::Error> {
     for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
         let mut signals = signal(kind)?;

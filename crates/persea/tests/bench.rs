@@ -1,5 +1,5 @@
-//! What a user may count on of `persea bench`: every test case runs, alone and in batches; what fails is counted;
-//! reports can be read.
+//! `persea bench`: every test case runs, alone and in batches. It counts failures, and its reports
+//! can be parsed.
 
 #![allow(
     clippy::unwrap_used,
@@ -35,7 +35,7 @@ fn report(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
 }
 
-/// Test cases, and threads that do not conflict with each other.
+/// Test cases, each with a number of threads that do not conflict.
 const CASES: &[(&str, &str)] = &[
     ("version", "3"),
     ("document", "3"),
@@ -105,8 +105,8 @@ fn every_test_case_runs_alone_and_in_batches() {
     let mut count = |name: &str| {
         client.json("GET", &format!("/_api/collection/{name}/count"), "").json()["count"].as_u64().unwrap()
     };
-    // What the last run with each collection has left: seed-vertices, seed-edges (18.75 for each of 150 people),
-    // deadlocktrx.
+    // These counts are those of the last case with each collection: seed-vertices, seed-edges
+    // (18.75 for each of 150 people), deadlocktrx.
     assert_eq!(count("ArangoBenchmark"), 150);
     assert!((1_000..6_000).contains(&count("ArangoBenchmark_edges")));
     assert_eq!((count("ArangoBenchmark1"), count("ArangoBenchmark2")), (50, 50));

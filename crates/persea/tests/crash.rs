@@ -1,4 +1,4 @@
-//! What a user may count on when the server or the machine stops: nothing that was acknowledged is lost.
+//! Crashes of the server or the machine: nothing that was acknowledged is lost.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -32,7 +32,7 @@ fn a_killed_server_keeps_what_it_acknowledged() {
                 std::process::Command::new("kill").args(["-9", &process]).status().unwrap();
             }
         });
-        // Write until the connection breaks; only what was answered counts.
+        // Writes until the connection breaks. Only acknowledged writes count.
         let written = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             loop {
                 let body = format!(r#"{{"n":{expected}}}"#);
@@ -42,7 +42,7 @@ fn a_killed_server_keeps_what_it_acknowledged() {
         }));
         assert!(written.is_err());
         killer.join().unwrap();
-        // The one that was under way may be there or not.
+        // The write in progress may or may not have taken place.
         let server = Server::start(folder.path(), &[]);
         let found =
             server.connect().json("GET", "/_api/collection/docs/count", "").json()["count"].as_u64().unwrap();

@@ -19,7 +19,8 @@ fn arangojs() {
     run("javascript", "npm");
 }
 
-/// Skipped where the language is not installed; a failing installation of the driver is a failure.
+/// Runs a suite. Skips it if the language is not installed, but fails if the driver's installation
+/// fails.
 fn run(suite: &str, needs: &str) {
     if Command::new(needs).arg("--version").output().is_err() {
         println!("skipped: {needs} is not installed");

@@ -1,4 +1,5 @@
-//! What a user may count on of `persea dump` and `persea restore`: what is dumped comes back as it was, of one moment.
+//! Guarantees of `persea dump` and `persea restore`: a restore brings the dumped data back
+//! unchanged, as of one moment.
 
 #![allow(
     clippy::unwrap_used,
@@ -22,7 +23,7 @@ use support::disguise::Disguise;
 use support::{Client, Server};
 use tools::{command_at, fail, post, query, run, small_dump, succeed};
 
-/// Numbers that look random and are the same each time.
+/// A generator of pseudo-random numbers, the same in each run.
 struct Numbers(u64);
 
 impl Numbers {
@@ -119,7 +120,7 @@ fn import(client: &mut Client, collection: &str, lines: &str) {
     assert_eq!(reply.status, 201, "{}", reply.text());
 }
 
-/// Everything that a dump should keep: documents with revisions, indexes, properties.
+/// Returns everything that a dump should keep: documents with revisions, indexes, properties.
 fn content(client: &mut Client, collections: &[&str]) -> BTreeMap<String, Value> {
     let mut content = BTreeMap::new();
     for name in collections {
@@ -178,7 +179,7 @@ fn a_dump_comes_back_as_it_was_in_every_form() {
         }
         assert!(!dumped.join("continue.json").exists());
     }
-    // The key generator goes on, computed values and schema hold again.
+    // The key generator continues, and computed values and schema apply again.
     let mut restored = target.connect();
     let new = post(&mut restored, "/_api/document/docs?returnNew=true", &json!({"n": 1_000_000}));
     assert_eq!(new["new"]["double"], 2_000_000);
@@ -191,7 +192,7 @@ fn a_dump_comes_back_as_it_was_in_every_form() {
     );
 }
 
-/// Bytes that a server has received and sent, as `/_admin/statistics` has them.
+/// Returns the bytes that a server has received and sent, from `/_admin/statistics`.
 fn traffic_bytes(client: &mut Client) -> [f64; 2] {
     let statistics = client.json("GET", "/_admin/statistics", "").json();
     ["bytesReceived", "bytesSent"].map(|name| statistics["client"][name]["sum"].as_f64().unwrap())
@@ -249,7 +250,7 @@ fn a_dump_is_of_one_moment_while_writers_go_on() {
                 let mut client = source.connect();
                 let mut numbers = Numbers(writer);
                 while !stop.load(Ordering::Relaxed) {
-                    // From one collection to the other, in one transaction.
+                    // Moves an amount of 1 from one collection to the other, in one transaction.
                     let (from, to) = (numbers.next() % 30_000, numbers.next() % 30_000);
                     let move_one = format!(
                         "LET a = (UPDATE '{from:05}' WITH {{amount: DOCUMENT('accounts/{from:05}').amount - 1}} IN accounts)
@@ -391,8 +392,8 @@ fn parts_of_files_are_for_the_parallel_way() {
     }
 }
 
-/// What a restore leaves of collections that are there: with `--overwrite false` and `--create-collection false` they
-/// get documents, but neither lose any nor change.
+/// With `--overwrite false` and `--create-collection false`, a restore adds documents to existing
+/// collections. It neither removes nor changes any.
 #[test]
 fn collections_that_are_there_stay_as_they_are() {
     let folder = tempfile::tempdir().unwrap();
@@ -433,7 +434,8 @@ fn collections_that_are_there_stay_as_they_are() {
     assert_eq!(indexes(&mut client, "c"), 2);
 }
 
-/// As ArangoDB's manual has it: a dump's files are renamed, and their documents loaded into a collection that is there.
+/// ArangoDB's manual describes this: rename a dump's files, and load their documents into an
+/// existing collection.
 #[test]
 fn renamed_files_are_for_the_collection_they_name() {
     let folder = tempfile::tempdir().unwrap();
@@ -468,7 +470,7 @@ fn a_dump_of_another_database_is_refused_where_that_is_asked_for() {
     succeed("restore", &server, &dump, &same);
 }
 
-/// Dumps of old versions, where they are.
+/// Restores dumps of old versions, if the test data is there.
 #[test]
 fn dumps_of_old_versions_are_restored() {
     let data = std::env::var("PERSEA_TEST_DATA")
@@ -481,7 +483,7 @@ fn dumps_of_old_versions_are_restored() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&folder.path().join("server"), &[]);
     let mut client = server.connect();
-    // 2.x: no dump.json, and lines that are wrapped and remove each other.
+    // Version 2.x: no dump.json, and lines that are wrapped and remove each other.
     succeed("restore", &server, &airline, &["--threads", "4"]);
     let text = std::fs::read_to_string(airline.join("flights.data.json")).unwrap();
     let mut expected = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a user may count on when a dump or a restore goes wrong: what is broken is named, what was broken off goes on.
+//! Failures of dumps and restores: errors name the damage, and interrupted runs can be resumed.
 
 #![allow(
     clippy::unwrap_used,
@@ -36,7 +36,7 @@ fn what_is_broken_is_named_with_file_and_line() {
     std::fs::write(&data, &good).unwrap();
     succeed("restore", &server, &dump, &batch);
 
-    // Packed files that are cut off or damaged: ours, and those of others.
+    // Packed files that are truncated or damaged: Persea's own, and those of other programs.
     let packed = folder.path().join("packed");
     succeed("dump", &server, &packed, &["--batch-size", "200000"]);
     let file = packed.join("c_4a8a08f09d37b73795649038408b5f33.data.json.gz");
@@ -51,7 +51,7 @@ fn what_is_broken_is_named_with_file_and_line() {
         let text = fail("restore", &server, &packed, options);
         assert!(text.contains("data.json.gz, byte ") && text.contains("damaged"), "{text}");
     }
-    // Sent as it lies there, and divided.
+    // With small batches the restore divides the file; without them it sends the file as it is.
     let wrong = format!("{good}{{\"n\":1}}\n{good}");
     std::fs::write(&file, gzip_members::Packer::default().pack(wrong.as_bytes()).unwrap()).unwrap();
     for options in [&batch[..], &[]] {
@@ -69,7 +69,7 @@ fn what_is_broken_is_named_with_file_and_line() {
     std::fs::write(&file, &foreign[..foreign.len() / 2]).unwrap();
     let text = fail("restore", &server, &packed, &batch);
     assert!(text.contains("data.json.gz is cut off"), "{text}");
-    // What anybody else packs and unpacks is the same text.
+    // Other programs accept Persea's files.
     std::fs::write(&file, &whole).unwrap();
     assert!(Command::new("gzip").args(["-t"]).arg(&file).status().unwrap().success());
 
@@ -119,7 +119,7 @@ fn a_full_disk_is_said() {
     assert!(text.contains("dump.json cannot be written") && text.contains("not whole"), "{text}");
 }
 
-/// A restore that was broken off in its middle by `breaks`.
+/// Runs a restore, and interrupts it in the middle with `breaks`.
 fn break_off(
     server: &Server,
     dump: &Path,
@@ -149,7 +149,7 @@ fn a_restore_that_was_broken_off_goes_on_without_duplicates() {
     break_off_twice(folder.path(), server, &dump, "0", 0);
 }
 
-/// Their edge index is built after them.
+/// The edge index is built after the edges are loaded.
 #[test]
 fn a_restore_of_edges_that_was_broken_off_goes_on_without_duplicates() {
     let folder = tempfile::tempdir().unwrap();
@@ -168,8 +168,8 @@ fn a_restore_of_edges_that_was_broken_off_goes_on_without_duplicates() {
 
 const DOCUMENTS: u64 = 200_000;
 
-/// Breaks a restore off by killing the tool, then by killing the server, and lets it go on; `further` is an
-/// expression that must be `answer` when all is there.
+/// Interrupts a restore by killing the tool and then the server, and resumes it each time. The
+/// expression `further` must be `answer` when all documents are restored.
 fn break_off_twice(folder: &Path, server: Server, dump: &Path, further: &str, answer: u64) {
     let status = break_off(&server, dump, |child| child.kill().unwrap());
     assert!(!status.success());
@@ -185,7 +185,7 @@ fn break_off_twice(folder: &Path, server: Server, dump: &Path, further: &str, an
     assert_eq!(query(&mut client, &check), expected);
     assert!(!dump.join("continue.json").exists());
 
-    // The server dies in the middle: nothing that it has confirmed is lost.
+    // The server dies in the middle of a restore. Nothing that it has confirmed may be lost.
     let process = server.process().to_string();
     let status = break_off(&server, dump, |_| {
         Command::new("kill").args(["-9", &process]).status().unwrap();

@@ -1,4 +1,4 @@
-//! The ways to reach a server: TLS and sockets in the file system.
+//! Ways to reach a server: TLS and sockets in the file system.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use support::Server;
 use support::tool::{command_at, said, write};
 
-/// A certificate for localhost and 127.0.0.1 that signs itself, and its key.
+/// Returns the file of a self-signed certificate for localhost and 127.0.0.1, and its key.
 fn certificate() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../client/src/tests/certificate.pem")
 }

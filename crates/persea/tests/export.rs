@@ -1,4 +1,4 @@
-//! What `persea export` promises, against a real server.
+//! `persea export` against a real server.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -99,9 +99,9 @@ fn a_server_without_our_own_routes_is_exported_by_cursors() {
     let expected = sorted(lines(&folder.path().join("own/c.jsonl")));
     assert!(sorted(cursors(&[])) == expected);
     assert_eq!(disguised.requests("/_api/export"), 0);
-    // The first batch, and two more.
+    // One request for the first batch, and two for further ones.
     assert_eq!((disguised.requests("/_api/cursor "), disguised.requests("/_api/cursor/")), (1, 2));
-    // In the order of keys, so that it can go on behind one.
+    // The order of keys makes it possible to resume after a key.
     let in_order = cursors(&["--overwrite", "--resume"]);
     assert!(in_order.is_sorted_by_key(|row| row["_key"].as_str().unwrap().to_owned()));
     assert!(sorted(in_order) == expected);

@@ -1,4 +1,4 @@
-//! Runs the scripts of HTTP exchanges in `tests/http`; the format is described in its README.
+//! Runs the scripts of HTTP exchanges in `tests/http`, whose README describes the format.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -28,7 +28,7 @@ fn scripts() {
     assert!(failures.is_empty(), "{} exchanges failed:\n\n{}", failures.len(), failures.join("\n\n"));
 }
 
-/// One request and what its reply must be.
+/// One request, and the conditions on its reply.
 #[derive(Debug)]
 struct Exchange {
     line: usize,
@@ -51,7 +51,7 @@ enum Body {
 enum Expected {
     Contains(String),
     Exactly(String),
-    /// Texts that the body has, in this order.
+    /// Texts that the body contains, in this order.
     Texts(Vec<String>),
 }
 
@@ -173,7 +173,7 @@ impl Exchange {
     }
 }
 
-/// Puts what is known in the place of `{{name}}`, and repeated text in that of `{{text*count}}`.
+/// Replaces `{{name}}` with the value of that name, and `{{text*count}}` with repeated text.
 fn fill(text: &str, names: &HashMap<String, String>) -> String {
     let mut filled = String::new();
     let mut rest = text;
@@ -184,7 +184,7 @@ fn fill(text: &str, names: &HashMap<String, String>) -> String {
         match (names.get(inner), inner.rsplit_once('*').map(|(text, count)| (text, count.parse()))) {
             (Some(value), _) => filled.push_str(value),
             (None, Some((repeated, Ok(count)))) => filled.push_str(&repeated.repeat(count)),
-            // Two braces of JSON, not ours.
+            // These are two braces of JSON rather than a placeholder.
             (None, _) => {
                 filled.push_str("{{");
                 rest = rest.get(before.len() + 2..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What `persea import` promises, against a real server.
+//! `persea import` against a real server.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use support::Server;
 use support::tool::{command, run, said, write};
 
-/// A server with an empty collection `c`, and a folder.
+/// Starts a server with an empty collection `c`, and makes a folder.
 fn server() -> (tempfile::TempDir, Server) {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&folder.path().join("data"), &[]);
@@ -49,7 +49,7 @@ fn every_form_gives_the_same_documents() {
         write(folder.path(), "a.jsonl", jsonl),
         write(folder.path(), "a.json", &array),
         write(folder.path(), "a.csv", csv),
-        // Compression is seen from the content, not the name.
+        // The content shows the compression, not the name.
         write(folder.path(), "b.jsonl", std::fs::read(&gz).unwrap()),
         gz,
     ];
@@ -69,7 +69,8 @@ fn every_form_gives_the_same_documents() {
     }
 }
 
-/// A frame of Zstandard with one block that is not compressed (RFC 8878), so that the test needs no program for it.
+/// Returns a frame of Zstandard with one uncompressed block (RFC 8878), so that the test needs no
+/// program for it.
 fn zstd_frame(content: &[u8]) -> Vec<u8> {
     let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0x20, u8::try_from(content.len()).unwrap()];
     let header = u32::try_from(content.len()).unwrap() << 3 | 1;
@@ -272,7 +273,7 @@ fn a_signal_ends_a_tool_with_a_word() {
     let (_folder, server) = server();
     let mut child = command(&server, "import", &["--collection", "c", "-"]);
     let mut child = child.stdin(Stdio::piped()).spawn().unwrap();
-    // Once it reads, it listens.
+    // Once the tool reads its input, it handles signals.
     child.stdin.as_mut().unwrap().write_all(&[b' '; 1 << 20]).unwrap();
     let status = std::process::Command::new("kill").arg(child.id().to_string()).status().unwrap();
     assert!(status.success());

@@ -30,7 +30,7 @@ options::section! {
         choice("storage-engine", ENGINES, "auto", "Storage engine. `memory` loses all data at the end.");
 }
 
-/// Divides the memory among its users.
+/// Divides the memory among the parts of the server.
 pub(crate) fn memory_budget(options: &Options) -> MemoryBudget {
     let limit = options.get(&MEMORY_LIMIT).filter(|limit| *limit > 0);
     let budget = MemoryBudget::split(limit.unwrap_or_else(|| available_memory_bytes() / 2));

@@ -7,10 +7,11 @@ use storage::MemoryBudget;
 
 use super::rocksdb;
 
-/// File descriptors that are left for the log, temporary files and the engine's own needs.
+/// File descriptors that are reserved for the log, temporary files and the engine's own needs.
 const SPARE_DESCRIPTORS: u64 = 128;
 
-/// Fewest connections, so that an operator can always ask why there are no more.
+/// The least number of connections, so that an operator can always connect to find out why there
+/// are no more.
 const MIN_CONNECTIONS: usize = 16;
 
 options::section! {

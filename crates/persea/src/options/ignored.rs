@@ -1,16 +1,17 @@
-//! Options of ArangoDB that are accepted, so that its configurations can be used, and that change nothing here: their
-//! subject does not exist (JavaScript, a cluster, its caches) or is done in another way. Each use is reported in the
-//! log.
+//! Options of ArangoDB that are accepted but have no effect, so that its configurations can be
+//! used. Their subject does not exist here (JavaScript, a cluster, its caches) or works
+//! differently. The log reports each use.
 //!
-//! Options on which somebody may rely for safety (TLS, encryption, hardening) are not among them: they are refused.
+//! Options on which users may rely for security (TLS, encryption, hardening) are not among them:
+//! they are refused.
 
 use options::Unsupported;
 
-/// All of them, with the reason.
+/// All of these options, with the reason.
 pub(super) const ROWS: &[Unsupported] =
     &[Unsupported { reason: "their subject does not exist here, or is done in another way", names: NAMES }];
 
-/// Their names, sorted.
+/// The names of these options, sorted.
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
     "arangosearch.commit-threads", "arangosearch.consolidation-threads", "arangosearch.default-parallelism",

@@ -1,5 +1,5 @@
-//! The server's options. A section is a file: the rows of its options, and the settings that the server makes of their
-//! values.
+//! The server's options. Each section is a file with the rows of its options, and the settings that
+//! the server makes from their values.
 
 mod cache;
 pub(crate) mod database;
@@ -59,7 +59,7 @@ pub(crate) fn read(
     Options::read(&SERVER, VERSION, arguments, environment)
 }
 
-/// Returns a value of the configuration, or another if it is zero.
+/// Returns a value of the configuration, or another value if it is zero.
 fn unless_zero<T: Default + PartialEq>(value: T, otherwise: T) -> T {
     if value == T::default() { otherwise } else { value }
 }

@@ -85,7 +85,7 @@ pub(super) fn settings(options: &Options, budget: &MemoryBudget) -> InstanceOpti
     }
 }
 
-/// Makes the settings of queries that say nothing themselves.
+/// Makes the settings of queries that specify none themselves.
 fn defaults(options: &Options) -> QueryDefaults {
     let default = QueryDefaults::default();
     let branches = options.size(&MAX_DNF_CONDITION_MEMBERS);
@@ -101,7 +101,7 @@ fn defaults(options: &Options) -> QueryDefaults {
     }
 }
 
-/// Makes the properties of the cache of results. Zero stands for the default, as in ArangoDB.
+/// Makes the properties of the results cache. Zero stands for the default, as in ArangoDB.
 fn results_cache(options: &Options) -> CacheProperties {
     let default = CacheProperties::default();
     CacheProperties {
@@ -113,7 +113,7 @@ fn results_cache(options: &Options) -> CacheProperties {
     }
 }
 
-/// Makes the instance track queries as the options say.
+/// Applies the options of query tracking to the instance.
 pub(crate) fn track(options: &Options, instance: &Instance) {
     instance.queries().set_default_properties(TrackingProperties {
         enabled: options.get(&TRACKING),

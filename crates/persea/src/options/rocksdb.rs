@@ -7,7 +7,8 @@ use storage::MemoryBudget;
 
 use super::unless_zero;
 
-/// Memory for which one table file is held open. It takes some ten kilobytes beside the cache.
+/// Bytes of cache for each table file that stays open. An open file takes some ten kilobytes
+/// outside of the cache.
 const BYTES_PER_OPEN_FILE: u64 = 1 << 20;
 
 const COMPRESSIONS: &[(&str, Compression); 2] = &[("lz4", Compression::Lz4), ("zstd", Compression::Zstd)];
@@ -49,8 +50,10 @@ pub(super) fn settings(options: &Options, budget: &MemoryBudget, descriptors: u6
     }
 }
 
-/// Returns the number of table files that are held open: at most half of the descriptors, and as many as have room
-/// beside the cache.
+/// Returns the number of table files that stay open.
+///
+/// Without the option, it is at most half of the descriptors and at most what the memory allows,
+/// but at least the engine's default.
 pub(super) fn max_open_files(options: &Options, budget: &MemoryBudget, descriptors: u64) -> u64 {
     let by_memory = (descriptors / 2)
         .min(budget.block_cache_bytes / BYTES_PER_OPEN_FILE)
@@ -58,7 +61,7 @@ pub(super) fn max_open_files(options: &Options, budget: &MemoryBudget, descripto
     unless_zero(options.get(&MAX_OPEN_FILES).unwrap_or(0), by_memory)
 }
 
-/// Makes the part of the defaults of queries that concerns the sizes of transactions.
+/// Makes the defaults of queries for the sizes of transactions.
 pub(super) fn query_defaults(options: &Options) -> QueryDefaults {
     let default = QueryDefaults::default();
     let (count, bytes) = (options.get(&INTERMEDIATE_COMMIT_COUNT), options.get(&INTERMEDIATE_COMMIT_SIZE));

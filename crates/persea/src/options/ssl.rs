@@ -16,7 +16,7 @@ options::section! {
         choice("ssl.protocol", VERSIONS, "9", "Version of TLS: 5 for 1.2, 6 for 1.3, 9 for both.");
 }
 
-/// Reads certificate and key, if any address is one of TLS.
+/// Reads certificate and key if any address uses TLS.
 pub(crate) fn settings(options: &Options, addresses: &[Address]) -> Result<Option<Tls>, Failure> {
     let Some(address) = addresses.iter().find(|address| matches!(address, Address::Tls(_))) else {
         return Ok(None);

@@ -1,4 +1,5 @@
-//! One definition feeds all sources, the stronger source wins, and mistakes are named.
+//! Each option has one definition for all sources, the stronger source wins, and errors name the
+//! mistake.
 
 use super::*;
 

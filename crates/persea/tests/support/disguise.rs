@@ -1,14 +1,15 @@
-//! A way to a server on which it does not say that it is Persea, so that tools treat it as any ArangoDB server.
+//! A proxy to a server that hides the fact that it is Persea, so that tools treat it as any
+//! ArangoDB server.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// What the server calls its own version, and as long a name that means nothing.
+/// The server's name for its own version, and a name of the same length without a meaning.
 const OWN: &[u8] = b"\"persea-version\"";
 const NOTHING: &[u8] = b"\"nobody-version\"";
 
-/// Listens until the test ends.
+/// A proxy that listens until the test ends.
 pub struct Disguise {
     pub endpoint: String,
     heard: Arc<Mutex<Vec<u8>>>,
@@ -34,7 +35,8 @@ impl Disguise {
         Disguise { endpoint, heard }
     }
 
-    /// How many requests there were to a path, which is followed by a space where it is whole.
+    /// Returns the number of requests whose path starts with `path`. A trailing space makes it
+    /// match the whole path.
     pub fn requests(&self, path: &str) -> usize {
         String::from_utf8_lossy(&self.heard.lock().unwrap()).matches(path).count()
     }
@@ -51,7 +53,7 @@ fn forward(mut from: TcpStream, mut to: TcpStream, mut change: impl FnMut(&mut [
     let _ = to.shutdown(Shutdown::Write);
 }
 
-/// The reply that says the version is small, and comes in one piece.
+/// Replaces the version's name. The reply with it is small, and so arrives in one piece.
 fn disguise(bytes: &mut [u8]) {
     if let Some(at) = bytes.windows(OWN.len()).position(|window| window == OWN) {
         bytes[at..at + OWN.len()].copy_from_slice(NOTHING);

@@ -1,4 +1,5 @@
-//! What the tests of the binary share: a server on a free port with an empty store, and a small HTTP client.
+//! Helpers of the binary's tests: a server on a free port with an empty store, and a small HTTP
+//! client.
 
 #![allow(unreachable_pub, reason = "a module shared by tests, each of which is a crate")]
 #![allow(dead_code, reason = "each test file uses a part of it")]
@@ -12,12 +13,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The repository's folder `tests`.
+/// Returns the repository's folder `tests`.
 pub fn tests_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
 }
 
-/// A server with a store of its own; killed when dropped.
+/// A server with a store of its own. Dropping it kills the server.
 pub struct Server {
     child: Child,
     pub port: u16,
@@ -26,7 +27,7 @@ pub struct Server {
 impl Server {
     /// Starts a server on a store in `folder`, without authentication unless `options` say so.
     pub fn start(folder: &Path, options: &[&str]) -> Server {
-        // A free port may be taken by another test before the server has it: then it ends at once.
+        // Another test may take the free port before the server does. The server then ends at once.
         (0..5).find_map(|_| Server::try_start(folder, options)).expect("the server ends instead of serving")
     }
 
@@ -41,7 +42,8 @@ impl Server {
         let child = command.args(options).stdout(Stdio::null()).spawn().unwrap();
         let mut server = Server { child, port };
         let start = Instant::now();
-        // Its own word that it listens, not a connection, which another server might answer.
+        // The server itself must confirm that it listens, because another server might accept a
+        // connection.
         while !server.owns_its_port() {
             if server.child.try_wait().unwrap().is_some() {
                 return None;
@@ -52,9 +54,10 @@ impl Server {
         Some(server)
     }
 
-    /// Whether the process at work behind the port is this one: it says its number in `/_admin/status`, or refuses to.
+    /// Returns true if this process serves the port: it states its id in `/_admin/status`, or
+    /// refuses to.
     fn owns_its_port(&self) -> bool {
-        // Another process may have the port, and end in the middle of its answer.
+        // Another process may have the port, and end in the middle of its reply.
         let ask = || -> std::io::Result<String> {
             let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
             stream.set_read_timeout(Some(Duration::from_secs(5)))?;
@@ -73,18 +76,18 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// The process's number.
+    /// Returns the process's id.
     pub fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// Kills it as a crash would.
+    /// Kills the process as a crash would.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Waits until it has ended by itself; its exit code.
+    /// Waits until the process has ended by itself, and returns its exit code.
     pub fn wait(mut self) -> Option<i32> {
         let start = Instant::now();
         loop {

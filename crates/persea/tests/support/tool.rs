@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::Server;
 
-/// What a tool has said, and its exit code.
+/// The output of a tool, and its exit code.
 #[derive(Debug)]
 pub struct Said {
     pub code: Option<i32>,
@@ -15,14 +15,14 @@ pub struct Said {
 }
 
 impl Said {
-    /// The same, if the tool did what it was asked.
+    /// Checks that the tool succeeded, and returns its output.
     #[track_caller]
     pub fn success(self) -> Said {
         assert_eq!(self.code, Some(0), "{self:?}");
         self
     }
 
-    /// A count of the printed results: the number behind a name.
+    /// Returns a count from the printed results: the number after a name.
     #[track_caller]
     pub fn count(&self, name: &str) -> u64 {
         let line = self.stdout.lines().find_map(|line| line.strip_prefix(name));
@@ -30,12 +30,12 @@ impl Said {
     }
 }
 
-/// A command line of the binary that goes to this server as the user root without a password.
+/// Makes a command line of the binary, for this server and the user root without a password.
 pub fn command(server: &Server, tool: &str, arguments: &[&str]) -> Command {
     command_at(&server.endpoint(), tool, arguments)
 }
 
-/// The same that goes to any endpoint.
+/// Makes the same command line for any endpoint.
 pub fn command_at(endpoint: &str, tool: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
     command.args([tool, "--server.endpoint", endpoint, "--server.password", ""]).args(arguments);
@@ -48,7 +48,7 @@ pub fn run(server: &Server, tool: &str, arguments: &[&str]) -> Said {
     said(command(server, tool, arguments).spawn().unwrap())
 }
 
-/// Waits for a tool's end.
+/// Waits for a tool's end, and returns its output.
 pub fn said(child: Child) -> Said {
     let output = child.wait_with_output().unwrap();
     Said {
@@ -58,7 +58,7 @@ pub fn said(child: Child) -> Said {
     }
 }
 
-/// Writes a file and answers its path.
+/// Writes a file and returns its path.
 pub fn write(folder: &Path, name: impl AsRef<OsStr>, content: impl AsRef<[u8]>) -> String {
     let path = folder.join(name.as_ref());
     std::fs::write(&path, content).unwrap();

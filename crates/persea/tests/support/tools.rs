@@ -1,4 +1,4 @@
-//! What the tests of the tools share: running one, and a folder to restore from.
+//! Helpers of the tools' tests: commands, and a folder to restore from.
 
 #![allow(unreachable_pub, reason = "a module shared by tests, each of which is a crate")]
 #![allow(dead_code, reason = "each test file uses a part of it")]
@@ -14,7 +14,7 @@ pub fn command(tool: &str, server: &Server, folder: &Path, options: &[&str]) -> 
     command_at(tool, &server.endpoint(), folder, options)
 }
 
-/// The same to any endpoint.
+/// Makes the same command for any endpoint.
 pub fn command_at(tool: &str, endpoint: &str, folder: &Path, options: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
     command.args([tool, "--server.endpoint", endpoint, "--server.password", ""]);
@@ -48,7 +48,7 @@ pub fn query(client: &mut Client, text: &str) -> Value {
     post(client, "/_api/cursor", &json!({"query": text, "batchSize": 1_000_000}))["result"].clone()
 }
 
-/// A server, and a folder with a dump of one collection.
+/// Starts a server, and makes a folder with a dump of one collection.
 pub fn small_dump(folder: &Path, lines: &str) -> (Server, PathBuf) {
     let server = Server::start(&folder.join("server"), &[]);
     let dump = folder.join("dump");
