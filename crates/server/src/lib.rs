@@ -1,11 +1,13 @@
 //! HTTP: the listener, the router, the codecs, and one file of routes for each family of calls.
 //!
-//! The way of a request: [`http::listener`] → `http::connection` → `http::service` → `http::dispatch` → a route under
-//! `route` → [`http::response`]. Async ends at the route: a route is a function that takes a [`database::Session`] and
-//! a [`http::Request`] and returns a [`http::Response`].
+//! The path of a request: [`http::listener`] → `http::connection` → `http::service` →
+//! `http::dispatch` → a route under `route` → [`http::response`]. Async ends at the route: a route
+//! is a function that takes a [`database::Session`] and a [`http::Request`] and returns a
+//! [`http::Response`].
 //!
-//! Lower parts do not know upper ones: [`placement`] (where work runs), [`http`], `service` (small services),
-//! `route` (what clients call), and [`server`], which puts all of them together.
+//! Lower modules do not depend on higher ones. From the bottom: [`placement`] (the threads that
+//! work runs on), [`http`], `service` (small services), `route` (the clients' calls), and
+//! [`server`], which joins all of them.
 
 pub mod http;
 pub mod options;

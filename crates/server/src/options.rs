@@ -1,4 +1,4 @@
-//! What the configuration sets.
+//! The options of the server.
 
 use std::sync::Arc;
 
@@ -13,58 +13,59 @@ use crate::service::log::{Log, LogOptions};
 
 pub use crate::http::options::HttpOptions;
 
-/// What the configuration sets.
+/// The options of the server, from the configuration.
 #[derive(Clone)]
 pub struct ServerOptions {
-    /// How HTTP is spoken.
+    /// The options of HTTP.
     pub http: HttpOptions,
-    /// The threads for work that takes longer.
+    /// The sizes of the worker pool.
     pub pool: PoolLimits,
-    /// Who may make requests.
+    /// The options of authentication.
     pub authentication: AuthenticationOptions,
     /// The log that `/_admin/log` shows.
     pub log: Arc<Log>,
-    /// Who may use `/_admin/log*`.
+    /// The access to `/_admin/log*`.
     pub log_api: ApiAccess,
-    /// Who may use `/_admin/options*`.
+    /// The access to `/_admin/options*`.
     pub options_api: ApiAccess,
-    /// Who may use `/_admin/support-info`.
+    /// The access to `/_admin/support-info`.
     pub support_info_api: ApiAccess,
-    /// Who may use `/_admin/server/api-calls` and `/_admin/server/aql-queries`.
+    /// The access to `/_admin/server/api-calls` and `/_admin/server/aql-queries`.
     pub recording_api: ApiAccess,
-    /// Bytes of requests that the former shows; 0 is none.
+    /// Bytes of recorded requests for `/_admin/server/api-calls`; 0 records none.
     pub recorded_calls_max_bytes: usize,
-    /// Bytes of queries that the latter shows; 0 is none.
+    /// Bytes of recorded queries for `/_admin/server/aql-queries`; 0 records none.
     pub recorded_queries_max_bytes: usize,
-    /// Whether `/_admin/metrics*` are there.
+    /// True to enable `/_admin/metrics*`.
     pub metrics_api: bool,
-    /// The addresses that the server listens on, as ArangoDB writes them.
+    /// The addresses that the server listens on, in ArangoDB's notation.
     pub endpoints: Vec<String>,
     /// The configuration that `/_admin/options` shows: a VelocyPack object without secrets.
     pub configuration: Vec<u8>,
-    /// What can be configured, that `/_admin/options-description` shows: a VelocyPack object.
+    /// The description of all options that `/_admin/options-description` shows: a VelocyPack
+    /// object.
     pub configuration_description: Vec<u8>,
-    /// Bytes that the whole process is meant to stay within.
+    /// The memory limit of the whole process.
     pub memory_limit_bytes: u64,
-    /// Certificate and key of the encrypted addresses, if there are any.
+    /// Certificate and key of the TLS addresses, if there are any.
     pub tls: Option<Tls>,
 }
 
-/// Who may use calls that tell much about the server.
+/// The access to calls that reveal much about the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ApiAccess {
-    /// Nobody.
+    /// No one.
     Disabled,
-    /// Those who know the secret that tokens are signed with.
+    /// Clients that know the secret of the tokens.
     Superuser,
-    /// Those who may administer the server.
+    /// Users who may administer the server.
     Administrator,
     /// All users.
     Public,
 }
 
 impl ApiAccess {
-    /// Error 403 (404 when disabled) if the session's user may not.
+    /// Checks the access of the session's user. Errors: 403, or 404 if the call is disabled.
     pub(crate) fn check(self, session: &Session, path: &str) -> Result<()> {
         match self {
             ApiAccess::Disabled => {

@@ -1,10 +1,10 @@
-//! Versions and the edition, as clients see them.
+//! The versions and the edition that clients see.
 
-/// The ArangoDB version that is reported where drivers look for it.
+/// The ArangoDB version that drivers see.
 pub const ARANGODB_VERSION: &str = "3.12.5";
 
-/// The edition that is reported: what needs none of ArangoDB's licences.
+/// The reported edition: the one that needs no license from ArangoDB.
 pub const LICENSE: &str = "community";
 
-/// This software's own version.
+/// The version of Persea.
 pub const PERSEA_VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,10 +1,10 @@
-//! Where a server listens.
+//! The addresses that a server listens on.
 
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// An address, and how it is spoken at.
+/// An address and its protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// HTTP in clear text.

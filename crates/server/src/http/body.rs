@@ -1,4 +1,4 @@
-//! Bodies on the connection: the request's is collected, the reply's is handed out.
+//! Bodies on the connection: collecting those of requests, and sending those of replies.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -12,24 +12,26 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use super::body_memory::{BODY_TIMEOUT, BodyMemory, BodyPermit};
 use super::stream::{BrokenOff, StreamBody};
 
-/// Most bytes of a body that are read although its request has failed already.
+/// Most bytes of a body that are read after its request has failed.
 const DRAIN_MAX_BYTES: u64 = 1 << 20;
 
-/// How long such a body may take.
+/// The time limit for reading such a body.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Most bytes that are reserved because a client announces a long body; more only as it arrives.
+/// Most bytes that are reserved for an announced length. More is reserved as bytes arrive.
 const RESERVE_MAX_BYTES: usize = 1 << 20;
 
-/// As much is reserved at once of what is announced when [`RESERVE_MAX_BYTES`] have arrived. Memory that is reserved
-/// and not used is never touched.
+/// Most bytes of the announced rest that are reserved at once after [`RESERVE_MAX_BYTES`] have
+/// arrived.
+///
+/// Memory that is reserved and not used is never touched.
 const RESERVE_MORE_MAX_BYTES: usize = 64 << 20;
 
 /// The body of a reply on the connection.
 pub(crate) enum ReplyBody {
-    /// All of it.
+    /// The whole body.
     Whole(Bytes),
-    /// Chunks as they are made.
+    /// Chunks that are made while they are sent.
     Stream(StreamBody),
 }
 
@@ -63,16 +65,17 @@ impl Body for ReplyBody {
     }
 }
 
-/// A request's body, and the memory that it takes.
+/// A request's body, with its share of the memory for bodies.
 #[derive(Debug, Default)]
 pub(crate) struct Collected {
     pub(crate) bytes: Bytes,
     pub(crate) memory: Option<BodyPermit>,
 }
 
-/// Waits for the whole body of a request, and for the memory that it takes. Errors: 413 when it is longer than
-/// `max_bytes`, 408 when the client pauses for longer than [`BODY_TIMEOUT`], 400 when the connection breaks it off, 503
-/// when there is no memory for it.
+/// Waits for the whole body of a request, and for the memory that it takes.
+///
+/// Errors: 413 if it is longer than `max_bytes`, 408 if the client pauses for longer than
+/// [`BODY_TIMEOUT`], 400 if the connection breaks off, 503 if there is no memory for it.
 pub(crate) async fn collect(mut body: Incoming, max_bytes: usize, memory: &BodyMemory) -> Result<Collected> {
     if body.is_end_stream() {
         return Ok(Collected::default());
@@ -97,7 +100,7 @@ pub(crate) async fn collect(mut body: Incoming, max_bytes: usize, memory: &BodyM
         if all.len() + data.len() > max_bytes {
             return Err(too_large(max_bytes));
         }
-        // Of a body whose length was not announced.
+        // A body of unknown length needs more memory as it grows.
         memory.grow(&mut permit, all.len() + data.len()).await?;
         if all.len() + data.len() > all.capacity() {
             let missing = announced.saturating_sub(all.len()).min(RESERVE_MORE_MAX_BYTES);
@@ -109,8 +112,9 @@ pub(crate) async fn collect(mut body: Incoming, max_bytes: usize, memory: &BodyM
     Ok(Collected { bytes: all.freeze(), memory: permit })
 }
 
-/// Reads the rest of a body that nobody wants, so that the connection is good for the next request. A body that is
-/// long or slow is left where it is, which ends the connection.
+/// Discards the rest of a body, so that the connection can serve the next request.
+///
+/// A long or slow body is not read to its end, which ends the connection.
 pub(crate) async fn drain(mut body: Incoming) {
     if body.is_end_stream() || body.size_hint().lower() > DRAIN_MAX_BYTES {
         return;
@@ -124,7 +128,7 @@ pub(crate) async fn drain(mut body: Incoming) {
             }
         }
     };
-    // Out of time or not: what was read is forgotten.
+    // The result does not matter: the body is discarded in any case.
     let _ = tokio::time::timeout(DRAIN_TIMEOUT, read).await;
 }
 
@@ -143,7 +147,7 @@ async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>> {
                 let message = format!("the request body broke off: {error}");
                 return Err(Error::new(ErrorCode::HttpBadParameter, message));
             }
-            // Trailers say nothing that ArangoDB's interface knows.
+            // ArangoDB's interface uses no trailers.
             Ok(Some(Ok(frame))) => match frame.into_data() {
                 Ok(data) if !data.is_empty() => return Ok(Some(data)),
                 _ => {}

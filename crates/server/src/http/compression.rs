@@ -1,8 +1,9 @@
-//! Compressed bodies, in and out.
+//! Compression of replies and decompression of requests.
 //!
-//! A request may be compressed by `gzip`, `deflate` (with zlib's header, or without as some clients send it) or
-//! `zstd`. A reply is compressed by one of the first two if the client accepts it and it is long enough for
-//! `--http.compress-response-threshold`, a stream by any of the three if the client accepts it.
+//! A request may be compressed with `gzip`, `deflate` (with zlib's header, or without it as some
+//! clients send it) or `zstd`. A reply is compressed with `gzip` or `deflate` if the client accepts
+//! it and the reply reaches `--http.compress-response-threshold`. A stream is compressed with any
+//! of the three if the client accepts it.
 
 use std::io::{Read, Write};
 
@@ -21,14 +22,14 @@ use super::zstd;
 pub enum Encoding {
     /// RFC 1952.
     Gzip,
-    /// RFC 1950, called "deflate" by HTTP.
+    /// RFC 1950, which HTTP calls "deflate".
     Deflate,
     /// RFC 8878.
     Zstd,
 }
 
 impl Encoding {
-    /// The header `content-encoding` of a body.
+    /// Returns the header `content-encoding` of a body.
     pub fn header(self) -> HeaderValue {
         match self {
             Encoding::Gzip => HeaderValue::from_static("gzip"),
@@ -37,12 +38,12 @@ impl Encoding {
         }
     }
 
-    /// The encoding of ArangoDB's that a client accepts; gzip before deflate.
+    /// Returns the encoding of a reply that the client accepts; gzip before deflate.
     pub fn accepted(headers: &HeaderMap) -> Option<Self> {
         Self::first_accepted(headers, &[(Encoding::Gzip, "gzip"), (Encoding::Deflate, "deflate")])
     }
 
-    /// The best encoding for a long stream that a client accepts.
+    /// Returns the best encoding of a long stream that the client accepts.
     pub fn accepted_for_stream(headers: &HeaderMap) -> Option<Self> {
         Self::first_accepted(headers, &[(Encoding::Zstd, "zstd")]).or_else(|| Self::accepted(headers))
     }
@@ -53,7 +54,7 @@ impl Encoding {
     }
 }
 
-/// Whether `accept-encoding` names an encoding, and not with a quality of 0.
+/// Returns true if `accept-encoding` names an encoding with a quality other than 0.
 pub fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
     headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok()).any(|list| {
         list.split(',').any(|item| {
@@ -65,15 +66,17 @@ pub fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
     })
 }
 
-/// Decompresses a request's body if it is compressed. Errors: 400 when it is damaged or of an unknown encoding, 413
-/// when it would be longer than `max_bytes`.
+/// Decompresses a request's body if it is compressed.
+///
+/// Errors: 400 if it is damaged or has an unknown encoding, 413 if it would be longer than
+/// `max_bytes`.
 pub(crate) fn decompress(headers: &HeaderMap, body: Bytes, max_bytes: usize) -> Result<Bytes> {
     let Some(encoding) = headers.get(CONTENT_ENCODING) else { return Ok(body) };
     let encoding = encoding.to_str().unwrap_or_default().trim().to_ascii_lowercase();
     match encoding.as_str() {
         "" | "identity" => Ok(body),
         _ if body.is_empty() => Ok(body),
-        // What a dump of ours has packed says how long it is, and is unpacked at once.
+        // A gzip member of our dumps records its length, so it is unpacked in one step.
         "gzip" | "x-gzip" if gzip_members::plain_bytes(&body).is_some() => unpack(&body, max_bytes),
         "gzip" | "x-gzip" => read_bounded(MultiGzDecoder::new(&*body), max_bytes),
         "deflate" if has_zlib_header(&body) => read_bounded(ZlibDecoder::new(&*body), max_bytes),
@@ -94,7 +97,7 @@ fn unpack(member: &[u8], max_bytes: usize) -> Result<Bytes> {
     }
 }
 
-/// RFC 1950: method 8, and a check sum over the first two bytes.
+/// Returns true for a header by RFC 1950: method 8, and a checksum over the first two bytes.
 fn has_zlib_header(body: &[u8]) -> bool {
     match body {
         [method, flags, ..] => method & 15 == 8 && u16::from_be_bytes([*method, *flags]) % 31 == 0,
@@ -127,7 +130,7 @@ pub(crate) fn compress(encoding: Encoding, body: &[u8]) -> std::io::Result<Vec<u
     compressor.finish()
 }
 
-/// Compresses what is written to it into a vector.
+/// A compressor that writes into a vector.
 enum Compressor {
     Gzip(GzEncoder<Vec<u8>>),
     Deflate(ZlibEncoder<Vec<u8>>),
@@ -151,7 +154,7 @@ impl Compressor {
         }
     }
 
-    /// What has been compressed by now.
+    /// Returns the compressed bytes so far, and removes them.
     fn take(&mut self) -> Vec<u8> {
         match self {
             Compressor::Gzip(encoder) => std::mem::take(encoder.get_mut()),
@@ -238,7 +241,7 @@ mod tests {
         let mut damaged = member.clone();
         damaged[30] ^= 0xff;
         assert_eq!(status(damaged, 1 << 20), 400);
-        // Two of them are gzip as any other.
+        // Two such members are ordinary gzip.
         let two = [member.clone(), member].concat();
         assert_eq!(decompress(&headers("gzip"), two.into(), 1 << 20).unwrap().len(), 2 * body.len());
     }

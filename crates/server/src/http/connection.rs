@@ -25,17 +25,20 @@ const MAX_HEADERS: usize = 256;
 /// Most requests at once on one HTTP/2 connection.
 const MAX_STREAMS: u32 = 128;
 
-/// Bytes of one request on HTTP/2 that a client may send before the server takes them.
+/// Bytes of one HTTP/2 request that a client may send before the server reads them.
 const STREAM_WINDOW_BYTES: u32 = 256 << 10;
 
-/// The same for all requests of a connection: so many that requests which wait for memory do not stop the one that
+/// Bytes of all HTTP/2 requests of a connection that a client may send before they are read.
+///
+/// The window is large enough that requests which wait for memory do not block the request that
 /// they wait for.
 const CONNECTION_WINDOW_BYTES: u32 = STREAM_WINDOW_BYTES * MAX_STREAMS;
 
-/// Settings of HTTP that are the same for all connections.
+/// Returns the HTTP settings of all connections.
 fn builder() -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    // Not `pipeline_flush`: with it hyper does not send its 400 when the head of a request is wrong.
+    // Without `pipeline_flush`: with it hyper does not send its 400 if the head of a request is
+    // malformed.
     builder.http1().max_buf_size(MAX_HEAD_BYTES).max_headers(MAX_HEADERS);
     builder
         .http2()
@@ -71,7 +74,7 @@ where
     poll_fn(|context| {
         if signal.as_mut().poll(context).is_ready() {
             signal.set(connection.ending_signal().notified());
-            // Registers the new one.
+            // Registers the new waiter.
             let _ = signal.as_mut().poll(context);
             if connection.ends_now() {
                 return Poll::Ready(());
@@ -91,7 +94,7 @@ where
     connections.remove(id);
 }
 
-/// A stream that notes when it gets on.
+/// A stream that records its progress.
 struct Watched<S> {
     stream: S,
     connection: Arc<Connection>,

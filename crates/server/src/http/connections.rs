@@ -1,7 +1,7 @@
-//! All open connections, and what is watched of each.
+//! All open connections, and the monitoring of each.
 //!
-//! Clients that send slowly or not at all are found by one look a second over all connections ([`Connections::tick`]), so
-//! that requests set no timers.
+//! One check per second over all connections finds clients that send slowly or not at all
+//! ([`Connections::tick`]). Requests therefore set no timers.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -11,46 +11,46 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-/// How long a client may take to send the head of a request once it has begun.
+/// Longest time for the head of a request, from its first byte.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a client may take nothing of a reply that waits to be sent.
+/// Longest time in which a client accepts no byte of a reply.
 pub const WRITE_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// What both a connection and those who watch it know.
+/// The state that a connection shares with its monitor.
 #[derive(Debug, Default)]
 pub struct Connection {
     pub(crate) client: Option<SocketAddr>,
     requests_in_flight: AtomicU32,
     is_http2: AtomicBool,
-    /// Second at which anything was last read, written or answered.
+    /// Second of the last progress: bytes read or written, or a request answered.
     progress_second: AtomicU32,
-    /// Second at which the head of a request began to arrive, plus 1; 0 when none does.
+    /// Second in which the head of a request began to arrive, plus 1; 0 if none is arriving.
     head_second: AtomicU32,
-    /// Second since which nothing of a reply could be written, plus 1; 0 when writing gets on.
+    /// Second since which writing is blocked, plus 1; 0 if it is not blocked.
     write_blocked_second: AtomicU32,
     ending: AtomicU32,
     signal: Notify,
-    /// Bytes read since the last look.
+    /// Bytes read since the last check.
     bytes_received: AtomicU64,
-    /// Bytes written since the last look.
+    /// Bytes written since the last check.
     bytes_sent: AtomicU64,
 }
 
-/// Goes on with the requests that have begun, and then ends.
+/// The connection answers the requests in progress, and then ends.
 const ENDING_GRACEFULLY: u32 = 1;
-/// Ends at once.
+/// The connection ends at once.
 const ENDING_NOW: u32 = 2;
 
 impl Connection {
-    /// A request has arrived.
+    /// Notes that a request has arrived.
     pub(crate) fn begin_request(&self) -> InFlight<'_> {
         self.head_second.store(0, Ordering::Relaxed);
         self.requests_in_flight.fetch_add(1, Ordering::Relaxed);
         InFlight { connection: self }
     }
 
-    /// A connection of a client.
+    /// Returns the state of a new connection.
     pub(crate) fn of(client: Option<SocketAddr>) -> Self {
         Connection { client, ..Connection::default() }
     }
@@ -59,43 +59,44 @@ impl Connection {
         self.is_http2.store(true, Ordering::Relaxed);
     }
 
-    /// Bytes were read at a second of [`Connections`].
+    /// Notes that bytes were read, in the second `now` of [`Connections`].
     pub(crate) fn note_read(&self, bytes: usize, now: u32) {
         self.bytes_received.fetch_add(bytes as u64, Ordering::Relaxed);
         self.progress_second.store(now, Ordering::Relaxed);
         let idle = self.requests_in_flight.load(Ordering::Relaxed) == 0;
-        // On HTTP/2 there are other frames than those that begin a request.
+        // HTTP/2 has frames that do not begin a request.
         if idle && !self.is_http2.load(Ordering::Relaxed) && self.head_second.load(Ordering::Relaxed) == 0 {
             self.head_second.store(now + 1, Ordering::Relaxed);
         }
     }
 
-    /// Bytes were written.
+    /// Notes that bytes were written.
     pub(crate) fn note_written(&self, bytes: usize, now: u32) {
         self.bytes_sent.fetch_add(bytes as u64, Ordering::Relaxed);
         self.progress_second.store(now, Ordering::Relaxed);
         self.write_blocked_second.store(0, Ordering::Relaxed);
     }
 
-    /// The client takes nothing at the moment.
+    /// Notes that the client does not accept bytes at the moment.
     pub(crate) fn note_write_blocked(&self, now: u32) {
-        // Keeps the first second; nobody else writes it but this connection's own task.
+        // Keeps the first second. Only this connection's own task writes it.
         if self.write_blocked_second.load(Ordering::Relaxed) == 0 {
             self.write_blocked_second.store(now + 1, Ordering::Relaxed);
         }
     }
 
-    /// The bytes received and sent since the last call.
+    /// Returns the bytes received and sent since the last call, and resets them.
     pub(crate) fn take_traffic(&self) -> (u64, u64) {
         (self.bytes_received.swap(0, Ordering::Relaxed), self.bytes_sent.swap(0, Ordering::Relaxed))
     }
 
-    /// Signals that the connection has to end.
+    /// Returns the signal that the connection must end.
     pub(crate) fn ending_signal(&self) -> &Notify {
         &self.signal
     }
 
-    /// Returns true if the connection ends at once, false if requests that have begun are answered first.
+    /// Returns true if the connection ends at once, false if requests in progress are answered
+    /// first.
     pub(crate) fn ends_now(&self) -> bool {
         self.ending.load(Ordering::Acquire) == ENDING_NOW
     }
@@ -124,7 +125,7 @@ impl Connection {
     }
 }
 
-/// Counts a request as long as it lives.
+/// Counts a request as in progress until it is dropped.
 pub(crate) struct InFlight<'a> {
     connection: &'a Connection,
 }
@@ -140,7 +141,7 @@ impl Drop for InFlight<'_> {
 pub struct Connections {
     open: Mutex<HashMap<u64, Arc<Connection>>>,
     next: AtomicU64,
-    /// Seconds since the start, counted by [`Connections::tick`].
+    /// Seconds since the start, as [`Connections::tick`] counts them.
     second: AtomicU32,
     idle: Notify,
     accepted: AtomicU64,
@@ -172,22 +173,22 @@ impl Connections {
         self.second.load(Ordering::Relaxed)
     }
 
-    /// How many connections are open.
+    /// Returns the number of open connections.
     pub fn len(&self) -> usize {
         self.lock().len()
     }
 
-    /// Whether no connection is open.
+    /// Returns true if no connection is open.
     pub fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }
 
-    /// How many connections were ever accepted.
+    /// Returns the number of connections that were ever accepted.
     pub fn accepted(&self) -> u64 {
         self.accepted.load(Ordering::Relaxed)
     }
 
-    /// How many of them spoke HTTP/2.
+    /// Returns the number of connections that used HTTP/2.
     pub fn http2(&self) -> u64 {
         self.http2.load(Ordering::Relaxed)
     }
@@ -196,8 +197,9 @@ impl Connections {
         self.http2.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Looks after all connections; to be called once a second. Answers the bytes received and sent since the last
-    /// look.
+    /// Checks all connections; called once a second.
+    ///
+    /// Returns the bytes received and sent since the last check.
     pub(crate) fn tick(&self, keep_alive: Duration) -> (u64, u64) {
         let now = self.second.fetch_add(1, Ordering::Relaxed) + 1;
         let keep_alive_seconds = u32::try_from(keep_alive.as_secs()).unwrap_or(u32::MAX);
@@ -210,8 +212,9 @@ impl Connections {
         (received, sent)
     }
 
-    /// Lets all connections finish the requests that have begun and then end. Says after at most `timeout` whether all
-    /// have.
+    /// Lets all connections finish the requests in progress and end.
+    ///
+    /// Waits at most `timeout`, and returns true if all connections have ended.
     pub(crate) async fn close(&self, timeout: Duration) -> bool {
         self.lock().values().for_each(|connection| connection.end(ENDING_GRACEFULLY));
         let all_gone = async {

@@ -6,7 +6,7 @@ use hyper::header::HeaderValue;
 pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
 /// VelocyPack.
 pub const VELOCYPACK: HeaderValue = HeaderValue::from_static("application/x-velocypack");
-/// One JSON value a line.
+/// One JSON value per line.
 pub const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
 /// Lines of a dump.
 pub const DUMP: HeaderValue = HeaderValue::from_static("application/x-arango-dump; charset=utf-8");

@@ -1,6 +1,8 @@
-//! Answers browsers that ask whether a page from elsewhere may talk to this server.
+//! Cross-origin requests: replies to browsers that ask whether a page of another origin may call
+//! this server.
 //!
-//! Source: ArangoDB 3.12 documentation, "HTTP request handling", section "Cross-Origin Resource Sharing".
+//! Source: ArangoDB 3.12 documentation, "HTTP request handling", section "Cross-Origin Resource
+//! Sharing".
 
 use hyper::header::{
     ACCESS_CONTROL_ALLOW_CREDENTIALS, ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS,
@@ -10,7 +12,7 @@ use hyper::header::{
 
 const METHODS: HeaderValue = HeaderValue::from_static("DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT");
 
-/// The headers of replies that a page from elsewhere may read.
+/// The headers of replies that a page of another origin may read.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
     "etag, content-encoding, content-length, location, server, x-arango-errors, x-arango-async-id, \
      x-arango-error-codes, x-arango-queue-time-seconds",
@@ -19,14 +21,14 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
 /// Seconds for which a browser may remember the answer.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("1800");
 
-/// Pages that may send credentials.
+/// The origins whose pages may send credentials.
 #[derive(Clone, Debug, Default)]
 pub struct TrustedOrigins {
     origins: Vec<String>,
 }
 
 impl TrustedOrigins {
-    /// From the values of `--http.trusted-origin`; `*` trusts every page.
+    /// Returns the origins in `--http.trusted-origin`; `*` trusts every page.
     pub fn new(origins: impl IntoIterator<Item = String>) -> Self {
         let without_slash = |origin: String| origin.trim_end_matches('/').to_owned();
         TrustedOrigins { origins: origins.into_iter().map(without_slash).collect() }
@@ -39,7 +41,7 @@ impl TrustedOrigins {
     }
 }
 
-/// Adds to a reply what a browser wants to know, if a browser asks.
+/// Adds the headers that a browser expects, if the request comes from a browser.
 pub(crate) fn add_headers(request: &HeaderMap, trusted: &TrustedOrigins, reply: &mut HeaderMap) {
     let Some(origin) = request.get(ORIGIN) else { return };
     let credentials = if trusted.contains(origin) { "true" } else { "false" };
@@ -48,7 +50,7 @@ pub(crate) fn add_headers(request: &HeaderMap, trusted: &TrustedOrigins, reply: 
     reply.entry(ACCESS_CONTROL_EXPOSE_HEADERS).or_insert(EXPOSED);
 }
 
-/// The headers of the reply to OPTIONS.
+/// Adds the headers of the reply to OPTIONS.
 pub(crate) fn preflight(request: &HeaderMap, trusted: &TrustedOrigins, reply: &mut HeaderMap) {
     reply.insert(ALLOW, METHODS);
     if !request.contains_key(ORIGIN) {

@@ -1,5 +1,5 @@
-//! From an address to a route, and to what the route answers: the same for requests of a connection and parts of a
-//! batch.
+//! From an address to a route and its answer, for requests of connections and parts of batches
+//! alike.
 
 use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,10 +24,10 @@ use crate::placement::{Cost, Place, place};
 /// Most bytes of an address; ArangoDB's 16K.
 const MAX_URI_BYTES: usize = 16 << 10;
 
-/// The transaction that a request is to be a part of.
+/// The header that names the transaction of a request.
 const TRANSACTION: HeaderName = HeaderName::from_static("x-arango-trx-id");
 
-/// Takes an address apart. Errors: 414, 400.
+/// Parses an address. Errors: 414, 400.
 pub(crate) fn parse_path(uri: &Uri) -> Result<Path> {
     if uri.path_and_query().is_some_and(|target| target.as_str().len() > MAX_URI_BYTES) {
         return Err(
@@ -50,22 +50,22 @@ fn method_not_allowed(method: &Method) -> Error {
     Error::new(ErrorCode::HttpMethodNotAllowed, message)
 }
 
-/// A route with whom it runs for.
+/// A route, and the user that it runs for.
 #[derive(Clone)]
 pub(crate) struct Job {
     call: Call,
     cost: Cost,
-    /// None for a route that needs no user.
+    /// `None` for a route that needs no user.
     session: Option<Session>,
 }
 
 impl Job {
-    /// The user that the route runs for; none without authentication.
+    /// Returns the user that the route runs for; `None` without authentication.
     pub(crate) fn user(&self) -> Option<&Arc<str>> {
         self.session.as_ref().and_then(Session::user)
     }
 
-    /// The same, with queries that end when `interrupt` is killed.
+    /// Returns the job with queries that end when `interrupt` is killed.
     fn ended_by(self, interrupt: &Interrupt) -> Self {
         Job { session: self.session.map(|session| session.ended_by(interrupt.clone())), ..self }
     }
@@ -79,7 +79,7 @@ impl Job {
     }
 }
 
-/// All routes, and what is needed to call them.
+/// All routes, and the services to call them.
 pub(crate) struct Dispatcher {
     router: Router,
     instance: Arc<Instance>,
@@ -97,12 +97,12 @@ impl Dispatcher {
         Dispatcher { router, instance, services, permits }
     }
 
-    /// What HTTP asks of the server above it.
+    /// Returns the server's services for HTTP.
     pub(crate) fn services(&self) -> &dyn Services {
         self.services.as_ref()
     }
 
-    /// The route of a request. Errors: 400, 404, 405.
+    /// Finds the route of a request. Errors: 400, 404, 405.
     pub(crate) fn find_route(&self, method: &Method, path: &Path) -> Result<(BoundRoute, Match)> {
         let verb = Verb::of(method).ok_or_else(|| method_not_allowed(method))?;
         match self.router.find(verb, path) {
@@ -116,7 +116,9 @@ impl Dispatcher {
         }
     }
 
-    /// A route for a user, if the user may. Errors: 401, 403, 1228, 1230, 1655.
+    /// Returns a job of a route for a user, after a check of the user's rights.
+    ///
+    /// Errors: 401, 403, 1228, 1230, 1655.
     pub(crate) fn user_job(
         &self,
         route: BoundRoute,
@@ -141,7 +143,7 @@ impl Dispatcher {
         Ok(Job { call: route.call, cost: route.cost, session: Some(session) })
     }
 
-    /// Runs a route as far as it may go on a connection's own task. What is left is deferred.
+    /// Runs a route as far as possible on a connection's task. The rest is deferred.
     pub(crate) fn begin(&self, job: Job, mut request: Request) -> Result<Response> {
         let context = self.log_context(&job, &request);
         match place(job.cost, request.body.len(), &self.permits) {
@@ -161,7 +163,7 @@ impl Dispatcher {
         run(self.log_context(job, request), || job.call(request)?.finish())
     }
 
-    /// Puts a request aside and answers at once.
+    /// Starts a request in the background and replies at once.
     pub(crate) fn run_later(&self, job: Job, request: Request, mode: AsyncMode) -> Result<Response> {
         let (context, user) = (self.log_context(&job, &request), job.user().cloned());
         let work = move |interrupt: Option<&Interrupt>| {
@@ -174,7 +176,7 @@ impl Dispatcher {
         self.services.run_later(user, mode, Box::new(work))
     }
 
-    /// The same for a request that no route answers: that is what its job comes to.
+    /// Starts a background job for a request without a route. The error becomes the job's reply.
     pub(crate) fn fail_later(&self, identity: Identity, error: Error, mode: AsyncMode) -> Result<Response> {
         let user = match identity {
             Identity::Superuser => None,
@@ -183,7 +185,7 @@ impl Dispatcher {
         self.services.run_later(user, mode, Box::new(move |_| Err(error)))
     }
 
-    /// What the log says about the request, if it is to say anything.
+    /// Returns the log's context of the request, if log entries name requests.
     fn log_context(&self, job: &Job, request: &Request) -> Option<LogContext> {
         self.services.logs_requests().then(|| {
             let user = job.user().map_or_else(String::new, |user| user.to_string());
@@ -192,7 +194,7 @@ impl Dispatcher {
     }
 }
 
-/// A route that needs no user.
+/// Returns the job of a route that needs no user.
 pub(crate) fn open_job(route: &BoundRoute) -> Option<Job> {
     match &route.call {
         Call::Open(_) => Some(Job { call: route.call.clone(), cost: route.cost, session: None }),
@@ -200,8 +202,9 @@ pub(crate) fn open_job(route: &BoundRoute) -> Option<Job> {
     }
 }
 
-/// No transaction spans requests here, so that each that is named is unknown: who was served all the same would take
-/// for a part of it what was written for good. Errors: 10, 1655.
+/// Refuses a request that names a transaction, since no transaction spans requests here.
+///
+/// A client would otherwise take a permanent write for a part of its transaction. Errors: 10, 1655.
 fn refuse_transaction(headers: &HeaderMap) -> Result<()> {
     let Some(id) = headers.get(TRANSACTION) else { return Ok(()) };
     let id: Option<NonZeroU64> = id.to_str().ok().and_then(|id| id.trim().parse().ok());
@@ -211,7 +214,7 @@ fn refuse_transaction(headers: &HeaderMap) -> Result<()> {
     Err(Error::new(ErrorCode::TransactionNotFound, format!("transaction '{id}' not found")))
 }
 
-/// ArangoDB answers 401, not 403, to a user who may not use the database at all.
+/// Turns 403 into 401, as ArangoDB does for a user without any right to the database.
 fn hide_forbidden(error: Error) -> Error {
     if error.code() == ErrorCode::Forbidden {
         return Error::new(ErrorCode::Forbidden, "not authorized to execute this request").with_status(401);
@@ -224,7 +227,7 @@ fn run<T>(context: Option<LogContext>, work: impl FnOnce() -> Result<T>) -> Resu
     log_context::within(context, || guarded(work))
 }
 
-/// A panic in a route costs the request and nothing else.
+/// Runs a route, and turns a panic into an error of this request only.
 fn guarded<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);

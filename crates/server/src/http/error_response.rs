@@ -1,4 +1,4 @@
-//! Errors as replies.
+//! Error replies.
 
 use errors::{ConflictingDocument, Error};
 use hyper::StatusCode;
@@ -7,7 +7,7 @@ use velocypack::Builder;
 
 use super::response::Response;
 
-/// The ways to log in.
+/// The supported authentication schemes.
 const CHALLENGES: [&str; 2] = ["Bearer, token_type=\"JWT\", realm=\"ArangoDB\"", "Basic, realm=\"ArangoDB\""];
 
 impl From<Error> for Response {
@@ -26,8 +26,10 @@ impl From<Error> for Response {
     }
 }
 
-/// Adds `error`, `errorNum` and `errorMessage` to an object that is open in `builder`: the form of an error of one member
-/// in the reply to a request on many. Nothing else is added: drivers take a member with `_id` for a success.
+/// Adds `error`, `errorNum` and `errorMessage` to an open object: the error of one member in the
+/// reply to a bulk request.
+///
+/// It adds nothing else, because drivers take a member with `_id` for a success.
 pub(crate) fn print_member(error: &Error, builder: &mut Builder) -> velocypack::Result<()> {
     builder.key("error")?;
     builder.add_bool(true)?;
@@ -48,8 +50,10 @@ fn body(error: &Error, status: StatusCode) -> velocypack::Result<Vec<u8>> {
     Ok(builder.into_vec())
 }
 
-/// Adds `_id`, `_key` and `_rev` of a document that stands in the way, `position` of a mistake in a query's text, and
-/// `isRetryable` if the same request may succeed when it is made again.
+/// Adds the details of an error.
+///
+/// They are `_id`, `_key` and `_rev` of a conflicting document, `position` of an error in a query's
+/// text, and `isRetryable` if a retry of the request may succeed.
 fn print_details(error: &Error, builder: &mut Builder) -> velocypack::Result<()> {
     if let Some(document) = error.document() {
         print_document(document, builder)?;

@@ -1,23 +1,23 @@
-//! Writes the small objects that most replies are, without a check after every attribute.
+//! A writer of the small objects that most replies are, without a check after every attribute.
 
 use errors::Result;
 use velocypack::{Builder, Slice};
 
-/// An object or array that is open in a builder. The first error is kept and reported at the end.
+/// An open object or array in a builder. The first error is kept and reported at the end.
 pub struct Fields<'a> {
     builder: &'a mut Builder,
     result: &'a mut velocypack::Result<()>,
 }
 
 impl Fields<'_> {
-    /// The bytes of an object that `fill` writes.
+    /// Returns the bytes of an object that `fill` writes.
     pub fn object(fill: impl FnOnce(&mut Fields<'_>)) -> Result<Vec<u8>> {
         let mut builder = Builder::with_capacity(256);
         Self::object_into(&mut builder, fill)?;
         Ok(builder.into_vec())
     }
 
-    /// The bytes of an array that `fill` writes.
+    /// Returns the bytes of an array that `fill` writes.
     pub fn array(fill: impl FnOnce(&mut Fields<'_>)) -> Result<Vec<u8>> {
         let mut builder = Builder::with_capacity(256);
         let mut result = builder.open_array();
@@ -93,7 +93,7 @@ impl Fields<'_> {
         self.nested(Some(name), Builder::open_object, fill)
     }
 
-    /// Adds an array whose elements `fill` writes with the methods that take no name.
+    /// Adds an array whose elements `fill` writes with the methods without a name.
     pub fn list(&mut self, name: &str, fill: impl FnOnce(&mut Fields<'_>)) -> &mut Self {
         self.nested(Some(name), Builder::open_array, fill)
     }
@@ -124,7 +124,7 @@ impl Fields<'_> {
         self.nested(None, Builder::open_object, fill)
     }
 
-    /// Hands the builder to code that writes whole values by itself.
+    /// Passes the builder to code that writes whole values itself.
     pub fn with(&mut self, write: impl FnOnce(&mut Builder) -> velocypack::Result<()>) -> &mut Self {
         self.add(write)
     }

@@ -1,4 +1,4 @@
-//! In which of the two formats a body is sent or wanted.
+//! The format of a body: JSON or VelocyPack.
 
 use hyper::HeaderMap;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
@@ -9,8 +9,10 @@ pub use database::Format;
 
 const VELOCYPACK: &[u8] = b"application/x-velocypack";
 
-/// The format of a request's body. Everything that is not VelocyPack is read as JSON, as ArangoDB does: curl, for
-/// one, calls what it sends a form.
+/// Returns the format of a request's body.
+///
+/// Every type except VelocyPack is read as JSON, as in ArangoDB: curl, for example, labels its
+/// bodies as forms.
 pub fn of_body(headers: &HeaderMap) -> Format {
     match headers.get(CONTENT_TYPE) {
         Some(value) if media_type(value.as_bytes()).eq_ignore_ascii_case(VELOCYPACK) => Format::VelocyPack,
@@ -18,7 +20,7 @@ pub fn of_body(headers: &HeaderMap) -> Format {
     }
 }
 
-/// The format that the client wants: VelocyPack only if it is the first of what the client accepts.
+/// Returns the format that the client wants: VelocyPack only if it is the first accepted type.
 pub fn accepted(headers: &HeaderMap) -> Format {
     match headers.get(ACCEPT) {
         Some(value) if media_type(first(value.as_bytes())).eq_ignore_ascii_case(VELOCYPACK) => {
@@ -28,7 +30,7 @@ pub fn accepted(headers: &HeaderMap) -> Format {
     }
 }
 
-/// The content type of a reply in this format.
+/// Returns the content type of a reply in this format.
 pub fn content_type(format: Format) -> HeaderValue {
     match format {
         Format::Json => content_type::JSON,
@@ -36,7 +38,7 @@ pub fn content_type(format: Format) -> HeaderValue {
     }
 }
 
-/// Whether a media type stands anywhere in the header `accept`.
+/// Returns true if a media type stands anywhere in the header `accept`.
 pub fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     headers.get_all(ACCEPT).iter().any(|value| {
         let mut types = value.as_bytes().split(|&byte| byte == b',');
@@ -48,7 +50,7 @@ fn first(list: &[u8]) -> &[u8] {
     list.split(|&byte| byte == b',').next().unwrap_or_default()
 }
 
-/// The media type without its parameters.
+/// Returns the media type without its parameters.
 fn media_type(value: &[u8]) -> &[u8] {
     value.split(|&byte| byte == b';').next().unwrap_or_default().trim_ascii()
 }

@@ -1,4 +1,4 @@
-//! Where connections are accepted.
+//! Listeners, which accept connections.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdTcpListener};
@@ -17,20 +17,23 @@ use super::connection;
 use super::service::HttpService;
 use super::tls::Tls;
 
-/// How long to wait before the next connection is accepted when the system has no more room for one.
+/// The pause before the next attempt to accept when the system has no room for a connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// How long TLS may take to be agreed upon.
+/// Time limit of a TLS handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// An address that belongs to this process, on which nobody is heard yet.
+/// An address that this process has bound and does not listen on yet.
 #[derive(Debug)]
 pub struct Bound {
     socket: Socket,
     address: Address,
 }
 
-/// Takes an address. Errors are known before data is opened, and clients are heard only when there is something to say.
+/// Binds an address.
+///
+/// It happens before data is opened, so that errors are known early. The server listens only once
+/// it can answer.
 pub fn bind(address: &Address, reuse_address: bool) -> io::Result<Bound> {
     let socket = match address {
         Address::Tcp(address) | Address::Tls(address) => {
@@ -50,8 +53,10 @@ pub fn bind(address: &Address, reuse_address: bool) -> io::Result<Bound> {
     Ok(Bound { socket, address: address.clone() })
 }
 
-/// Removes a socket that a server has left behind which was killed. One at which somebody answers stays, and so does
-/// whatever is not a socket: binding says that it is there.
+/// Removes the socket file of a server that was killed.
+///
+/// A socket that another server answers stays, and so does a file that is not a socket: binding
+/// then reports that it exists.
 fn remove_abandoned(path: &Path) -> io::Result<()> {
     match StdUnixStream::connect(path) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused && is_socket(path) => {
@@ -66,7 +71,7 @@ fn is_socket(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket())
 }
 
-/// An address at which clients are heard.
+/// An address that the server listens on.
 #[derive(Debug)]
 pub struct Listener {
     inner: Inner,
@@ -79,19 +84,21 @@ enum Inner {
     Unix(StdUnixListener, SocketFile),
 }
 
-/// A socket in the file system, removed at the end.
+/// A socket in the file system, which is removed at the end.
 #[derive(Debug)]
 struct SocketFile(PathBuf);
 
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // The next server removes what is left.
+        // The next server removes the file if this fails.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
 impl Bound {
-    /// Begins to hear clients; at most `backlog` connections wait to be accepted. An address of TLS needs `tls`.
+    /// Starts to listen.
+    ///
+    /// At most `backlog` connections wait to be accepted. A TLS address needs `tls`.
     pub fn listen(self, backlog: u32, tls: Option<&Tls>) -> io::Result<Listener> {
         self.socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
         let inner = match (self.address, tls) {
@@ -105,7 +112,7 @@ impl Bound {
 }
 
 impl Listener {
-    /// The address and port, where there is one.
+    /// Returns the address and port, if there is one.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
         match &self.inner {
             Inner::Tcp(listener) | Inner::Tls(listener, _) => listener.local_addr(),
@@ -177,12 +184,12 @@ async fn accept_unix(
     }
 }
 
-/// Waits until there may be one more connection.
+/// Waits until one more connection is allowed.
 async fn free(slots: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
     Arc::clone(slots).acquire_owned().await.ok()
 }
 
-/// The connection; where there is none, after a pause, nothing.
+/// Returns the connection; after an error, returns `None` after a pause.
 async fn accepted<T>(accepted: io::Result<T>) -> Option<T> {
     match accepted {
         Ok(accepted) => Some(accepted),
@@ -195,7 +202,7 @@ async fn accepted<T>(accepted: io::Result<T>) -> Option<T> {
 }
 
 fn without_delay(stream: TcpStream) -> TcpStream {
-    // Without it the connection works as well, only slower.
+    // If this fails the connection is only slower.
     let _ = stream.set_nodelay(true);
     stream
 }

@@ -1,8 +1,9 @@
-//! The request that a thread works for: entries of the log may name it (`/_admin/log/structured`).
+//! The request that a thread works for, which entries of the log may name
+//! (`/_admin/log/structured`).
 
 use std::cell::RefCell;
 
-/// What can be said.
+/// The parts of a request that entries may name.
 pub const STRUCTURED_PARAMETERS: [&str; 3] = ["database", "username", "url"];
 
 thread_local! {
@@ -15,9 +16,9 @@ pub(crate) struct LogContext {
     pub(crate) values: [String; STRUCTURED_PARAMETERS.len()],
 }
 
-/// Runs something for a request.
+/// Runs a closure in the context of a request.
 pub(crate) fn within<T>(context: Option<LogContext>, run: impl FnOnce() -> T) -> T {
-    /// Puts the outer request back, also after a panic.
+    /// Restores the outer request, also after a panic.
     struct Restore(Option<LogContext>);
     impl Drop for Restore {
         fn drop(&mut self) {
@@ -29,7 +30,7 @@ pub(crate) fn within<T>(context: Option<LogContext>, run: impl FnOnce() -> T) ->
     run()
 }
 
-/// Appends what is wanted of the current request.
+/// Appends the wanted parts of the current request.
 pub(crate) fn append(wanted: u8, text: &mut String) {
     if wanted == 0 {
         return;

@@ -1,6 +1,7 @@
-//! Figures about requests and connections.
+//! Metrics of requests and connections.
 //!
-//! Every thread counts in a shard of its own, so that counting costs a few nanoseconds also when all cores count.
+//! Every thread counts in a shard of its own, so that counting takes a few nanoseconds even if all
+//! cores count.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -11,20 +12,21 @@ use hyper::{Method, StatusCode};
 
 use database::histogram::{Histogram, Summary};
 
-/// Shards; more threads than this share them.
+/// Number of shards; further threads share them.
 const SHARDS: usize = 16;
 
-/// The methods that are counted apart, in the order of [`Totals::methods`]; the last is all others.
+/// The methods with a counter of their own, in the order of [`Totals::methods`]. The last one
+/// counts all others.
 pub const METHODS: [&str; 8] = ["get", "head", "post", "put", "patch", "delete", "options", "other"];
 
-/// Cuts of the times of requests in seconds: ArangoDB's.
+/// ArangoDB's bucket bounds for the times of requests, in seconds.
 pub use crate::placement::pool::WAIT_CUTS as TIME_CUTS;
-/// Cuts of the life of connections in seconds: ArangoDB's.
+/// ArangoDB's bucket bounds for the lifetimes of connections, in seconds.
 pub const CONNECTION_CUTS: [f64; 3] = [0.1, 1.0, 60.0];
-/// Cuts of the bytes of bodies: ArangoDB's.
+/// ArangoDB's bucket bounds for the bytes of bodies.
 pub const BYTES_CUTS: [f64; 5] = [250.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0];
 
-/// What is known of one request while it is answered.
+/// The measurements of one request while it is answered.
 #[derive(Debug)]
 pub(crate) struct Observed {
     method: usize,
@@ -73,14 +75,15 @@ pub struct Metrics {
     too_slow_queues: AtomicU64,
 }
 
-/// On its own cache lines, two of which are fetched at once on today's processors.
+/// The counters of one shard, on cache lines of their own. Present processors fetch two lines at
+/// once.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Shard {
     methods: [AtomicU64; METHODS.len()],
     superuser: AtomicU64,
     asynchronous: AtomicU64,
-    /// By the first digit of the status.
+    /// Requests by the first digit of their status.
     statuses: [AtomicU64; 6],
     time: Histogram<9>,
     sent: Histogram<5>,
@@ -96,7 +99,7 @@ pub struct Totals {
     pub methods: [u64; METHODS.len()],
     /// Requests of the server itself or without authentication.
     pub superuser: u64,
-    /// Requests that were put aside.
+    /// Requests that ran in the background.
     pub asynchronous: u64,
     /// Requests by the first digit of their status.
     pub statuses: [u64; 6],
@@ -113,7 +116,7 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// All requests.
+    /// Returns the number of all requests.
     pub fn requests(&self) -> u64 {
         self.methods.iter().sum()
     }
@@ -141,7 +144,7 @@ fn increment(counter: Option<&AtomicU64>) {
 }
 
 impl Metrics {
-    /// Counts a request that has been answered.
+    /// Counts an answered request.
     pub(crate) fn record(&self, observed: &Observed, status: StatusCode, sent: Option<u64>, time: Duration) {
         let Some(shard) = self.shards.get(shard_of_this_thread()) else { return };
         increment(shard.methods.get(observed.method));
@@ -170,30 +173,31 @@ impl Metrics {
             .add_micros(&CONNECTION_CUTS, u64::try_from(life.as_micros()).unwrap_or(u64::MAX));
     }
 
-    /// Counts a request that was refused because its client would not wait so long.
+    /// Counts a request that was refused because the queue was slower than its client allowed.
     pub(crate) fn record_too_slow_queue(&self) {
         increment(Some(&self.too_slow_queues));
     }
 
-    /// Requests that were refused because their clients would not wait so long.
+    /// Returns the number of requests that were refused because the queue was slower than their
+    /// clients allowed.
     pub fn too_slow_queues(&self) -> u64 {
         self.too_slow_queues.load(Ordering::Relaxed)
     }
 
-    /// Bytes received and sent on all connections, heads included.
+    /// Returns the bytes received and sent on all connections, heads included.
     pub fn traffic(&self) -> (u64, u64) {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         (read(&self.traffic_received_bytes), read(&self.traffic_sent_bytes))
     }
 
-    /// Life of the connections that have ended, in seconds.
+    /// Returns the lifetimes of the connections that have ended, in seconds.
     pub fn connection_time(&self) -> Summary {
         let mut summary = Summary::default();
         self.connection_time.add_to(&mut summary, 1e-6);
         summary
     }
 
-    /// The sums over all threads.
+    /// Returns the sums over all threads.
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);

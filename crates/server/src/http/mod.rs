@@ -1,7 +1,8 @@
-//! The way of a request: listener, decoding, routing, running, encoding.
+//! The path of a request: listener, decoding, routing, execution, encoding.
 //!
-//! Nothing here knows a route, a service or the server: the composition root hands in a [`router::Router`], and what HTTP
-//! asks of the server above it is the trait [`services::Services`].
+//! This module depends on no route, no service and not on the server. The composition root passes
+//! in a [`router::Router`], and implements the trait [`services::Services`] for HTTP's calls to the
+//! server.
 
 pub mod address;
 pub mod body;

@@ -1,25 +1,26 @@
-//! How HTTP is spoken.
+//! The options of HTTP.
 
 use std::time::Duration;
 
 use super::cors::TrustedOrigins;
 
-/// How HTTP is spoken.
+/// The options of HTTP.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
-    /// Most bytes of a request's body, also when it is decompressed.
+    /// Most bytes of a request's body, before and after decompression.
     pub max_body_bytes: usize,
-    /// Bytes that all long requests together may take; more wait.
+    /// Bytes of memory for all long requests together. Requests beyond them wait.
     pub request_memory_bytes: usize,
-    /// How long a connection without a request is kept.
+    /// Idle time after which a connection is closed.
     pub keep_alive: Duration,
-    /// Bytes from which a reply's body is compressed for clients that accept it; 0 is never.
+    /// Bytes from which a reply's body is compressed for clients that accept it; 0 disables
+    /// compression.
     pub compress_response_threshold_bytes: usize,
-    /// Most connections at once; more wait to be accepted.
+    /// Most open connections. Further ones wait to be accepted.
     pub max_connections: usize,
-    /// Whether replies say how long requests wait for a thread.
+    /// True if replies report how long requests wait for a thread.
     pub return_queue_time_header: bool,
-    /// Pages from elsewhere that may send credentials.
+    /// The origins whose pages may send credentials.
     pub trusted_origins: TrustedOrigins,
 }
 

@@ -1,4 +1,4 @@
-//! A request's path: the database, and the parts between the slashes, decoded.
+//! The path of a request: the database, and the decoded segments.
 
 use std::ops::Range;
 
@@ -7,39 +7,40 @@ use smallvec::SmallVec;
 
 use super::percent::{self, DecodeError};
 
-/// Most parts of a path; the longest route of ArangoDB has seven.
+/// Most segments of a path; ArangoDB's longest route has seven.
 pub const MAX_SEGMENTS: usize = 64;
 
 /// The database of a path without `/_db/{name}`.
 pub const DEFAULT_DATABASE: &str = "_system";
 
-/// A path, taken apart. Empty parts are left out, so that `/_api/tasks/` is `/_api/tasks`.
+/// A parsed path. Empty segments are skipped, so `/_api/tasks/` is `/_api/tasks`.
 #[derive(Clone, Debug)]
 pub struct Path {
     text: Text,
-    /// Where the parts after the database lie in the text.
+    /// The positions of the segments after the database.
     segments: SmallVec<[Range<u32>; 6]>,
     database: Option<Range<u32>>,
 }
 
-/// The text that the parts lie in. Nearly all paths need no decoding, and then it is the request's own.
+/// The text of the segments. Nearly all paths need no decoding and share the request's own text.
 #[derive(Clone, Debug)]
 enum Text {
     Raw(Uri),
     Decoded(Box<str>),
 }
 
-/// Why a path was refused.
+/// The reason why a path was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathError {
-    /// It does not begin with a slash, or has wrong percent signs or bytes that are not UTF-8 behind them.
+    /// It does not begin with a slash, has a malformed percent-encoding, or decodes to invalid
+    /// UTF-8.
     Malformed,
-    /// It has more than [`MAX_SEGMENTS`] parts.
+    /// It has more than [`MAX_SEGMENTS`] segments.
     TooLong,
 }
 
 impl Path {
-    /// Takes the path of an address apart.
+    /// Parses the path of an address.
     pub fn parse(uri: Uri) -> Result<Self, PathError> {
         let raw = uri.path();
         let mut segments = SmallVec::new();
@@ -77,33 +78,33 @@ impl Path {
         self.text().get(range.start as usize..range.end as usize).unwrap_or_default()
     }
 
-    /// The database's name, `_system` when the path names none.
+    /// Returns the database's name, or `_system` if the path names none.
     pub fn database(&self) -> &str {
         self.database.as_ref().map_or(DEFAULT_DATABASE, |range| self.slice(range))
     }
 
-    /// Part number `index` after the database.
+    /// Returns the segment with this index after the database.
     pub fn segment(&self, index: usize) -> Option<&str> {
         self.segments.get(index).map(|range| self.slice(range))
     }
 
-    /// How many parts there are after the database.
+    /// Returns the number of segments after the database.
     pub fn len(&self) -> usize {
         self.segments.len()
     }
 
-    /// Whether there is no part after the database.
+    /// Returns true if there is no segment after the database.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
 
-    /// All parts after the database.
+    /// Returns all segments after the database.
     pub fn segments(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().map(|range| self.slice(range))
     }
 }
 
-/// The path as text again, decoded and without the database.
+/// Prints the decoded path without the database.
 impl std::fmt::Display for Path {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.is_empty() {
@@ -113,7 +114,7 @@ impl std::fmt::Display for Path {
     }
 }
 
-/// Calls `each` with the places of the parts that are not empty.
+/// Calls `each` with the position of every segment that is not empty.
 fn split(path: &str, mut each: impl FnMut(Range<usize>) -> Result<(), PathError>) -> Result<(), PathError> {
     let mut start = 1;
     let rest = path.strip_prefix('/').ok_or(PathError::Malformed)?;

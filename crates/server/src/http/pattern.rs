@@ -1,20 +1,21 @@
-//! Patterns of paths: `{name}` stands for any one part, and `{*}` at the end for any number of parts.
+//! Patterns of paths: `{name}` stands for any one segment, and `{*}` at the end for any number of
+//! segments.
 
-/// The pattern that a path has matched: where its named parts are.
+/// The pattern that a path has matched, to find its named segments.
 #[derive(Clone, Copy, Debug)]
 pub struct Match {
     pub(crate) pattern: &'static str,
 }
 
 impl Match {
-    /// At which part of the path `{name}` stands.
+    /// Returns the index of the segment that `{name}` stands for.
     pub fn position(self, name: &str) -> Option<usize> {
         self.parts().position(|part| {
             part.strip_prefix('{').and_then(|part| part.strip_suffix('}')).is_some_and(|found| found == name)
         })
     }
 
-    /// From which part on `{*}` stands; behind all parts when there is none.
+    /// Returns the index of the first segment that `{*}` stands for, or `usize::MAX` without `{*}`.
     pub fn rest(self) -> usize {
         self.position("*").unwrap_or(usize::MAX)
     }

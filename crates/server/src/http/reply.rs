@@ -1,4 +1,4 @@
-//! Replies as they go on a connection: encoded, compressed if that is worth it, and with the common headers.
+//! Replies on a connection: encoded, compressed if worthwhile, and with the common headers.
 
 use std::sync::Arc;
 
@@ -18,20 +18,20 @@ use super::response::{Body, Response};
 use super::stream::StreamBody;
 use crate::placement::pool::WorkerPool;
 
-/// How long requests wait for a thread at the moment; in a request: how long the client is willing to wait.
+/// The current wait for a thread in a reply; the longest wait that the client accepts in a request.
 pub(crate) const QUEUE_TIME: HeaderName = HeaderName::from_static("x-arango-queue-time-seconds");
 
 /// A reply on the connection.
 pub(crate) type HttpReply = hyper::Response<ReplyBody>;
 
-/// What must be known of a request to send its reply.
+/// The properties of a request that its reply depends on.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
     pub(crate) format: Format,
     pub(crate) encoding: Option<Encoding>,
 }
 
-/// Makes the replies of a server.
+/// The builder of the server's replies.
 pub(crate) struct Replies {
     base_headers: HeaderMap,
     pool: Arc<WorkerPool>,
@@ -49,14 +49,14 @@ impl Replies {
         }
     }
 
-    /// A reply with status 200, the common headers and nothing else.
+    /// Returns a reply with status 200, the common headers and no body.
     pub(crate) fn empty(&self) -> HttpReply {
         let mut reply = hyper::Response::new(ReplyBody::Whole(Bytes::new()));
         *reply.headers_mut() = self.base_headers.clone();
         reply
     }
 
-    /// The reply to a request.
+    /// Returns the reply to a request.
     pub(crate) fn assemble(&self, response: Response, wanted: Wanted) -> HttpReply {
         let (response, encoded) = match response.encode(wanted.format) {
             Ok(encoded) => encoded,
@@ -89,7 +89,7 @@ impl Replies {
         reply
     }
 
-    /// The last resort, when not even the reply can be written.
+    /// Returns the last resort: an error reply when the real one could not be encoded.
     fn assemble_plain(&self, error: &Error) -> HttpReply {
         tracing::error!(%error, "a reply could not be written");
         let mut reply = self.empty();
@@ -112,7 +112,7 @@ impl Replies {
         }
     }
 
-    /// Adds the time that requests wait for a thread, in seconds to the millisecond.
+    /// Adds the time that requests wait for a thread, in seconds with milliseconds.
     fn add_queue_time(&self, headers: &mut HeaderMap) {
         if !self.says_queue_time {
             return;
@@ -128,7 +128,7 @@ impl Replies {
     }
 }
 
-/// The headers of every reply, which ArangoDB's clients and browsers expect.
+/// Returns the headers of every reply, which ArangoDB's clients and browsers expect.
 fn base_headers() -> HeaderMap {
     let headers = [
         (SERVER, "ArangoDB"),
@@ -142,7 +142,7 @@ fn base_headers() -> HeaderMap {
         (CONTENT_SECURITY_POLICY, "frame-ancestors 'self'; form-action 'self';"),
         (STRICT_TRANSPORT_SECURITY, "max-age=31536000 ; includeSubDomains"),
     ];
-    // Room for what every reply adds, so that its copy does not grow.
+    // Room for the headers that every reply adds, so that its copy does not grow.
     let mut all = HeaderMap::with_capacity(16);
     for (name, value) in headers {
         all.insert(name, HeaderValue::from_static(value));

@@ -1,4 +1,4 @@
-//! A request as routes see it: complete, decoded, and bounded.
+//! A request in the form that routes see: complete, decoded, and limited in size.
 
 use std::borrow::Cow;
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use super::path::Path;
 use super::pattern::Match;
 use super::query::Query;
 
-/// A request with its whole body. Cheap to clone: the body is shared.
+/// A request with its whole body. A clone is cheap, because it shares the body.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub(crate) method: Method,
@@ -29,116 +29,119 @@ pub struct Request {
     pub(crate) body: Bytes,
     pub(crate) accepted: Format,
     pub(crate) client: Option<SocketAddr>,
-    /// The time that the request may take where it is.
+    /// The time that the request may take on the present thread.
     pub(crate) budget: Budget,
-    /// What the body and all that is made of it takes of the memory for requests, for as long as the request is there.
+    /// The share of the memory for requests, held as long as the request exists.
     pub(crate) memory: Option<Arc<BodyPermit>>,
 }
 
 impl Request {
-    /// The method; the routes of GET answer HEAD, too, and see it here.
+    /// Returns the method. The routes of GET also answer HEAD, which they see here.
     pub fn method(&self) -> &Method {
         &self.method
     }
 
-    /// The decoded path.
+    /// Returns the decoded path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The address as it was sent, with database and query parameters.
+    /// Returns the address as it was sent, with database and query parameters.
     pub fn uri(&self) -> &Uri {
         &self.uri
     }
 
-    /// The name of the database that the request is about.
+    /// Returns the name of the request's database.
     pub fn database(&self) -> &str {
         self.path.database()
     }
 
-    /// The address of the client, where it has one.
+    /// Returns the address of the client, if it has one.
     pub fn client(&self) -> Option<SocketAddr> {
         self.client
     }
 
-    /// The decoded text that stands in the path where the route's pattern has `{name}`; empty for a name that the
-    /// pattern does not have.
+    /// Returns the decoded segment that `{name}` of the route's pattern stands for.
+    ///
+    /// It is empty for a name that the pattern lacks.
     pub fn parameter(&self, name: &str) -> &str {
         self.matched.position(name).and_then(|position| self.path.segment(position)).unwrap_or_default()
     }
 
-    /// The parts of the path that the `{*}` at the end of the route's pattern stands for.
+    /// Returns the segments that `{*}` at the end of the route's pattern stands for.
     pub fn rest(&self) -> impl Iterator<Item = &str> {
         self.path.segments().skip(self.matched.rest())
     }
 
-    /// The parameters behind the question mark.
+    /// Returns the query parameters.
     pub fn query(&self) -> Query<'_> {
         Query::new(self.uri.query().unwrap_or_default())
     }
 
-    /// A query parameter that is a bool, and its default.
+    /// Returns a query parameter that is a bool, or its default.
     pub fn flag(&self, name: &str, default: bool) -> Result<bool> {
         Ok(self.query().bool(name)?.unwrap_or(default))
     }
 
-    /// A query parameter that is a number. Error 10 when it is none.
+    /// Returns a query parameter that is a number. Errors: 10 if it is not a number.
     pub fn number<T: FromStr>(&self, name: &str) -> Result<Option<T>> {
         self.query().number(name)
     }
 
-    /// A query parameter's text.
+    /// Returns the text of a query parameter.
     pub fn text(&self, name: &str) -> Result<Option<Cow<'_, str>>> {
         self.query().text(name)
     }
 
-    /// All headers.
+    /// Returns all headers.
     pub fn headers(&self) -> &HeaderMap {
         &self.headers
     }
 
-    /// A header's text; none when it is missing or has characters beyond ASCII.
+    /// Returns a header's text, or `None` if it is missing or holds characters beyond ASCII.
     pub fn header(&self, name: impl AsHeaderName) -> Option<&str> {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    /// The revision in `If-Match`, without quotes.
+    /// Returns the revision in `If-Match`, without quotes.
     pub fn if_match(&self) -> Option<&str> {
         self.header(IF_MATCH).map(unquote)
     }
 
-    /// The revision in `If-None-Match`, without quotes.
+    /// Returns the revision in `If-None-Match`, without quotes.
     pub fn if_none_match(&self) -> Option<&str> {
         self.header(IF_NONE_MATCH).map(unquote)
     }
 
-    /// The time that the request may take where it is. Where it has limits, nobody may wait.
+    /// Returns the time that the request may take on the present thread. Under a limited budget a
+    /// handler must not wait.
     pub fn budget(&self) -> Budget {
         self.budget
     }
 
-    /// The same request for a handler that may take its time.
+    /// Returns the same request for a handler without a limit of time.
     pub(crate) fn without_budget(&self) -> Self {
         Request { budget: Budget::UNLIMITED, ..self.clone() }
     }
 
-    /// In which format the client wants the reply.
+    /// Returns the format that the client wants for the reply.
     pub fn accepted(&self) -> Format {
         self.accepted
     }
 
-    /// In which format the body is.
+    /// Returns the format of the body.
     pub fn body_format(&self) -> Format {
         format::of_body(&self.headers)
     }
 
-    /// The body as it was sent (but decompressed).
+    /// Returns the body as it was sent, after decompression.
     pub fn body(&self) -> &Bytes {
         &self.body
     }
 
-    /// The body as one value, from JSON or, checked and not copied, from VelocyPack. Error 600 when it is neither;
-    /// [`Slice::NONE`] when there is no body.
+    /// Returns the body as one value: parsed JSON, or VelocyPack that is validated and not copied.
+    ///
+    /// Without a body it is [`Slice::NONE`]. Errors: 600 if the body is neither.
     pub fn body_value(&self) -> Result<BodyValue<'_>> {
         if self.body.is_empty() {
             return Ok(BodyValue { bytes: Cow::Borrowed(&[]) });
@@ -158,7 +161,8 @@ impl Request {
         Ok(BodyValue { bytes })
     }
 
-    /// The body as an object; without a body the empty one. Errors: 600, and 10 when it is something else.
+    /// Returns the body as an object; without a body the empty object. Errors: 600, and 10 for
+    /// another type.
     pub fn body_object(&self) -> Result<BodyValue<'_>> {
         let value = self.body_value()?;
         match value.slice() {
@@ -178,19 +182,19 @@ fn corrupted(error: impl std::fmt::Display) -> Error {
     Error::new(ErrorCode::HttpCorruptedJson, format!("invalid request body: {error}"))
 }
 
-/// A body that was read and checked.
+/// A parsed or validated body.
 #[derive(Clone, Debug)]
 pub struct BodyValue<'a> {
     bytes: Cow<'a, [u8]>,
 }
 
 impl BodyValue<'_> {
-    /// The value.
+    /// Returns the value.
     pub fn slice(&self) -> Slice<'_> {
         Slice::new(&self.bytes)
     }
 
-    /// The value's bytes, copied only where they are the request's own.
+    /// Returns the value's bytes, copied only if they are the request's own.
     pub fn into_vec(self) -> Vec<u8> {
         self.bytes.into_owned()
     }

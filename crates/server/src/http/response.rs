@@ -1,4 +1,5 @@
-//! What a route answers: a status, headers, and a body as a value, as bytes, as a stream or as work that is left.
+//! The response of a route: a status, headers, and a body as a value, bytes, a stream or deferred
+//! work.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use super::format::{self, Format};
 use super::request::Request;
 use super::stream::ChunkSource;
 
-/// The reply to a request.
+/// The response to a request.
 #[derive(Debug)]
 pub struct Response {
     pub(crate) status: StatusCode,
@@ -24,9 +25,9 @@ pub struct Response {
     pub(crate) body: Body,
 }
 
-/// What a reply carries.
+/// The body of a response.
 pub(crate) enum Body {
-    /// Nothing.
+    /// No body.
     Empty,
     /// One value, written as JSON or passed on as VelocyPack, as the client accepts it.
     Value { bytes: Vec<u8>, collection: Option<Arc<str>> },
@@ -34,7 +35,7 @@ pub(crate) enum Body {
     Bytes { content_type: HeaderValue, bytes: Bytes },
     /// Chunks that are made while they are sent.
     Stream { content_type: HeaderValue, source: Box<dyn ChunkSource> },
-    /// Work that is left: it makes the reply, status and headers included.
+    /// Deferred work that makes the response, status and headers included.
     Deferred(Rest),
 }
 
@@ -54,27 +55,28 @@ impl std::fmt::Debug for Body {
 }
 
 impl Response {
-    /// No body.
+    /// Returns a response without a body.
     pub fn empty(status: StatusCode) -> Self {
         Self::new(status, Body::Empty)
     }
 
-    /// One VelocyPack value without `_id` markers.
+    /// Returns one VelocyPack value without `_id` markers.
     pub fn value(status: StatusCode, bytes: Vec<u8>) -> Self {
         Self::new(status, Body::Value { bytes, collection: None })
     }
 
-    /// One stored document, whose `_id` is made of `collection`.
+    /// Returns one stored document, whose `_id` is built from `collection`.
     pub fn document(status: StatusCode, bytes: Vec<u8>, collection: Arc<str>) -> Self {
         Self::new(status, Body::Value { bytes, collection: Some(collection) })
     }
 
-    /// An object of a few attributes, which `fill` adds.
+    /// Returns an object of a few attributes, which `fill` adds.
     pub fn object(status: StatusCode, fill: impl FnOnce(&mut Fields<'_>)) -> Result<Self> {
         Ok(Self::value(status, Fields::object(fill)?))
     }
 
-    /// ArangoDB's envelope of success: what `fill` adds, and `error` and `code`.
+    /// Returns ArangoDB's envelope of success: `error`, `code`, and the attributes that `fill`
+    /// adds.
     pub fn success(status: StatusCode, fill: impl FnOnce(&mut Fields<'_>)) -> Result<Self> {
         Self::object(status, |fields| {
             fields.bool("error", false).number("code", status.as_u16());
@@ -82,27 +84,28 @@ impl Response {
         })
     }
 
-    /// JSON that the route has written itself.
+    /// Returns JSON that the route has written itself.
     pub fn json(status: StatusCode, bytes: impl Into<Bytes>) -> Self {
         Self::bytes(status, content_type::JSON, bytes)
     }
 
-    /// Bytes that are ready to be sent.
+    /// Returns bytes that are ready to be sent.
     pub fn bytes(status: StatusCode, content_type: HeaderValue, bytes: impl Into<Bytes>) -> Self {
         Self::new(status, Body::Bytes { content_type, bytes: bytes.into() })
     }
 
-    /// Bytes in one of the two formats, already written by the route as the client accepts them.
+    /// Returns bytes that the route has already encoded in the accepted format.
     pub fn encoded(status: StatusCode, format: Format, bytes: impl Into<Bytes>) -> Self {
         Self::bytes(status, format::content_type(format), bytes)
     }
 
-    /// Chunks that are made on the worker pool while they are sent, as fast as the client takes them.
+    /// Returns a stream: the worker pool makes chunks while they are sent, as fast as the client
+    /// reads them.
     pub fn stream(status: StatusCode, content_type: HeaderValue, source: Box<dyn ChunkSource>) -> Self {
         Self::new(status, Body::Stream { content_type, source })
     }
 
-    /// The same, compressed by the best encoding that the client accepts.
+    /// Returns a stream that is compressed with the best encoding that the client accepts.
     pub fn compressed_stream(
         request: &Request,
         content_type: HeaderValue,
@@ -117,12 +120,13 @@ impl Response {
         Ok(response.header(CONTENT_ENCODING, encoding.header()).header(VARY, vary))
     }
 
-    /// Work that would wait or take long: it runs on the worker pool and makes the reply.
+    /// Returns work that would wait or take long. It runs on the worker pool and makes the
+    /// response.
     pub fn deferred(rest: impl FnOnce() -> Result<Response> + Send + 'static) -> Self {
         Self::new(StatusCode::OK, Body::Deferred(Box::new(rest)))
     }
 
-    /// The reply, or the work that is left before there is one.
+    /// Returns the response, or the deferred work if there is none yet.
     #[allow(
         clippy::result_large_err,
         reason = "moved once, and nearly all are replies: not worth an allocation"
@@ -134,7 +138,7 @@ impl Response {
         }
     }
 
-    /// The reply, after all work that is left.
+    /// Returns the response, after all deferred work is done.
     pub(crate) fn finish(self) -> Result<Response> {
         match self.finished() {
             Ok(response) => Ok(response),
@@ -146,24 +150,25 @@ impl Response {
         Response { status, headers: SmallVec::new(), body }
     }
 
-    /// The same reply with one more header.
+    /// Returns the response with one more header.
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.headers.push((name, value));
         self
     }
 
-    /// The same reply with one more header of any text; characters that a header cannot have make it an error.
+    /// Returns the response with one more header. A character that a header cannot hold is an
+    /// internal error.
     pub fn text_header(self, name: &'static str, value: &str) -> Result<Self> {
         let value = HeaderValue::from_str(value).map_err(Error::internal)?;
         Ok(self.header(HeaderName::from_static(name), value))
     }
 
-    /// The status.
+    /// Returns the status.
     pub fn status(&self) -> StatusCode {
         self.status
     }
 
-    /// The bytes of the body in a format, and their content type; none for a stream.
+    /// Returns the encoded body and its content type; `None` for a stream.
     pub(crate) fn encode(self, format: Format) -> Result<(Self, Option<Encoded>)> {
         let Response { status, headers, body } = self;
         let encoded = match body {
@@ -183,7 +188,7 @@ impl Response {
 /// A body that is ready to be sent.
 #[derive(Debug)]
 pub(crate) struct Encoded {
-    /// None for a reply without a body.
+    /// `None` for a response without a body.
     pub(crate) content_type: Option<HeaderValue>,
     pub(crate) bytes: Bytes,
 }
@@ -198,7 +203,7 @@ fn encode_value(bytes: &[u8], collection: Option<&str>, format: Format) -> Resul
     Ok(out.into())
 }
 
-/// The common way to make a reply of a builder: its bytes, once everything is closed.
+/// Turns a builder whose values are closed into a response with its bytes.
 impl From<Builder> for Response {
     fn from(builder: Builder) -> Self {
         Response::value(StatusCode::OK, builder.into_vec())

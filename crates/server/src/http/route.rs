@@ -1,7 +1,8 @@
-//! Routes: a method, a pattern of paths, the code behind them, and who may.
+//! Routes: a method, a pattern of paths, the handler, and the required rights.
 //!
-//! A family of routes is a table of [`Route`]. Its handlers are plain functions; those that need more than the database
-//! take a struct of the services that their family names. [`Route::bind`] brings both together.
+//! A family of routes is a table of [`Route`]. Its handlers are plain functions. Handlers that need
+//! more than the database take a struct of the services that their family declares. [`Route::bind`]
+//! joins both.
 
 use std::sync::Arc;
 
@@ -13,18 +14,19 @@ use super::request::Request;
 use super::response::Response;
 pub use crate::placement::Cost;
 
-/// The methods that routes have.
+/// The methods of routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// Reads.
     Get,
-    /// Reads without sending the body. A route of `Get` answers it as well where there is no route of its own.
+    /// Reads without sending the body. A route of `Get` also answers it if there is no route of its
+    /// own.
     Head,
-    /// Creates, or does something.
+    /// Creates an object, or performs an action.
     Post,
     /// Replaces.
     Put,
-    /// Changes in part.
+    /// Changes a part.
     Patch,
     /// Removes.
     Delete,
@@ -33,7 +35,7 @@ pub enum Verb {
 pub(crate) const VERBS: usize = 6;
 
 impl Verb {
-    /// The verb of a method; none for those that no route has.
+    /// Returns the verb of a method, or `None` for methods that no route has.
     pub fn of(method: &Method) -> Option<Self> {
         Some(match *method {
             Method::GET => Verb::Get,
@@ -47,20 +49,20 @@ impl Verb {
     }
 }
 
-/// The code of a route. `S` is what its family needs besides the database.
+/// The handler of a route. `S` is the struct of its family's services.
 pub enum Handler<S> {
     /// Works in one database, seen by one user.
     Plain(fn(&Session, &Request) -> Result<Response>),
-    /// The same with the services of its family.
+    /// Works in one database with the services of its family.
     With(fn(&S, &Session, &Request) -> Result<Response>),
     /// Needs no user.
     Open(fn(&S, &Request) -> Result<Response>),
 }
 
-/// What a user must be allowed to do for a route, before the route's own checks of collections.
+/// The right that a route requires of a user, before its own checks of collections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing where the path names `_system`, or no database: the route itself checks what the user may do.
+    /// None, if the path names `_system` or no database. The route itself checks the user's rights.
     Nothing,
     /// Use the database (level `ro`).
     #[default]
@@ -71,7 +73,7 @@ pub enum Access {
     Administer,
 }
 
-/// One method of one pattern. `S` is what the handlers of its family need besides the database.
+/// One method of one pattern. `S` is the struct of its family's services.
 pub struct Route<S = ()> {
     verb: Verb,
     pattern: &'static str,
@@ -82,7 +84,7 @@ pub struct Route<S = ()> {
 }
 
 impl<S> Route<S> {
-    /// A route that needs the database and nothing else.
+    /// Returns a route that needs only the database.
     pub const fn new(
         verb: Verb,
         pattern: &'static str,
@@ -92,7 +94,7 @@ impl<S> Route<S> {
         Self::of(verb, pattern, cost, Handler::Plain(handler))
     }
 
-    /// A route that needs services of the server.
+    /// Returns a route that needs services of the server.
     pub const fn with(
         verb: Verb,
         pattern: &'static str,
@@ -102,7 +104,7 @@ impl<S> Route<S> {
         Self::of(verb, pattern, cost, Handler::With(handler))
     }
 
-    /// A route for anybody: there is no user and no session.
+    /// Returns a route without user and session.
     pub const fn open(
         verb: Verb,
         pattern: &'static str,
@@ -116,25 +118,25 @@ impl<S> Route<S> {
         Route { verb, pattern, cost, handler, access: Access::Use, system_only: false }
     }
 
-    /// The same route for all users, who need no right to `_system`: it checks itself what they may do.
+    /// Opens the route to users without a right to `_system`. The route checks their rights itself.
     pub const fn for_everybody(mut self) -> Self {
         self.access = Access::Nothing;
         self
     }
 
-    /// The same route for users who may administer the database.
+    /// Restricts the route to users who may administer the database.
     pub const fn for_writers(mut self) -> Self {
         self.access = Access::Write;
         self
     }
 
-    /// The same route for users who may administer the server.
+    /// Restricts the route to users who may administer the server.
     pub const fn for_administrators(mut self) -> Self {
         self.access = Access::Administer;
         self
     }
 
-    /// The same route in the database `_system` only.
+    /// Restricts the route to the database `_system`.
     pub const fn in_system_database(mut self) -> Self {
         self.system_only = true;
         self
@@ -142,7 +144,7 @@ impl<S> Route<S> {
 }
 
 impl<S: Send + Sync + 'static> Route<S> {
-    /// The route with the services of its family.
+    /// Joins the route and the services of its family.
     pub fn bind(&self, services: &Arc<S>) -> BoundRoute {
         let services = Arc::clone(services);
         let call = match self.handler {
@@ -157,7 +159,7 @@ impl<S: Send + Sync + 'static> Route<S> {
     }
 }
 
-/// Binds all routes of a family to the services that it needs.
+/// Joins all routes of a family and the services that it needs.
 pub(crate) fn bind<S: Send + Sync + 'static>(routes: &[Route<S>], services: S) -> Vec<BoundRoute> {
     let services = Arc::new(services);
     routes.iter().map(|route| route.bind(&services)).collect()
@@ -171,16 +173,16 @@ pub struct BoundRoute {
     pub(crate) cost: Cost,
     pub(crate) call: Call,
     pub(crate) access: Access,
-    /// The path must name `_system`, or no database.
+    /// True if the path must name `_system` or no database.
     pub(crate) system_only: bool,
 }
 
 /// A handler and its services.
 #[derive(Clone)]
 pub(crate) enum Call {
-    /// For a user of a database.
+    /// A handler for a user of a database.
     User(Arc<UserCall>),
-    /// For anybody.
+    /// A handler without a user.
     Open(Arc<OpenCall>),
 }
 

@@ -1,6 +1,7 @@
-//! One request from its head to the head of its reply.
+//! One request, from its head to the head of its reply.
 //!
-//! authenticate → find the route → collect the body → run the route (here, or on the worker pool) → encode the reply.
+//! Its steps: authenticate, find the route, collect the body, run the route (here or on the worker
+//! pool), and encode the reply.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -29,10 +30,10 @@ use super::route::BoundRoute;
 use super::services::{AsyncMode, Identified};
 use crate::placement::pool::WorkerPool;
 
-/// How many times its length a compressed body mostly comes to at most.
+/// The usual upper bound of a body's length as a multiple of its compressed length.
 const LIKELY_COMPRESSION: usize = 12;
 
-/// What all connections share.
+/// The state that all connections share.
 pub(crate) struct HttpService {
     options: HttpOptions,
     dispatcher: Dispatcher,
@@ -41,7 +42,8 @@ pub(crate) struct HttpService {
     metrics: Arc<Metrics>,
     replies: Arc<Replies>,
     body_memory: BodyMemory,
-    /// Passwords are checked one at a time, so that guessing them costs others little.
+    /// Admits one check of a password at a time, so that guessing passwords costs other clients
+    /// little.
     password_permit: Semaphore,
 }
 
@@ -69,17 +71,17 @@ impl HttpService {
         &self.options
     }
 
-    /// The open connections.
+    /// Returns the open connections.
     pub(crate) fn connections(&self) -> &Arc<Connections> {
         &self.connections
     }
 
-    /// Figures about requests and connections.
+    /// Returns the metrics of requests and connections.
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.metrics
     }
 
-    /// Answers one request; never fails, since a failure is an answer too.
+    /// Answers one request. It never fails, since an error is also an answer.
     pub(crate) async fn answer(
         &self,
         connection: &Connection,
@@ -116,7 +118,7 @@ impl HttpService {
         observed: &mut Observed,
     ) -> HttpReply {
         let (head, body) = request.into_parts();
-        // A client that waits to be told to go on sends no body when it is told something else.
+        // A client that waits for "100 Continue" sends no body after another answer.
         let may_drain = !head.headers.contains_key(EXPECT);
         let mut body = Some(body);
         let compresses = self.options.compress_response_threshold_bytes > 0;
@@ -133,7 +135,7 @@ impl HttpService {
         }
     }
 
-    /// Everything that may end with an error. Takes the body where it wants it.
+    /// Runs the steps that may fail. It takes the body when it needs it.
     async fn run(
         &self,
         connection: &Connection,
@@ -178,7 +180,8 @@ impl HttpService {
         }
     }
 
-    /// Answers a request that has no route. Who may not ask does not learn what there is.
+    /// Answers a request without a route. A client without access must not learn which routes
+    /// exist.
     async fn run_unknown(
         &self,
         head: &Parts,
@@ -196,7 +199,7 @@ impl HttpService {
         Ok(self.replies.assemble(self.dispatcher.fail_later(identity, error, mode)?, wanted))
     }
 
-    /// Checks the user and the database before anything of the body is read.
+    /// Checks the user and the database before the body is read.
     async fn prepare(
         &self,
         route: BoundRoute,
@@ -214,7 +217,7 @@ impl HttpService {
         Ok(job)
     }
 
-    /// Who makes the request. A password that was not seen before is checked on the worker pool.
+    /// Identifies the client. The worker pool checks a password that was not seen before.
     async fn authenticate(&self, head: &Parts) -> Result<Identity> {
         match self.dispatcher.services().identify(&head.headers, head.uri.path())? {
             Identified::Known(identity) => Ok(identity),
@@ -225,7 +228,7 @@ impl HttpService {
         }
     }
 
-    /// A client that would rather have no answer than wait for it says how long it waits.
+    /// Refuses the request if requests wait for longer than its client accepts.
     fn check_queue_time(&self, headers: &HeaderMap) -> Result<()> {
         let Some(limit) = headers.get(QUEUE_TIME).and_then(|value| value.to_str().ok()) else {
             return Ok(());
@@ -239,8 +242,10 @@ impl HttpService {
         Ok(())
     }
 
-    /// The body without its `content-encoding`. Few say how long they will be: the others get memory for what most bodies come
-    /// to, and one that is longer begins anew with all the memory there is.
+    /// Returns the body without its `content-encoding`.
+    ///
+    /// Few bodies state their decompressed length. The others get the memory that most bodies need.
+    /// If that is too little, decompression starts again with the largest allowed size.
     async fn decompressed(&self, headers: &HeaderMap, body: Collected) -> Result<Collected> {
         if !headers.contains_key(CONTENT_ENCODING) || body.bytes.is_empty() {
             return Ok(body);
@@ -251,7 +256,8 @@ impl HttpService {
             .unwrap_or_else(|| body.bytes.len().saturating_mul(LIKELY_COMPRESSION))
             .max(UNCOUNTED_BYTES);
         let compressed = body.bytes;
-        // Given back before more is asked for: two who keep some and want more would wait for each other.
+        // Given back before more is requested. Two requests that each hold memory and want more
+        // would wait for each other.
         drop(body.memory);
         for bytes in [likely_bytes.min(memory.capacity_bytes()).min(max_bytes), max_bytes] {
             let mut permit = memory.take(bytes).await?;
@@ -282,7 +288,7 @@ impl HttpService {
     }
 }
 
-/// The path as it was sent, without the database.
+/// Returns the path as it was sent, without the database.
 fn path_in_database(uri: &Uri) -> &str {
     let path = uri.path();
     let rest = path.strip_prefix("/_db/").and_then(|rest| rest.find('/').and_then(|at| rest.get(at..)));

@@ -1,4 +1,5 @@
-//! What HTTP asks of the server above it. The composition root answers from its services.
+//! The interface through which HTTP calls the server. The composition root implements it with its
+//! services.
 
 use std::sync::Arc;
 
@@ -8,51 +9,56 @@ use hyper::header::{HeaderMap, HeaderName};
 
 use super::response::Response;
 
-/// `true`: run the request later and forget its reply; `store`: keep the reply until it is fetched.
+/// The header of a request that shall run in the background.
+///
+/// `true` discards the reply; `store` keeps it until it is fetched.
 const ASYNC: HeaderName = HeaderName::from_static("x-arango-async");
 
-/// Answers what HTTP cannot know by itself.
+/// The server's services for HTTP.
 pub(crate) trait Services: Send + Sync {
-    /// Finds out who makes a request. Error 401 when nobody does.
+    /// Identifies the client of a request. Errors: 401 if it cannot be identified.
     fn identify(&self, headers: &HeaderMap, path: &str) -> Result<Identified>;
 
-    /// Notes that a request has come: its method, its path and its database.
+    /// Records a request: its method, its path and its database.
     fn record(&self, call: [&str; 3]);
 
     /// Returns true if entries of the log name the request during which they are made.
     fn logs_requests(&self) -> bool;
 
-    /// Accepts a request that runs later. `user` is who may fetch its reply; everybody may if there is none.
+    /// Accepts a request that runs in the background.
+    ///
+    /// Only `user` may fetch its reply; every client may if it is `None`.
     fn run_later(&self, user: Option<Arc<str>>, mode: AsyncMode, work: LaterWork) -> Result<Response>;
 }
 
-/// Who makes a request.
+/// The result of identifying a client.
 pub(crate) enum Identified {
-    /// It is known.
+    /// The identity is known.
     Known(Identity),
-    /// A password has to be checked. That takes long and runs on the worker pool. Error 401 when it is wrong.
+    /// A password must be checked. That takes long, so it runs on the worker pool. Errors: 401 if
+    /// the password is wrong.
     ByPassword(Box<dyn FnOnce() -> Result<Identity> + Send>),
 }
 
-/// The work of a request that runs later. Killing the interrupt ends its queries.
+/// The work of a background request. Killing the interrupt ends its queries.
 pub(crate) type LaterWork = Box<dyn FnOnce(Option<&Interrupt>) -> Result<Response> + Send>;
 
-/// What `x-arango-async` asks for.
+/// The mode of a background request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AsyncMode {
-    /// Run the request later and forget its reply.
+    /// Discard the reply.
     Forget,
-    /// Run it later and keep the reply until it is fetched.
+    /// Keep the reply until it is fetched.
     Store,
 }
 
 impl AsyncMode {
-    /// What the request's header says.
+    /// Returns the mode that the request's header asks for.
     pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
         match headers.get(ASYNC)?.as_bytes() {
             b"true" => Some(AsyncMode::Forget),
             b"store" => Some(AsyncMode::Store),
-            // ArangoDB takes every other text for "no".
+            // ArangoDB reads every other text as "no".
             _ => None,
         }
     }

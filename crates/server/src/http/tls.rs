@@ -1,4 +1,4 @@
-//! TLS: certificate and key from a file, as ArangoDB has them.
+//! TLS: certificate and key from one file, as in ArangoDB.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -11,19 +11,19 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::version::{TLS12, TLS13};
 use tokio_rustls::rustls::{ServerConfig, SupportedProtocolVersion};
 
-/// Versions of TLS.
+/// The accepted versions of TLS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TlsVersions {
     /// 1.2 and 1.3.
     #[default]
     Both,
-    /// 1.2 alone.
+    /// Only 1.2.
     Tls12,
-    /// 1.3 alone.
+    /// Only 1.3.
     Tls13,
 }
 
-/// How encrypted connections are accepted, by a file that can be read again. Cheap to clone; all copies are one.
+/// The TLS settings from a file that can be reloaded. Clones are cheap and share one state.
 #[derive(Clone)]
 pub struct Tls {
     shared: Arc<Shared>,
@@ -41,13 +41,13 @@ struct Loaded {
     summary: Arc<KeyfileSummary>,
 }
 
-/// What may be told of a file with certificate and key.
+/// The public facts about a file with certificate and key.
 pub(crate) struct KeyfileSummary {
     /// Digest of the whole file.
     pub(crate) sha256: String,
-    /// The certificates as the file has them.
+    /// The certificates in the form of the file.
     pub(crate) certificates: Vec<String>,
-    /// Digest of the private key as the file has it.
+    /// Digest of the private key in the form of the file.
     pub(crate) key_sha256: String,
 }
 
@@ -58,14 +58,15 @@ impl std::fmt::Debug for Tls {
 }
 
 impl Tls {
-    /// Reads a PEM file with the certificate, those that signed it, and its key, in any order. The error says what is
-    /// wrong.
+    /// Reads a PEM file with the certificate, its chain and its key, in any order.
+    ///
+    /// The error describes the problem.
     pub fn from_keyfile(path: &Path, versions: TlsVersions) -> Result<Self, String> {
         let loaded = RwLock::new(load(path, versions)?);
         Ok(Tls { shared: Arc::new(Shared { path: path.to_owned(), versions, loaded }) })
     }
 
-    /// Reads the file again, for connections from now on. On errors everything stays as it is.
+    /// Reloads the file for new connections. An error changes nothing.
     pub(crate) fn reload(&self) -> Result<(), String> {
         let loaded = load(&self.shared.path, self.shared.versions)?;
         *self.shared.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
@@ -128,7 +129,7 @@ fn is_key(section: &str) -> bool {
     section.lines().next().is_some_and(|line| line.ends_with("PRIVATE KEY-----"))
 }
 
-/// The sections of a PEM file from their first to their last line, line breaks included.
+/// Returns the sections of a PEM file from their first to their last line, line breaks included.
 fn pem_sections(text: &str) -> Vec<&str> {
     let mut sections = Vec::new();
     let (mut begin, mut at) = (None, 0);
@@ -144,7 +145,7 @@ fn pem_sections(text: &str) -> Vec<&str> {
     sections
 }
 
-/// SHA-256 in hexadecimal digits.
+/// Returns the SHA-256 in hexadecimal digits.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

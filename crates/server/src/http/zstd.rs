@@ -1,16 +1,17 @@
-//! RFC 8878: streams compressed and decompressed step by step, with the library's own context.
+//! Zstandard (RFC 8878): streams are compressed and decompressed step by step in the library's own
+//! context.
 
 use std::io;
 
 use zstd_safe::zstd_sys::ZSTD_EndDirective;
 use zstd_safe::{CCtx, CParameter, DCtx, InBuffer, OutBuffer};
 
-/// As fast as gzip's fastest level or faster, and a smaller result.
+/// At least as fast as gzip's fastest level, with a smaller result.
 const LEVEL: i32 = 1;
-/// Bytes by which output grows; what the library recommends.
+/// Bytes by which the output grows, as the library recommends.
 const STEP_BYTES: usize = 128 << 10;
 
-/// Compresses what is written to it into a vector.
+/// A compressor that writes into a vector.
 pub(super) struct Compressor {
     context: CCtx<'static>,
     out: Vec<u8>,
@@ -31,7 +32,7 @@ impl Compressor {
         Ok(())
     }
 
-    /// What has been compressed by now.
+    /// Returns the compressed bytes so far, and removes them.
     pub(super) fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.out)
     }
@@ -42,7 +43,7 @@ impl Compressor {
         Ok(self.out)
     }
 
-    /// Compresses a part of the input. Answers how many bytes at least wait to be written.
+    /// Compresses a part of the input. Returns a lower bound of the bytes that wait to be written.
     fn step(&mut self, input: &mut InBuffer<'_>, directive: ZSTD_EndDirective) -> io::Result<usize> {
         let context = &mut self.context;
         append(&mut self.out, |output| context.compress_stream2(output, input, directive))

@@ -1,12 +1,14 @@
-//! Where the work of a request runs: on its connection's task or on the worker pool. All decisions and all thresholds
-//! are here.
+//! Placement: a request's work runs on its connection's task or on the worker pool. This module
+//! holds all decisions and thresholds.
 //!
-//! The threads of the connections serve many clients each, and the runtime may notice no connection while one of them
-//! is blocked. So work runs there only if it takes microseconds and never waits. Everything else runs on the pool, which
-//! costs two switches of threads: more than many requests take.
+//! Each thread of the connections serves many clients, and the runtime may poll no other connection
+//! while one of them blocks. Work therefore runs there only if it takes microseconds and never
+//! waits. All other work runs on the pool. The pool costs two thread switches, which is more than
+//! many requests take.
 //!
 //! A route declares its [`Cost`]. A handler of unknown cost begins on the connection's task under a
-//! [`Budget`], does not wait for others, and answers what is left as a deferred response, which runs on the pool.
+//! [`Budget`] and does not wait. It returns the remaining work as a deferred response, which runs
+//! on the pool.
 
 pub(crate) mod permits;
 pub mod pool;
@@ -17,52 +19,54 @@ use database::{Budget, Limits};
 
 use self::permits::{Permit, Permits};
 
-/// The longest body of a request of unknown cost that is looked at on a connection's task. Reading so much JSON takes
-/// less than a tenth of the budget.
+/// Longest body of a request of unknown cost that is read on a connection's task. Parsing this much
+/// JSON takes less than a tenth of the budget.
 const SHORT_BODY_BYTES: usize = 32 << 10;
 
-/// How long work of unknown cost may take on a connection's task. What takes longer is given up there and begins anew.
+/// Time that work of unknown cost may take on a connection's task. Longer work is given up there
+/// and starts again.
 const BUDGET: Duration = Duration::from_millis(2);
 
-/// How long work that can be resumed goes on without a permit: as long as a switch of threads and back takes.
+/// Time that resumable work runs without a permit: as long as two thread switches take.
 const BUDGET_WITHOUT_PERMIT: Duration = Duration::from_micros(100);
 
-/// How much longer than the budget a single step of work may take that can be resumed, before it is given up.
+/// Time by which one step of resumable work may exceed the budget before it is given up.
 const OVERRUN: Duration = Duration::from_millis(8);
 
-/// Plans whose runs took up to so long lately may run here. On a busy machine they are over before another thread would
-/// have begun with them.
+/// Longest recent run of a plan that may run on a connection's task. On a busy machine such a run
+/// ends before another thread would start it.
 const LONGEST_ESTIMATE: Duration = Duration::from_millis(1);
 
-/// How long a job waits for a thread of the pool before a spare one is added: then all others seem to wait themselves.
+/// Time that a job waits before the pool gets a spare thread: the other threads then seem to be
+/// blocked.
 const RELIEF_AFTER: Duration = Duration::from_millis(10);
 
-/// The longest time between two looks at whether the pool needs a spare thread.
+/// Longest time between two checks of whether the pool needs a spare thread.
 const RELIEF_INTERVAL_MAX: Duration = Duration::from_secs(1);
 
-/// How long a spare thread waits for work before it ends.
+/// Time that a spare thread waits for work before it ends.
 const SPARE_THREAD_IDLE: Duration = Duration::from_secs(5);
 
-/// How long a handler takes, as far as its route knows.
+/// The cost of a handler, as far as its route knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cost {
-    /// Microseconds, and it never waits.
+    /// It takes microseconds and never waits.
     Constant,
-    /// It finds out under a budget. What would take longer or wait it answers as a deferred response.
+    /// It runs under a budget, and defers work that would take longer or wait.
     Unknown,
     /// It may take long or wait.
     Blocking,
 }
 
-/// Where a handler runs.
+/// The place where a handler runs.
 pub(crate) enum Place<'a> {
-    /// On the task of its connection, within a budget. The permit is held meanwhile.
+    /// On its connection's task, within a budget. The permit is held meanwhile.
     Connection(Budget, Option<Permit<'a>>),
     /// On the worker pool.
     Pool,
 }
 
-/// Decides for a handler and the length of its request's body.
+/// Returns the place of a handler, given the length of its request's body.
 pub(crate) fn place(cost: Cost, body_bytes: usize, permits: &Permits) -> Place<'_> {
     match cost {
         Cost::Constant => Place::Connection(Budget::UNLIMITED, None),
@@ -74,7 +78,8 @@ pub(crate) fn place(cost: Cost, body_bytes: usize, permits: &Permits) -> Place<'
     }
 }
 
-/// Without a permit nothing begins that may take long: one thread is left to serve connections.
+/// Returns the budget. Without a permit, no work begins that may take long: one thread always
+/// serves connections.
 fn budget(now: Instant, has_permit: bool) -> Budget {
     let (length, longest_estimate) =
         if has_permit { (BUDGET, LONGEST_ESTIMATE) } else { (BUDGET_WITHOUT_PERMIT, Duration::ZERO) };

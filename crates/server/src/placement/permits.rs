@@ -1,21 +1,22 @@
-//! Permits to compute on a connection's own task what might take long after all.
+//! Permits for work on a connection's task that may take long after all.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Permits, one fewer than the threads that serve connections: one thread is always left to them.
+/// The permits: one fewer than the threads that serve connections, so that one thread always serves
+/// them.
 #[derive(Debug, Default)]
 pub(crate) struct Permits {
     most: OnceLock<usize>,
     taken: AtomicUsize,
 }
 
-/// A permit, given back when this is dropped.
+/// A permit; it is given back on drop.
 #[derive(Debug)]
 pub(crate) struct Permit<'a>(&'a Permits);
 
 impl Permits {
-    /// A permit for a task of a connection, if there is one left.
+    /// Takes a permit for a connection's task, if one is left.
     pub(crate) fn take(&self) -> Option<Permit<'_>> {
         let most = *self.most.get_or_init(most);
         if self.taken.fetch_add(1, Ordering::Relaxed) >= most {
@@ -26,7 +27,7 @@ impl Permits {
     }
 }
 
-/// One fewer than the threads of the caller's runtime.
+/// Returns one fewer than the threads of the caller's runtime.
 fn most() -> usize {
     let runtime = tokio::runtime::Handle::try_current();
     runtime.map_or(0, |runtime| runtime.metrics().num_workers().saturating_sub(1))

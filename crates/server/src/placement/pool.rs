@@ -1,8 +1,8 @@
-//! The threads on which everything runs that waits or computes for long.
+//! The worker pool: the threads that run all work that waits or computes for long.
 //!
-//! As many threads as cores get on with the work. When a request has waited for a while because all of them wait
-//! themselves (for a disk, a lock, a sync), spare threads are added, up to a bound; they end when there is nothing for
-//! them to do.
+//! There are as many threads as cores. If a request has waited for a while because all threads are
+//! blocked (on a disk, a lock or a sync), the pool adds spare threads, up to a limit. They end when
+//! they are idle.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 
 use super::{RELIEF_AFTER, RELIEF_INTERVAL_MAX, SPARE_THREAD_IDLE};
 
-/// Cuts of the times that jobs wait, in seconds: ArangoDB's cuts of the times of requests.
+/// ArangoDB's bucket bounds for the times of requests, used for the waits of jobs, in seconds.
 pub const WAIT_CUTS: [f64; 9] = [0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 15.0, 30.0];
 
 /// A piece of work.
@@ -26,23 +26,26 @@ pub type Job = Box<dyn FnOnce() + Send>;
 /// Sizes of a pool.
 #[derive(Clone, Copy, Debug)]
 pub struct PoolLimits {
-    /// Threads that are always there.
+    /// Permanent threads.
     pub threads: usize,
     /// Most threads, spare ones included.
     pub max_threads: usize,
-    /// Most jobs that may wait.
+    /// Most waiting jobs.
     pub max_queue: usize,
 }
 
 impl PoolLimits {
-    /// As many threads as cores, and ArangoDB's bounds: at least 32 threads in all, 4,096 jobs that wait.
+    /// Returns the limits for this machine.
+    ///
+    /// There are as many threads as cores. The other limits are ArangoDB's: at least 32 threads in
+    /// all, and 4,096 waiting jobs.
     pub fn of_this_machine() -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         PoolLimits { threads: cores, max_threads: (2 * cores).max(32), max_queue: 4_096 }
     }
 }
 
-/// The queue is full, or the pool is stopping.
+/// The error of a job that the pool refused: the queue is full, or the pool is stopping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rejected;
 
@@ -52,7 +55,7 @@ impl From<Rejected> for Error {
     }
 }
 
-/// See the module.
+/// A pool of threads. See the module's documentation.
 pub struct WorkerPool {
     shared: Arc<Shared>,
 }
@@ -62,12 +65,12 @@ struct Shared {
     state: Mutex<State>,
     work: Condvar,
     ended: Condvar,
-    /// How long the job that was taken last had waited.
+    /// The wait of the job that was taken last, in microseconds.
     last_wait_us: AtomicU64,
     waits: Histogram<9>,
 }
 
-/// What a pool has done since its start.
+/// The counters of a pool since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolCounts {
     /// Jobs that were put into the queue.
@@ -107,7 +110,7 @@ impl Shared {
 }
 
 impl WorkerPool {
-    /// A pool; its threads are started when they are first needed.
+    /// Returns a pool. Its threads start when they are first needed.
     pub fn new(limits: PoolLimits) -> Self {
         let shared = Shared {
             limits,
@@ -132,15 +135,17 @@ impl WorkerPool {
         Ok(())
     }
 
-    /// As [`WorkerPool::submit`], also when the queue is full: for work that has begun and must get on.
+    /// Puts a job into the queue even if it is full, because its work has begun and must continue.
     pub(crate) fn submit_further(&self, job: Job) {
         let mut state = self.shared.lock();
         state.push(job);
         self.wake(&mut state, self.shared.limits.threads);
     }
 
-    /// Runs work on the pool and waits for it. Boxed, so that what most requests do not need does not make all of them
-    /// larger. Errors: those of the work, and 503 when the queue is full.
+    /// Runs work on the pool and waits for it.
+    ///
+    /// The future is boxed, so that it does not enlarge the future of every request. Errors: those
+    /// of the work, and 503 if the queue is full.
     pub(crate) fn run<'a, T: Send + 'static>(
         &'a self,
         work: impl FnOnce() -> errors::Result<T> + Send + 'static,
@@ -154,7 +159,7 @@ impl WorkerPool {
     ) -> errors::Result<T> {
         let (sender, mut receiver) = oneshot::channel();
         self.submit(Box::new(move || {
-            // Nobody listens any more when the client has gone.
+            // The receiver is gone if the client has left.
             let _ = sender.send(work());
         }))?;
         let mut interval = RELIEF_AFTER;
@@ -170,7 +175,7 @@ impl WorkerPool {
         }
     }
 
-    /// Adds a spare thread if jobs wait and none gets to them. For those whose job waits longer than [`RELIEF_AFTER`].
+    /// Adds a spare thread if the oldest job has waited for [`RELIEF_AFTER`] and no thread is idle.
     pub fn relieve(&self) {
         let mut state = self.shared.lock();
         let stuck = state.queue.front().is_some_and(|(since, _)| since.elapsed() >= RELIEF_AFTER);
@@ -185,7 +190,7 @@ impl WorkerPool {
         } else {
             let shared = Arc::clone(&self.shared);
             let thread = std::thread::Builder::new().name("worker".to_owned());
-            // When the system has no more threads, the ones there are get to the job in time.
+            // If the system has no more threads, the present ones reach the job in time.
             if thread.spawn(move || work(&shared)).is_ok() {
                 state.threads += 1;
                 state.counts.threads_started += 1;
@@ -193,41 +198,42 @@ impl WorkerPool {
         }
     }
 
-    /// How many jobs wait.
+    /// Returns the number of waiting jobs.
     pub fn queue_length(&self) -> usize {
         self.shared.lock().queue.len()
     }
 
-    /// Most jobs that may wait.
+    /// Returns the largest number of waiting jobs.
     pub fn queue_capacity(&self) -> usize {
         self.shared.limits.max_queue
     }
 
-    /// How many threads there are, and how many of them have a job.
+    /// Returns the number of threads, and the number of those that have a job.
     pub fn threads(&self) -> (usize, usize) {
         let state = self.shared.lock();
         (state.threads, state.threads.saturating_sub(state.idle))
     }
 
-    /// What the pool has done.
+    /// Returns the counters.
     pub fn counts(&self) -> PoolCounts {
         self.shared.lock().counts
     }
 
-    /// How long jobs have waited, in seconds.
+    /// Returns the waits of jobs, in seconds.
     pub fn waits(&self) -> Summary {
         let mut summary = Summary::default();
         self.shared.waits.add_to(&mut summary, 1e-6);
         summary
     }
 
-    /// How long the job that was taken last had waited, in microseconds.
+    /// Returns the wait of the job that was taken last, in microseconds.
     pub fn last_wait_us(&self) -> u64 {
         self.shared.last_wait_us.load(Ordering::Relaxed)
     }
 
-    /// Takes no more jobs, and waits until those that are queued are done; at most for `timeout`. Says whether all
-    /// threads have ended.
+    /// Accepts no more jobs, and waits at most `timeout` for the queued ones.
+    ///
+    /// Returns true if all threads have ended.
     pub fn stop(&self, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;
         let mut state = self.shared.lock();
@@ -246,14 +252,14 @@ impl WorkerPool {
 }
 
 impl Drop for WorkerPool {
-    /// Lets the threads end when they have done what is queued.
+    /// Lets the threads end after the queued jobs.
     fn drop(&mut self) {
         self.shared.lock().stopping = true;
         self.shared.work.notify_all();
     }
 }
 
-/// What a thread of the pool does until it ends.
+/// Runs jobs on a thread of the pool until it ends.
 fn work(shared: &Shared) {
     let mut state = shared.lock();
     loop {
@@ -263,7 +269,7 @@ fn work(shared: &Shared) {
             let waited = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
             shared.last_wait_us.store(waited, Ordering::Relaxed);
             shared.waits.add_micros(&WAIT_CUTS, waited);
-            // Jobs answer for their own panics; this keeps the thread in any case.
+            // Jobs catch their own panics. This keeps the thread alive in any case.
             let _ = catch_unwind(AssertUnwindSafe(job));
             state = shared.lock();
             state.counts.done += 1;

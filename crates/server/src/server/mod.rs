@@ -1,4 +1,5 @@
-//! The composition root: builds the services, hands each family of routes those that it needs, starts and stops.
+//! The composition root: it creates the services, passes each family of routes the services that it
+//! needs, and starts and stops the server.
 
 mod parts;
 mod upcalls;
@@ -23,10 +24,10 @@ use crate::placement::pool::WorkerPool;
 use crate::route;
 use crate::service::shutdown::Shutdown;
 
-/// How long requests that have begun may take to end when the server stops.
+/// Time limit for requests in progress when the server stops.
 pub const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long the worker pool may take to end after the last connection has.
+/// Time limit for the worker pool after the last connection has ended.
 const POOL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A server over an open database.
@@ -40,12 +41,14 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server over an open database. Fails only when two routes contradict each other, or without random numbers.
+    /// Creates a server over an open database.
+    ///
+    /// Fails only if two routes contradict each other, or if there are no random numbers.
     pub fn new(instance: Arc<Instance>, options: ServerOptions) -> Result<Arc<Self>> {
         Self::with_routes(instance, options, &[])
     }
 
-    /// A server with further routes.
+    /// Creates a server with further routes.
     pub fn with_routes(
         instance: Arc<Instance>,
         options: ServerOptions,
@@ -61,7 +64,7 @@ impl Server {
             let (instance, permits) = (Arc::clone(&parts.instance), Arc::clone(&parts.permits));
             Dispatcher::new(router, instance, Arc::clone(&services), permits)
         };
-        // The parts of a batch have all routes but that of batches.
+        // The parts of a batch may use all routes except that of batches.
         let mut routes = parts.routes(&options);
         let within_batch = routes.iter().cloned().chain(bind(route::batch::WITHIN_BATCH, ())).collect();
         let batch = route::batch::Services {
@@ -82,23 +85,25 @@ impl Server {
         Ok(Arc::new(Server { instance, http: Arc::new(http), pool, connections, metrics, shutdown }))
     }
 
-    /// The databases.
+    /// Returns the databases.
     pub fn instance(&self) -> &Arc<Instance> {
         &self.instance
     }
 
-    /// The open connections.
+    /// Returns the open connections.
     pub fn connections(&self) -> &Connections {
         &self.connections
     }
 
-    /// Whether the server is asked to stop.
+    /// Returns the request to stop the server.
     pub fn shutdown(&self) -> &Shutdown {
         &self.shutdown
     }
 
-    /// Serves connections until the server is asked to stop; then lets the requests that have begun end, for at most
-    /// `timeout`. Answers whether all did.
+    /// Serves connections until the server is asked to stop.
+    ///
+    /// The requests in progress then have at most `timeout` to finish. Returns true if all of them
+    /// did.
     pub async fn serve(
         self: Arc<Self>,
         listeners: Vec<Listener>,
@@ -114,7 +119,7 @@ impl Server {
         let ended = self.connections.close(timeout).await;
         watch.abort();
         if !ended {
-            // Those who asked are gone, so their queries need not go on either.
+            // Their clients are gone, so the queries end as well.
             self.instance.stop();
         }
         let pool = Arc::clone(&self.pool);
@@ -122,7 +127,7 @@ impl Server {
         Ok(ended && idle)
     }
 
-    /// Looks after the connections once a second.
+    /// Checks the connections once a second.
     async fn watch(self: Arc<Self>) {
         let mut seconds = tokio::time::interval(Duration::from_secs(1));
         seconds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);

@@ -1,4 +1,4 @@
-//! The services of a server, and which family of routes gets which of them.
+//! The services of a server, and their distribution to the families of routes.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,7 +20,7 @@ use crate::service::log::Log;
 use crate::service::recording::Recording;
 use crate::service::shutdown::Shutdown;
 
-/// What a server is made of, while it is put together.
+/// The services of a server while it is assembled.
 pub(super) struct Parts {
     pub(super) instance: Arc<Instance>,
     pub(super) pool: Arc<WorkerPool>,
@@ -67,7 +67,7 @@ impl Parts {
         }
     }
 
-    /// All families of routes but that of batches, each with what it needs.
+    /// Returns all families of routes except that of batches, each with its services.
     pub(super) fn routes(&self, options: &ServerOptions) -> Vec<BoundRoute> {
         let mut routes: Vec<BoundRoute> =
             route::DATABASE_FAMILIES.iter().flat_map(|family| bind(family, ())).collect();
@@ -77,7 +77,7 @@ impl Parts {
         routes
     }
 
-    /// The families whose work goes on beyond a request, or begins before it.
+    /// Returns the families whose work continues after a request, or begins before it.
     fn routes_of_requests(&self) -> Vec<BoundRoute> {
         let pool = &self.pool;
         let cursor =

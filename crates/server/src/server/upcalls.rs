@@ -1,4 +1,4 @@
-//! What HTTP asks of the server above it, answered by the services.
+//! The implementation of HTTP's calls to the server.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::service::jobs::{Jobs, Owner};
 use crate::service::log::Log;
 use crate::service::recording::Recording;
 
-/// Answers what HTTP asks of the server above it.
+/// The services that answer HTTP's calls to the server.
 pub(super) struct Upcalls {
     pub(super) instance: Arc<Instance>,
     pub(super) authentication: Arc<Authentication>,

@@ -1,4 +1,4 @@
-//! Requests that were sent with `x-arango-async: store`: their replies wait here until they are fetched.
+//! Background requests (`x-arango-async: store`), whose replies are kept until they are fetched.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,14 +17,14 @@ use crate::placement::pool::{Job as PoolJob, WorkerPool};
 /// The header that names a job.
 pub const ASYNC_ID: HeaderName = HeaderName::from_static("x-arango-async-id");
 
-/// Most jobs that are pending or not fetched. ArangoDB has no bound here; a client that never fetches would fill
-/// memory.
+/// Most jobs that are pending or not fetched. ArangoDB has no such limit; a client that never
+/// fetches would fill the memory.
 pub const MAX_JOBS: usize = 100_000;
 
-/// Most bytes of replies that are not fetched.
+/// Most bytes of replies that wait to be fetched.
 pub const MAX_BYTES: usize = 512 << 20;
 
-/// Who may see a job: the user that started it, or everybody without authentication.
+/// The owner of a job: the user that started it, or every client without authentication.
 pub type Owner = Option<Arc<str>>;
 
 /// All jobs.
@@ -45,19 +45,19 @@ struct Job {
     owner: Owner,
     started_seconds: f64,
     interrupt: Interrupt,
-    /// None while the job is pending.
+    /// The reply; `None` while the job is pending.
     reply: Option<Response>,
     bytes: usize,
 }
 
-/// What there is to say about a job.
+/// The result of fetching a job.
 #[derive(Debug)]
 // Moved once.
 #[allow(clippy::large_enum_variant)]
 pub enum Fetched {
     /// It is not done yet.
     Pending,
-    /// Its reply, which is forgotten with this.
+    /// Its reply, which is no longer kept.
     Done(Response),
 }
 
@@ -72,7 +72,7 @@ fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Seconds since 1970.
+/// Returns the seconds since 1970.
 fn now_seconds() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
 }
@@ -96,15 +96,19 @@ impl Job {
 }
 
 impl Jobs {
-    /// No jobs. Numbers begin with the time, so that those from before a restart are not met again.
+    /// Returns an empty list of jobs.
+    ///
+    /// Numbers begin with the time, so that numbers from before a restart do not recur.
     pub fn new() -> Self {
         let first = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_micros());
         let first = u64::try_from(first).unwrap_or(1);
         Jobs { state: Arc::default(), next: AtomicU64::new(first) }
     }
 
-    /// Accepts a request that runs later on the pool. Where its reply is kept, the work gets what is killed when the job
-    /// is cancelled. Errors: 503 when the queue is full or too much waits to be fetched.
+    /// Accepts a request that runs later on the pool.
+    ///
+    /// If its reply is kept, the work receives an interrupt that is killed when the job is
+    /// cancelled. Errors: 503 if the queue is full or too many replies wait to be fetched.
     pub(crate) fn run_later(
         &self,
         pool: &WorkerPool,
@@ -127,7 +131,7 @@ impl Jobs {
         Ok(accepted)
     }
 
-    /// Notes a job. Error 503 when there are too many, or too many bytes wait to be fetched.
+    /// Adds a job. Errors: 503 if there are too many, or too many bytes wait to be fetched.
     pub(crate) fn start(&self, owner: Owner) -> Result<Pending> {
         let mut state = lock(&self.state);
         if state.jobs.len() >= MAX_JOBS || state.bytes >= MAX_BYTES {
@@ -147,19 +151,19 @@ impl Jobs {
         Ok(Pending { state: Arc::clone(&self.state), id, interrupt })
     }
 
-    /// The numbers of up to `count` jobs that are done, or pending.
+    /// Returns the numbers of up to `count` jobs that are done, or pending.
     pub fn list(&self, owner: &Owner, done: bool, count: usize) -> Vec<u64> {
         let state = lock(&self.state);
         let wanted = state.jobs.iter().filter(|(_, job)| job.is_of(owner) && job.reply.is_some() == done);
         wanted.map(|(id, _)| *id).take(count).collect()
     }
 
-    /// Whether a job is done; none when there is no such job.
+    /// Returns true if a job is done, or `None` if it does not exist.
     pub fn is_done(&self, owner: &Owner, id: u64) -> Option<bool> {
         lock(&self.state).owned(owner, id).map(|job| job.reply.is_some())
     }
 
-    /// Takes the reply of a job; none when there is no such job.
+    /// Takes the reply of a job, or returns `None` if the job does not exist.
     pub fn fetch(&self, owner: &Owner, id: u64) -> Option<Fetched> {
         let mut state = lock(&self.state);
         if state.owned(owner, id)?.reply.is_none() {
@@ -168,21 +172,23 @@ impl Jobs {
         state.remove(id).and_then(|job| job.reply).map(Fetched::Done)
     }
 
-    /// Cancels a job: one that still waits never runs, the queries of one that runs end, and it has no reply. Answers
-    /// whether there is such a job.
+    /// Cancels a job. Returns true if it exists.
+    ///
+    /// A waiting job never runs, the queries of a running job end, and the job gets no reply of its
+    /// own.
     pub fn cancel(&self, owner: &Owner, id: u64) -> bool {
         let state = lock(&self.state);
         let job = state.owned(owner, id);
         job.inspect(|job| job.interrupt.kill()).is_some()
     }
 
-    /// Forgets a job. Answers whether there was such a job.
+    /// Forgets a job. Returns true if it existed.
     pub fn remove(&self, owner: &Owner, id: u64) -> bool {
         let mut state = lock(&self.state);
         state.owned(owner, id).is_some() && state.remove(id).is_some()
     }
 
-    /// Forgets all replies of jobs that were started before a time in seconds since 1970.
+    /// Forgets all replies of jobs that were started before a time, in seconds since 1970.
     pub fn remove_done(&self, owner: &Owner, before_seconds: f64) {
         let mut state = lock(&self.state);
         let expired =
@@ -191,12 +197,12 @@ impl Jobs {
         ids.into_iter().for_each(|id| drop(state.remove(id)));
     }
 
-    /// How many jobs there are.
+    /// Returns the number of jobs.
     pub fn len(&self) -> usize {
         lock(&self.state).jobs.len()
     }
 
-    /// Whether there are no jobs.
+    /// Returns true if there are no jobs.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -209,12 +215,12 @@ impl Default for Jobs {
 }
 
 impl Pending {
-    /// The number as a header.
+    /// Returns the number as a header.
     pub(crate) fn header(&self) -> HeaderValue {
         HeaderValue::from(self.id)
     }
 
-    /// Does the work and keeps its reply.
+    /// Runs the work and keeps its reply.
     pub(crate) fn run(self, work: impl FnOnce() -> Response) {
         let reply = if self.interrupt.is_set() { cancelled() } else { work() };
         let reply = if self.interrupt.is_set() { cancelled() } else { whole(reply) };
@@ -224,7 +230,7 @@ impl Pending {
             Body::Empty | Body::Stream { .. } | Body::Deferred(_) => 0,
         };
         let mut state = lock(&self.state);
-        // A job that was deleted meanwhile has nobody to keep the reply for.
+        // The reply of a job that was deleted meanwhile is discarded.
         if let Some(job) = state.jobs.get_mut(&self.id) {
             job.reply = Some(reply);
             job.bytes = bytes;
@@ -232,13 +238,13 @@ impl Pending {
         }
     }
 
-    /// Set when the job is cancelled.
+    /// Returns the interrupt that cancels the job.
     pub(crate) fn interrupt(&self) -> &Interrupt {
         &self.interrupt
     }
 }
 
-/// A job that never ran (the queue was full, say) leaves nothing behind.
+/// Forgets a job that never ran, for example because the queue was full.
 impl Drop for Pending {
     fn drop(&mut self) {
         let mut state = lock(&self.state);
@@ -252,7 +258,7 @@ fn cancelled() -> Response {
     Error::of(ErrorCode::RequestCanceled).into()
 }
 
-/// A reply whose chunks are all made, since nobody takes them yet.
+/// Returns a reply with all chunks made, since no client reads them yet.
 fn whole(reply: Response) -> Response {
     let Body::Stream { content_type, mut source } = reply.body else { return reply };
     let mut all = Vec::new();

@@ -1,4 +1,5 @@
-//! Figures about the process and the machine, from Linux's `/proc` and control groups. What cannot be read is 0.
+//! Statistics of the process and the machine from Linux's `/proc` and control groups. A value that
+//! cannot be read is 0.
 
 use std::fs;
 use std::path::Path;
@@ -6,31 +7,31 @@ use std::path::Path;
 /// Linux counts CPU time for `/proc` in hundredths of a second on every architecture.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What the process uses.
+/// The resources that the process uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Process {
-    /// Page faults that needed no disk.
+    /// Page faults without disk access.
     pub minor_page_faults: u64,
-    /// Page faults that needed the disk.
+    /// Page faults with disk access.
     pub major_page_faults: u64,
-    /// Seconds of CPU in the program itself.
+    /// Seconds of CPU time in user mode.
     pub user_seconds: f64,
-    /// Seconds of CPU in the kernel.
+    /// Seconds of CPU time in the kernel.
     pub system_seconds: f64,
-    /// Threads.
+    /// Number of threads.
     pub threads: u64,
-    /// Memory that is present.
+    /// Resident memory.
     pub resident_bytes: u64,
-    /// Memory that is mapped.
+    /// Virtual memory.
     pub virtual_bytes: u64,
     /// Open file descriptors.
     pub file_descriptors: u64,
-    /// Most file descriptors.
+    /// Limit of open file descriptors.
     pub file_descriptors_limit: u64,
 }
 
 impl Process {
-    /// This process now.
+    /// Returns the present state of this process.
     pub fn now() -> Self {
         let mut process = Self::from_stat(&read("/proc/self/stat"));
         let status = read("/proc/self/status");
@@ -41,12 +42,13 @@ impl Process {
         process
     }
 
-    /// `man 5 proc`: the name of the program in parentheses, then numbers.
+    /// Parses `/proc/self/stat` by `man 5 proc`: the name of the program in parentheses, then
+    /// numbers.
     fn from_stat(stat: &str) -> Self {
         let numbers = stat.rsplit_once(')').map_or("", |(_, numbers)| numbers);
         let fields: Vec<u64> =
             numbers.split_ascii_whitespace().map(|field| field.parse().unwrap_or(0)).collect();
-        // Field 3 of the manual is the first behind the name.
+        // Field 3 of the manual is the first one behind the name.
         let field = |number: usize| fields.get(number - 3).copied().unwrap_or(0);
         Process {
             minor_page_faults: field(10),
@@ -59,21 +61,21 @@ impl Process {
     }
 }
 
-/// Shares of the machine's CPU time since it was started, in percent.
+/// Shares of the machine's CPU time since its start, in percent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Processor {
-    /// Programs.
+    /// User mode.
     pub user_percent: f64,
     /// The kernel.
     pub system_percent: f64,
-    /// Nothing.
+    /// Idle.
     pub idle_percent: f64,
     /// Waiting for a disk.
     pub wait_percent: f64,
 }
 
 impl Processor {
-    /// The machine now.
+    /// Returns the present state of the machine.
     pub fn now() -> Self {
         Self::from_stat(&read("/proc/stat"))
     }
@@ -96,12 +98,13 @@ impl Processor {
     }
 }
 
-/// Memory of the machine.
+/// Returns the memory of the machine.
 pub fn physical_memory_bytes() -> u64 {
     kilobytes(&read("/proc/meminfo"), "MemTotal:")
 }
 
-/// Memory that this process may use: the machine's, or less if its control group says so.
+/// Returns the memory that this process may use: the machine's, or the limit of its control group
+/// if that is lower.
 pub fn available_memory_bytes() -> u64 {
     let machine = physical_memory_bytes();
     match control_group_memory_bytes() {
@@ -111,7 +114,7 @@ pub fn available_memory_bytes() -> u64 {
     }
 }
 
-/// The least limit of this process's control group and of those above it (version 2, then 1).
+/// Returns the lowest limit of this process's control group and its ancestors (version 2, then 1).
 fn control_group_memory_bytes() -> Option<u64> {
     let own = read("/proc/self/cgroup");
     let group = own.lines().find_map(|line| line.strip_prefix("0::")).unwrap_or("/");
@@ -121,23 +124,23 @@ fn control_group_memory_bytes() -> Option<u64> {
     second.or_else(|| number_in(Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes")))
 }
 
-/// The number in a file; none for `max` and for files that are not there.
+/// Returns the number in a file, or `None` for `max` and for missing files.
 fn number_in(path: &Path) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
-/// Cores that this process may use.
+/// Returns the number of cores that this process may use.
 pub fn cores() -> u64 {
     std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64)
 }
 
-/// The machine's name.
+/// Returns the machine's name.
 pub fn host_name() -> String {
     let named = std::env::var("HOSTNAME").ok().filter(|name| !name.is_empty());
     named.unwrap_or_else(|| read("/proc/sys/kernel/hostname").trim().to_owned())
 }
 
-/// The kernel's name and version.
+/// Returns the kernel's name and version.
 pub fn operating_system() -> String {
     let (name, version) = (read("/proc/sys/kernel/ostype"), read("/proc/sys/kernel/osrelease"));
     format!("{} {}", name.trim(), version.trim())
@@ -147,7 +150,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// The number of kilobytes behind a name, in bytes.
+/// Returns the number of kilobytes behind a name, converted to bytes.
 fn kilobytes(text: &str, name: &str) -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
     let number = line.split_ascii_whitespace().next().and_then(|number| number.parse::<u64>().ok());

@@ -1,4 +1,5 @@
-//! What requests are answered with besides the database: small services that know neither each other nor the routes.
+//! Small services of the server besides the database. They depend neither on each other nor on the
+//! routes.
 
 pub mod authentication;
 pub mod jobs;

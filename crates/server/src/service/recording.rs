@@ -1,15 +1,17 @@
-//! What happened lately, for those who look for a fault: the last requests and queries, in a bounded number of bytes.
+//! Recordings of the last requests and queries for the diagnosis of faults, in a limited number of
+//! bytes.
 //!
-//! Every request pays for this, so an entry costs the copy of its texts to the end of a buffer and nothing else: no memory of
-//! its own, and no search for what has to go. There are two buffers; when the newer one is full, the older one is emptied and
-//! takes its place. So between half of the bytes and all of them are in use.
+//! Every request pays for this, so an entry only copies its texts to the end of a buffer. It
+//! allocates no memory of its own and searches for nothing to evict. There are two buffers. When
+//! the newer one is full, the older one is emptied and takes its place. Between half of the bytes
+//! and all of them are therefore in use.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Bytes of a length.
+/// Bytes of an encoded length.
 const LENGTH_BYTES: usize = size_of::<u32>();
-/// Bytes of a time.
+/// Bytes of an encoded time.
 const TIME_BYTES: usize = size_of::<u64>();
 
 /// The last entries of one kind, each with `PARTS` texts.
@@ -19,29 +21,30 @@ pub struct Recording<const PARTS: usize> {
     buffers: Mutex<Buffers>,
 }
 
-/// One entry after the other: the length of its rest, its time, and each part behind its length.
+/// Entries one after the other: the length of the rest, the time, and each part behind its length.
 #[derive(Debug, Default)]
 struct Buffers {
     older: Vec<u8>,
     newer: Vec<u8>,
 }
 
-/// An entry that was read.
+/// A decoded entry.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Recorded<const PARTS: usize> {
     /// Seconds since 1970.
     pub seconds: u64,
-    /// Its texts.
+    /// The texts.
     pub parts: [Vec<u8>; PARTS],
 }
 
 impl<const PARTS: usize> Recording<PARTS> {
-    /// Keeps at most `max_bytes`; 0 keeps nothing.
+    /// Returns a recording of at most `max_bytes`; 0 records nothing.
     pub fn new(max_bytes: usize) -> Self {
         Recording { buffer_max_bytes: max_bytes / 2, buffers: Mutex::default() }
     }
 
-    /// Adds an entry; old ones go where there is no more room. One that takes more than half of it is left out.
+    /// Adds an entry, and evicts old ones if necessary. An entry larger than half of the bytes is
+    /// skipped.
     pub fn add(&self, parts: [&[u8]; PARTS]) {
         let rest = TIME_BYTES + parts.iter().map(|part| LENGTH_BYTES + part.len()).sum::<usize>();
         let whole = LENGTH_BYTES + rest;
@@ -58,13 +61,13 @@ impl<const PARTS: usize> Recording<PARTS> {
         bytes.extend_from_slice(&length.to_le_bytes());
         bytes.extend_from_slice(&seconds.to_le_bytes());
         for part in parts {
-            // Shorter than the whole, whose length fits.
+            // Shorter than the whole entry, whose length fits.
             bytes.extend_from_slice(&(part.len() as u32).to_le_bytes());
             bytes.extend_from_slice(part);
         }
     }
 
-    /// All entries, the last first.
+    /// Returns all entries, newest first.
     pub fn entries(&self) -> Vec<Recorded<PARTS>> {
         let bytes = {
             let buffers = self.buffers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -107,7 +110,8 @@ mod tests {
 
     #[test]
     fn the_last_entries_are_kept_as_far_as_there_is_room() {
-        // An entry takes 4 bytes for its length, 8 for its time, 4 + 3 and 4 + 3 for its texts: three fill a buffer.
+        // An entry takes 4 bytes for its length, 8 for its time, and twice 4 + 3 for its texts.
+        // Three entries fill a buffer.
         let recording = Recording::new(2 * 3 * 26);
         assert!(texts(&recording).is_empty());
         for number in 10..21 {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 
-/// Whether the server is asked to stop, and who waits for that.
+/// The state of the request, and the tasks that wait for it.
 #[derive(Debug, Default)]
 pub struct Shutdown {
     requested: AtomicBool,
@@ -18,7 +18,7 @@ impl Shutdown {
         self.signal.notify_waiters();
     }
 
-    /// Whether the server is asked to stop.
+    /// Returns true if the server was asked to stop.
     pub fn is_requested(&self) -> bool {
         self.requested.load(Ordering::Acquire)
     }
@@ -26,7 +26,7 @@ impl Shutdown {
     /// Waits until the server is asked to stop.
     pub async fn requested(&self) {
         let signal = self.signal.notified();
-        // Looked at after the waiting has begun, so that no request is missed.
+        // Checked after the registration as a waiter, so that no request is missed.
         if !self.is_requested() {
             signal.await;
         }

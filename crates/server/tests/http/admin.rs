@@ -1,4 +1,4 @@
-//! What operators and drivers ask about the server itself.
+//! Requests of operators and drivers about the server itself.
 
 use crate::harness::{options, start, start_with, store};
 use server::ServerOptions;

@@ -1,4 +1,4 @@
-//! Who may do what.
+//! Authentication and rights.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -40,7 +40,7 @@ fn bearer(token: &str) -> String {
     format!("Authorization: bearer {token}\r\n")
 }
 
-/// A token with any claims.
+/// Returns a token with any claims.
 fn sign(claims: &str, secret: &[u8]) -> String {
     let header = URL_SAFE_NO_PAD.encode(r#"{"alg":"HS256","typ":"JWT"}"#);
     let signed = format!("{header}.{}", URL_SAFE_NO_PAD.encode(claims));

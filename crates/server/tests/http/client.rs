@@ -1,16 +1,16 @@
-//! A client that sends exactly the bytes that a test wants.
+//! A client that sends exactly the bytes of a test.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// A reply, taken apart.
+/// A parsed reply.
 #[derive(Debug, Clone)]
 pub struct Reply {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
-    /// Chunked, and without the chunk that ends it.
+    /// True if the body is chunked and the last chunk is missing.
     pub is_broken: bool,
 }
 
@@ -27,7 +27,7 @@ impl Reply {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
     }
 
-    /// Asserts what an error looks like, and gives its message.
+    /// Asserts the form of an error, and returns its message.
     pub fn error(&self, status: u16, number: u64) -> String {
         let body = self.json();
         assert_eq!((self.status, body["errorNum"].as_u64()), (status, Some(number)), "{body}");
@@ -36,7 +36,7 @@ impl Reply {
     }
 }
 
-/// A connection.
+/// A connection to the server.
 pub struct Client {
     stream: TcpStream,
     buffer: Vec<u8>,
@@ -74,7 +74,7 @@ impl Client {
         self.request("GET", path, "", b"")
     }
 
-    /// Waits for the next reply; those to HEAD have no body whatever they say.
+    /// Waits for the next reply. A reply to HEAD has no body, whatever its headers say.
     pub fn read_reply(&mut self, is_head: bool) -> Reply {
         let end = loop {
             if let Some(end) = find(&self.buffer, b"\r\n\r\n") {
@@ -130,7 +130,7 @@ impl Client {
         }
     }
 
-    /// Whether the server has closed the connection.
+    /// Returns true if the server has closed the connection.
     pub fn is_closed(&mut self) -> bool {
         self.buffer.is_empty() && self.fill() == 0
     }

@@ -1,4 +1,4 @@
-//! JSON, VelocyPack and compression, in and out.
+//! JSON, VelocyPack and compression, for requests and replies.
 
 use std::io::{Read, Write};
 

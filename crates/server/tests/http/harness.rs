@@ -1,4 +1,4 @@
-//! Starts servers.
+//! The start of servers for tests.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use storage::{Store, StoreOptions};
 
 use crate::client::Client;
 
-/// A server that runs as long as this lives.
+/// A running server, which stops on drop.
 pub struct Running {
     pub server: Arc<Server>,
     pub address: SocketAddr,
@@ -37,7 +37,7 @@ pub fn store() -> Arc<Store> {
     .unwrap()
 }
 
-/// A server without authentication.
+/// Starts a server without authentication.
 pub fn start() -> Running {
     start_with(options(), store())
 }
@@ -61,13 +61,13 @@ impl Running {
         Client::connect(self.address)
     }
 
-    /// Asks the server to stop and waits until it has. Answers whether everything ended by itself.
+    /// Asks the server to stop and waits for it. Returns true if all requests ended on their own.
     pub fn stop(mut self) -> bool {
         self.server.shutdown().request();
         self.wait()
     }
 
-    /// Waits until the server has stopped.
+    /// Waits until the server has stopped. Returns true if all requests ended on their own.
     pub fn wait(&mut self) -> bool {
         let (runtime, task) = (self.runtime.take().unwrap(), self.task.take().unwrap());
         runtime.block_on(task).unwrap().unwrap()
@@ -82,7 +82,7 @@ impl Drop for Running {
     }
 }
 
-/// Routes that do on purpose what others do by accident.
+/// Routes that provoke failures on purpose.
 const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_test/panic", Constant, |_, _| panic!("expected in this test")),
     Route::new(Verb::Get, "/_test/panic-on-pool", Blocking, |_, _| panic!("expected in this test")),
@@ -102,7 +102,7 @@ const ROUTES: &[Route] = &[
         .in_system_database(),
 ];
 
-/// Whether a route has slept to its end.
+/// True once a route has slept to its end.
 pub static SLEPT: AtomicBool = AtomicBool::new(false);
 
 fn sleep(_: &Session, request: &Request) -> Result<Response> {
@@ -119,7 +119,7 @@ fn begin(_: &Session, request: &Request) -> Result<Response> {
     Ok(Response::deferred(move || Ok(Response::json(StatusCode::OK, body))))
 }
 
-/// Lines, and perhaps an error behind them.
+/// A source of lines, possibly followed by an error.
 struct Lines {
     left: usize,
     fails: bool,

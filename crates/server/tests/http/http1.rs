@@ -131,7 +131,7 @@ fn a_refused_request_leaves_the_connection_to_the_next() {
     let running = start();
     let mut client = running.client();
     for length in [10, 100_000] {
-        // The body comes after the server knows that it does not want it.
+        // The body arrives after the server knows that it does not need it.
         client.send(
             format!("POST /_api/nothing HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n").as_bytes(),
         );
@@ -175,7 +175,7 @@ fn work_that_waits_does_not_hold_up_what_does_not() {
     let begin = Instant::now();
     assert_eq!(running.client().get("/_api/version").status, 200);
     assert!(begin.elapsed() < Duration::from_millis(300));
-    // Spare threads are added, so that they do not wait for one another either.
+    // Spare threads are added, so these requests do not wait for each other either.
     slow.iter_mut().for_each(|client| assert_eq!(client.read_reply(false).status, 200));
     assert!(begin.elapsed() < Duration::from_millis(1_500));
 }

@@ -1,4 +1,4 @@
-//! Bounds on what a client sends, and what it gets for exceeding them.
+//! Limits on the requests of a client, and the replies when they are exceeded.
 
 use std::time::Duration;
 
@@ -103,14 +103,14 @@ fn a_full_queue_answers_503() {
     assert_eq!(clients[2].read_reply(false).error(503, 21_003), "queue is full");
     running.client().get("/_admin/server/availability").error(503, 503);
     assert_eq!((clients[0].read_reply(false).status, clients[1].read_reply(false).status), (200, 200));
-    // The second one had waited for half a second.
+    // The second request had waited for half a second.
     let wait = running.client().get("/_api/version");
     let wait: f64 = wait.header("x-arango-queue-time-seconds").unwrap().parse().unwrap();
     assert!((0.1..5.0).contains(&wait), "{wait}");
     assert_eq!(clients[2].get("/_api/version").status, 200);
 }
 
-/// Long requests together have memory for 200 KiB of body.
+/// Starts a server with memory for 200 KiB of bodies of long requests.
 fn with_little_memory() -> Running {
     with_http(HttpOptions { request_memory_bytes: 800 << 10, ..HttpOptions::default() })
 }
@@ -124,7 +124,7 @@ fn a_long_body_waits_for_memory_and_a_short_one_does_not() {
         format!("POST /_test/body HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", long.len()).as_bytes(),
     );
     first.send(&long[..1_000]);
-    // It has its memory when the server has read something of it.
+    // The server has reserved the memory once it has read a part of the body.
     std::thread::sleep(Duration::from_millis(100));
     let mut second = running.client();
     let body = long.clone();

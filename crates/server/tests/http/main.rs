@@ -1,6 +1,6 @@
-//! What the server promises on the wire, tried on servers that run in this process.
+//! Tests of the server's behaviour on the wire, against servers in this process.
 
-// Helpers of tests are tests to us, if not to the lint.
+// The lint does not recognize test helpers as tests.
 #![allow(clippy::unwrap_used, clippy::panic, unreachable_pub)]
 
 mod admin;

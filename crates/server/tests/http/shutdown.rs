@@ -1,4 +1,4 @@
-//! The end of a server.
+//! Tests of the server's end.
 
 use std::time::{Duration, Instant};
 

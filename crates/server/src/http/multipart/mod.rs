@@ -1,5 +1,5 @@
-//! Multipart bodies (RFC 2046, section 5.1) that lie in memory as a whole: their parts are found in one pass and not
-//! copied. Line breaks may lack their carriage return, as ArangoDB allows.
+//! Multipart bodies (RFC 2046, section 5.1) in memory. The parts are found in one pass and not
+//! copied. Line breaks may lack their carriage return, as in ArangoDB.
 
 use std::fmt;
 use std::ops::Range;
@@ -17,7 +17,7 @@ const BOUNDARY_MAX_BYTES: usize = 256;
 /// Most lines before a part's or a request's body.
 const HEAD_LINES_MAX: usize = 128;
 
-/// Why a body cannot be taken apart.
+/// The reason why a body is malformed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MultipartError {
     /// Neither the content type nor the body's first line names a boundary.
@@ -26,11 +26,12 @@ pub(crate) enum MultipartError {
     LongBoundary,
     /// The boundary is not in the body.
     NoPart,
-    /// There is no boundary with `--` behind it at the end.
+    /// The last boundary, with `--` behind it, is missing.
     NotClosed,
     /// There are too many parts.
     ManyParts,
-    /// The head of part number so much (from 1) is not followed by an empty line, or has a line without a colon.
+    /// The head of the part with this number (from 1) is not followed by an empty line, or has a
+    /// line without a colon.
     Head(usize),
 }
 
@@ -54,18 +55,19 @@ impl fmt::Display for MultipartError {
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     head: Head,
-    /// Behind the empty line.
+    /// The bytes after the empty line.
     pub(crate) body: Bytes,
 }
 
 impl Part {
-    /// The value of a header; names are compared without regard to case.
+    /// Returns the value of a header; its name is compared without regard to case.
     pub(crate) fn header(&self, name: &str) -> Option<Bytes> {
         self.head.header(name)
     }
 }
 
-/// The boundary: that of the content type, or what stands behind the two dashes at the beginning of the body.
+/// Returns the boundary: that of the content type, or the text behind the two dashes at the
+/// beginning of the body.
 pub(crate) fn boundary(content_type: Option<&str>, body: &[u8]) -> Result<Vec<u8>, MultipartError> {
     let is_multipart = content_type
         .is_some_and(|value| value.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("multipart/")));
@@ -90,7 +92,7 @@ pub(crate) fn boundary(content_type: Option<&str>, body: &[u8]) -> Result<Vec<u8
     }
 }
 
-/// The parts of a body, in order.
+/// Returns the parts of a body, in order.
 pub(crate) fn split(body: &Bytes, boundary: &[u8]) -> Result<Vec<Part>, MultipartError> {
     let delimiter = [b"--", boundary].concat();
     let finder = Finder::new(&delimiter);
@@ -120,7 +122,8 @@ pub(crate) fn split(body: &Bytes, boundary: &[u8]) -> Result<Vec<Part>, Multipar
     }
 }
 
-/// Where the line of a delimiter ends, and whether it is the last; none if it is not a line of its own.
+/// Returns the end of a delimiter's line, and whether it is the last delimiter. Returns `None` if
+/// the delimiter has no line of its own.
 fn behind_delimiter(body: &[u8], at: usize, end: usize) -> Option<(usize, bool)> {
     if at > 0 && body.get(at - 1) != Some(&b'\n') {
         return None;
@@ -137,23 +140,25 @@ fn behind_delimiter(body: &[u8], at: usize, end: usize) -> Option<(usize, bool)>
     }
 }
 
-/// The line break before a delimiter belongs to the delimiter.
+/// Returns the end of a part. The line break before a delimiter belongs to the delimiter.
 fn end_of_part(body: &[u8], begin: usize, delimiter: usize) -> usize {
     let end = delimiter.saturating_sub(1).max(begin);
     if end > begin && body.get(end - 1) == Some(&b'\r') { end - 1 } else { end }
 }
 
-/// The lines before a body: those of a part, or of a request in it.
+/// The lines before a body, of a part or of a request in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Head {
     bytes: Bytes,
-    /// Names and values.
+    /// The positions of names and values.
     lines: Vec<(Range<usize>, Range<usize>)>,
 }
 
 impl Head {
-    /// Reads header lines up to the first empty line. Gives what comes behind it; no body where there is no such line.
-    /// None for a line without a colon, or too many lines.
+    /// Reads header lines up to the first empty line.
+    ///
+    /// Returns them with the body after that line, or without a body if there is no such line.
+    /// Returns `None` if a line has no colon, or there are too many lines.
     pub(crate) fn read(content: &Bytes) -> Option<(Head, Option<Bytes>)> {
         let mut lines = Vec::new();
         let mut position = 0;
@@ -173,19 +178,20 @@ impl Head {
         Some((Head { bytes: content.clone(), lines }, None))
     }
 
-    /// The value of a header; names are compared without regard to case.
+    /// Returns the value of a header; its name is compared without regard to case.
     fn header(&self, name: &str) -> Option<Bytes> {
         self.iter().find(|(found, _)| found.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
     }
 
-    /// Names and values.
+    /// Returns the names and values.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Bytes, Bytes)> {
         let slice = |range: &Range<usize>| self.bytes.slice(range.clone());
         self.lines.iter().map(move |(name, value)| (slice(name), slice(value)))
     }
 }
 
-/// The line that begins at `position`, without its break, and where the next begins.
+/// Returns the line that begins at `position`, without its break, and the position of the next
+/// line.
 pub(crate) fn line_at(bytes: &[u8], position: usize) -> (Range<usize>, usize) {
     let rest = bytes.get(position..).unwrap_or_default();
     let (end, next) = match memchr::memchr(b'\n', rest) {

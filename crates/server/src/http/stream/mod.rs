@@ -1,9 +1,9 @@
-//! Replies whose chunks are made while they are sent.
+//! Streamed replies: their chunks are made while they are sent.
 //!
-//! The chunks are made on the worker pool, at most [`CHUNKS_AHEAD`] before the client takes them. Between two of them
-//! no thread waits: a client that reads slowly costs the memory of a few chunks and nothing else. What the source
-//! pins in the storage engine it keeps for [`KEEP_PLACE`], since a client that reads fast is back before that, and a
-//! new place costs as much as hundreds of documents.
+//! The worker pool makes the chunks, at most [`CHUNKS_AHEAD`] before the client reads them. No
+//! thread waits between two chunks: a slow client costs only the memory of a few chunks. The source
+//! keeps its place in the storage engine for [`KEEP_PLACE`]. A fast client returns before that
+//! time, and a new place costs as much as reading hundreds of documents.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,28 +18,31 @@ use hyper::body::{Body, Frame, SizeHint};
 
 use crate::placement::pool::WorkerPool;
 
-/// How many chunks are made before the client takes them.
+/// Chunks that are made before the client reads them.
 pub const CHUNKS_AHEAD: usize = 2;
 
-/// How long a source that waits for its client keeps what it pins.
+/// Time for which a waiting source keeps its place in the storage engine.
 const KEEP_PLACE: Duration = Duration::from_millis(if cfg!(test) { 20 } else { 1_000 });
 
-/// Makes the chunks of a reply.
+/// A source of a reply's chunks.
 pub trait ChunkSource: Send {
-    /// The next chunk, of any size but none (some 256 KiB spread its cost well); `None` at the end. An error breaks the
-    /// reply off, so that the client cannot take it for complete.
+    /// Returns the next chunk, or `None` at the end.
+    ///
+    /// A chunk must not be empty; some 256 KiB spread its cost well. An error breaks the reply off,
+    /// so that the client cannot take it for complete.
     fn next_chunk(&mut self) -> Result<Option<Vec<u8>>>;
 
-    /// The client does not take the chunks as fast as they are made: lets go of what pins memory until it does.
+    /// Releases the memory that it pins, because the client is slow, until the next chunk is
+    /// requested.
     fn release(&mut self) {}
 
-    /// What is sent as the last chunk before the reply is broken off by an error.
+    /// Returns the last chunk before an error breaks the reply off.
     fn farewell(&self, _error: &Error) -> Option<Vec<u8>> {
         None
     }
 }
 
-/// The reply was broken off: the server could not make the next chunk.
+/// The error of a reply that broke off because the server could not make the next chunk.
 #[derive(Debug)]
 pub struct BrokenOff(Error);
 
@@ -65,22 +68,22 @@ struct State {
     ready: VecDeque<Bytes>,
     source: Source,
     waker: Option<Waker>,
-    /// How often the source was parked.
+    /// Number of times that the source was parked.
     parked: u64,
-    /// A task looks after sources that wait for long.
+    /// True if a task releases a source that waits for long.
     is_watched: bool,
 }
 
 enum Source {
-    /// Nobody makes chunks at the moment.
+    /// The source waits. No job makes chunks.
     Waiting(Box<dyn ChunkSource>),
-    /// A job on the pool does.
+    /// A job on the pool makes chunks.
     Running,
     /// All chunks were made.
     Finished,
-    /// No more can be made; the error goes to the connection once the chunks before it are sent.
+    /// The source failed. The connection gets the error after the remaining chunks are sent.
     Broken(Error),
-    /// As `Broken`, one step later.
+    /// The source failed and the chunks are sent; the next poll returns the error.
     BreakingOff(Error),
     /// The client has gone.
     Abandoned,
@@ -104,7 +107,7 @@ impl StreamBody {
         StreamBody { shared: Arc::new(Shared { state: Mutex::new(state) }), pool }
     }
 
-    /// Sees to it that a source does not keep its place for a client that does not come back.
+    /// Ensures that a source does not keep its place for a client that stops reading.
     fn watch(&self, state: &mut State) {
         if !state.is_watched
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
@@ -114,7 +117,7 @@ impl StreamBody {
         }
     }
 
-    /// Starts a job that makes chunks if there is room for them and nobody makes them.
+    /// Starts a job that makes chunks, if there is room for them and no job is running.
     fn get_on(&self, state: &mut State) {
         if state.ready.len() >= CHUNKS_AHEAD {
             return;
@@ -128,7 +131,8 @@ impl StreamBody {
     }
 }
 
-/// Releases the source each time it has been parked for [`KEEP_PLACE`], until the reply is made or given up.
+/// Releases the source whenever it was parked for [`KEEP_PLACE`], until the reply is complete or
+/// abandoned.
 async fn release_when_idle(shared: Weak<Shared>) {
     let mut seen = 0;
     loop {
@@ -188,7 +192,7 @@ fn make_chunks(shared: &Arc<Shared>, pool: &Arc<WorkerPool>, mut source: Box<dyn
     }
 }
 
-/// Leaves the source to be taken up when there is room again. Says false when there is room by now.
+/// Parks the source until there is room again. Returns false if there is room already.
 fn park(shared: &Shared, source: &mut Box<dyn ChunkSource>) -> bool {
     let mut state = shared.lock();
     if matches!(state.source, Source::Abandoned) {
@@ -203,7 +207,7 @@ fn park(shared: &Shared, source: &mut Box<dyn ChunkSource>) -> bool {
     true
 }
 
-/// Stands for a source that has been moved on.
+/// A placeholder for a source that was moved.
 struct Empty;
 
 impl ChunkSource for Empty {
@@ -238,7 +242,8 @@ impl Body for StreamBody {
                 state.source = Source::Abandoned;
                 Poll::Ready(None)
             }
-            // An error makes the connection forget what it has not sent yet; while a body waits, it sends.
+            // An error makes the connection discard unsent bytes. While the body is pending, it
+            // sends them.
             Source::Broken(error) => {
                 state.source = Source::BreakingOff(error);
                 context.waker().wake_by_ref();
@@ -264,7 +269,7 @@ impl Drop for StreamBody {
         let source = std::mem::replace(&mut state.source, Source::Abandoned);
         state.ready.clear();
         drop(state);
-        // Dropped outside the lock: a source may hold a snapshot whose end takes its time.
+        // Dropped outside the lock: releasing a source's snapshot may take long.
         drop(source);
     }
 }

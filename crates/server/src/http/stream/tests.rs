@@ -55,7 +55,7 @@ fn body(left: usize, fails: bool) -> (StreamBody, Arc<AtomicUsize>, Arc<AtomicUs
     (StreamBody::new(Box::new(source), Arc::new(pool)), made, released)
 }
 
-/// The next frame, waited for.
+/// Waits for the next frame.
 fn next(body: &mut StreamBody) -> Option<std::result::Result<Bytes, BrokenOff>> {
     let (sender, receiver) = mpsc::channel();
     let waker = Waker::from(Arc::new(Signal(sender)));

@@ -1,7 +1,8 @@
-//! The texts of access tokens: `v1.` and a JSON object in hexadecimal digits, with the user's name and a random secret.
+//! The text of access tokens: `v1.` and a JSON object in hexadecimal digits, with the user's name
+//! and a random secret.
 //!
-//! The secret has as many bits as a digest, so that a plain digest of the text can be kept: nobody finds the text by
-//! guessing, and checking one is quick.
+//! The secret has as many bits as a digest, so the store keeps a plain digest of the text. The text
+//! cannot be guessed from it, and a check is fast.
 
 use errors::{Error, Result};
 use velocypack::{Builder, Limits, Slice, json};
@@ -10,16 +11,16 @@ use crate::http::Fields;
 
 const VERSION: &str = "v1";
 
-/// Longest text that is looked at.
+/// Longest text that is examined.
 const MAX_BYTES: usize = 8 << 10;
 
 /// Bytes of the secret.
 const SECRET_BYTES: usize = 32;
 
-/// Hexadecimal digits of the end that are shown.
+/// The number of last hexadecimal digits that are shown.
 const SHOWN_DIGITS: usize = 6;
 
-/// A new token for a user.
+/// Creates a token for a user.
 pub(crate) fn make(user: &str, valid_until: u64) -> Result<String> {
     let mut secret = [0; SECRET_BYTES];
     getrandom::fill(&mut secret).map_err(Error::internal)?;
@@ -30,12 +31,12 @@ pub(crate) fn make(user: &str, valid_until: u64) -> Result<String> {
     Ok(format!("{VERSION}.{}", hexadecimal(text.as_bytes())))
 }
 
-/// Whether a password looks like a token.
+/// Returns true if a password has the form of a token.
 pub(crate) fn is_one(password: &str) -> bool {
     digits(password).is_some()
 }
 
-/// The user that a token says it is of; what it says is not checked.
+/// Returns the user that a token names, without checking the token.
 pub(crate) fn user_of(token: &str) -> Option<String> {
     let bytes: Option<Vec<u8>> = digits(token)?
         .as_bytes()
@@ -47,7 +48,7 @@ pub(crate) fn user_of(token: &str) -> Option<String> {
     Some(Slice::new(&builder.into_vec()).get("u")?.as_str()?.to_owned())
 }
 
-/// The part of a token that may be shown.
+/// Returns the part of a token that may be shown.
 pub(crate) fn fingerprint(token: &str) -> String {
     let end = token.len().saturating_sub(SHOWN_DIGITS);
     format!("{VERSION}...{}", token.get(end..).unwrap_or_default())

@@ -1,7 +1,8 @@
-//! Who makes a request: Basic authentication and tokens.
+//! Authentication: the identity of a client, by Basic authentication or tokens.
 //!
-//! A password is hashed slowly on purpose. So that this is not paid with every request, what an `authorization` header
-//! stood for is remembered under a keyed digest of the header, and forgotten when the user changes.
+//! Hashing a password is slow on purpose. To avoid this cost in every request, the result of an
+//! `authorization` header is cached under a keyed digest of the header. It is discarded when the
+//! user changes.
 
 pub(crate) mod access_token;
 pub mod password;
@@ -31,30 +32,30 @@ use token::Subject;
 /// The user that a new server has.
 pub const ROOT: &str = "root";
 
-/// Most headers that are remembered; then all are forgotten.
+/// Most cached headers. Beyond them, all are discarded.
 const CACHE_ENTRIES: usize = 10_000;
 
 /// Longest `authorization` header.
 const HEADER_MAX_BYTES: usize = 32 << 10;
 
-/// A client that sends this wants no browser's dialog.
+/// The header of a client that does not want the browser's login dialog.
 const OMIT_DIALOG: HeaderName = HeaderName::from_static("x-omit-www-authenticate");
 
-/// What the configuration sets.
+/// The options of authentication, from the configuration.
 #[derive(Clone, Debug)]
 pub struct AuthenticationOptions {
-    /// Whether requests must say who makes them.
+    /// True if requests must authenticate.
     pub enabled: bool,
-    /// The secrets that tokens may be signed with; the first one signs ours.
+    /// The secrets that may sign tokens; the first one signs the server's own.
     pub secrets: Vec<Vec<u8>>,
-    /// The files that they were read from, if they were, to be read again.
+    /// The files of the secrets, if they come from files, so that they can be reloaded.
     pub secret_files: Option<SecretFiles>,
-    /// How long our tokens are good for.
+    /// Seconds for which the server's own tokens are valid.
     pub session_timeout_seconds: u64,
 }
 
 impl Default for AuthenticationOptions {
-    /// Off.
+    /// Returns the options with authentication off.
     fn default() -> Self {
         AuthenticationOptions {
             enabled: false,
@@ -65,24 +66,25 @@ impl Default for AuthenticationOptions {
     }
 }
 
-/// How requests say who makes them.
+/// The authentication of requests.
 pub struct Authentication {
     options: AuthenticationOptions,
-    /// At first those of the options.
+    /// The present secrets; at first those of the options.
     secrets: RwLock<Secrets>,
-    /// Random, so that digests tell nothing to those who read the process's memory or guess at collisions.
+    /// A random key. It makes digests useless to an attacker who reads the process's memory or
+    /// searches for collisions.
     digest_key: [u8; 32],
     known: RwLock<HashMap<[u8; 32], Known>>,
 }
 
-/// Secrets that tokens may be signed with; the first one signs ours.
+/// Secrets that may sign tokens; the first one signs the server's own.
 type Secrets = Arc<[Vec<u8>]>;
 
-/// What a header stood for.
+/// The cached result of a header.
 #[derive(Clone)]
 struct Known {
     identity: Identity,
-    /// The user whose password was right; a token needs only an active user.
+    /// The user whose password was right. A token needs only an active user.
     checked: Option<Arc<UserDefinition>>,
     /// Digest of the access token that the user must still have.
     access_token: Option<String>,
@@ -90,11 +92,11 @@ struct Known {
     allowed_paths: Option<Arc<[String]>>,
 }
 
-/// The result of a look at a request's headers.
+/// The result of examining a request's headers.
 pub(crate) enum Look {
-    /// Who makes it.
+    /// The identity of the client.
     Known(Identity),
-    /// A name and a password that have to be checked, which takes a while.
+    /// A name and a password to be checked, which takes a while.
     Password(Credentials),
 }
 
@@ -110,7 +112,7 @@ fn now_seconds() -> f64 {
 }
 
 impl Authentication {
-    /// With a fresh random key for what is remembered.
+    /// Returns the authentication with a fresh random key for the cache.
     pub fn new(options: AuthenticationOptions) -> Result<Self> {
         let mut digest_key = [0; 32];
         getrandom::fill(&mut digest_key).map_err(Error::internal)?;
@@ -118,32 +120,33 @@ impl Authentication {
         Ok(Authentication { options, secrets, digest_key, known: RwLock::default() })
     }
 
-    /// Whether requests must say who makes them.
+    /// Returns true if requests must authenticate.
     pub fn is_enabled(&self) -> bool {
         self.options.enabled
     }
 
-    /// The secrets that tokens may be signed with; the first one signs ours.
+    /// Returns the secrets that may sign tokens; the first one signs the server's own.
     pub fn secrets(&self) -> Secrets {
         Arc::clone(&self.secrets.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads the files of the secrets again, if they came from files. On errors everything stays as it is.
+    /// Reloads the secrets, if they come from files. An error changes nothing.
     pub(crate) fn reload_secrets(&self) -> Result<()> {
         let Some(files) = &self.options.secret_files else { return Ok(()) };
         let secrets = files.read().map_err(Error::internal)?;
         *self.secrets.write().unwrap_or_else(PoisonError::into_inner) = secrets.into();
-        // Tokens that a secret signed which is gone are not good any more.
+        // Tokens that a removed secret signed are no longer valid.
         self.known.write().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(())
     }
 
-    /// Seconds for which a new token is good.
+    /// Returns the seconds for which a new token is valid.
     pub fn session_timeout_seconds(&self) -> u64 {
         self.options.session_timeout_seconds
     }
 
-    /// Who makes a request, as far as that is found out quickly. Error 401 when nobody does.
+    /// Identifies the client of a request, as far as that is quick. Errors: 401 if it cannot be
+    /// identified.
     pub(crate) fn look(&self, catalog: &Catalog, headers: &HeaderMap, path: &str) -> Result<Look> {
         if !self.options.enabled {
             return Ok(Look::Known(Identity::Superuser));
@@ -176,7 +179,7 @@ impl Authentication {
         Err(not_authorized(headers))
     }
 
-    /// Checks a password, slowly. Answers none when it is wrong.
+    /// Checks a password, slowly. Returns `None` if it is wrong.
     pub(crate) fn check(&self, catalog: &Catalog, credentials: &Credentials) -> Option<Identity> {
         let user = self.log_in(catalog, &credentials.user, &credentials.password)?;
         let identity = Identity::User(user.name.as_str().into());
@@ -191,8 +194,9 @@ impl Authentication {
         Some(identity)
     }
 
-    /// The active user of a name, if the password is right. Slow, also for names that nobody has, so that the time does
-    /// not tell which there are.
+    /// Returns the active user with a name, if the password is right.
+    ///
+    /// It is as slow for unknown names, so that the time does not reveal which users exist.
     pub(crate) fn log_in(
         &self,
         catalog: &Catalog,
@@ -208,12 +212,13 @@ impl Authentication {
         user.filter(|_| is_right).cloned()
     }
 
-    /// The active user of an access token that is good, if it is that of the name, where one is given.
+    /// Returns the active user of a valid access token. If a name is given, the token must be that
+    /// user's.
     pub(crate) fn log_in_by_token(&self, catalog: &Catalog, name: &str, token: &str) -> Option<Identity> {
         access_token(catalog, name, token).map(|known| known.identity)
     }
 
-    /// A new token for a user.
+    /// Creates a token for a user.
     pub(crate) fn sign(&self, user: &str) -> Result<String> {
         let secrets = self.secrets();
         let secret = secrets.first().map(Vec::as_slice);
@@ -258,7 +263,7 @@ impl Authentication {
 }
 
 impl Known {
-    /// Whether nothing has changed since.
+    /// Returns true if the cached result is still valid.
     fn is_good(&self, catalog: &Catalog) -> bool {
         if self.expires_seconds.is_some_and(|expires| expires <= now_seconds()) {
             return false;
@@ -282,7 +287,7 @@ impl Known {
     }
 }
 
-/// Whom an access token stands for, if it is that of the name, where one is given.
+/// Returns the result for a valid access token. If a name is given, the token must be that user's.
 fn access_token(catalog: &Catalog, name: &str, token: &str) -> Option<Known> {
     let owner = access_token::user_of(token).filter(|owner| name.is_empty() || name == owner)?;
     let user = catalog.user(&owner).filter(|user| user.active)?;
@@ -303,7 +308,7 @@ fn credentials(encoded: &str, digest: [u8; 32]) -> Option<Credentials> {
     Some(Credentials { user: user.to_owned(), password: password.to_owned(), digest })
 }
 
-/// 401, and how to log in.
+/// Returns the error 401 with the supported authentication schemes.
 pub(crate) fn not_authorized(headers: &HeaderMap) -> Error {
     let error = Error::new(ErrorCode::Forbidden, "not authorized to execute this request").with_status(401);
     if headers.contains_key(OMIT_DIALOG) { error } else { error.with_challenge() }

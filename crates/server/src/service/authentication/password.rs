@@ -1,4 +1,4 @@
-//! Passwords: hashed with Argon2id, so that who reads the store cannot log in.
+//! Passwords, hashed with Argon2id, so that a reader of the store cannot log in.
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
@@ -8,12 +8,12 @@ use errors::{Error, Result};
 use database::dump::FOREIGN_HASH_PREFIX;
 use sha2::{Digest, Sha256};
 
-/// Memory for one hash. 19 MiB and two passes are what OWASP's "Password Storage Cheat Sheet" advises.
+/// Memory of one hash. OWASP's "Password Storage Cheat Sheet" recommends 19 MiB and two passes.
 const MEMORY_KIB: u32 = 19 << 10;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// Most bytes of a password, so that hashing one costs no more than another.
+/// Most bytes of a password, to bound the time of hashing.
 pub const PASSWORD_MAX_BYTES: usize = 4_096;
 
 fn hasher() -> Result<Argon2<'static>> {
@@ -21,7 +21,9 @@ fn hasher() -> Result<Argon2<'static>> {
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
-/// The text (`$argon2id$...`) that is kept of a password. Takes some 20 ms: not for the connection's own task.
+/// Returns the text (`$argon2id$...`) that is stored for a password.
+///
+/// It takes some 20 ms, which is too long for a connection's task.
 ///
 /// Errors: 10 for a password that is too long.
 pub fn hash(password: &str) -> Result<String> {
@@ -35,7 +37,9 @@ pub fn hash(password: &str) -> Result<String> {
     Ok(hash.to_string())
 }
 
-/// Whether a password is the one that a hash was made of. Takes as long as [`hash`], except for hashes of ArangoDB.
+/// Returns true if a hash is that of a password.
+///
+/// It takes as long as [`hash`], except for hashes of ArangoDB.
 pub fn verify(password: &str, hash: &str) -> bool {
     if password.len() > PASSWORD_MAX_BYTES {
         return false;
@@ -47,8 +51,10 @@ pub fn verify(password: &str, hash: &str) -> bool {
     hasher().is_ok_and(|hasher| hasher.verify_password(password.as_bytes(), &hash).is_ok())
 }
 
-/// Hashes that a restored dump of ArangoDB brought: `METHOD$SALT$HASH`, where the hash is that of salt and password in
-/// hexadecimal digits. Only SHA-256, ArangoDB's default, can be checked.
+/// Checks a hash from a restored dump of ArangoDB: `METHOD$SALT$HASH`.
+///
+/// The hash covers salt and password, in hexadecimal digits. Only SHA-256, ArangoDB's default, is
+/// supported.
 fn verify_foreign(password: &str, kept: &str) -> Option<bool> {
     let (salt, hash) = kept.strip_prefix("sha256$")?.split_once('$')?;
     let digest = Sha256::new().chain_update(salt).chain_update(password).finalize();
@@ -57,7 +63,7 @@ fn verify_foreign(password: &str, kept: &str) -> Option<bool> {
         text.push(char::from_digit(u32::from(byte >> 4), 16)?);
         text.push(char::from_digit(u32::from(byte & 15), 16)?);
     }
-    // No early end that would tell how much of the hash is right.
+    // No early exit, which would reveal how much of the hash is right.
     let differences = text.bytes().zip(hash.bytes()).fold(0, |all, (left, right)| all | (left ^ right));
     Some(differences == 0 && text.len() == hash.len())
 }

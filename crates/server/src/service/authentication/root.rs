@@ -1,4 +1,4 @@
-//! What a new server needs before anybody can log in.
+//! The setup of a new server: the user `root` and the secret of tokens.
 
 use catalog::{Rights, UserDefinition};
 use errors::{Error, Result};
@@ -6,13 +6,13 @@ use storage::Store;
 
 use super::{ROOT, password};
 
-/// Bytes of a secret that the server makes itself.
+/// Bytes of a secret that the server generates.
 pub const SECRET_BYTES: usize = 32;
 
-/// The name under which the store keeps that secret.
+/// The setting of the store that holds this secret.
 const SECRET_SETTING: &str = "jwt-secret";
 
-/// Creates the user `root` with all rights, if there is none. Answers whether it did.
+/// Creates the user `root` with all rights, if it does not exist. Returns true if it was created.
 pub fn create_root(store: &Store, password: &str) -> Result<bool> {
     if store.catalog().user(ROOT).is_some() {
         return Ok(false);
@@ -23,7 +23,8 @@ pub fn create_root(store: &Store, password: &str) -> Result<bool> {
     Ok(true)
 }
 
-/// The secret that tokens are signed with when the configuration gives none: random, and the same after a restart.
+/// Returns the secret of tokens for a configuration without one: random, and the same after a
+/// restart.
 pub fn persistent_secret(store: &Store) -> Result<Vec<u8>> {
     if let Some(secret) = store.setting(SECRET_SETTING)?.filter(|secret| !secret.is_empty()) {
         return Ok(secret);

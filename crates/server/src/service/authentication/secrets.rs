@@ -1,19 +1,20 @@
-//! The files of the secrets that tokens are signed with.
+//! The files of the secrets that sign tokens.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where secrets come from, to be read at the start and whenever the server is told to.
+/// The source of the secrets, which is read at the start and on each reload.
 #[derive(Clone, Debug)]
 pub enum SecretFiles {
     /// One file with one secret.
     Keyfile(PathBuf),
-    /// A folder of them: the first by name signs, all are accepted. Hidden files are none.
+    /// A folder with one secret per file. The first by name signs tokens, and all are accepted.
+    /// Hidden files are skipped.
     Folder(PathBuf),
 }
 
 impl SecretFiles {
-    /// The secrets, of which there is at least one. The error says what is wrong with which file.
+    /// Returns the secrets, at least one. The error names the file and the problem.
     pub fn read(&self) -> Result<Vec<Vec<u8>>, String> {
         let folder = match self {
             SecretFiles::Keyfile(path) => return Ok(vec![secret_in(path)?]),
@@ -28,7 +29,7 @@ impl SecretFiles {
     }
 }
 
-/// The files of a folder in the order of their names.
+/// Returns the files of a folder in the order of their names.
 fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
@@ -41,7 +42,7 @@ fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The secret in a file, without white space around it.
+/// Returns the secret in a file, without surrounding white space.
 fn secret_in(path: &Path) -> Result<Vec<u8>, String> {
     let bytes = std::fs::read(path)
         .map_err(|error| format!("the secret's file {} cannot be read: {error}", path.display()))?;

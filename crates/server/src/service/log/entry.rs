@@ -7,21 +7,21 @@ use tracing::field::{Field, Visit};
 
 use super::Level;
 
-/// Longest text of an entry unless configured otherwise.
+/// Default limit of the text of an entry, in bytes.
 pub(super) const TEXT_MAX_BYTES: usize = 64 << 10;
 
 /// One entry.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Ascending since the start.
+    /// The number, which ascends from the start of the server.
     pub id: u64,
-    /// Its topic.
+    /// The topic.
     pub topic: &'static str,
-    /// Its level.
+    /// The level.
     pub level: Level,
-    /// When.
+    /// The time of the event.
     pub time: SystemTime,
-    /// What, with the fields behind it.
+    /// The message, followed by the fields.
     pub text: String,
 }
 
@@ -30,13 +30,13 @@ impl Entry {
         Entry { id, topic, level, time: SystemTime::now(), text }
     }
 
-    /// The time as text, in UTC to the microsecond.
+    /// Returns the time as text, in UTC with microseconds.
     pub fn date(&self) -> String {
         jiff::Timestamp::try_from(self.time).map_or_else(|_| String::new(), |time| format!("{time:.6}"))
     }
 }
 
-/// Collects the message of an event and the fields behind it.
+/// The message of an event and its fields.
 pub(super) struct Fields {
     message: String,
     fields: String,

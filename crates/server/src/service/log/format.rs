@@ -1,4 +1,4 @@
-//! How an entry looks as a line.
+//! The format of an entry as a line.
 
 use std::fmt::Write;
 
@@ -6,18 +6,18 @@ use velocypack::json;
 
 use super::{Entry, Level};
 
-/// How lines look.
+/// The format of lines.
 #[derive(Clone, Debug)]
 pub struct Format {
-    /// One JSON object a line.
+    /// Write one JSON object per line.
     pub json: bool,
-    /// Levels in colours, for a terminal.
+    /// Colour the levels, for a terminal.
     pub color: bool,
-    /// Control characters as escapes, so that no text can make lines of its own. Always so in JSON.
+    /// Escape control characters, so that no text can forge a line. JSON always escapes them.
     pub escape_control_characters: bool,
-    /// Characters beyond ASCII as escapes.
+    /// Escape characters beyond ASCII.
     pub escape_unicode: bool,
-    /// Say which process it is.
+    /// Include the process's id.
     pub process: bool,
 }
 
@@ -34,7 +34,7 @@ impl Default for Format {
 }
 
 impl Format {
-    /// The line of an entry, with its end.
+    /// Returns the line of an entry, with its line break.
     pub fn line(&self, entry: &Entry) -> String {
         if self.json { self.json_line(entry) } else { self.text_line(entry) }
     }

@@ -2,22 +2,22 @@
 
 use tracing::level_filters::LevelFilter;
 
-/// How important an entry is; the more talkative, the greater.
+/// The importance of an entry; a greater level is more verbose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
     /// The server ends.
     Fatal = 0,
-    /// Something failed that should not.
+    /// An unexpected failure.
     Error = 1,
-    /// Something that may lead to errors.
+    /// An event that may lead to errors.
     Warning = 2,
-    /// What an operator wants to know.
+    /// Information for operators.
     #[default]
     Info = 3,
-    /// For the search of errors.
+    /// Details for debugging.
     Debug = 4,
-    /// Everything.
+    /// Every event.
     Trace = 5,
 }
 
@@ -25,7 +25,7 @@ const LEVELS: [Level; 6] =
     [Level::Fatal, Level::Error, Level::Warning, Level::Info, Level::Debug, Level::Trace];
 
 impl Level {
-    /// The name in replies and in the log itself.
+    /// Returns the name for replies and for the log itself.
     pub fn name(self) -> &'static str {
         match self {
             Level::Fatal => "FATAL",
@@ -37,7 +37,7 @@ impl Level {
         }
     }
 
-    /// The level of a name in any case, of one of its short forms, or of a number from 0 to 5.
+    /// Returns the level of a name in any case, of a short form, or of a number from 0 to 5.
     pub fn from_name(name: &str) -> Option<Self> {
         match name.to_ascii_lowercase().as_str() {
             "fatal" | "0" => Some(Level::Fatal),
@@ -50,7 +50,7 @@ impl Level {
         }
     }
 
-    /// The level of a number; the most talkative for those beyond.
+    /// Returns the level of a number; the most verbose level for larger numbers.
     pub fn of_number(number: u8) -> Self {
         LEVELS.get(usize::from(number)).copied().unwrap_or(Level::Trace)
     }

@@ -1,7 +1,9 @@
-//! The server's log: `tracing` events, by ArangoDB's topics and levels, to the console or a file and into memory.
+//! The server's log: `tracing` events by ArangoDB's topics and levels, written to the console or
+//! files and kept in memory.
 //!
-//! An event's target is its topic; one of another name belongs to `general`. Levels are kept a topic and can be changed
-//! while the server runs (`PUT /_admin/log/level`), which is why no event is filtered out for good.
+//! The target of an event is its topic; other targets belong to the topic `general`. Each topic has
+//! a level that can be changed while the server runs (`PUT /_admin/log/level`). For this reason no
+//! event is disabled permanently.
 
 mod entry;
 mod format;
@@ -31,25 +33,25 @@ use entry::Fields;
 use recent::Recent;
 use topic::{GENERAL, topic_index};
 
-/// How the log is written.
+/// The options of the log.
 #[derive(Debug, Default)]
 pub struct LogOptions {
-    /// Where to; nowhere when empty.
+    /// The outputs; the log is not written if there are none.
     pub outputs: Vec<Output>,
-    /// How.
+    /// The format of lines.
     pub format: Format,
-    /// Least level that is kept in memory for `/_admin/log`.
+    /// Most verbose level that is kept in memory for `/_admin/log`.
     pub in_memory_level: Level,
-    /// Keep nothing in memory.
+    /// Keep no entries in memory.
     pub without_memory: bool,
-    /// Longest text of an entry in bytes; 0 is 64 KiB.
+    /// Most bytes of an entry's text; 0 stands for 64 KiB.
     pub max_entry_bytes: usize,
 }
 
 /// The log of a server.
 pub struct Log {
     levels: [AtomicU8; TOPICS.len()],
-    /// The most talkative of all levels, to be looked at first.
+    /// The most verbose of all levels, which is checked first.
     most: AtomicU8,
     format: Format,
     outputs: Mutex<Vec<Output>>,
@@ -58,14 +60,14 @@ pub struct Log {
     errors: AtomicU64,
     lost: AtomicU64,
     max_entry_bytes: usize,
-    /// The levels to go back to.
+    /// The levels that a reset restores.
     initial: Mutex<Vec<(&'static str, Level)>>,
-    /// A bit for each of [`STRUCTURED_PARAMETERS`].
+    /// One bit for each of [`STRUCTURED_PARAMETERS`].
     shown: AtomicU8,
 }
 
 impl Log {
-    /// A log at level `info` that nothing is sent to yet.
+    /// Returns a log at level `info` that receives no events yet.
     pub fn new(options: LogOptions) -> Arc<Self> {
         let LogOptions { outputs, format, in_memory_level, without_memory, max_entry_bytes } = options;
         Arc::new(Log {
@@ -83,13 +85,13 @@ impl Log {
         })
     }
 
-    /// Sends the process's events here. Answers whether no other log has them already.
+    /// Sends the process's events to this log. Returns false if another log already receives them.
     pub fn install(self: &Arc<Self>) -> bool {
         let dispatch = tracing::Dispatch::new(Collector { log: Arc::clone(self) });
         tracing::dispatcher::set_global_default(dispatch).is_ok()
     }
 
-    /// The level of every topic.
+    /// Returns the level of every topic.
     pub fn levels(&self) -> impl Iterator<Item = (&'static str, Level)> {
         TOPICS
             .iter()
@@ -97,7 +99,7 @@ impl Log {
             .map(|(topic, level)| (*topic, Level::of_number(level.load(Ordering::Relaxed))))
     }
 
-    /// Sets the level of a topic, or of `all`. Answers whether there is such a topic.
+    /// Sets the level of a topic, or of `all`. Returns true if the topic exists.
     pub fn set_level(&self, topic: &str, level: Level) -> bool {
         let known = if topic == "all" {
             self.levels.iter().for_each(|stored| stored.store(level as u8, Ordering::Relaxed));
@@ -113,12 +115,12 @@ impl Log {
         known
     }
 
-    /// Remembers the levels of now as those to go back to.
+    /// Saves the present levels for a reset.
     pub fn remember_levels(&self) {
         *self.initial.lock().unwrap_or_else(PoisonError::into_inner) = self.levels().collect();
     }
 
-    /// Goes back to the levels that were remembered, or to `info`.
+    /// Restores the saved levels, or `info`.
     pub fn reset_levels(&self) {
         let initial = self.initial.lock().unwrap_or_else(PoisonError::into_inner).clone();
         self.set_level("all", Level::Info);
@@ -127,17 +129,18 @@ impl Log {
         }
     }
 
-    /// Whether entries say something about the request: one of [`STRUCTURED_PARAMETERS`].
+    /// Returns true if entries show this part of the request, one of [`STRUCTURED_PARAMETERS`].
     pub fn shows(&self, parameter: &str) -> bool {
         bit_of(parameter).is_some_and(|bit| self.shown.load(Ordering::Relaxed) & bit != 0)
     }
 
-    /// Whether entries say anything about the request.
+    /// Returns true if entries show any part of the request.
     pub(crate) fn shows_any(&self) -> bool {
         self.shown.load(Ordering::Relaxed) != 0
     }
 
-    /// Sets whether entries say something about the request. Answers whether it is one of [`STRUCTURED_PARAMETERS`].
+    /// Sets whether entries show a part of the request. Returns true if it is one of
+    /// [`STRUCTURED_PARAMETERS`].
     pub fn show(&self, parameter: &str, shown: bool) -> bool {
         let Some(bit) = bit_of(parameter) else { return false };
         match shown {
@@ -147,24 +150,26 @@ impl Log {
         true
     }
 
-    /// The names of the outputs.
+    /// Returns the names of the outputs.
     pub fn output_names(&self) -> Vec<String> {
         let outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
         outputs.iter().map(Output::name).collect()
     }
 
-    /// Entries that are kept in memory, and how many fit the query without its page.
+    /// Returns a page of the entries in memory, and the number of entries that match without
+    /// paging.
     pub fn entries(&self, query: &Query) -> (Vec<Arc<Entry>>, usize) {
         self.recent.entries(query)
     }
 
-    /// Warnings, errors, and entries that could not be written, since the start.
+    /// Returns the numbers of warnings, errors, and entries that could not be written, since the
+    /// start.
     pub fn counts(&self) -> (u64, u64, u64) {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         (read(&self.warnings), read(&self.errors), read(&self.lost))
     }
 
-    /// Opens files again, for a rotation of logs.
+    /// Reopens the files, for log rotation.
     pub fn reopen(&self) {
         let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
         let failed = outputs.iter_mut().filter_map(|output| output.reopen().err()).count();
@@ -206,14 +211,16 @@ fn bit_of(parameter: &str) -> Option<u8> {
     STRUCTURED_PARAMETERS.iter().position(|known| *known == parameter).map(|place| 1 << place)
 }
 
-/// Takes the process's events. Spans are not used here: requests are short, and name what they are about in each event.
+/// The receiver of the process's events.
+///
+/// It ignores spans: requests are short, and each event names its subject.
 struct Collector {
     log: Arc<Log>,
 }
 
 impl Subscriber for Collector {
     fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
-        // Never "never" or "always": levels change while the server runs.
+        // Neither "never" nor "always", since levels change while the server runs.
         Interest::sometimes()
     }
 
@@ -221,7 +228,7 @@ impl Subscriber for Collector {
         metadata.is_event() && self.log.is_enabled(metadata)
     }
 
-    /// So that what no topic wants costs one comparison.
+    /// Returns the most verbose level, so that events beyond it cost one comparison.
     fn max_level_hint(&self) -> Option<LevelFilter> {
         Some(Level::of_number(self.log.most.load(Ordering::Relaxed)).to_filter())
     }

@@ -1,36 +1,36 @@
-//! Where the log is written.
+//! The outputs of the log.
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// A place for lines.
+/// A destination of lines.
 #[derive(Debug)]
 pub enum Output {
     /// The standard output (`-`).
     Stdout,
     /// The standard error output (`+`).
     Stderr,
-    /// A file, appended to.
+    /// A file that lines are appended to.
     File {
-        /// Its path, to be opened again.
+        /// The path, to reopen the file.
         path: PathBuf,
-        /// Open.
+        /// The open file.
         file: File,
-        /// Its mode when the log began, which it keeps when it is opened again.
+        /// The mode of the file when the log began, which it keeps when it is reopened.
         permissions: Permissions,
     },
 }
 
 impl Output {
-    /// Opens a file for appending, and makes it if need be.
+    /// Opens a file for appending, and creates it if necessary.
     pub fn file(path: &Path) -> io::Result<Self> {
         let file = open(path)?;
         let permissions = file.metadata()?.permissions();
         Ok(Output::File { path: path.to_owned(), file, permissions })
     }
 
-    /// The name in ArangoDB's configuration.
+    /// Returns the name in ArangoDB's configuration.
     pub fn name(&self) -> String {
         match self {
             Output::Stdout => "-".to_owned(),
@@ -51,7 +51,8 @@ impl Output {
         if let Output::File { path, file, permissions } = self {
             let is_new = !path.exists();
             *file = open(path)?;
-            // By now the process makes files for their owner alone, which data need and logs do not.
+            // The process now creates files for their owner only, which is meant for data and not
+            // for logs.
             if is_new && file.metadata().is_ok_and(|metadata| metadata.is_file()) {
                 file.set_permissions(permissions.clone())?;
             }

@@ -11,22 +11,22 @@ const MAX_ENTRIES: usize = 4_096;
 /// Most bytes of text that are kept.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Which entries are wanted.
+/// The selection of entries.
 #[derive(Clone, Debug)]
 pub struct Query {
-    /// All that are at least as important as this.
+    /// Only entries at least as important as this level.
     pub least: Option<Level>,
-    /// Only those of this level.
+    /// Only entries of this level.
     pub only: Option<Level>,
-    /// Only those whose id is not below this.
+    /// Only entries with this id or a higher one.
     pub start: u64,
-    /// Only those whose text contains this, in any case.
+    /// Only entries whose text contains this, in any case.
     pub search: String,
-    /// The last first.
+    /// Return the newest entry first.
     pub descending: bool,
-    /// How many to leave out at the beginning.
+    /// Entries to skip at the beginning.
     pub offset: usize,
-    /// How many at most.
+    /// Most entries to return.
     pub size: usize,
 }
 
@@ -53,7 +53,7 @@ impl Query {
     }
 }
 
-/// The last entries, bounded in number and bytes.
+/// The last entries, limited in number and bytes.
 pub(super) struct Recent {
     state: Mutex<State>,
     next: AtomicU64,

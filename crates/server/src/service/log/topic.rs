@@ -1,9 +1,9 @@
 //! ArangoDB's topics.
 
-/// The topic of everything without a topic of its own.
+/// The topic of events without a topic of their own.
 pub(super) const GENERAL: &str = "general";
 
-/// All topics by name: those of ArangoDB, which tools set levels of, whether or not anything is said about them here.
+/// ArangoDB's topics by name. Tools set their levels, even of topics without events here.
 pub const TOPICS: [&str; 52] = [
     "agency",
     "agencycomm",
@@ -59,7 +59,7 @@ pub const TOPICS: [&str; 52] = [
     "views",
 ];
 
-/// Where a target stands in [`TOPICS`]; that of [`GENERAL`] for other targets.
+/// Returns the index of a target in [`TOPICS`], or that of [`GENERAL`] for other targets.
 pub(super) fn topic_index(target: &str) -> usize {
     const GENERAL_INDEX: usize = 27;
     TOPICS.binary_search(&target).unwrap_or(GENERAL_INDEX)
