@@ -1,37 +1,41 @@
-//! What planning needs to know of collections, indexes and graphs.
+//! The planner's view of collections, indexes and graphs.
 
 use aql_value::Value;
 use catalog::index::{Capabilities, SearchShape};
 use std::sync::Arc;
 
-/// The database as the planner sees it. Answers are for one point in time, the same during one planning.
+/// The database as the planner sees it.
+///
+/// All answers are for one point in time, which does not change while a query is planned.
 pub trait PlanCatalog {
-    /// The collection of that name, `None` if there is none.
+    /// Returns the collection of that name, `None` if there is none.
     fn collection(&self, name: &str) -> Option<CollectionInfo>;
-    /// Roughly which share of the entries of an index lies within a range, from 0 to 1; `None` if that is not known. Only
-    /// asked of indexes whose entries are ordered.
+    /// Returns an estimate of the share of an index's entries within a range, from 0 to 1; `None`
+    /// if it is unknown.
+    ///
+    /// Callers ask only about indexes whose entries are ordered.
     fn range_share(&self, collection: &str, index: &IndexInfo, range: &ConstantRange<'_>) -> Option<f64> {
         let _ = (collection, index, range);
         None
     }
-    /// Whether there is a View of that name.
+    /// Returns true if there is a View of that name.
     fn has_view(&self, name: &str) -> bool {
         let _ = name;
         false
     }
-    /// The named graph of that name, `None` if there is none.
+    /// Returns the named graph of that name, `None` if there is none.
     fn graph(&self, name: &str) -> Option<GraphInfo> {
         let _ = name;
         None
     }
 }
 
-/// A range of an index between values that are known when a plan is made.
+/// A range of an index between values that are known when the plan is made.
 #[derive(Debug, Clone, Default)]
 pub struct ConstantRange<'a> {
     /// Values of the leading fields.
     pub equal: Vec<&'a Value>,
-    /// Lower bound of the field behind them, and whether it is itself within.
+    /// Lower bound of the field after them, and true if the bound itself is within the range.
     pub lower: Option<(&'a Value, bool)>,
     /// Upper bound of that field, likewise.
     pub upper: Option<(&'a Value, bool)>,
@@ -69,48 +73,50 @@ impl PlanCatalog for EmptyCatalog {
     }
 }
 
-/// A collection as a node names it.
+/// A reference to a collection from a node.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CollectionReference {
-    /// Identifier in the catalog: stays the same when the collection is renamed.
+    /// Identifier in the catalog, which stays the same when the collection is renamed.
     pub id: u64,
-    /// Name, as the query has it.
+    /// Name as in the query.
     pub name: Box<str>,
 }
 
-/// A collection. Cheap to clone.
+/// A collection as the planner sees it. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct CollectionInfo {
     /// Identifier and name.
     pub reference: CollectionReference,
-    /// Whether it holds edges.
+    /// True for a collection of edges.
     pub is_edge: bool,
     /// Its indexes, the primary index first. Indexes still being built are left out.
     pub indexes: Arc<[IndexInfo]>,
-    /// Number of documents; an estimate does.
+    /// Estimated number of documents.
     pub count_estimate: u64,
 }
 
-/// An index.
+/// An index as the planner sees it.
 #[derive(Debug, Clone)]
 pub struct IndexInfo {
     /// Identifier within the collection: 0 for the primary index.
     pub id: u64,
-    /// Unique in the collection.
+    /// Name, unique in the collection.
     pub name: Box<str>,
-    /// What it can be used for.
+    /// The searches that the index can answer.
     pub capabilities: Capabilities,
-    /// Name of the type as the user gave it (`hash` and `skiplist` are persistent indexes), for explain.
+    /// Name of the type as the user gave it (`hash` and `skiplist` are persistent indexes), for
+    /// explain.
     pub type_name: Box<str>,
     /// Indexed attributes in order. Primary: `_key`, `_id`. Edge: `_from`, `_to`.
     pub fields: Vec<IndexField>,
     /// No two documents have equal values in all fields.
     pub unique: bool,
-    /// Documents in which a field is null or missing are left out.
+    /// The index leaves out documents in which a field is null or missing.
     pub sparse: bool,
     /// Attributes stored with each entry.
     pub stored_values: Vec<Vec<Box<str>>>,
-    /// Number of distinct values divided by the number of documents, within (0, 1]; `None` if not known.
+    /// Number of distinct values divided by the number of documents, within (0, 1]; `None` if
+    /// unknown.
     pub selectivity_estimate: Option<f64>,
     /// Property `deduplicate`, for explain.
     pub deduplicate: bool,
@@ -121,22 +127,22 @@ pub struct IndexInfo {
 }
 
 impl IndexInfo {
-    /// Finds edges by either vertex, as traversals do.
+    /// Returns true if the index finds edges by either vertex, as traversals do.
     pub fn is_edge_index(&self) -> bool {
         self.has_independent_fields() && !self.capabilities.clustered
     }
 
-    /// Whether each field of the index can be looked up by itself.
+    /// Returns true if each field of the index can be looked up by itself.
     pub fn has_independent_fields(&self) -> bool {
         matches!(self.capabilities.search, SearchShape::AnyField { .. })
     }
 
-    /// Equalities on leading fields are looked up.
+    /// Returns true if the index finds documents by equality on leading fields.
     pub fn has_leading_fields(&self) -> bool {
         self.capabilities.search == SearchShape::LeadingFields
     }
 
-    /// How many of the leading fields must be compared for equality.
+    /// Returns the number of leading fields that must be compared for equality.
     pub fn prefix_fields(&self) -> usize {
         match self.capabilities.search {
             SearchShape::Box { prefix_fields } => prefix_fields,
@@ -144,28 +150,29 @@ impl IndexInfo {
         }
     }
 
-    /// No field expands an array.
+    /// Returns true if no field expands an array.
     pub fn has_plain_fields(&self) -> bool {
         self.fields.iter().all(|field| field.expansion.is_none())
     }
 }
 
-/// A field of an index: a path of attribute names of which one may end in `[*]`.
+/// A field of an index: a path of attribute names, one of which may end in `[*]`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct IndexField {
     /// Names from the document down, without `[*]`.
     pub path: Vec<Box<str>>,
-    /// `[*]` follows the name at this position of the path: the members of that array are indexed.
+    /// The position in the path of the name that `[*]` follows: the members of that array are
+    /// indexed.
     pub expansion: Option<usize>,
 }
 
 impl IndexField {
-    /// A field from names and the position after which `[*]` stands.
+    /// Creates a field from names and the position after which `[*]` stands.
     pub fn new(path: &[&str], expansion: Option<usize>) -> Self {
         Self { path: path.iter().map(|name| (*name).into()).collect(), expansion }
     }
 
-    /// The field in the form in which indexes list it: `a.b[*].c`.
+    /// Returns the field as indexes list it: `a.b[*].c`.
     pub fn to_text(&self) -> String {
         let names = self.path.iter().enumerate().map(|(position, name)| {
             let stars = if self.expansion == Some(position) { "[*]" } else { "" };

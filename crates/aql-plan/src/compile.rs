@@ -9,7 +9,7 @@ use aql_value::program::{self, Slot};
 use aql_value::{Error, Function, Program, ProgramBuilder, Register, Result, Value};
 use std::sync::Arc;
 
-/// Which register of a batch holds which variable, and the values of open parameters.
+/// The registers of a batch by variable, and the values of open parameters.
 #[derive(Debug, Clone, Default)]
 pub struct RegisterMap {
     registers: Vec<Option<Register>>,
@@ -17,12 +17,14 @@ pub struct RegisterMap {
 }
 
 impl RegisterMap {
-    /// No variable has a register.
+    /// Creates a map in which no variable has a register.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Every variable of a plan has the register of its own number; its parameters have these values, by slot.
+    /// Creates a map that gives every variable of a plan the register of its own number.
+    ///
+    /// `parameters` are the values of open parameters by slot.
     pub fn identity(variables: &Variables, parameters: Arc<[Value]>) -> Self {
         Self { registers: (0..variables.len()).map(Some).collect(), parameters }
     }
@@ -37,14 +39,18 @@ impl RegisterMap {
         }
     }
 
-    /// The register of a variable, if it has one.
+    /// Returns the register of a variable, if it has one.
     pub fn get(&self, variable: VariableId) -> Option<Register> {
         self.registers.get(variable.index()).copied().flatten()
     }
 }
 
-/// Compiles an expression. Every variable that it reads, and the element variable of every expansion in it, needs a
-/// register of its own (an internal error otherwise); the registers of element variables need not be set in batches.
+/// Compiles an expression.
+///
+/// Every variable that it reads, and the element variable of every expansion in it, needs a
+/// register of its own. Batches need not set the registers of element variables.
+///
+/// Errors: an internal error if a variable has no register.
 pub fn compile(expression: &Expression, registers: &RegisterMap) -> Result<Program> {
     let mut compiler = Compiler { builder: ProgramBuilder::new(), registers };
     let result = compiler.expression(expression)?;
@@ -81,7 +87,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Operators that evaluate all their operands.
+    /// Compiles an operator that evaluates all its operands.
     fn operator(&mut self, expression: &Expression) -> Result<Slot> {
         match expression {
             Expression::Index { base, index } => {
@@ -127,7 +133,7 @@ impl Compiler<'_> {
         expressions.iter().map(|expression| self.expression(expression)).collect()
     }
 
-    /// A part that is run by itself: lazily, or for each element.
+    /// Compiles a part that runs by itself: lazily, or for each element.
     fn nested(&self, expression: &Expression) -> Result<Program> {
         compile(expression, self.registers)
     }
@@ -149,7 +155,7 @@ impl Compiler<'_> {
         Ok(self.builder.constant(value.clone()))
     }
 
-    /// A chain of attributes is one instruction with a prepared path.
+    /// Compiles a chain of attributes to one instruction with a prepared path.
     fn attribute(&mut self, expression: &Expression) -> Result<Slot> {
         let mut path = Vec::new();
         let mut base = expression;
@@ -162,7 +168,8 @@ impl Compiler<'_> {
         Ok(self.builder.attribute(base, &path))
     }
 
-    /// `LIKE` and `REGEX_TEST` have instructions of their own, which prepare constant patterns.
+    /// Compiles a call. `LIKE` and `REGEX_TEST` have instructions of their own, which prepare
+    /// constant patterns.
     fn call(&mut self, function: &'static Function, arguments: &[Expression]) -> Result<Slot> {
         let slots = self.all(arguments)?;
         match (function.name, arguments, slots.as_slice()) {

@@ -1,7 +1,7 @@
 //! The variables that nodes read and set, and the effects that nodes have.
 //!
-//! Each kind of node tells about itself ([`PlanNode`]); here is what follows for any node, and for the
-//! nodes of subqueries.
+//! Each kind of node answers for itself ([`PlanNode`]). The functions here work for any node, and
+//! include the nodes of subqueries.
 //!
 //! [`PlanNode`]: crate::node::PlanNode
 
@@ -109,8 +109,8 @@ impl NodeKind {
         }
     }
 
-    /// Returns true if `test` holds for every expression of the node itself, whatever the nodes of a
-    /// subquery have.
+    /// Returns true if `test` holds for every expression of the node itself, whatever the nodes of
+    /// a subquery have.
     pub fn all_expressions(&self, test: &dyn Fn(&Expression) -> bool) -> bool {
         let mut holds = true;
         self.for_each_expression(&mut |expression| holds = holds && test(expression));
@@ -130,7 +130,8 @@ impl NodeKind {
         }
     }
 
-    /// Makes the node, and the nodes of its subquery, read `name(variable)` instead of each variable.
+    /// Makes the node, and the nodes of its subquery, read `name(variable)` instead of each
+    /// variable.
     pub fn rename_reads(&mut self, name: &dyn Fn(VariableId) -> VariableId) {
         if let Some(node) = self.as_plan_node_mut() {
             node.for_each_direct_read_mut(&mut |id| *id = name(*id));
@@ -141,7 +142,8 @@ impl NodeKind {
         }
     }
 
-    /// Returns true if the node, or a node of its subquery, reads the variable outside of expressions.
+    /// Returns true if the node, or a node of its subquery, reads the variable outside of
+    /// expressions.
     pub fn reads_directly(&self, id: VariableId) -> bool {
         let mut found = false;
         self.for_each_direct_read(&mut |read| found |= read == id);

@@ -1,13 +1,13 @@
-//! Errors of planning, in ArangoDB's words.
+//! Errors of planning, with ArangoDB's messages.
 
 use aql_value::{Error, ErrorCode, Value};
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// Where ArangoDB looks at whole statements, with the values of parameters.
+/// The stage in which ArangoDB examines whole statements, with the values of parameters.
 pub(crate) const OPTIMIZING_AST: &str = "optimizing ast";
 
-/// Where ArangoDB refuses what is of the wrong form for a node of the plan.
+/// The stage in which ArangoDB refuses values that a node of the plan cannot take.
 pub(crate) const INSTANTIATING: &str = "instantiating plan";
 
 pub(crate) fn parse(message: impl Into<Cow<'static, str>>) -> Error {
@@ -62,7 +62,8 @@ pub(crate) fn parameter_type(name: &str) -> Error {
     )
 }
 
-/// A loop over a constant that is no array. The message quotes the constant, cut short.
+/// Returns the error for a loop over a constant that is no array. The message quotes the constant,
+/// cut short.
 pub(crate) fn loop_over_no_array(value: &Value) -> Error {
     const MAX_QUOTED_CHARACTERS: usize = 64;
     let content: String = value.to_json().chars().take(MAX_QUOTED_CHARACTERS).collect();
@@ -98,7 +99,7 @@ pub(crate) fn too_much_nesting(what: &str) -> Error {
     Error::new(ErrorCode::QueryTooMuchNesting, format!("too much nesting or too many objects: {what}"))
 }
 
-/// The offset (`"offset"`) or the count (`"count"`) of LIMIT is no constant, or not one that it can be.
+/// Returns the error for an invalid offset (`"offset"`) or count (`"count"`) of LIMIT.
 pub(crate) fn limit_value(what: &str) -> Error {
     let message = format!("LIMIT {what} value is not a number or out of range");
     Error::new(ErrorCode::QueryNumberOutOfRange, message).in_stage(INSTANTIATING)

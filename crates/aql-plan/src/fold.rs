@@ -1,4 +1,5 @@
-//! Folding of constants: an operation on constants becomes its result while the expression is built, bottom up.
+//! Folding of constants: an operation on constants becomes its result while the expression is
+//! built, bottom up.
 
 use crate::compile::{RegisterMap, compile};
 use crate::expression::{ElementOperator, Expression, Quantifier};
@@ -7,9 +8,9 @@ use aql_value::{
     Warnings,
 };
 
-/// What folding needs: where warnings go, and what evaluation draws on.
+/// The state that folding needs to evaluate expressions.
 pub struct Folder<'a> {
-    /// Takes the warnings.
+    /// Receives the warnings.
     pub warnings: &'a mut Warnings,
     /// The state of evaluations, such as random numbers.
     pub state: &'a mut EvaluationState,
@@ -20,8 +21,10 @@ pub struct Folder<'a> {
 }
 
 impl Folder<'_> {
-    /// The expression, or its value if it has only one. The operands have been folded before. As in ArangoDB, folding
-    /// warns even where the operation would never be reached, and a warning is given once, not for each row.
+    /// Returns the expression, or its value if that is known. The operands are folded already.
+    ///
+    /// As in ArangoDB, folding warns even if the operation would never be reached. It warns once,
+    /// not for each row.
     pub fn fold(&mut self, expression: Expression) -> Result<Expression> {
         if let Some(outcome) = outcome_with_empty_array(&expression) {
             return Ok(Expression::Constant(Value::Bool(outcome)));
@@ -32,7 +35,7 @@ impl Folder<'_> {
             Expression::Ternary { condition, then, otherwise } => {
                 Ok(fold_ternary(condition, then, otherwise))
             }
-            // A range stays a range: it may be long, and loops over it need not build it.
+            // A range stays a range: it may be long, and a loop over it need not build it.
             Expression::Constant(_)
             | Expression::Variable(_)
             | Expression::Parameter(_)
@@ -66,8 +69,11 @@ impl Folder<'_> {
     }
 }
 
-/// What a comparison with an empty array answers whatever the other operand is: nothing is a member of it, and of its
-/// members all satisfy any condition, but membership in what is no array.
+/// Returns the outcome of a comparison with an empty array, if it does not depend on the other
+/// operand.
+///
+/// No value is a member of an empty array, and all its members satisfy any condition. The exception
+/// is membership of its members in a value that may not be an array.
 fn outcome_with_empty_array(expression: &Expression) -> Option<bool> {
     let is_empty = |operand: &Expression| {
         operand.as_constant().is_some_and(|value| value.is_array() && value.elements().next().is_none())
@@ -91,8 +97,10 @@ fn outcome_with_empty_array(expression: &Expression) -> Option<bool> {
     }
 }
 
-/// Whether all operands are constants. The inner parts of an expansion are no operands: an expansion is closed if they
-/// are simple enough to be constants or readings of its element.
+/// Returns true if all operands are constants.
+///
+/// The inner parts of an expansion are no operands. They only have to be simple enough: constants
+/// or computed from its element.
 fn is_closed(expression: &Expression) -> bool {
     let element = expression.element();
     let mut closed = true;
@@ -107,7 +115,8 @@ fn is_closed(expression: &Expression) -> bool {
     closed
 }
 
-/// Whether the expression reads nothing but the element, and computes by comparisons, arithmetic and attributes only.
+/// Returns true if the expression reads only the element, and computes only by comparisons, logic,
+/// arithmetic and attributes.
 fn is_simple_in(expression: &Expression, element: Option<crate::variable::VariableId>) -> bool {
     match expression {
         Expression::Constant(_) => true,
@@ -136,8 +145,10 @@ fn fold_array(members: Vec<Expression>) -> Expression {
     Expression::Constant(Value::array(&values))
 }
 
-/// AND (`decides` is false) and OR (`decides` is true). Leading constants either decide or drop out; an operand after
-/// one that decides is never reached. A last operand stays, because its value may be the result.
+/// Folds AND (`decides` is false) or OR (`decides` is true).
+///
+/// A leading constant either decides or drops out. Operands after one that decides are never
+/// reached. The last operand stays, because its value may be the result.
 fn fold_logical(operands: Vec<Expression>, decides: bool) -> Expression {
     let mut kept: Vec<Expression> = Vec::with_capacity(operands.len());
     let count = operands.len();

@@ -1,4 +1,4 @@
-//! Which scans a hash join can take the place of: those nested in a loop and joined by equality with its rows.
+//! The scans that a hash join can replace: scans within a loop, joined by equality with its rows.
 
 use crate::expression::{CompareOperator, Expression};
 use crate::node::CollectionScan;
@@ -8,8 +8,8 @@ use crate::variable::VariableId;
 pub type JoinPath = Box<[Box<str>]>;
 
 impl CollectionScan {
-    /// Whether the documents can be kept by the values of attributes that the filter compares with the row around the
-    /// scan.
+    /// Returns true if a hash table can hold the documents, by attributes that the filter compares
+    /// with the row around the scan.
     pub fn can_join_by_hash(&self) -> bool {
         let source = &self.source;
         !self.random
@@ -19,7 +19,7 @@ impl CollectionScan {
             && self.conjuncts().iter().any(|conjunct| join_equality(conjunct, source.out).is_some())
     }
 
-    /// The conditions of the filter, all of which must hold.
+    /// Returns the conditions of the filter, all of which must hold.
     pub fn conjuncts(&self) -> &[Expression] {
         match &self.source.filter {
             Some(Expression::And(conjuncts)) => conjuncts,
@@ -29,7 +29,8 @@ impl CollectionScan {
     }
 }
 
-/// `document.path == value`, in either direction, where the value varies with the row around the scan.
+/// Returns path and value of `document.path == value`, in either direction. The value varies with
+/// the row around the scan.
 pub fn join_equality(conjunct: &Expression, document: VariableId) -> Option<(JoinPath, &Expression)> {
     let Expression::Compare { operator: CompareOperator::Equal, left, right } = conjunct else { return None };
     let sides = |path: &Expression, value: &Expression| -> Option<JoinPath> {

@@ -1,4 +1,5 @@
-//! What indexes are searched for, in plans: the values are expressions, which read variables of the outer row only.
+//! Searches of indexes in plans: the values are expressions, which read variables of the outer row
+//! only.
 
 use crate::catalog::IndexInfo;
 use crate::expression::Expression;
@@ -7,7 +8,8 @@ use catalog::index::{self, Search};
 /// A search in an index that is not sorted by its fields.
 pub type IndexSearch = Search<Expression>;
 
-/// What a geo index is searched for. Shapes that are met are found with others: their filter stays in the plan.
+/// A search of a geo index. A search for shapes that meet another also finds others, so its filter
+/// stays in the plan.
 pub type GeoSearch = index::GeoSearch<Expression>;
 
 /// Bounds of one field.
@@ -16,13 +18,13 @@ pub type FieldBounds = index::FieldBounds<Expression>;
 /// One end of a range.
 pub type IndexBound = index::Bound<Expression>;
 
-/// Fields of a box that have a bound; 0 for other searches.
+/// Returns the number of fields of a box that have a bound; 0 for other searches.
 pub(crate) fn bounded_fields(search: &IndexSearch) -> usize {
     let IndexSearch::Box(fields) = search else { return 0 };
     fields.iter().filter(|bounds| bounds.lower.is_some() || bounds.upper.is_some()).count()
 }
 
-/// Bytes that searches have in common only if they find the same.
+/// Returns bytes that two searches have in common only if they find the same.
 pub fn search_identity(search: &IndexSearch) -> Vec<u8> {
     let mut out = vec![match search {
         IndexSearch::Geo(_) => 1,
@@ -60,7 +62,7 @@ pub fn search_identity(search: &IndexSearch) -> Vec<u8> {
     out
 }
 
-/// The search as the text of a plan has it.
+/// Returns the conditions of the search as text.
 pub(crate) fn text(
     search: &IndexSearch,
     index: &IndexInfo,

@@ -1,11 +1,12 @@
 //! Planning of AQL queries: from the syntax tree to a plan that can be executed.
 //!
 //! The stages, each named by its verb:
-//! - [`bind`]: names become variables, functions and collections; bind parameters become values; scopes are checked;
-//!   constant expressions are folded.
-//! - [`build`]: statements become the nodes of a linear pipeline.
-//! - The optimizer (crate `aql-optimize`) rewrites the plan; [`print()`] shows it as text, and crate `aql-explain` as clients see it.
-//! - [`compile`]: an expression becomes a program over batches.
+//! - [`bind()`]: names become variables, functions and collections; bind parameters become values;
+//!   scopes are checked; constant expressions are folded.
+//! - [`build()`]: statements become the nodes of a linear pipeline.
+//! - The optimizer (crate `aql-optimize`) rewrites the plan. [`print()`] shows it as text, and
+//!   crate `aql-explain` as clients see it.
+//! - [`compile()`]: an expression becomes a program over batches.
 
 mod bind;
 mod build;
@@ -24,7 +25,7 @@ mod print;
 mod variable;
 mod variable_set;
 
-// Tests share files with those of other crates, which know this one by its name.
+// Tests share files with other crates, which know this one by its name.
 #[cfg(test)]
 extern crate self as aql_plan;
 #[cfg(test)]

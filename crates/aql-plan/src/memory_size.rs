@@ -1,4 +1,4 @@
-//! How much memory a plan takes.
+//! The memory that a plan takes.
 
 use crate::dataflow::for_each_node;
 use crate::expression::Expression;
@@ -6,7 +6,7 @@ use crate::node::Node;
 use crate::plan::Plan;
 
 impl Plan {
-    /// About how many bytes its nodes and expressions take.
+    /// Returns an estimate of the bytes that the nodes and expressions take.
     pub fn size_bytes(&self) -> usize {
         let mut bytes = 0;
         for_each_node(&self.nodes, &mut |node| {

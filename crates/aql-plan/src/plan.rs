@@ -8,10 +8,11 @@ use crate::node::{Node, NodeKind};
 use crate::variable::Variables;
 use aql_value::{Value, Warning};
 
-/// The plan of a query: a linear pipeline, and what it needs from its surroundings.
+/// The plan of a query: a linear pipeline, and its demands on the executor.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// From the Singleton to the last node. A query without RETURN ends in a data modification.
+    /// The nodes from the Singleton to the last one. A query without RETURN ends in a data
+    /// modification.
     pub nodes: Vec<Node>,
     /// Variables of the plan and all its subplans.
     pub variables: Variables,
@@ -19,20 +20,22 @@ pub struct Plan {
     pub collections: Vec<CollectionUse>,
     /// The query changes data.
     pub is_modification: bool,
-    /// Bind parameters whose values are not part of the plan; the values are given when it is run.
+    /// Bind parameters whose values are not part of the plan, but are given when it runs.
     pub parameters: OpenParameters,
-    /// Its result may be kept in the results cache: it is deterministic, reads only, and has no warnings.
+    /// The results cache may keep the result: the query is deterministic, only reads, and has no
+    /// warnings.
     pub is_cacheable: bool,
     /// Optimizer rules that changed the plan, in the order of application, each once.
     pub rules_applied: Vec<&'static str>,
-    /// What parsing, binding and folding of constants warned about.
+    /// Warnings of parsing, binding and folding of constants.
     pub warnings: Vec<Warning>,
     /// The next unused node number.
     pub next_node_id: u32,
 }
 
 impl Plan {
-    /// The plan with the values of its open parameters (by slot) in their places, as clients see it.
+    /// Returns the plan with the values of its open parameters (by slot) in their places, as
+    /// clients see it.
     pub fn with_parameters(&self, values: &[Value]) -> Plan {
         let mut plan = self.clone();
         fill_parameters(&mut plan.nodes, values);
@@ -41,17 +44,18 @@ impl Plan {
         plan
     }
 
-    /// Estimated cost of the whole plan.
+    /// Returns the estimated cost of the whole plan.
     pub fn estimated_cost(&self) -> f64 {
         self.nodes.last().map_or(0.0, |node| node.estimated_cost)
     }
 
-    /// Estimated number of results.
+    /// Returns the estimated number of results.
     pub fn estimated_items(&self) -> u64 {
         self.nodes.last().map_or(0, |node| node.estimated_items)
     }
 
-    /// Whether the result may be cached: nothing modified, every function cacheable, no warnings.
+    /// Returns true if the result may be cached: no modification, only cacheable functions, no
+    /// warnings.
     pub(crate) fn compute_cacheable(&self) -> bool {
         let mut cacheable = !self.is_modification && self.warnings.is_empty();
         for_each_node(&self.nodes, &mut |node| {
@@ -60,14 +64,14 @@ impl Plan {
         cacheable
     }
 
-    /// Whether a node, also of a subquery, passes a test.
+    /// Returns true if any node, also of a subquery, passes a test.
     pub fn any_node(&self, test: &dyn Fn(&Node) -> bool) -> bool {
         let mut found = false;
         for_each_node(&self.nodes, &mut |node| found = found || test(node));
         found
     }
 
-    /// Notes the values of variables that are constants.
+    /// Records the values of variables that are constants.
     pub fn mark_constants(&mut self) {
         let variables = &mut self.variables;
         for_each_node(&self.nodes, &mut |node| {
@@ -90,12 +94,12 @@ fn fill_parameters(nodes: &mut [Node], values: &[Value]) {
     }
 }
 
-/// How a query uses a collection.
+/// The access of a query to a collection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CollectionUse {
-    /// Which.
+    /// The collection.
     pub collection: CollectionReference,
-    /// How.
+    /// The strongest access to it.
     pub access: Access,
 }
 
@@ -111,7 +115,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// ArangoDB's name for it.
+    /// Returns ArangoDB's name for the access.
     pub fn name(self) -> &'static str {
         match self {
             Self::Read => "read",

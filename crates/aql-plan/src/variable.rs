@@ -1,14 +1,14 @@
-//! Variables of a plan: what nodes produce and expressions read.
+//! Variables of a plan, which nodes set and expressions read.
 
 use aql_value::Value;
 use std::fmt;
 
-/// Identifies a variable within one plan and all its subplans. Numbered from 0 in the order of creation.
+/// The number of a variable within one plan and all its subplans, from 0 in the order of creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VariableId(u32);
 
 impl VariableId {
-    /// The number as an index into tables that have one row a variable.
+    /// Returns the number as an index into tables that have one row for each variable.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -20,30 +20,31 @@ impl fmt::Display for VariableId {
     }
 }
 
-/// A variable: named by the query, or made by the planner for an intermediate result (its name is then its number,
-/// which no identifier of AQL can be).
+/// A variable of the query, or one that the planner makes for an intermediate result.
+///
+/// The name of the latter is its number, which no identifier of AQL can be.
 #[derive(Debug, Clone)]
 pub struct Variable {
-    /// Its place in [`Variables`].
+    /// Place in [`Variables`].
     pub id: VariableId,
     /// Name for messages and explain.
     pub name: Box<str>,
-    /// Whether its values are whole documents of a collection, as they are stored.
+    /// The values are whole documents of a collection, as they are stored.
     pub is_full_document: bool,
-    /// The value, where it is the same in every row and known before the query runs.
+    /// The value, if it is the same in every row and known before the query runs.
     pub constant: Option<Value>,
-    /// A constant vertex where a search in a graph begins or ends: part of the search for whoever sees the plan.
+    /// A constant vertex where a graph search begins or ends. Clients see it as part of the search.
     pub is_vertex: bool,
 }
 
 impl Variable {
-    /// Whether the query names it (and not the planner).
+    /// Returns true if the query names the variable, false if the planner made it.
     pub fn is_user_defined(&self) -> bool {
         !self.name.starts_with(|first: char| first.is_ascii_digit())
     }
 }
 
-/// All variables of a plan, by identifier. Shared by the plan and its subplans.
+/// All variables of a plan and its subplans, by identifier.
 #[derive(Debug, Clone, Default)]
 pub struct Variables {
     list: Vec<Variable>,
@@ -75,32 +76,32 @@ impl Variables {
         id
     }
 
-    /// The variable, if `id` belongs to this plan.
+    /// Returns the variable, if `id` belongs to this plan.
     pub fn get(&self, id: VariableId) -> Option<&Variable> {
         self.list.get(id.index())
     }
 
-    /// The variable for changing it.
+    /// Returns the variable, if `id` belongs to this plan, to change it.
     pub fn get_mut(&mut self, id: VariableId) -> Option<&mut Variable> {
         self.list.get_mut(id.index())
     }
 
-    /// Name of the variable for messages.
+    /// Returns the name of the variable for messages.
     pub fn name(&self, id: VariableId) -> &str {
         self.get(id).map_or("", |variable| &variable.name)
     }
 
-    /// Number of variables: identifiers are below it.
+    /// Returns the number of variables. All identifiers are below it.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// All, by ascending identifier.
+    /// Iterates over all variables by ascending identifier.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Variable> + ExactSizeIterator {
         self.list.iter()
     }

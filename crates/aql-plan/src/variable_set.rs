@@ -1,4 +1,4 @@
-//! A set of variables, as a bit for each.
+//! Sets of variables, as a bit for each.
 
 use crate::variable::VariableId;
 
@@ -27,7 +27,7 @@ impl VariableSet {
         }
     }
 
-    /// Takes a variable out; false if it was not there.
+    /// Removes a variable; false if it was not there.
     pub fn remove(&mut self, id: VariableId) -> bool {
         let (word, bit) = position(id);
         match self.words.get_mut(word) {
@@ -39,7 +39,7 @@ impl VariableSet {
         }
     }
 
-    /// Whether the variable is in the set.
+    /// Returns true if the variable is in the set.
     pub fn contains(&self, id: VariableId) -> bool {
         let (word, bit) = position(id);
         self.words.get(word).is_some_and(|bits| bits & bit != 0)
@@ -53,18 +53,18 @@ impl VariableSet {
         self.words.iter_mut().zip(&other.words).for_each(|(own, theirs)| *own |= theirs);
     }
 
-    /// Whether the sets have a variable in common.
+    /// Returns true if the sets have a variable in common.
     pub fn intersects(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).any(|(own, theirs)| own & theirs != 0)
     }
 
-    /// Whether every variable of this set is in the other.
+    /// Returns true if every variable of this set is in the other.
     pub fn is_subset(&self, other: &Self) -> bool {
         let theirs = other.words.iter().chain(std::iter::repeat(&0));
         self.words.iter().zip(theirs).all(|(own, theirs)| own & !theirs == 0)
     }
 
-    /// Whether there is none.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|bits| *bits == 0)
     }

@@ -1,11 +1,11 @@
-//! What binding refuses, with number and message as clients see them.
+//! Errors of binding, with number and message as clients see them.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod common;
 
 use aql_value::Value;
 
-/// Query, number, message.
+/// Queries, numbers and messages.
 const CASES: &[(&str, u32, &str)] = &[
     // Names.
     ("RETURN x", 1203, "collection or view not found: x"),
@@ -118,7 +118,7 @@ const CASES: &[(&str, u32, &str)] = &[
         1575,
         "query options must be readable at query compile time",
     ),
-    // What cannot be run.
+    // Features that cannot run.
     ("FOR d IN someView SEARCH d.a == 1 RETURN d", 9, "not implemented: SEARCH"),
     ("FOR d IN someView RETURN d", 9, "not implemented: queries over Views ('someView')"),
 ];
@@ -261,7 +261,7 @@ fn wrong_queries_are_refused_in_the_words_of_arangodb() {
     }
 }
 
-/// Query, parameters, number, message.
+/// A query, its parameters, number and message.
 type Case<'a> = (&'a str, &'a [(&'a str, Value)], u32, &'a str);
 
 #[test]

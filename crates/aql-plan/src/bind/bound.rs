@@ -1,4 +1,4 @@
-//! A bound query: statements whose names are resolved, before they become nodes of a plan.
+//! Bound queries: statements with resolved names, before they become nodes of a plan.
 
 use super::OpenParameters;
 use crate::catalog::CollectionReference;
@@ -11,7 +11,9 @@ use crate::plan::CollectionUse;
 use crate::variable::{VariableId, Variables};
 use aql_value::Warning;
 
-/// A query with all names resolved. Made by [`bind`](crate::bind), made into a plan by [`build`](crate::build).
+/// A query with all names resolved.
+///
+/// [`bind`](crate::bind()) makes it, and [`build`](crate::build()) makes a plan of it.
 #[derive(Debug, Clone)]
 pub struct Bound {
     pub(crate) statements: Vec<Statement>,
@@ -23,19 +25,21 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Collections that the query names, sorted by name.
+    /// Returns the collections that the query names, sorted by name.
     pub fn collections(&self) -> &[CollectionUse] {
         &self.collections
     }
 
-    /// Whether the query changes data.
+    /// Returns true if the query changes data.
     pub fn is_modification(&self) -> bool {
         self.is_modification
     }
 }
 
-/// A statement. Subqueries stand as statements of their own before the statement that uses their result.
-/// `Vertex` sets the variable of a constant vertex where a search in a graph begins or ends.
+/// A statement. A subquery stands as a statement of its own before the statement that uses its
+/// result.
+///
+/// `Vertex` sets the variable of a constant vertex where a graph search begins or ends.
 #[derive(Debug, Clone)]
 pub(crate) enum Statement {
     ForCollection(Box<ForCollection>),
@@ -91,7 +95,7 @@ pub(crate) struct CollectStatement {
     pub(crate) groups: Vec<(VariableId, Expression)>,
     pub(crate) aggregates: Vec<(VariableId, AggregateFunction, Option<Expression>)>,
     pub(crate) into: Option<(VariableId, IntoExpression)>,
-    /// Variables that stay usable, although the statement does not set them.
+    /// Variables that remain visible, although the statement does not set them.
     pub(crate) kept: Vec<VariableId>,
     pub(crate) method: Option<CollectMethod>,
     pub(crate) disable_index: bool,
@@ -136,7 +140,8 @@ pub(crate) struct UpsertStatement {
     pub(crate) collection: CollectionReference,
     /// The document within the look-up.
     pub(crate) candidate: VariableId,
-    /// Statements of the look-up between its FOR and its LIMIT: filters on `candidate`, and what they need.
+    /// Statements of the look-up between its FOR and its LIMIT: filters on `candidate`, and the
+    /// statements that they need.
     pub(crate) lookup: Vec<Statement>,
     pub(crate) lookup_options: ForOptions,
     pub(crate) insert: Expression,
@@ -144,7 +149,7 @@ pub(crate) struct UpsertStatement {
     pub(crate) replace: bool,
     pub(crate) old: VariableId,
     pub(crate) new: VariableId,
-    /// Statements that `insert` and `update` need, which may read `old`.
+    /// Statements that `insert` and `update` need. They may read `old`.
     pub(crate) before_write: Vec<Statement>,
     pub(crate) read_own_writes: bool,
     pub(crate) options: ModificationOptions,

@@ -1,4 +1,4 @@
-//! What ArangoDB's parser finds in a query's text besides its syntax.
+//! The errors that ArangoDB's parser finds in a query's text besides its syntax.
 
 use super::{BindInput, BindParameters, OpenParameters, bind, function, index_function};
 use crate::catalog::CollectionReference;
@@ -9,15 +9,15 @@ use aql_value::{ErrorCode, Interrupt, MemoryAccount, Result, Value};
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Checks a query that is parsed and not run: neither its bind parameters nor the collections have to be there.
+/// Checks a query that is parsed and not run. It needs neither bind parameters nor collections.
 ///
 /// # Errors
-/// 1540 and 1541 for calls of functions that are not there, or with a wrong number of arguments; 1511 for a name that is
-/// introduced twice, unless something else stands before it that cannot be told without values or collections; 32 and
-/// 1500.
+/// 1540 and 1541 for a call of an unknown function or with a wrong number of arguments; 32 and
+/// 1500. 1511 for a name that is introduced twice, unless an error that depends on values or
+/// collections comes first.
 pub fn check(query: &Query, memory: &MemoryAccount, interrupt: &Interrupt) -> Result<()> {
     for expression in walk::query_expressions(query) {
-        // Users' functions are looked for when they are called.
+        // Users' functions are looked up when they are called.
         if let ExpressionKind::FunctionCall(call) = &expression.kind
             && !call.name.is_namespaced()
             && index_function::check_call(call)?.is_none()
@@ -43,11 +43,11 @@ pub fn check(query: &Query, memory: &MemoryAccount, interrupt: &Interrupt) -> Re
     }
 }
 
-/// What is told of binding; anything else may be for want of values.
+/// The errors of binding to report. Any other may be due to missing values.
 const TOLD: &[ErrorCode] =
     &[ErrorCode::QueryVariableRedeclared, ErrorCode::ResourceLimit, ErrorCode::QueryKilled];
 
-/// Has every collection, each time as a new one, and every graph.
+/// A catalog with every graph and every collection. Each answer is a new collection.
 #[derive(Default)]
 struct AnyCollection {
     last_id: Cell<u64>,

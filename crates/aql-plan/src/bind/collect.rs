@@ -57,7 +57,7 @@ impl Binder<'_> {
         self.scopes.declare(&identifier.name, &mut self.variables)
     }
 
-    /// What is gathered; `None` for the variables in scope.
+    /// Returns the values that INTO gathers; `None` for the variables in scope.
     fn gathered_content(&mut self, into: &ast::CollectInto) -> Result<Option<IntoExpression>> {
         if let Some(expression) = &into.expression {
             return self.expression(expression).map(IntoExpression::Expression).map(Some);
@@ -75,7 +75,8 @@ impl Binder<'_> {
         kept.collect::<Result<_>>().map(IntoExpression::Object).map(Some)
     }
 
-    /// The function and what it reads in each row. `LENGTH` reads nothing, whatever its argument.
+    /// Returns the function and its input in each row. `LENGTH` reads nothing, whatever its
+    /// argument.
     pub(super) fn aggregate(
         &mut self,
         aggregate: &ast::Aggregate,

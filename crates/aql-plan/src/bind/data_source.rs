@@ -1,4 +1,4 @@
-//! Collections that a query names, and how it uses them.
+//! The collections that a query names, and its access to them.
 
 use crate::catalog::{CollectionInfo, GraphInfo, PlanCatalog};
 use crate::error;
@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, HashSet};
 /// The collections of one query.
 pub(crate) struct DataSources<'a> {
     catalog: &'a dyn PlanCatalog,
-    /// By name.
+    /// The collections by name.
     used: BTreeMap<Box<str>, Used>,
-    /// Identifiers of collections that a statement before has modified.
+    /// Identifiers of collections that an earlier statement modifies.
     modified: HashSet<u64>,
     max_collections: usize,
 }
@@ -26,7 +26,9 @@ impl<'a> DataSources<'a> {
         Self { catalog, used: BTreeMap::new(), modified: HashSet::new(), max_collections }
     }
 
-    /// Records that the query reads the collection. Error 1203 if there is none, 1579 if it was modified before.
+    /// Records that the query reads the collection.
+    ///
+    /// Errors: 1203 if there is none, 1579 if an earlier statement modifies it.
     pub(crate) fn read(&mut self, name: &str) -> Result<CollectionInfo> {
         let info = self.use_collection(name, Access::Read)?;
         if self.modified.contains(&info.reference.id) {
@@ -35,12 +37,17 @@ impl<'a> DataSources<'a> {
         Ok(info)
     }
 
-    /// Records that the query names the collection without reading it there (WITH, or as a constant).
+    /// Records that the query names the collection without reading it there (WITH, or as a
+    /// constant).
+    ///
+    /// Errors: 1203 if there is none.
     pub(crate) fn name(&mut self, name: &str) -> Result<CollectionInfo> {
         self.use_collection(name, Access::Read)
     }
 
-    /// Records that a statement modifies the collection. Error 1579 if one before did.
+    /// Records that a statement modifies the collection.
+    ///
+    /// Errors: 1203 if there is none, 1579 if an earlier statement modifies it.
     pub(crate) fn modify(&mut self, name: &str, exclusive: bool) -> Result<CollectionInfo> {
         let info = self.use_collection(name, if exclusive { Access::Exclusive } else { Access::Write })?;
         if !self.modified.insert(info.reference.id) {
@@ -49,22 +56,24 @@ impl<'a> DataSources<'a> {
         Ok(info)
     }
 
-    /// Whether any statement before modifies anything.
+    /// Returns true if an earlier statement modifies anything.
     pub(crate) fn has_modified(&self) -> bool {
         !self.modified.is_empty()
     }
 
-    /// Whether there is a collection or View of that name.
+    /// Returns true if there is a collection or View of that name.
     pub(crate) fn exists(&self, name: &str) -> bool {
         self.catalog.collection(name).is_some() || self.catalog.has_view(name)
     }
 
-    /// The named graph. Its collections are recorded where they are used.
+    /// Returns the named graph, whose collections are recorded where they are used.
     pub(crate) fn graph(&self, name: &str) -> Option<GraphInfo> {
         self.catalog.graph(name)
     }
 
-    /// Error 1203 if there is no such collection or View, 1218 if it is not one of edges.
+    /// Checks that a collection holds edges.
+    ///
+    /// Errors: 1203 if there is no such collection or View, 1218 if it does not hold edges.
     pub(crate) fn check_holds_edges(&self, name: &str) -> Result<()> {
         match self.catalog.collection(name) {
             Some(info) if info.is_edge => Ok(()),
@@ -73,7 +82,7 @@ impl<'a> DataSources<'a> {
         }
     }
 
-    /// All collections used, sorted by name.
+    /// Returns all collections used, sorted by name.
     pub(crate) fn into_uses(self) -> Vec<CollectionUse> {
         let uses = self.used.into_values();
         uses.map(|used| CollectionUse { collection: used.info.reference, access: used.access }).collect()

@@ -31,7 +31,7 @@ impl Binder<'_> {
         Ok(Expression::Expansion(Box::new(bound)))
     }
 
-    /// Offset and count of an inline LIMIT.
+    /// Returns offset and count of an inline LIMIT.
     pub(super) fn inline_limit(
         &mut self,
         expansion: &ast::Expansion,
@@ -76,12 +76,13 @@ impl Binder<'_> {
         bound.map(Some)
     }
 
-    /// Whether the expression being bound is evaluated for the elements of an expansion (rather than once a row).
+    /// Returns true if the expression being bound is evaluated for the elements of an expansion,
+    /// rather than once a row.
     pub(super) fn is_within_expansion(&self) -> bool {
         matches!(self.elements.last(), Some(Element::Current(_) | Element::Result(_)))
     }
 
-    /// Whether `CURRENT` is an element here.
+    /// Returns true if `CURRENT` is an element here.
     pub(super) fn is_within_brackets(&self) -> bool {
         self.elements.iter().any(|element| matches!(element, Element::Current(_) | Element::RowCurrent(_)))
     }

@@ -1,7 +1,8 @@
 //! Binding of `[* ...]` and `[? ...]` where a subquery within the brackets uses `CURRENT`.
 //!
-//! Subqueries are run before the statement they are written in, where no element is known. So the expansion itself
-//! becomes a subquery: a loop over the elements, in whose rows the subqueries within the brackets are run.
+//! A subquery runs before the statement that contains it, where no element is known. So the
+//! expansion itself becomes a subquery: a loop over the elements, whose rows run the subqueries
+//! within the brackets.
 
 use super::{Binder, Element, Statement};
 use crate::expression::{ArrayQuestion, Expansion, Expression};
@@ -10,7 +11,7 @@ use aql_syntax::ast::{self, ExpressionKind};
 use aql_syntax::walk;
 use aql_value::{Error, Result, Value};
 
-/// Whether one of the parts within brackets has a subquery that may use the element.
+/// Returns true if one of the parts within brackets has a subquery that may use the element.
 pub(super) fn needs_loop<const PARTS: usize>(parts: [&Option<ast::Expression>; PARTS]) -> bool {
     parts.into_iter().flatten().flat_map(walk::expressions).any(|expression| match &expression.kind {
         ExpressionKind::Subquery(block) => walk::block_expressions(block)
@@ -19,7 +20,7 @@ pub(super) fn needs_loop<const PARTS: usize>(parts: [&Option<ast::Expression>; P
     })
 }
 
-/// What a loop over elements does.
+/// The parts of a loop over elements.
 #[derive(Clone, Copy, Default)]
 struct Parts<'a> {
     filter: Option<&'a ast::Expression>,
@@ -38,12 +39,13 @@ impl Binder<'_> {
         };
         let all = Expression::Variable(self.element_loop(input, expansion.levels, parts)?);
         let Some(limit) = limit else { return Ok(all) };
-        // What is beyond the limit is computed in vain, but the limit may be any expression.
+        // Computes elements beyond the limit in vain, because the limit may be any expression.
         let not_negative = |number: Expression| call("MAX", vec![Expression::Array(vec![zero(), number])]);
         call("SLICE", vec![all, not_negative(offset.unwrap_or_else(zero))?, not_negative(limit)?])
     }
 
-    /// The condition is computed for each element first; then the question is one about these values.
+    /// Binds an array question: a loop computes the condition for each element, and the question is
+    /// about these values.
     pub(super) fn array_question_loop(&mut self, question: &ast::ArrayQuestion) -> Result<Expression> {
         let input = self.expression(&question.base)?;
         let input = Expression::Variable(self.materialize(input));
@@ -57,7 +59,8 @@ impl Binder<'_> {
         Ok(Expression::And(vec![is_array, Expression::ArrayQuestion(Box::new(satisfied))]))
     }
 
-    /// Runs a loop over the elements of `input` as a subquery; its result is in the variable.
+    /// Runs a loop over the elements of `input` as a subquery, and returns the variable of its
+    /// result.
     fn element_loop(&mut self, input: Expression, levels: u32, parts: Parts<'_>) -> Result<VariableId> {
         let out = self.variables.add_temporary();
         let run_if = self.guard.take();
@@ -87,7 +90,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// An array in any case, as an expansion makes it: a loop refuses what is no array.
+    /// Returns an expansion, which is an array in any case: a loop fails over any other value.
     fn flattened(&mut self, input: Expression, levels: u32) -> Expression {
         let element = self.variables.add_temporary();
         let (filter, offset, limit, projection) = (None, None, None, None);

@@ -73,7 +73,7 @@ impl Binder<'_> {
         }
     }
 
-    /// A parameter that is open, or its value.
+    /// Returns the parameter if it is open, and its value otherwise.
     fn parameter(&self, name: &str) -> Result<Expression> {
         let value = self.parameters.value(name)?;
         let open = self.open.slot(name).zip(ParameterShape::of(value));
@@ -107,8 +107,10 @@ impl Binder<'_> {
         Ok(Expression::Object(bound))
     }
 
-    /// A variable, or its value if it is a constant, as in ArangoDB: so it can stand where only constants can (depths,
-    /// LIMIT, OPTIONS). Else a pseudo variable; else the name of a collection, which is no value.
+    /// Binds a name: a variable, otherwise a pseudo variable. The name of a collection is no value.
+    ///
+    /// As in ArangoDB, a constant variable is replaced by its value. So it can stand where only
+    /// constants can (depths, LIMIT, OPTIONS).
     fn reference(&mut self, name: &str) -> Result<Expression> {
         if let Some(id) = self.scopes.lookup(name) {
             let constant = self.constants.get(&id).cloned().map(Expression::Constant);
@@ -126,7 +128,8 @@ impl Binder<'_> {
         pseudo.map(Expression::Variable).ok_or_else(|| self.data_source_as_value(name))
     }
 
-    /// `CURRENT`: the element of the innermost brackets, or the document that UPSERT FILTER looks at.
+    /// Binds `CURRENT`: the element of the innermost brackets, or the document that UPSERT FILTER
+    /// tests.
     fn current(&mut self) -> Result<Expression> {
         let mut is_in_subquery = false;
         for element in self.elements.iter().rev() {
@@ -151,7 +154,7 @@ impl Binder<'_> {
         }
     }
 
-    /// What is wrong with a name that is no variable where a value is needed.
+    /// Returns the error for a name that is no variable where a value is needed.
     pub(super) fn data_source_as_value(&self, name: &str) -> Error {
         if self.sources.exists(name) {
             error::collection_in_expression(name)
@@ -171,7 +174,7 @@ impl Binder<'_> {
         }
     }
 
-    /// `LIKE` and `=~` are calls of functions.
+    /// Binds `LIKE` and `=~` as calls of functions.
     fn text_match(
         &mut self,
         operator: ast::MatchOperator,
@@ -215,7 +218,7 @@ impl Binder<'_> {
         })
     }
 
-    /// `base.@parameter`: one name, or a path of several.
+    /// Binds `base.@parameter`, whose value is one name, or a path of several.
     fn bound_attribute(&mut self, base: &ast::Expression, parameter: &str) -> Result<Expression> {
         let base = self.expression(base)?;
         let value = self.parameters.value(parameter)?.clone();
@@ -234,8 +237,8 @@ impl Binder<'_> {
         })
     }
 
-    /// `base["name"]` is an attribute access, as far as that is known beforehand. A string that looks like a number may
-    /// be meant as a position.
+    /// Binds `base["name"]` as an attribute access, if the name is a constant. A string that looks
+    /// like a number may be a position.
     fn indexed(&mut self, base: &ast::Expression, index: &ast::Expression) -> Result<Expression> {
         let (base, index) = (self.boxed(base)?, self.boxed(index)?);
         let name = index.as_constant().and_then(Value::as_str);
@@ -258,7 +261,7 @@ fn comparison(
     }
 }
 
-/// `IN` and `NOT IN` are no comparisons of two values and do not come here.
+/// `IN` and `NOT IN` are no comparisons of two values: callers handle them before.
 fn compare_operator(operator: ast::ComparisonOperator) -> CompareOperator {
     match operator {
         ast::ComparisonOperator::NotEqual => CompareOperator::NotEqual,

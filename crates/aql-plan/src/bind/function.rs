@@ -6,10 +6,10 @@ use crate::expression::Expression;
 use aql_syntax::ast::{self, ExpressionKind};
 use aql_value::{Error, ErrorCode, Function, Result, Value};
 
-/// What messages give as maximum for a function that takes any number of arguments (as ArangoDB does).
+/// The maximum in messages for a function that takes any number of arguments (as in ArangoDB).
 const ANY_NUMBER_OF_ARGUMENTS: usize = 65536;
 
-/// Functions that are nothing but a way to ask a vector index, of which there are none.
+/// Functions that only work with a vector index. There are no vector indexes.
 const NEEDS_VECTOR_INDEX: &[&str] = &["APPROX_NEAR_COSINE", "APPROX_NEAR_INNER_PRODUCT", "APPROX_NEAR_L2"];
 
 impl Binder<'_> {
@@ -39,7 +39,8 @@ impl Binder<'_> {
         Ok(Expression::Call { function, arguments })
     }
 
-    /// The name, if the argument names a collection that exists; its use is recorded.
+    /// Records the use of the collection that the argument names, and returns its name. `None` if
+    /// the argument does not name a collection that exists.
     fn collection_argument(&mut self, argument: &ast::Expression) -> Result<Option<String>> {
         let name = match &argument.kind {
             ExpressionKind::DataSourceBindParameter(name) => self.parameters.data_source(name)?,
@@ -51,7 +52,7 @@ impl Binder<'_> {
         Ok(Some(name))
     }
 
-    /// Whether the name is a variable or a pseudo variable here.
+    /// Returns true if the name is a variable or a pseudo variable here.
     pub(super) fn is_variable(&self, name: &str) -> bool {
         self.scopes.lookup(name).is_some()
             || (name == "OLD" && self.scopes.old().is_some())
@@ -59,7 +60,7 @@ impl Binder<'_> {
             || (name == "CURRENT" && (self.is_within_brackets() || self.candidate.is_some()))
     }
 
-    /// `LENGTH(collection)` counts its documents.
+    /// Binds `LENGTH(collection)`, which counts the collection's documents.
     fn collection_count(
         &mut self,
         function: &Function,
@@ -76,7 +77,9 @@ impl Binder<'_> {
     }
 }
 
-/// The function that is called. Errors: 1540, 1582 and 1541.
+/// Returns the function that is called.
+///
+/// Errors: 1540, 1582 and 1541.
 pub(super) fn check_call(call: &ast::FunctionCall) -> Result<&'static Function> {
     let function = find(&call.name)?;
     check_arity(function, call.arguments.len())?;

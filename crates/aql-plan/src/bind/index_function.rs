@@ -1,6 +1,8 @@
-//! Functions that are queries over a collection with an index: `NEAR()`, `WITHIN()`, `WITHIN_RECTANGLE()`,
-//! `FULLTEXT()`. Each is bound as the subquery that its documentation gives for it; the optimizer then finds the index,
-//! and where it may not, the subquery still answers the same.
+//! Functions that are queries over a collection with an index: `NEAR()`, `WITHIN()`,
+//! `WITHIN_RECTANGLE()`, `FULLTEXT()`.
+//!
+//! Each is bound as the subquery that its documentation gives for it. The optimizer then finds the
+//! index. Without the index, the subquery still gives the same answer.
 
 use super::Binder;
 use crate::catalog::{CollectionInfo, IndexInfo};
@@ -14,18 +16,18 @@ use aql_syntax::ast::{
 use aql_value::{Error, ErrorCode, Result};
 use catalog::index::SearchShape;
 
-/// Documents that `NEAR()` answers at most, where nothing is said.
+/// The most documents that `NEAR()` returns by default.
 const NEAR_DEFAULT_LIMIT: i64 = 100;
 
-/// Names, and least and greatest number of arguments.
+/// Names, least and greatest numbers of arguments.
 const FUNCTIONS: &[(&str, usize, usize)] =
     &[("FULLTEXT", 3, 4), ("NEAR", 3, 5), ("WITHIN", 4, 5), ("WITHIN_RECTANGLE", 5, 5)];
 
-/// The loop's variable; written so in a query, it would be quoted.
+/// The variable of the loop. No query can name it without quotes, because of the space.
 const DOCUMENT: &str = " document";
 
 impl Binder<'_> {
-    /// The value of such a function; `None` for any other.
+    /// Returns the value of such a function; `None` for any other function.
     pub(super) fn index_function(&mut self, call: &ast::FunctionCall) -> Result<Option<Expression>> {
         let Some(name) = check_call(call)? else { return Ok(None) };
         let Some((collection, arguments)) = call.arguments.split_first() else { return Ok(None) };
@@ -53,7 +55,7 @@ impl Binder<'_> {
         self.expression(&writer.expression(ExpressionKind::Subquery(Box::new(block)))).map(Some)
     }
 
-    /// The text that an argument is, or that its bind parameter has.
+    /// Returns the text of a literal argument or of the value of its bind parameter.
     fn text<'a>(&'a self, argument: Option<&'a ast::Expression>) -> Result<Option<&'a str>> {
         Ok(match argument.map(|argument| &argument.kind) {
             Some(ExpressionKind::String(text)) => Some(text),
@@ -62,7 +64,8 @@ impl Binder<'_> {
         })
     }
 
-    /// The name that the argument gives: as a name, a parameter for one, a text, or a parameter whose value is a text.
+    /// Returns the collection that the argument names: as a name, a text, or a parameter for
+    /// either.
     fn collection_name(&self, argument: &ast::Expression) -> Result<Option<String>> {
         Ok(match &argument.kind {
             ExpressionKind::DataSourceBindParameter(name) => {
@@ -74,7 +77,9 @@ impl Binder<'_> {
     }
 }
 
-/// The name of such a function, `None` for any other. Error 1541 for a wrong number of arguments.
+/// Returns the name of such a function; `None` for any other function.
+///
+/// Errors: 1541 for a wrong number of arguments.
 pub(super) fn check_call(call: &ast::FunctionCall) -> Result<Option<&'static str>> {
     let known = FUNCTIONS.iter().find(|(name, ..)| *name == call.name.normalized());
     let Some(&(name, fewest, most)) = known else { return Ok(None) };
@@ -84,13 +89,13 @@ pub(super) fn check_call(call: &ast::FunctionCall) -> Result<Option<&'static str
     }
 }
 
-/// Writes the parts of a subquery, all at the place of the call.
+/// Writes the parts of a subquery, all with the position of the call.
 struct Writer {
     span: Span,
 }
 
 impl Writer {
-    /// `SORT distance LIMIT limit`
+    /// Writes `SORT distance LIMIT limit`.
     fn near(&self, info: &CollectionInfo, arguments: &[ast::Expression]) -> Result<Vec<StatementKind>> {
         let [latitude, longitude, rest @ ..] = arguments else { return Err(missing_argument()) };
         let distance = self.distance(geo_index(info)?, latitude, longitude);
@@ -106,7 +111,7 @@ impl Writer {
         ])
     }
 
-    /// `FILTER distance <= radius SORT distance`
+    /// Writes `FILTER distance <= radius SORT distance`.
     fn within(&self, info: &CollectionInfo, arguments: &[ast::Expression]) -> Result<Vec<StatementKind>> {
         let [latitude, longitude, radius, rest @ ..] = arguments else { return Err(missing_argument()) };
         let distance = self.distance(geo_index(info)?, latitude, longitude);
@@ -119,7 +124,7 @@ impl Writer {
         ])
     }
 
-    /// `FILTER GEO_CONTAINS(rectangle, place)`
+    /// Writes `FILTER GEO_CONTAINS(rectangle, place)`.
     fn within_rectangle(
         &self,
         info: &CollectionInfo,
@@ -134,7 +139,7 @@ impl Writer {
         Ok(vec![StatementKind::Filter(contains), self.document_with(None, &self.document())])
     }
 
-    /// `FILTER FULLTEXT_MATCH(document.attribute, query, minLength) LIMIT limit`
+    /// Writes `FILTER FULLTEXT_MATCH(document.attribute, query, minLength) LIMIT limit`.
     fn fulltext(
         &self,
         info: &CollectionInfo,
@@ -153,7 +158,7 @@ impl Writer {
         let min_length = ExpressionKind::Int(i64::try_from(min_length).unwrap_or(i64::MAX));
         let arguments = vec![field, query.clone(), self.expression(min_length)];
         let mut statements = vec![StatementKind::Filter(self.call("FULLTEXT_MATCH", arguments))];
-        // 0 is no limit.
+        // 0 means no limit.
         let is_limit =
             |count: &&ast::Expression| !matches!(count.kind, ExpressionKind::Int(0) | ExpressionKind::Null);
         if let Some(count) = rest.first().filter(is_limit) {
@@ -208,7 +213,7 @@ impl Writer {
         self.expression(ExpressionKind::Binary(Box::new(binary)))
     }
 
-    /// The document's place, as the index has it.
+    /// Returns the place of the document, as the index has it.
     fn place(&self, index: &IndexInfo) -> ast::Expression {
         match (index.capabilities.search, index.fields.as_slice()) {
             (_, [latitude, longitude]) => {
@@ -222,7 +227,7 @@ impl Writer {
         }
     }
 
-    /// The document's distance from a place.
+    /// Returns the distance of the document from a place.
     fn distance(
         &self,
         index: &IndexInfo,
@@ -233,7 +238,7 @@ impl Writer {
         self.call("GEO_DISTANCE", vec![origin, self.place(index)])
     }
 
-    /// Documents without a place are left out.
+    /// Writes a filter that drops documents without a place.
     fn has_distance(&self, distance: &ast::Expression) -> StatementKind {
         let zero = self.expression(ExpressionKind::Int(0));
         StatementKind::Filter(self.compare(distance, ComparisonOperator::GreaterOrEqual, &zero))
@@ -244,7 +249,7 @@ impl Writer {
         StatementKind::Sort(Sort { items: vec![item] })
     }
 
-    /// `RETURN MERGE(document, {[name]: distance})`, or the document alone.
+    /// Writes `RETURN MERGE(document, {[name]: distance})`, or returns the document alone.
     fn document_with(&self, name: Option<&ast::Expression>, distance: &ast::Expression) -> StatementKind {
         let value = match name {
             None => self.document(),
@@ -273,7 +278,7 @@ fn geo_index(info: &CollectionInfo) -> Result<&IndexInfo> {
     })
 }
 
-/// The index of an attribute, and its shortest word.
+/// Returns the index of an attribute, and the length of its shortest word.
 fn fulltext_index<'a>(info: &'a CollectionInfo, path: &str) -> Result<(&'a IndexInfo, u64)> {
     let found = info.indexes.iter().find_map(|index| match index.capabilities.search {
         SearchShape::Words { min_length } => {

@@ -1,8 +1,8 @@
-//! Binding: names become variables, functions and collections; bind parameters become values; what is written in a
-//! wrong place is refused. Constant expressions are folded on the way.
+//! Binding: names become variables, functions and collections, and bind parameters become values.
+//! Names in wrong places are errors. Constant expressions are folded on the way.
 //!
-//! Subqueries leave the expressions they are written in: they become statements of their own before the statement that
-//! uses them, run only where the operand they stand in would have been evaluated.
+//! Subqueries leave the expressions that contain them. They become statements of their own before
+//! the statement that uses them. They run only in rows that would evaluate the operand.
 
 mod bound;
 mod check;
@@ -45,32 +45,32 @@ use data_source::DataSources;
 use scope::Scopes;
 use std::collections::HashMap;
 
-/// What binding needs besides the query.
+/// The inputs of binding besides the query.
 pub struct BindInput<'a> {
     /// Values of bind parameters.
     pub parameters: &'a BindParameters,
-    /// Parameters that stay open: their values do not become part of the plan. Those of
+    /// Parameters that stay open: their values do not become part of the plan. They are those of
     /// [`OpenParameters::of`] the same query, or fewer.
     pub open: OpenParameters,
     /// The database.
     pub catalog: &'a dyn PlanCatalog,
-    /// Draws what folding of constants builds.
+    /// Charged with the values that folding of constants builds.
     pub memory: &'a MemoryAccount,
-    /// Checked while folding constants.
+    /// Ends long folding of constants.
     pub interrupt: &'a Interrupt,
-    /// Most collections that a query may name; ArangoDB's default is 2,048.
+    /// The most collections that a query may name; ArangoDB's default is 2,048.
     pub max_collections: usize,
-    /// Most warnings that are kept (option `maxWarningCount`).
+    /// The most warnings to keep (option `maxWarningCount`).
     pub max_warnings: usize,
     /// Option `failOnWarning`: a warning is an error.
     pub fail_on_warning: bool,
 }
 
-/// Most collections that a query may name, unless configured otherwise (ArangoDB's limit).
+/// The default for the most collections that a query may name (ArangoDB's limit).
 pub const DEFAULT_MAX_COLLECTIONS: usize = 2048;
 
 impl<'a> BindInput<'a> {
-    /// With no open parameters, and with ArangoDB's default limits.
+    /// Creates an input without open parameters and with ArangoDB's default limits.
     pub fn new(
         parameters: &'a BindParameters,
         catalog: &'a dyn PlanCatalog,
@@ -93,9 +93,9 @@ impl<'a> BindInput<'a> {
 /// Binds a query.
 ///
 /// # Errors
-/// In ArangoDB's numbers and words: 10, 1203, 1218, 1501, 1504, 1511, 1512, 1522, 1540, 1541, 1550 to 1553, 1568, 1574,
-/// 1575, 1579, 1582, 1595, 1924, 1926, 1939, 1940, 1948; 9 for what AQL has but this server cannot do; what folding
-/// of constants ran into.
+/// ArangoDB's numbers and messages: 10, 1203, 1218, 1501, 1504, 1511, 1512, 1522, 1540, 1541, 1550
+/// to 1553, 1568, 1574, 1575, 1579, 1582, 1595, 1924, 1926, 1939, 1940, 1948. 9 for a feature of
+/// AQL that this server lacks. Errors of folding constants.
 pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
     input.parameters.check(query)?;
     let mut binder = Binder {
@@ -152,34 +152,35 @@ struct Binder<'a> {
     constants: HashMap<VariableId, Value>,
     /// Bound statements of the level being bound.
     output: Vec<Statement>,
-    /// The expression being bound is evaluated only in rows in which this variable is true.
+    /// The variable that must be true for a row to evaluate the expression being bound.
     guard: Option<VariableId>,
-    /// Names that the COLLECT being bound introduces, which its expressions cannot read.
+    /// Names that the COLLECT being bound introduces. Its expressions cannot read them.
     introduced: Vec<Box<str>>,
-    /// Enclosing expansions within the level's current expression, the innermost last.
+    /// Enclosing expansions within the current expression of the level, the innermost last.
     elements: Vec<Element>,
-    /// The document that the FILTER of an enclosing UPSERT looks at.
+    /// The document that the FILTER of an enclosing UPSERT tests.
     candidate: Option<VariableId>,
     warnings: Warnings,
     state: EvaluationState,
     memory: &'a MemoryAccount,
     interrupt: &'a Interrupt,
-    /// Expressions bound so far.
+    /// The number of expressions bound so far.
     expressions: usize,
     is_modification: bool,
 }
 
-/// What the element of an enclosing expansion is called.
+/// The element of an enclosing expansion, by the way in which an expression refers to it.
 enum Element {
     /// `CURRENT`: within the brackets.
     Current(VariableId),
-    /// What the accesses after the brackets apply to.
+    /// The base of the accesses after the brackets.
     Result(Expression),
-    /// `CURRENT`, where the expansion is a loop: a variable of its rows, which subqueries can read, too.
+    /// `CURRENT`, where the expansion is a loop: a variable of its rows, which subqueries can read
+    /// too.
     RowCurrent(VariableId),
-    /// What the accesses after the brackets apply to, where the expansion is a loop.
+    /// The base of the accesses after the brackets, where the expansion is a loop.
     RowResult(VariableId),
-    /// A subquery begins: the elements outside of it cannot be reached, since it runs before.
+    /// The start of a subquery, which runs before the elements outside of it exist.
     Barrier,
 }
 
@@ -196,7 +197,7 @@ impl Binder<'_> {
         Ok(std::mem::replace(&mut self.output, outer))
     }
 
-    /// The name of a collection or View, with a bind parameter's value put in.
+    /// Returns the name of a collection or View, or the value of its bind parameter.
     fn data_source_name<'n>(&self, source: &'n DataSource) -> Result<&'n str>
     where
         Self: 'n,
@@ -217,7 +218,8 @@ impl Binder<'_> {
         folder.fold(expression)
     }
 
-    /// Sets a new variable to the expression before the current statement, unless the expression is a variable.
+    /// Sets a new variable to the expression before the current statement. A variable is returned
+    /// as it is.
     fn materialize(&mut self, expression: Expression) -> VariableId {
         if let Some(id) = expression.as_variable() {
             return id;

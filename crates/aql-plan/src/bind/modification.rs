@@ -49,7 +49,8 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// Records the modification. To be called after the operands are bound, which may read the collection.
+    /// Records the modification. Callers bind the operands first, because they may read the
+    /// collection.
     pub(super) fn modified_collection(
         &mut self,
         source: &ast::DataSource,
@@ -67,6 +68,7 @@ impl Binder<'_> {
     }
 }
 
-/// Names of the variables for OLD and NEW, as ArangoDB's explain shows them; no identifier of AQL.
+/// Names of the variables for OLD and NEW, as in ArangoDB's explain. No identifier of AQL is like
+/// them.
 const OLD: &str = "$OLD";
 const NEW: &str = "$NEW";

@@ -6,7 +6,7 @@ use crate::node::{CollectMethod, ModificationOptions, OverwriteMode};
 use aql_syntax::ast;
 use aql_value::{Error, ErrorCode, Result, Value};
 
-/// Most index names in a hint that are looked at; a collection cannot have nearly as many indexes.
+/// The most index names in a hint that are read. A collection cannot have nearly as many indexes.
 const MAX_HINTED_INDEXES: usize = 1024;
 
 /// Options of COLLECT.
@@ -24,7 +24,7 @@ pub(super) struct UpsertOptions {
     pub(super) modification: ModificationOptions,
 }
 
-/// Statements that modify data, which know different options.
+/// Statements that modify data. Each knows different options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Modification {
     Insert,
@@ -45,7 +45,7 @@ impl Modification {
         }
     }
 
-    /// Whether the statement knows the option.
+    /// Returns true if the statement knows the option.
     fn knows(self, option: &str) -> bool {
         use Modification::{Insert, Remove, Replace, Update, Upsert};
         let statements: &[Self] = match option {
@@ -62,7 +62,7 @@ impl Modification {
 }
 
 impl Binder<'_> {
-    /// Options of FOR over a collection or an array.
+    /// Returns the options of a FOR over a collection or an array.
     pub(super) fn for_options(&mut self, options: &ast::Expression) -> Result<ForOptions> {
         let mut bound = ForOptions::default();
         for (name, value) in self.option_members(options)? {
@@ -129,7 +129,9 @@ impl Binder<'_> {
         Ok(bound)
     }
 
-    /// Names and values. Error 1575 if a value is not known before the query runs.
+    /// Returns names and values of the options.
+    ///
+    /// Errors: 1575 if a value is unknown before the query runs.
     pub(super) fn option_members(&mut self, options: &ast::Expression) -> Result<Vec<(String, Value)>> {
         let bound = self.expression(options)?;
         match bound {
@@ -162,7 +164,7 @@ fn default_modification_options() -> ModificationOptions {
     }
 }
 
-/// Sets an option; false if its value has the wrong type, `None` if the option is not known.
+/// Sets an option; false if its value has the wrong type, `None` if the option is unknown.
 fn set_for_option(options: &mut ForOptions, name: &str, value: &Value) -> Option<bool> {
     Some(match name {
         "indexHint" => index_names(value).is_some_and(|names| set(&mut options.hint.names, names)),
@@ -181,7 +183,7 @@ fn set_for_option(options: &mut ForOptions, name: &str, value: &Value) -> Option
     })
 }
 
-/// One name, or an array of names.
+/// Returns one name, or the names of an array.
 pub(super) fn index_names(value: &Value) -> Option<Vec<Box<str>>> {
     if let Some(name) = value.as_str() {
         return Some(vec![name.into()]);

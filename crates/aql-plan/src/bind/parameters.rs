@@ -1,4 +1,4 @@
-//! Bind parameters: values that a client gives along with a query.
+//! Bind parameters: values that a client sends along with a query.
 
 use crate::error;
 use aql_syntax::ast::Query;
@@ -13,12 +13,14 @@ pub struct BindParameters {
 }
 
 impl BindParameters {
-    /// None at all.
+    /// Creates an empty set of parameters.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The members of an object; null is taken as an empty one. Error 1550 for anything else.
+    /// Returns the members of an object; null counts as an empty one.
+    ///
+    /// Errors: 1550 for any other value.
     pub fn from_value(object: &Value) -> Result<Self> {
         if object.is_null() {
             return Ok(Self::default());
@@ -30,30 +32,36 @@ impl BindParameters {
         Ok(Self { values })
     }
 
-    /// Adds a value, in place of an earlier one of the same key.
+    /// Adds a value. It replaces an earlier one with the same key.
     pub fn set(&mut self, key: impl Into<String>, value: Value) {
         self.values.insert(key.into(), value);
     }
 
-    /// All, by key.
+    /// Iterates over all parameters by key.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.values.iter().map(|(key, value)| (key.as_str(), value))
     }
 
-    /// The value of `@name`. Error 1551 if there is none.
+    /// Returns the value of `@name`.
+    ///
+    /// Errors: 1551 if there is none.
     pub(crate) fn value(&self, name: &str) -> Result<&Value> {
         self.values.get(name).ok_or_else(|| error::parameter_missing(name))
     }
 
-    /// The name that `@@name` stands for. Error 1551 if there is none, 1553 if it is not a name.
+    /// Returns the name that `@@name` stands for.
+    ///
+    /// Errors: 1551 if there is none, 1553 if it is not a name.
     pub(crate) fn data_source(&self, name: &str) -> Result<&str> {
         let key = format!("@{name}");
         let value = self.values.get(&key).ok_or_else(|| error::parameter_missing(&key))?;
         value.as_str().filter(|text| !text.is_empty()).ok_or_else(|| error::parameter_type(&key))
     }
 
-    /// Checks that the query declares exactly the parameters that are given: error 1551 for a missing one, 1552 for one
-    /// too many, 1553 for a name of a collection that is no string.
+    /// Checks that the given parameters are exactly those that the query declares.
+    ///
+    /// Errors: 1551 for a missing one, 1552 for one too many, 1553 if the name of a collection is
+    /// no string.
     pub(crate) fn check(&self, query: &Query) -> Result<()> {
         let declared = collect_bind_parameters(query);
         for parameter in &declared {

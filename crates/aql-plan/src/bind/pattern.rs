@@ -7,7 +7,8 @@ use aql_syntax::ast::{Pattern, PatternKind};
 use aql_value::{Result, Value};
 
 impl Binder<'_> {
-    /// The variable that takes the whole value: the pattern itself, or a new one that [`destructure`] takes apart.
+    /// Returns the variable that takes the whole value: the pattern itself, or a new one for
+    /// [`Self::destructure`].
     pub(super) fn declare_target(&mut self, pattern: &Pattern) -> Result<VariableId> {
         match pattern.as_variable() {
             Some(identifier) => self.scopes.declare(&identifier.name, &mut self.variables),

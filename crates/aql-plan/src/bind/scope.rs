@@ -1,8 +1,9 @@
-//! Which names mean which variables at a place in a query.
+//! The meaning of names at a place in a query.
 //!
-//! A query, and each subquery in it, is a *level*. A level sees the names of the levels around it. Within a level, FOR
-//! and COLLECT divide: COLLECT makes the names that were introduced from the first FOR on (or by an earlier COLLECT)
-//! unknown, while names from before the first FOR stay. No name is introduced twice where it is visible.
+//! A query, and each subquery in it, is a *level*. A level sees the names of the levels around it.
+//! COLLECT hides the names that its level has introduced from the first FOR on (or by an earlier
+//! COLLECT). Names from before the first FOR stay visible. No name is introduced twice where it is
+//! visible.
 
 use crate::error;
 use crate::variable::{VariableId, Variables};
@@ -19,9 +20,9 @@ pub(crate) struct Scopes {
 
 #[derive(Debug, Default)]
 struct Level {
-    /// Introduced before the first FOR.
+    /// Names from before the first FOR.
     outside: Vec<(Box<str>, VariableId)>,
-    /// Introduced by the first FOR and after it, or by a COLLECT and after it.
+    /// Names from the first FOR on, or from the last COLLECT on.
     inside: Vec<(Box<str>, VariableId)>,
     has_loop: bool,
     has_collect: bool,
@@ -29,12 +30,12 @@ struct Level {
     new: Option<VariableId>,
 }
 
-/// What COLLECT has to know of the variables that it hides.
+/// The variables that COLLECT hides and keeps.
 #[derive(Debug)]
 pub(crate) struct Grouped {
-    /// What INTO gathers unless the query says otherwise: names and variables in the order of introduction.
+    /// The default content of INTO: names and variables in the order of introduction.
     pub(crate) gathered: Vec<(Box<str>, VariableId)>,
-    /// What stays visible, of this level.
+    /// The variables of this level that stay visible.
     pub(crate) kept: Vec<VariableId>,
 }
 
@@ -50,14 +51,16 @@ impl Scopes {
         }
     }
 
-    /// A loop begins in the current level.
+    /// Starts a loop in the current level.
     pub(crate) fn enter_loop(&mut self) {
         if let Some(level) = self.levels.last_mut() {
             level.has_loop = true;
         }
     }
 
-    /// Introduces a name. Error 1511 if it is visible already.
+    /// Introduces a name.
+    ///
+    /// Errors: 1511 if it is visible already.
     pub(crate) fn declare(&mut self, name: &str, variables: &mut Variables) -> Result<VariableId> {
         if self.visible.contains_key(name) {
             return Err(error::variable_redeclared(name));
@@ -67,7 +70,9 @@ impl Scopes {
         Ok(id)
     }
 
-    /// Introduces a name for a variable that exists. Error 1511 if the name is visible already.
+    /// Introduces a name for a variable that exists.
+    ///
+    /// Errors: 1511 if the name is visible already.
     pub(crate) fn declare_existing(&mut self, name: &str, id: VariableId) -> Result<()> {
         if self.visible.contains_key(name) {
             return Err(error::variable_redeclared(name));
@@ -85,12 +90,12 @@ impl Scopes {
         }
     }
 
-    /// The variable of a name, if it is visible.
+    /// Returns the variable of a name, if it is visible.
     pub(crate) fn lookup(&self, name: &str) -> Option<VariableId> {
         self.visible.get(name).copied()
     }
 
-    /// COLLECT: hides the variables of the loops of this level.
+    /// Applies COLLECT: hides the variables of the loops of this level.
     pub(crate) fn group(&mut self) -> Grouped {
         let Some(level) = self.levels.last_mut() else {
             return Grouped { gathered: Vec::new(), kept: Vec::new() };
@@ -106,19 +111,20 @@ impl Scopes {
         Grouped { gathered, kept: level.outside.iter().map(|(_, id)| *id).collect() }
     }
 
-    /// A data modification sets OLD and NEW. One that it does not set stays that of an earlier modification.
+    /// Sets OLD and NEW of a data modification. `None` leaves the variable of an earlier
+    /// modification.
     pub(crate) fn set_old_and_new(&mut self, old: Option<VariableId>, new: Option<VariableId>) {
         if let Some(level) = self.levels.last_mut() {
             (level.old, level.new) = (old.or(level.old), new.or(level.new));
         }
     }
 
-    /// OLD, of this level or one around it.
+    /// Returns OLD of this level or one around it.
     pub(crate) fn old(&self) -> Option<VariableId> {
         self.levels.iter().rev().find_map(|level| level.old)
     }
 
-    /// NEW, of this level or one around it.
+    /// Returns NEW of this level or one around it.
     pub(crate) fn new_document(&self) -> Option<VariableId> {
         self.levels.iter().rev().find_map(|level| level.new)
     }

@@ -70,7 +70,7 @@ impl Binder<'_> {
         }
     }
 
-    /// The name of the collection, if the loop is over one.
+    /// Returns the name of the collection, if the loop is over one.
     fn loop_collection(&self, source: &ast::Expression) -> Result<Option<String>> {
         match &source.kind {
             ExpressionKind::Reference(name) if !self.is_variable(name) => Ok(Some(name.clone())),
@@ -138,7 +138,8 @@ impl Binder<'_> {
     }
 }
 
-/// A sort direction given as a value: `"ASC"` or `"DESC"` in any case; anything else is ascending if it is true.
+/// Returns the sort direction that a value gives: `"ASC"` or `"DESC"` in any case. Any other value
+/// is ascending if it is true.
 fn is_ascending(direction: &Expression) -> Result<bool> {
     let value = direction.as_constant().ok_or_else(|| error::parse("SORT direction must be a constant"))?;
     match value.as_str() {
@@ -149,7 +150,7 @@ fn is_ascending(direction: &Expression) -> Result<bool> {
     }
 }
 
-/// A number of LIMIT: an integer that is not negative, or null for `None`.
+/// Returns a number of LIMIT: an integer that is not negative, or null for `None`.
 fn limit_value(value: &Expression, what: &str) -> Result<Option<u64>> {
     match value.as_constant() {
         Some(Value::Null) => Ok(None),

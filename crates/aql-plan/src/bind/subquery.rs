@@ -1,8 +1,8 @@
 //! Subqueries in expressions, and the operators that evaluate operands lazily.
 //!
-//! A subquery becomes a statement before the one that it is written in. Where it stands in an operand that is not
-//! always evaluated (`? :`, AND, OR), the condition under which it would be evaluated becomes a variable, computed
-//! before, and the subquery is run in the rows in which that variable is true.
+//! A subquery becomes a statement before the one that contains it. In an operand that is not always
+//! evaluated (`? :`, AND, OR), it depends on a condition. The condition becomes a variable,
+//! computed before. The subquery runs in the rows in which that variable is true.
 
 use super::{Binder, Element, Statement};
 use crate::expression::{Expression, UnaryOperator};
@@ -12,7 +12,7 @@ use aql_syntax::walk;
 use aql_value::{Result, Value};
 
 impl Binder<'_> {
-    /// Binds a subquery; its result is in the variable.
+    /// Binds a subquery, and returns the variable of its result.
     pub(super) fn subquery(&mut self, block: &Block) -> Result<VariableId> {
         let out = self.variables.add_temporary();
         self.subquery_into(out, block)?;
@@ -69,7 +69,8 @@ impl Binder<'_> {
         Ok(choose(condition, then, otherwise))
     }
 
-    /// Binds what is evaluated only where `condition` is `wanted` (and what surrounds it is evaluated).
+    /// Binds an expression that only rows evaluate in which `condition` is `wanted` (and in which
+    /// the surrounding expression is evaluated).
     fn guarded(
         &mut self,
         condition: VariableId,
@@ -90,7 +91,7 @@ impl Binder<'_> {
         bound
     }
 
-    /// Sets a variable to the expression in rows in which it would be evaluated, and to null in others.
+    /// Sets a variable to the expression in rows that would evaluate it, and to null in others.
     fn materialize_guarded(&mut self, expression: Expression) -> VariableId {
         let needs_guard = !matches!(expression, Expression::Variable(_) | Expression::Constant(_));
         match self.guard {

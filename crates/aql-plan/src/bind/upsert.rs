@@ -49,7 +49,8 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// Binds something whose hoisted statements belong somewhere else than before the current statement.
+    /// Binds an expression and returns the statements of its subqueries instead of adding them
+    /// before the current statement.
     pub(super) fn aside<T>(
         &mut self,
         bind: impl FnOnce(&mut Self) -> Result<T>,
@@ -60,8 +61,11 @@ impl Binder<'_> {
         Ok((bound?, statements))
     }
 
-    /// Filters that hold for documents which have the attributes of the example. As in ArangoDB an object within is taken
-    /// apart too, so that documents may have more attributes there, unless it is empty or the value of a parameter.
+    /// Returns filters for documents that have the attributes of the example.
+    ///
+    /// As in ArangoDB, the members of an inner object are separate filters, so that documents may
+    /// have more attributes there. An inner object that is empty or the value of a parameter is
+    /// compared as a whole.
     fn example(&mut self, candidate: VariableId, example: &ast::Expression) -> Result<Vec<Statement>> {
         let invalid =
             || error::parse("UPSERT needs an object literal with literal attribute names to search by");
@@ -79,7 +83,7 @@ impl Binder<'_> {
     }
 }
 
-/// The filters for a literal object; false if an attribute name is no literal.
+/// Adds the filters for a literal object; false if an attribute name is no literal.
 fn literal_example(base: &Expression, members: Vec<ObjectMember>, filters: &mut Vec<Statement>) -> bool {
     members.into_iter().all(|member| {
         let MemberName::Fixed(name) = member.name else { return false };
@@ -96,7 +100,7 @@ fn literal_example(base: &Expression, members: Vec<ObjectMember>, filters: &mut 
     })
 }
 
-/// The filters for an object that a parameter has given.
+/// Adds the filters for an object that is the value of a parameter.
 fn constant_example(base: &Expression, object: &Value, filters: &mut Vec<Statement>) {
     for (name, value) in object.entries() {
         let attribute = Expression::Attribute { base: Box::new(base.clone()), name: Box::from(name) };

@@ -34,7 +34,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// `{preceding: .., following: ..}`, of which one may be missing.
+    /// Returns the bounds of `{preceding: .., following: ..}`. One of them may be missing.
     fn window_bounds(
         &mut self,
         bounds: &ast::Expression,
@@ -74,12 +74,12 @@ impl Binder<'_> {
     }
 }
 
-/// A number of rows, or all.
+/// Returns a number of rows, or all.
 fn row_bound(name: &str, value: &Value) -> Result<WindowBound> {
     if value.as_str() == Some("unbounded") {
         return Ok(WindowBound::Unbounded);
     }
-    // Whole numbers up to here are exact.
+    // Whole numbers up to this bound are exact.
     let rows = value.as_f64().filter(|rows| *rows >= 0.0 && rows.fract() == 0.0);
     let rows = rows.ok_or_else(|| {
         Error::bad_parameter(format!(
@@ -89,7 +89,7 @@ fn row_bound(name: &str, value: &Value) -> Result<WindowBound> {
     Ok(WindowBound::Rows(rows as u64))
 }
 
-/// A distance between values, or between dates.
+/// Returns a distance between values, or between dates.
 fn range_bound(name: &str, value: &Value) -> Result<WindowBound> {
     if let Some(distance) = value.as_f64().filter(|distance| *distance >= 0.0 && distance.is_finite()) {
         return Ok(WindowBound::Distance(distance));

@@ -1,4 +1,5 @@
-//! Building: the statements of a bound query become the nodes of a linear pipeline, one to one and in their order.
+//! Building: the statements of a bound query become the nodes of a linear pipeline, one to one and
+//! in their order.
 
 mod modification;
 #[cfg(test)]
@@ -16,14 +17,17 @@ use crate::plan::Plan;
 use crate::variable::{VariableId, Variables};
 use aql_value::{Result, Value};
 
-/// Most nodes that a plan may have when it is built (ArangoDB's limit).
+/// The most nodes that a plan may have when it is built (ArangoDB's limit).
 pub const MAX_NODES: usize = 4000;
 
-/// Conditions joined by AND become filters of their own, so that each can be moved by itself; not if there are more
-/// than this, because each filter takes two nodes.
+/// The most conditions joined by AND that become filters of their own.
+///
+/// Each such filter can move by itself, but takes two nodes.
 const MAX_SPLIT_CONDITIONS: usize = 64;
 
-/// Builds the plan of a bound query. With `full_count`, the last LIMIT of the outermost level counts what it cuts off.
+/// Builds the plan of a bound query.
+///
+/// With `full_count`, the last LIMIT of the outermost level counts the rows that it cuts off.
 ///
 /// # Errors
 /// 1524 if the plan would have more than [`MAX_NODES`] nodes.
@@ -53,7 +57,7 @@ pub fn build(bound: Bound, full_count: bool) -> Result<Plan> {
     Ok(plan)
 }
 
-/// A node that gets its number at the end.
+/// The number of a node that gets its own at the end.
 const UNNUMBERED: NodeId = NodeId(0);
 
 struct Builder {
@@ -64,7 +68,7 @@ struct Builder {
 }
 
 impl Builder {
-    /// The nodes of a (sub)query.
+    /// Builds the nodes of a (sub)query.
     fn pipeline(&mut self, statements: Vec<Statement>) -> Result<Vec<Node>> {
         let outer = std::mem::take(&mut self.nodes);
         self.add(NodeKind::Singleton)?;
@@ -117,8 +121,10 @@ impl Builder {
         self.add(NodeKind::Calculation(Calculation { out, expression }))
     }
 
-    /// A constant vertex of a search is computed as far up as its variable can be seen from, where no rule has to move it
-    /// to, and numbered after all nodes that are shown.
+    /// Computes a constant vertex of a search.
+    ///
+    /// The calculation stands as far up as its variable is visible, so that no rule has to move it.
+    /// Its number comes after those of all nodes that clients see.
     fn vertex(&mut self, out: VariableId, expression: Expression) -> Result<()> {
         self.calculation(out, expression)?;
         self.next_node_id -= 1;
@@ -143,7 +149,7 @@ impl Builder {
         }
     }
 
-    /// The variable that holds the expression's value: the expression itself, or a new one.
+    /// Returns the variable that holds the expression's value: the expression itself, or a new one.
     fn variable(&mut self, expression: Expression) -> Result<VariableId> {
         if let Some(id) = expression.as_variable() {
             return Ok(id);
@@ -256,7 +262,7 @@ impl DocumentSource {
     }
 }
 
-/// `base[position]`.
+/// Returns `base[position]`.
 fn element_at(base: VariableId, position: i64) -> Expression {
     let index = Box::new(Expression::Constant(Value::Int(position)));
     Expression::Index { base: Box::new(Expression::Variable(base)), index }

@@ -45,7 +45,8 @@ impl Builder {
         })))
     }
 
-    /// The look-up is a subquery that finds at most one document; its result, or null, is OLD.
+    /// Builds the look-up as a subquery that finds at most one document. OLD is this document, or
+    /// null.
     pub(super) fn upsert(&mut self, statement: UpsertStatement) -> Result<()> {
         let mut lookup = vec![Statement::ForCollection(Box::new(ForCollection {
             out: statement.candidate,
@@ -74,7 +75,7 @@ impl Builder {
         })))
     }
 
-    /// The scan of the look-up sees what the UPSERT has written for earlier rows.
+    /// Lets the scan of the look-up see the writes of the UPSERT for earlier rows.
     fn mark_read_own_writes(&mut self, candidate: VariableId) {
         let Some(NodeKind::Subquery(subquery)) = self.nodes.last_mut().map(|node| &mut node.kind) else {
             return;

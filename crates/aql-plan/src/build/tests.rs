@@ -1,4 +1,4 @@
-//! Plans as they are built, before any rule.
+//! Plans as the builder makes them, before any rule.
 
 use super::build;
 use crate::small_catalog::CATALOG;

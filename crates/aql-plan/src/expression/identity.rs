@@ -1,4 +1,4 @@
-//! When two expressions are the same: they compute the same from the same row, by construction.
+//! Equality of expressions by construction: equal expressions compute the same from the same row.
 
 use super::{
     ArithmeticOperator, CompareOperator, ElementOperator, Expression, MemberName, Quantifier, UnaryOperator,
@@ -10,15 +10,17 @@ use aql_value::Value;
 pub type Identity = Vec<u8>;
 
 impl Expression {
-    /// Bytes that two expressions have in common only if they are built alike: same operators, functions, variables
-    /// and constants to the bit (`1` is not `1.0`, although they are equal). Names of element variables do not count.
+    /// Returns bytes that two expressions have in common only if they are built alike.
+    ///
+    /// They have the same operators, functions, variables and constants to the bit (`1` is not
+    /// `1.0`, although they are equal). Names of element variables do not count.
     pub fn identity(&self) -> Identity {
         let mut writer = Writer { out: Vec::new(), elements: Vec::new() };
         writer.expression(self);
         writer.out
     }
 
-    /// Whether both are built alike.
+    /// Returns true if both expressions are built alike.
     pub fn is_same(&self, other: &Expression) -> bool {
         match (self, other) {
             (Self::Variable(left), Self::Variable(right)) => left == right,
@@ -34,7 +36,7 @@ impl Expression {
     }
 }
 
-/// Whether both values are the same to the bit.
+/// Returns true if both values are the same to the bit.
 fn is_same_value(left: &Value, right: &Value) -> bool {
     left.with_slice(|left, _| right.with_slice(|right, _| left.bytes() == right.bytes()))
 }
@@ -46,7 +48,8 @@ struct Writer {
 }
 
 impl Writer {
-    /// Every expression starts by a tag, and lists by their length, so that no two different trees give the same bytes.
+    /// Writes an expression. It starts with a tag, and lists with their length, so that different
+    /// trees have different bytes.
     fn expression(&mut self, expression: &Expression) {
         match expression {
             Expression::Constant(value) => {

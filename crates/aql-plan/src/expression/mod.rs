@@ -1,8 +1,8 @@
-//! Bound expressions: names are resolved to variables and functions, bind parameters to values, subqueries to the
-//! variables that their nodes set.
+//! Bound expressions: names are resolved to variables and functions, bind parameters to values, and
+//! subqueries to the variables that their nodes set.
 //!
-//! Depth is bounded by the parser's limit on nesting (500), so functions over expressions may recurse; chains of AND
-//! and OR are flat lists, because they may be long.
+//! The parser's limit on nesting (500) bounds the depth, so functions over expressions may recurse.
+//! Chains of AND and OR may be long, so they are flat lists.
 
 mod identity;
 mod print;
@@ -21,36 +21,38 @@ use aql_value::{Function, Value};
 /// A bound expression.
 #[derive(Debug, Clone)]
 pub enum Expression {
-    /// The same value always.
+    /// A value that is always the same.
     Constant(Value),
-    /// The value of a variable in the current row (or of the element variable of an enclosing expansion).
+    /// The value of a variable in the current row (or of the element variable of an enclosing
+    /// expansion).
     Variable(VariableId),
-    /// The value of a bind parameter: the same always within one run of the plan, and not known before.
+    /// The value of a bind parameter: the same within one run of the plan, and unknown before.
     Parameter(Parameter),
     /// `base.name`.
     Attribute {
-        /// What is looked into.
+        /// The value that has the attribute.
         base: Box<Expression>,
         /// Attribute name, never split at dots.
         name: Box<str>,
     },
-    /// `base[index]`: an array position (negative from the end) or an attribute with a computed name.
+    /// `base[index]`: an array position (negative from the end) or an attribute with a computed
+    /// name.
     Index {
-        /// What is looked into.
+        /// The array or object.
         base: Box<Expression>,
-        /// Number for arrays, anything else is cast to an attribute name.
+        /// A number for arrays. Any other value is cast to an attribute name.
         index: Box<Expression>,
     },
     /// `NOT x`, `+x`, `-x`.
     Unary {
-        /// Which.
+        /// The operator.
         operator: UnaryOperator,
-        /// On what.
+        /// The operand.
         operand: Box<Expression>,
     },
     /// `+ - * / %`.
     Arithmetic {
-        /// Which.
+        /// The operator.
         operator: ArithmeticOperator,
         /// Left operand.
         left: Box<Expression>,
@@ -59,28 +61,29 @@ pub enum Expression {
     },
     /// `== != < <= > >=`.
     Compare {
-        /// Which.
+        /// The operator.
         operator: CompareOperator,
         /// Left operand.
         left: Box<Expression>,
         /// Right operand.
         right: Box<Expression>,
     },
-    /// `value IN list`, `value NOT IN list`. False if the list is not an array, both of them.
+    /// `value IN list`, `value NOT IN list`. Both are false if the list is not an array.
     In {
         /// `NOT IN`.
         negated: bool,
-        /// What is looked for.
+        /// The value to look for.
         value: Box<Expression>,
-        /// Where.
+        /// The array to look in.
         list: Box<Expression>,
     },
     /// `left ANY == right`: a comparison of each element.
     ArrayCompare(Box<ArrayCompare>),
-    /// `a && b && ...`: the first operand that is false, otherwise the last; later operands are then not evaluated.
-    /// At least two operands.
+    /// `a && b && ...`: the first operand that is false, otherwise the last. Later operands are not
+    /// evaluated. There are at least two operands.
     And(Vec<Expression>),
-    /// `a || b || ...`: the first operand that is true, otherwise the last. At least two operands.
+    /// `a || b || ...`: the first operand that is true, otherwise the last. There are at least two
+    /// operands.
     Or(Vec<Expression>),
     /// `condition ? then : otherwise`; without `then` the condition's own value.
     Ternary {
@@ -102,12 +105,12 @@ pub enum Expression {
     Array(Vec<Expression>),
     /// `{a: 1, [b]: 2, ...}`.
     Object(Vec<ObjectMember>),
-    /// A call of a function. The number of arguments is within the function's bounds. `LIKE` and `=~` are calls of
-    /// `LIKE` and `REGEX_TEST`.
+    /// A call of a function. The number of arguments is within the function's bounds. `LIKE` and
+    /// `=~` are calls of `LIKE` and `REGEX_TEST`.
     Call {
-        /// Which.
+        /// The function.
         function: &'static Function,
-        /// With what. For the name of a collection as first argument: a constant string.
+        /// The arguments. The name of a collection as first argument is a constant string.
         arguments: Vec<Expression>,
     },
     /// `a[* FILTER .. LIMIT .. RETURN ..]`.
@@ -119,11 +122,11 @@ pub enum Expression {
 /// A bind parameter that a plan leaves open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its position among the plan's parameters.
+    /// Position among the plan's parameters.
     pub slot: usize,
-    /// Its name.
+    /// Name of the parameter.
     pub name: Box<str>,
-    /// What is known of its value.
+    /// The known part of its value.
     pub shape: ParameterShape,
 }
 
@@ -171,7 +174,7 @@ pub enum CompareOperator {
 }
 
 impl CompareOperator {
-    /// The operator that holds exactly when this one does not (AQL's order is total).
+    /// Returns the operator that holds exactly when this one does not (AQL's order is total).
     pub fn negated(self) -> Self {
         match self {
             Self::Equal => Self::NotEqual,
@@ -183,7 +186,7 @@ impl CompareOperator {
         }
     }
 
-    /// The operator with its sides exchanged: `a < b` is `b > a`.
+    /// Returns the operator with its sides exchanged: `a < b` is `b > a`.
     pub fn mirrored(self) -> Self {
         match self {
             Self::Equal | Self::NotEqual => self,
@@ -195,19 +198,19 @@ impl CompareOperator {
     }
 }
 
-/// One `name: value` of an object literal. Of several members with one name the last wins.
+/// One `name: value` of an object literal. The last of several members with one name wins.
 #[derive(Debug, Clone)]
 pub struct ObjectMember {
-    /// Fixed or computed.
+    /// Fixed or computed name.
     pub name: MemberName,
-    /// Its value.
+    /// Value of the member.
     pub value: Expression,
 }
 
 /// Name of an object member.
 #[derive(Debug, Clone)]
 pub enum MemberName {
-    /// As written.
+    /// A name as written.
     Fixed(Box<str>),
     /// `[expression]`: cast to a string.
     Computed(Expression),
@@ -216,13 +219,13 @@ pub enum MemberName {
 /// `left quantifier operator right`, as in `tags ANY == "a"`. False if `left` is not an array.
 #[derive(Debug, Clone)]
 pub struct ArrayCompare {
-    /// How many elements must match.
+    /// The number of elements that must match.
     pub quantifier: Quantifier,
-    /// How each element is compared.
+    /// The comparison of each element with `right`.
     pub operator: ElementOperator,
     /// The array.
     pub left: Expression,
-    /// What each element is compared with.
+    /// The value to compare each element with.
     pub right: Expression,
 }
 
@@ -237,51 +240,54 @@ pub enum ElementOperator {
     NotIn,
 }
 
-/// How many elements must satisfy a condition.
+/// The number of elements that must satisfy a condition.
 #[derive(Debug, Clone)]
 pub enum Quantifier {
-    /// Every one (an empty array satisfies it).
+    /// All elements (an empty array satisfies it).
     All,
     /// At least one.
     Any,
-    /// Not one.
+    /// No element.
     None,
     /// `AT LEAST (n)`; the number is cast to an integer.
     AtLeast(Box<Expression>),
-    /// Exactly so many, or within a range if the value is an array (`2..3`). Only in array questions.
+    /// Exactly this number, or a number within a range if the value is an array (`2..3`). Only in
+    /// array questions.
     Exactly(Box<Expression>),
 }
 
-/// `input[* ...]`. A value that is not an array is taken as an empty one. The steps run in the order of the fields.
+/// `input[* ...]`. A value that is not an array counts as an empty one. The steps run in the order
+/// of the fields.
 #[derive(Debug, Clone)]
 pub struct Expansion {
-    /// What is expanded.
+    /// The array to expand.
     pub input: Expression,
-    /// Number of stars: 1 maps the elements, each further one flattens one level before mapping.
+    /// Number of stars: 1 maps the elements, and each further one flattens one level before
+    /// mapping.
     pub levels: u32,
     /// Variable that holds the current element in `filter` and `projection` (`CURRENT`).
     pub element: VariableId,
-    /// Keeps elements for which it is true.
+    /// The condition on elements to keep.
     pub filter: Option<Expression>,
-    /// Elements to skip after the filter; constant in a row of the outer query.
+    /// Number of elements to skip after the filter; constant in a row of the outer query.
     pub offset: Option<Expression>,
-    /// Elements to keep after skipping.
+    /// Number of elements to keep after skipping.
     pub limit: Option<Expression>,
-    /// What an element becomes; `None` for the element itself.
+    /// The result for an element; `None` for the element itself.
     pub projection: Option<Expression>,
 }
 
 /// `input[? quantifier FILTER condition]`: a boolean. False if the input is not an array.
 #[derive(Debug, Clone)]
 pub struct ArrayQuestion {
-    /// What is asked.
+    /// The array to test.
     pub input: Expression,
-    /// Number of question marks; each after the first flattens one level before.
+    /// Number of question marks. Each after the first flattens one level before the test.
     pub levels: u32,
-    /// How many elements must satisfy the filter (`Any` if not written).
+    /// The number of elements that must satisfy the filter (`Any` by default).
     pub quantifier: Quantifier,
     /// Variable that holds the current element in `filter` (`CURRENT`).
     pub element: VariableId,
-    /// The condition; `None` (only `[?]`) is true for every element.
+    /// The condition. Without one (only `[?]`), every element satisfies it.
     pub filter: Option<Expression>,
 }

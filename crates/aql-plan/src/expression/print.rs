@@ -6,11 +6,12 @@ use super::{
 use crate::variable::{VariableId, Variables};
 use aql_value::Value;
 
-/// Longest text of a constant; longer ones are cut, because lists of constants may have millions of members.
+/// The most bytes of a constant in a text. Longer ones are cut, because lists of constants may have
+/// millions of members.
 const MAX_CONSTANT_BYTES: usize = 120;
 
 impl Expression {
-    /// The expression as text. Variables of the query by name, others as `#number`.
+    /// Returns the expression as text: variables of the query by name, others as `#number`.
     pub fn to_text(&self, variables: &Variables) -> String {
         let mut printer = Printer { out: String::new(), variables };
         printer.expression(self);
@@ -18,7 +19,7 @@ impl Expression {
     }
 }
 
-/// Name of a variable for people: its own, or `#number`.
+/// Returns the name of a variable for people: its own, or `#number`.
 pub(crate) fn variable_text(variables: &Variables, id: VariableId) -> String {
     match variables.get(id) {
         Some(variable) if variable.is_user_defined() => variable.name.to_string(),

@@ -1,4 +1,4 @@
-//! When expressions are the same, and what folding leaves.
+//! Tests of identity and folding.
 
 use super::{Expansion, Expression};
 use crate::small_catalog::CATALOG;
@@ -6,7 +6,7 @@ use crate::variable::Variables;
 use crate::{BindInput, BindParameters, NodeKind, bind, build};
 use aql_value::{Interrupt, MemoryAccount, Value};
 
-/// The expression of `RETURN`, as text.
+/// Returns the expression of `RETURN` as text.
 fn returned(text: &str) -> String {
     let query =
         aql_syntax::parse(&format!("LET v = RAND() RETURN {text}"), &aql_syntax::Limits::default()).unwrap();

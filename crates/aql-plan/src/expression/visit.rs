@@ -1,4 +1,4 @@
-//! Walking over expressions, and what can be learnt from a walk.
+//! Walks over expressions, and the properties that they find.
 
 use super::{Expression, MemberName, Quantifier};
 use crate::bind::ParameterShape;
@@ -51,7 +51,7 @@ impl Expression {
         }
     }
 
-    /// Calls `visit` with each direct operand, which it may change.
+    /// Calls `visit` with each direct operand, in the order of evaluation, to change it.
     pub fn for_each_child_mut(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
         match self {
             Self::Constant(_) | Self::Variable(_) | Self::Parameter(_) => {}
@@ -101,7 +101,8 @@ impl Expression {
         }
     }
 
-    /// Calls `change` with each direct operand until it fails; true if any call was.
+    /// Calls `change` with each direct operand until it fails. Returns true if any call returned
+    /// true.
     pub fn change_children(
         &mut self,
         change: &mut dyn FnMut(&mut Expression) -> aql_value::Result<bool>,
@@ -111,7 +112,7 @@ impl Expression {
         outcome
     }
 
-    /// Whether `test` holds for this expression or anything in it.
+    /// Returns true if `test` holds for this expression or any part of it.
     pub fn any(&self, test: &dyn Fn(&Expression) -> bool) -> bool {
         if test(self) {
             return true;
@@ -121,7 +122,7 @@ impl Expression {
         found
     }
 
-    /// The variable that an expansion or array question introduces for its elements.
+    /// Returns the variable that an expansion or array question introduces for its elements.
     pub(crate) fn element(&self) -> Option<VariableId> {
         match self {
             Self::Expansion(expansion) => Some(expansion.element),
@@ -130,7 +131,8 @@ impl Expression {
         }
     }
 
-    /// Adds the variables that the expression reads from its row; not those it introduces itself.
+    /// Adds the variables that the expression reads from its row, without those it introduces
+    /// itself.
     pub fn collect_variables(&self, variables: &mut VariableSet) {
         match self {
             Self::Variable(id) => {
@@ -148,19 +150,19 @@ impl Expression {
         }
     }
 
-    /// The variables that the expression reads from its row.
+    /// Returns the variables that the expression reads from its row.
     pub fn variables(&self) -> VariableSet {
         let mut variables = VariableSet::default();
         self.collect_variables(&mut variables);
         variables
     }
 
-    /// Whether the expression reads the variable.
+    /// Returns true if the expression reads the variable.
     pub fn reads(&self, id: VariableId) -> bool {
         self.any(&|expression| matches!(expression, Self::Variable(own) if *own == id))
     }
 
-    /// How often the variable is read, at most `limit`.
+    /// Returns the number of times that the expression reads the variable, at most `limit`.
     pub fn count_reads(&self, id: VariableId, limit: usize) -> usize {
         if limit == 0 {
             return 0;
@@ -173,27 +175,30 @@ impl Expression {
         count
     }
 
-    /// Same inputs, same result, and no effect besides the result: no call of a function that is not deterministic
-    /// (which includes functions that end the query or wait).
+    /// Returns true if the same inputs give the same result, without any effect besides it.
+    ///
+    /// The expression calls no function that is not deterministic. Functions that end the query or
+    /// wait are not deterministic either.
     pub fn is_deterministic(&self) -> bool {
         !self.any(&|expression| matches!(expression, Self::Call { function, .. } if !function.deterministic))
     }
 
-    /// As [`Expression::is_deterministic`], but may read documents: those of the query's start.
+    /// Returns true if the expression is [deterministic](Expression::is_deterministic), except that
+    /// it may read documents as of the query's start.
     pub fn is_repeatable(&self) -> bool {
         !self.any(&|expression| {
             matches!(expression, Self::Call { function, .. } if !function.deterministic && !function.reads_documents)
         })
     }
 
-    /// Whether every function in it may be used by a query whose result is cached.
+    /// Returns true if the result of a query with these functions may be cached.
     pub fn is_cacheable(&self) -> bool {
         !self.any(&|expression| {
             matches!(expression, Self::Call { function, .. } if !function.deterministic || !function.cacheable)
         })
     }
 
-    /// Puts an expression in the place of each reading of a variable.
+    /// Replaces each read of a variable by an expression.
     pub fn replace_variable(&mut self, id: VariableId, replacement: &Expression) {
         match self {
             Self::Variable(own) if *own == id => *self = replacement.clone(),
@@ -201,7 +206,7 @@ impl Expression {
         }
     }
 
-    /// Reads `name(variable)` instead of each variable.
+    /// Makes the expression read `name(variable)` instead of each variable.
     pub fn rename_variables(&mut self, name: &dyn Fn(VariableId) -> VariableId) {
         match self {
             Self::Variable(own) => *own = name(*own),
@@ -209,7 +214,7 @@ impl Expression {
         }
     }
 
-    /// The conditions that all must hold for this one to hold.
+    /// Returns the conditions that must all hold for this one to hold.
     pub fn into_conjuncts(self) -> Vec<Expression> {
         match self {
             Self::And(conjuncts) => conjuncts,
@@ -217,7 +222,7 @@ impl Expression {
         }
     }
 
-    /// Holds if all conditions hold; `None` without conditions.
+    /// Returns a condition that holds if all conditions hold; `None` without conditions.
     pub fn conjunction(mut conditions: Vec<Expression>) -> Option<Expression> {
         match conditions.len() {
             0 => None,
@@ -226,7 +231,7 @@ impl Expression {
         }
     }
 
-    /// Variable and attribute names of `variable.a.b`; no names for the variable itself.
+    /// Returns variable and attribute names of `variable.a.b`. A variable alone has no names.
     pub fn as_attribute_path(&self) -> Option<(VariableId, Vec<&str>)> {
         let mut names = Vec::new();
         let mut current = self;
@@ -245,7 +250,7 @@ impl Expression {
         }
     }
 
-    /// The variable, if the expression is nothing else.
+    /// Returns the variable, if the expression is nothing else.
     pub fn as_variable(&self) -> Option<VariableId> {
         match self {
             Self::Variable(id) => Some(*id),
@@ -253,7 +258,7 @@ impl Expression {
         }
     }
 
-    /// The value, if the expression is a constant.
+    /// Returns the value, if the expression is a constant.
     pub fn as_constant(&self) -> Option<&aql_value::Value> {
         match self {
             Self::Constant(value) => Some(value),
@@ -261,12 +266,12 @@ impl Expression {
         }
     }
 
-    /// Whether the value is the same whenever it is evaluated in one run: a constant, or an open parameter.
+    /// Returns true for a constant or an open parameter: the value is the same throughout one run.
     pub fn is_fixed(&self) -> bool {
         matches!(self, Self::Constant(_) | Self::Parameter(_))
     }
 
-    /// Puts the values of open parameters in their places.
+    /// Replaces open parameters by their values.
     pub fn fill_parameters(&mut self, values: &[aql_value::Value]) {
         match self {
             Self::Parameter(parameter) => {
@@ -278,7 +283,7 @@ impl Expression {
         }
     }
 
-    /// Whether the value is always a boolean.
+    /// Returns true if the value is always a boolean.
     pub fn is_boolean(&self) -> bool {
         match self {
             Self::Constant(value) => value.kind() == aql_value::Kind::Bool,
@@ -292,7 +297,7 @@ impl Expression {
         }
     }
 
-    /// Whether the value is always an array.
+    /// Returns true if the value is always an array.
     pub fn is_array(&self) -> bool {
         match self {
             Self::Constant(value) => value.kind() == aql_value::Kind::Array,
@@ -302,7 +307,7 @@ impl Expression {
         }
     }
 
-    /// Number of operations, at most `limit`; also bounds the depth.
+    /// Returns the number of operations, at most `limit`. Also bounds the depth.
     pub fn size_within(&self, limit: usize) -> usize {
         if limit == 0 {
             return 0;
@@ -313,7 +318,8 @@ impl Expression {
     }
 }
 
-/// Goes on unless something failed before, and remembers whether anything was changed.
+/// Calls `next` unless an earlier call failed, and remembers in `outcome` if any call returned
+/// true.
 pub fn combine(outcome: &mut aql_value::Result<bool>, next: impl FnOnce() -> aql_value::Result<bool>) {
     if outcome.is_err() {
         return;
@@ -325,7 +331,7 @@ pub fn combine(outcome: &mut aql_value::Result<bool>, next: impl FnOnce() -> aql
 }
 
 impl Quantifier {
-    /// The number of elements, where the quantifier has one.
+    /// Returns the number of elements, if the quantifier has one.
     pub fn operand(&self) -> Option<&Expression> {
         match self {
             Self::All | Self::Any | Self::None => None,

@@ -4,7 +4,7 @@ use super::{NodePrinter, PlanNode};
 use crate::expression::Expression;
 use crate::variable::VariableId;
 
-/// Sets a variable.
+/// A calculation that sets a variable.
 #[derive(Debug, Clone)]
 pub struct Calculation {
     /// Set to the value.

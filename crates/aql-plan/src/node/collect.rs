@@ -14,8 +14,8 @@ pub struct Collect {
     pub into: Option<CollectInto>,
     /// Variables that are the same in all rows and remain usable after the grouping.
     ///
-    /// A LET before the first FOR of the query sets them. Each output row has their value of any row
-    /// of the group; null for a group without rows.
+    /// A LET before the first FOR of the query sets them. Each output row has their value of any
+    /// row of the group; null for a group without rows.
     pub kept: Vec<VariableId>,
     /// The way in which groups are formed.
     pub method: CollectMethod,

@@ -1,4 +1,4 @@
-//! What scans of documents fetch; common to full scans and index scans.
+//! The documents that scans fetch; common to full scans and index scans.
 
 use super::projection::Projection;
 use super::{NodePrinter, flag, print_projections};
@@ -18,8 +18,8 @@ pub struct DocumentSource {
     /// The document. Set only if `produces_result` is true and `projections` is empty, and while
     /// `filter` is evaluated if `filter_projections` is empty.
     pub out: VariableId,
-    /// Attributes to fetch instead of the whole document, each with a variable of its own; empty for
-    /// the whole document.
+    /// Attributes to fetch instead of the whole document, each with a variable of its own; empty
+    /// for the whole document.
     pub projections: Vec<Projection>,
     /// Condition evaluated within the scan. It reads the document through the variables of
     /// `filter_projections`, or through `out` if there are none, and variables of the outer row.
@@ -54,8 +54,8 @@ pub struct IndexHint {
     pub forced: bool,
     /// `disableIndex`: full scan.
     pub disabled: bool,
-    /// `lookahead`: the number of entries of a multi-dimensional index in a row that may lie outside
-    /// of the search before the scan seeks the next entry inside.
+    /// `lookahead`: the number of entries of a multi-dimensional index in a row that may lie
+    /// outside of the search before the scan seeks the next entry inside.
     pub lookahead: u64,
 }
 

@@ -3,7 +3,7 @@
 use super::{NodePrinter, PlanNode};
 use crate::variable::VariableId;
 
-/// Keeps the rows in which a variable is true.
+/// A filter that keeps the rows in which a variable is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Filter {
     /// Set by a calculation before.

@@ -9,8 +9,8 @@ use crate::index_search::{IndexBound, IndexSearch, bounded_fields};
 /// The edges that a traversal or path search follows, and the collections of its vertices.
 #[derive(Debug, Clone)]
 pub struct GraphAccess {
-    /// Edges to follow, in this order. An edge collection followed both ways (`ANY`) is there twice.
-    /// Never empty.
+    /// Edges to follow, in this order. An edge collection followed both ways (`ANY`) is there
+    /// twice. Never empty.
     pub edges: Vec<EdgeAccess>,
     /// Collections of vertices that the query names (by `WITH`, or through the named graph), for
     /// rights and explain. Vertices of other collections are found by their `_id` all the same, as
@@ -29,8 +29,8 @@ pub struct EdgeAccess {
     pub direction: EdgeDirection,
     /// The look-up of edges at depths that `at_depth` does not list.
     pub lookup: EdgeLookup,
-    /// Look-ups of the edges at certain depths (0: from the start vertex), where a condition on them
-    /// has its own index.
+    /// Look-ups of the edges at certain depths (0: from the start vertex), where a condition on
+    /// them has its own index.
     pub at_depth: Vec<(u64, EdgeLookup)>,
 }
 
@@ -49,8 +49,8 @@ pub struct EdgeLookup {
     /// The edge index, or a persistent or multi-dimensional ("vertex-centric") index whose first
     /// field is `_from` or `_to`.
     pub index: IndexInfo,
-    /// Vertex-centric index: conditions on the fields after the first. The expressions read variables
-    /// of the outer row only, here and below.
+    /// Vertex-centric index: conditions on the fields after the first. The expressions read
+    /// variables of the outer row only, here and below.
     pub lookups: Vec<IndexLookup>,
     /// Persistent index: lower bound of the field after those.
     pub lower: Option<IndexBound>,

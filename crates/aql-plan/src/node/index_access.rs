@@ -1,28 +1,29 @@
-//! The way in which a scan finds the entries of its indexes: what the executor has strategies for.
+//! The way in which a scan finds the entries of its indexes. The executor has a strategy for each.
 
 use super::{IndexLookup, IndexRange, IndexScan, JoinPart};
 
-/// How entries are found for each incoming row.
+/// The way in which entries are found for each incoming row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexAccess {
-    /// The ranges are scanned in any order.
+    /// A scan of the ranges in any order.
     Ranges,
-    /// The ranges are scanned so that their entries come in the order of the index.
+    /// A scan of the ranges that returns their entries in the order of the index.
     OrderedRanges,
-    /// Of each combination of looked-up values so many entries are scanned at most.
+    /// A scan of at most this number of entries for each combination of looked-up values.
     LimitEach(u64),
-    /// All ranges give values of all fields of one unique index: entries of many rows are found in one step.
+    /// Look-ups for many rows in one step: all ranges give values of all fields of one unique
+    /// index.
     UniqueKeys,
-    /// The only range gives one `_key`: it is the entry.
+    /// A look-up of one document: the only range gives one `_key`.
     SingleKey,
-    /// The only range gives one `_id`.
+    /// A look-up of one document: the only range gives one `_id`.
     SingleId,
-    /// The only range is looked up where the look-up for the row before ended.
+    /// A look-up of the only range that starts where the look-up for the previous row ended.
     MergeJoin,
 }
 
 impl IndexScan {
-    /// The way that fits best.
+    /// Returns the way that fits best.
     pub fn access(&self) -> IndexAccess {
         let only_range = match self.ranges.as_slice() {
             [range] => self.indexes.get(range.index).map(|index| (index, range)),

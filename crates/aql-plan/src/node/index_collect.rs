@@ -6,8 +6,8 @@ use crate::variable::VariableId;
 /// COLLECT whose input is the whole of one index, in the order of its group keys (rule
 /// `use-index-for-collect`).
 ///
-/// As a [`PlanNode`], it hides what happens inside: the scan sets the inputs of `collect`, and no
-/// other node sees them.
+/// As a [`PlanNode`], it hides its parts: the scan sets the inputs of `collect`, and no other node
+/// sees them.
 #[derive(Debug, Clone)]
 pub struct IndexCollect {
     /// Reads the whole index, ascending. Its projections are the inputs of `collect`, and the index

@@ -10,9 +10,9 @@ use crate::index_search::{IndexBound, IndexSearch, text};
 pub struct IndexRange {
     /// Position in the scan's `indexes`.
     pub index: usize,
-    /// Position of the index's field that `lookups` starts at. Always 0, except for the primary index
-    /// (fields `_key`, `_id`) and the edge index (fields `_from`, `_to`), of which each field can be
-    /// looked up by itself.
+    /// Position of the index's field that `lookups` starts at. Always 0, except for the primary
+    /// index (fields `_key`, `_id`) and the edge index (fields `_from`, `_to`), of which each field
+    /// can be looked up by itself.
     pub first_field: usize,
     /// Conditions on one field each, starting at `first_field`.
     pub lookups: Vec<IndexLookup>,
@@ -30,8 +30,8 @@ pub struct IndexRange {
 pub enum IndexLookup {
     /// The field equals the value. For a field with `[*]`: one of its members does.
     Equal(Expression),
-    /// The field equals a member of the array; a value that is no array has no member. Duplicates in
-    /// the array count once.
+    /// The field equals a member of the array; a value that is no array has no member. Duplicates
+    /// in the array count once.
     In(Expression),
 }
 

@@ -2,7 +2,7 @@
 
 use super::{NodePrinter, PlanNode, flag};
 
-/// Skips and limits.
+/// A LIMIT: the numbers of rows to skip and to pass on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
     /// Rows to skip.

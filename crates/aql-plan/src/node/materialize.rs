@@ -4,7 +4,8 @@ use super::{NodePrinter, PlanNode, Projection, print_projections};
 use crate::catalog::CollectionReference;
 use crate::variable::VariableId;
 
-/// Fetches documents whose keys an index scan before has found (rule `late-document-materialization`).
+/// A fetch of documents whose keys an earlier index scan has found (rule
+/// `late-document-materialization`).
 #[derive(Debug, Clone)]
 pub struct Materialize {
     /// The collection of the documents.

@@ -1,8 +1,8 @@
 //! Nodes of a plan: one step each of a linear pipeline that rows flow through.
 //!
-//! Each kind of node is a file: its fields, the variables that it reads and sets, its expressions and
-//! its text ([`PlanNode`]). To add a kind, write its file and add it to [`NodeKind`]. The functions
-//! that ask about any node are in `dataflow.rs`.
+//! Each kind of node is a file: its fields, the variables that it reads and sets, its expressions
+//! and its text ([`PlanNode`]). To add a kind, write its file and add it to [`NodeKind`]. The
+//! functions that ask about any node are in `dataflow.rs`.
 
 mod aggregate;
 mod calculation;
@@ -87,7 +87,8 @@ pub struct Node {
     pub kind: NodeKind,
     /// Clients are told that its next batch may be computed ahead (rule `async-prefetch`).
     pub prefetches: bool,
-    /// Estimated cost of this node and all before it, in ArangoDB's unit (roughly: documents touched).
+    /// Estimated cost of this node and all before it, in ArangoDB's unit (roughly: documents
+    /// touched).
     pub estimated_cost: f64,
     /// Estimated number of rows that it produces over the whole run.
     pub estimated_items: u64,
@@ -99,8 +100,8 @@ pub struct Node {
 /// subquery) and passes all of them on, except where it says otherwise.
 #[derive(Debug, Clone)]
 pub enum NodeKind {
-    /// Produces one row without variables (in a subquery: the outer row). Always the first node, and
-    /// only the first.
+    /// Produces one row without variables (in a subquery: the outer row). Always the first node,
+    /// and only the first.
     Singleton,
     /// Produces nothing.
     NoResults,
@@ -108,8 +109,8 @@ pub enum NodeKind {
     EnumerateCollection(Box<CollectionScan>),
     /// A row for each document that an index finds.
     Index(Box<IndexScan>),
-    /// A row for each member of an array. Error 1563 ("collection or array expected as operand to FOR
-    /// loop; you provided a value of type 'null'") if the value is not an array.
+    /// A row for each member of an array. Error 1563 ("collection or array expected as operand to
+    /// FOR loop; you provided a value of type 'null'") if the value is not an array.
     EnumerateList(EnumerateList),
     /// A row for each path from a vertex.
     Traversal(Box<Traversal>),

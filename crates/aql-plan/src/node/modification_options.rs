@@ -2,7 +2,8 @@
 
 use super::flag;
 
-/// Options of data-modification statements. The reference of AQL says which apply to which statement.
+/// Options of data-modification statements. The reference of AQL says which apply to which
+/// statement.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModificationOptions {
     /// Failed documents are counted and are no error.

@@ -2,7 +2,7 @@
 
 use super::{NodePrinter, PlanNode};
 
-/// Produces nothing.
+/// No rows.
 pub(super) struct NoResults;
 
 impl PlanNode for NoResults {

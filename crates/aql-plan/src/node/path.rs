@@ -4,11 +4,11 @@ use super::{NodePrinter, listed};
 use crate::expression::Expression;
 use crate::variable::VariableId;
 
-/// A condition that every vertex or edge of a path, or the one at a depth, must satisfy for the path
-/// to be followed.
+/// A condition that every vertex or edge of a path, or the one at a depth, must satisfy for the
+/// path to be followed.
 ///
-/// A path that is too short to have an element at `depth` passes: the planner raises the minimum depth
-/// where such paths must not be produced.
+/// A path that is too short to have an element at `depth` passes: the planner raises the minimum
+/// depth where such paths must not be produced.
 #[derive(Debug, Clone)]
 pub struct StepCondition {
     /// The kind of elements that the condition is about.
@@ -49,8 +49,8 @@ pub struct PathOutput {
     pub vertices: bool,
     /// An expression reads `path.edges`.
     pub edges: bool,
-    /// An expression reads `path.weights` (traversals by weight) or `path.weight` (K_SHORTEST_PATHS).
-    /// The paths of other searches have none.
+    /// An expression reads `path.weights` (traversals by weight) or `path.weight`
+    /// (K_SHORTEST_PATHS). The paths of other searches have none.
     pub weights: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What the rest of the crate asks of every kind of node.
+//! The trait that every kind of node implements.
 
 use super::NodePrinter;
 use crate::expression::Expression;
@@ -6,8 +6,8 @@ use crate::variable::VariableId;
 
 /// A kind of node: its name, the variables that it reads and sets, its expressions and its text.
 ///
-/// Methods with a default answer for the kinds that have nothing to tell. A visitor and its twin
-/// with `_mut` visit the same things in the same order, except where the kind says otherwise.
+/// The default methods are for kinds without such variables or expressions. A visitor and its twin
+/// with `_mut` visit the same things in the same order, unless the kind says otherwise.
 pub(crate) trait PlanNode {
     /// Returns the name of the kind: ArangoDB's, without its ending `Node`.
     fn name(&self) -> &'static str;
@@ -15,7 +15,7 @@ pub(crate) trait PlanNode {
     /// Returns the node as one line of a golden file or log; the nodes of a subquery follow it.
     fn print(&self, printer: &NodePrinter<'_>) -> String;
 
-    /// Returns what the node does with rows.
+    /// Returns the effect of the node on rows.
     fn role(&self) -> Role {
         Role::Other
     }
@@ -45,7 +45,7 @@ pub(crate) trait PlanNode {
     fn for_each_expression_mut(&mut self, _visit: &mut dyn FnMut(&mut Expression)) {}
 }
 
-/// What a node does with rows.
+/// The effect of a node on rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Makes any number of rows of one.

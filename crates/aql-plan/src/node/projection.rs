@@ -23,8 +23,8 @@ pub enum ProjectionSource {
     IndexField {
         /// Position in the fields of the index.
         position: usize,
-        /// The number of names of the path that lead to the field; the rest of the path is looked up
-        /// in the field's value.
+        /// The number of names of the path that lead to the field; the rest of the path is looked
+        /// up in the field's value.
         consumed: usize,
     },
     /// A stored value of the index entry.

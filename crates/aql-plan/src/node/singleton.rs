@@ -2,7 +2,7 @@
 
 use super::{NodePrinter, PlanNode};
 
-/// Produces one row without variables (in a subquery: the outer row).
+/// One row without variables (in a subquery: the outer row).
 pub(super) struct Singleton;
 
 impl PlanNode for Singleton {

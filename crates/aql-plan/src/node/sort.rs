@@ -3,13 +3,13 @@
 use super::{NodePrinter, PlanNode, flag, listed};
 use crate::variable::VariableId;
 
-/// Sorts rows.
+/// A sort of all rows.
 #[derive(Debug, Clone)]
 pub struct Sort {
     /// From the most significant down; at least one.
     pub elements: Vec<SortElement>,
-    /// The number of leading elements in whose order the rows come already. Only rows that are equal
-    /// in them are sorted (rule `use-index-for-sort`).
+    /// The number of leading elements in whose order the rows come already. Only rows that are
+    /// equal in them are sorted (rule `use-index-for-sort`).
     pub grouped: usize,
     /// Rows that compare equal keep their order.
     pub stable: bool,

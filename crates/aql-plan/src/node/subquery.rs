@@ -3,10 +3,10 @@
 use super::{Node, NodePrinter, PlanNode, flag};
 use crate::variable::VariableId;
 
-/// Runs a pipeline for each row.
+/// A pipeline that runs for each row.
 ///
-/// As a [`PlanNode`], it tells about itself only. Whoever asks also about the nodes in it walks over
-/// them: see `dataflow.rs`.
+/// As a [`PlanNode`], it answers for itself only. `dataflow.rs` adds the answers of the nodes in
+/// it.
 #[derive(Debug, Clone)]
 pub struct Subquery {
     /// Set to the array of values that the pipeline returns (empty if it has no Return).

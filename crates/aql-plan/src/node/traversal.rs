@@ -14,7 +14,8 @@ use crate::variable::VariableId;
 pub struct Traversal {
     /// The edges to follow.
     pub graph: GraphAccess,
-    /// The start vertex: its `_id`, or an object that has one. Anything else: no rows, and a warning.
+    /// The start vertex: its `_id`, or an object that has one. Anything else: no rows, and a
+    /// warning.
     pub start: VariableId,
     /// Shorter paths produce no row.
     pub min_depth: u64,
@@ -28,7 +29,8 @@ pub struct Traversal {
     pub edge_out: Option<VariableId>,
     /// The path, if used.
     pub path: Option<PathOutput>,
-    /// Attributes to fetch of the last vertex instead of `vertex_out`; empty for the whole document.
+    /// Attributes to fetch of the last vertex instead of `vertex_out`; empty for the whole
+    /// document.
     pub vertex_projections: Vec<Projection>,
     /// Attributes to fetch of the last edge instead of `edge_out`; empty for the whole document.
     pub edge_projections: Vec<Projection>,

@@ -3,21 +3,21 @@
 use super::{CollectAggregate, NodePrinter, PlanNode, listed};
 use crate::variable::VariableId;
 
-/// Adds to each row aggregates over the rows near it. All rows pass, in their order (sorted by
-/// `range` where there is one).
+/// Aggregates over the rows near each row. All rows pass, in their order (sorted by `range` where
+/// there is one).
 #[derive(Debug, Clone)]
 pub struct Window {
     /// The value by which rows are near each other; `None`: their position.
     pub range: Option<VariableId>,
-    /// How far rows before the current one may be.
+    /// The reach of the window before the current row.
     pub preceding: WindowBound,
-    /// How far rows after the current one may be.
+    /// The reach of the window after the current row.
     pub following: WindowBound,
     /// Aggregates, each over the window of the row.
     pub aggregates: Vec<CollectAggregate>,
 }
 
-/// The reach of a window in one direction.
+/// The reach of a window in one direction from the current row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WindowBound {
     /// To the end.

@@ -7,10 +7,19 @@ use aql_plan::{
 };
 use aql_value::{Interrupt, MemoryAccount, Result, Value};
 
-/// Collections `users` (1,000 documents, many indexes), `cities` (50), `test` (100, index on `value`), `plain` (10, no
-/// index), `empty` (index on `id`), `places` (1,000, geo, fulltext and multi-dimensional indexes), `knows` (edges,
-/// 5,000), and `likes` (edges, 2,000, vertex-centric indexes). Graphs `social` (knows and likes between users, orphan
-/// cities) and `lonely` (no edges).
+/// A catalog with these collections, and documents in brackets:
+///
+/// - `users` (1,000), with many indexes
+/// - `cities` (50)
+/// - `test` (100), with an index on `value`
+/// - `plain` (10), without an index
+/// - `empty` (none), with an index on `id`
+/// - `places` (1,000), with geo, fulltext and multi-dimensional indexes
+/// - `products` (10), with an index on `id`
+/// - `knows` (5,000 edges)
+/// - `likes` (2,000 edges), with vertex-centric indexes
+///
+/// Its graphs are `social` (knows and likes between users, orphan cities) and `lonely` (no edges).
 pub(crate) struct TestCatalog;
 
 impl PlanCatalog for TestCatalog {
@@ -152,7 +161,7 @@ fn persistent(id: u64, name: &str, fields: &[&str]) -> IndexInfo {
     index(id, name, SearchShape::LeadingFields, fields)
 }
 
-/// Parses, binds and builds.
+/// Parses, binds and builds a query.
 pub(crate) fn plan(text: &str, parameters: &[(&str, Value)]) -> Result<Plan> {
     let query = aql_syntax::parse(text, &aql_syntax::Limits::default())?;
     let mut bound = BindParameters::new();

@@ -4,7 +4,8 @@ use aql_plan::{
     Capabilities, CollectionInfo, CollectionReference, IndexField, IndexInfo, PlanCatalog, SearchShape,
 };
 
-/// `users` (1,000), `products` (10), `test` (100), `plain` (10), `places` (1,000), and edges `knows` (5,000).
+/// The collections `users` (1,000), `products` (10), `test` (100), `plain` (10), `places` (1,000),
+/// and edges `knows` (5,000).
 pub(crate) struct Catalog;
 
 pub(crate) static CATALOG: Catalog = Catalog;

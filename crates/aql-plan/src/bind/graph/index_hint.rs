@@ -5,11 +5,11 @@ use crate::bind::options::index_names;
 use crate::node::{EdgeDirection, EdgeIndexHint};
 use aql_value::{Result, Value};
 
-/// Most hints of a traversal that are looked at.
+/// The most hints of a traversal that are read.
 const MAX_HINTS: usize = 1024;
 
 impl Binder<'_> {
-    /// Adds the hints; false if the value is no object. What is wrong within it is warned about.
+    /// Adds the hints; false if the value is no object. Errors within it are warnings.
     pub(super) fn index_hints(&mut self, hints: &mut Vec<EdgeIndexHint>, value: &Value) -> Result<bool> {
         if !value.is_object() {
             return Ok(false);

@@ -50,7 +50,7 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// The variable of the vertex where a search begins or ends.
+    /// Returns the variable of the vertex where a search begins or ends.
     fn vertex(&mut self, value: Expression) -> VariableId {
         let is_known = match &value {
             Expression::Constant(value) => value.as_str().is_some(),
@@ -65,7 +65,8 @@ impl Binder<'_> {
         out
     }
 
-    /// The condition may read what the traversal sets; the parser has refused subqueries in it.
+    /// Binds PRUNE. Its condition may read the variables that the traversal sets. The parser has
+    /// refused subqueries in it.
     fn prune(
         &mut self,
         prune: &ast::Prune,
@@ -131,7 +132,8 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// What vertices a search comes to is not known before it runs, so it might read what was modified.
+    /// Refuses a search after a modification: its vertices are unknown before it runs, so it might
+    /// read modified collections.
     fn refuse_after_modification(&self, what: &str) -> Result<()> {
         if self.sources.has_modified() {
             return Err(error::access_after_modification(what));
@@ -145,7 +147,7 @@ impl Binder<'_> {
         Ok(id)
     }
 
-    /// Every part of the path is made, until the optimizer has seen which are read.
+    /// Declares a path with all its parts. The optimizer later drops the parts that are not read.
     fn declare_path(&mut self, name: &Identifier) -> Result<PathOutput> {
         let out = self.scopes.declare(&name.name, &mut self.variables)?;
         Ok(PathOutput { out, vertices: true, edges: true, weights: true })

@@ -11,7 +11,7 @@ use aql_value::{Error, ErrorCode, Result, Value};
 const DEFAULT_MAX_PROJECTIONS: usize = 5;
 
 impl Binder<'_> {
-    /// The options, and the graph without what they leave out.
+    /// Returns the options, and the graph without the collections that they exclude.
     pub(super) fn traversal_options(
         &mut self,
         options: Option<&ast::Expression>,
@@ -87,7 +87,7 @@ fn default_traversal_options() -> TraversalOptions {
     }
 }
 
-/// Sets an option; false if it is not known or its value has the wrong type.
+/// Sets an option; false if it is unknown or its value has the wrong type.
 fn set_traversal_option(options: &mut TraversalOptions, name: &str, value: &Value) -> Result<bool> {
     Ok(match (name, value.as_str()) {
         ("order", Some("dfs")) => set(&mut options.order, TraversalOrder::Dfs),

@@ -1,13 +1,13 @@
-//! Options that keep a traversal within some collections.
+//! Options that restrict a traversal to some collections.
 
 use crate::bind::Binder;
 use crate::node::{GraphAccess, TraversalOptions};
 use aql_value::{Error, ErrorCode, Result, Value};
 
-/// Most names that an option may list; more than a query may use.
+/// The most names that an option may list; more than a query may use.
 const MAX_NAMES: usize = 2048;
 
-/// Names of collections; none for no restriction.
+/// Names of collections. An empty list is no restriction.
 #[derive(Debug, Default)]
 pub(super) struct Restrictions {
     pub(super) edges: Vec<Box<str>>,
@@ -15,8 +15,10 @@ pub(super) struct Restrictions {
 }
 
 impl Binder<'_> {
-    /// Applies the restrictions. Error 1203 for a collection that does not exist, 1218 for documents where edges
-    /// belong, 1926 and 1939 for a collection that does not belong to the graph.
+    /// Applies the restrictions.
+    ///
+    /// Errors: 1203 for a collection that does not exist, 1218 for a collection of documents in
+    /// place of edges, 1926 and 1939 for a collection that does not belong to the graph.
     pub(super) fn restrict(
         &mut self,
         graph: &mut GraphAccess,
@@ -60,7 +62,7 @@ impl Binder<'_> {
     }
 }
 
-/// One name, or an array of names.
+/// Returns one name, or the names of an array.
 pub(super) fn names(value: &Value) -> Option<Vec<Box<str>>> {
     if let Some(name) = value.as_str() {
         return Some(vec![name.into()]);

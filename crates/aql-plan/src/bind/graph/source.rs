@@ -1,4 +1,4 @@
-//! Where the edges of a traversal or path search are: a named graph, or a list of edge collections.
+//! The source of edges of a traversal or path search: a named graph, or a list of edge collections.
 
 use crate::bind::Binder;
 use crate::catalog::{CollectionInfo, GraphInfo};
@@ -33,7 +33,7 @@ impl Binder<'_> {
         }
     }
 
-    /// All edge collections in the same direction.
+    /// Returns the edge collections of the graph, all in the same direction.
     fn named_graph(&mut self, graph: &GraphInfo, direction: Direction) -> Result<GraphAccess> {
         let mut edges = Vec::with_capacity(graph.edge_definitions.len());
         for definition in &graph.edge_definitions {
@@ -58,7 +58,8 @@ impl Binder<'_> {
         Ok(GraphAccess { edges, vertex_collections, graph })
     }
 
-    /// A collection that is listed twice counts once; its directions must then be the same.
+    /// Returns the listed collections. A collection listed twice counts once, and must have the
+    /// same direction.
     fn edge_collections(&mut self, list: &[EdgeCollection], default: Direction) -> Result<GraphAccess> {
         let mut edges = Vec::with_capacity(list.len());
         let mut seen: Vec<(String, Direction)> = Vec::with_capacity(list.len());
@@ -100,7 +101,9 @@ impl Binder<'_> {
     }
 }
 
-/// The look-up in the edge index, which every edge collection has. Error 1218 for a collection of documents.
+/// Returns the look-up in the edge index, which every edge collection has.
+///
+/// Errors: 1218 for a collection of documents.
 fn edge_lookup(info: &CollectionInfo) -> Result<EdgeLookup> {
     if !info.is_edge {
         return Err(error::not_an_edge_collection(&info.reference.name));

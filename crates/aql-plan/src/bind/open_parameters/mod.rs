@@ -1,9 +1,10 @@
-//! Which bind parameters a plan may leave open, so that it can be run again with other values.
+//! The bind parameters that a plan may leave open, so that it can run again with other values.
 //!
-//! A parameter is open if no decision of the planner depends on its value, beyond its [`ParameterShape`]: it is
-//! compared with an attribute or a variable, or it is (part of) a document, a key or a result. Everything else
-//! (LIMIT, options, names, operands of arithmetic, arguments of functions) is folded into the plan as a constant. One
-//! such occurrence closes the parameter.
+//! A parameter is open if no decision of the planner depends on its value, beyond its
+//! [`ParameterShape`]. It is compared with an attribute or a variable, or it is (part of) a
+//! document, a key or a result. Everything else (LIMIT, options, names, operands of arithmetic,
+//! arguments of functions) is folded into the plan as a constant. One such occurrence closes the
+//! parameter.
 
 use super::BindParameters;
 use aql_syntax::ast::{
@@ -14,19 +15,19 @@ use aql_value::{Result, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Names of the parameters that are open in a plan, sorted; the position of a name is its slot.
+/// Names of the parameters that are open in a plan, sorted. The position of a name is its slot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenParameters {
     names: Arc<[Box<str>]>,
 }
 
 impl OpenParameters {
-    /// None: every value becomes part of the plan.
+    /// Returns no parameters: every value becomes part of the plan.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// Those of a query. Depends on its text alone.
+    /// Returns the parameters that may be open in a query. Depends on the query's text alone.
     pub fn of(query: &Query) -> Self {
         let mut found = Found::default();
         for expression in walk::query_expressions(query) {
@@ -54,35 +55,37 @@ impl OpenParameters {
                 found.statement(&statement.kind);
             }
         }
-        // Every occurrence was counted up, and those that may be open down again.
+        // The count of a parameter is 0 if each of its occurrences may be open.
         let mut names: Vec<Box<str>> =
             found.closed.into_iter().filter(|(_, count)| *count == 0).map(|(name, _)| name.into()).collect();
         names.sort_unstable();
         Self { names: names.into() }
     }
 
-    /// The names, by slot.
+    /// Returns the names by slot.
     pub fn names(&self) -> &[Box<str>] {
         &self.names
     }
 
-    /// Whether there is none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The slot of a parameter, if it is open.
+    /// Returns the slot of a parameter, if it is open.
     pub fn slot(&self, name: &str) -> Option<usize> {
         self.names.binary_search_by(|own| (**own).cmp(name)).ok()
     }
 
-    /// The values by slot. Error 1551 if one is missing.
+    /// Returns the values by slot.
+    ///
+    /// Errors: 1551 if one is missing.
     pub fn values(&self, parameters: &BindParameters) -> Result<Arc<[Value]>> {
         self.names.iter().map(|name| parameters.value(name).cloned()).collect()
     }
 }
 
-/// Occurrences of each parameter that close it.
+/// The number of occurrences of each parameter that close it.
 #[derive(Default)]
 struct Found<'a> {
     closed: HashMap<&'a str, i64>,
@@ -93,8 +96,8 @@ impl<'a> Found<'a> {
         *self.closed.entry(name).or_default() += change;
     }
 
-    /// The expressions of a statement in which parameters may be open; OPTIONS, LIMIT and the like are left out.
-    /// Subqueries are statements of their own.
+    /// Examines the expressions of a statement in which parameters may be open, which excludes
+    /// OPTIONS, LIMIT and the like. Subqueries are statements of their own.
     fn statement(&mut self, statement: &'a StatementKind) {
         match statement {
             StatementKind::For(statement) => self.document(&statement.source),
@@ -117,7 +120,8 @@ impl<'a> Found<'a> {
             StatementKind::Remove(statement) => self.document(&statement.key),
             StatementKind::Upsert(statement) => {
                 match &statement.search {
-                    // The names in an example must be known, so an example that is a parameter is not open.
+                    // The names in an example must be known, so an example that is a parameter is
+                    // closed.
                     UpsertSearch::Example(Expression { kind: ExpressionKind::BindParameter(_), .. }) => {}
                     UpsertSearch::Example(example) => self.document(example),
                     UpsertSearch::Filter(condition) => self.condition(condition),
@@ -136,7 +140,8 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// A value that nothing is computed from: a parameter, or literals with parameters as members.
+    /// Examines a value that the query only stores or returns: a parameter, or literals with
+    /// parameters as members.
     fn document(&mut self, expression: &'a Expression) {
         match &expression.kind {
             ExpressionKind::BindParameter(name) => self.count(name, -1),
@@ -153,7 +158,7 @@ impl<'a> Found<'a> {
         }
     }
 
-    /// Looks for comparisons of parameters with attributes. (Depth is bounded by the parser.)
+    /// Looks for comparisons of parameters with attributes. The parser bounds the depth.
     fn condition(&mut self, expression: &'a Expression) {
         match &expression.kind {
             ExpressionKind::Binary(binary) => {
@@ -171,7 +176,7 @@ impl<'a> Found<'a> {
             ExpressionKind::FunctionCall(call) => {
                 let function = aql_functions::lookup(call.name.normalized());
                 let (names, values) = match function.filter(|function| function.reads_documents) {
-                    // Of fewer arguments, the last one names no collection.
+                    // With fewer arguments, the last one names no collection.
                     Some(function) => {
                         let values_from = call.arguments.len().saturating_sub(1);
                         call.arguments.split_at(values_from.min(function.collection_arguments))
@@ -190,8 +195,10 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Whether a variable stands where a constant must: in OPTIONS, LIMIT, a depth or bounds of WINDOW. Then LET may
-/// have set it to a parameter, whose value the plan depends on.
+/// Returns true if a variable stands in place of a constant: in OPTIONS, LIMIT, a depth or bounds
+/// of WINDOW.
+///
+/// A LET may have set it to a parameter, and the plan depends on the value of this parameter.
 fn reads_variable_as_constant(statement: &ast::Statement) -> bool {
     let options = match &statement.kind {
         StatementKind::Limit(limit) => return limit.offset.iter().chain([&limit.count]).any(reads_variable),
@@ -218,7 +225,8 @@ fn reads_variable(expression: &Expression) -> bool {
     walk::expressions(expression).any(|part| matches!(part.kind, ExpressionKind::Reference(_)))
 }
 
-/// Whether the expression reads a variable, or an attribute of one: it is not known before the query runs.
+/// Returns true if the expression reads a variable or an attribute of one, which is unknown before
+/// the query runs.
 fn is_path(expression: &Expression) -> bool {
     let mut expression = expression;
     loop {
@@ -235,7 +243,7 @@ fn is_path(expression: &Expression) -> bool {
     }
 }
 
-/// What plans may depend on of the value of an open parameter.
+/// The part of an open parameter's value that plans may depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParameterShape {
     /// A number.
@@ -246,19 +254,22 @@ pub enum ParameterShape {
     Object,
     /// An array with at least one member.
     Array {
-        /// Its length, roughly: the number of decimal digits of the length minus 1 (1, 2 to 10, 11 to 100, ...).
+        /// The magnitude of its length: the number of decimal digits of the length minus 1 (1, 2 to
+        /// 10, 11 to 100, ...).
         magnitude: u8,
-        /// Whether null is among its members: such documents are not in sparse indexes.
+        /// True if null is among its members: sparse indexes do not contain such documents.
         has_null: bool,
     },
 }
 
-/// Longer arrays are all alike.
+/// The magnitude of all longer arrays.
 const MAX_MAGNITUDE: u8 = 4;
 
 impl ParameterShape {
-    /// The shape of a value. `None` for values that are few and decide plans: null, booleans and the empty array are
-    /// never open.
+    /// Returns the shape of a value.
+    ///
+    /// `None` for null, booleans and the empty array. They are never open, because they are few and
+    /// decide plans.
     pub fn of(value: &Value) -> Option<Self> {
         match value.kind() {
             aql_value::Kind::Null | aql_value::Kind::Bool => None,
@@ -273,7 +284,7 @@ impl ParameterShape {
         }
     }
 
-    /// A byte of its own for each shape.
+    /// Returns a byte that is different for each shape.
     pub fn tag(self) -> u8 {
         match self {
             Self::Number => 0,
@@ -283,12 +294,12 @@ impl ParameterShape {
         }
     }
 
-    /// Whether the value cannot be null, nor (as a list) contain it.
+    /// Returns true if the value is not null and, as a list, does not contain null.
     pub fn excludes_null(self) -> bool {
         !matches!(self, Self::Array { has_null: true, .. })
     }
 
-    /// An estimate of the length of an array.
+    /// Returns an estimate of the length of an array.
     pub fn length(self) -> Option<f64> {
         match self {
             Self::Array { magnitude, .. } => {
