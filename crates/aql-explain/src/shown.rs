@@ -1,4 +1,4 @@
-//! Which nodes of a plan are shown, and how: subqueries spliced in, joined scans as one node.
+//! The steps of a plan that are shown, with subqueries spliced in and joined scans as one node.
 
 use aql_plan::{JoinPart, Node, NodeKind, Plan, Variable, VariableSet, for_each_node};
 
@@ -27,7 +27,7 @@ impl Step<'_> {
         node.map_or(0, |node| u64::from(node.id.0))
     }
 
-    /// Whether clients are told that it computes batches ahead.
+    /// Returns true if explain says that the step computes batches ahead.
     pub(super) fn prefetches(&self) -> bool {
         match self {
             Self::Node(node) => node.prefetches,
@@ -44,14 +44,15 @@ fn join_part(node: &Node) -> JoinPart {
     }
 }
 
-/// The steps of a plan.
+/// Returns the steps of a plan.
 pub(super) fn shown(plan: &Plan) -> Vec<Step<'_>> {
     let mut steps = Vec::new();
     splice(&plan.nodes, &constant_vertices(plan), &mut steps);
     steps
 }
 
-/// The variables that hold nothing but constant vertices where searches begin or end. The searches show the vertices.
+/// Returns the variables that hold only constant vertices at which searches begin or end. The
+/// searches show the vertices.
 fn constant_vertices(plan: &Plan) -> VariableSet {
     let (mut vertices, mut others) = (VariableSet::default(), VariableSet::default());
     for_each_node(&plan.nodes, &mut |node| match &node.kind {
@@ -66,7 +67,7 @@ fn constant_vertices(plan: &Plan) -> VariableSet {
             vertices.insert(node.start);
             vertices.insert(node.target);
         }
-        // What a subquery reads, its nodes read.
+        // The nodes of a subquery report its reads.
         NodeKind::Subquery(_) => {}
         kind => others.extend(&kind.reads()),
     });
@@ -81,7 +82,7 @@ fn constant_vertices(plan: &Plan) -> VariableSet {
     shown_by_searches
 }
 
-/// Nesting of subqueries is bounded by the parser.
+/// Appends the steps of a pipeline. The parser bounds the nesting of subqueries.
 fn splice<'a>(nodes: &'a [Node], vertices: &VariableSet, steps: &mut Vec<Step<'a>>) {
     for (position, node) in nodes.iter().enumerate() {
         if matches!(&node.kind, NodeKind::Calculation(calculation) if vertices.contains(calculation.out)) {

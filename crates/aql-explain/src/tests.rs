@@ -1,4 +1,5 @@
-//! Against replies recorded in ArangoDB's documentation: types, numbers and costs of nodes.
+//! Comparisons with replies recorded in ArangoDB's documentation: types, numbers and costs of
+//! nodes.
 
 #[path = "../../aql-optimize/tests/common/small.rs"]
 mod small;
@@ -215,7 +216,7 @@ fn syntax_trees_list_collections_and_parameters() {
     let _ = &CATALOG;
 }
 
-/// The node of a type.
+/// Returns the node of a type.
 fn node(query: &str, name: &str) -> Value {
     let plan = explain(&best(query, &[])).unwrap();
     let nodes = member(&plan, "nodes");
@@ -332,7 +333,7 @@ fn constant_vertices_need_no_node_of_their_own() {
             &["SingletonNode", "TraversalNode", "ReturnNode"],
         ),
         ("FOR p IN OUTBOUND K_PATHS 'users/1' TO 'users/2' knows RETURN p", &[], &path),
-        // One that has to be computed has a node.
+        // A start vertex that must be computed has a node.
         (
             "FOR u IN users FOR v IN OUTBOUND CONCAT('users/', u.x) knows RETURN v",
             &[],
@@ -345,7 +346,7 @@ fn constant_vertices_need_no_node_of_their_own() {
     }
 }
 
-/// The types of the nodes that are told to compute batches ahead.
+/// Returns the types of the nodes with the mark to compute batches ahead.
 fn prefetching(query: &str, rules: &[&str]) -> Vec<String> {
     let plan = explain(&best(query, rules)).unwrap();
     let nodes: Vec<_> = member(&plan, "nodes").elements().collect();
@@ -358,7 +359,8 @@ fn prefetching(query: &str, rules: &[&str]) -> Vec<String> {
     types
 }
 
-/// As in the plans of the release notes of 3.12, and in the recorded replies with the attribute.
+/// The marks are those in the plans of the release notes of 3.12, and in recorded replies with the
+/// attribute.
 #[test]
 fn nodes_that_may_prefetch_are_marked() {
     let filter_and_sort = "FOR u IN users FILTER u.zip IN [1, 2] SORT u.name RETURN u";

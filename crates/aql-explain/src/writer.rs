@@ -1,24 +1,25 @@
-//! Writing JSON-like objects as VelocyPack.
+//! A writer of JSON-like objects as VelocyPack.
 
 use aql_value::{Result, Value};
 use velocypack::Builder;
 
-/// Deepest expression that is written out in full; deeper parts are written without their operands, because replies
-/// may not nest deeper than 200 levels and an expression takes two a level.
+/// The greatest depth at which an expression is written with its operands.
+///
+/// Replies may not nest deeper than 200 levels, and an expression takes two per level.
 pub(crate) const MAX_EXPRESSION_DEPTH: usize = 80;
 
-/// Operands of AND and OR that are shown nested, two by two.
+/// The greatest number of operands of AND and OR that are nested, two by two.
 pub(crate) const MAX_NESTED_OPERANDS: usize = 8;
 
-/// Writes one value.
+/// A writer of one value.
 pub(crate) struct Writer {
     builder: Builder,
-    /// Expressions around the one being written.
+    /// The number of expressions around the one that is being written.
     pub(crate) depth: usize,
 }
 
 impl Writer {
-    /// The value that `fill` writes.
+    /// Returns the value that `fill` writes.
     pub(crate) fn value(fill: impl FnOnce(&mut Self) -> Result<()>) -> Result<Value> {
         let mut writer = Self { builder: Builder::new(), depth: 0 };
         fill(&mut writer)?;
@@ -41,14 +42,14 @@ impl Writer {
         Ok(self.builder.close()?)
     }
 
-    /// An array whose members `fill` writes.
+    /// Writes an array whose members `fill` writes.
     pub(crate) fn list(&mut self, fill: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.builder.open_array()?;
         fill(self)?;
         Ok(self.builder.close()?)
     }
 
-    /// The name of the member that is written next.
+    /// Writes the name of the next member.
     pub(crate) fn key(&mut self, name: &str) -> Result<&mut Self> {
         self.builder.key(name)?;
         Ok(self)
@@ -66,7 +67,7 @@ impl Writer {
         Ok(self.builder.add_u64(value)?)
     }
 
-    /// Whole numbers are written as such.
+    /// Writes a number, as an integer if it is whole.
     pub(crate) fn float(&mut self, value: f64) -> Result<()> {
         Value::from_f64(value).append_to(&mut self.builder)
     }

@@ -1,4 +1,5 @@
-//! Large and deep queries: planning takes about as long as reading them, and does not overflow the stack.
+//! Large and deep queries: planning takes about as long as parsing them, and does not overflow the
+//! stack.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "../../aql-optimize/tests/common/mod.rs"]
@@ -7,7 +8,8 @@ mod common;
 use aql_value::Value;
 use std::time::Instant;
 
-/// Enough for the slowest machine that tests run on, and far below what anything quadratic would take.
+/// The time limit in seconds. It is enough for the slowest test machine, and far below the time of
+/// any quadratic algorithm.
 const LONG_SECONDS: u64 = 30;
 
 fn plan_quickly(query: &str, parameters: &[(&str, Value)]) -> aql_plan::Plan {
@@ -64,7 +66,7 @@ fn many_subqueries_are_planned() {
     plan_quickly(&format!("{} RETURN LENGTH(v1)", lets.join(" ")), &[]);
 }
 
-/// Runs on a stack as small as those of the server's workers.
+/// Runs `work` on a stack as small as those of the server's workers.
 fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(2 << 20).spawn(work).unwrap();
     thread.join().unwrap();
@@ -100,7 +102,7 @@ fn deep_expressions_are_planned_and_explained() {
                 Ok(optimized) => {
                     aql_explain::explain_result(&optimized, true, Default::default()).unwrap();
                 }
-                // The parser may find it too deep.
+                // The parser may refuse the query as too deep.
                 Err(error) => assert_eq!(error.number(), 1524, "{error}: {}", &query[..60]),
             }
         }

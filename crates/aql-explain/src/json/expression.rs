@@ -1,8 +1,8 @@
 //! Expressions in explain: trees of `{type, typeID, name, value, subNodes}` in ArangoDB's form.
 //!
-//! The numbers (`typeID`) that its documentation shows in recorded plans are 25, 29, 35, 40, 41, 45, 47, 49, 62 and 63. They
-//! count the types of expressions up in the order of the grammar, which gives those between them; types beyond are written
-//! without one.
+//! The recorded plans in its documentation show the numbers (`typeID`) 25, 29, 35, 40, 41, 45, 47,
+//! 49, 62 and 63. They count the types of expressions in the order of the grammar, which gives the
+//! numbers between them. Types outside of that range are written without a number.
 
 use crate::writer::{MAX_EXPRESSION_DEPTH, MAX_NESTED_OPERANDS, Writer};
 use aql_plan::{
@@ -11,7 +11,7 @@ use aql_plan::{
 };
 use aql_value::{Kind, Result, Value};
 
-/// `typeID` of a type of expression.
+/// Returns the `typeID` of a type of expression.
 pub(super) fn type_id(name: &str) -> Option<u64> {
     Some(match name {
         "unary plus" => 15,
@@ -51,7 +51,7 @@ pub(super) fn type_id(name: &str) -> Option<u64> {
     })
 }
 
-/// An expression tree within a value being written.
+/// A writer of an expression tree within a value.
 pub(super) struct ExpressionWriter<'a> {
     pub(super) variables: &'a Variables,
 }
@@ -120,8 +120,8 @@ impl ExpressionWriter<'_> {
         out.array(operands, |out, operand| self.write(out, operand))
     }
 
-    /// ArangoDB's AND and OR have two operands; chains of up to a few operands are shown so, long ones flat, because
-    /// nesting is limited.
+    /// Writes AND or OR, which have two operands in ArangoDB. Chains of a few operands are nested,
+    /// and long ones are flat, because nesting is limited.
     fn nested_logical(&self, out: &mut Writer, name: &str, operands: &[Expression]) -> Result<()> {
         match operands.split_last() {
             Some((last, [first])) => self.operands(out, [first, last]),
@@ -147,7 +147,7 @@ impl ExpressionWriter<'_> {
         out.key("subqueryReference")?.flag(false)
     }
 
-    /// Arguments of a call: an array, written as a value if all are constants.
+    /// Writes the arguments of a call: an array, written as a value if all are constants.
     fn arguments(&self, out: &mut Writer, arguments: &[Expression]) -> Result<()> {
         let constants: Option<Vec<Value>> =
             arguments.iter().map(|argument| argument.as_constant().cloned()).collect();
@@ -201,7 +201,7 @@ impl ExpressionWriter<'_> {
         })
     }
 
-    /// The iterator, the element, then FILTER, LIMIT and RETURN, each `no-op` if missing.
+    /// Writes the iterator, the element, then FILTER, LIMIT and RETURN, each `no-op` if missing.
     fn expansion(&self, out: &mut Writer, expansion: &Expansion) -> Result<()> {
         out.key("levels")?.number(u64::from(expansion.levels))?;
         out.key("booleanize")?.flag(false)?;
@@ -264,7 +264,7 @@ pub(super) fn no_op(out: &mut Writer) -> Result<()> {
     out.object(|out| out.key("type")?.text("no-op"))
 }
 
-/// The members `type` and `typeID`.
+/// Writes the members `type` and `typeID`.
 pub(super) fn node_type(out: &mut Writer, name: &str) -> Result<()> {
     out.key("type")?.text(name)?;
     match type_id(name) {

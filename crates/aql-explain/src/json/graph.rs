@@ -115,7 +115,7 @@ impl Explainer<'_> {
         })
     }
 
-    /// What is followed: names, and directions as numbers.
+    /// Writes the graph or its edge collections by name, and directions as numbers.
     fn graph_access(&self, out: &mut Writer, graph: &GraphAccess) -> Result<()> {
         let names: BTreeSet<&str> = graph.edges.iter().map(|edges| &*edges.collection.name).collect();
         out.key("graph")?;
@@ -148,7 +148,7 @@ impl Explainer<'_> {
         })
     }
 
-    /// A vertex that a search starts from: its `_id`, if that is known, or the variable.
+    /// Writes the vertex from which a search starts: its `_id`, if that is known, or the variable.
     fn vertex(&self, out: &mut Writer, constant: &str, key: &str, id: VariableId) -> Result<()> {
         let known = self.plan.variables.get(id).and_then(|variable| variable.constant.as_ref());
         match known.and_then(Value::as_str) {
@@ -161,7 +161,7 @@ impl Explainer<'_> {
         id.map_or(Ok(()), |id| self.variable(out, key, id))
     }
 
-    /// Conditions of the query that the node takes care of.
+    /// Writes the conditions of the query that the node guarantees.
     fn path_conditions(&self, out: &mut Writer, covered: &[CoveredCondition]) -> Result<()> {
         match covered {
             [] => Ok(()),
@@ -188,7 +188,7 @@ fn uniqueness(uniqueness: Uniqueness) -> &'static str {
     }
 }
 
-/// `{base: [index of each edge collection], levels: {depth: [...]}}`.
+/// Writes `{base: [index of each edge collection], levels: {depth: [...]}}`.
 fn write_indexes(out: &mut Writer, graph: &GraphAccess, conditions: &[StepCondition]) -> Result<()> {
     let looked_up = graph.edges.iter().flat_map(|edges| &edges.at_depth).map(|(depth, _)| *depth);
     let edges = conditions.iter().filter(|condition| condition.element == PathElement::Edge);
@@ -206,7 +206,8 @@ fn write_indexes(out: &mut Writer, graph: &GraphAccess, conditions: &[StepCondit
     })
 }
 
-/// The index with the field that finds the edges of a vertex first, or alone.
+/// Writes the index with the field that finds the edges of a vertex, either as its first field or
+/// as its only one.
 fn write_lookup(out: &mut Writer, edges: &EdgeAccess, lookup: &EdgeLookup) -> Result<()> {
     let mut index = lookup.index.clone();
     if index.has_independent_fields() {

@@ -1,4 +1,4 @@
-//! Nodes that read from indexes what others read from documents, in explain.
+//! Nodes in explain that read from indexes what others read from documents.
 
 use super::Explainer;
 use super::scan::write_index;
@@ -53,7 +53,7 @@ impl Explainer<'_> {
         out.key("collection")?.text(&node.collection.name)
     }
 
-    /// The projection by which a later node fetches the documents of the scan.
+    /// Returns the projection by which a later node fetches the documents of the scan.
     pub(super) fn late_key<'s>(&self, source: &'s DocumentSource) -> Option<&'s Projection> {
         let mut keys = VariableSet::default();
         for_each_node(&self.plan.nodes, &mut |node| {

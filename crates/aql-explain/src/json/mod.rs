@@ -16,13 +16,14 @@ use aql_plan::{Expression, Plan, Variable, VariableId};
 use aql_value::{Result, Value, Warning};
 use expression::ExpressionWriter;
 
-/// The plan as an object: `{nodes, rules, collections, variables, estimatedCost, ...}`.
+/// Returns the plan as an object: `{nodes, rules, collections, variables, estimatedCost, ...}`.
 ///
-/// Subqueries stand spliced into the list of nodes, between a `SubqueryStartNode` (with the number of the subquery's
-/// Singleton) and a `SubqueryEndNode` (with the number of the subquery's node), as ArangoDB shows them.
+/// As in ArangoDB, subqueries are spliced into the list of nodes. A `SubqueryStartNode` with the
+/// number of the subquery's Singleton precedes them, and a `SubqueryEndNode` with the number of the
+/// subquery's node follows them.
 ///
 /// # Errors
-/// 32 if the description would be larger than a value can be.
+/// 32 if the description would exceed the greatest size of a value.
 pub fn explain(plan: &Plan) -> Result<Value> {
     Writer::value(|out| write_plan(out, plan))
 }
@@ -30,14 +31,14 @@ pub fn explain(plan: &Plan) -> Result<Value> {
 /// Numbers for `stats` of explain that the optimizer does not know.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ExplainStatistics {
-    /// Time that planning took.
+    /// The time of planning in seconds.
     pub execution_time_seconds: f64,
-    /// Memory that planning took at most.
+    /// The peak memory of planning in bytes.
     pub peak_memory_bytes: u64,
 }
 
-/// The reply of `POST /_api/explain`, without the members `error` and `code`: the best plan, or `plans` with
-/// `all_plans`.
+/// Returns the reply of `POST /_api/explain`, without the members `error` and `code`: the best
+/// plan, or `plans` with `all_plans`.
 pub fn explain_result(optimized: &Optimized, all_plans: bool, measured: ExplainStatistics) -> Result<Value> {
     Writer::value(|out| {
         out.object(|out| {
@@ -117,7 +118,7 @@ fn write_variable(out: &mut Writer, variable: &Variable, with_value: bool) -> Re
     })
 }
 
-/// Writes the nodes of one plan.
+/// A writer of the nodes of one plan.
 struct Explainer<'a> {
     plan: &'a Plan,
     expressions: ExpressionWriter<'a>,

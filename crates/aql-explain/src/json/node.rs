@@ -9,7 +9,7 @@ use aql_plan::{
 };
 use aql_value::Result;
 
-/// Functions that end the query by an error on purpose.
+/// Functions that end the query with an error on purpose.
 const THROWING: &[&str] = &["FAIL", "ASSERT"];
 
 impl Explainer<'_> {

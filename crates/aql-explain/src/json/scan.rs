@@ -27,7 +27,8 @@ impl Explainer<'_> {
         out.key("indexCoversProjections")?.flag(scan.covers_projections)?;
         out.key("indexCoversOutProjections")?.flag(scan.covers_projections)?;
         out.key("indexCoversFilterProjections")?.flag(scan.covers_filter && has_filter_projections)?;
-        // One for each alternative of the condition: clients show them side by side.
+        // There is one index for each alternative of the condition, because clients show them side
+        // by side.
         out.key("indexes")?;
         let used = scan.ranges.iter().filter_map(|range| scan.indexes.get(range.index));
         out.array(used, write_index)?;
@@ -47,7 +48,7 @@ impl Explainer<'_> {
         out.key("lookahead")?.number(scan.source.hint.lookahead)
     }
 
-    /// What the rows are sorted by, where that makes a SORT unnecessary.
+    /// Writes the sort fields of the rows, if they make a SORT unnecessary.
     fn sort_elements(&self, out: &mut Writer, scan: &IndexScan) -> Result<()> {
         if scan.sort_fields.is_empty() {
             return Ok(());
@@ -63,8 +64,9 @@ impl Explainer<'_> {
         })
     }
 
-    /// The scans of a join, each with what an IndexNode has. ArangoDB's documentation shows no such node as JSON; the
-    /// names are those of its other nodes.
+    /// Writes the scans of a join, each with the members of an IndexNode.
+    ///
+    /// ArangoDB's documentation shows no such node as JSON. The names are those of its other nodes.
     pub(super) fn join(&self, out: &mut Writer, scans: &[Node]) -> Result<()> {
         out.key("strategy")?.text("default")?;
         out.key("indexInfos")?;
@@ -80,7 +82,7 @@ impl Explainer<'_> {
         })
     }
 
-    /// What both kinds of scans have.
+    /// Writes the members that both kinds of scans have.
     fn source(&self, out: &mut Writer, source: &DocumentSource) -> Result<()> {
         self.variable(out, "outVariable", source.count_into.unwrap_or(source.out))?;
         let late_key = self.late_key(source).map(|key| key.out);
@@ -92,7 +94,7 @@ impl Explainer<'_> {
             self.expression(out, "filter", filter)?;
         }
         out.key("count")?.flag(source.count_into.is_some())?;
-        // Who only tells a later node which documents to fetch has no result of its own.
+        // A scan that only tells a later node which documents to fetch has no result of its own.
         let produces_result = source.produces_result && (late_key.is_none() || !projections.is_empty());
         out.key("producesResult")?.flag(produces_result)?;
         out.key("readOwnWrites")?.flag(source.read_own_writes)?;
@@ -115,7 +117,7 @@ impl Explainer<'_> {
         })
     }
 
-    /// The ranges as an OR of ANDs; an empty object for the whole index.
+    /// Writes the ranges as an OR of ANDs, or an empty object for the whole index.
     fn condition(&self, out: &mut Writer, scan: &IndexScan) -> Result<()> {
         let is_whole = |range: &IndexRange| comparisons(scan, range).is_empty() && range.search.is_none();
         out.object(|out| {
@@ -150,7 +152,7 @@ impl Explainer<'_> {
     }
 }
 
-/// Type, field and value of a comparison.
+/// The type, the field and the value of a comparison.
 type Comparison<'a> = (&'static str, Expression, &'a Expression);
 
 /// A condition of a range.
@@ -159,13 +161,13 @@ enum Shown<'a> {
     Expression(Expression),
 }
 
-/// The conditions of what the range is searched for.
+/// Returns the conditions of the range's search.
 fn searched(scan: &IndexScan, range: &IndexRange) -> Vec<Expression> {
     let search = range.search.as_ref().zip(scan.indexes.get(range.index));
     search.map(|(search, index)| conditions(search, index, scan.source.out)).unwrap_or_default()
 }
 
-/// The comparisons that a range stands for.
+/// Returns the comparisons that a range stands for.
 fn comparisons<'a>(scan: &IndexScan, range: &'a IndexRange) -> Vec<Comparison<'a>> {
     let Some(index) = scan.indexes.get(range.index) else { return Vec::new() };
     let document = scan.source.out;

@@ -1,4 +1,4 @@
-//! What an index is searched for, as conditions in explain.
+//! Searches in indexes, as conditions in explain.
 
 use aql_plan::{
     CompareOperator, Expansion, Expression, FieldBounds, GeoSearch, IndexBound, IndexField, IndexInfo,
@@ -6,7 +6,7 @@ use aql_plan::{
 };
 use aql_value::Value;
 
-/// The conditions, all of which hold for what is found.
+/// Returns the conditions, all of which hold for the documents that are found.
 pub(super) fn conditions(search: &IndexSearch, index: &IndexInfo, document: VariableId) -> Vec<Expression> {
     match search {
         IndexSearch::Geo(geo) => geo_conditions(geo, index, document),
@@ -50,7 +50,7 @@ fn geo_conditions(geo: &GeoSearch, index: &IndexInfo, document: VariableId) -> V
     if let Some(distance) = geo.origin.as_ref().and_then(|origin| call("GEO_DISTANCE", origin)) {
         conditions = bounds(&distance, &geo.nearest, &geo.farthest);
         if conditions.is_empty() {
-            // As ArangoDB shows a search that is only ordered.
+            // ArangoDB shows a search that only sorts in this way.
             let unlimited =
                 IndexBound { value: Expression::Constant(Value::from_str("unlimited")), inclusive: false };
             conditions = bounds(&distance, &None, &Some(unlimited));
@@ -60,7 +60,7 @@ fn geo_conditions(geo: &GeoSearch, index: &IndexInfo, document: VariableId) -> V
     conditions
 }
 
-/// The document's place as GeoJSON, or as an array of longitude and latitude.
+/// Returns the document's location as GeoJSON, or as an array of longitude and latitude.
 fn place(index: &IndexInfo, document: VariableId) -> Expression {
     let element = |field, position| Expression::Index {
         base: Box::new(access(field, document)),
@@ -78,7 +78,7 @@ fn place(index: &IndexInfo, document: VariableId) -> Expression {
     }
 }
 
-/// `document.a.b`, or `document.a[*].b`.
+/// Returns `document.a.b`, or `document.a[*].b`.
 pub(super) fn access(field: &IndexField, document: VariableId) -> Expression {
     let attribute =
         |base: Expression, name: &str| Expression::Attribute { base: Box::new(base), name: name.into() };

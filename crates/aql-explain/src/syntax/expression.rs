@@ -106,7 +106,7 @@ impl<'a> TreeWriter<'a> {
         })
     }
 
-    /// Two operands by two, as in plans.
+    /// Writes the operands nested, two by two, as in plans.
     fn logical(&mut self, list: &mut List<'_>, name: &str, operands: &'a [Expression]) -> Result<()> {
         match operands.split_last() {
             Some((last, first)) if (3..=MAX_NESTED_OPERANDS).contains(&operands.len()) => {
@@ -119,7 +119,8 @@ impl<'a> TreeWriter<'a> {
         }
     }
 
-    /// Of comparisons only this one says whether it is known to leave out null, which parsing does not know.
+    /// Writes an equality. It is the only comparison with a flag for the exclusion of null, which
+    /// is unknown after parsing.
     fn equality(&mut self, list: &mut List<'_>, left: &'a Expression, right: &'a Expression) -> Result<()> {
         self.node_with(
             list.out,
@@ -230,7 +231,8 @@ impl<'a> TreeWriter<'a> {
         })
     }
 
-    /// Input, FILTER, LIMIT, RETURN and what follows the brackets, each `no-op` if missing.
+    /// Writes the input, FILTER, LIMIT, RETURN and the part after the brackets, each `no-op` if
+    /// missing.
     fn expansion(&mut self, list: &mut List<'_>, expansion: &'a Expansion) -> Result<()> {
         self.node(list.out, "expansion", |tree, list| {
             tree.expression(list, &expansion.base)?;

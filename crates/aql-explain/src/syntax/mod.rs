@@ -1,7 +1,8 @@
-//! Syntax trees as `POST /_api/query` shows them: `{type, name, value, subNodes}` in ArangoDB's form.
+//! Syntax trees as `POST /_api/query` shows them: `{type, name, value, subNodes}` in ArangoDB's
+//! form.
 //!
-//! Bind parameters stay parameters, nothing is folded, and names that are no variables are taken as collections,
-//! whether or not they exist.
+//! Bind parameters stay parameters, and nothing is folded. Names that are not variables count as
+//! collections, whether or not they exist.
 
 mod expression;
 mod statement;
@@ -12,11 +13,11 @@ use aql_syntax::collect_bind_parameters;
 use aql_value::{Error, Result, Value};
 use std::collections::{BTreeSet, HashMap};
 
-/// The reply of `POST /_api/query`, without the members `error` and `code`:
+/// Returns the reply of `POST /_api/query`, without the members `error` and `code`:
 /// `{parsed, collections, bindVars, ast, warnings}`.
 ///
 /// # Errors
-/// 32 if the description would be larger than a value can be.
+/// 32 if the description would exceed the greatest size of a value.
 pub fn explain_syntax(query: &Query) -> Result<Value> {
     let mut tree = TreeWriter { levels: vec![HashMap::new()], next_id: 0, collections: BTreeSet::new() };
     let ast = Writer::value(|out| out.array([query], |out, query| tree.root(out, &query.body, &query.with)))?;
@@ -39,7 +40,7 @@ pub fn explain_syntax(query: &Query) -> Result<Value> {
     })
 }
 
-/// Writes a tree, with numbers for variables in the order of their introduction.
+/// A writer of a tree, which numbers variables in the order of their introduction.
 struct TreeWriter<'a> {
     /// Visible names, innermost query last.
     levels: Vec<HashMap<&'a str, u64>>,
@@ -61,7 +62,7 @@ impl<'a> TreeWriter<'a> {
         self.levels.iter().rev().find_map(|level| level.get(name).copied())
     }
 
-    /// `{type, subNodes}`.
+    /// Writes `{type, subNodes}`.
     fn node(
         &mut self,
         out: &mut Writer,
@@ -71,7 +72,7 @@ impl<'a> TreeWriter<'a> {
         self.node_with(out, kind, |_| Ok(()), children)
     }
 
-    /// The same with members between the type and the children.
+    /// Writes the same, with members between the type and the children.
     fn node_with(
         &mut self,
         out: &mut Writer,
@@ -141,7 +142,7 @@ fn value(list: &mut List<'_>, value: &Value) -> Result<()> {
     })
 }
 
-/// Keeps an unexpected kind of node visible instead of leaving it out.
+/// Returns the error for an unexpected kind of node.
 fn unknown(what: &str) -> Error {
     Error::internal(format!("syntax tree with {what}"))
 }

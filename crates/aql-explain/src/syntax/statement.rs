@@ -10,7 +10,7 @@ use aql_value::{Result, Value};
 use std::collections::HashMap;
 
 impl<'a> TreeWriter<'a> {
-    /// The statements of a (sub)query.
+    /// Writes the statements of a query or subquery.
     pub(super) fn root(&mut self, out: &mut Writer, block: &'a Block, with: &'a [DataSource]) -> Result<()> {
         self.levels.push(HashMap::new());
         let written = self.node(out, "root", |tree, list| {
@@ -102,7 +102,8 @@ impl<'a> TreeWriter<'a> {
         })
     }
 
-    /// Writes the variable, or pattern, before what `rest` writes, but makes it visible after that.
+    /// Writes the variable, or pattern, before the output of `rest`, but makes it visible after
+    /// that.
     fn pattern_then(
         &mut self,
         list: &mut List<'_>,
