@@ -116,7 +116,7 @@ impl Store {
         self.shared.ids.next()
     }
 
-    /// Returns the number that identifies this server for ever.
+    /// Returns the permanent number that identifies this server.
     pub fn server_id(&self) -> u64 {
         self.shared.server_id
     }

@@ -237,7 +237,7 @@ fn counts_are_right_after_a_load_or_a_sum_of_which_nobody_knows() {
     }
 }
 
-/// Tables that had to lie above others would pile up beside further loads, which would then go
+/// Tables that had to lie above others would pile up during further loads, which would then go
 /// through the log.
 #[test]
 fn many_loads_leave_the_engine_nothing_to_merge() {

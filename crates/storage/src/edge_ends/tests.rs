@@ -30,7 +30,7 @@ fn insert(store: &Store, name: &str, attributes: &[(&str, &str)]) {
     transaction.commit(Durability::Buffered).unwrap();
 }
 
-/// A store with an edge to `v/1`, which does not exist, and an empty collection `w`.
+/// Makes a store with an edge to `v/1`, which does not exist, and an empty collection `w`.
 fn store() -> Arc<Store> {
     let store = Store::open(kv::MemoryEngine::new(), StoreOptions::default()).unwrap();
     for (name, kind) in

@@ -21,7 +21,7 @@ pub(crate) const META: ObjectId = ObjectId(0);
 pub(crate) const COUNTERS: ObjectId = ObjectId(1);
 /// Estimates of indexes.
 pub(crate) const ESTIMATES: ObjectId = ObjectId(2);
-/// An object that is empty for ever: its readers find no records.
+/// An object that is always empty: its readers find no records.
 pub(crate) const EMPTY: ObjectId = ObjectId(3);
 /// The first number for a database, collection or object. Smaller numbers are reserved for the
 /// server's areas.

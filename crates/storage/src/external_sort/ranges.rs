@@ -7,7 +7,7 @@ use super::merge::Source;
 use super::pairs::{Pairs, PairsReader};
 use super::run::{Run, RunReader, start_of};
 
-/// Every so many pairs in memory, one is a sample at which a range may begin.
+/// The distance between two samples of the pairs in memory. A range may begin at a sample.
 const SAMPLE_STEP: usize = 256;
 
 /// Sorted pairs that several readers may read at once.

@@ -151,7 +151,7 @@ fn load_entries(
             check()?;
         }
     }
-    // The later change of the catalog makes the index known, and it is durable.
+    // A later change of the catalog makes the index known, and that change is durable.
     Ok(load.finish(Durability::Buffered)?)
 }
 

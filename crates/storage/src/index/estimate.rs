@@ -66,7 +66,7 @@ impl EstimateChange {
 }
 
 impl Estimate {
-    /// Records an entry in `change`, if it is in the sample.
+    /// Records an entry in `change`, with its hash if that belongs to the sample.
     pub(crate) fn note(&self, hash: u64, added: bool, change: &mut EstimateChange) {
         change.entries += if added { 1 } else { -1 };
         if is_sampled(hash, self.level.load(Ordering::Relaxed)) {

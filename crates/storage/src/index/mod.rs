@@ -1,7 +1,7 @@
 //! Indexes: the entries that each type stores for a document, and the searches in them.
 //!
-//! Each type is a folder with an [`IndexMethod`], and a line in [`method`]. The modules beside the
-//! folders serve all types:
+//! Each type is a folder with an [`IndexMethod`], and a line in [`method`]. The modules next to
+//! the folders serve all types:
 //!
 //! - for writes: [`field`] finds field values, [`entries`] collects entries, [`maintain`] writes
 //!   them, [`build`] builds an index over existing documents, [`estimate`] estimates its

@@ -1,12 +1,12 @@
 //! Publication of document changes, in the only correct order:
 //!
-//! 1. [`PreparedChanges`] reserves a counter record for each collection and writes it beside the
+//! 1. [`PreparedChanges`] reserves a counter record for each collection and writes it with the
 //!    documents.
 //! 2. [`PreparedChanges::begin`] announces the changes. From now on nobody caches results or
 //!    documents of the previous state, and the read cache drops the changed documents.
 //! 3. The caller lets the engine commit.
 //! 4. [`Publication::end`] takes the outcome: it updates the counts, numbers the load, and updates
-//!    the estimates of indexes. If the outcome is not known, the announcement stays open for ever,
+//!    the estimates of indexes. If the outcome is not known, the announcement stays open forever,
 //!    and the counters are read from the engine again.
 
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) struct Change<'a> {
     pub(crate) estimates: &'a [EstimateChange],
 }
 
-/// Changes whose counter records are written beside them. Dropping them means that they were not
+/// Changes whose counter records are written with them. Dropping this means that nothing was
 /// committed.
 #[must_use = "changes become visible by `begin` and `end`"]
 pub(crate) struct PreparedChanges<'a> {

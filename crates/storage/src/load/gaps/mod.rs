@@ -19,8 +19,8 @@ use crate::{Result, encoding};
 const GAPS_MAX: usize = 16;
 
 /// Returns the positions of documents, gap by gap: at least `least` in each gap but the last, or
-/// all documents as if they were in one gap. The stored keys may change at once, so only
-/// [`is_free`] is reliable, while other writers are kept out.
+/// all documents as if they were in one gap. The stored keys may change immediately afterwards.
+/// [`is_free`] gives a reliable answer once other writers are kept out.
 pub(super) fn find(documents: &Pairs, snapshot: &dyn Snapshot, least: usize) -> Result<Vec<Range<usize>>> {
     let all = 0..documents.len();
     let mut gaps = Vec::new();

@@ -7,7 +7,7 @@ use kv::{Durability, Engine, LoadHint, LoadKind, Snapshot};
 
 use super::*;
 
-/// A snapshot with some numbers as keys.
+/// Takes a snapshot of an engine with some numbers as keys.
 fn stored(numbers: impl Iterator<Item = u32>) -> Arc<dyn Snapshot> {
     let engine = MemoryEngine::new();
     let mut load = engine.load(LoadKind::Visible, LoadHint::Scattered).unwrap();

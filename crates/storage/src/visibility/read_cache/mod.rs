@@ -45,8 +45,8 @@ pub(crate) use entry::{CachedEdges, CachedValue};
 /// The largest entry: a larger one would evict too many others.
 const ENTRY_BYTES_MAX: usize = 16 << 10;
 
-/// Bytes of an entry beside its key and value: the overhead of both allocations, its place, and its
-/// share of the table.
+/// Bytes of an entry besides its key and value: the overhead of both allocations, its place, and
+/// its share of the table.
 const ENTRY_OVERHEAD_BYTES: u64 = 160;
 
 /// The size of a typical entry, to estimate the initial number of places.
