@@ -99,10 +99,10 @@ mod tests {
             let _ = wait_for_end.recv();
         });
         let most = wait_for_freed.recv().unwrap();
-        assert!(most >= before + 128 * MIB, "from {before} bytes to {most} only");
+        assert!(most >= before + 128 * MIB, "only from {before} to {most} bytes");
         give_back(Freed::All);
         let after = resident_bytes();
-        assert!(after <= before + 16 * MIB, "from {before} bytes to {most}, and back to {after} only");
+        assert!(after <= before + 16 * MIB, "from {before} to {most} bytes, and only back to {after}");
         drop(end);
         other.join().unwrap();
     }

@@ -114,7 +114,7 @@ fn every_test_case_runs_alone_and_in_batches() {
     assert_eq!(
         list["result"].as_array().unwrap().len(),
         5,
-        "collections of the test case collection stay: {list}"
+        "the test case `collection` left collections behind: {list}"
     );
 }
 

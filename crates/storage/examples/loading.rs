@@ -103,7 +103,7 @@ impl Workload {
                 return transaction.commit(Durability::Buffered).unwrap();
             }
             "load" => {}
-            other => panic!("there is no way called {other}"),
+            other => panic!("no way is called {other}"),
         }
         let mut load = store.load_documents(collection, &options, WaitPolicy::NoWait).unwrap().unwrap();
         for number in numbers {

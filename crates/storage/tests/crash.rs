@@ -151,7 +151,7 @@ fn die_everywhere(death: Death) -> i64 {
         let again = create(&store, "again", CollectionType::Document);
         insert(&store, &again, "{}").unwrap();
     }
-    unreachable!("the loop has no end of its own")
+    unreachable!("only a return ends the loop")
 }
 
 #[test]

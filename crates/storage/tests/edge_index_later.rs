@@ -60,7 +60,7 @@ fn by_index(snapshot: &Snapshot, direction: EdgeDirection) -> Result<Ends> {
             let entry = entry?;
             assert!(
                 at.insert((entry.key.to_owned(), entry.other_vertex.to_owned())),
-                "an entry is there twice"
+                "the index has an entry twice"
             );
         }
     }
@@ -152,7 +152,7 @@ fn who_asks_for_it_can_end_it() {
         };
         match store.build_edge_index(&present(&store, "c"), &check) {
             Ok(()) => {
-                assert!(allowed > 10, "it was asked {allowed} times only");
+                assert!(allowed > 10, "the build made at most {allowed} checks");
                 break;
             }
             Err(error) => assert_eq!(error.number(), 1500),
@@ -224,5 +224,5 @@ fn a_crash_leaves_the_whole_index_or_none() {
         build(&store).unwrap();
         check_index(&store, 100);
     }
-    assert!((1..16).contains(&finished), "{finished} of 16 came to an end");
+    assert!((1..16).contains(&finished), "{finished} of 16 builds finished");
 }

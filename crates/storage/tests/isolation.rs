@@ -375,7 +375,7 @@ fn after_an_intermediate_commit_conflicts_are_those_with_later_writers() {
     writer.commit_intermediate(Durability::Buffered).unwrap();
     change(&mut writer, &c, "y", r#"{"m": 6}"#).unwrap();
     let own = writer.view();
-    assert_eq!(get(&own, &c, "y").unwrap()["n"], 5, "the state of now is written to");
+    assert_eq!(get(&own, &c, "y").unwrap()["n"], 5, "the transaction sees the current state");
     // Writes that this transaction has not committed belong to it alone.
     let mut other = begin(&store);
     let error = change(&mut other, &c, "y", r#"{"n": 9}"#).unwrap_err();

@@ -135,7 +135,7 @@ fn transactions_and_loads_do_not_miss_each_other() {
     let mut early = begin(&store);
     let mut writer = begin(&store);
     writer.insert(&c, Slice::new(&value(r#"{"_key": "w"}"#)), &WriteOptions::default()).unwrap();
-    assert!(store.load_documents(&c, &restore(), LOAD_WAIT).unwrap().is_none(), "somebody is writing");
+    assert!(store.load_documents(&c, &restore(), LOAD_WAIT).unwrap().is_none(), "a transaction is writing");
     writer.commit(Durability::Buffered).unwrap();
     load(&store, &c, &[r#"{"_key": "a"}"#.to_owned()]).unwrap();
     // The transaction does not see the document, and would overwrite it.

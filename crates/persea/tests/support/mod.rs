@@ -28,7 +28,7 @@ impl Server {
     /// Starts a server on a store in `folder`, without authentication unless `options` say so.
     pub fn start(folder: &Path, options: &[&str]) -> Server {
         // Another test may take the free port before the server does. The server then ends at once.
-        (0..5).find_map(|_| Server::try_start(folder, options)).expect("the server ends instead of serving")
+        (0..5).find_map(|_| Server::try_start(folder, options)).expect("the server ended instead of serving")
     }
 
     fn try_start(folder: &Path, options: &[&str]) -> Option<Server> {
@@ -94,7 +94,7 @@ impl Server {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status.code();
             }
-            assert!(start.elapsed() < Duration::from_secs(20), "the server does not end");
+            assert!(start.elapsed() < Duration::from_secs(20), "the server has not ended after 20 s");
             std::thread::sleep(Duration::from_millis(10));
         }
     }
