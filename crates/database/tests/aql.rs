@@ -209,7 +209,7 @@ fn expectation(answer: &Answer) -> Vec<String> {
     }
 }
 
-/// 1 and 1.0 are the same number in AQL and in JSON.
+/// Returns the value with all numbers as doubles, since 1 and 1.0 are equal in AQL and in JSON.
 fn numbers_alike(value: &Value) -> Value {
     match value {
         Value::Number(number) => json!(number.as_f64()),

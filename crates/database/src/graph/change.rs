@@ -19,12 +19,12 @@ pub(super) struct Consequences {
 }
 
 impl Consequences {
-    /// Only creates the collections that do not exist.
+    /// Returns the effect that only creates the collections that do not exist.
     pub(super) fn members_made() -> Self {
         Self { makes_members: true, ..Self::default() }
     }
 
-    /// Only drops collections.
+    /// Returns the effect that only drops collections.
     pub(super) fn members_dropped(dropped: Vec<String>) -> Self {
         Self { dropped, ..Self::default() }
     }

@@ -1,9 +1,11 @@
-//! Dates as replies have them.
+//! Dates in the form that replies use.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// `2026-01-31T12:00:00Z`, by the civil calendar (days from 1970-01-01 to year, month and day, after H. Hinnant's
-/// "chrono-compatible low-level date algorithms").
+/// Returns a time as `2026-01-31T12:00:00Z`.
+///
+/// The conversion of days since 1970-01-01 to year, month and day follows H. Hinnant's
+/// "chrono-compatible low-level date algorithms".
 pub(crate) fn iso_date(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let (days, second) = ((seconds / 86_400) as i64 + 719_468, seconds % 86_400);
