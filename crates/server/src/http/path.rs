@@ -52,7 +52,7 @@ impl Path {
         split(raw, |part| {
             let start = text.len();
             let encoded = raw.get(part).unwrap_or_default();
-            percent::decode_onto(encoded, &mut text).map_err(|DecodeError| PathError::Malformed)?;
+            text.push_str(&percent::decode(encoded).map_err(|DecodeError| PathError::Malformed)?);
             push(&mut segments, start..text.len())
         })?;
         Ok(Self::assemble(Text::Decoded(text.into()), segments))
