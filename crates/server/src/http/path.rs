@@ -1,5 +1,6 @@
 //! The path of a request: the database, and the decoded segments.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use hyper::Uri;
@@ -96,6 +97,21 @@ impl Path {
     /// Returns true if there is no segment after the database.
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()
+    }
+
+    /// Returns the segments after the database behind a slash each. A slash within one is encoded.
+    pub fn without_database(&self) -> Cow<'_, str> {
+        let Some((first, last)) = self.segments.first().zip(self.segments.last()) else { return "/".into() };
+        let follow_each_other = self.segments.windows(2).all(|pair| match pair {
+            [left, right] => left.end + 1 == right.start,
+            _ => false,
+        });
+        if let Text::Raw(_) = self.text
+            && follow_each_other
+        {
+            return self.slice(&(first.start.saturating_sub(1)..last.end)).into();
+        }
+        self.segments().flat_map(|segment| ["/".into(), segment.replace('/', "%2F")]).collect()
     }
 
     /// Returns all segments after the database.

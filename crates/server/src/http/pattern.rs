@@ -10,7 +10,7 @@ pub struct Match {
 impl Match {
     /// Returns the index of the segment that `{name}` stands for.
     pub fn position(self, name: &str) -> Option<usize> {
-        self.parts().position(|part| {
+        segments(self.pattern).position(|part| {
             part.strip_prefix('{').and_then(|part| part.strip_suffix('}')).is_some_and(|found| found == name)
         })
     }
@@ -19,8 +19,28 @@ impl Match {
     pub fn rest(self) -> usize {
         self.position("*").unwrap_or(usize::MAX)
     }
+}
 
-    fn parts(self) -> impl Iterator<Item = &'static str> {
-        self.pattern.split('/').skip(1)
-    }
+/// Returns the segments of a pattern.
+pub(crate) fn segments(pattern: &'static str) -> impl Iterator<Item = &'static str> {
+    pattern.split('/').filter(|segment| !segment.is_empty())
+}
+
+/// Returns the segment with an index.
+pub(crate) fn segment(pattern: &'static str, index: usize) -> Option<&'static str> {
+    segments(pattern).nth(index)
+}
+
+/// Returns true for a `{name}`.
+pub(crate) fn is_name(segment: &str) -> bool {
+    segment.starts_with('{') && !is_rest(segment)
+}
+
+/// Returns true if a pattern ends with `{*}`.
+pub(crate) fn has_rest(pattern: &'static str) -> bool {
+    segments(pattern).last().is_some_and(is_rest)
+}
+
+fn is_rest(segment: &str) -> bool {
+    segment == "{*}"
 }

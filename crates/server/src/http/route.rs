@@ -32,7 +32,8 @@ pub enum Verb {
     Delete,
 }
 
-pub(crate) const VERBS: usize = 6;
+/// All verbs, in their order.
+pub(crate) const VERBS: [Verb; 6] = [Verb::Get, Verb::Head, Verb::Post, Verb::Put, Verb::Patch, Verb::Delete];
 
 impl Verb {
     /// Returns the verb of a method, or `None` for methods that no route has.

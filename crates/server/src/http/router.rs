@@ -1,19 +1,20 @@
-//! Finds the route of a path: a tree over the parts of the patterns.
+//! Finds the route of a path, in a radix tree of patterns for each verb.
 //!
-//! A pattern is a path with `{name}` where any one part may stand, and `{*}` at its end where any number of parts may.
-//! A part that is spelled out goes before a `{name}`, and that before `{*}`.
+//! A pattern is a path with `{name}` where any one segment may stand, and `{*}` at its end where
+//! any number of segments may. A segment that is spelled out goes before a `{name}`, and that before
+//! `{*}`.
 
 use std::fmt;
 
 use super::path::Path;
-use super::pattern::Match;
+use super::pattern::{self, Match};
 use super::route::{BoundRoute, VERBS, Verb};
 
-/// What there is under a path.
+/// The result of [`Router::find`].
 pub enum Found<'a> {
     /// A route for the method.
     Route(&'a BoundRoute, Match),
-    /// One whose path goes on: this one ends before the name of what it is about.
+    /// A route whose pattern goes on: the path ends before the name of its object.
     PartMissing(&'a BoundRoute),
     /// Routes for other methods.
     OtherMethods,
@@ -24,22 +25,14 @@ pub enum Found<'a> {
 /// All routes.
 pub struct Router {
     routes: Vec<BoundRoute>,
-    nodes: Vec<Node>,
+    /// The tree of each verb, in the order of [`VERBS`].
+    trees: Vec<Tree>,
 }
 
-#[derive(Default)]
-struct Node {
-    /// Next nodes by the part that leads there, sorted.
-    spelled_out: Vec<(&'static str, usize)>,
-    /// Next node for any part.
-    named: Option<usize>,
-    /// Routes of paths that end here.
-    end: [Option<usize>; VERBS],
-    /// Routes of paths that go on from here in any way.
-    rest: [Option<usize>; VERBS],
-}
+/// Positions of routes by their patterns.
+type Tree = matchit::Router<usize>;
 
-/// Two routes that cannot be told apart, or a pattern that is none.
+/// Two routes that cannot be told apart, or a malformed pattern.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RouterError(String);
 
@@ -52,125 +45,85 @@ impl fmt::Display for RouterError {
 impl std::error::Error for RouterError {}
 
 impl Router {
-    /// A router of routes, no two of which are the same.
+    /// Creates a router of routes, no two of which are the same.
     pub fn new(routes: impl IntoIterator<Item = BoundRoute>) -> Result<Self, RouterError> {
-        let mut router = Router { routes: Vec::new(), nodes: vec![Node::default()] };
-        routes.into_iter().try_for_each(|route| router.add(route))?;
-        Ok(router)
+        let routes: Vec<BoundRoute> = routes.into_iter().collect();
+        let trees = VERBS.iter().map(|verb| tree_of(&routes, *verb)).collect::<Result<_, _>>()?;
+        Ok(Router { routes, trees })
     }
 
-    fn add(&mut self, route: BoundRoute) -> Result<(), RouterError> {
-        let wrong = |what: &str| RouterError(format!("route {:?} {}: {what}", route.verb, route.pattern));
-        let parts = route.pattern.strip_prefix('/').ok_or_else(|| wrong("a pattern begins with a slash"))?;
-        let mut at = 0;
-        let mut is_rest = false;
-        for part in parts.split('/').filter(|part| !part.is_empty()) {
-            if is_rest {
-                return Err(wrong("nothing can follow {*}"));
-            }
-            is_rest = part == "{*}";
-            if !is_rest {
-                at = self.step(at, part).ok_or_else(|| wrong("internal"))?;
-            }
-        }
-        let index = self.routes.len();
-        let node = self.nodes.get_mut(at).ok_or_else(|| wrong("internal"))?;
-        let table = if is_rest { &mut node.rest } else { &mut node.end };
-        let slot = table.get_mut(route.verb as usize).ok_or_else(|| wrong("internal"))?;
-        match slot.replace(index) {
-            None => self.routes.push(route),
-            Some(_) => return Err(wrong("there is such a route already")),
-        }
-        Ok(())
-    }
-
-    /// The node behind a part of a pattern, made if need be.
-    fn step(&mut self, from: usize, part: &'static str) -> Option<usize> {
-        let next = self.nodes.len();
-        let node = self.nodes.get_mut(from)?;
-        if part.starts_with('{') {
-            let at = *node.named.get_or_insert(next);
-            self.nodes.resize_with(next.max(at + 1), Node::default);
-            return Some(at);
-        }
-        match node.spelled_out.binary_search_by(|(known, _)| (*known).cmp(part)) {
-            Ok(place) => node.spelled_out.get(place).map(|(_, at)| *at),
-            Err(place) => {
-                node.spelled_out.insert(place, (part, next));
-                self.nodes.push(Node::default());
-                Some(next)
-            }
-        }
-    }
-
-    /// The route of a path for a method.
+    /// Returns the route of a path for a method.
     pub fn find(&self, verb: Verb, path: &Path) -> Found<'_> {
-        let mut other_methods = false;
-        match self.descend(0, 0, path, verb, &mut other_methods) {
-            Some(route) => Found::Route(route, Match { pattern: route.pattern }),
-            None => match self.longer(path, verb) {
-                Some(route) => Found::PartMissing(route),
-                None if other_methods => Found::OtherMethods,
-                None => Found::Nothing,
-            },
+        let text = path.without_database();
+        if let Some(route) = self.route_at(verb, &text) {
+            return Found::Route(route, Match { pattern: route.pattern });
+        }
+        match self.longer(verb, path) {
+            Some(route) => Found::PartMissing(route),
+            None if VERBS.iter().any(|verb| self.route_at(*verb, &text).is_some()) => Found::OtherMethods,
+            None => Found::Nothing,
         }
     }
 
-    /// A route whose path goes on where this one ends, if that is more than the beginning of others.
-    fn longer(&self, path: &Path, verb: Verb) -> Option<&BoundRoute> {
-        let mut node = self.nodes.first()?;
-        for part in (0..).map_while(|depth| path.segment(depth)) {
-            let spelled_out =
-                node.spelled_out.iter().find(|(known, _)| *known == part).map(|(_, next)| *next);
-            node = self.nodes.get(spelled_out.or(node.named)?)?;
+    fn route_at(&self, verb: Verb, path: &str) -> Option<&BoundRoute> {
+        let found = self.trees.get(verb as usize)?.at(path).ok()?;
+        self.routes.get(*found.value)
+    }
+
+    /// Returns a route whose pattern goes on where the path ends.
+    ///
+    /// Where no pattern ends with the path, only a name may follow: the path is the beginning of
+    /// several routes then, and none of them is meant.
+    fn longer(&self, verb: Verb, path: &Path) -> Option<&BoundRoute> {
+        let mut routes: Vec<&BoundRoute> = self.routes.iter().collect();
+        for (depth, segment) in path.segments().enumerate() {
+            let is_spelled_out = |route: &&BoundRoute| {
+                pattern::segment(route.pattern, depth)
+                    .is_some_and(|found| found == segment && !pattern::is_name(found))
+            };
+            if routes.iter().any(is_spelled_out) {
+                routes.retain(is_spelled_out);
+            } else {
+                routes.retain(|route| pattern::segment(route.pattern, depth).is_some_and(pattern::is_name));
+            }
         }
-        let is_only_a_beginning = path.segment(0).is_none() || node.end.iter().all(Option::is_none);
-        let next =
-            if is_only_a_beginning { node.named.and_then(|next| self.nodes.get(next)) } else { Some(node) };
-        next.and_then(|next| self.pick(&next.end, verb, &mut false).or_else(|| self.behind(next, verb)))
+        let next = |route: &BoundRoute| pattern::segment(route.pattern, path.len());
+        let is_end = !path.is_empty() && routes.iter().any(|route| next(route).is_none());
+        routes.retain(|route| {
+            answers(route, verb)
+                && !pattern::has_rest(route.pattern)
+                && next(route).is_some_and(|segment| is_end || pattern::is_name(segment))
+        });
+        // Names first, then in the order of the alphabet.
+        let order = |segment| (!pattern::is_name(segment), segment);
+        routes.into_iter().min_by_key(|route| pattern::segments(route.pattern).map(order).collect::<Vec<_>>())
     }
+}
 
-    fn behind(&self, node: &Node, verb: Verb) -> Option<&BoundRoute> {
-        let next = node.named.iter().chain(node.spelled_out.iter().map(|(_, next)| next));
-        let mut next = next.filter_map(|next| self.nodes.get(*next));
-        next.find_map(|node| self.pick(&node.end, verb, &mut false).or_else(|| self.behind(node, verb)))
-    }
+/// Returns true if a route is one of the verb. The routes of GET answer HEAD, too.
+fn answers(route: &BoundRoute, verb: Verb) -> bool {
+    route.verb == verb || (verb == Verb::Head && route.verb == Verb::Get)
+}
 
-    fn descend(
-        &self,
-        at: usize,
-        depth: usize,
-        path: &Path,
-        verb: Verb,
-        other_methods: &mut bool,
-    ) -> Option<&BoundRoute> {
-        let node = self.nodes.get(at)?;
-        let Some(part) = path.segment(depth) else {
-            return self
-                .pick(&node.end, verb, other_methods)
-                .or_else(|| self.pick(&node.rest, verb, other_methods));
-        };
-        let spelled_out = node.spelled_out.binary_search_by(|(known, _)| (*known).cmp(part)).ok();
-        let next = spelled_out.and_then(|place| node.spelled_out.get(place)).map(|(_, next)| *next);
-        next.and_then(|next| self.descend(next, depth + 1, path, verb, other_methods))
-            .or_else(|| node.named.and_then(|next| self.descend(next, depth + 1, path, verb, other_methods)))
-            .or_else(|| self.pick(&node.rest, verb, other_methods))
+fn tree_of(routes: &[BoundRoute], verb: Verb) -> Result<Tree, RouterError> {
+    let mut tree = Tree::new();
+    let positions = |wanted: Verb| (0..).zip(routes).filter(move |(_, route)| route.verb == wanted);
+    for (position, route) in positions(verb) {
+        tree.insert(route.pattern.replace("{*}", "{*rest}"), position)
+            .map_err(|error| RouterError(format!("route {verb:?} {}: {error}", route.pattern)))?;
     }
-
-    fn pick(
-        &self,
-        table: &[Option<usize>; VERBS],
-        verb: Verb,
-        other_methods: &mut bool,
-    ) -> Option<&BoundRoute> {
-        let of = |verb: Verb| table.get(verb as usize).copied().flatten();
-        let index = match verb {
-            Verb::Head => of(Verb::Head).or_else(|| of(Verb::Get)),
-            other => of(other),
-        };
-        *other_methods |= table.iter().any(Option::is_some);
-        index.and_then(|index| self.routes.get(index))
+    // What is there already goes before the routes of GET, and all routes before a rest of no segments.
+    if verb == Verb::Head {
+        for (position, route) in positions(Verb::Get) {
+            let _ = tree.insert(route.pattern.replace("{*}", "{*rest}"), position);
+        }
     }
+    for (position, route) in (0..).zip(routes).filter(|(_, route)| answers(route, verb)) {
+        if let Some(beginning) = route.pattern.strip_suffix("/{*}") {
+            let _ = tree.insert(beginning, position);
+        }
+    }
+    Ok(tree)
 }
 
 #[cfg(test)]
