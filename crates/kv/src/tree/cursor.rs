@@ -1,6 +1,6 @@
 //! Iteration over a tree's entries in order, in either direction.
 
-use super::{Child, Entry, Node, child_position};
+use super::{Child, Entry, Node, child_position, partition_point};
 
 /// An iterator over a tree's entries from a key on. It borrows the tree. Creating it is O(log n),
 /// each step O(1).
@@ -19,7 +19,7 @@ impl<'a> Cursor<'a> {
         while let Some(node) = next {
             match node {
                 Node::Leaf(entries) => {
-                    let at = entries.partition_point(|entry| entry.key() < start);
+                    let at = partition_point(entries, |entry| entry.key() < start);
                     cursor.entries = entries.get(at..).unwrap_or_default();
                     break;
                 }
@@ -39,14 +39,14 @@ impl<'a> Cursor<'a> {
         while let Some(node) = next {
             match node {
                 Node::Leaf(entries) => {
-                    let count = entries.partition_point(|entry| is_before_end(entry.key()));
+                    let count = partition_point(entries, |entry| is_before_end(entry.key()));
                     cursor.entries = entries.get(..count).unwrap_or_default();
                     break;
                 }
                 Node::Branch(children) => {
                     // The first child's bound is not examined.
                     let others = children.get(1..).unwrap_or_default();
-                    let count = 1 + others.partition_point(|child| is_before_end(&child.lower_bound));
+                    let count = 1 + partition_point(others, |child| is_before_end(&child.lower_bound));
                     next = cursor.enter(children.get(..count).unwrap_or_default());
                 }
             }

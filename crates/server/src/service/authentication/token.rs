@@ -159,6 +159,16 @@ mod tests {
     }
 
     #[test]
+    fn the_parts_of_a_token_may_be_padded() {
+        let encode = |text: &str| base64::engine::general_purpose::URL_SAFE.encode(text);
+        let signed = format!("{}.{}", encode(HEADER), encode(r#"{"iss":"arangodb","server_id":"a"}"#));
+        assert!(signed.contains('='));
+        let signature = signature_of(&signed, b"secret").unwrap().finalize().into_bytes();
+        let token = format!("{signed}.{}=", URL_SAFE_NO_PAD.encode(signature));
+        assert_eq!(verify(&token, 0.0, &secrets()).unwrap().subject, Subject::Server);
+    }
+
+    #[test]
     fn a_server_token_needs_no_user_and_no_end() {
         let token = forge(HEADER, r#"{"iss":"arangodb","server_id":"test"}"#, b"secret");
         let claims = verify(&token, 1e12, &secrets()).unwrap();
