@@ -32,7 +32,7 @@ pub(crate) struct Shared {
     /// True after a change of definitions with an unknown outcome, until the store is opened again.
     pub(crate) is_in_doubt: AtomicBool,
     pub(crate) load_clock: LoadClock,
-    /// The count behind [`Store::intermediate_commits`].
+    /// The count behind [`crate::Store::intermediate_commits`].
     pub(crate) intermediate_commits: AtomicU64,
 }
 

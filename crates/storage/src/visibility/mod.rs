@@ -1,8 +1,9 @@
 //! Visibility: the way in which commits become visible to readers.
 //!
 //! A commit of documents also updates the counts, invalidates the read cache, and outdates results
-//! that were computed from the previous state. Only a [`Publication`] can do all that, because the
-//! methods that it needs of the counters and of the read cache are private to this module.
+//! that were computed from the previous state. Only a [`publication::Publication`] can do all that,
+//! because the methods that it needs of the counters and of the read cache are private to this
+//! module.
 
 pub(crate) mod counters;
 mod load_clock;
