@@ -1,6 +1,7 @@
 //! Arrays that may have millions of elements.
 
-use aql_value::{BlockBuilder, Interrupt, Result, Value};
+use aql_value::{BlockBuilder, Interrupt, Value};
+use errors::Result;
 use velocypack::Builder;
 
 /// Elements between two checks of the interrupt.

@@ -9,9 +9,9 @@ use crate::spill::SpillOptions;
 use crate::statistics::ExecutionStatistics;
 use aql_plan::NodeId;
 use aql_value::{
-    Batch, Charge, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Result,
-    Warnings,
+    Batch, Charge, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Warnings,
 };
+use errors::Result;
 use std::sync::Arc;
 
 /// The shared state of a query's operators, passed to each call.

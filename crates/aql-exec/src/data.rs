@@ -1,8 +1,9 @@
 //! The data that a query reads and writes.
 
 use aql_plan::CollectionReference;
-use aql_value::{Error, ErrorCode, Result, Value};
+use aql_value::Value;
 use catalog::CollectionId;
+use errors::{Error, ErrorCode, Result};
 use std::sync::Arc;
 use storage::{Collection, Database, IndexBounds, Snapshot, Transaction};
 

@@ -2,7 +2,8 @@
 
 use crate::data::ReadAuthorization;
 use crate::schema::LastSchema;
-use aql_value::{BlockBuilder, Environment, Error, Interrupt, MemoryAccount, Result, Value};
+use aql_value::{BlockBuilder, Environment, Interrupt, MemoryAccount, Value};
+use errors::{Error, Result};
 use std::fmt;
 use std::sync::Arc;
 use storage::{BlockLimits, Collection, Database, DocumentScanSpec, Snapshot};

@@ -12,9 +12,9 @@ use crate::spill::SpillOptions;
 use crate::statistics::ExecutionStatistics;
 use aql_plan::{NodeId, Plan};
 use aql_value::{
-    Batch, Column, Error, EvaluationState, Interrupt, MemoryAccount, Register, Result, Value, Warning,
-    Warnings,
+    Batch, Column, EvaluationState, Interrupt, MemoryAccount, Register, Value, Warning, Warnings,
 };
+use errors::{Error, Result};
 use std::fmt;
 use std::sync::Arc;
 use storage::Transaction;

@@ -1,7 +1,8 @@
 //! Schemas by which a query's functions validate documents.
 
-use aql_value::{Result, Value};
+use aql_value::Value;
 use catalog::SchemaRule;
+use errors::Result;
 use std::sync::{Arc, Mutex, PoisonError};
 use storage::Schema;
 

@@ -110,11 +110,7 @@ impl Script {
 }
 
 /// Returns the results of a query within a transaction, which stays open.
-fn run_within(
-    fixture: &Fixture,
-    query: &str,
-    transaction: &mut Transaction,
-) -> aql_value::Result<Vec<String>> {
+fn run_within(fixture: &Fixture, query: &str, transaction: &mut Transaction) -> errors::Result<Vec<String>> {
     let run = Run::default();
     let plan = Arc::new(fixture.plan(query, &run)?);
     // The execution owns the transaction and returns it; an empty one takes its place meanwhile.

@@ -339,7 +339,7 @@ fn nodes_are_measured_when_asked() {
 }
 
 /// Runs a query without optimizer rules on a thread whose stack has the usual size.
-fn run_on_small_stack(query: &str) -> aql_value::Result<Vec<String>> {
+fn run_on_small_stack(query: &str) -> errors::Result<Vec<String>> {
     let run = || Run { rules: &["-all"], ..Run::default() };
     let query = query.to_owned();
     // Planning has its own limits.

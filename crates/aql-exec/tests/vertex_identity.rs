@@ -6,8 +6,8 @@
 
 mod common;
 
-use aql_value::{Error, ErrorCode};
 use common::{Answer, Fixture, Run};
+use errors::{Error, ErrorCode};
 use std::sync::Arc;
 use storage::Collection;
 

@@ -5,7 +5,8 @@
 mod small;
 
 use super::{ExplainStatistics, explain, explain_result, explain_syntax};
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 use small::{CATALOG, best, optimized};
 use velocypack::json;
 

@@ -1,6 +1,7 @@
 //! A writer of JSON-like objects as VelocyPack.
 
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 use velocypack::Builder;
 
 /// The greatest depth at which an expression is written with its operands.

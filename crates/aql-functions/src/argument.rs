@@ -1,6 +1,7 @@
 //! Shared parts of all functions: argument casts, warnings, early ends.
 
-use aql_value::{Error, ErrorCode, EvaluationContext, Interrupt, Result, Value};
+use aql_value::{EvaluationContext, Interrupt, Value};
+use errors::{Error, ErrorCode, Result};
 use std::borrow::Cow;
 
 /// The rounds of a loop between two checks of the interrupt.

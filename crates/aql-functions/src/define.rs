@@ -1,6 +1,7 @@
 //! Short constructors for the families' lists.
 
-use aql_value::{EvaluationContext, Function, Result, Value};
+use aql_value::{EvaluationContext, Function, Value};
+use errors::Result;
 
 /// The body of a function: computes a value from arguments and context.
 pub(crate) type Body = fn(&[Value], &mut EvaluationContext<'_>) -> Result<Value>;

@@ -5,7 +5,8 @@
 //! limit, whatever its arguments are.
 
 use crate::argument::check_interrupt;
-use aql_value::{Error, ErrorCode, EvaluationContext, Interrupt, MemoryAccount, Result, Value};
+use aql_value::{EvaluationContext, Interrupt, MemoryAccount, Value};
+use errors::{Error, ErrorCode, Result};
 use std::collections::HashSet;
 use velocypack::Builder;
 

@@ -5,8 +5,9 @@
 mod common;
 
 use aql_functions::lookup;
-use aql_value::{ErrorCode, Interrupt, NoEnvironment, Value, Warnings};
+use aql_value::{Interrupt, NoEnvironment, Value, Warnings};
 use common::{Answer, Query, call, parse, text, value_of};
+use errors::ErrorCode;
 use std::time::{Duration, Instant};
 
 fn call_in(query: Query<'_>, name: &str, arguments: &str) -> Answer {

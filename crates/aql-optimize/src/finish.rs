@@ -4,7 +4,8 @@ use super::cost;
 use aql_plan::{
     BindParameters, IndexHint, Node, NodeKind, Plan, PlanCatalog, for_each_node, reads_of_pipeline,
 };
-use aql_value::{Error, ErrorCode, Result, Value};
+use aql_value::Value;
+use errors::{Error, ErrorCode, Result};
 use std::cmp::Ordering;
 
 /// Estimates costs, and marks constant variables and subqueries.

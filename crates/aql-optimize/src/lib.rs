@@ -20,7 +20,8 @@ pub use options::OptimizerOptions;
 pub use rules::{RuleInfo, rules};
 
 use aql_plan::{Plan, PlanCatalog};
-use aql_value::{Interrupt, MemoryAccount, Result};
+use aql_value::{Interrupt, MemoryAccount};
+use errors::Result;
 use rules::Rule;
 use std::time::{Duration, Instant};
 

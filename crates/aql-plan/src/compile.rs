@@ -6,7 +6,8 @@ use crate::expression::{
 };
 use crate::variable::{VariableId, Variables};
 use aql_value::program::{self, Slot};
-use aql_value::{Error, Function, Program, ProgramBuilder, Register, Result, Value};
+use aql_value::{Function, Program, ProgramBuilder, Register, Value};
+use errors::{Error, Result};
 use std::sync::Arc;
 
 /// The registers of a batch by variable, and the values of open parameters.

@@ -1,6 +1,7 @@
 //! Errors of planning, with ArangoDB's messages.
 
-use aql_value::{Error, ErrorCode, Value};
+use aql_value::Value;
+use errors::{Error, ErrorCode};
 use std::borrow::Cow;
 use std::fmt::Display;
 

@@ -4,9 +4,9 @@
 use crate::compile::{RegisterMap, compile};
 use crate::expression::{ElementOperator, Expression, Quantifier};
 use aql_value::{
-    ErrorCode, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, NoEnvironment, Result, Value,
-    Warnings,
+    EvaluationContext, EvaluationState, Interrupt, MemoryAccount, NoEnvironment, Value, Warnings,
 };
+use errors::{ErrorCode, Result};
 
 /// The state that folding needs to evaluate expressions.
 pub struct Folder<'a> {

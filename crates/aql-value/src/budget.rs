@@ -86,7 +86,7 @@ fn run_until<T, E>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Error, ErrorCode};
+    use errors::{Error, ErrorCode};
 
     fn budget(length: Duration) -> Budget {
         let end = Instant::now() + length;

@@ -6,7 +6,7 @@ use crate::memo::Memo;
 use crate::memory::MemoryAccount;
 use crate::pattern::PatternCache;
 use crate::warnings::Warnings;
-use crate::{ErrorCode, Result};
+use errors::{ErrorCode, Result};
 use fastrand::Rng;
 use std::borrow::Cow;
 use std::hash::{BuildHasher, Hasher, RandomState};

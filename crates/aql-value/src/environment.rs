@@ -1,7 +1,7 @@
 //! The questions that an expression may ask the server while it runs.
 
 use crate::value::Value;
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// The server as functions see it.
 ///

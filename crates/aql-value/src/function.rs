@@ -2,7 +2,7 @@
 
 use crate::context::EvaluationContext;
 use crate::value::Value;
-use crate::{ErrorCode, Result};
+use errors::{ErrorCode, Result};
 
 /// The body of a function: computes a value from the arguments of one row.
 ///

@@ -1,6 +1,6 @@
 //! Interrupts of a running query: a client kills it, or its time is over.
 
-use crate::{Error, Result};
+use errors::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};

@@ -35,7 +35,6 @@ pub use budget::Budget;
 pub use column::Column;
 pub use context::{EvaluationContext, EvaluationState};
 pub use environment::{Environment, NoEnvironment};
-pub use errors::{Error, ErrorCode, Result};
 pub use function::{Function, FunctionBody};
 pub use interrupt::Interrupt;
 pub use memo::Memo;

@@ -1,6 +1,6 @@
 //! Memory accounting of a query: its own limit, and its share of the limit of all queries.
 
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 

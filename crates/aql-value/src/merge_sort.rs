@@ -1,8 +1,8 @@
 //! An interruptible sort.
 
-use crate::Error;
 use crate::interrupt::Interrupt;
 use crate::value::Value;
+use errors::Error;
 use std::cmp::Ordering;
 
 /// The elements that the standard library sorts in one step, and those merged between two checks.
@@ -26,7 +26,7 @@ pub fn merge_sort<T: Copy, E>(
 /// Returns the positions of values, sorted by AQL's order of the values; equal ones stay in order.
 ///
 /// Errors: 1500 if the query ends meanwhile.
-pub fn order_of(values: &[Value], interrupt: &Interrupt) -> crate::Result<Vec<u32>> {
+pub fn order_of(values: &[Value], interrupt: &Interrupt) -> errors::Result<Vec<u32>> {
     let count = u32::try_from(values.len()).map_err(|_| Error::internal("too many values are sorted"))?;
     let mut order: Vec<u32> = (0..count).collect();
     let value = |position: &u32| values.get(*position as usize);

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// One warning, in the shape of `extra.warnings` of a cursor reply.
 #[derive(Debug, Clone, PartialEq, Eq)]

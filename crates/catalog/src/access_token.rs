@@ -5,7 +5,7 @@
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The greatest number of tokens of one user; more is a mistake or an attack.
 pub const ACCESS_TOKENS_MAX: usize = 1_000;

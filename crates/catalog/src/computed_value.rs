@@ -3,7 +3,7 @@
 use velocypack::Slice;
 
 use crate::properties::{Printer, Properties};
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// The greatest number of computed values of a collection; each is evaluated at every write.
 pub const COMPUTED_VALUES_MAX: usize = 256;

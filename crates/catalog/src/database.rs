@@ -3,7 +3,8 @@
 use velocypack::Builder;
 
 use crate::properties::{Printer, Properties};
-use crate::{CollectionProperties, CollectionType, DatabaseId, Error, Result};
+use crate::{CollectionProperties, CollectionType, DatabaseId};
+use errors::{Error, Result};
 
 /// The database that always exists and administrates the others.
 pub const SYSTEM_DATABASE: &str = "_system";

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The greatest length of a path in bytes; a bound on client input, far above any use.
 pub const FIELD_PATH_MAX_BYTES: usize = 4096;

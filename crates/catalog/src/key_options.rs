@@ -1,7 +1,7 @@
 //! Key generators, which make the keys of documents that come without one.
 
 use crate::properties::{Printer, Properties};
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The greatest step of an autoincrement generator.
 pub const INCREMENT_MAX: u64 = 65_536;

@@ -27,7 +27,6 @@ pub use access::{AccessLevel, DatabaseRights, Rights};
 pub use collection::{CollectionChanges, CollectionDefinition, CollectionProperties, CollectionType};
 pub use computed_value::{ComputeOn, ComputedValue};
 pub use database::{DatabaseDefinition, SYSTEM_DATABASE, system_collections};
-pub use errors::{Error, ErrorCode, Result};
 pub use field_path::FieldPath;
 pub use graph::{EdgeDefinition, GRAPHS_COLLECTION, GraphDefinition, GraphOptions};
 pub use identifier::{CollectionId, DatabaseId, IndexId, ObjectId};

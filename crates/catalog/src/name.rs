@@ -4,7 +4,7 @@
 
 use unicode_normalization::is_nfc;
 
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The greatest length of a collection's or an index's name, in bytes.
 pub const COLLECTION_NAME_MAX_BYTES: usize = 256;

@@ -4,7 +4,7 @@
 
 use velocypack::{Builder, Slice};
 
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// An object of named properties. `null` counts as missing; unknown names are ignored.
 #[derive(Clone, Copy)]

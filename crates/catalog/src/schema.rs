@@ -4,7 +4,7 @@
 use velocypack::Slice;
 
 use crate::properties::{Printer, Properties};
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The message of a rule that has none of its own.
 const DEFAULT_MESSAGE: &str = "";

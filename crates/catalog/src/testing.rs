@@ -10,7 +10,7 @@ pub(crate) fn value(json: &str) -> Vec<u8> {
 }
 
 /// Returns what a definition prints, as JSON.
-pub(crate) fn printed(print: impl FnOnce(&mut Builder) -> crate::Result<()>) -> serde_json::Value {
+pub(crate) fn printed(print: impl FnOnce(&mut Builder) -> errors::Result<()>) -> serde_json::Value {
     let mut builder = Builder::new();
     builder.open_object().unwrap();
     print(&mut builder).unwrap();

@@ -5,8 +5,9 @@
 
 use velocypack::{Builder, Slice};
 
+use crate::KEY_MAX_BYTES;
 use crate::properties::{Printer, Properties};
-use crate::{Error, ErrorCode, KEY_MAX_BYTES, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The system collection whose documents are the functions of its database.
 pub const FUNCTIONS_COLLECTION: &str = "_aqlfunctions";

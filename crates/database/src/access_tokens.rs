@@ -2,8 +2,8 @@
 
 use catalog::access_token::{AccessToken, AccessTokens};
 
-use crate::Result;
 use crate::session::Session;
+use errors::Result;
 
 impl Session {
     /// Returns the tokens of a user. Errors: 1703, 11.

@@ -8,8 +8,8 @@ use catalog::{AccessLevel, CollectionChanges, DatabaseDefinition};
 use storage::{Collection, Index};
 use velocypack::Slice;
 
-use crate::Result;
 use crate::session::Session;
+use errors::Result;
 
 impl Session {
     /// Creates a collection from a client's description. Errors: 1208, 1207, 1621, 10, 11.

@@ -10,7 +10,7 @@ use storage::{
 use velocypack::Slice;
 
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The operation of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

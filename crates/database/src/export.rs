@@ -15,7 +15,7 @@ use crate::cursor::encoder::{Format, RowEncoder};
 use crate::cursor::{CursorSpec, Reply, RowSource};
 use crate::query::request::{DEFAULT_BATCH_SIZE, DEFAULT_TTL_SECONDS, batch_size, ttl};
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Documents fetched from storage at once: many enough to spread the cost, few enough for a fast
 /// first batch.

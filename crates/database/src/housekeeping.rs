@@ -7,7 +7,7 @@ use storage::Store;
 
 use crate::instance::{Instance, InstanceOptions};
 use crate::restore::edge_indexes::LeftBehind;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Time between two rounds of the thread.
 const INTERVAL: Duration = Duration::from_millis(500);

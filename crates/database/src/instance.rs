@@ -9,7 +9,6 @@ use aql_exec::{BatchLimits, SpillOptions};
 use aql_value::MemoryAccount;
 use storage::{Catalog, Store, StoreOptions};
 
-use crate::Result;
 use crate::computed_values::Compiler;
 use crate::cursor::Cursors;
 use crate::cursor::result_buffer::ResultBufferLimits;
@@ -21,6 +20,7 @@ use crate::query::plan_cache::PlanCache;
 use crate::query::registry::QueryRegistry;
 use crate::query::results_cache::{CacheProperties, ResultsCache};
 use crate::ttl::{TtlJob, TtlProperties};
+use errors::Result;
 
 /// Limits and defaults from the configuration.
 #[derive(Clone, Debug)]

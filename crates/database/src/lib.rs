@@ -38,7 +38,6 @@ pub use aql_value::{Budget, Interrupt};
 pub use cursor::encoder::Format;
 pub use cursor::{CursorOwner, Cursors, Reply};
 pub use documents::{Outcomes, WriteMode, WriteOperation};
-pub use errors::{Error, ErrorCode, Result};
 pub use graph::{GraphWrite, StoredGraph};
 pub use instance::{Instance, InstanceOptions};
 pub use session::{Identity, Session};

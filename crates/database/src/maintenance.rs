@@ -3,9 +3,9 @@
 use kv::{EngineStatistics, KeyRange};
 use storage::{Collection, CollectionStatistics, ReadCacheStatistics};
 
-use crate::Result;
 use crate::instance::Instance;
 use crate::session::Session;
+use errors::Result;
 
 impl Instance {
     /// Returns true if the store refuses writes.

@@ -9,7 +9,7 @@ use storage::{Catalog, Collection, Database};
 
 use crate::cursor::CursorOwner;
 use crate::instance::Instance;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The identity of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use storage::{
 };
 use velocypack::{Builder, Slice};
 
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Documents that one transaction removes: few enough that writers of the same documents hardly
 /// wait.

@@ -11,7 +11,7 @@ use velocypack::{Builder, Slice};
 
 use crate::documents::WriteMode;
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 4 << 20 };
 const MODE: WriteMode = WriteMode { durability: Durability::Buffered, wait: DOCUMENT_WAIT };

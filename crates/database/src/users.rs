@@ -6,7 +6,7 @@ use catalog::{AccessLevel, UserDefinition};
 use velocypack::{MergeOptions, Slice};
 
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Most grants of one user. A longer list is a mistake or an attack.
 const GRANTS_MAX: usize = 100_000;

@@ -8,7 +8,7 @@ use storage::Database;
 use velocypack::{Builder, Slice};
 
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Most bytes of all definitions of a database.
 const VIEWS_MAX_BYTES: usize = 16 << 20;

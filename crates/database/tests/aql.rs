@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use database::Format;
 use database::query::request::QueryRequest;
-use database::{Error, Identity, Instance, InstanceOptions, Session};
+use database::{Identity, Instance, InstanceOptions, Session};
+use errors::Error;
 use serde_json::{Value, json};
 use velocypack::{Builder, Limits};
 

@@ -2,7 +2,7 @@
 //! loss.
 
 use aql_syntax::{Limits, collect_bind_parameters, parse, print};
-use aql_value::ErrorCode;
+use errors::ErrorCode;
 
 pub(crate) fn run(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catalog::{ComputedValue, collection::CollectionProperties};
 use velocypack::Slice;
 
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The kind of write at which values are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -12,7 +12,7 @@ use crate::encoding::metadata::{
 };
 use crate::encoding::object_range;
 use crate::metadata::for_each;
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// Deletes objects that are recorded as pending.
 pub(crate) fn finish(engine: &dyn Engine, objects: &[ObjectId]) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The errors that only storage reports, in ArangoDB's words.
 
-use crate::{ConflictingDocument, Error, ErrorCode};
+use errors::{ConflictingDocument, Error, ErrorCode};
 
 pub(crate) fn database_not_found() -> Error {
     Error::of(ErrorCode::DatabaseNotFound)

@@ -11,7 +11,7 @@ use kv::{Durability, Engine, TransactionOptions};
 
 use crate::encoding::metadata::tick_key;
 use crate::encoding::{FIRST_TICK, pack};
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Ticks in one reserved block.
 const BLOCK_TICKS: u64 = 1 << 20;

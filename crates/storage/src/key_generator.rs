@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use catalog::{KeyGeneratorType, KeyOptions};
 
+use crate::RevisionClock;
 use crate::id_sequence::IdSequence;
-use crate::{Error, ErrorCode, Result, RevisionClock};
+use errors::{Error, ErrorCode, Result};
 
 /// Digits of a padded key.
 const PADDED_DIGITS: usize = 16;

@@ -40,7 +40,6 @@ pub use computed_values::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 pub use documents::{Documents, StoredDocument};
 pub use edge_ends::{CollectionCommits, EdgeEnds, LastLoss};
 pub use error::lacks_edge_index;
-pub use errors::{ConflictingDocument, Error, ErrorCode, Result};
 pub use external_sort::{Check, SortedPairs, Sorter};
 pub use fork_join::ForkJoin;
 pub use index::Index;

@@ -23,7 +23,8 @@ use crate::options::StoreOptions;
 use crate::schema::Schema;
 use crate::visibility::counters::{Counters, Totals};
 use crate::visibility::read_cache::CommitNumber;
-use crate::{Error, Index, Result, Revision, computed_values};
+use crate::{Index, Revision, computed_values};
+use errors::{Error, Result};
 
 /// The limits of one block of records that the store reads while it opens.
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 4 << 20 };

@@ -10,7 +10,7 @@ use catalog::{SchemaLevel, SchemaRule};
 use serde_json::Value;
 use velocypack::{Kind, Number, Slice};
 
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The name under which the compiler knows the rule.
 const RULE_URL: &str = "persea:rule";

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use kv::{Engine, WriteTransaction};
 
+use crate::RevisionClock;
 use crate::catalog_snapshot::Catalog;
 use crate::fork_join::ForkJoin;
 use crate::id_sequence::IdSequence;
@@ -12,7 +13,7 @@ use crate::metadata::Draft;
 use crate::options::StoreOptions;
 use crate::visibility::LoadClock;
 use crate::visibility::read_cache::ReadCache;
-use crate::{Error, ErrorCode, Result, RevisionClock};
+use errors::{Error, ErrorCode, Result};
 
 /// The parts of an open store.
 pub(crate) struct Shared {

@@ -19,7 +19,8 @@ use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::scan::{DocumentScan, DocumentScanSpec};
 use crate::visibility::counters::{self, Totals};
 use crate::visibility::read_cache::ReadCacheView;
-use crate::{Collection, Error, ErrorCode, Index, Result};
+use crate::{Collection, Index};
+use errors::{Error, ErrorCode, Result};
 
 /// All documents and the catalog as of one moment. It is cheap to clone, and many threads can read
 /// it at once.

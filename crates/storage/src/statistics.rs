@@ -7,7 +7,8 @@ use velocypack::Slice;
 use crate::encoding::object_range;
 use crate::index::estimate::hash;
 use crate::scan::DocumentScanSpec;
-use crate::{Collection, Index, IndexBounds, Result, Snapshot, Store};
+use crate::{Collection, Index, IndexBounds, Snapshot, Store};
+use errors::Result;
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 4 << 20 };
 /// Attributes that do not count as data of a document.

@@ -18,7 +18,8 @@ use crate::snapshot::split_keys;
 use crate::transaction::{Transaction, TransactionOptions};
 use crate::visibility::LoadClock;
 use crate::visibility::read_cache::{ReadCache, ReadCacheStatistics};
-use crate::{Collection, Result, RevisionClock, Snapshot, deletion, encoding};
+use crate::{Collection, RevisionClock, Snapshot, deletion, encoding};
+use errors::Result;
 
 /// An opened engine with its catalog, shared by all threads.
 pub struct Store {

@@ -13,9 +13,10 @@ use std::sync::Arc;
 use catalog::collection::CollectionProperties;
 use catalog::{CollectionType, IndexType, UserDefinition};
 use common::*;
+use errors::Result;
 use failing::{Death, FailingEngine};
 use kv::{BlockLimits, KeyRange, ScanSpec};
-use storage::{Collection, EdgeDirection, IndexBounds, Result, Store, WriteOptions};
+use storage::{Collection, EdgeDirection, IndexBounds, Store, WriteOptions};
 use velocypack::Slice;
 
 /// Documents of the collection that the script fills.

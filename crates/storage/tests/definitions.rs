@@ -9,8 +9,9 @@ use std::sync::Arc;
 use catalog::collection::{CollectionChanges, CollectionProperties};
 use catalog::{AccessLevel, CollectionType, NamingRules, UserDefinition};
 use common::*;
+use errors::ErrorCode;
 use storage::{
-    ComputeEvent, ComputedValues, ComputedValuesCompiler, Database, Durability, ErrorCode, Revision, Store,
+    ComputeEvent, ComputedValues, ComputedValuesCompiler, Database, Durability, Revision, Store,
     StoreOptions, TransactionOptions, WriteOptions,
 };
 use velocypack::Slice;
@@ -333,9 +334,9 @@ struct Counting;
 struct Counted;
 
 impl ComputedValuesCompiler for Counting {
-    fn compile(&self, values: &[catalog::ComputedValue]) -> storage::Result<Arc<dyn ComputedValues>> {
+    fn compile(&self, values: &[catalog::ComputedValue]) -> errors::Result<Arc<dyn ComputedValues>> {
         if values.iter().any(|value| value.expression == "illegal") {
-            return Err(storage::Error::bad_parameter("illegal expression"));
+            return Err(errors::Error::bad_parameter("illegal expression"));
         }
         Ok(Arc::new(Counted))
     }
@@ -351,11 +352,11 @@ impl ComputedValues for Counted {
         event: ComputeEvent,
         document: Slice<'_>,
         collection: &str,
-    ) -> storage::Result<Option<Vec<u8>>> {
+    ) -> errors::Result<Option<Vec<u8>>> {
         let mut computed = to_json(document, collection);
         assert_eq!(computed["_id"], format!("{collection}/{}", computed["_key"].as_str().unwrap()));
         if computed.get("fail").is_some() {
-            return Err(storage::Error::bad_parameter("computing failed"));
+            return Err(errors::Error::bad_parameter("computing failed"));
         }
         computed["computed"] = format!("{event:?}").into();
         computed["_key"] = "ignored".into();

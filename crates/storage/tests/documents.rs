@@ -6,10 +6,10 @@ mod common;
 
 use catalog::CollectionType;
 use common::*;
+use errors::ErrorCode;
 use serde_json::json;
 use storage::{
-    DocumentScanSpec, EdgeDirection, ErrorCode, KeyBound, OverwriteMode, Revision, WriteKind, WriteOptions,
-    document_key,
+    DocumentScanSpec, EdgeDirection, KeyBound, OverwriteMode, Revision, WriteKind, WriteOptions, document_key,
 };
 use velocypack::Slice;
 
@@ -304,7 +304,7 @@ fn an_error_of_one_document_leaves_the_others_in_place() {
     let slices: Vec<Slice<'_>> = bodies.iter().map(|body| Slice::new(body)).collect();
     let outcomes = write(&store, |t| t.insert_many(&c, &slices, &WriteOptions::default())).unwrap();
     let failures: Vec<Option<ErrorCode>> =
-        outcomes.iter().map(|outcome| outcome.as_ref().err().map(storage::Error::code)).collect();
+        outcomes.iter().map(|outcome| outcome.as_ref().err().map(errors::Error::code)).collect();
     assert_eq!(
         failures,
         [
@@ -329,7 +329,7 @@ fn an_error_of_one_document_leaves_the_others_in_place() {
     let slices: Vec<Slice<'_>> = selectors.iter().map(|body| Slice::new(body)).collect();
     let outcomes = write(&store, |t| t.remove_many(&c, &slices, &WriteOptions::default())).unwrap();
     let failures: Vec<Option<ErrorCode>> =
-        outcomes.iter().map(|outcome| outcome.as_ref().err().map(storage::Error::code)).collect();
+        outcomes.iter().map(|outcome| outcome.as_ref().err().map(errors::Error::code)).collect();
     assert_eq!(
         failures,
         [

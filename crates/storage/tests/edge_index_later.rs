@@ -15,11 +15,12 @@ use std::time::{Duration, Instant};
 use catalog::collection::CollectionProperties;
 use catalog::{CollectionType, IndexType, SYSTEM_DATABASE};
 use common::*;
+use errors::{Error, Result};
 use failing::{Death, FailingEngine};
 use kv_rocksdb::{RocksEngine, RocksOptions};
 use storage::{
-    BlockLimits, Collection, EdgeDirection, Error, LoadOutcome, Result, Snapshot, Store, StoreOptions,
-    TransactionOptions, WriteOptions,
+    BlockLimits, Collection, EdgeDirection, LoadOutcome, Snapshot, Store, StoreOptions, TransactionOptions,
+    WriteOptions,
 };
 use velocypack::Slice;
 

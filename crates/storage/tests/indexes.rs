@@ -6,8 +6,9 @@ mod common;
 
 use catalog::{CollectionType, IndexId, IndexType};
 use common::*;
+use errors::ErrorCode;
 use serde_json::{Value, json};
-use storage::{Collection, ErrorCode, Index, IndexBounds, Store};
+use storage::{Collection, Index, IndexBounds, Store};
 use velocypack::Slice;
 
 fn bounds(equal: &[&str], lower: Option<(&str, bool)>, upper: Option<(&str, bool)>) -> IndexBounds {

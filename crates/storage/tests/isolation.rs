@@ -9,12 +9,11 @@ use std::thread;
 
 use catalog::CollectionType;
 use common::*;
-use storage::{
-    Collection, Durability, ErrorCode, Store, Transaction, TransactionOptions, WaitPolicy, WriteOptions,
-};
+use errors::ErrorCode;
+use storage::{Collection, Durability, Store, Transaction, TransactionOptions, WaitPolicy, WriteOptions};
 use velocypack::Slice;
 
-fn put(transaction: &mut Transaction, collection: &Collection, body: &str) -> storage::Result<()> {
+fn put(transaction: &mut Transaction, collection: &Collection, body: &str) -> errors::Result<()> {
     transaction.insert(collection, Slice::new(&value(body)), &WriteOptions::default()).map(drop)
 }
 
@@ -23,7 +22,7 @@ fn change(
     collection: &Collection,
     key: &str,
     patch: &str,
-) -> storage::Result<()> {
+) -> errors::Result<()> {
     transaction.update(collection, key, Slice::new(&value(patch)), &WriteOptions::default()).map(drop)
 }
 

@@ -11,9 +11,10 @@ use std::sync::Arc;
 
 use catalog::CollectionType;
 use common::*;
+use errors::Result;
 use failing::{Death, FailingEngine};
 use kv_rocksdb::{RocksEngine, RocksOptions};
-use storage::{Collection, Durability, EdgeDirection, LoadOutcome, Result, Store, WriteOptions};
+use storage::{Collection, Durability, EdgeDirection, LoadOutcome, Store, WriteOptions};
 use velocypack::Slice;
 
 fn restore() -> WriteOptions {

@@ -23,10 +23,11 @@ use std::time::Duration;
 
 use catalog::CollectionType;
 use common::*;
+use errors::ErrorCode;
 use kv_rocksdb::{RocksEngine, RocksOptions};
 use model::{operation, run};
 use proptest::prelude::*;
-use storage::{Collection, Durability, ErrorCode, IndexBounds, Store, TransactionOptions, WriteOptions};
+use storage::{Collection, Durability, IndexBounds, Store, TransactionOptions, WriteOptions};
 use velocypack::Slice;
 
 /// The environment variable that tells the child process where to write.
@@ -110,7 +111,7 @@ fn write_for_ever(store: &Store, c: &Collection, next: &AtomicU64, writer: u64) 
     loop {
         let n = next.fetch_add(1, Ordering::Relaxed);
         let durability = if writer == 0 { Durability::Synced } else { Durability::Buffered };
-        let commit = |operation: &dyn Fn(&mut storage::Transaction) -> storage::Result<()>| {
+        let commit = |operation: &dyn Fn(&mut storage::Transaction) -> errors::Result<()>| {
             let mut transaction = store.begin(&TransactionOptions::default()).unwrap();
             operation(&mut transaction).unwrap();
             transaction.commit(durability).unwrap();

@@ -3,7 +3,8 @@
 //! Null values do not count. With any other value, or without values, the result is null.
 
 use super::State;
-use aql_value::{Interrupt, Result, Value};
+use aql_value::{Interrupt, Value};
+use errors::Result;
 use velocypack::Builder;
 
 /// The greatest operand of AQL's bit functions.

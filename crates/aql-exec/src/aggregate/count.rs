@@ -1,7 +1,8 @@
 //! `LENGTH`, `COUNT`: the number of rows, whatever their values.
 
 use super::State;
-use aql_value::{Interrupt, Result, Value};
+use aql_value::{Interrupt, Value};
+use errors::Result;
 use velocypack::Builder;
 
 #[derive(Default)]

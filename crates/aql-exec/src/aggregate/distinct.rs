@@ -2,7 +2,8 @@
 
 use super::State;
 use crate::arrays::{append_array, array_of};
-use aql_value::{Interrupt, Result, Value};
+use aql_value::{Interrupt, Value};
+use errors::Result;
 use std::collections::HashSet;
 use velocypack::Builder;
 

@@ -2,7 +2,8 @@
 //! left.
 
 use super::State;
-use aql_value::{Interrupt, Result, Value};
+use aql_value::{Interrupt, Value};
+use errors::Result;
 use std::cmp::Ordering;
 use velocypack::Builder;
 

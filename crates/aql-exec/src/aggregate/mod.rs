@@ -11,7 +11,8 @@ mod sum;
 mod variance;
 
 use aql_plan::AggregateFunction;
-use aql_value::{Charge, Column, Interrupt, Result, Value};
+use aql_value::{Charge, Column, Interrupt, Value};
+use errors::Result;
 use velocypack::Builder;
 
 /// The states of one aggregate for all groups. Groups are numbered from 0 in the order of

@@ -2,7 +2,8 @@
 //! result null.
 
 use super::State;
-use aql_value::{Interrupt, Result, Value, program};
+use aql_value::{Interrupt, Value, program};
+use errors::Result;
 use velocypack::Builder;
 
 /// A sum of numbers: exact while they are integers and fit in 64 bits, then in doubles.

@@ -2,7 +2,8 @@
 //! the result null.
 
 use super::State;
-use aql_value::{Interrupt, Result, Value};
+use aql_value::{Interrupt, Value};
+use errors::Result;
 use velocypack::Builder;
 
 /// Welford's running mean and sum of squared distances from it.

@@ -1,6 +1,6 @@
 //! Identifiers of vertices as small numbers: a search compares and marks numbers instead of text.
 
-use aql_value::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
 use std::hash::{BuildHasher, Hasher, RandomState};
 

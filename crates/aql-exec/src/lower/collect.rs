@@ -7,7 +7,8 @@ use crate::operator::{
     GroupAggregate, GroupKey, GroupOutput, Groups, IntoMembers, Operator,
 };
 use aql_plan::{Collect, CollectInto, CollectMethod, IntoContent};
-use aql_value::{Error, Register, Result};
+use aql_value::Register;
+use errors::{Error, Result};
 
 impl Lowering<'_> {
     /// Lowers a COLLECT. `carry`: registers read after the grouping.

@@ -12,7 +12,8 @@ use aql_plan::{
     EdgeDirection, EdgeLookup, EnumeratePaths, EnumeratePathsKind, GraphAccess, IndexRange, PathOutput,
     PathSearchOptions, Projection, Prune, ShortestPath, StepCondition, Traversal, TraversalOrder, VariableId,
 };
-use aql_value::{Error, ErrorCode, Program, Register, Result};
+use aql_value::{Program, Register};
+use errors::{Error, ErrorCode, Result};
 use std::collections::HashMap;
 use std::sync::Arc;
 use storage::Collection;

@@ -3,7 +3,8 @@
 use super::Lowering;
 use crate::operator::{HashJoin, JoinCondition, JoinKey};
 use aql_plan::{CollectionScan, Expression, VariableId, join_equality};
-use aql_value::{Program, Result};
+use aql_value::Program;
+use errors::Result;
 
 impl Lowering<'_> {
     /// Returns a hash join that can replace repeated scans.

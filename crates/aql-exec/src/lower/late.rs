@@ -3,7 +3,8 @@
 use super::{Lowering, Step};
 use crate::operator::{IndexDistinctOperator, MaterializeOperator, Operator, Source};
 use aql_plan::{IndexCollect, Materialize};
-use aql_value::{Error, Register, Result};
+use aql_value::Register;
+use errors::{Error, Result};
 
 impl Lowering<'_> {
     pub(super) fn materialize(&self, step: Step<'_>, node: &Materialize) -> Result<Box<dyn Operator>> {

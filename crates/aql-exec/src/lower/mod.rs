@@ -23,7 +23,8 @@ use aql_plan::{
     EnumerateList, Expression, Filter, JoinPart, Node, NodeKind, Plan, RegisterMap, Sort, Subquery,
     VariableId, VariableSet, compile,
 };
-use aql_value::{Error, ErrorCode, Program, Register, Result, Value};
+use aql_value::{Program, Register, Value};
+use errors::{Error, ErrorCode, Result};
 use fuse::{Fused, fuse};
 use liveness::live_after;
 use std::sync::Arc;

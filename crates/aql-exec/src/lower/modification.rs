@@ -7,7 +7,7 @@ use crate::operator::{
 use aql_plan::{
     CollectionReference, Insert, ModificationOptions, OverwriteMode, Remove, Update, Upsert, VariableId,
 };
-use aql_value::Result;
+use errors::Result;
 use storage::WriteOptions;
 
 impl Lowering<'_> {

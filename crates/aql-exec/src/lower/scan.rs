@@ -10,9 +10,10 @@ use aql_plan::{
     CollectionScan, DocumentSource, Expression, IndexAccess, IndexInfo, IndexLookup, IndexRange, IndexScan,
     Projection, ProjectionSource, VariableId,
 };
-use aql_value::{Error, ErrorCode, Register, Result};
+use aql_value::Register;
 use catalog::IndexId;
 use catalog::index::Bound;
+use errors::{Error, ErrorCode, Result};
 use std::sync::Arc;
 use storage::{Collection, Index};
 

@@ -4,7 +4,7 @@ use super::{Lowering, Step};
 use crate::operator::{Operator, WindowAggregate, WindowOperator, WindowParts};
 use crate::sliding_aggregate::Reach;
 use aql_plan::{Window, WindowBound};
-use aql_value::{Error, Result};
+use errors::{Error, Result};
 
 impl Lowering<'_> {
     pub(super) fn window(&self, step: Step<'_>, node: &Window) -> Result<Box<dyn Operator>> {

@@ -4,7 +4,8 @@ use super::Operator;
 use super::groups::GroupOutput;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Register, Result, Value};
+use aql_value::{Batch, Column, Register, Value};
+use errors::Result;
 
 pub(crate) struct CollectCountOperator {
     input: Box<dyn Operator>,

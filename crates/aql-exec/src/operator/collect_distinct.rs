@@ -10,7 +10,8 @@ use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::spill::{RowReader, RowWriter};
-use aql_value::{Batch, Charge, Register, Result};
+use aql_value::{Batch, Charge, Register};
+use errors::Result;
 
 pub(crate) struct CollectDistinctOperator {
     input: Box<dyn Operator>,

@@ -9,7 +9,8 @@ use super::group_table::GroupTable;
 use super::groups::{GroupOutput, Groups};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Charge, Result};
+use aql_value::{Batch, Charge};
+use errors::Result;
 
 pub(crate) struct CollectHashOperator {
     input: Box<dyn Operator>,

@@ -5,7 +5,8 @@ use super::groups::{GroupOutput, Groups};
 use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Charge, Interrupt, Result, Value};
+use aql_value::{Batch, Charge, Interrupt, Value};
+use errors::Result;
 
 pub(crate) struct CollectSortedOperator {
     input: Box<dyn Operator>,

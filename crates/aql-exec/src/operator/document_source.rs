@@ -1,7 +1,8 @@
 //! Filter and projections that scans apply to the documents they find, one row each.
 
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Program, Register, Result, Value};
+use aql_value::{Batch, Column, Program, Register, Value};
+use errors::Result;
 use std::sync::Arc;
 use storage::{Collection, Documents};
 

@@ -7,7 +7,8 @@ use super::outer_rows::{Fetched, OuterRows};
 use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Register, Result, Value};
+use aql_value::{Batch, Column, Register, Value};
+use errors::Result;
 use storage::{BlockLimits, DocumentScan, DocumentScanSpec, Snapshot};
 
 /// Keys in one step of a scan that reads only keys.

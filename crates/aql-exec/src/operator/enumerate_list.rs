@@ -5,7 +5,8 @@ use super::outer_rows::{Fetched, OuterRows};
 use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, ElementCursor, Error, ErrorCode, Program, Register, Result, Value};
+use aql_value::{Batch, Column, ElementCursor, Program, Register, Value};
+use errors::{Error, ErrorCode, Result};
 
 /// The input of a loop.
 pub(crate) enum ListInput {

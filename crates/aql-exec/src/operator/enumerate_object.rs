@@ -4,7 +4,8 @@ use super::Operator;
 use super::outer_rows::{Fetched, OuterRows};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Charge, Column, Error, ErrorCode, Register, Result, Value};
+use aql_value::{Batch, Charge, Column, Register, Value};
+use errors::{Error, ErrorCode, Result};
 
 pub(crate) struct EnumerateObjectOperator {
     outer: OuterRows,

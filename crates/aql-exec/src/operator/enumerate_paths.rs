@@ -8,7 +8,8 @@ use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::graph_search::path::{AllShortestPaths, FoundPath, KPaths, KShortestPaths, PathHost};
 use aql_plan::EnumeratePathsKind;
-use aql_value::{Batch, Register, Result};
+use aql_value::{Batch, Register};
+use errors::Result;
 
 pub(crate) struct EnumeratePathsOperator {
     outer: OuterRows,

@@ -4,7 +4,8 @@ use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_plan::NodeId;
-use aql_value::{Batch, Result};
+use aql_value::Batch;
+use errors::Result;
 
 /// An operator that records its node when it fails.
 pub(crate) struct Located {

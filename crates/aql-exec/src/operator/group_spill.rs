@@ -11,7 +11,8 @@ use super::groups::{GroupOutput, Groups};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::spill::{SpillReader, SpillWriter};
-use aql_value::{Batch, Charge, ElementCursor, Interrupt, Result, Value};
+use aql_value::{Batch, Charge, ElementCursor, Interrupt, Value};
+use errors::Result;
 use std::sync::Arc;
 use velocypack::{Block, Builder};
 

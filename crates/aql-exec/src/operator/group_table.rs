@@ -1,6 +1,7 @@
 //! A hash table of groups by key.
 
-use aql_value::{Batch, Charge, Register, Result, Value};
+use aql_value::{Batch, Charge, Register, Value};
+use errors::Result;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 

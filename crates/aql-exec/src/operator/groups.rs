@@ -2,7 +2,8 @@
 
 use super::into::{IntoLists, IntoMembers};
 use crate::aggregate::Aggregator;
-use aql_value::{Batch, Charge, Column, ElementCursor, Interrupt, Register, Result, Value};
+use aql_value::{Batch, Charge, Column, ElementCursor, Interrupt, Register, Value};
+use errors::Result;
 use std::ops::Range;
 use velocypack::Builder;
 

@@ -9,7 +9,8 @@ use super::join_table::JoinTable;
 use super::outer_rows::OuterRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, BlockBuilder, Column, ErrorCode, Program, Register, Result, Value};
+use aql_value::{Batch, BlockBuilder, Column, Program, Register, Value};
+use errors::{ErrorCode, Result};
 use storage::{BlockLimits, DocumentScanSpec, Documents};
 
 /// Most bytes of the table. A limit on the query's memory lowers it to a quarter of that limit.

@@ -1,7 +1,8 @@
 //! COLLECT ... INTO: the members gathered from the rows of each group.
 
 use crate::arrays::{append_array, array_of};
-use aql_value::{Batch, BlockBuilder, Charge, Interrupt, Register, Result, Value};
+use aql_value::{Batch, BlockBuilder, Charge, Interrupt, Register, Value};
+use errors::Result;
 use velocypack::Builder;
 
 /// The member gathered from a row.

@@ -1,7 +1,8 @@
 //! The hash table of a join: values by their keys.
 
 use super::group_table::AlreadyHashed;
-use aql_value::{Charge, Column, Result, Value};
+use aql_value::{Charge, Column, Value};
+use errors::Result;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 

@@ -4,7 +4,8 @@ use super::Operator;
 use super::document_source::{FoundDocuments, Source};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Register, Result, Value};
+use aql_value::{Batch, Column, Register, Value};
+use errors::Result;
 
 pub(crate) struct MaterializeOperator {
     input: Box<dyn Operator>,

@@ -74,7 +74,8 @@ pub(crate) use window::{WindowAggregate, WindowOperator, WindowParts};
 
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Result};
+use aql_value::Batch;
+use errors::Result;
 
 /// One step of a query at run time.
 pub(crate) trait Operator: Send {

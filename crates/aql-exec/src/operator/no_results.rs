@@ -3,7 +3,8 @@
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Result};
+use aql_value::Batch;
+use errors::Result;
 
 pub(crate) struct NoResultsOperator;
 

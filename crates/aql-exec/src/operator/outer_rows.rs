@@ -3,7 +3,8 @@
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Register, Result};
+use aql_value::{Batch, Register};
+use errors::Result;
 use std::sync::Arc;
 
 /// The input of a loop, and its current row.

@@ -5,7 +5,8 @@ use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::profile::Profile;
 use aql_plan::NodeId;
-use aql_value::{Batch, Result};
+use aql_value::Batch;
+use errors::Result;
 use std::time::Instant;
 
 /// An operator with a clock around it.

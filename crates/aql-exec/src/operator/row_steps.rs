@@ -8,7 +8,8 @@ use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_plan::NodeId;
-use aql_value::{Batch, Program, Register, Result};
+use aql_value::{Batch, Program, Register};
+use errors::Result;
 use std::sync::Arc;
 
 /// One calculation or filter.

@@ -4,7 +4,8 @@ use super::Operator;
 use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Result};
+use aql_value::Batch;
+use errors::Result;
 
 pub(crate) struct SingletonOperator {
     rows: Option<Batch>,

@@ -3,7 +3,8 @@
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, BlockBuilder, Charge, Column, Register, Result, Value};
+use aql_value::{Batch, BlockBuilder, Charge, Column, Register, Value};
+use errors::Result;
 use std::sync::Arc;
 
 /// The way in which the pipeline runs.

@@ -7,7 +7,8 @@ use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::graph_search::traversal::{StepId, Steps, TraversalSearch, Visit};
-use aql_value::{Batch, Register, Result};
+use aql_value::{Batch, Register};
+use errors::Result;
 
 pub(crate) struct TraversalOperator {
     outer: OuterRows,

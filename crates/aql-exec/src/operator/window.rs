@@ -9,7 +9,8 @@ use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::sliding_aggregate::{Reach, SlidingAggregate, sliding};
 use aql_plan::AggregateFunction;
-use aql_value::{Batch, Charge, Column, ErrorCode, Register, Result, Value};
+use aql_value::{Batch, Charge, Column, Register, Value};
+use errors::{ErrorCode, Result};
 use std::collections::VecDeque;
 
 pub(crate) struct WindowOperator {

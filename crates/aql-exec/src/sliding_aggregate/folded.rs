@@ -6,7 +6,8 @@
 //! three times at most. Nothing is ever subtracted, which would not be exact.
 
 use super::SlidingAggregate;
-use aql_value::{Charge, Interrupt, Result, Value, program};
+use aql_value::{Charge, Interrupt, Value, program};
+use errors::Result;
 use std::cmp::Ordering;
 
 /// The aggregate of some neighbouring values.

@@ -7,7 +7,8 @@ mod values;
 pub(crate) use frame::Reach;
 
 use aql_plan::AggregateFunction;
-use aql_value::{Charge, Interrupt, Result, Value};
+use aql_value::{Charge, Interrupt, Value};
+use errors::Result;
 use folded::{Bits, Count, Extreme, Folded, Moments, Total};
 
 /// An aggregate over the values in the window.

@@ -2,7 +2,8 @@
 
 use super::SlidingAggregate;
 use crate::arrays::array_of;
-use aql_value::{Charge, Interrupt, Result, Value};
+use aql_value::{Charge, Interrupt, Value};
+use errors::Result;
 use std::collections::{BTreeMap, VecDeque};
 
 /// `UNIQUE`, `SORTED_UNIQUE`: the distinct values in order; `COUNT_DISTINCT`: their number.

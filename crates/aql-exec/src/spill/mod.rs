@@ -5,7 +5,8 @@ mod options;
 pub use options::SpillOptions;
 
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Charge, Column, ElementCursor, Error, ErrorCode, Interrupt, Register, Result, Value};
+use aql_value::{Batch, Charge, Column, ElementCursor, Interrupt, Register, Value};
+use errors::{Error, ErrorCode, Result};
 use std::sync::Arc;
 use storage::{SortedPairs, Sorter};
 use velocypack::{Block, Builder};

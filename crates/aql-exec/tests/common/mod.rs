@@ -10,8 +10,9 @@ use aql_plan::{
     Access, BindInput, BindParameters, CollectionInfo, CollectionReference, IndexField, IndexInfo,
     OpenParameters, Plan, PlanCatalog, bind, build,
 };
-use aql_value::{Error, ErrorCode, Interrupt, MemoryAccount, Result, Value, Warning};
+use aql_value::{Interrupt, MemoryAccount, Value, Warning};
 use catalog::{CollectionProperties, CollectionType, FieldPath, IndexProperties, SYSTEM_DATABASE};
+use errors::{Error, ErrorCode, Result};
 use std::sync::Arc;
 use storage::{Database, Durability, Store, StoreOptions, TransactionOptions};
 use velocypack::{Builder, Limits, json};

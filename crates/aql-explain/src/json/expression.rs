@@ -9,7 +9,8 @@ use aql_plan::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, Expansion, Expression, MemberName,
     ObjectMember, Quantifier, UnaryOperator, VariableId, Variables,
 };
-use aql_value::{Kind, Result, Value};
+use aql_value::{Kind, Value};
+use errors::Result;
 
 /// Returns the `typeID` of a type of expression.
 pub(super) fn type_id(name: &str) -> Option<u64> {

@@ -8,7 +8,8 @@ use aql_plan::{
     GraphAccess, IndexField, PathElement, PathSearchOptions, ShortestPath, StepCondition, Traversal,
     TraversalOrder, Uniqueness, VariableId,
 };
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 use std::collections::BTreeSet;
 
 impl Explainer<'_> {

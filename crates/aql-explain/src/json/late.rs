@@ -6,7 +6,7 @@ use crate::writer::Writer;
 use aql_plan::{
     DocumentSource, IndexCollect, Materialize, NodeKind, Projection, VariableId, VariableSet, for_each_node,
 };
-use aql_value::Result;
+use errors::Result;
 
 impl Explainer<'_> {
     pub(super) fn index_collect(&self, out: &mut Writer, node: &IndexCollect) -> Result<()> {

@@ -13,7 +13,8 @@ use crate::shown::shown;
 use crate::writer::Writer;
 use aql_optimize::Optimized;
 use aql_plan::{Expression, Plan, Variable, VariableId};
-use aql_value::{Result, Value, Warning};
+use aql_value::{Value, Warning};
+use errors::Result;
 use expression::ExpressionWriter;
 
 /// Returns the plan as an object: `{nodes, rules, collections, variables, estimatedCost, ...}`.

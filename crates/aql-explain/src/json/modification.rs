@@ -5,7 +5,7 @@ use crate::writer::Writer;
 use aql_plan::{
     CollectionReference, Insert, ModificationOptions, OverwriteMode, Remove, Update, Upsert, VariableId,
 };
-use aql_value::Result;
+use errors::Result;
 
 impl Explainer<'_> {
     pub(super) fn insert(&self, out: &mut Writer, node: &Insert) -> Result<()> {

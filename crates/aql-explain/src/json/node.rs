@@ -7,7 +7,7 @@ use aql_plan::{
     Collect, CollectAggregate, CollectMethod, Expression, Filter, IntoContent, Limit, Node, NodeKind, Sort,
     Subquery,
 };
-use aql_value::Result;
+use errors::Result;
 
 /// Functions that end the query with an error on purpose.
 const THROWING: &[&str] = &["FAIL", "ASSERT"];

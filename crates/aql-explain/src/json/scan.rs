@@ -8,7 +8,7 @@ use aql_plan::{
     CollectionScan, CompareOperator, DocumentSource, Expression, IndexBound, IndexHint, IndexInfo,
     IndexLookup, IndexRange, IndexScan, Node, NodeKind, Projection,
 };
-use aql_value::Result;
+use errors::Result;
 
 impl Explainer<'_> {
     pub(super) fn collection_scan(&self, out: &mut Writer, scan: &CollectionScan) -> Result<()> {

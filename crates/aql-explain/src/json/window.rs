@@ -3,7 +3,7 @@
 use super::Explainer;
 use crate::writer::Writer;
 use aql_plan::{Window, WindowBound};
-use aql_value::Result;
+use errors::Result;
 
 impl Explainer<'_> {
     pub(super) fn window(&self, out: &mut Writer, window: &Window) -> Result<()> {

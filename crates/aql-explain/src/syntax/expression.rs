@@ -7,7 +7,8 @@ use aql_syntax::ast::{
     ExpressionKind, LogicalOperator, MatchOperator, ObjectKey, ObjectMember, Quantifier, QuestionQuantifier,
     UnaryOperator,
 };
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 
 impl<'a> TreeWriter<'a> {
     pub(super) fn expression(&mut self, list: &mut List<'_>, expression: &'a Expression) -> Result<()> {

@@ -10,7 +10,8 @@ mod statement;
 use super::writer::{MAX_EXPRESSION_DEPTH, Writer};
 use aql_syntax::ast::{DataSource, DataSourceName, Query};
 use aql_syntax::collect_bind_parameters;
-use aql_value::{Error, Result, Value};
+use aql_value::Value;
+use errors::{Error, Result};
 use std::collections::{BTreeSet, HashMap};
 
 /// Returns the reply of `POST /_api/query`, without the members `error` and `code`:

@@ -6,7 +6,8 @@ use aql_syntax::ast::{
     Pattern, PatternKind, SortDirection, SortItem, Statement, StatementKind, Traversal, Upsert, UpsertSearch,
     WriteMode,
 };
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 use std::collections::HashMap;
 
 impl<'a> TreeWriter<'a> {

@@ -2,7 +2,8 @@
 
 use crate::argument::{Outcome, Stop, answer, check_round, flag, invalid, stop, value};
 use crate::memory::{ArrayBuffer, DistinctValues};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `APPEND(anyArray, values, unique)`: if one of the two is null, or `values` is empty, the other
 /// is the result.

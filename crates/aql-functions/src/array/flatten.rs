@@ -2,7 +2,8 @@
 
 use crate::argument::{array_expected, check_round, given, integer, value};
 use crate::memory::ArrayBuffer;
-use aql_value::{Error, ErrorCode, EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::{Error, ErrorCode, Result};
 
 /// The deepest recursion. Data nests to about 200 levels; this bounds the stack for any input.
 const MAX_DEPTH: usize = 500;

@@ -2,7 +2,8 @@
 
 use crate::argument::{check_round, invalid};
 use crate::memory::ArrayBuffer;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `INTERLEAVE(array1, array2, ...)`: the first elements of all arrays, then the second ones, and
 /// so on.

@@ -1,7 +1,8 @@
 //! `LENGTH()`. The planner replaces a call with a collection by `COLLECTION_COUNT()`.
 
 use crate::argument::value;
-use aql_value::{EvaluationContext, Kind, Result, Value};
+use aql_value::{EvaluationContext, Kind, Value};
+use errors::Result;
 
 /// `LENGTH(value)`: the number of elements, attributes or characters; 1 for true, 0 for false and
 /// null.

@@ -1,7 +1,8 @@
 //! `POSITION()`.
 
 use crate::argument::{check_round, flag, invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `POSITION(anyArray, search, returnIndex)`: true if the value is in the array.
 ///

@@ -2,7 +2,8 @@
 
 use crate::argument::{given, integer, invalid, number};
 use crate::memory::{ArrayBuffer, MAX_ELEMENTS, too_many_elements};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `RANGE(start, stop, step)`: both ends included.
 ///

@@ -2,7 +2,8 @@
 
 use crate::argument::{check_round, given, integer, invalid, value};
 use crate::memory::{ArrayBuffer, DistinctValues};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `POP(anyArray)`: without the last element; null stays null.
 pub(crate) fn pop(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

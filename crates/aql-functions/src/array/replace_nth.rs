@@ -2,7 +2,8 @@
 
 use crate::argument::{integer, invalid, invalid_error, value};
 use crate::memory::{ArrayBuffer, MAX_ELEMENTS, too_many_elements};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `REPLACE_NTH(anyArray, position, replaceValue, defaultPaddingValue)`: the array with one element
 /// replaced.

@@ -2,7 +2,8 @@
 
 use crate::argument::{invalid, value};
 use crate::memory::ArrayBuffer;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `REVERSE(value)`: the elements of an array, or the characters of a string, in reverse order.
 pub(crate) fn reverse(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

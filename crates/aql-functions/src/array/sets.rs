@@ -2,7 +2,8 @@
 
 use crate::argument::{check_round, invalid};
 use crate::memory::{ArrayBuffer, DistinctValues, Scratch, room_for};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use std::collections::HashMap;
 
 /// `UNION(array1, array2, ...)`: all elements, also repeated ones.

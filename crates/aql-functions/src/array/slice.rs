@@ -2,7 +2,8 @@
 
 use crate::argument::{array_expected, given, integer, value};
 use crate::memory::ArrayBuffer;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `SLICE(anyArray, start, length)`: a negative start counts from the end.
 ///

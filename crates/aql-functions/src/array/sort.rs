@@ -2,7 +2,8 @@
 
 use crate::argument::{array_expected, check_round, value};
 use crate::memory::{ArrayBuffer, DistinctValues, Scratch};
-use aql_value::{EvaluationContext, Result, Value, order_of};
+use aql_value::{EvaluationContext, Value, order_of};
+use errors::Result;
 
 /// The bytes of an element during a sort: twice its position, and its place in the sorted array.
 const BYTES_TO_SORT: usize = 2 * size_of::<u32>() + size_of::<Value>();

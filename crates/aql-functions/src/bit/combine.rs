@@ -2,7 +2,8 @@
 
 use super::bits_of;
 use crate::argument::invalid;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `BIT_AND(numbersArray)` or `BIT_AND(value1, value2)`
 pub(crate) fn bit_and(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

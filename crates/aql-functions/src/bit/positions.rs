@@ -2,7 +2,8 @@
 
 use super::{BITS, bits_of, count_of};
 use crate::argument::{invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `BIT_CONSTRUCT(positionsArray)`: the number with bits set at these positions.
 pub(crate) fn bit_construct(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

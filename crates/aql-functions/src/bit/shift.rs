@@ -2,7 +2,8 @@
 
 use super::{BITS, bits_of, count_of, keep};
 use crate::argument::{invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `BIT_NEGATE(number, bits)`
 pub(crate) fn bit_negate(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -2,7 +2,8 @@
 
 use super::{BITS, bits_of, count_of};
 use crate::argument::{invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `BIT_FROM_STRING(bitstring)`: at most 32 digits.
 pub(crate) fn bit_from_string(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -2,7 +2,8 @@
 
 use crate::argument::{Outcome, given, invalid, stop, value, warned};
 use aql_date::{Civil, ParsedDate, Unit, Zone, in_range, parse_date, to_iso_utc};
-use aql_value::{Error, ErrorCode, EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::{Error, ErrorCode, Result};
 
 /// Returns null with warning 1572.
 pub(super) fn invalid_date(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {

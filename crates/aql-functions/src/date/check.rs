@@ -2,7 +2,8 @@
 
 use crate::argument::value;
 use aql_date::parse_date;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `IS_DATESTRING(value)`: true for a text in the form of a date, even of an invalid one
 /// (2015-02-31).

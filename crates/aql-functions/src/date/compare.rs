@@ -3,7 +3,8 @@
 use super::argument::{invalid_date, local_ms, moment, unit, zone};
 use crate::argument::{Outcome, answer, given, stop};
 use aql_date::{Civil, Unit};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 const NAME: &str = "DATE_COMPARE";
 

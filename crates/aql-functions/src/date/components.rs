@@ -3,7 +3,8 @@
 use super::argument::local_date;
 use crate::argument::answer;
 use aql_date::{Civil, is_leap_year};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `DATE_YEAR(date, timezone)`
 pub(crate) fn date_year(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -3,7 +3,8 @@
 use super::argument::{invalid_date, local_ms, moment, zone};
 use crate::argument::{Outcome, answer, integer, invalid, stop, value};
 use aql_date::{Civil, format_date, to_iso_utc};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `DATE_ISO8601(date)` or `DATE_ISO8601(year, month, day, hour, minute, second, millisecond)`
 pub(crate) fn date_iso8601(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -2,7 +2,8 @@
 
 use super::argument::{local_ms, moment, unit, zone};
 use crate::argument::{Outcome, answer, flag, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 const NAME: &str = "DATE_DIFF";
 

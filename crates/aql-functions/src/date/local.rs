@@ -3,7 +3,8 @@
 use super::argument::{invalid_date, moment, zone};
 use crate::argument::{Outcome, answer, flag, invalid, stop};
 use aql_date::{Civil, Zone, ZoneInfo, database_version, in_range, to_iso_utc};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `DATE_UTCTOLOCAL(date, timezone, zoneinfo)`: the local time without an offset (with `Z` for
 /// UTC), or an object with `zoneinfo`.

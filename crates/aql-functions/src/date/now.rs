@@ -2,7 +2,8 @@
 
 use crate::argument::require_run_time;
 use aql_date::{system_zone_name, zone_names};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `DATE_NOW()`: milliseconds since 1970-01-01 UTC; the same during one query.
 pub(crate) fn date_now(_: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

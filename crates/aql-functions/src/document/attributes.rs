@@ -3,7 +3,8 @@
 use crate::argument::{check_round, flag, invalid, text, value};
 use crate::array::sort_elements;
 use crate::memory::{ArrayBuffer, Scratch};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use velocypack::Builder;
 
 /// `ATTRIBUTES(document, removeSystemAttrs, sort)`: the names of the attributes.

@@ -2,7 +2,8 @@
 
 use super::{MAX_DEPTH, deeper};
 use crate::argument::value;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use std::collections::HashSet;
 
 /// `CHECK_DOCUMENT(document)`: true for an object without duplicate attribute names at any level.

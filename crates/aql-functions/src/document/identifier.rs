@@ -1,7 +1,8 @@
 //! Document identifiers: `collection/key`.
 
 use crate::argument::{invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `PARSE_IDENTIFIER(documentIdentifier)`: `{collection, key}`.
 pub(crate) fn parse_identifier(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

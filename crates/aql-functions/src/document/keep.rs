@@ -3,7 +3,8 @@
 use super::{MAX_DEPTH, deeper};
 use crate::argument::{Outcome, answer, invalid, stop, value};
 use crate::memory::ObjectBuffer;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use std::collections::HashSet;
 
 /// `KEEP(document, attributeName1, ...)` or `KEEP(document, attributeNameArray)`

@@ -1,7 +1,8 @@
 //! `MATCHES()`.
 
 use crate::argument::{check_round, flag, invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `MATCHES(document, examples, returnIndex)`: true if an example has only attributes that the
 /// document has with the same value.

@@ -3,7 +3,8 @@
 use super::{MAX_DEPTH, deeper};
 use crate::argument::{check_round, invalid};
 use crate::memory::{ArrayBuffer, ObjectBuffer, room_for};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use std::collections::HashMap;
 
 /// `MERGE(document1, document2, ...)` or `MERGE(docArray)`: the last of attributes with the same

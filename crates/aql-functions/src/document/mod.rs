@@ -12,7 +12,8 @@ mod value_at_path;
 mod zip;
 
 use crate::define::{pure, pure_variadic, volatile};
-use aql_value::{Error, ErrorCode, Function};
+use aql_value::Function;
+use errors::{Error, ErrorCode};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("ATTRIBUTES", 1, 3, attributes::attributes),
@@ -43,7 +44,7 @@ pub(crate) static FUNCTIONS: &[Function] = &[
 const MAX_DEPTH: usize = 500;
 
 /// Returns one level less, or error 1524.
-fn deeper(depth_left: usize) -> aql_value::Result<usize> {
+fn deeper(depth_left: usize) -> errors::Result<usize> {
     depth_left.checked_sub(1).ok_or_else(|| {
         Error::new(ErrorCode::QueryTooMuchNesting, "too much nesting in the argument of a function")
     })

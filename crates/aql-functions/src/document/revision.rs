@@ -2,7 +2,8 @@
 
 use crate::argument::{invalid, value};
 use aql_date::to_iso_utc;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// The digits of a revision, which is a number in base 64.
 const DIGITS: &[u8; 64] = b"-_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -1,7 +1,8 @@
 //! `TRANSLATE()`.
 
 use crate::argument::{invalid, text, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `TRANSLATE(value, lookupDocument, defaultValue)`: the attribute that the value names.
 ///

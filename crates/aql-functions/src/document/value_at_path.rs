@@ -1,7 +1,8 @@
 //! `VALUE()`.
 
 use crate::argument::{invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `VALUE(document, path)`: the value at a path of names and positions; null if there is none.
 pub(crate) fn value_at_path(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -2,7 +2,8 @@
 
 use crate::argument::{check_round, invalid, value};
 use crate::memory::{ArrayBuffer, ObjectBuffer, room_for};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use std::collections::HashSet;
 
 /// `ZIP(keys, values)`: an object. Keys are cast to texts; the first of equal keys counts.

@@ -3,7 +3,8 @@
 use crate::argument::{check_round, value};
 use crate::define::pure;
 use analyzers::word_query::{Part, matches, parse};
-use aql_value::{Error, EvaluationContext, Function, Result, Value};
+use aql_value::{EvaluationContext, Function, Value};
+use errors::{Error, Result};
 
 pub(crate) static FUNCTIONS: &[Function] = &[pure("FULLTEXT_MATCH", 3, 3, fulltext_match)];
 

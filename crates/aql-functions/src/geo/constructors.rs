@@ -1,7 +1,8 @@
 //! Constructors of GeoJSON objects.
 
 use crate::argument::{check_round, given, invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `GEO_POINT(longitude, latitude, elevation)`
 pub(crate) fn geo_point(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

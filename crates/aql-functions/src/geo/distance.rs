@@ -2,7 +2,8 @@
 
 use super::shape::shape;
 use crate::argument::{Outcome, answer, given, invalid, stop, value, warned};
-use aql_value::{ErrorCode, EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::{ErrorCode, Result};
 use geometry::{Ellipsoid, Position};
 
 /// `DISTANCE(latitude1, longitude1, latitude2, longitude2)`: meters on a sphere.

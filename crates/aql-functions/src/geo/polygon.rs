@@ -1,7 +1,8 @@
 //! `IS_IN_POLYGON()`, deprecated in favour of `GEO_CONTAINS()`.
 
 use crate::argument::{check_round, invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// A point in the plane of latitude and longitude.
 type Point = (f64, f64);

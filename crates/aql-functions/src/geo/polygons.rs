@@ -3,7 +3,8 @@
 use super::constructors::geometry;
 use super::shape::shape;
 use crate::argument::{Outcome, answer, invalid, stop, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `GEO_POLYGON(points)`: one ring, or several rings of which the first is the outer one.
 pub(crate) fn geo_polygon(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

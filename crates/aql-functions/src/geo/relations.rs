@@ -2,7 +2,8 @@
 
 use super::shape::{refuse, shape};
 use crate::argument::{Outcome, answer, invalid, stop};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use geometry::{Interrupt, Shape};
 
 /// `GEO_CONTAINS(geoJsonA, geoJsonB)`: true if all of B is in A, which must be a Polygon or a

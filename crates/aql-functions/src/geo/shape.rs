@@ -1,7 +1,8 @@
 //! Arguments that are shapes.
 
 use crate::argument::{Outcome, invalid, stop, value, warned};
-use aql_value::{ErrorCode, EvaluationContext, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::ErrorCode;
 use geometry::{Error, Rules, Shape};
 use std::sync::Arc;
 

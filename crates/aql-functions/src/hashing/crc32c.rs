@@ -1,8 +1,9 @@
 //! `CRC32()`, which is CRC-32C (Castagnoli).
 
 use crate::argument::text;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
 use crc32c::crc32c;
+use errors::Result;
 
 /// `CRC32(text)`: the checksum in upper-case hexadecimal digits, without leading zeros.
 pub(crate) fn crc32(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,7 +1,8 @@
 //! Cryptographic digests of a text's UTF-8 bytes, in lower-case hexadecimal digits.
 
 use crate::argument::text;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};

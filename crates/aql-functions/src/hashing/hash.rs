@@ -1,7 +1,8 @@
 //! `HASH()`.
 
 use crate::argument::value;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use twox_hash::XxHash64;
 
 /// The bits of the result; a double can hold all of them.

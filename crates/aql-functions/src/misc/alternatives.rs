@@ -1,6 +1,7 @@
 //! The first of several alternatives.
 
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `FIRST_DOCUMENT(alternative, ...)`: the first object, or null.
 pub(crate) fn first_document(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,7 +1,8 @@
 //! Calls of functions by name. User-defined functions are unknown here.
 
 use crate::argument::{invalid, value};
-use aql_value::{Error, ErrorCode, EvaluationContext, Function, Result, Value};
+use aql_value::{EvaluationContext, Function, Value};
+use errors::{Error, ErrorCode, Result};
 
 /// `CALL(funcName, arg1, arg2, ...)`
 pub(crate) fn call(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

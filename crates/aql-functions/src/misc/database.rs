@@ -2,7 +2,8 @@
 
 use crate::argument::{check_round, invalid, value};
 use crate::memory::ArrayBuffer;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `COLLECTIONS()`
 pub(crate) fn collections(_: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,7 +1,8 @@
 //! Functions that return their first argument.
 
 use crate::argument::{require_run_time, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `PASSTHRU(value)`, `NOOPT(value)`; `ANALYZER(expr, analyzer)` and `BOOST(expr, boost)` outside
 /// of SEARCH.

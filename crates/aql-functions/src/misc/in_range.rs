@@ -1,7 +1,8 @@
 //! `IN_RANGE()` outside of SEARCH.
 
 use crate::argument::{invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use std::cmp::Ordering;
 
 /// `IN_RANGE(value, low, high, includeLow, includeHigh)`, by AQL's total order.

@@ -1,7 +1,8 @@
 //! `MIN_MATCH()` outside of SEARCH.
 
 use crate::argument::invalid;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `MIN_MATCH(expr1, ..., minMatchCount)`: true if at least so many of the expressions are true.
 pub(crate) fn min_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

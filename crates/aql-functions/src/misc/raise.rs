@@ -1,7 +1,8 @@
 //! Functions that make a query fail or warn.
 
 use crate::argument::{flag, text};
-use aql_value::{Error, ErrorCode, EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::{Error, ErrorCode, Result};
 
 /// `ASSERT(expr, message)`: true, or error 1593 with the message.
 pub(crate) fn assert(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,7 +1,8 @@
 //! Schemas of collections.
 
 use crate::argument::{invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `SCHEMA_GET(collection)`: the schema of a collection, or null.
 pub(crate) fn schema_get(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,7 +1,8 @@
 //! `SLEEP()`.
 
 use crate::argument::{invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use std::time::{Duration, Instant};
 
 /// The time between two checks of the interrupt.

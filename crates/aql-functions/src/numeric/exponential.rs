@@ -1,7 +1,8 @@
 //! Powers, roots and logarithms.
 
 use crate::argument::number;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `EXP(value)`
 pub(crate) fn exp(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {

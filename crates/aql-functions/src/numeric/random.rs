@@ -1,6 +1,7 @@
 //! `RAND()`.
 
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `RAND()`: greater than 0 and less than 1.
 pub(crate) fn rand(_: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,7 +1,8 @@
 //! Angles.
 
 use crate::argument::number;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `ACOS(value)`: null outside of -1 to 1.
 pub(crate) fn acos(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,6 +1,7 @@
 //! Search functions called as plain expressions: ArangoDB's error 9 when the call is evaluated.
 
-use aql_value::{Error, ErrorCode, EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::{Error, ErrorCode, Result};
 
 /// Computes `EXISTS()` and `PHRASE()`.
 pub(crate) fn filter(_: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {

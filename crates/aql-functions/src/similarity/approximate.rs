@@ -1,6 +1,7 @@
 //! `APPROX_NEAR_COSINE()` and its siblings, which only a vector index can compute.
 
-use aql_value::{Error, ErrorCode, EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::{Error, ErrorCode, Result};
 
 /// Returns error 1554: no index computes the call.
 ///

@@ -3,7 +3,8 @@
 
 use crate::argument::{check_round, invalid, value};
 use crate::memory::ArrayBuffer;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `DECAY_EXP(value, origin, scale, offset, decay)`
 pub(crate) fn decay_exp(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -2,7 +2,8 @@
 
 use super::levenshtein_distance::{damerau_levenshtein, levenshtein_within};
 use crate::argument::{given, invalid, text, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// The largest distance of `LEVENSHTEIN_MATCH()` with transpositions.
 const MAX_DISTANCE_WITH_TRANSPOSITIONS: i64 = 3;

@@ -1,7 +1,8 @@
 //! Edit distances between two texts, by code points.
 
 use crate::memory::Scratch;
-use aql_value::{Error, ErrorCode, Interrupt, MemoryAccount, Result};
+use aql_value::{Interrupt, MemoryAccount};
+use errors::{Error, ErrorCode, Result};
 use std::collections::HashMap;
 
 /// The greatest number of cells in the table of the Damerau-Levenshtein distance (256 MiB).

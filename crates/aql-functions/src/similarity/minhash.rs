@@ -4,9 +4,10 @@
 use crate::argument::{check_round, invalid, value};
 use crate::hashing::stable_hash;
 use crate::memory::{ArrayBuffer, Scratch};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use errors::Result;
 use std::collections::BTreeMap;
 
 /// The largest signature, for an error of one in a thousand.

@@ -2,7 +2,8 @@
 
 use crate::argument::{Outcome, answer, given, invalid, stop, value};
 use crate::string::analyzer;
-use aql_value::{ErrorCode, EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::{ErrorCode, Result};
 
 const NAME: &str = "MINHASH_MATCH";
 

@@ -4,7 +4,8 @@ use super::ngram_similarity::{common_share, positional_similarity, similarity};
 use crate::argument::{Outcome, answer, given, invalid, stop, value};
 use crate::memory::Scratch;
 use crate::string::{analyzer, tokens_of_text};
-use aql_value::{EvaluationContext, Interrupt, Result, Value};
+use aql_value::{EvaluationContext, Interrupt, Value};
+use errors::Result;
 
 /// The default threshold of `NGRAM_MATCH()`.
 const DEFAULT_THRESHOLD: f64 = 0.7;

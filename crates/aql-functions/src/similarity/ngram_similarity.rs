@@ -1,7 +1,8 @@
 //! Similarity of texts by their n-grams of code points (Kondrak, "N-Gram Similarity and Distance",
 //! SPIRE 2005).
 
-use aql_value::{Error, ErrorCode, Interrupt, Result, Value};
+use aql_value::{Interrupt, Value};
+use errors::{Error, ErrorCode, Result};
 
 /// The greatest number of n-gram comparisons of one call, which take some seconds.
 ///

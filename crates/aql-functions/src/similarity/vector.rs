@@ -2,7 +2,8 @@
 
 use crate::argument::{Outcome, answer, check_round, invalid, invalid_arithmetic, stop, value};
 use crate::memory::ArrayBuffer;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `COSINE_SIMILARITY(x, y)`
 pub(crate) fn cosine_similarity(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

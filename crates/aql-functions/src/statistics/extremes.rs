@@ -1,7 +1,8 @@
 //! `MIN()` and `MAX()` of values of any type.
 
 use crate::argument::{array_expected, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `MAX(anyArray)`
 pub(crate) fn max(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

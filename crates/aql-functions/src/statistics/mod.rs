@@ -8,7 +8,8 @@ mod variance;
 use crate::argument::{array_expected, invalid_arithmetic, value};
 use crate::define::pure;
 use crate::memory::Scratch;
-use aql_value::{EvaluationContext, Function, Result, Value, merge_sort};
+use aql_value::{EvaluationContext, Function, Value, merge_sort};
+use errors::Result;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("AVERAGE", 1, 1, sums::average),

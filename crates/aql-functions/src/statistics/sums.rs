@@ -1,7 +1,8 @@
 //! Sum, product and mean.
 
 use super::of_numbers;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `AVERAGE(numArray)`: null without any number.
 pub(crate) fn average(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,7 +1,8 @@
 //! Variance and standard deviation, of a population or of a sample.
 
 use super::of_numbers;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `STDDEV_POPULATION(numArray)`
 pub(crate) fn stddev_population(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

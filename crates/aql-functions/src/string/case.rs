@@ -2,7 +2,8 @@
 //! becomes SS).
 
 use crate::argument::text;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `LOWER(value)`
 pub(crate) fn lower(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {

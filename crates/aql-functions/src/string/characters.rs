@@ -1,7 +1,8 @@
 //! Character counts, and characters by their code point.
 
 use crate::argument::{integer, invalid, text, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `CHAR_LENGTH(str)`
 pub(crate) fn char_length(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {

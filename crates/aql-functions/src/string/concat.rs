@@ -2,7 +2,8 @@
 
 use crate::argument::{check_round, text};
 use crate::memory::TextBuffer;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `CONCAT(value1, value2, ...)` or `CONCAT(array)`; nulls are left out.
 pub(crate) fn concat(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

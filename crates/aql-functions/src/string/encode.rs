@@ -2,9 +2,10 @@
 
 use crate::argument::text;
 use crate::memory::TextBuffer;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use errors::Result;
 
 /// `TO_BASE64(value)`: standard alphabet, with padding.
 pub(crate) fn to_base64(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {

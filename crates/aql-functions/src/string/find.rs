@@ -1,7 +1,8 @@
 //! Search for a text in a text.
 
 use crate::argument::{flag, given, integer, text};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `CONTAINS(text, search, returnIndex)`: true if `search` occurs.
 ///

@@ -1,7 +1,8 @@
 //! IPv4 addresses as texts and as numbers.
 
 use crate::argument::{invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use std::net::Ipv4Addr;
 
 /// `IPV4_FROM_NUMBER(numericAddress)`

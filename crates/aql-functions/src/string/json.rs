@@ -2,7 +2,8 @@
 
 use crate::argument::{invalid, value};
 use crate::memory::Scratch;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use velocypack::{Builder, Limits, json};
 
 /// The bytes that the builder of an array or object keeps for each member.

@@ -1,7 +1,8 @@
 //! `LIKE()` as a function call. The expression program compiles the operator.
 
 use crate::argument::{flag, text};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `LIKE(text, search, caseInsensitive)`
 pub(crate) fn like(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

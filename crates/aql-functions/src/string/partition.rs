@@ -1,7 +1,8 @@
 //! `PARTITION()`, documented from ArangoDB 4 on.
 
 use crate::argument::{given, invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `PARTITION(value, separator, occurrence)`: the text before the n-th occurrence of the separator,
 /// the separator, and the text after it.

@@ -1,7 +1,8 @@
 //! `RANDOM_TOKEN()` and `UUID()`. Random, but not for secrets.
 
 use crate::argument::{integer, invalid_error};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// The length of the longest token.
 const MAX_TOKEN_LENGTH: i64 = 65_536;

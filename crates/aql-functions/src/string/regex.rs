@@ -4,7 +4,8 @@ use crate::argument::{flag, given, integer, invalid, text, warned};
 use crate::memory::{ArrayBuffer, TextBuffer};
 use aql_value::pattern::Regex;
 use aql_value::pattern::regex::GaveUp;
-use aql_value::{ErrorCode, EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::{ErrorCode, Result};
 use std::ops::Range;
 use std::sync::Arc;
 

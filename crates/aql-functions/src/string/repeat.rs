@@ -2,7 +2,8 @@
 
 use crate::argument::{check_round, integer, invalid, text, warned};
 use crate::memory::TextBuffer;
-use aql_value::{ErrorCode, EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::{ErrorCode, Result};
 
 /// The longest result (ArangoDB's documented limit).
 const MAX_BYTES: usize = 16 << 20;

@@ -1,6 +1,7 @@
 //! Searching a text for several texts at once.
 
-use aql_value::{Interrupt, Result};
+use aql_value::Interrupt;
+use errors::Result;
 
 /// The needles that are examined between two checks of the interrupt; each search checks too.
 const NEEDLES_PER_CHECK: usize = 4096;

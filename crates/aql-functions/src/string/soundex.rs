@@ -1,7 +1,8 @@
 //! `SOUNDEX()`: the American Soundex code.
 
 use crate::argument::text;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// The length of a code: a letter and digits.
 const CODE_LENGTH: usize = 4;

@@ -3,7 +3,8 @@
 use super::search::Searcher;
 use crate::argument::{check_round, given, integer, invalid, text};
 use crate::memory::ArrayBuffer;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use std::borrow::Cow;
 
 /// `SPLIT(value, separator, limit)`: the parts between the separators.

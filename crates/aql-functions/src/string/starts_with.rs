@@ -1,7 +1,8 @@
 //! `STARTS_WITH()` outside of SEARCH.
 
 use crate::argument::{given, integer, invalid, value};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `STARTS_WITH(text, prefix)` or `STARTS_WITH(text, prefixes, minMatchCount)`: true if at least
 /// `minMatchCount` (1 if not given) of the prefixes begin the text.

@@ -3,7 +3,8 @@
 use super::search::Searcher;
 use crate::argument::{check_round, given, integer, invalid, text, value};
 use crate::memory::TextBuffer;
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `SUBSTITUTE(value, search, replace, limit)` or `SUBSTITUTE(value, mapping, limit)`: replaces
 /// from left to right, never within a replacement.

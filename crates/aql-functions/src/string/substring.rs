@@ -2,7 +2,8 @@
 
 use super::find::byte_of;
 use crate::argument::{given, integer, invalid, text};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 
 /// `LEFT(value, n)`: at most `n` characters from the start; none for a negative `n`.
 pub(crate) fn left(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {

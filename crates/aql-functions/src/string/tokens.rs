@@ -3,9 +3,10 @@
 use crate::argument::{Outcome, answer, check_round, given, invalid, stop, value};
 use crate::memory::ArrayBuffer;
 use analyzers::Analyzer;
-use aql_value::{ErrorCode, EvaluationContext, Kind, Result, Value};
+use aql_value::{EvaluationContext, Kind, Value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use errors::{ErrorCode, Result};
 
 /// The deepest nesting of arrays, as in all data.
 const MAX_DEPTH: usize = 200;

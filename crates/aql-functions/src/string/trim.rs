@@ -1,7 +1,8 @@
 //! Removing characters from the ends of a text.
 
 use crate::argument::{given, integer, text};
-use aql_value::{EvaluationContext, Result, Value};
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
 use std::collections::HashSet;
 
 /// The characters that are removed by default.

@@ -2,7 +2,8 @@
 
 use crate::argument::value;
 use crate::define::pure;
-use aql_value::{EvaluationContext, Function, Result, Value};
+use aql_value::{EvaluationContext, Function, Value};
+use errors::Result;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("TO_ARRAY", 1, 1, to_array),

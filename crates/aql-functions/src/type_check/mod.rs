@@ -2,7 +2,8 @@
 
 use crate::argument::value;
 use crate::define::pure;
-use aql_value::{EvaluationContext, Function, Result, Value};
+use aql_value::{EvaluationContext, Function, Value};
+use errors::Result;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("IS_ARRAY", 1, 1, is_array),

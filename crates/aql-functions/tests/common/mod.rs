@@ -3,9 +3,9 @@
 #![allow(clippy::panic, reason = "what is wrong in a test ends it")]
 
 use aql_value::{
-    Environment, Error, EvaluationContext, EvaluationState, Function, Interrupt, MemoryAccount, Result,
-    Value, Warnings,
+    Environment, EvaluationContext, EvaluationState, Function, Interrupt, MemoryAccount, Value, Warnings,
 };
+use errors::{Error, Result};
 use velocypack::{Builder, Limits, json};
 
 /// 2024-02-29T12:34:56.789Z

@@ -4,7 +4,7 @@ use aql_plan::{
     AggregateFunction, Calculation, Expression, Node, NodeId, NodeKind, Plan, VariableId, VariableSet,
     Variables, for_each_node,
 };
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashMap;
 
 /// The parts of a plan that rules change besides the nodes of a pipeline.

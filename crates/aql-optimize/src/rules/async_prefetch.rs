@@ -6,7 +6,7 @@
 
 use super::{Rule, RuleContext};
 use aql_plan::{Node, NodeKind, Plan};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct AsyncPrefetch;
 

@@ -9,7 +9,7 @@ use crate::analysis::late::{defer, is_eligible};
 use crate::analysis::pipeline::for_each_pipeline;
 use crate::cost;
 use aql_plan::{Node, NodeKind, Plan, for_each_node};
-use aql_value::Result;
+use errors::Result;
 
 /// The least estimated number of documents for the rule.
 const MIN_DOCUMENTS: u64 = 100;

@@ -3,7 +3,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{for_each_pipeline, read_counts};
 use aql_plan::{Expression, Filter, Node, NodeKind, Plan, VariableId};
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashMap;
 
 pub(super) struct FuseFilters;

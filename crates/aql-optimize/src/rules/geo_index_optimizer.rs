@@ -15,7 +15,7 @@ use aql_plan::{
     CollectionScan, CompareOperator, Expression, GeoSearch, IndexBound, IndexInfo, IndexRange, IndexScan,
     IndexSearch, Node, NodeKind, Plan, SearchShape,
 };
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct GeoIndexOptimizer;
 

@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{Workshop, for_each_pipeline, read_counts};
 use aql_plan::{Calculation, EnumerateList, Expression, Node, NodeKind, Plan};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct InlineSubqueries;
 

@@ -10,7 +10,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::condition::resolve;
 use aql_plan::{EnumerateList, Expression, Filter, Node, NodeKind, Plan, VariableSet};
-use aql_value::Result;
+use errors::Result;
 use std::ops::Range;
 
 pub(super) struct InterchangeAdjacentEnumerations;

@@ -13,7 +13,7 @@ use aql_plan::{
     Calculation, CollectionScan, DocumentSource, Expression, IndexField, IndexInfo, IndexLookup, IndexRange,
     IndexScan, JoinPart, Node, NodeKind, Plan, VariableId, VariableSet,
 };
-use aql_value::Result;
+use errors::Result;
 use std::collections::{BTreeSet, HashMap};
 
 pub(super) struct JoinIndexNodes;

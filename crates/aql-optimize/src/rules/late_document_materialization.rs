@@ -5,7 +5,7 @@ use super::{Rule, RuleContext};
 use crate::analysis::late::defer;
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{Node, NodeKind, Plan};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct LateDocumentMaterialization;
 

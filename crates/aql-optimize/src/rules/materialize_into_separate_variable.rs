@@ -5,7 +5,7 @@
 
 use super::{Rule, RuleContext};
 use aql_plan::{NodeKind, Plan, for_each_node};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct MaterializeIntoSeparateVariable;
 

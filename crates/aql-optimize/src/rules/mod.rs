@@ -54,7 +54,7 @@ mod use_indexes;
 
 use super::RuleContext;
 use aql_plan::Plan;
-use aql_value::Result;
+use errors::Result;
 
 /// A rewriting of plans.
 pub(super) trait Rule: Sync {

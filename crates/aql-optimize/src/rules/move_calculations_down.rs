@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{Node, NodeKind, Plan, VariableId};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct MoveCalculationsDown;
 

@@ -7,7 +7,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{arrays, for_each_pipeline};
 use aql_plan::{Node, NodeId, NodeKind, Plan, Subquery, VariableSet, Variables};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct MoveCalculationsUp {
     pub(super) name: &'static str,

@@ -5,7 +5,7 @@ use super::{Rule, RuleContext};
 use crate::analysis::condition::{resolve, set_from};
 use crate::analysis::pipeline::{for_each_pipeline, read_counts};
 use aql_plan::{Expression, Filter, Node, NodeKind, Plan};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct MoveFiltersIntoEnumerate;
 

@@ -3,7 +3,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{Filter, Node, NodeKind, Plan, VariableId};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct MoveFiltersUp {
     pub(super) name: &'static str,

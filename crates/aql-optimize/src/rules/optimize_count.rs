@@ -7,7 +7,8 @@ use super::{Rule, RuleContext};
 use crate::analysis::demand::{Demand, demand_of, is_count};
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 use aql_plan::{Expression, Node, NodeKind, Plan, Return, Subquery, VariableId};
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 
 pub(super) struct OptimizeCount;
 

@@ -13,7 +13,7 @@ use aql_plan::{
     CoveredCondition, EnumeratePaths, EnumeratePathsKind, Expression, NodeKind, Plan, StepCondition,
     VariableSet,
 };
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct OptimizeEnumeratePathFilters;
 

@@ -4,7 +4,7 @@ use super::{Rule, RuleContext};
 use crate::analysis::path::parts_read_by;
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{NodeKind, PathOutput, Plan};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct OptimizePaths;
 

@@ -5,7 +5,8 @@ use super::{Rule, RuleContext};
 use crate::analysis::demand::{Demand, demand_of};
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 use aql_plan::{Expression, Limit, Node, NodeKind, Plan};
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 
 pub(super) struct OptimizeSubqueries;
 

@@ -5,7 +5,7 @@ use super::{Rule, RuleContext};
 use crate::analysis::path::replace_elements;
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 use aql_plan::{Expression, Node, NodeKind, PathElement, Plan, Traversal, VariableId};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct OptimizeTraversalLastElementAccess;
 

@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{definition, for_each_pipeline, read_counts};
 use aql_plan::{CompareOperator, Expression, Filter, Identity, Node, NodeKind, Plan};
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashMap;
 
 pub(super) struct PropagateConstantAttributes;

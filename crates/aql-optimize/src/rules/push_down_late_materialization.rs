@@ -8,7 +8,7 @@ use super::{Rule, RuleContext};
 use crate::analysis::late::{defer, split};
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 use aql_plan::{Node, NodeKind, Plan};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct PushDownLateMaterialization;
 

@@ -13,7 +13,7 @@ use crate::analysis::sort_order::sort_after;
 use aql_plan::{
     Expression, IndexField, IndexLookup, IndexRange, IndexScan, Node, NodeKind, Plan, VariableId,
 };
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct PushLimitIntoIndex;
 

@@ -4,7 +4,7 @@ use super::{Rule, RuleContext};
 use crate::analysis::demand::is_count;
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{Collect, Expression, IntoContent, Node, NodeKind, Plan, VariableId, reads_of_pipeline};
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashSet;
 
 pub(super) struct RemoveCollectVariables;

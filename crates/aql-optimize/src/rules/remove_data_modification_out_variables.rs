@@ -3,7 +3,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{NodeKind, Plan, VariableId, VariableSet, reads_of_pipeline};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct RemoveDataModificationOutVariables;
 

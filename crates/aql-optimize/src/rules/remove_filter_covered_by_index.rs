@@ -6,7 +6,7 @@ use crate::analysis::condition::{Atom, implied_atoms, normalize, set_from};
 use crate::analysis::filter::retain_conjuncts;
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{Expression, IndexScan, NodeKind, Plan, VariableId, VariableSet};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct RemoveFilterCoveredByIndex;
 

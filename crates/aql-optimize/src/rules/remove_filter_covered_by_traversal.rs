@@ -4,7 +4,7 @@ use super::{Rule, RuleContext};
 use crate::analysis::filter::retain_conjuncts;
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{Expression, NodeKind, Plan, Traversal};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct RemoveFilterCoveredByTraversal;
 

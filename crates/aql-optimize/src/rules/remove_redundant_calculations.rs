@@ -4,7 +4,7 @@
 
 use super::{Rule, RuleContext};
 use aql_plan::{Expression, Node, NodeKind, Plan, VariableId};
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashMap;
 use std::sync::Arc;
 

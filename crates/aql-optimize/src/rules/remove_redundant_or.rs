@@ -4,7 +4,8 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::rewrite_expressions;
 use aql_plan::{CompareOperator, Expression, Plan};
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 use std::cmp::Ordering;
 
 pub(super) struct RemoveRedundantOr;

@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{constants, for_each_pipeline};
 use aql_plan::{Expression, Node, NodeKind, Plan, Sort, VariableId};
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashMap;
 
 pub(super) struct RemoveRedundantSorts {

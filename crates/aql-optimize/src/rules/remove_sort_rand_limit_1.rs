@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{definition, for_each_pipeline, read_counts};
 use aql_plan::{Expression, Node, NodeKind, Plan};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct RemoveSortRandLimit1;
 

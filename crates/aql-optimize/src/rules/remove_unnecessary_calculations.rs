@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{for_each_pipeline, read_counts};
 use aql_plan::{Calculation, Expression, Node, NodeKind, Plan, VariableId, VariableSet};
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashMap;
 
 pub(super) struct RemoveUnnecessaryCalculations {

@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{Expression, Filter, Node, NodeKind, Plan, UnaryOperator, VariableId, for_each_node};
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashMap;
 
 pub(super) struct RemoveUnnecessaryFilters {

@@ -4,7 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::rewrite_expressions;
 use aql_plan::{CompareOperator, ElementOperator, Expression, Plan, Quantifier};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct ReplaceAnyEqWithIn;
 

@@ -4,7 +4,8 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{Workshop, definition, for_each_pipeline, read_counts};
 use aql_plan::{Expression, Node, NodeKind, ObjectMembers, Plan, VariableId, for_each_node};
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 
 pub(super) struct ReplaceEntriesWithObjectIteration;
 

@@ -8,7 +8,7 @@ use super::{Rule, RuleContext};
 use crate::analysis::condition::resolve;
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{CompareOperator, Expression, Filter, Identity, Node, NodeKind, Plan};
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashMap;
 
 pub(super) struct ReplaceEqualAttributeAccesses;

@@ -11,7 +11,7 @@ use aql_plan::{
     CollectionScan, Expression, IndexInfo, IndexRange, IndexScan, IndexSearch, Node, NodeKind, Plan,
     SearchShape,
 };
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct ReplaceFunctionWithIndex;
 

@@ -7,7 +7,8 @@ use super::{Rule, RuleContext};
 use crate::analysis::condition::as_field;
 use crate::analysis::pipeline::{definition, for_each_pipeline};
 use aql_plan::{CompareOperator, Expression, Filter, Node, NodeKind, Plan};
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 
 pub(super) struct ReplaceLikeWithRange;
 

@@ -6,7 +6,8 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::rewrite_expressions;
 use aql_plan::{CompareOperator, Expression, Identity, Plan};
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 use std::collections::HashMap;
 
 pub(super) struct ReplaceOrWithIn;

@@ -4,7 +4,8 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{constants, for_each_pipeline};
 use aql_plan::{Expression, Folder, MemberName, ObjectMember, Plan, UnaryOperator, VariableId, combine};
-use aql_value::{EvaluationState, Result, Value, Warnings};
+use aql_value::{EvaluationState, Value, Warnings};
+use errors::Result;
 use std::collections::HashMap;
 
 pub(super) struct SimplifyConditions;

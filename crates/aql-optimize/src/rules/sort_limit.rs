@@ -4,7 +4,7 @@ use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
 use crate::analysis::sort_order::following_limit;
 use aql_plan::{NodeKind, Plan};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct SortLimit;
 

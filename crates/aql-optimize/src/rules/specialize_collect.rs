@@ -12,7 +12,7 @@ use aql_plan::{
     Collect, CollectGroup, CollectMethod, Expression, Identity, Node, NodeKind, Plan, Sort, SortElement,
     VariableId,
 };
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashSet;
 
 pub(super) struct SpecializeCollect;

@@ -5,7 +5,7 @@
 
 use super::{Rule, RuleContext};
 use aql_plan::{Node, NodeId, NodeKind, Plan};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct SpliceSubqueries;
 

@@ -6,7 +6,7 @@ use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
 use crate::analysis::sort_order::{Ordered, leading_need, ordered_full_scan, ordered_index_scan};
 use aql_plan::{NodeKind, Plan};
-use aql_value::Result;
+use errors::Result;
 
 pub(super) struct UseIndexForSort;
 

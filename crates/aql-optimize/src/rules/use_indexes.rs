@@ -16,7 +16,7 @@ use aql_plan::{
     CollectionInfo, DocumentSource, IndexHint, IndexInfo, IndexLookup, IndexRange, IndexScan, IndexSearch,
     Node, NodeKind, Plan, search_identity,
 };
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashSet;
 
 pub(super) struct UseIndexes;

@@ -6,7 +6,8 @@ mod planning;
 
 use aql_optimize::{Optimized, OptimizerOptions, optimize, optimize_observed};
 use aql_plan::{Plan, print};
-use aql_value::{Interrupt, MemoryAccount, Result, Value};
+use aql_value::{Interrupt, MemoryAccount, Value};
+use errors::Result;
 pub(crate) use planning::{TestCatalog, plan};
 
 /// Returns all plans, the best first.

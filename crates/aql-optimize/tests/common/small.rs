@@ -6,7 +6,8 @@ mod small_catalog;
 
 use aql_optimize::{Optimized, OptimizerOptions, optimize};
 use aql_plan::{BindInput, BindParameters, Plan, bind, build};
-use aql_value::{Interrupt, MemoryAccount, Result};
+use aql_value::{Interrupt, MemoryAccount};
+use errors::Result;
 pub(crate) use small_catalog::CATALOG;
 
 pub(crate) fn optimized(text: &str, rules: &[&str]) -> Result<Optimized> {

@@ -5,7 +5,8 @@ use crate::catalog::CollectionReference;
 use crate::catalog::{CollectionInfo, GraphInfo, PlanCatalog};
 use aql_syntax::ast::{ExpressionKind, Query};
 use aql_syntax::{BindParameterKind, collect_bind_parameters, walk};
-use aql_value::{ErrorCode, Interrupt, MemoryAccount, Result, Value};
+use aql_value::{Interrupt, MemoryAccount, Value};
+use errors::{ErrorCode, Result};
 use std::cell::Cell;
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use crate::expression::Expression;
 use crate::node::AggregateFunction;
 use crate::variable::VariableId;
 use aql_syntax::ast;
-use aql_value::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 impl Binder<'_> {
     pub(super) fn collect(&mut self, statement: &ast::Collect) -> Result<()> {

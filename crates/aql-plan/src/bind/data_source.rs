@@ -3,7 +3,7 @@
 use crate::catalog::{CollectionInfo, GraphInfo, PlanCatalog};
 use crate::error;
 use crate::plan::{Access, CollectionUse};
-use aql_value::{Error, Result};
+use errors::{Error, Result};
 use std::collections::{BTreeMap, HashSet};
 
 /// The collections of one query.

@@ -5,7 +5,7 @@ use super::{Binder, Element};
 use crate::expression::{ArrayQuestion, Expansion, Expression, Quantifier};
 use crate::variable::VariableId;
 use aql_syntax::ast;
-use aql_value::Result;
+use errors::Result;
 
 impl Binder<'_> {
     pub(super) fn expansion(&mut self, expansion: &ast::Expansion) -> Result<Expression> {

@@ -9,7 +9,8 @@ use crate::expression::{ArrayQuestion, Expansion, Expression};
 use crate::variable::VariableId;
 use aql_syntax::ast::{self, ExpressionKind};
 use aql_syntax::walk;
-use aql_value::{Error, Result, Value};
+use aql_value::Value;
+use errors::{Error, Result};
 
 /// Returns true if one of the parts within brackets has a subquery that may use the element.
 pub(super) fn needs_loop<const PARTS: usize>(parts: [&Option<ast::Expression>; PARTS]) -> bool {

@@ -7,7 +7,8 @@ use crate::expression::{
     Parameter, Quantifier, UnaryOperator,
 };
 use aql_syntax::ast::{self, ExpressionKind};
-use aql_value::{Error, Function, Result, Value};
+use aql_value::{Function, Value};
+use errors::{Error, Result};
 
 /// Expressions between two checks for an interrupt.
 const EXPRESSIONS_PER_CHECK: usize = 4096;

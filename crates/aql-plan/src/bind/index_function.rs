@@ -13,8 +13,8 @@ use aql_syntax::ast::{
     Identifier, Limit, ObjectKey, ObjectMember, Pattern, PatternKind, Return, Sort, SortDirection, SortItem,
     Span, StatementKind,
 };
-use aql_value::{Error, ErrorCode, Result};
 use catalog::index::SearchShape;
+use errors::{Error, ErrorCode, Result};
 
 /// The most documents that `NEAR()` returns by default.
 const NEAR_DEFAULT_LIMIT: i64 = 100;

@@ -40,8 +40,9 @@ use crate::expression::Expression;
 use crate::fold::Folder;
 use crate::variable::{VariableId, Variables};
 use aql_syntax::ast::{Block, DataSource, DataSourceName, Query};
-use aql_value::{EvaluationState, Interrupt, MemoryAccount, Result, Value, Warnings};
+use aql_value::{EvaluationState, Interrupt, MemoryAccount, Value, Warnings};
 use data_source::DataSources;
+use errors::Result;
 use scope::Scopes;
 use std::collections::HashMap;
 

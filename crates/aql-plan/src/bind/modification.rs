@@ -6,7 +6,7 @@ use crate::catalog::CollectionReference;
 use crate::node::OverwriteMode;
 use crate::variable::VariableId;
 use aql_syntax::ast::{self, WriteMode};
-use aql_value::Result;
+use errors::Result;
 
 impl Binder<'_> {
     pub(super) fn insert(&mut self, statement: &ast::Insert) -> Result<()> {

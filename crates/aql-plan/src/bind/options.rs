@@ -4,7 +4,8 @@ use super::{Binder, ForOptions};
 use crate::expression::Expression;
 use crate::node::{CollectMethod, ModificationOptions, OverwriteMode};
 use aql_syntax::ast;
-use aql_value::{Error, ErrorCode, Result, Value};
+use aql_value::Value;
+use errors::{Error, ErrorCode, Result};
 
 /// The most index names in a hint that are read. A collection cannot have nearly as many indexes.
 const MAX_HINTED_INDEXES: usize = 1024;

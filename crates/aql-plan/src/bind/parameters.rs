@@ -3,7 +3,8 @@
 use crate::error;
 use aql_syntax::ast::Query;
 use aql_syntax::{BindParameterKind, collect_bind_parameters};
-use aql_value::{Error, ErrorCode, Result, Value};
+use aql_value::Value;
+use errors::{Error, ErrorCode, Result};
 use std::collections::BTreeMap;
 
 /// Values by key: `name` for `@name`, `@name` for `@@name`.

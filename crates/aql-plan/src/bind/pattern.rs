@@ -4,7 +4,8 @@ use super::{Binder, Statement};
 use crate::expression::Expression;
 use crate::variable::VariableId;
 use aql_syntax::ast::{Pattern, PatternKind};
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 
 impl Binder<'_> {
     /// Returns the variable that takes the whole value: the pattern itself, or a new one for

@@ -7,7 +7,7 @@
 
 use crate::error;
 use crate::variable::{VariableId, Variables};
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashMap;
 
 /// The scopes at a place in a query.

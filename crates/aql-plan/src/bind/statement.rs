@@ -4,7 +4,8 @@ use super::{Binder, ForCollection, ForOptions, SortKey, Statement};
 use crate::error;
 use crate::expression::Expression;
 use aql_syntax::ast::{self, ExpressionKind, SortDirection, StatementKind};
-use aql_value::{Error, Result, Value};
+use aql_value::Value;
+use errors::{Error, Result};
 
 impl Binder<'_> {
     pub(super) fn statement(&mut self, statement: &ast::Statement) -> Result<()> {

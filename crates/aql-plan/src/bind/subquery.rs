@@ -9,7 +9,8 @@ use crate::expression::{Expression, UnaryOperator};
 use crate::variable::VariableId;
 use aql_syntax::ast::{self, Block, ExpressionKind, LogicalOperator};
 use aql_syntax::walk;
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 
 impl Binder<'_> {
     /// Binds a subquery, and returns the variable of its result.

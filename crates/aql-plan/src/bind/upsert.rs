@@ -5,7 +5,8 @@ use crate::error;
 use crate::expression::{CompareOperator, Expression, MemberName, ObjectMember};
 use crate::variable::VariableId;
 use aql_syntax::ast::{self, UpsertSearch, WriteMode};
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 
 impl Binder<'_> {
     pub(super) fn upsert(&mut self, statement: &ast::Upsert) -> Result<()> {

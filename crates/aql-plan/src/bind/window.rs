@@ -4,7 +4,8 @@ use super::{Binder, SortKey, Statement};
 use crate::expression::Expression;
 use crate::node::{CollectAggregate, Window, WindowBound};
 use aql_syntax::ast;
-use aql_value::{Error, ErrorCode, Result, Value};
+use aql_value::Value;
+use errors::{Error, ErrorCode, Result};
 
 impl Binder<'_> {
     pub(super) fn window(&mut self, statement: &ast::Window) -> Result<()> {

@@ -15,7 +15,8 @@ use crate::node::{
 };
 use crate::plan::Plan;
 use crate::variable::{VariableId, Variables};
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 
 /// The most nodes that a plan may have when it is built (ArangoDB's limit).
 pub const MAX_NODES: usize = 4000;

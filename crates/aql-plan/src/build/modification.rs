@@ -7,7 +7,7 @@ use crate::bind::{
 use crate::expression::Expression;
 use crate::node::{Insert, NodeKind, Remove, Update, Upsert};
 use crate::variable::VariableId;
-use aql_value::Result;
+use errors::Result;
 
 impl Builder {
     pub(super) fn insert(&mut self, statement: InsertStatement) -> Result<()> {

@@ -3,7 +3,8 @@
 use super::build;
 use crate::small_catalog::CATALOG;
 use crate::{BindInput, BindParameters, Limit, NodeKind, Plan, bind};
-use aql_value::{Interrupt, MemoryAccount, Result};
+use aql_value::{Interrupt, MemoryAccount};
+use errors::Result;
 
 fn built(text: &str, full_count: bool) -> Result<Plan> {
     let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();

@@ -105,8 +105,8 @@ impl Expression {
     /// true.
     pub fn change_children(
         &mut self,
-        change: &mut dyn FnMut(&mut Expression) -> aql_value::Result<bool>,
-    ) -> aql_value::Result<bool> {
+        change: &mut dyn FnMut(&mut Expression) -> errors::Result<bool>,
+    ) -> errors::Result<bool> {
         let mut outcome = Ok(false);
         self.for_each_child_mut(&mut |child| combine(&mut outcome, || change(child)));
         outcome
@@ -320,7 +320,7 @@ impl Expression {
 
 /// Calls `next` unless an earlier call failed, and remembers in `outcome` if any call returned
 /// true.
-pub fn combine(outcome: &mut aql_value::Result<bool>, next: impl FnOnce() -> aql_value::Result<bool>) {
+pub fn combine(outcome: &mut errors::Result<bool>, next: impl FnOnce() -> errors::Result<bool>) {
     if outcome.is_err() {
         return;
     }

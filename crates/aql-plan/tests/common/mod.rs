@@ -5,7 +5,8 @@ use aql_plan::{
     BindInput, BindParameters, Capabilities, CollectionInfo, CollectionReference, EdgeDefinitionInfo,
     GraphInfo, IndexField, IndexInfo, Plan, PlanCatalog, SearchShape, bind, build,
 };
-use aql_value::{Interrupt, MemoryAccount, Result, Value};
+use aql_value::{Interrupt, MemoryAccount, Value};
+use errors::Result;
 
 /// A catalog with these collections, and documents in brackets:
 ///

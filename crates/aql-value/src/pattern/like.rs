@@ -3,8 +3,8 @@
 //! A backslash before anything else is a backslash. Characters are Unicode code points.
 //! Case-insensitive matching compares the lower-case forms, character by character.
 
-use crate::Result;
 use crate::interrupt::Interrupt;
+use errors::Result;
 
 /// The comparisons of characters between two checks of the interrupt.
 const STEPS_PER_CHECK: usize = 1 << 20;

@@ -4,8 +4,8 @@
 //! cache multiplies the time by the size of the expression: seconds for a few megabytes, which
 //! nothing can interrupt. This module drives the same lazy automaton byte by byte.
 
-use crate::Result;
 use crate::interrupt::Interrupt;
+use errors::Result;
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;

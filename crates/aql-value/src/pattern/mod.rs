@@ -10,8 +10,8 @@ pub mod regex;
 pub use like::LikePattern;
 pub use regex::Regex;
 
-use crate::Result;
 use crate::interrupt::Interrupt;
+use errors::Result;
 use std::collections::HashMap;
 use std::sync::Arc;
 

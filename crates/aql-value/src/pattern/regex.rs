@@ -12,8 +12,8 @@
 
 use super::icu_syntax::translate;
 use super::long_text::{LONG_TEXT_BYTES, LongText, Search, search_after};
-use crate::Result;
 use crate::interrupt::Interrupt;
+use errors::Result;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 

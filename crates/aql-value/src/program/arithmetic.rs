@@ -6,7 +6,7 @@
 use super::ArithmeticOperator;
 use crate::context::EvaluationContext;
 use crate::value::Value;
-use crate::{ErrorCode, Result};
+use errors::{ErrorCode, Result};
 
 /// Applies an operator to one pair of operands of any type.
 pub(super) fn apply(

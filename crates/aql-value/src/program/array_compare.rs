@@ -3,10 +3,10 @@
 use super::membership::contains;
 use super::slots::Slots;
 use super::{ArrayOperator, Quantifier, Slot};
-use crate::Result;
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::Value;
+use errors::Result;
 
 /// The numbers of matching elements that satisfy a quantifier in one row, from `least` to `most`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

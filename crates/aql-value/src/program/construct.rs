@@ -5,7 +5,7 @@ use super::{MemberName, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::{BlockBuilder, Value};
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The greatest number of members of a range (`a..b`) or `RANGE()` as an array: ArangoDB's limit.
 pub const MAX_RANGE_ELEMENTS: u64 = 10_000_000;

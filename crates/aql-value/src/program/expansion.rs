@@ -9,7 +9,7 @@ use super::{ArrayQuestion, Expansion, Program, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::Value;
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 impl Expansion {
     /// Computes the resulting array for every lane.

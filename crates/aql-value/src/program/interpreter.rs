@@ -4,11 +4,11 @@ use super::frame::Frame;
 use super::portions::Drawn;
 use super::slots::{Slots, map, map_pair, map_shared};
 use super::{Instruction, Program, Slot, UnaryOperator, arithmetic, construct, text};
-use crate::Result;
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::function::Function;
 use crate::value::Value;
+use errors::Result;
 use std::sync::Arc;
 
 /// The calls of a function between two checks; functions themselves check only in long calls.

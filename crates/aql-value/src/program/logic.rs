@@ -2,10 +2,10 @@
 
 use super::Program;
 use super::frame::Frame;
-use crate::Result;
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::Value;
+use errors::Result;
 use std::sync::Arc;
 
 /// Computes AND (`go_on_if` true) or OR (false).

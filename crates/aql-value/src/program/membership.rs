@@ -2,10 +2,10 @@
 
 use super::slots::{LANES_PER_CHECK, Slots, map, map_pair};
 use super::{CompareOperator, Haystack, Slot};
-use crate::Result;
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::Value;
+use errors::Result;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 

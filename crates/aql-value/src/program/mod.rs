@@ -26,13 +26,13 @@ pub use construct::MAX_RANGE_ELEMENTS;
 pub use membership::contains;
 pub use operator::{ArithmeticOperator, ArrayOperator, CompareOperator, Quantifier, UnaryOperator};
 
-use crate::Result;
 use crate::batch::{Batch, Register};
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::function::Function;
 use crate::pattern::{LikePattern, Regex};
 use crate::value::Value;
+use errors::Result;
 use frame::Frame;
 use membership::ConstantSet;
 use portions::LaneBytes;

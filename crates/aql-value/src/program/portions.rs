@@ -4,8 +4,9 @@
 //! function for a thousand rows exist at the same time. Their bytes are drawn from the query's
 //! account. If a lane takes many, later evaluations take fewer lanes at once.
 
+use crate::Value;
 use crate::memory::MemoryAccount;
-use crate::{Result, Value};
+use errors::Result;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 

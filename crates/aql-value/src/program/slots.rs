@@ -4,7 +4,7 @@ use super::portions::Drawn;
 use super::{Pattern, Slot};
 use crate::column::Column;
 use crate::value::Value;
-use crate::{Error, Result};
+use errors::{Error, Result};
 use std::sync::Arc;
 
 /// The lanes between two checks of the interrupt, in loops with short steps.

@@ -6,7 +6,7 @@ use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::pattern::{LikePattern, Regex};
 use crate::value::Value;
-use crate::{ErrorCode, Result};
+use errors::{ErrorCode, Result};
 
 /// Computes `text LIKE pattern`; operands are cast to strings.
 pub(super) fn run_like(

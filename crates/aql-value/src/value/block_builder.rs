@@ -1,8 +1,8 @@
 //! A builder that puts many values into few blocks.
 
 use super::Value;
-use crate::Result;
 use crate::memory::MemoryAccount;
+use errors::Result;
 use std::sync::Arc;
 use velocypack::{Block, Builder};
 

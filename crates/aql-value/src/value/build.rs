@@ -1,7 +1,7 @@
 //! Constructors of values.
 
 use super::{ShortString, Value};
-use crate::Result;
+use errors::Result;
 use std::sync::{Arc, LazyLock};
 use velocypack::{Block, Builder, Number, Slice};
 

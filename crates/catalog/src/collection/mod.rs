@@ -4,10 +4,8 @@
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{
-    CollectionId, ComputedValue, Error, ErrorCode, IndexDefinition, KeyOptions, NamingRules, ObjectId,
-    Result, SchemaRule,
-};
+use crate::{CollectionId, ComputedValue, IndexDefinition, KeyOptions, NamingRules, ObjectId, SchemaRule};
+use errors::{Error, ErrorCode, Result};
 
 /// The `version` of a collection in dumps of ArangoDB 3.8 to 3.12.
 const DUMP_VERSION: u64 = 9;

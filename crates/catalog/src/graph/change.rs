@@ -4,7 +4,7 @@
 //! exactly the vertex collections without a definition.
 
 use super::{EdgeDefinition, GraphDefinition};
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 impl GraphDefinition {
     /// Adds an edge definition; its vertex collections stop being orphans.

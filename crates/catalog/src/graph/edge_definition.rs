@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use velocypack::Slice;
 
 use crate::properties::Printer;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// An edge collection of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -19,8 +19,9 @@ use std::collections::BTreeSet;
 
 use velocypack::{Builder, Slice};
 
+use crate::is_valid_key;
 use crate::properties::{Printer, Properties};
-use crate::{Error, ErrorCode, Result, is_valid_key};
+use errors::{Error, ErrorCode, Result};
 
 /// The system collection whose documents are the graphs of its database.
 pub const GRAPHS_COLLECTION: &str = "_graphs";

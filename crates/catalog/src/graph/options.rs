@@ -8,7 +8,7 @@
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The replication factor of a graph that is copied to every server.
 const SATELLITE: &str = "satellite";

@@ -1,7 +1,7 @@
 //! The edge index: edges by `_from` and by `_to`.
 
 use super::{Capabilities, IndexProperties, SearchShape, TypeRules, not_for_clients};
-use crate::Result;
+use errors::Result;
 
 pub(super) struct Edge;
 

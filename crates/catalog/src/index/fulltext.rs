@@ -4,7 +4,7 @@
 
 use super::{Capabilities, IndexProperties, SearchShape, TypeOptions, TypeRules, check_plain_fields};
 use crate::properties::{Printer, Properties};
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// The default length of the shortest indexed word, in characters.
 const DEFAULT_MIN_LENGTH: u64 = 2;

@@ -5,8 +5,8 @@
 //! Source: ArangoDB 3.12 documentation, "Geo-spatial index HTTP API".
 
 use super::{Capabilities, IndexProperties, SearchShape, TypeOptions, TypeRules, check_plain_fields};
-use crate::Result;
 use crate::properties::{Printer, Properties};
+use errors::Result;
 
 /// The level of the smallest cells that cover shapes.
 const BEST_INDEXED_LEVEL: u64 = 17;

@@ -6,8 +6,9 @@ use super::{
     Capabilities, INDEX_FIELDS_MAX, IndexProperties, IndexType, STORED_VALUES_MAX, SearchShape, TypeOptions,
     TypeRules, check_plain_fields, parse_paths,
 };
+use crate::FieldPath;
 use crate::properties::{Printer, Properties};
-use crate::{Error, FieldPath, Result};
+use errors::{Error, Result};
 
 pub(super) struct Mdi;
 

@@ -21,7 +21,8 @@ pub use search::{Bound, FieldBounds, GeoSearch, Search};
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{Error, ErrorCode, FieldPath, IndexId, ObjectId, Result};
+use crate::{FieldPath, IndexId, ObjectId};
+use errors::{Error, ErrorCode, Result};
 
 /// The greatest number of fields of an index; keeps index keys within the bounds of every engine.
 pub const INDEX_FIELDS_MAX: usize = 32;

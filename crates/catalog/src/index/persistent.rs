@@ -3,8 +3,9 @@
 //! Source: ArangoDB 3.12 documentation, "Persistent index HTTP API".
 
 use super::{Capabilities, IndexProperties, STORED_VALUES_MAX, SearchShape, TypeRules, parse_paths};
+use crate::FieldPath;
 use crate::properties::{Printer, Properties};
-use crate::{Error, FieldPath, Result};
+use errors::{Error, Result};
 
 pub(super) struct Persistent;
 

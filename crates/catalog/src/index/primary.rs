@@ -1,7 +1,8 @@
 //! The primary index: documents by `_key`, and by `_id`, which follows from it.
 
 use super::{Capabilities, IndexProperties, SearchShape, TypeRules, not_for_clients};
-use crate::{FieldPath, Result};
+use crate::FieldPath;
+use errors::Result;
 
 pub(super) struct Primary;
 

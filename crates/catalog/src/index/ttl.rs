@@ -4,7 +4,7 @@
 
 use super::{Capabilities, IndexProperties, TypeOptions, TypeRules, check_plain_fields};
 use crate::properties::{Printer, Properties};
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// The longest expiry, more than a million years: sums stay far from overflow.
 const EXPIRE_AFTER_MAX_SECONDS: f64 = 1e14;

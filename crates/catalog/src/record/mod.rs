@@ -5,7 +5,8 @@
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{CollectionDefinition, DatabaseDefinition, Error, ErrorCode, Result, UserDefinition};
+use crate::{CollectionDefinition, DatabaseDefinition, UserDefinition};
+use errors::{Error, ErrorCode, Result};
 
 /// The format that this version writes.
 pub const RECORD_FORMAT: u8 = 1;

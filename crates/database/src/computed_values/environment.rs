@@ -2,7 +2,8 @@
 
 use aql_syntax::ast::{ExpressionKind, Query};
 use aql_syntax::walk::query_expressions;
-use aql_value::{Environment, Error, Result, Value};
+use aql_value::{Environment, Value};
+use errors::{Error, Result};
 
 /// Functions that read the server or call others by name, as ArangoDB's documentation lists them.
 /// Functions that read documents are marked as such in their own definitions.

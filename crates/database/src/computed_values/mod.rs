@@ -19,7 +19,7 @@ use storage::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 use velocypack::{Block, Builder, Slice};
 
 use self::environment::{DocumentAlone, forbidden_function};
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// The variable that stands for `@doc` in the compiled text. No attribute or function has this
 /// name.
@@ -206,7 +206,7 @@ impl Compiled {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ErrorCode;
+    use errors::ErrorCode;
 
     fn pack(json: &str) -> Vec<u8> {
         let mut builder = Builder::new();

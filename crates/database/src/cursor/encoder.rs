@@ -7,7 +7,7 @@
 
 use velocypack::{Builder, Slice, json};
 
-use crate::Result;
+use errors::Result;
 
 /// The format in which a client wants its replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

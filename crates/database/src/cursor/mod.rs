@@ -15,8 +15,8 @@ mod store;
 
 use std::time::Duration;
 
-use crate::{Error, ErrorCode, Result};
 use encoder::{EncodedRows, Field, Format, RowEncoder};
+use errors::{Error, ErrorCode, Result};
 pub use read_ahead::ReadAhead;
 use result_buffer::ResultBuffer;
 pub use rows::RowSource;

@@ -1,10 +1,10 @@
 //! The methods of sessions that open, read and close cursors.
 
-use crate::Result;
 use crate::cursor::encoder::Format;
 use crate::cursor::result_buffer::ResultBuffer;
 use crate::cursor::{Cursor, CursorSpec, Reply, RowSource, batch_bytes_max};
 use crate::session::Session;
+use errors::Result;
 
 impl Session {
     /// Opens a cursor over a result and returns the first batch. The cursor is kept only if more

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use aql_value::{Charge, MemoryAccount};
 
 use crate::cursor::encoder::{EncodedRows, Format};
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Limits of a [`ResultBuffer`].
 #[derive(Clone, Debug)]

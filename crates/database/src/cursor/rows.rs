@@ -1,7 +1,7 @@
 //! The source of a cursor's rows.
 
-use crate::Result;
 use crate::cursor::encoder::{Format, RowEncoder};
+use errors::Result;
 
 /// A source of rows on demand: a running query, or a collection being exported.
 pub trait RowSource: Send {

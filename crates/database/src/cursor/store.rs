@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::slot::{CursorOwner, Held, Slot};
 use crate::cursor::encoder::Format;
 use crate::cursor::{Cursor, ReadAhead, Reply};
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The server's cursors. All methods may be called from many threads.
 pub struct Cursors {

@@ -1,7 +1,7 @@
 //! Chunks: the documents of one collection in order. Each request resumes where the last one ended.
 
 use super::reader::{Form, Reader};
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// A client's request for a chunk.
 #[derive(Clone, Debug)]

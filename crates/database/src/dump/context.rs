@@ -11,7 +11,7 @@ use super::batches::Held;
 use super::range::Range;
 use super::reader::{Form, Written};
 use super::registry::InUse;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// A piece of a collection.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use storage::{Collection, Database};
 use velocypack::{Builder, Slice};
 
 use super::batches::Held;
-use crate::Result;
 use crate::session::Session;
+use errors::Result;
 
 /// System collections whose contents are of use only to the server that wrote them.
 const QUEUE_COLLECTIONS: [&str; 2] = ["_jobs", "_queues"];

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use storage::{Collection, DocumentScanSpec, KeyBound, Snapshot, Store};
 
 use super::reader::Reader;
-use crate::Result;
+use errors::Result;
 
 /// Ranges of a collection per thread, so that all threads end at about the same time.
 const RANGES_PER_THREAD: usize = 4;

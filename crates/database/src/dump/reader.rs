@@ -6,7 +6,7 @@ use std::sync::Arc;
 use storage::{BlockLimits, DocumentScan, Documents};
 use velocypack::{Builder, Slice, json};
 
-use crate::Result;
+use errors::Result;
 
 /// Documents fetched from storage at once.
 const BLOCK: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };

@@ -15,7 +15,7 @@ use super::reader::{Form, Reader, Written};
 use super::registry::InUse;
 use super::{USERS_COLLECTION, users};
 use crate::session::Session;
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// The default time to live of a batch.
 const DEFAULT_TTL: Duration = Duration::from_secs(300);

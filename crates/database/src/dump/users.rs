@@ -10,7 +10,7 @@ use catalog::{AccessLevel, DatabaseRights, UserDefinition};
 use storage::Catalog;
 use velocypack::{Builder, Slice};
 
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// `authData.simple.method` of hashes that describe themselves.
 const SELF_DESCRIBING: &str = "phc";

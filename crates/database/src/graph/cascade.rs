@@ -8,8 +8,8 @@ use kv::BlockLimits;
 use storage::{Collection, Durability, EdgeDirection, Transaction, WriteOptions, WriteOutcome};
 use velocypack::Slice;
 
-use crate::Result;
 use crate::session::Session;
+use errors::Result;
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };
 

@@ -3,9 +3,9 @@
 use catalog::{AccessLevel, GraphDefinition};
 use storage::Durability;
 
-use crate::Result;
 use crate::graph::StoredGraph;
 use crate::session::Session;
+use errors::Result;
 
 /// The further effects of a change of one graph.
 #[derive(Default)]

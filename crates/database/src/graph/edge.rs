@@ -9,7 +9,7 @@ use velocypack::Slice;
 use crate::documents::WriteOperation;
 use crate::graph::GraphWrite;
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 impl Session {
     /// Looks up an edge. Errors: 1924, 1930, 1203, 11.

@@ -3,10 +3,10 @@
 use catalog::EdgeDefinition;
 use storage::Durability;
 
-use crate::Result;
 use crate::graph::StoredGraph;
 use crate::graph::change::Consequences;
 use crate::session::Session;
+use errors::Result;
 
 impl Session {
     /// Adds an edge definition, and creates the collections that do not exist.

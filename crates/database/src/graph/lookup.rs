@@ -8,7 +8,7 @@ use storage::{Collection, Database, DocumentScanSpec, Snapshot, StoredDocument};
 
 use crate::graph::StoredGraph;
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 4 << 20 };
 

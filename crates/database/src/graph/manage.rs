@@ -7,7 +7,7 @@ use velocypack::{Builder, Slice};
 use crate::graph::StoredGraph;
 use crate::graph::members::unused_by;
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 impl Session {
     /// Creates a graph from a client's description, and those of its collections that do not exist.

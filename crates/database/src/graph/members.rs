@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use catalog::{AccessLevel, CollectionProperties, CollectionType, GraphDefinition};
 
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Returns the collections of a graph that no other graph uses.
 pub(super) fn unused_by(graph: &GraphDefinition, others: &[GraphDefinition]) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use storage::{Collection, DOCUMENT_WAIT, Durability, Transaction, TransactionOptions};
 
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Attempts to run a transaction that conflicts with others.
 const ATTEMPTS: usize = 5;

@@ -7,7 +7,7 @@ use storage::{Collection, Documents, WriteOutcome};
 use crate::documents::WriteOperation;
 use crate::graph::GraphWrite;
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 impl Session {
     /// Looks up a vertex. Errors: 1924, 1949, 1203, 11.

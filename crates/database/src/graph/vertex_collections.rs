@@ -6,7 +6,7 @@ use storage::Durability;
 use crate::graph::StoredGraph;
 use crate::graph::change::Consequences;
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 impl Session {
     /// Adds a vertex collection as an orphan, and creates it if it does not exist.

@@ -17,7 +17,7 @@ use storage::{Collection, Durability, OverwriteMode, Transaction, WriteOptions};
 use velocypack::{Builder, Slice, json};
 
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 use prefixes::Prefixes;
 
 /// Documents that are stored together.

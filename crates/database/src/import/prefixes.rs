@@ -4,7 +4,7 @@ use storage::Collection;
 use velocypack::{Builder, Slice};
 
 use super::ImportRequest;
-use crate::Result;
+use errors::Result;
 
 /// The prefixes of an edge's ends.
 pub(super) struct Prefixes {

@@ -3,7 +3,7 @@
 use velocypack::{Builder, Limits, Slice, json};
 
 use super::{Import, ImportForm, quoted, shortened};
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 impl Import<'_> {
     pub(super) fn json(&mut self, text: &[u8]) -> Result<()> {

@@ -6,7 +6,7 @@ use storage::{
 use velocypack::Slice;
 
 use super::{Import, quoted};
-use crate::Result;
+use errors::Result;
 
 /// Bytes of a stored document beyond the sent one: its key twice, and its revision.
 const LOAD_ROOM_BYTES: usize = 48;

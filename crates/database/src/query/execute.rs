@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use aql_value::Budget;
 
-use crate::Result;
 use crate::cursor::Reply;
 use crate::cursor::encoder::Format;
 use crate::query::latency::Estimate;
@@ -13,6 +12,7 @@ use crate::query::request::QueryRequest;
 use crate::query::results_cache::CachedResult;
 use crate::query::run::RunningQuery;
 use crate::session::Session;
+use errors::Result;
 
 /// The progress of a query within its budget.
 pub enum Progress {

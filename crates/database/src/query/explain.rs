@@ -10,7 +10,7 @@ use crate::query::planning_memory::PlanningMemory;
 use crate::query::prepare::{StageTimes, in_planning, open_values};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 impl Session {
     /// Returns the reply of `/_api/explain` without `error` and `code`.

@@ -4,7 +4,8 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use aql_value::{Interrupt, Result};
+use aql_value::Interrupt;
+use errors::Result;
 
 /// Bytes that planning usually takes per byte of text: for objects with names, texts and numbers.
 const BYTES_PER_BYTE: u64 = 36;

@@ -7,7 +7,7 @@ use aql_syntax::ast::Query;
 use aql_syntax::{Limits, parse_watched};
 use aql_value::{Charge, Interrupt, MemoryAccount};
 
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// Bytes of text from which planning is charged. The structures of shorter texts are small.
 const LONG_TEXT_BYTES: usize = 64 << 10;

@@ -19,7 +19,7 @@ use crate::query::planning_memory::{PlanningMemory, charge_plan};
 use crate::query::registry::{NewQuery, Registration};
 use crate::query::request::QueryRequest;
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The times of the stages before execution, for `extra.profile`.
 #[derive(Clone, Copy, Debug, Default)]

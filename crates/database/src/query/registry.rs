@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use aql_value::{Interrupt, MemoryAccount};
 
 use crate::histogram::{Histogram, Summary};
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The tracking of a database's queries: `/_api/query/properties`.
 #[derive(Clone, Debug, PartialEq)]

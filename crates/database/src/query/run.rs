@@ -22,7 +22,7 @@ use crate::query::report::Report;
 use crate::query::results_cache::Capture;
 use crate::restore::edge_indexes::check_of;
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Rows that are computed between two checks of the budget.
 const ROWS_AT_A_TIME: usize = 1_000;

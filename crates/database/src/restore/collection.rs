@@ -10,7 +10,7 @@ use velocypack::Slice;
 
 use crate::dump::USERS_COLLECTION;
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// An index type that bounded the number of documents. It has no successor.
 const CAP_INDEX: &str = "cap";

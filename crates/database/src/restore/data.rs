@@ -16,7 +16,7 @@ use velocypack::Slice;
 use super::operation::{Operation, RestoreBody, for_each};
 use crate::dump::{USERS_COLLECTION, users};
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Attempts to store a batch that conflicts with other writers.
 const ATTEMPTS: usize = 20;

@@ -16,7 +16,7 @@ use storage::{Catalog, Collection};
 
 use crate::instance::Instance;
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 impl Session {
     /// Returns the collections of a plan that lack their edge index.

@@ -8,7 +8,7 @@ use std::fmt;
 
 use velocypack::{Duplicates, Limits, Slice, json, validate};
 
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Documents as a client sends them.
 #[derive(Clone, Copy, Debug)]

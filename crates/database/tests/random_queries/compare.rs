@@ -241,7 +241,7 @@ fn without_nulls(value: &Value) -> Value {
     }
 }
 
-fn rows(session: &Session, request: &Value) -> Result<Vec<Value>, database::Error> {
+fn rows(session: &Session, request: &Value) -> Result<Vec<Value>, errors::Error> {
     let request = QueryRequest::from_body(pack(request).as_slice())?;
     let reply = session.query(&request, Format::Json)?;
     let mut body: Value = serde_json::from_slice(&reply.body).unwrap();

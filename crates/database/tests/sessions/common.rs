@@ -45,7 +45,7 @@ pub(crate) fn body(reply: &Reply) -> Value {
     }
 }
 
-pub(crate) fn query(session: &Session, text: &str) -> database::Result<Reply> {
+pub(crate) fn query(session: &Session, text: &str) -> errors::Result<Reply> {
     session.query(&QueryRequest::new(text), Format::Json)
 }
 

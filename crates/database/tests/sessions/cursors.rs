@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use database::Format;
 use database::query::request::QueryRequest;
-use database::{ErrorCode, InstanceOptions, Reply, Session};
+use database::{InstanceOptions, Reply, Session};
+use errors::ErrorCode;
 use serde_json::Value;
 
 use crate::common::{as_user, body, count, create, session, session_with};
 
-fn open(session: &Session, text: &str, stream: bool) -> database::Result<Reply> {
+fn open(session: &Session, text: &str, stream: bool) -> errors::Result<Reply> {
     let mut request = QueryRequest::new(text);
     request.batch_size = 1;
     request.options.stream = stream;
@@ -24,7 +25,7 @@ fn open_with_ttl(session: &Session, ttl_ms: u64) -> u64 {
     session.query(&request, Format::Json).unwrap().cursor.unwrap()
 }
 
-fn error_of<T: std::fmt::Debug>(result: database::Result<T>) -> ErrorCode {
+fn error_of<T: std::fmt::Debug>(result: errors::Result<T>) -> ErrorCode {
     result.unwrap_err().code()
 }
 

@@ -1,7 +1,8 @@
 //! Imports: stored and rejected documents, and `complete` as all or nothing across chunks.
 
+use database::Session;
 use database::import::{ImportBody, ImportForm, ImportOutcome, ImportRequest};
-use database::{ErrorCode, Session};
+use errors::ErrorCode;
 use storage::{Durability, OverwriteMode};
 
 use crate::common::{count, create, rows, session};
@@ -25,7 +26,7 @@ fn request() -> ImportRequest {
     }
 }
 
-fn import(session: &Session, text: &str, request: &ImportRequest) -> database::Result<ImportOutcome> {
+fn import(session: &Session, text: &str, request: &ImportRequest) -> errors::Result<ImportOutcome> {
     session.import("docs", ImportBody::Json(text.as_bytes()), request)
 }
 

@@ -15,7 +15,7 @@ fn start(ttl: TtlProperties) -> Session {
     session
 }
 
-fn index(session: &Session, json: &str) -> database::Result<()> {
+fn index(session: &Session, json: &str) -> errors::Result<()> {
     session.create_index("sessions", Slice::new(&value(json))).map(|_| ())
 }
 

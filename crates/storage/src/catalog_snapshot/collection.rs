@@ -14,7 +14,8 @@ use crate::schema::Schema;
 use crate::visibility::LastLoad;
 use crate::visibility::counters::Counters;
 use crate::visibility::read_cache::{CommitNumber, CommitWatch};
-use crate::{Index, Result, Revision, encoding};
+use crate::{Index, Revision, encoding};
+use errors::Result;
 
 /// A collection: its definition and indexes, and the parts that all its versions share (counters,
 /// key generator, lock).

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use catalog::{CollectionId, DatabaseDefinition};
 
 use super::Collection;
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// A database and its collections.
 #[derive(Clone, Debug)]

@@ -12,7 +12,8 @@ use crate::key_generator::KeyGenerator;
 use crate::schema::Schema;
 use crate::shared::Shared;
 use crate::visibility::counters::Counters;
-use crate::{Collection, Error, ErrorCode, Index, Result, Store, computed_values, deletion};
+use crate::{Collection, Index, Store, computed_values, deletion};
+use errors::{Error, ErrorCode, Result};
 
 impl Store {
     /// Creates a collection with its primary index and, for an edge collection, its edge index.

@@ -4,7 +4,8 @@ use catalog::{DatabaseDefinition, DatabaseId, SYSTEM_DATABASE, UserDefinition, s
 
 use crate::catalog_snapshot::Database;
 use crate::error;
-use crate::{Error, ErrorCode, Result, Store, deletion};
+use crate::{Store, deletion};
+use errors::{Error, ErrorCode, Result};
 
 /// The id of the system database.
 const SYSTEM_DATABASE_ID: DatabaseId = DatabaseId(1);

@@ -14,7 +14,8 @@ use catalog::{IndexDefinition, IndexId, IndexType, ObjectId};
 
 use crate::catalog_snapshot::Catalog;
 use crate::index::build::{Build, SharedCheck};
-use crate::{Collection, Error, ErrorCode, Index, Result, Snapshot, Store, deletion};
+use crate::{Collection, Index, Snapshot, Store, deletion};
+use errors::{Error, ErrorCode, Result};
 
 impl Store {
     /// Creates an index over all documents, or returns the existing one. The flag is true if the

@@ -12,11 +12,12 @@ use std::time::{Duration, Instant};
 
 use kv::WaitPolicy;
 
+use crate::Collection;
 use crate::collection_lock::{CollectionLockGuard, LockMode};
 use crate::error;
 use crate::index::build::SharedCheck;
 use crate::shared::Shared;
-use crate::{Collection, Result};
+use errors::Result;
 
 /// The time that one attempt waits for a lock, between two checks.
 const WAIT_PER_CHECK: Duration = Duration::from_millis(50);

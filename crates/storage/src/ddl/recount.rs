@@ -6,7 +6,8 @@ use crate::encoding::object_range;
 use crate::visibility::counters::{self, Totals};
 use crate::visibility::read_cache::Removes;
 use crate::visibility::{Change, PreparedChanges};
-use crate::{Collection, Error, Result, Store};
+use crate::{Collection, Store};
+use errors::{Error, Result};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use catalog::ObjectId;
 
 use crate::visibility::counters::{Counters, Totals};
-use crate::{Collection, Result, Store, deletion};
+use crate::{Collection, Store, deletion};
+use errors::Result;
 
 impl Store {
     /// Removes all documents. Waits for the collection's writers. Within a transaction, use

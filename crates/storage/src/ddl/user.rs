@@ -2,7 +2,8 @@
 
 use catalog::{UserDefinition, name::check_user_name};
 
-use crate::{Error, ErrorCode, Result, Store};
+use crate::Store;
+use errors::{Error, ErrorCode, Result};
 
 impl Store {
     /// Creates a user.

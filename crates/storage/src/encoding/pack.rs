@@ -1,6 +1,6 @@
 //! Small records of fixed-size numbers after a format byte.
 
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The format of all data in the engine. The store refuses data of a later format.
 pub(crate) const STORE_FORMAT: u8 = 1;

@@ -1,7 +1,7 @@
 use catalog::ObjectId;
 
 use super::*;
-use crate::ErrorCode;
+use errors::ErrorCode;
 
 #[test]
 fn documents_of_one_collection_are_one_range() {

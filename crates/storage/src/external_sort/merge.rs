@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use super::pairs::{Head, PairsReader, head_of};
 use super::run::RunReader;
-use crate::Result;
+use errors::Result;
 
 /// A sorted run.
 pub(super) enum Source {

@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 use merge::Merge;
 use pairs::{CommonStart, PAIR_OVERHEAD_BYTES, Pairs};
 use ranges::{Sorted, divide};

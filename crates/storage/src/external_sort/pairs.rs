@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// Bytes of memory that a pair takes besides its own.
 pub(super) const PAIR_OVERHEAD_BYTES: usize = size_of::<Position>();

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use super::failed;
 use super::pairs::shared_length;
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// The least distance between the starts of two groups.
 const GROUP_BYTES: u64 = 16 << 10;

@@ -16,13 +16,13 @@ use velocypack::Slice;
 use super::Index;
 use super::entries::Entries;
 use super::estimate::EstimateChange;
-use crate::ConflictingDocument;
 use crate::encoding::entry::key_of_unique_value;
 use crate::error;
 use crate::external_sort::{SortedPairs, Sorter};
 use crate::options::StoreOptions;
 use crate::scan::{DocumentScanSpec, KeyBound};
-use crate::{Collection, Error, Result, Snapshot};
+use crate::{Collection, Snapshot};
+use errors::{ConflictingDocument, Error, Result};
 
 /// The size of a block of documents that are read.
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 4 << 20 };

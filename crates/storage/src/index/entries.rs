@@ -6,8 +6,8 @@ use velocypack::{Builder, Slice};
 
 use super::Index;
 use super::estimate::hash;
-use crate::Result;
 use crate::encoding::{OBJECT_ID_BYTES, entry};
+use errors::Result;
 
 /// Entries of one index for one document. All keys and values lie in one buffer.
 #[derive(Debug, Default)]

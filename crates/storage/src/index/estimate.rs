@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::encoding::pack;
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// Most values in the sample. The standard error of the estimate is about 1.2 / sqrt of this, 4 %.
 const SAMPLE_MAX: usize = 1024;

@@ -6,7 +6,7 @@ use velocypack::{Block, Builder, Slice};
 
 use crate::documents::{StoredDocument, block_of};
 use crate::encoding::entry;
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// The offset of covered values in entries that have none.
 const NOT_COVERED: u32 = u32::MAX;

@@ -14,7 +14,7 @@ use super::entries::{Entries, EntryRef};
 use super::estimate::EstimateChange;
 use crate::encoding::entry::key_of_unique_value;
 use crate::error;
-use crate::{ConflictingDocument, Error, Result};
+use errors::{ConflictingDocument, Error, Result};
 
 /// Memory that is reused from document to document.
 #[derive(Debug, Default)]

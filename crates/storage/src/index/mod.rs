@@ -34,9 +34,9 @@ use catalog::{FieldPath, IndexDefinition, IndexId, IndexType};
 use kv::KeyRange;
 use velocypack::Slice;
 
-use crate::{Error, ErrorCode, Result};
 use bounds::{IndexBounds, IndexRange};
 use entries::Entries;
+use errors::{Error, ErrorCode, Result};
 use estimate::Estimate;
 use scan::{EntryScan, ScanOptions, ScanSource};
 

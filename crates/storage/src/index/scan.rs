@@ -5,8 +5,8 @@ use std::sync::Arc;
 use kv::BlockLimits;
 
 use super::found::IndexEntries;
-use crate::Result;
 use crate::fork_join::ForkJoin;
+use errors::Result;
 
 /// A scan that finds the entries of one search, block by block.
 pub trait EntryScan: Send {

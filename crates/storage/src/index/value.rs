@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use smallvec::SmallVec;
 use velocypack::{Builder, Slice};
 
-use crate::Result;
+use errors::Result;
 
 /// Bytes that a value holds without a heap allocation: enough for numbers and short texts.
 const INLINE_BYTES: usize = 24;

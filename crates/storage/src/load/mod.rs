@@ -34,7 +34,8 @@ use crate::transaction::AssembledDocument;
 use crate::visibility::counters::Totals;
 use crate::visibility::read_cache::Removes;
 use crate::visibility::{Change, PreparedChanges};
-use crate::{Collection, Error, Index, Result, Store, WriteOptions, encoding};
+use crate::{Collection, Index, Store, WriteOptions, encoding};
+use errors::{Error, Result};
 use pairs::Pairs;
 
 /// Keys in one batch of look-ups.

@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 
 use kv::{Block, BlockLimits, Scan};
 
-use crate::Result;
 use crate::fork_join::ForkJoin;
+use errors::Result;
 
 /// Most blocks that wait. They give both threads some milliseconds of work before one waits for the
 /// other, and that wait is long when other threads want the processors too.

@@ -10,7 +10,7 @@ use super::ahead::ReadAhead;
 use crate::documents::Documents;
 use crate::encoding;
 use crate::fork_join::ForkJoin;
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// One end of a range of document keys.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,8 @@ use crate::computed_values::ComputeEvent;
 use crate::error;
 use crate::key_generator::{GeneratedKey, KeyBlock};
 use crate::shared::Shared;
-use crate::{Collection, Error, ErrorCode, Result, Revision};
+use crate::{Collection, Revision};
+use errors::{Error, ErrorCode, Result};
 
 /// Most bytes of a stored document.
 ///

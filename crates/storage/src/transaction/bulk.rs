@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use velocypack::Slice;
 
 use super::{Operation, OverwriteMode, Transaction, WriteOptions, WriteOutcome, document_key};
+use crate::Collection;
 use crate::encoding;
 use crate::key_generator::GeneratedKey;
-use crate::{Collection, Result};
+use errors::Result;
 
 /// Documents whose keys are looked up in one batch.
 const CHUNK_DOCUMENTS: usize = 1000;

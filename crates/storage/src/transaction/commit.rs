@@ -7,9 +7,10 @@ use catalog::GRAPHS_COLLECTION;
 use kv::{Durability, WriteTransaction};
 
 use super::{Joined, Transaction};
+use crate::Catalog;
 use crate::shared::Shared;
 use crate::visibility::{Change, PreparedChanges};
-use crate::{Catalog, Result};
+use errors::Result;
 
 impl Transaction {
     /// Makes all writes visible at once. Waits for the disk if `durability` or a written

@@ -8,7 +8,8 @@ use super::{Operation, OverwriteMode, Transaction, WriteKind, WriteOptions, Writ
 use crate::encoding;
 use crate::error;
 use crate::key_generator::GeneratedKey;
-use crate::{Collection, Error, Result, Revision};
+use crate::{Collection, Revision};
+use errors::{Error, Result};
 
 impl Transaction {
     /// Inserts a document. Generates a key if the body has no `_key`.

@@ -2,9 +2,9 @@
 //! change them itself. An example is the vertices of a new edge.
 
 use super::Transaction;
-use crate::ConflictingDocument;
 use crate::error;
-use crate::{Collection, Error, Result, encoding};
+use crate::{Collection, encoding};
+use errors::{ConflictingDocument, Error, Result};
 
 impl Transaction {
     /// Locks documents, by collection and key, until the transaction ends, and returns which of

@@ -38,7 +38,8 @@ use crate::shared::Shared;
 use crate::visibility::LoadNumber;
 use crate::visibility::counters::Totals;
 use crate::visibility::read_cache::{ReadCacheView, Removes};
-use crate::{Collection, Error, Result, Snapshot};
+use crate::{Collection, Snapshot};
+use errors::{Error, Result};
 
 /// One writer. See the module's description.
 pub struct Transaction {

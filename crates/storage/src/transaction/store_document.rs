@@ -5,12 +5,12 @@ use velocypack::Slice;
 use super::assemble::Assembler;
 use super::system_attributes::stored_revision;
 use super::{Operation, WriteOptions};
-use crate::ConflictingDocument;
+use crate::Revision;
 use crate::documents::StoredDocument;
 use crate::encoding;
 use crate::error;
 use crate::index::maintain::Target;
-use crate::{Error, Result, Revision};
+use errors::{ConflictingDocument, Error, Result};
 
 /// A document as it was stored before.
 pub(super) struct Old {

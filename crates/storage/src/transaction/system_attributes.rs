@@ -3,8 +3,9 @@
 use catalog::{DocumentIdentifier, is_valid_key};
 use velocypack::Slice;
 
+use crate::Revision;
 use crate::error;
-use crate::{Error, ErrorCode, Result, Revision};
+use errors::{Error, ErrorCode, Result};
 
 /// Returns the key that a body names by `_key`, or by `_id` if it has no `_key`.
 ///

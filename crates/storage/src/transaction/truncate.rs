@@ -5,8 +5,9 @@ use kv::BlockLimits;
 use velocypack::Slice;
 
 use super::{Transaction, WriteOptions};
+use crate::Collection;
 use crate::scan::DocumentScanSpec;
-use crate::{Collection, Result};
+use errors::Result;
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
 

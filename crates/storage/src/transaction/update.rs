@@ -7,9 +7,10 @@ use super::store_document::Old;
 use super::system_attributes::{FromTo, from_to, invalid_type, updated_from_to};
 use super::version::is_outdated;
 use super::{Operation, Transaction, WriteKind, WriteOptions, WriteOutcome};
+use crate::Collection;
 use crate::computed_values::ComputeEvent;
 use crate::error;
-use crate::{Collection, Result};
+use errors::Result;
 
 /// Attributes of a patch that name the document rather than change it.
 const NAMING: [&str; 3] = ["_key", "_id", "_rev"];

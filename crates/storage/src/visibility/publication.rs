@@ -15,9 +15,10 @@ use kv::{BulkLoad, LoadHint, WriteTransaction};
 
 use super::counters::{HeldRecord, Totals};
 use super::read_cache::{Commit, CommittedCollection, Removes};
+use crate::Collection;
 use crate::index::estimate::EstimateChange;
 use crate::shared::Shared;
-use crate::{Collection, Result};
+use errors::Result;
 
 /// The changes of one commit to one collection.
 pub(crate) struct Change<'a> {

@@ -14,10 +14,11 @@ use std::time::Duration;
 use catalog::collection::CollectionProperties;
 use catalog::index::IndexProperties;
 use catalog::{CollectionType, SYSTEM_DATABASE};
+use errors::Result;
 use serde_json::Value;
 use storage::{
-    BlockLimits, Collection, DocumentScanSpec, Durability, Index, IndexBounds, Result, Snapshot, Store,
-    StoreOptions, Transaction, TransactionOptions, WaitPolicy, WriteOptions, WriteOutcome,
+    BlockLimits, Collection, DocumentScanSpec, Durability, Index, IndexBounds, Snapshot, Store, StoreOptions,
+    Transaction, TransactionOptions, WaitPolicy, WriteOptions, WriteOutcome,
 };
 use velocypack::{Builder, Limits, Slice};
 

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use super::common::*;
 use catalog::CollectionType;
+use errors::ErrorCode;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use storage::{
-    Collection, EdgeDirection, ErrorCode, Index, IndexBounds, OverwriteMode, Snapshot, Store, Transaction,
-    WriteOptions,
+    Collection, EdgeDirection, Index, IndexBounds, OverwriteMode, Snapshot, Store, Transaction, WriteOptions,
 };
 use velocypack::Slice;
 
@@ -122,7 +122,7 @@ fn with_key(key: u8, body: &Value) -> Value {
 fn apply(transaction: &mut Transaction, collection: &Collection, operation: &Operation) -> Vec<Answer> {
     let options = WriteOptions::default();
     let bytes = |body: &Value| value(&body.to_string());
-    let answer = |result: storage::Result<_>| result.map(|_| 1).map_err(|error: storage::Error| error.code());
+    let answer = |result: errors::Result<_>| result.map(|_| 1).map_err(|error: errors::Error| error.code());
     match operation {
         Operation::Insert { key, body, mode } => {
             let options = WriteOptions { overwrite_mode: *mode, ..options };

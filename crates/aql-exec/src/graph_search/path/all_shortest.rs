@@ -5,7 +5,7 @@
 use super::{FoundPath, PathHost, Side};
 use crate::graph_search::edges::{EdgeList, EdgeName};
 use crate::graph_search::vertices::Vertex;
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashMap;
 
 /// The paths from one vertex to another, built one after the other.

@@ -5,7 +5,7 @@
 use super::{Excluded, FoundPath, PathHost, Side};
 use crate::graph_search::edges::{EdgeList, EdgeName};
 use crate::graph_search::vertices::Vertex;
-use aql_value::Result;
+use errors::Result;
 
 /// A bidirectional search.
 #[derive(Default)]

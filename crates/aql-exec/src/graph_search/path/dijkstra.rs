@@ -3,7 +3,7 @@
 use super::{Excluded, FoundPath, PathHost, Side};
 use crate::graph_search::edges::{EdgeList, EdgeName};
 use crate::graph_search::vertices::Vertex;
-use aql_value::Result;
+use errors::Result;
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 

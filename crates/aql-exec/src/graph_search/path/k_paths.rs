@@ -8,7 +8,7 @@
 use super::{FoundPath, PathHost, Side};
 use crate::graph_search::edges::{EdgeList, FoundEdge};
 use crate::graph_search::vertices::Vertex;
-use aql_value::Result;
+use errors::Result;
 use std::collections::{HashMap, HashSet};
 
 /// The paths from one vertex to another.

@@ -3,7 +3,7 @@
 
 use super::{Excluded, FoundPath, PathHost, ShortestPath};
 use crate::graph_search::vertices::Vertex;
-use aql_value::Result;
+use errors::Result;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 

@@ -14,7 +14,8 @@ pub(crate) use k_shortest::KShortestPaths;
 
 use super::edges::{EdgeList, EdgeName};
 use super::vertices::Vertex;
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 use std::collections::HashSet;
 
 /// The end from which a search proceeds.

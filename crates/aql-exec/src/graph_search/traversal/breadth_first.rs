@@ -3,7 +3,7 @@
 use super::expand::Expansion;
 use super::{StepId, TraversalHost, Visit};
 use crate::graph_search::edges::ReadPosition;
-use aql_value::Result;
+use errors::Result;
 
 /// The position in the queue.
 #[derive(Default)]

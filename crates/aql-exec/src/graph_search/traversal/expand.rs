@@ -4,7 +4,7 @@ use super::{SearchOptions, StepId, Steps, TraversalHost};
 use crate::graph_search::edges::{EdgeList, FoundEdge, ReadPosition};
 use crate::graph_search::vertices::Vertex;
 use aql_plan::{TraversalOrder, Uniqueness};
-use aql_value::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// The paths of a traversal, and the vertices that they may not visit any more.
 pub(super) struct Expansion {

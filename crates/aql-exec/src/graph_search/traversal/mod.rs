@@ -17,9 +17,9 @@ pub(crate) use steps::{StepDetails, StepId, Steps};
 use super::edges::{EdgeList, ReadPosition};
 use super::vertices::Vertex;
 use aql_plan::{TraversalOrder, Uniqueness};
-use aql_value::Result;
 use breadth_first::BreadthFirst;
 use depth_first::DepthFirst;
+use errors::Result;
 use expand::Expansion;
 use weighted::Weighted;
 

@@ -4,7 +4,7 @@ use super::expand::Expansion;
 use super::{StepId, Steps, TraversalHost, Visit};
 use crate::graph_search::edges::ReadPosition;
 use aql_plan::Uniqueness;
-use aql_value::Result;
+use errors::Result;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 

@@ -2,7 +2,8 @@
 
 use crate::context::ExecutionContext;
 use aql_plan::PathElement;
-use aql_value::{Batch, Column, Program, Register, Result, Value};
+use aql_value::{Batch, Column, Program, Register, Value};
+use errors::Result;
 
 /// A condition; see `aql_plan::StepCondition`.
 pub(crate) struct StepProgram {

@@ -2,7 +2,8 @@
 
 use crate::context::ExecutionContext;
 use crate::graph_search::vertices::{Vertex, VertexArena};
-use aql_value::{ErrorCode, Result, Value};
+use aql_value::Value;
+use errors::{ErrorCode, Result};
 use std::sync::Arc;
 use storage::Collection;
 

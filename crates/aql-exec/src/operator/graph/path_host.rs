@@ -8,7 +8,8 @@ use crate::graph_search::edges::EdgeList;
 use crate::graph_search::path::{PathHost, Side};
 use crate::graph_search::vertices::Vertex;
 use aql_plan::PathElement;
-use aql_value::{Batch, Error, ErrorCode, Result, Value};
+use aql_value::{Batch, Value};
+use errors::{Error, ErrorCode, Result};
 
 /// The weight of edges.
 pub(crate) struct WeightProgram {

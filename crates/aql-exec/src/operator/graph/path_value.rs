@@ -1,7 +1,8 @@
 //! Paths as values.
 
 use crate::context::ExecutionContext;
-use aql_value::{BlockBuilder, Register, Result, Value};
+use aql_value::{BlockBuilder, Register, Value};
+use errors::Result;
 use velocypack::Builder;
 
 /// The parts of a path; see `aql_plan::PathOutput`.

@@ -5,7 +5,8 @@ use super::edges::{EdgeAccessProgram, EdgeFinder, FinderContext};
 use super::existence::VertexExistence;
 use crate::context::ExecutionContext;
 use crate::graph_search::vertices::{Vertex, VertexArena};
-use aql_value::{Batch, Charge, Error, ErrorCode, Result, Value};
+use aql_value::{Batch, Charge, Value};
+use errors::{Error, ErrorCode, Result};
 
 /// Vertices, edges and documents found so far, and the memory that they take.
 ///

@@ -3,7 +3,8 @@
 use super::path_host::PathReader;
 use crate::context::ExecutionContext;
 use crate::graph_search::vertices::{Vertex, VertexArena};
-use aql_value::{Batch, ErrorCode, Result, Value};
+use aql_value::{Batch, Value};
+use errors::{ErrorCode, Result};
 
 /// Returns the vertex of an identifier, or of an object with one.
 ///

@@ -10,7 +10,8 @@ use crate::graph_search::edges::{EdgeList, ReadPosition};
 use crate::graph_search::traversal::{StepId, Steps, TraversalHost};
 use crate::graph_search::vertices::Vertex;
 use aql_plan::PathElement;
-use aql_value::{Batch, Column, Program, Register, Result, Value};
+use aql_value::{Batch, Column, Program, Register, Value};
+use errors::Result;
 
 /// The condition of PRUNE; see `aql_plan::Prune`.
 pub(crate) struct PruneProgram {

@@ -6,7 +6,8 @@ use super::input::LookupInput;
 use super::range::RangeColumns;
 use super::{LookupRequest, LookupStrategy};
 use crate::context::ExecutionContext;
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 use storage::Collection;
 
 /// The attribute of the look-up.

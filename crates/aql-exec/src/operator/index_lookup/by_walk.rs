@@ -6,7 +6,8 @@ use super::input::LookupInput;
 use super::source::covered;
 use super::{LookupRequest, LookupStrategy};
 use crate::context::ExecutionContext;
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 use std::sync::Arc;
 use storage::{Index, IndexWalk, bounds_of};
 

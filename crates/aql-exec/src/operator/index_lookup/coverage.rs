@@ -3,7 +3,8 @@
 use super::entries::EntryBatch;
 use crate::context::ExecutionContext;
 use crate::operator::document_source::Source;
-use aql_value::{Batch, Result};
+use aql_value::Batch;
+use errors::Result;
 
 /// The reads that use covered values instead of documents: see `aql_plan::IndexScan`.
 #[derive(Debug, Clone, Copy)]

@@ -6,7 +6,8 @@ use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::operator::document_source::{FoundDocuments, Source};
 use crate::operator::materialize::documents_wanted;
-use aql_value::{Batch, Column, Result, Value};
+use aql_value::{Batch, Column, Value};
+use errors::Result;
 
 /// A producer of rows from entries.
 pub(crate) struct Fetch {

@@ -3,7 +3,8 @@
 use super::range::{RangeColumns, RangePrograms};
 use crate::context::ExecutionContext;
 use crate::operator::outer_rows::OuterRows;
-use aql_value::{Interrupt, Result};
+use aql_value::Interrupt;
+use errors::Result;
 use std::sync::Arc;
 use storage::{Index, IndexRange};
 

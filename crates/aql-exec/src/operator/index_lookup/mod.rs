@@ -33,7 +33,8 @@ use super::outer_rows::{Fetched, OuterRows};
 use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Register, Result, Value};
+use aql_value::{Batch, Column, Register, Value};
+use errors::Result;
 use input::LookupInput;
 
 /// A strategy to collect the entries of incoming rows.

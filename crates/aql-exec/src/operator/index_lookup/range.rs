@@ -2,8 +2,9 @@
 //! one row.
 
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Interrupt, Program, Register, Result, Value, order_of};
+use aql_value::{Batch, Column, Interrupt, Program, Register, Value, order_of};
 use catalog::index::{Bound, Search};
+use errors::Result;
 use std::cmp::Ordering;
 use std::sync::Arc;
 use storage::{Index, IndexRange, IndexValue};

@@ -2,7 +2,8 @@
 
 use super::entries::EntrySink;
 use crate::context::ExecutionContext;
-use aql_value::{Charge, Interrupt, MemoryAccount, Result, Value};
+use aql_value::{Charge, Interrupt, MemoryAccount, Value};
+use errors::Result;
 use std::sync::Arc;
 use storage::{
     BlockLimits, Collection, EntryScan, Index, IndexEntries, IndexRange, ScanHost, ScanOptions,

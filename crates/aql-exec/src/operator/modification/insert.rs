@@ -1,7 +1,8 @@
 //! INSERT.
 
 use super::{WriteTarget, Writer};
-use aql_value::{Batch, Register, Result};
+use aql_value::{Batch, Register};
+use errors::Result;
 use storage::{Transaction, WriteOutcome};
 use velocypack::Slice;
 

@@ -1,7 +1,8 @@
 //! REMOVE.
 
 use super::{WriteTarget, Writer, with_value};
-use aql_value::{Batch, Register, Result};
+use aql_value::{Batch, Register};
+use errors::Result;
 use storage::{Transaction, WriteOutcome, document_key};
 
 pub(crate) struct RemoveWriter {

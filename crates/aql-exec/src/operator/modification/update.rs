@@ -1,7 +1,8 @@
 //! UPDATE and REPLACE.
 
 use super::{WriteTarget, Writer, with_value};
-use aql_value::{Batch, Register, Result};
+use aql_value::{Batch, Register};
+use errors::Result;
 use storage::{Transaction, WriteOptions, WriteOutcome, document_key};
 use velocypack::Slice;
 

@@ -2,7 +2,8 @@
 
 use super::update::replace_or_update;
 use super::{WriteTarget, Writer, with_value};
-use aql_value::{Batch, Register, Result};
+use aql_value::{Batch, Register};
+use errors::Result;
 use storage::{Transaction, WriteOutcome, document_key};
 
 pub(crate) struct UpsertWriter {

@@ -2,7 +2,8 @@
 
 use super::SortKey;
 use super::retained::retain;
-use aql_value::{Batch, Charge, Column, Interrupt, Register, Result, Value};
+use aql_value::{Batch, Charge, Column, Interrupt, Register, Value};
+use errors::Result;
 
 /// Spare rows of a limited buffer. It shrinks to the limit at twice the limit plus this number.
 const ROWS_BEYOND_LIMIT: usize = 4096;

@@ -8,7 +8,8 @@ use super::{SortKey, SortOrder};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::operator::Operator;
-use aql_value::{Batch, Result, Value};
+use aql_value::{Batch, Value};
+use errors::Result;
 
 pub(crate) struct GroupedSortOperator {
     input: Box<dyn Operator>,

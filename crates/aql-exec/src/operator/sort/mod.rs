@@ -13,7 +13,8 @@ pub(crate) use grouped::GroupedSortOperator;
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Register, Result};
+use aql_value::{Batch, Register};
+use errors::Result;
 use sorter::{Sorted, Sorter};
 
 /// One criterion of a sort, from the most significant down.

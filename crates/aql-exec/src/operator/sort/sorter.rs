@@ -5,7 +5,8 @@ use super::buffer::SortBuffer;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::spill::{RowReader, RowWriter};
-use aql_value::{Batch, Result};
+use aql_value::Batch;
+use errors::Result;
 
 pub(super) struct Sorter<'a> {
     order: &'a SortOrder,

@@ -12,7 +12,7 @@ use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 use crate::analysis::projection::{collect_paths, covered_by, projection, replace_paths, without_prefixed};
 use aql_plan::{IndexInfo, IndexScan, Node, NodeKind, Plan, Projection, ProjectionSource, reads_of_pipeline};
-use aql_value::Result;
+use errors::Result;
 use std::collections::BTreeSet;
 use whole_index::covering_scan;
 

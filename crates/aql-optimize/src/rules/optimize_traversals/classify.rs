@@ -5,7 +5,8 @@ use crate::analysis::pipeline::Workshop;
 use aql_plan::{
     Expression, Folder, PathElement, StepCondition, Traversal, Uniqueness, VariableId, VariableSet,
 };
-use aql_value::{EvaluationState, Interrupt, MemoryAccount, Result, Value, Warnings};
+use aql_value::{EvaluationState, Interrupt, MemoryAccount, Value, Warnings};
+use errors::Result;
 
 /// The place of a condition.
 pub(super) enum Placement {

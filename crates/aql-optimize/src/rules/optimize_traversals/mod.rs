@@ -17,8 +17,8 @@ use aql_plan::{
     CoveredCondition, Expression, Node, NodeKind, PathOutput, Plan, StepCondition, Traversal, Uniqueness,
     VariableSet,
 };
-use aql_value::Result;
 use classify::{Classifier, Placement};
+use errors::Result;
 
 pub(super) struct OptimizeTraversals;
 

@@ -12,7 +12,7 @@ use aql_plan::{
     Collect, CollectMethod, Expression, IndexCollect, IndexScan, Node, NodeKind, Plan, ProjectionSource,
     VariableId,
 };
-use aql_value::Result;
+use errors::Result;
 use std::collections::HashMap;
 
 pub(super) struct UseIndexForCollect;

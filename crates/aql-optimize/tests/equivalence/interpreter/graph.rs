@@ -7,7 +7,8 @@ use aql_plan::{
     IndexSearch, PathElement, PathOutput, ShortestPath, StepCondition, Traversal, TraversalOrder, Uniqueness,
     Window, WindowBound,
 };
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 use std::cmp::Ordering;
 
 /// The greatest length of a path where the query has no limit.

@@ -9,9 +9,9 @@ use aql_plan::{
     Projection, ProjectionSource, RegisterMap, VariableId, compile,
 };
 use aql_value::{
-    Batch, Column, Environment, Error, ErrorCode, EvaluationContext, EvaluationState, Interrupt,
-    MemoryAccount, Result, Value, Warnings,
+    Batch, Column, Environment, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Value, Warnings,
 };
+use errors::{Error, ErrorCode, Result};
 use std::cmp::Ordering;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use crate::bind::Binder;
 use crate::error;
 use crate::expression::Expression;
 use aql_syntax::ast::{self, ExpressionKind};
-use aql_value::{Error, Result};
+use errors::{Error, Result};
 
 impl Binder<'_> {
     /// Returns the least and the greatest depth: `1..1` if nothing is written, `n..n` for a number.

@@ -3,7 +3,8 @@
 use crate::bind::Binder;
 use crate::bind::options::index_names;
 use crate::node::{EdgeDirection, EdgeIndexHint};
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 
 /// The most hints of a traversal that are read.
 const MAX_HINTS: usize = 1024;

@@ -12,7 +12,7 @@ use crate::expression::Expression;
 use crate::node::{EnumeratePaths, EnumeratePathsKind, PathOutput, Prune, ShortestPath, Traversal};
 use crate::variable::VariableId;
 use aql_syntax::ast::{self, Identifier, PathSearchKind};
-use aql_value::Result;
+use errors::Result;
 
 impl Binder<'_> {
     pub(super) fn traversal(&mut self, statement: &ast::Traversal) -> Result<()> {

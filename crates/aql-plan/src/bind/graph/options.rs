@@ -6,7 +6,8 @@ use crate::bind::options::{set, set_bool};
 use crate::error::INSTANTIATING;
 use crate::node::{GraphAccess, PathSearchOptions, TraversalOptions, TraversalOrder, Uniqueness};
 use aql_syntax::ast::{self, PathSearchKind};
-use aql_value::{Error, ErrorCode, Result, Value};
+use aql_value::Value;
+use errors::{Error, ErrorCode, Result};
 
 const DEFAULT_MAX_PROJECTIONS: usize = 5;
 

@@ -2,7 +2,8 @@
 
 use crate::bind::Binder;
 use crate::node::{GraphAccess, TraversalOptions};
-use aql_value::{Error, ErrorCode, Result, Value};
+use aql_value::Value;
+use errors::{Error, ErrorCode, Result};
 
 /// The most names that an option may list; more than a query may use.
 const MAX_NAMES: usize = 2048;

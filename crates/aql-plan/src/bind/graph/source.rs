@@ -5,7 +5,7 @@ use crate::catalog::{CollectionInfo, GraphInfo};
 use crate::error;
 use crate::node::{EdgeAccess, EdgeDirection, EdgeLookup, GraphAccess};
 use aql_syntax::ast::{Direction, EdgeCollection, GraphName, GraphSource};
-use aql_value::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 use std::collections::HashSet;
 
 impl Binder<'_> {

@@ -11,7 +11,8 @@ use aql_syntax::ast::{
     self, BinaryOperator, Expression, ExpressionKind, ObjectKey, Query, StatementKind, UpsertSearch,
 };
 use aql_syntax::walk;
-use aql_value::{Result, Value};
+use aql_value::Value;
+use errors::Result;
 use std::collections::HashMap;
 use std::sync::Arc;
 

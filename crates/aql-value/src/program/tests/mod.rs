@@ -13,7 +13,7 @@ use crate::interrupt::Interrupt;
 use crate::memory::MemoryAccount;
 use crate::value::Value;
 use crate::warnings::Warnings;
-use crate::{ErrorCode, Result};
+use errors::{ErrorCode, Result};
 use model::{Model, Naive};
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use aql_syntax::ast::{DataSourceName, ExpressionKind, GraphName, GraphSource, Qu
 use aql_syntax::walk;
 
 use crate::query::request::QueryOptions;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Checks that ArangoDB would cache a plan of the query. Errors: 1584.
 pub(crate) fn check(query: &Query, options: &QueryOptions) -> Result<()> {

@@ -11,7 +11,7 @@ use velocypack::Slice;
 
 use crate::cursor::CursorSpec;
 use crate::cursor::encoder::Format;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Default number of rows in a batch.
 pub const DEFAULT_BATCH_SIZE: usize = 1_000;

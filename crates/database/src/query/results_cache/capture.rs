@@ -9,8 +9,8 @@ use velocypack::to_wire;
 
 use super::dependencies::Dependencies;
 use super::{Entry, ResultKey, ResultsCache};
-use crate::Result;
 use crate::query::prepare::PreparedQuery;
+use errors::Result;
 
 /// Bytes of memory that are charged at a time.
 const STEP_BYTES: u64 = 64 << 10;

@@ -1,6 +1,6 @@
 //! The properties of the cache: `/_api/query-cache/properties`, and the options `--query.cache-*`.
 
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// The mode of the cache: the queries that use it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::cursor::{Reply, RowSource};
 use crate::query::latency::Estimate;
 use crate::query::request::QueryRequest;
 use crate::session::Session;
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// Bytes up to which copying a result is faster than handing it to another thread.
 const CHEAP_MAX_BYTES: usize = 64 << 10;

@@ -16,7 +16,7 @@ use crate::index::bounds::IndexRange;
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod};
-use crate::{Error, Result};
+use errors::{Error, Result};
 use scan::VerticesScan;
 
 pub(super) struct Edge;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use kv::{Block, BlockLimits, PrefixScan, Snapshot};
 
 use super::encoding::{self, EdgeDirection};
-use crate::Result;
 use crate::edge_ends::{EdgeEnds, LastLoss};
 use crate::index::Index;
 use crate::visibility::read_cache::{
     self, CachedEdges, CachedValue, CommitNumber, EncodedEdges, Found, ReadCacheView,
 };
+use errors::Result;
 
 /// A reader of the edges of one vertex after another, in one direction, with one iterator of the
 /// engine.

@@ -9,7 +9,7 @@ use super::encoding::{self, EdgeDirection};
 use crate::index::Index;
 use crate::index::found::{EntryCollector, IndexEntries};
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// A scan of the edges of some vertices, vertex by vertex, in order of the edges' keys within each
 /// vertex.

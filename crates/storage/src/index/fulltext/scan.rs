@@ -10,7 +10,7 @@ use kv::{BlockLimits, ScanSpec};
 use super::encoding::{key_range, word_range};
 use crate::index::found::{EntryCollector, IndexEntries};
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// The size of a block of entries that is read.
 const BLOCK_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };

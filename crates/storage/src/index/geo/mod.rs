@@ -21,8 +21,8 @@ use crate::index::bounds::IndexRange;
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod, field};
-use crate::{Error, Result};
 use encoding::{CellKind, write_key, write_value};
+use errors::{Error, Result};
 use scan::{Begin, GeoScan};
 
 pub(super) struct Geo;

@@ -14,7 +14,7 @@ use super::encoding::{CellKind, cell_range, key_range, read_value};
 use crate::index::found::{EntryCollector, IndexEntries};
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
 use crate::index::value::IndexValue;
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// The size of a block of entries that is read for a ring.
 const BLOCK_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };

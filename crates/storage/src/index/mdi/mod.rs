@@ -17,7 +17,7 @@ use crate::index::bounds::IndexRange;
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod, field, is_id};
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 use scan::BoxesScan;
 use zorder::{coordinate, interleave};
 

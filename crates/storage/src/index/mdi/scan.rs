@@ -15,7 +15,7 @@ use crate::index::bounds::{Combinations, IndexBounds, IndexRange};
 use crate::index::found::IndexEntries;
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
 use crate::index::value::IndexValue;
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// Entries in the first read after a jump. The number doubles as long as all entries are within the
 /// box.

@@ -21,7 +21,7 @@ use crate::index::bounds::{IndexBounds, IndexRange, bounds_of};
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod, field, is_id};
-use crate::{Error, ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 use scan::RangesScan;
 
 /// Most entries of one document in one index. Two expanded arrays multiply, and each entry takes

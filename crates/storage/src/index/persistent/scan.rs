@@ -8,7 +8,7 @@ use crate::index::Index;
 use crate::index::bounds::{BoundsOfRanges, IndexBounds};
 use crate::index::found::IndexEntries;
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// A scan of the entries between bounds.
 pub struct IndexScan {

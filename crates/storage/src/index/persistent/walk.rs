@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use kv::{BlockLimits, KeyRange, Scan, ScanSpec, Snapshot};
 
-use crate::Result;
 use crate::index::Index;
 use crate::index::bounds::IndexBounds;
 use crate::index::found::IndexEntries;
+use errors::Result;
 
 /// Entries in the first read after a search. The number doubles with each further read, up to
 /// [`MOST_ROWS`].

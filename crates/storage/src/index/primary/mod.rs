@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use velocypack::Slice;
 
-use crate::Result;
 use crate::index::bounds::IndexRange;
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod};
+use errors::Result;
 use keys::{KeysScan, keys};
 use scan::KeyRangeScan;
 

@@ -25,7 +25,7 @@ use crate::index::found::{EntryCollector, IndexEntries};
 use crate::index::scan::{EntryScan, ScanHost, ScanOptions, ScanSource};
 use crate::index::value::IndexValue;
 use crate::scan::{DocumentScan, DocumentScanSpec, KeyBound};
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 /// Most keys that are sorted in memory.
 const STRETCH_KEYS: usize = 256;

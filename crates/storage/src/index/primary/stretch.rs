@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use catalog::index::Bound;
 
-use crate::Result;
 use crate::index::value::IndexValue;
+use errors::Result;
 
 /// A character greater than any character of a key, in byte order.
 pub(super) const BEHIND_KEYS: char = '\u{7f}';

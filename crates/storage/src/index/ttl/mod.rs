@@ -7,11 +7,11 @@ mod date;
 use kv::KeyRange;
 use velocypack::{Builder, Slice};
 
-use crate::Result;
 use crate::index::bounds::IndexBounds;
 use crate::index::entries::Entries;
 use crate::index::{Index, IndexMethod, field};
 use date::seconds_of_date;
+use errors::Result;
 
 pub(super) struct Ttl;
 

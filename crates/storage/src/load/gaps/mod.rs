@@ -11,8 +11,9 @@ use std::ops::Range;
 
 use kv::{BlockLimits, KeyRange, ScanSpec, Snapshot};
 
+use crate::encoding;
 use crate::load::pairs::Pairs;
-use crate::{Result, encoding};
+use errors::Result;
 
 /// Beyond this number of gaps, the remaining documents count as one gap. Batches with scattered
 /// keys have been recognized by then.

@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use kv::{Durability, Engine, TransactionOptions};
 
 use super::{Counters, HeldRecord, Totals};
-use crate::Result;
 use crate::encoding::metadata::{CounterRecord, counter_key};
+use errors::Result;
 
 /// The number of records from which they become part of a slot: a reader of a collection's count
 /// reads all of them.

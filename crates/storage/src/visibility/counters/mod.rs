@@ -16,9 +16,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use catalog::ObjectId;
 use kv::{Engine, ScanSpec, Snapshot, WriteTransaction};
 
+use crate::Revision;
 use crate::encoding::metadata::{CounterRecord, counter_key, counter_range, counter_record};
 use crate::encoding::pack;
-use crate::{Error, Result, Revision};
+use errors::{Error, Result};
 
 mod loads;
 #[cfg(test)]

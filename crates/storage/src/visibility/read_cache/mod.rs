@@ -36,7 +36,7 @@ use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 use self::admission::Doorkeeper;
 use self::commit_order::CommitOrder;
 use crate::index::edge::encoding as edge;
-use crate::{Error, Result};
+use errors::{Error, Result};
 
 pub(crate) use commit_order::CommitNumber;
 pub(crate) use encoded_edges::EncodedEdges;
