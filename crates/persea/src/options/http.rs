@@ -42,5 +42,6 @@ pub(super) fn settings(options: &Options, budget: &MemoryBudget, descriptors: u6
         max_connections: options.size(&MAX_CONNECTIONS).min(for_connections).max(MIN_CONNECTIONS),
         return_queue_time_header: options.get(&RETURN_QUEUE_TIME_HEADER),
         trusted_origins: TrustedOrigins::new(origins),
+        ..HttpOptions::default()
     }
 }

@@ -8,11 +8,11 @@ use options::{
     seconds, text,
 };
 use server::ApiAccess;
-use server::ServerOptions;
 use server::http::tls::Tls;
 use server::placement::pool::PoolLimits;
 use server::service::authentication::{AuthenticationOptions, SecretFiles, persistent_secret};
 use server::service::log::Log;
+use server::{HttpOptions, ServerOptions};
 use storage::MemoryBudget;
 
 use super::{http, log as log_section};
@@ -43,6 +43,8 @@ options::section! {
         text("server.endpoint", "tcp://127.0.0.1:8529", "Address to listen on: tcp://HOST:PORT, ssl://HOST:PORT or unix://PATH.").list();
     static EXPORT_METRICS_API: Opt<Flag> =
         flag("server.export-metrics-api", true, "Replies to /_admin/metrics.");
+    static FAILED_LOGIN_MAX_DELAY: Opt<Seconds> =
+        seconds("server.failed-login-max-delay", "5", "Longest delay in seconds of a login after failures of the same user at the same address; 0 for none.");
     static JWT_SECRET: Opt<Maybe<Text>> =
         text("server.jwt-secret", "", "Secret that signs tokens.").optional().secret();
     static JWT_SECRET_FOLDER: Opt<Maybe<Text>> =
@@ -79,7 +81,10 @@ pub(crate) fn settings(
         false => 0,
     };
     Ok(ServerOptions {
-        http: http::settings(options, budget, descriptors),
+        http: HttpOptions {
+            failed_login_max_delay: options.duration(&FAILED_LOGIN_MAX_DELAY),
+            ..http::settings(options, budget, descriptors)
+        },
         pool: pool(options),
         authentication: authentication(options, instance)?,
         log: Arc::clone(log),

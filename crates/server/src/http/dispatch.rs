@@ -24,6 +24,10 @@ use crate::placement::{Cost, Place, place};
 /// Most bytes of an address; ArangoDB's 16K.
 const MAX_URI_BYTES: usize = 16 << 10;
 
+/// The length of the longest body that a client without a user may send, packed and unpacked. A name, a password and
+/// an access token fit in.
+const OPEN_MAX_BODY_BYTES: usize = 8 << 10;
+
 /// The header that names the transaction of a request.
 const TRANSACTION: HeaderName = HeaderName::from_static("x-arango-trx-id");
 
@@ -63,6 +67,20 @@ impl Job {
     /// Returns the user that the route runs for; `None` without authentication.
     pub(crate) fn user(&self) -> Option<&Arc<str>> {
         self.session.as_ref().and_then(Session::user)
+    }
+
+    /// Returns true for a route that needs no user. Its requests never run later: their place in the queue is for users.
+    pub(crate) fn is_open(&self) -> bool {
+        self.session.is_none()
+    }
+
+    /// Returns the length of the longest body that the route takes, `longest` at most. Clients that need no user get
+    /// little.
+    pub(crate) fn max_body_bytes(&self, longest: usize) -> usize {
+        match self.call {
+            Call::Open(_) => longest.min(OPEN_MAX_BODY_BYTES),
+            Call::User(_) => longest,
+        }
     }
 
     /// Returns the job with queries that end when `interrupt` is killed.
@@ -152,7 +170,7 @@ impl Dispatcher {
                 request.budget = budget;
                 match run(context.clone(), || job.call(&request))?.finished() {
                     Ok(response) => Ok(response),
-                    Err(rest) => Ok(Response::deferred(move || run(context, rest))),
+                    Err(rest) => Ok(Response::rest(rest.within(move |work| run(context, work)))),
                 }
             }
         }

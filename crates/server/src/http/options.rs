@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::cors::TrustedOrigins;
+use crate::placement::logins::DEFAULT_MAX_DELAY;
 
 /// The options of HTTP.
 #[derive(Clone, Debug)]
@@ -13,6 +14,8 @@ pub struct HttpOptions {
     pub request_memory_bytes: usize,
     /// Idle time after which a connection is closed.
     pub keep_alive: Duration,
+    /// The greatest delay of a check of a password after failures; zero for none.
+    pub failed_login_max_delay: Duration,
     /// Bytes from which a reply's body is compressed for clients that accept it; 0 disables
     /// compression.
     pub compress_response_threshold_bytes: usize,
@@ -31,6 +34,7 @@ impl Default for HttpOptions {
             max_body_bytes: 1 << 30,
             request_memory_bytes: 1 << 30,
             keep_alive: Duration::from_secs(300),
+            failed_login_max_delay: DEFAULT_MAX_DELAY,
             compress_response_threshold_bytes: 0,
             max_connections: 16_384,
             return_queue_time_header: true,

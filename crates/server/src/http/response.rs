@@ -39,8 +39,32 @@ pub(crate) enum Body {
     Deferred(Rest),
 }
 
-/// The rest of a request's work.
-pub(crate) type Rest = Box<dyn FnOnce() -> Result<Response> + Send>;
+/// The rest of a request's work. It makes the reply.
+pub(crate) struct Rest {
+    work: Box<dyn FnOnce() -> Result<Response> + Send>,
+    login: Option<Box<str>>,
+}
+
+impl Rest {
+    /// Runs the work. The reply may be deferred again.
+    pub(crate) fn run(self) -> Result<Response> {
+        (self.work)()
+    }
+
+    /// Returns the name of the user whose password the work checks, if it checks one.
+    pub(crate) fn login(&self) -> Option<&str> {
+        self.login.as_deref()
+    }
+
+    /// Returns the same work within a call of `run`.
+    pub(crate) fn within(
+        self,
+        run: impl FnOnce(Box<dyn FnOnce() -> Result<Response> + Send>) -> Result<Response> + Send + 'static,
+    ) -> Self {
+        let Rest { work, login } = self;
+        Rest { work: Box::new(move || run(work)), login }
+    }
+}
 
 impl std::fmt::Debug for Body {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -123,7 +147,17 @@ impl Response {
     /// Returns work that would wait or take long. It runs on the worker pool and makes the
     /// response.
     pub fn deferred(rest: impl FnOnce() -> Result<Response> + Send + 'static) -> Self {
-        Self::new(StatusCode::OK, Body::Deferred(Box::new(rest)))
+        Self::rest(Rest { work: Box::new(rest), login: None })
+    }
+
+    /// Returns a check of a user's password, which waits for its admission and then runs on the worker pool.
+    pub fn deferred_login(user: &str, rest: impl FnOnce() -> Result<Response> + Send + 'static) -> Self {
+        Self::rest(Rest { work: Box::new(rest), login: Some(user.into()) })
+    }
+
+    /// Returns the rest of a request's work as its reply.
+    pub(crate) fn rest(rest: Rest) -> Self {
+        Self::new(StatusCode::OK, Body::Deferred(rest))
     }
 
     /// Returns the response, or the deferred work if there is none yet.
@@ -142,7 +176,7 @@ impl Response {
     pub(crate) fn finish(self) -> Result<Response> {
         match self.finished() {
             Ok(response) => Ok(response),
-            Err(rest) => rest()?.finish(),
+            Err(rest) => rest.run()?.finish(),
         }
     }
 
@@ -178,7 +212,7 @@ impl Response {
                 Encoded { content_type: Some(format::content_type(format)), bytes }
             }
             Body::Bytes { content_type, bytes } => Encoded { content_type: Some(content_type), bytes },
-            Body::Deferred(rest) => return rest()?.encode(format),
+            Body::Deferred(rest) => return rest.run()?.encode(format),
             body @ Body::Stream { .. } => return Ok((Response { status, headers, body }, None)),
         };
         Ok((Response { status, headers, body: Body::Empty }, Some(encoded)))

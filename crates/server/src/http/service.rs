@@ -6,14 +6,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use database::{Budget, Identity};
-use errors::{Error, ErrorCode, Result};
-use hyper::body::{Body as _, Incoming};
-use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, ORIGIN};
-use hyper::http::request::Parts;
-use hyper::{Method, Uri};
-use tokio::sync::Semaphore;
-
 use super::body::{Collected, collect, drain};
 use super::body_memory::{BodyMemory, UNCOUNTED_BYTES};
 use super::compression::{Encoding, decompress};
@@ -28,7 +20,14 @@ use super::reply::{HttpReply, QUEUE_TIME, Replies, Wanted};
 use super::request::Request;
 use super::route::BoundRoute;
 use super::services::{AsyncMode, Identified};
+use crate::placement::logins::{Attempt, Logins};
 use crate::placement::pool::WorkerPool;
+use database::{Budget, Identity};
+use errors::{Error, ErrorCode, Result};
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, ORIGIN};
+use hyper::http::request::Parts;
+use hyper::{Method, Uri};
 
 /// The usual upper bound of a body's length as a multiple of its compressed length.
 const LIKELY_COMPRESSION: usize = 12;
@@ -42,9 +41,7 @@ pub(crate) struct HttpService {
     metrics: Arc<Metrics>,
     replies: Arc<Replies>,
     body_memory: BodyMemory,
-    /// Admits one check of a password at a time, so that guessing passwords costs other clients
-    /// little.
-    password_permit: Semaphore,
+    logins: Logins,
 }
 
 impl HttpService {
@@ -62,7 +59,7 @@ impl HttpService {
             replies: Arc::new(Replies::new(&options, Arc::clone(&pool))),
             pool,
             body_memory: BodyMemory::new(options.request_memory_bytes),
-            password_permit: Semaphore::new(1),
+            logins: Logins::new(options.failed_login_max_delay),
             options,
         }
     }
@@ -147,18 +144,19 @@ impl HttpService {
         let path = parse_path(&head.uri)?;
         let (route, matched) = match self.dispatcher.find_route(&head.method, &path) {
             Ok(found) => found,
-            Err(error) => return self.run_unknown(&head, body, wanted, observed, error).await,
+            Err(error) => return self.run_unknown(connection, &head, body, wanted, observed, error).await,
         };
-        let job = self.prepare(route, &path, &head, observed).await?;
+        let job = self.prepare(connection, route, &path, &head, observed).await?;
         let parts = [head.method.as_str(), path_in_database(&head.uri), path.database()];
         self.dispatcher.services().record(parts);
+        let max_bytes = job.max_body_bytes(self.options.max_body_bytes);
         let body = match body.take() {
-            Some(body) => collect(body, self.options.max_body_bytes, &self.body_memory).await?,
+            Some(body) => collect(body, max_bytes, &self.body_memory).await?,
             None => Collected::default(),
         };
         observed.received(body.bytes.len());
-        let Collected { bytes, memory } = self.decompressed(&head.headers, body).await?;
-        let later = AsyncMode::of(&head.headers);
+        let Collected { bytes, memory } = self.decompressed(&head.headers, body, max_bytes).await?;
+        let later = AsyncMode::of(&head.headers).filter(|_| !job.is_open());
         let request = Request {
             method: head.method,
             uri: head.uri,
@@ -176,7 +174,7 @@ impl HttpService {
                 observed.set_async();
                 Ok(self.replies.assemble(self.dispatcher.run_later(job, request, mode)?, wanted))
             }
-            None => self.run_now(job, request, wanted).await,
+            None => self.run_now(connection, job, request, wanted).await,
         }
     }
 
@@ -184,13 +182,14 @@ impl HttpService {
     /// exist.
     async fn run_unknown(
         &self,
+        connection: &Connection,
         head: &Parts,
         body: &mut Option<Incoming>,
         wanted: Wanted,
         observed: &mut Observed,
         error: Error,
     ) -> Result<HttpReply> {
-        let identity = self.authenticate(head).await?;
+        let identity = self.authenticate(connection, head).await?;
         let Some(mode) = AsyncMode::of(&head.headers) else { return Err(error) };
         if let Some(body) = body.take() {
             drain(body).await;
@@ -202,6 +201,7 @@ impl HttpService {
     /// Checks the user and the database before the body is read.
     async fn prepare(
         &self,
+        connection: &Connection,
         route: BoundRoute,
         path: &Path,
         head: &Parts,
@@ -211,21 +211,44 @@ impl HttpService {
         if let Some(job) = open_job(&route) {
             return Ok(job);
         }
-        let identity = self.authenticate(head).await?;
+        let identity = self.authenticate(connection, head).await?;
         let job = self.dispatcher.user_job(route, path.database(), identity, &head.headers)?;
         observed.set_user(job.user());
         Ok(job)
     }
 
     /// Identifies the client. The worker pool checks a password that was not seen before.
-    async fn authenticate(&self, head: &Parts) -> Result<Identity> {
+    async fn authenticate(&self, connection: &Connection, head: &Parts) -> Result<Identity> {
         match self.dispatcher.services().identify(&head.headers, head.uri.path())? {
             Identified::Known(identity) => Ok(identity),
-            Identified::ByPassword(check) => {
-                let _permit = self.password_permit.acquire().await;
-                self.pool.run(check).await
-            }
+            Identified::ByPassword { user, check } => self.log_in(connection, user, check).await,
         }
+    }
+
+    /// Checks a password on the worker pool when it is admitted. Errors: 401 if it is wrong, 503 with 21003 if too many
+    /// checks wait.
+    async fn log_in<T: Send + 'static>(
+        &self,
+        connection: &Connection,
+        user: Box<str>,
+        check: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let attempt = Attempt { user, address: connection.client.map(|client| client.ip()) };
+        let admission = self.logins.admit(&attempt).await?;
+        let checked = self.pool.run(check).await;
+        drop(admission);
+        match &checked {
+            Ok(_) => {
+                self.logins.record(attempt, true);
+            }
+            Err(error) if error.status() == 401 => {
+                let (user, client) = (shown_name(&attempt.user).to_owned(), connection.client);
+                let failures = self.logins.record(attempt, false);
+                tracing::warn!(target: "authentication", %user, ?client, failures, "login failed");
+            }
+            Err(_) => {}
+        }
+        checked
     }
 
     /// Refuses the request if requests wait for longer than its client accepts.
@@ -246,11 +269,15 @@ impl HttpService {
     ///
     /// Few bodies state their decompressed length. The others get the memory that most bodies need.
     /// If that is too little, decompression starts again with the largest allowed size.
-    async fn decompressed(&self, headers: &HeaderMap, body: Collected) -> Result<Collected> {
+    async fn decompressed(
+        &self,
+        headers: &HeaderMap,
+        body: Collected,
+        max_bytes: usize,
+    ) -> Result<Collected> {
         if !headers.contains_key(CONTENT_ENCODING) || body.bytes.is_empty() {
             return Ok(body);
         }
-        let max_bytes = self.options.max_body_bytes;
         let memory = &self.body_memory;
         let likely_bytes = gzip_members::plain_bytes(&body.bytes)
             .unwrap_or_else(|| body.bytes.len().saturating_mul(LIKELY_COMPRESSION))
@@ -277,15 +304,30 @@ impl HttpService {
         Err(Error::internal("a body was neither decompressed nor refused"))
     }
 
-    async fn run_now(&self, job: Job, request: Request, wanted: Wanted) -> Result<HttpReply> {
-        match self.dispatcher.begin(job, request)?.finished() {
-            Ok(response) => Ok(self.replies.assemble(response, wanted)),
-            Err(rest) => {
-                let replies = Arc::clone(&self.replies);
-                self.pool.run(move || Ok(replies.assemble(rest()?.finish()?, wanted))).await
-            }
+    async fn run_now(
+        &self,
+        connection: &Connection,
+        job: Job,
+        request: Request,
+        wanted: Wanted,
+    ) -> Result<HttpReply> {
+        let rest = match self.dispatcher.begin(job, request)?.finished() {
+            Ok(response) => return Ok(self.replies.assemble(response, wanted)),
+            Err(rest) => rest,
+        };
+        let (replies, login) = (Arc::clone(&self.replies), rest.login().map(Box::from));
+        let work = move || Ok(replies.assemble(rest.run()?.finish()?, wanted));
+        match login {
+            Some(user) => self.log_in(connection, user, work).await,
+            None => self.pool.run(work).await,
         }
     }
+}
+
+/// Returns the beginning of a user's name that the log shows: a client may send any text.
+fn shown_name(name: &str) -> &str {
+    const MAX_BYTES: usize = 64;
+    name.get(..name.floor_char_boundary(MAX_BYTES)).unwrap_or(name)
 }
 
 /// Returns the path as it was sent, without the database.

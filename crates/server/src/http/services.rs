@@ -37,7 +37,12 @@ pub(crate) enum Identified {
     Known(Identity),
     /// A password must be checked. That takes long, so it runs on the worker pool. Errors: 401 if
     /// the password is wrong.
-    ByPassword(Box<dyn FnOnce() -> Result<Identity> + Send>),
+    ByPassword {
+        /// The name that the client gives.
+        user: Box<str>,
+        /// The check.
+        check: Box<dyn FnOnce() -> Result<Identity> + Send>,
+    },
 }
 
 /// The work of a background request. Killing the interrupt ends its queries.

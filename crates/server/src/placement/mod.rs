@@ -10,6 +10,7 @@
 //! [`Budget`] and does not wait. It returns the remaining work as a deferred response, which runs
 //! on the pool.
 
+pub mod logins;
 pub(crate) mod permits;
 pub mod pool;
 

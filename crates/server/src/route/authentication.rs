@@ -5,7 +5,7 @@ use std::sync::Arc;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
-use crate::http::Cost::Blocking;
+use crate::http::Cost::Unknown;
 use crate::http::{Request, Response, Route, Verb};
 use crate::service::authentication::{Authentication, Look, access_token, not_authorized};
 use database::{Identity, Instance};
@@ -17,8 +17,8 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::open(Verb::Post, "/_open/auth", Blocking, log_in),
-    Route::open(Verb::Post, "/_open/auth/renew", Blocking, renew),
+    Route::open(Verb::Post, "/_open/auth", Unknown, log_in),
+    Route::open(Verb::Post, "/_open/auth/renew", Unknown, renew),
 ];
 
 /// Checks that authentication is on; otherwise there is nothing to log in to.
@@ -46,13 +46,14 @@ fn log_in(services: &Services, request: &Request) -> Result<Response> {
     };
     let catalog = services.instance.catalog();
     if let Some(Identity::User(user)) = services.authentication.log_in_by_token(&catalog, name, password) {
-        return token(services, &user);
+        return token(&services.authentication, &user);
     }
-    let Some(user) = services.authentication.log_in(&catalog, name, password) else {
-        tracing::warn!(target: "authentication", user = name, "wrong credentials");
-        return Err(Error::new(ErrorCode::HttpUnauthorized, "Wrong credentials"));
-    };
-    token(services, &user.name)
+    let authentication = Arc::clone(&services.authentication);
+    let (user, password) = (name.to_owned(), password.to_owned());
+    Ok(Response::deferred_login(name, move || match authentication.log_in(&catalog, &user, &password) {
+        Some(user) => token(&authentication, &user.name),
+        None => Err(Error::new(ErrorCode::HttpUnauthorized, "Wrong credentials")),
+    }))
 }
 
 /// Returns a new token to a user whose old one is still valid.
@@ -60,13 +61,13 @@ fn renew(services: &Services, request: &Request) -> Result<Response> {
     require_enabled(services, request)?;
     let catalog = services.instance.catalog();
     match services.authentication.look(&catalog, request.headers(), request.uri().path())? {
-        Look::Known(Identity::User(user)) => token(services, &user),
+        Look::Known(Identity::User(user)) => token(&services.authentication, &user),
         _ => Err(not_authorized(request.headers())),
     }
 }
 
-fn token(services: &Services, user: &str) -> Result<Response> {
-    let token = services.authentication.sign(user)?;
+fn token(authentication: &Authentication, user: &str) -> Result<Response> {
+    let token = authentication.sign(user)?;
     Response::object(StatusCode::OK, |fields| {
         fields.text("jwt", &token);
     })

@@ -32,9 +32,10 @@ impl Services for Upcalls {
             Look::Password(credentials) => {
                 let authentication = Arc::clone(&self.authentication);
                 let wrong = not_authorized(headers);
-                Ok(Identified::ByPassword(Box::new(move || {
-                    authentication.check(&catalog, &credentials).ok_or(wrong)
-                })))
+                Ok(Identified::ByPassword {
+                    user: credentials.user().into(),
+                    check: Box::new(move || authentication.check(&catalog, &credentials).ok_or(wrong)),
+                })
             }
         }
     }

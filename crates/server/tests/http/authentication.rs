@@ -249,3 +249,51 @@ fn an_access_token_is_a_password_until_it_is_taken_away() {
     assert_eq!(running.client().request("DELETE", "/_api/token/root/1", &root, b"").status, 200);
     assert_eq!((status("root", &token), status("", &token)), (401, 401), "it is gone");
 }
+
+#[test]
+fn a_stranger_sends_little() {
+    let running = with_root("secret");
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    std::io::Write::write_all(&mut encoder, &vec![b' '; 4 << 20]).unwrap();
+    let bomb = encoder.finish().unwrap();
+    for path in ["/_open/auth", "/_open/auth/renew"] {
+        let reply = running.client().request("POST", path, "Content-Encoding: gzip\r\n", &bomb);
+        assert_eq!(reply.status, 413, "{path}: {}", reply.text());
+        let long = running.client().request("POST", path, "", &[b' '; 20_000]);
+        assert_eq!(long.status, 413, "{path}: {}", long.text());
+    }
+    let login = br#"{"username": "root", "password": "secret"}"#;
+    let reply = running.client().request("POST", "/_open/auth", "x-arango-async: store\r\n", login);
+    assert!(reply.json()["jwt"].is_string(), "a stranger has no place among the jobs");
+}
+
+#[test]
+fn guesses_leave_others_alone() {
+    let running = with_root("secret");
+    let address = running.address;
+    let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let guessing: Vec<_> = (0..8)
+        .map(|number| {
+            let stop = Arc::clone(&stop);
+            std::thread::spawn(move || {
+                let mut client = crate::client::Client::connect(address);
+                let body = format!(r#"{{"username": "admin", "password": "{number}"}}"#);
+                let mut guesses = 0;
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    assert_eq!(client.request("POST", "/_open/auth", "", body.as_bytes()).status, 401);
+                    guesses += 1;
+                }
+                guesses
+            })
+        })
+        .collect();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let begin = Instant::now();
+    let login = br#"{"username": "root", "password": "secret"}"#;
+    assert_eq!(running.client().request("POST", "/_open/auth", "", login).status, 200);
+    let login_time = begin.elapsed();
+    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    let guesses: u32 = guessing.into_iter().map(|thread| thread.join().unwrap()).sum();
+    assert!(login_time.as_secs_f64() < 2.0, "{login_time:?}");
+    assert!(guesses < 60, "{guesses} guesses: each failure delays the next");
+}

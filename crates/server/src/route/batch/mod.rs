@@ -57,7 +57,7 @@ fn start(services: &Services, session: &Session, request: &Request) -> Result<Re
             Next::Answered => {}
             Next::Further(part, rest) => {
                 return Ok(Response::deferred(move || {
-                    batch.answer(&part, rest().and_then(Response::finish));
+                    batch.answer(&part, rest.run().and_then(Response::finish));
                     batch.run()
                 }));
             }
@@ -114,7 +114,7 @@ impl Batch {
             match self.next() {
                 Next::Over => return self.finish(),
                 Next::Answered => {}
-                Next::Further(part, rest) => self.answer(&part, rest().and_then(Response::finish)),
+                Next::Further(part, rest) => self.answer(&part, rest.run().and_then(Response::finish)),
             }
         }
     }

@@ -75,8 +75,8 @@ impl PartRequest {
                 dispatcher.user_job(route, path.database(), identity, &self.headers)?
             }
         };
-        let body = decompress(&self.headers, self.body, services.max_body_bytes)?;
-        let later = AsyncMode::of(&self.headers);
+        let body = decompress(&self.headers, self.body, job.max_body_bytes(services.max_body_bytes))?;
+        let later = AsyncMode::of(&self.headers).filter(|_| !job.is_open());
         let request = Request {
             method: self.method,
             uri: self.uri,
@@ -104,7 +104,7 @@ impl PartRequest {
         }
         match dispatcher.services().identify(&self.headers, self.uri.path())? {
             Identified::Known(identity) => Ok(identity),
-            Identified::ByPassword(check) => check(),
+            Identified::ByPassword { check, .. } => check(),
         }
     }
 }

@@ -107,6 +107,13 @@ pub(crate) struct Credentials {
     digest: [u8; 32],
 }
 
+impl Credentials {
+    /// Returns the name.
+    pub(crate) fn user(&self) -> &str {
+        &self.user
+    }
+}
+
 fn now_seconds() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
 }

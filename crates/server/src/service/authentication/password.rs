@@ -1,5 +1,7 @@
 //! Passwords, hashed with Argon2id, so that a reader of the store cannot log in.
 
+use std::sync::{Condvar, Mutex, PoisonError};
+
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
@@ -16,6 +18,34 @@ const LANES: u32 = 1;
 /// Most bytes of a password, to bound the time of hashing.
 pub const PASSWORD_MAX_BYTES: usize = 4_096;
 
+/// The greatest number of hashes that are computed at once in this process. Each takes [`MEMORY_KIB`].
+const CONCURRENT_HASHES: usize = 2;
+
+/// The free places for computations of hashes.
+static FREE_PLACES: Mutex<usize> = Mutex::new(CONCURRENT_HASHES);
+static PLACE_IS_FREE: Condvar = Condvar::new();
+
+/// A place for the computation of a hash, free again on drop.
+struct Place;
+
+impl Place {
+    /// Waits for a place. The wait is short, since a computation takes some 20 ms.
+    fn take() -> Self {
+        let free = FREE_PLACES.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free =
+            PLACE_IS_FREE.wait_while(free, |free| *free == 0).unwrap_or_else(PoisonError::into_inner);
+        *free -= 1;
+        Place
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        *FREE_PLACES.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        PLACE_IS_FREE.notify_one();
+    }
+}
+
 fn hasher() -> Result<Argon2<'static>> {
     let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(Error::internal)?;
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
@@ -30,6 +60,7 @@ pub fn hash(password: &str) -> Result<String> {
     if password.len() > PASSWORD_MAX_BYTES {
         return Err(Error::bad_parameter("the password is longer than 4096 bytes"));
     }
+    let _place = Place::take();
     let mut salt = [0; 16];
     getrandom::fill(&mut salt).map_err(Error::internal)?;
     let hash: PasswordHash =
@@ -48,6 +79,7 @@ pub fn verify(password: &str, hash: &str) -> bool {
         return verify_foreign(password, foreign).unwrap_or(false);
     }
     let Ok(hash) = PasswordHash::new(hash) else { return false };
+    let _place = Place::take();
     hasher().is_ok_and(|hasher| hasher.verify_password(password.as_bytes(), &hash).is_ok())
 }
 
