@@ -17,7 +17,7 @@ const LAYERS: &[&[&str]] = &[
     &["database"],
     &["server", "tools"],
     &["persea"],
-    &["fuzz-targets", "xtask", "benches"],
+    &["attack", "fuzz-targets", "xtask", "benches"],
 ];
 
 /// The external libraries that our other crates must not know, each with the crates that may use

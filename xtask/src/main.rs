@@ -5,6 +5,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod attack;
 mod documents;
 mod fuzz;
 mod layers;
@@ -57,21 +58,26 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.split_first() {
         Some((command, names)) if command == "check" => check(names),
-        Some((command, arguments)) if command == "fuzz" => match fuzz::run_targets(arguments) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(failure) => {
-                eprintln!("{failure}");
-                ExitCode::FAILURE
-            }
-        },
+        Some((command, arguments)) if command == "fuzz" => report(fuzz::run_targets(arguments)),
+        Some((command, arguments)) if command == "attack" => report(attack::run_program(arguments)),
         _ => {
             eprintln!(
-                "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]\n\nsteps, all of them when none is named:"
+                "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]\n       cargo xtask attack [--help] [--OPTION VALUE ...]\n\nsteps, all of them when none is named:"
             );
             for step in STEPS {
                 eprintln!("  {:<12}{}", step.name, step.promise);
             }
             ExitCode::from(2)
+        }
+    }
+}
+
+fn report(result: Result<(), Failure>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
         }
     }
 }

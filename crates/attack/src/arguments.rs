@@ -1,0 +1,102 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The options of a run.
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    /// The time of all attacks together; `None` for one whole pass of each.
+    pub(crate) time: Option<Duration>,
+    /// The server's `--memory-limit`, in bytes.
+    pub(crate) memory_limit: u64,
+    /// A part of the names of the attacks to run; empty for all.
+    pub(crate) only: String,
+    /// A part of the names of the cases to run; empty for all.
+    pub(crate) case: String,
+    /// The seed of all random choices.
+    pub(crate) seed: u64,
+    /// The server's program.
+    pub(crate) server: PathBuf,
+    /// Added to each bound of time, for machines that do other work as well.
+    pub(crate) floor: Duration,
+}
+
+/// Help of the program.
+pub(crate) const USAGE: &str = "\
+usage: attack [--OPTION VALUE ...]
+
+  --seconds N         Seconds of all attacks together. Default: until each has made one pass.
+  --memory-limit N    Bytes of the server's memory, perhaps with a suffix such as MB. Default: 512MB.
+  --only NAME         Part of the names of the attacks to run. Default: all.
+  --case NAME         Part of the names of the cases to run. Default: all.
+  --seed N            Seed of the random choices. Default: a random one, which is printed.
+  --server PATH       Program of the server. Default: `persea` beside this program.
+  --floor N           Milliseconds added to each bound of time. Default: 20.
+";
+
+impl Arguments {
+    /// Reads the command line without the program's name. Errors: text for the user.
+    pub(crate) fn read(words: &[String]) -> Result<Self, String> {
+        let mut arguments = Arguments {
+            time: None,
+            memory_limit: 512_000_000,
+            only: String::new(),
+            case: String::new(),
+            seed: fastrand::u64(..1 << 32),
+            server: beside_this_program()?,
+            floor: Duration::from_millis(20),
+        };
+        for pair in words.chunks(2) {
+            let [option, value] = pair else { return Err(format!("{} needs a value", pair.join(" "))) };
+            let wrong = || format!("{option} is {value:?}; it must be a number");
+            match option.as_str() {
+                "--seconds" => {
+                    arguments.time = Some(Duration::from_secs(value.parse().map_err(|_| wrong())?));
+                }
+                "--memory-limit" => arguments.memory_limit = bytes(value).ok_or_else(wrong)?,
+                "--only" => arguments.only.clone_from(value),
+                "--case" => arguments.case.clone_from(value),
+                "--seed" => arguments.seed = value.parse().map_err(|_| wrong())?,
+                "--server" => arguments.server = PathBuf::from(value),
+                "--floor" => {
+                    arguments.floor = Duration::from_millis(value.parse().map_err(|_| wrong())?);
+                }
+                unknown => return Err(format!("there is no option {unknown}")),
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+fn beside_this_program() -> Result<PathBuf, String> {
+    let this = std::env::current_exe().map_err(|error| format!("the folder of this program: {error}"))?;
+    Ok(this.with_file_name("persea"))
+}
+
+/// Reads a number of bytes with a decimal (`MB`) or binary (`MiB`) suffix.
+fn bytes(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let factor = match &text[digits.len()..] {
+        "" => 1,
+        "MB" => 1_000_000,
+        "MiB" => 1 << 20,
+        "GB" => 1_000_000_000,
+        "GiB" => 1 << 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_bytes_have_suffixes() {
+        assert_eq!(bytes("512MB"), Some(512_000_000));
+        assert_eq!(bytes("2GiB"), Some(2 << 30));
+        assert_eq!(bytes("7"), Some(7));
+        assert_eq!(bytes("7 apples"), None);
+    }
+}

@@ -1,0 +1,173 @@
+//! A client of HTTP/1.1 that can also break the rules.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// Most bytes of a reply's body that are kept; the rest is counted only.
+const KEPT_MAX_BYTES: usize = 4 << 20;
+
+/// A request, whose body has the length that it announces.
+#[derive(Clone, Debug)]
+pub(crate) struct Request {
+    head: String,
+    body: Vec<u8>,
+}
+
+impl Request {
+    pub(crate) fn new(method: &str, path: &str) -> Self {
+        Request { head: format!("{method} {path} HTTP/1.1\r\nhost: attack\r\n"), body: Vec::new() }
+    }
+
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.head += &format!("{name}: {value}\r\n");
+        self
+    }
+
+    pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// Returns the head with the blank line at its end.
+    fn whole_head(&self) -> String {
+        format!("{}content-length: {}\r\n\r\n", self.head, self.body.len())
+    }
+}
+
+/// A reply.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    /// The names in lower case.
+    pub(crate) headers: Vec<(String, String)>,
+    /// The first bytes of the body.
+    pub(crate) body: Vec<u8>,
+}
+
+impl Reply {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(crate) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// Returns the body; null if it is not JSON.
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).unwrap_or_default()
+    }
+
+    /// Returns ArangoDB's number of the error; 0 without one.
+    pub(crate) fn error_number(&self) -> u64 {
+        self.json()["errorNum"].as_u64().unwrap_or(0)
+    }
+
+    /// Returns true if this is one of the documented refusals of a server that has too much to do.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self.status, 413 | 429 | 503) || self.error_number() == 32
+    }
+}
+
+/// One connection.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    stream: BufReader<TcpStream>,
+}
+
+impl Connection {
+    /// Connects. Each read and write fails after `timeout`.
+    pub(crate) fn open(address: SocketAddr, timeout: Duration) -> io::Result<Self> {
+        let stream = TcpStream::connect_timeout(&address, timeout)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(timeout))?;
+        stream.set_write_timeout(Some(timeout))?;
+        Ok(Connection { stream: BufReader::new(stream) })
+    }
+
+    /// Returns the socket itself.
+    pub(crate) fn socket(&self) -> &TcpStream {
+        self.stream.get_ref()
+    }
+
+    /// Writes bytes, which need not be a request.
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.stream.get_mut().write_all(bytes)
+    }
+
+    /// Sends a request without waiting for its reply.
+    pub(crate) fn send(&mut self, request: &Request) -> io::Result<()> {
+        self.write(request.whole_head().as_bytes())?;
+        self.write(&request.body)
+    }
+
+    /// Sends a request and receives its reply, which may come before the request's end.
+    pub(crate) fn ask(&mut self, request: &Request) -> io::Result<Reply> {
+        let sent = self.send(request);
+        let reply = self.receive();
+        if reply.is_err() {
+            sent?;
+        }
+        reply
+    }
+
+    /// Receives a reply.
+    pub(crate) fn receive(&mut self) -> io::Result<Reply> {
+        loop {
+            let reply = self.receive_any()?;
+            if reply.status >= 200 {
+                return Ok(reply);
+            }
+        }
+    }
+
+    fn receive_any(&mut self) -> io::Result<Reply> {
+        let line = self.line()?;
+        let status = line.split(' ').nth(1).and_then(|code| code.parse().ok());
+        let status = status.ok_or_else(|| io::Error::other(format!("the status line is {line:?}")))?;
+        let mut reply = Reply { status, headers: Vec::new(), body: Vec::new() };
+        loop {
+            let line = self.line()?;
+            let Some((name, value)) = line.split_once(':') else { break };
+            reply.headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+        }
+        if status < 200 || status == 204 || status == 304 {
+            return Ok(reply);
+        }
+        if reply.header("transfer-encoding") == Some("chunked") {
+            self.chunks(&mut reply.body)?;
+        } else {
+            let length = reply.header("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+            self.read(length, &mut reply.body)?;
+        }
+        Ok(reply)
+    }
+
+    fn chunks(&mut self, body: &mut Vec<u8>) -> io::Result<()> {
+        loop {
+            let line = self.line()?;
+            let size = u64::from_str_radix(line.trim(), 16).map_err(io::Error::other)?;
+            self.read(size, body)?;
+            self.line()?;
+            if size == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    fn line(&mut self) -> io::Result<String> {
+        let mut line = String::new();
+        if self.stream.read_line(&mut line)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(line.trim_end().to_owned())
+    }
+
+    fn read(&mut self, size: u64, into: &mut Vec<u8>) -> io::Result<()> {
+        let kept = size.min(KEPT_MAX_BYTES.saturating_sub(into.len()) as u64);
+        let read = (&mut self.stream).take(kept).read_to_end(into)? as u64;
+        let skipped = io::copy(&mut (&mut self.stream).take(size - kept), &mut io::sink())?;
+        if read + skipped < size { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+    }
+}

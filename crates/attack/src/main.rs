@@ -1,0 +1,88 @@
+//! Attacks a server with a memory limit, and judges how it and its other clients fare.
+//!
+//! Each attack has a server and a bystander of its own. After it, the server must be alive, below its
+//! limit and idle, the bystander must not have noticed, and its documents must be there, also after a
+//! kill.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
+
+mod arguments;
+mod attack;
+mod bystander;
+mod case;
+mod compressed;
+mod http1;
+mod http2;
+mod mounts;
+mod mutate;
+mod routes;
+mod run;
+mod server;
+mod target;
+mod watch;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, USAGE};
+use run::Row;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if words.iter().any(|word| word == "--help") {
+        println!("{USAGE}\nattacks:");
+        for attack in attack::ATTACKS {
+            println!("  {:<12}{}", attack.name(), attack.summary());
+        }
+        return ExitCode::SUCCESS;
+    }
+    match Arguments::read(&words) {
+        Ok(arguments) => run_all(&arguments),
+        Err(mistake) => {
+            eprintln!("{mistake}\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run_all(arguments: &Arguments) -> ExitCode {
+    println!("seed {}, limit {} MB", arguments.seed, arguments.memory_limit / 1_000_000);
+    let is_chosen = |attack: &&&dyn attack::Attack| attack.name().contains(&arguments.only);
+    let attacks: Vec<_> = attack::ATTACKS.iter().filter(is_chosen).collect();
+    if attacks.is_empty() {
+        eprintln!("there is no attack {:?}; --help lists them", arguments.only);
+        return ExitCode::from(2);
+    }
+    let time = arguments.time.map(|time| time / attacks.len() as u32);
+    let mut rows = Vec::new();
+    for attack in attacks {
+        println!("  {}: {}", attack.name(), attack.summary());
+        match run::run(arguments, *attack, time) {
+            Ok(row) => rows.push(row),
+            Err(reason) => {
+                eprintln!("    {} could not be run: {reason}", attack.name());
+                rows.push(Row::of_failure(attack.name(), reason));
+            }
+        }
+    }
+    print_table(&rows);
+    if rows.iter().all(|row| row.failures.is_empty()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn print_table(rows: &[Row]) {
+    println!("\nattack          requests  peak MB  p50 ms  p99 ms  at rest  result");
+    for row in rows {
+        let [p50, p99, rest] = [row.p50, row.p99, row.p99_at_rest].map(|time| time.as_secs_f64() * 1e3);
+        let result = match row.failures.len() {
+            0 => "ok".to_owned(),
+            count => format!("{count} failures"),
+        };
+        let (attack, requests, peak) = (row.attack, row.requests, row.peak / 1_000_000);
+        println!("{attack:<14}{requests:>10}{peak:>9}{p50:>8.1}{p99:>8.1}{rest:>9.1}  {result}");
+    }
+    for row in rows.iter().filter(|row| !row.failures.is_empty()) {
+        println!("\n{} failed:", row.attack);
+        for failure in &row.failures {
+            println!("  {failure}");
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! One attack from the start of its server to the verdict.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use fastrand::Rng;
+
+use crate::arguments::Arguments;
+use crate::attack::Attack;
+use crate::bystander::{self, FIXED_KEY, percentile};
+use crate::mounts;
+use crate::server::Launch;
+use crate::target::{self, Limits, Target};
+
+/// Time in which the bystander's times at rest are measured.
+const REST: Duration = Duration::from_millis(1_500);
+
+/// The bystander's p99 may be so many times its value at rest, and the floor.
+const SLOWER_MAX: u32 = 10;
+
+/// At most this share of the bystander's requests may be refused.
+const REFUSED_MAX: f64 = 0.1;
+
+/// Documents that are asked for at once.
+const KEYS_AT_ONCE: usize = 1_000;
+
+/// The row of an attack in the table.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) attack: &'static str,
+    pub(crate) requests: u64,
+    /// Bytes.
+    pub(crate) peak: u64,
+    pub(crate) p50: Duration,
+    pub(crate) p99: Duration,
+    pub(crate) p99_at_rest: Duration,
+    pub(crate) failures: Vec<String>,
+}
+
+impl Row {
+    /// An attack that could not be run.
+    pub(crate) fn of_failure(attack: &'static str, reason: String) -> Self {
+        let (p50, p99, p99_at_rest) = Default::default();
+        Row { attack, requests: 0, peak: 0, p50, p99, p99_at_rest, failures: vec![reason] }
+    }
+}
+
+/// Runs an attack for `time`, or one pass. Errors: it could not be run, which says nothing of the
+/// server.
+pub(crate) fn run(arguments: &Arguments, attack: &dyn Attack, time: Option<Duration>) -> Result<Row, String> {
+    let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
+    let row = run_in(folder.path(), arguments, attack, time);
+    mounts::remove(folder.path());
+    row
+}
+
+fn run_in(
+    folder: &Path,
+    arguments: &Arguments,
+    attack: &dyn Attack,
+    time: Option<Duration>,
+) -> Result<Row, String> {
+    let options = attack.options(folder)?;
+    let launch = Launch::new(&arguments.server, folder, arguments.memory_limit, options)?;
+    let limits = Limits {
+        memory: arguments.memory_limit,
+        deadline: time.map(|time| Instant::now() + time),
+        floor: arguments.floor,
+        case: arguments.case.clone(),
+    };
+    let target = Target::start(launch, limits)?;
+    prepare(&target, attack)?;
+    let mut rng = Rng::with_seed(arguments.seed);
+    std::thread::scope(|scope| {
+        scope.spawn(|| target.watch().run(|| target.bystander().excuse(true)));
+        let bystander = scope.spawn(|| target.bystander().run());
+        let row = attack_and_judge(&target, attack, &mut rng);
+        target.bystander().end();
+        // Errors: a panic, which the scope hands on.
+        let _ = bystander.join();
+        let row = row.and_then(|row| Ok(Row { failures: verdict_on_data(&target)?, ..row }));
+        target.watch().end();
+        row
+    })
+}
+
+/// Creates the collections and what the attack needs besides.
+fn prepare(target: &Target, attack: &dyn Attack) -> Result<(), String> {
+    for name in [bystander::COLLECTION, target::COLLECTION] {
+        target.call("POST", "/_api/collection", &format!("{{\"name\":\"{name}\"}}"))?;
+    }
+    let path = format!("/_api/document/{}", bystander::COLLECTION);
+    target.call("POST", &path, &format!("{{\"_key\":\"{FIXED_KEY}\"}}"))?;
+    attack.prepare(target)
+}
+
+fn attack_and_judge(target: &Target, attack: &dyn Attack, rng: &mut Rng) -> Result<Row, String> {
+    std::thread::sleep(REST);
+    let p99_at_rest = percentile(&target.bystander().take_times(), 0.99);
+    attack.run(target, &mut rng.fork())?;
+    let times = target.bystander().take_times();
+    let (p50, p99) = (percentile(&times, 0.5), percentile(&times, 0.99));
+    let bound = p99_at_rest * SLOWER_MAX + target.limits().floor;
+    if p99 > bound {
+        let slowest = target.slowest_cases();
+        target.fail(format!(
+            "the bystander's p99 was {p99:.1?}, at rest {p99_at_rest:.1?}, the bound is {bound:.1?}; {slowest}"
+        ));
+    }
+    judge_replies(target);
+    for crash in target.crashes() {
+        target.fail(format!("the log: {crash}"));
+    }
+    Ok(Row {
+        attack: attack.name(),
+        requests: target.requests(),
+        peak: target.watch().highest_peak(),
+        p50,
+        p99,
+        p99_at_rest,
+        failures: Vec::new(),
+    })
+}
+
+fn judge_replies(target: &Target) {
+    let seen = target.bystander().seen().clone();
+    if let Some(error) = seen.first_error {
+        target.fail(format!("the bystander had {} errors, such as: {error}", seen.errors));
+    }
+    let all = seen.acknowledged.len() + seen.refusals;
+    if seen.refusals as f64 > all as f64 * REFUSED_MAX {
+        target.fail(format!("the bystander was refused {} times of {all}", seen.refusals));
+    }
+}
+
+/// Checks that all acknowledged documents are there, now and after a kill. Returns all failures.
+fn verdict_on_data(target: &Target) -> Result<Vec<String>, String> {
+    check_documents(target, "at the end")?;
+    target.restart()?;
+    check_documents(target, "after a kill and a restart")?;
+    Ok(target.failures())
+}
+
+fn check_documents(target: &Target, when: &str) -> Result<(), String> {
+    let keys = target.bystander().seen().acknowledged.clone();
+    let path = format!("/_api/document/{}?onlyget=true", bystander::COLLECTION);
+    let mut missing = 0;
+    for some in keys.chunks(KEYS_AT_ONCE) {
+        let reply = target.call("PUT", &path, &serde_json::json!(some).to_string())?;
+        let documents = reply.json();
+        let found = documents.as_array().into_iter().flatten().filter(|found| found["_key"].is_string());
+        missing += some.len().saturating_sub(found.count());
+    }
+    if missing > 0 {
+        target.fail(format!("{missing} of {} acknowledged documents are missing {when}", keys.len()));
+    }
+    Ok(())
+}
