@@ -196,7 +196,7 @@ mod tests {
         drop(registry.insert(2, owner("a"), Duration::from_millis(1), ()).unwrap());
         std::thread::sleep(Duration::from_millis(10));
         registry.expire();
-        assert_eq!(registry.len(), 1, "the one in use stays");
+        assert_eq!(registry.len(), 1, "an entry in use does not expire");
         drop(used);
         registry.extend(1, &owner("a"), Duration::from_secs(60)).unwrap();
         std::thread::sleep(Duration::from_millis(10));

@@ -110,7 +110,7 @@ fn rows_within(statements: &[Statement], around: &Row, documents: &Documents) ->
                 is_grouped = true;
                 collect(statement, &rows, &outside, documents)
             }
-            other => panic!("not known to the evaluator: {other:?}"),
+            other => panic!("the evaluator does not support {other:?}"),
         };
     }
     rows
@@ -235,6 +235,6 @@ fn aggregate(aggregate: &Aggregate, values: Vec<Value>) -> Value {
         "BIT_AND" => bits(|left, right| left & right),
         "BIT_OR" => bits(|left, right| left | right),
         "BIT_XOR" => bits(|left, right| left ^ right),
-        other => panic!("not known to the evaluator: {other}"),
+        other => panic!("the evaluator does not support {other}"),
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn evaluate(expression: &Expression, row: &Row, documents: &Documents
                 .iter()
                 .map(|member| match &member.key {
                     ObjectKey::Name(name) => (name.as_str(), value(&member.value)),
-                    other => panic!("not known to the evaluator: {other:?}"),
+                    other => panic!("the evaluator does not support {other:?}"),
                 })
                 .collect();
             Value::object(&entries)
@@ -44,7 +44,7 @@ pub(super) fn evaluate(expression: &Expression, row: &Row, documents: &Documents
             match binary.operator {
                 BinaryOperator::Comparison(operator) => Value::Bool(compare(operator, &left, &right)),
                 BinaryOperator::Arithmetic(operator) => arithmetic(operator, &left, &right),
-                BinaryOperator::Match(other) => panic!("not known to the evaluator: {other:?}"),
+                BinaryOperator::Match(other) => panic!("the evaluator does not support {other:?}"),
             }
         }
         E::Logical(logical) => {
@@ -79,7 +79,7 @@ pub(super) fn evaluate(expression: &Expression, row: &Row, documents: &Documents
             (base, index) => base.get(&index.cast_string()),
         },
         E::Expansion(expansion) => expand(expansion, row, documents),
-        other => panic!("not known to the evaluator: {other:?}"),
+        other => panic!("the evaluator does not support {other:?}"),
     }
 }
 
@@ -115,7 +115,7 @@ fn array_comparison(comparison: &ArrayComparison, value: impl Fn(&Expression) ->
         Quantifier::All => left.elements().all(holds),
         Quantifier::Any => left.elements().any(holds),
         Quantifier::None => !left.elements().any(holds),
-        Quantifier::AtLeast(_) => panic!("not known to the evaluator: AT LEAST"),
+        Quantifier::AtLeast(_) => panic!("the evaluator does not support AT LEAST"),
     })
 }
 
@@ -181,6 +181,6 @@ fn function(call: &FunctionCall, value: impl Fn(&Expression) -> Value) -> Value 
         "IS_NUMBER" => Value::Bool(first.is_number()),
         "IS_STRING" => Value::Bool(first.is_string()),
         "IS_ARRAY" => Value::Bool(first.is_array()),
-        other => panic!("not known to the evaluator: {other}"),
+        other => panic!("the evaluator does not support {other}"),
     }
 }

@@ -98,7 +98,7 @@ pub(super) fn search(statement: &PathSearch, row: &Row, documents: &Documents) -
             let vertices = path.into_iter().flat_map(|path| path.vertices);
             return vertices.map(|vertex| row.with(name, document(&vertex, documents))).collect();
         }
-        other => panic!("not known to the evaluator: {other:?}"),
+        other => panic!("the evaluator does not support {other:?}"),
     }
     paths.iter().map(|path| row.with(name, Value::object(&parts_of(path, documents)))).collect()
 }
@@ -110,7 +110,7 @@ fn weights(path: &Path) -> Value {
 
 /// Extends a path by one step over every edge.
 fn steps(path: &Path, graph: &GraphSource, direction: Direction, documents: &Documents) -> Vec<Path> {
-    let GraphSource::EdgeCollections(collections) = graph else { panic!("not known to the evaluator") };
+    let GraphSource::EdgeCollections(collections) = graph else { panic!("a named graph") };
     let at = path.vertices.last().unwrap();
     let mut next = Vec::new();
     for collection in collections {

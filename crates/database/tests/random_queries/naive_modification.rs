@@ -58,7 +58,7 @@ fn write(statement: &StatementKind, row: &Row, before: &Documents, after: &mut D
         }
         StatementKind::Upsert(statement) => {
             let UpsertSearch::Example(example) = &statement.search else {
-                panic!("not known to the evaluator")
+                panic!("the evaluator supports only UPSERT by an example")
             };
             let example = evaluate(example, row, before);
             let collection = collection(&statement.collection, after);
@@ -73,7 +73,7 @@ fn write(statement: &StatementKind, row: &Row, before: &Documents, after: &mut D
                 None => with(Json::Null, inserted(value(&statement.insert), collection)),
             }
         }
-        other => panic!("not known to the evaluator: {other:?}"),
+        other => panic!("the evaluator does not support {other:?}"),
     }
 }
 

@@ -34,10 +34,10 @@ fn an_edge_index_that_nobody_asked_for_is_built_after_a_while() {
     restore(&session, r#"{"_key": "1", "_from": "v/1", "_to": "v/2"}"#);
     let start = Instant::now();
     while lacks_edge_index(&session) {
-        assert!(start.elapsed() < Duration::from_secs(20), "nobody built it");
+        assert!(start.elapsed() < Duration::from_secs(20), "the index was not built");
         sleep(Duration::from_millis(20));
     }
-    assert!(start.elapsed() >= AFTER, "it was built in the middle of a restore");
+    assert!(start.elapsed() >= AFTER, "the index was built during a restore");
     restore(&session, r#"{"_key": "2", "_from": "v/2", "_to": "v/3"}"#);
     let found = rows(&session, "FOR v, e IN 1..2 ANY 'v/1' edges RETURN e._key");
     assert_eq!(found, json!(["1", "2"]));

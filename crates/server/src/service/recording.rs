@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(texts(&recording), ["GET /20", "GET /19", "GET /18", "GET /17", "GET /16"]);
         assert!(recording.entries()[0].seconds > 1_600_000_000);
         recording.add([b"", &[b'x'; 60]]);
-        assert_eq!(texts(&recording).len(), 5, "one that never fits takes nobody's room");
+        assert_eq!(texts(&recording).len(), 5, "an entry that never fits evicts no other");
         recording.add([b"", &[b'x'; 58]]);
         assert_eq!(texts(&recording), [&format!(" {}", "x".repeat(58)), "GET /20", "GET /19"]);
     }

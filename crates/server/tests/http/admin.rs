@@ -140,7 +140,7 @@ fn statistics_fit_their_description() {
             |figure: &serde_json::Value| figure["group"] == "http" && figure["identifier"] == *name;
         assert!(figures.iter().any(describes), "{name}");
     }
-    assert_eq!(statistics["http"]["requestsGet"], 0, "a request counts when it is answered");
+    assert_eq!(statistics["http"]["requestsGet"], 0, "a request counts once it is answered");
 }
 
 #[test]
@@ -216,14 +216,14 @@ fn certificate_and_key_are_told_and_read_again() {
     assert_eq!(first["clientCA"], serde_json::json!({}));
 
     std::fs::write(&keyfile, format!("# the same again\n{pem}")).unwrap();
-    assert_eq!(client.get(path).json()["result"], first, "nobody has told the server");
+    assert_eq!(client.get(path).json()["result"], first, "the file is read only on request");
     let second = client.request("POST", path, "", b"").json()["result"].clone();
     assert_ne!(second["keyfile"]["sha256"], first["keyfile"]["sha256"]);
     assert_eq!(second["keyfile"]["privateKeySha256"], first["keyfile"]["privateKeySha256"]);
 
     std::fs::write(&keyfile, "no certificate").unwrap();
     assert!(client.request("POST", path, "", b"").error(500, 4).contains("has no certificate"));
-    assert_eq!(client.get(path).json()["result"], second, "what was good before stays so");
+    assert_eq!(client.get(path).json()["result"], second, "a broken file changes nothing");
 
     let without = start();
     let mut client = without.client();

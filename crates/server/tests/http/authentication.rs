@@ -18,7 +18,7 @@ const SECRET: &[u8] = b"the secret of this test";
 fn with_root(password: &str) -> Running {
     let store = store();
     assert!(create_root(&store, password).unwrap());
-    assert!(!create_root(&store, "other").unwrap(), "an existing root stays as it is");
+    assert!(!create_root(&store, "other").unwrap(), "an existing root is not changed");
     with_store(store)
 }
 
@@ -65,8 +65,8 @@ fn without_a_name_and_a_password_there_is_nothing() {
     }
     let quiet = client.request("GET", "/_api/version", "X-Omit-Www-Authenticate: yes\r\n", b"");
     assert_eq!((quiet.status, quiet.header("www-authenticate")), (401, None));
-    assert_eq!(client.get("/_admin/server/availability").status, 200, "this is for everybody");
-    assert_eq!(client.request("OPTIONS", "/_api/version", "", b"").status, 200, "and so is this");
+    assert_eq!(client.get("/_admin/server/availability").status, 200, "the route needs no user");
+    assert_eq!(client.request("OPTIONS", "/_api/version", "", b"").status, 200, "OPTIONS needs no user");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn who_knows_the_secret_signs_tokens() {
     assert_eq!(status(r#"{"iss":"arangodb","server_id":"x","exp":1}"#, SECRET, "/_admin/options"), 401);
     let root = r#"{"iss":"arangodb","preferred_username":"root"}"#;
     assert_eq!(status(root, SECRET, "/_api/version"), 200);
-    assert_eq!(status(root, SECRET, "/_admin/options"), 403, "this is for superusers");
+    assert_eq!(status(root, SECRET, "/_admin/options"), 403, "the route is for superusers");
     assert_eq!(status(r#"{"iss":"arangodb","preferred_username":"nobody"}"#, SECRET, "/_api/version"), 401);
     let paths = r#"{"iss":"arangodb","server_id":"x","allowed_paths":["/_api/version"]}"#;
     assert_eq!(status(paths, SECRET, "/_api/version"), 200);
@@ -217,17 +217,17 @@ fn secrets_are_read_again_from_their_files() {
     assert_eq!(client.request("POST", path, &basic("root", ""), b"").status, 403);
 
     std::fs::write(file("0"), "second").unwrap();
-    assert_eq!(client.request("GET", path, &second, b"").status, 401, "nobody has told the server");
+    assert_eq!(client.request("GET", path, &second, b"").status, 401, "the files are read only on request");
     assert_eq!(digests(client.request("POST", path, &first, b"")).1, 1);
     assert_ne!(digests(client.request("GET", path, &second, b"")).0, active);
 
     std::fs::remove_file(file("1")).unwrap();
     assert_eq!(client.request("POST", path, &first, b"").status, 200);
-    assert_eq!(client.request("GET", path, &first, b"").status, 401, "its secret is gone");
+    assert_eq!(client.request("GET", path, &first, b"").status, 401, "the secret of the token was removed");
 
     std::fs::write(file("0"), "").unwrap();
     assert_eq!(client.request("POST", path, &second, b"").status, 500);
-    assert_eq!(client.request("GET", path, &second, b"").status, 200, "what was good before stays so");
+    assert_eq!(client.request("GET", path, &second, b"").status, 200, "a broken file changes nothing");
 }
 
 #[test]
@@ -243,11 +243,11 @@ fn an_access_token_is_a_password_until_it_is_taken_away() {
     let mut status =
         |user: &str, token: &str| client.request("GET", "/_api/version", &basic(user, token), b"").status;
     assert_eq!(status("root", &token), 200);
-    assert_eq!(status("", &token), 200, "it says itself whose it is");
-    assert_eq!(status("admin", &token), 401, "it is somebody else's");
-    assert_eq!((status("root", &old), status("", &old)), (401, 401), "its time is over");
+    assert_eq!(status("", &token), 200, "a token names its owner");
+    assert_eq!(status("admin", &token), 401, "the token belongs to another user");
+    assert_eq!((status("root", &old), status("", &old)), (401, 401), "the token has expired");
     assert_eq!(running.client().request("DELETE", "/_api/token/root/1", &root, b"").status, 200);
-    assert_eq!((status("root", &token), status("", &token)), (401, 401), "it is gone");
+    assert_eq!((status("root", &token), status("", &token)), (401, 401), "the token was removed");
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn head_is_get_without_its_body() {
     let get = client.get("/_admin/server/availability");
     let head = client.request("HEAD", "/_admin/server/availability", "", b"");
     assert_eq!((head.status, head.header("content-length")), (200, get.header("content-length")));
-    assert_eq!(client.get("/_api/version").status, 200, "nothing is left of a body");
+    assert_eq!(client.get("/_api/version").status, 200, "the reply to HEAD must have no body");
 }
 
 #[test]
@@ -227,5 +227,5 @@ fn a_client_that_goes_away_in_a_stream_frees_everything() {
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-    panic!("the connection is still there");
+    panic!("the connection is still open");
 }

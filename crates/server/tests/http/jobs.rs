@@ -22,7 +22,7 @@ fn fetch(client: &mut Client, id: &str) -> Reply {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    panic!("job {id} does not end");
+    panic!("job {id} did not end");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn jobs_are_listed_and_removed() {
     assert_eq!(status(&mut client, &slow), 200);
     assert_eq!(client.get("/_admin/job/done?count=1").json(), serde_json::json!([slow]));
     assert_eq!(client.request("DELETE", "/_api/job/expired?stamp=1", "", b"").json()["result"], true);
-    assert_eq!(status(&mut client, &slow), 200, "it is younger than the stamp");
+    assert_eq!(status(&mut client, &slow), 200, "the job is newer than the stamp");
     assert_eq!(client.request("DELETE", &format!("/_api/job/{slow}"), "", b"").json()["result"], true);
     assert_eq!(status(&mut client, &slow), 404);
     store(&mut client, "/_api/version");
@@ -100,5 +100,5 @@ fn a_reply_may_be_forgotten() {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    panic!("it never ran");
+    panic!("the request never ran");
 }

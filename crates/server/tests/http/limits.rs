@@ -88,7 +88,7 @@ fn no_more_connections_are_accepted_than_configured() {
     std::thread::sleep(std::time::Duration::from_millis(100));
     assert_eq!(running.server.connections().len(), 2);
     drop(first);
-    assert_eq!(third.read_reply(false).status, 200, "it is accepted when another one ends");
+    assert_eq!(third.read_reply(false).status, 200, "the connection is accepted when another one ends");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_long_body_waits_for_memory_and_a_short_one_does_not() {
     assert_eq!(running.client().request("POST", "/_test/body", "", &[b'x'; 60_000]).status, 200);
     first.send(&long[1_000..]);
     assert_eq!(first.read_reply(false).status, 200);
-    assert_eq!(waiting.join().unwrap().status, 200, "it goes on when the first one is over");
+    assert_eq!(waiting.join().unwrap().status, 200, "the request continues after the first one ends");
 }
 
 #[test]
@@ -170,6 +170,6 @@ fn a_body_that_is_longer_than_all_memory_goes_alone() {
         std::io::Write::write_all(&mut encoder, &long).unwrap();
         let packed = encoder.finish().unwrap();
         let reply = client.request("POST", "/_test/body", "Content-Encoding: gzip\r\n", &packed);
-        assert_eq!(reply.status, 200, "compressed, and far more than its length lets expect");
+        assert_eq!(reply.status, 200, "the body decompresses to far more than expected");
     }
 }

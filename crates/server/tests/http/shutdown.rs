@@ -18,9 +18,9 @@ fn requests_that_have_begun_are_answered() {
     let reply = busy.read_reply(false);
     assert_eq!((reply.status, reply.text()), (200, "true"));
     assert!(busy.is_closed() && idle.is_closed());
-    assert!(stopped.join().unwrap(), "everything must have ended by itself");
+    assert!(stopped.join().unwrap(), "all requests must end on their own");
     assert!(begin.elapsed() < Duration::from_secs(5));
-    assert!(std::net::TcpStream::connect(address).is_err(), "nothing listens any more");
+    assert!(std::net::TcpStream::connect(address).is_err(), "the server no longer listens");
 }
 
 #[test]

@@ -121,5 +121,5 @@ fn the_source_goes_when_the_client_does() {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    panic!("the source is still there");
+    panic!("the source was not dropped");
 }
