@@ -24,8 +24,9 @@ use crate::placement::{Cost, Place, place};
 /// Most bytes of an address; ArangoDB's 16K.
 const MAX_URI_BYTES: usize = 16 << 10;
 
-/// The length of the longest body that a client without a user may send, packed and unpacked. A name, a password and
-/// an access token fit in.
+/// Bytes of the longest body that a client without a user may send, before and after decompression.
+///
+/// A name, a password and an access token fit in.
 const OPEN_MAX_BODY_BYTES: usize = 8 << 10;
 
 /// The header that names the transaction of a request.
@@ -69,13 +70,16 @@ impl Job {
         self.session.as_ref().and_then(Session::user)
     }
 
-    /// Returns true for a route that needs no user. Its requests never run later: their place in the queue is for users.
+    /// Returns true for a route that needs no user.
+    ///
+    /// Its requests never run in the background: places in that queue are for users.
     pub(crate) fn is_open(&self) -> bool {
         self.session.is_none()
     }
 
-    /// Returns the length of the longest body that the route takes, `longest` at most. Clients that need no user get
-    /// little.
+    /// Returns the length of the longest body that the route accepts, at most `longest`.
+    ///
+    /// Routes without a user accept short bodies only.
     pub(crate) fn max_body_bytes(&self, longest: usize) -> usize {
         match self.call {
             Call::Open(_) => longest.min(OPEN_MAX_BODY_BYTES),

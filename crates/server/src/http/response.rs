@@ -150,7 +150,8 @@ impl Response {
         Self::rest(Rest { work: Box::new(rest), login: None })
     }
 
-    /// Returns a check of a user's password, which waits for its admission and then runs on the worker pool.
+    /// Returns a check of a user's password. It waits for its admission and then runs on the worker
+    /// pool.
     pub fn deferred_login(user: &str, rest: impl FnOnce() -> Result<Response> + Send + 'static) -> Self {
         Self::rest(Rest { work: Box::new(rest), login: Some(user.into()) })
     }

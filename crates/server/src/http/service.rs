@@ -225,8 +225,9 @@ impl HttpService {
         }
     }
 
-    /// Checks a password on the worker pool when it is admitted. Errors: 401 if it is wrong, 503 with 21003 if too many
-    /// checks wait.
+    /// Checks a password on the worker pool once it is admitted.
+    ///
+    /// Errors: 401 if it is wrong, 503 with 21003 if too many checks wait.
     async fn log_in<T: Send + 'static>(
         &self,
         connection: &Connection,

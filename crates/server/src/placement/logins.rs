@@ -1,12 +1,13 @@
-//! Admission of passwords to their check.
+//! Admission of password checks.
 //!
-//! The check of a password takes 20 ms of a processor and 19 MiB on purpose, so a client that guesses
-//! could keep others out. Two rules prevent that:
+//! A check takes 20 ms of a processor and 19 MiB on purpose, so a client that guesses passwords
+//! could delay all others. Two rules prevent that:
 //!
-//! - Checks wait in two lanes, each of which runs one check at a time. Clients that have failed often
-//!   wait in the second lane, so they do not delay the others.
-//! - A user name that has failed from an address waits before its next check from that address, each
-//!   time for twice as long. The same user name is not delayed at other addresses, so nobody can lock
+//! - Checks wait in two lanes, each of which runs one check at a time. Clients that have failed
+//!   often wait in the second lane, so they do not delay the others.
+//! - A user name that has failed from an address waits before its next check from that address,
+//!   each time for twice as long. The same user name is not delayed at other addresses, so no
+//!   client can lock another user out.
 //!   another user out.
 
 use std::collections::HashMap;
@@ -166,7 +167,7 @@ impl Failures {
     }
 }
 
-/// Counts a failure and returns how many there are. A full table drops its old entries, or all of them.
+/// Counts a failure and returns the number of failures. A full table drops its old entries, or all.
 fn count<K: std::hash::Hash + Eq>(table: &mut HashMap<K, Count>, key: K, now: Instant) -> u32 {
     if table.len() >= REMEMBERED_MAX && !table.contains_key(&key) {
         table.retain(|_, count| now.duration_since(count.last) < FORGET_AFTER);
