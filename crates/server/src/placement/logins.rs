@@ -8,7 +8,6 @@
 //! - A user name that has failed from an address waits before its next check from that address,
 //!   each time for twice as long. The same user name is not delayed at other addresses, so no
 //!   client can lock another user out.
-//!   another user out.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
