@@ -7,7 +7,7 @@ use kv::{
     BulkLoad, Engine, EngineStatistics, Error, KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction,
     Result, Snapshot, TransactionOptions, WriteTransaction,
 };
-use rust_rocksdb::{FlushOptions, checkpoint::Checkpoint};
+use rust_rocksdb::checkpoint::Checkpoint;
 
 use crate::background::BackgroundThread;
 use crate::error::{map, map_open_io};
@@ -16,6 +16,7 @@ use crate::load::LoadPath;
 use crate::load::logged::LoggedLoad;
 use crate::load::tables::TableLoad;
 use crate::options::RocksOptions;
+use crate::recovery::DroppedLog;
 use crate::store::Store;
 
 /// A RocksDB store in a folder.
@@ -31,11 +32,19 @@ impl RocksEngine {
     ///
     /// A store that was not closed is recovered. Every synced commit is there. Every other commit
     /// is there as a whole or not at all, and none is there without all earlier ones.
+    ///
+    /// Errors: [`Error::DamagedLog`] if the log is damaged before its end, unless the options say
+    /// otherwise.
     pub fn open(folder: impl AsRef<Path>, options: &RocksOptions) -> Result<Arc<RocksEngine>> {
         let store = Arc::new(Store::open(folder.as_ref(), options)?);
         let merge = BackgroundThread::start("merge", Arc::clone(&store.small_tables) as _)?;
         let sync = BackgroundThread::start("log-sync", Arc::clone(&store.wal_sync) as _)?;
         Ok(Arc::new(RocksEngine { store: RwLock::new(Some(store)), threads: Mutex::new(vec![merge, sync]) }))
+    }
+
+    /// Returns the part of the log that [`RocksEngine::open`] did not replay, if there is one.
+    pub fn dropped_log(&self) -> Option<DroppedLog> {
+        self.store().ok()?.dropped_log.clone()
     }
 
     fn store(&self) -> Result<Arc<Store>> {
@@ -112,7 +121,7 @@ impl Engine for RocksEngine {
         // The flush spares the next start the replay of the log. A failed flush does no harm if the
         // log is synced.
         let synced = store.wal_sync.sync_all();
-        let _ = store.db.flush_opt(&FlushOptions::new());
+        let _ = store.flush();
         store.db.cancel_all_background_work(true);
         synced
     }

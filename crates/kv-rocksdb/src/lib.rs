@@ -8,6 +8,8 @@
 //! # The files of a store
 //! ```text
 //! FORMAT          one line, `persea rocksdb 1`: the writer of the folder and the format's version
+//! SYNCED          one line: how much of the log was synced; locked while the store is open
+//! damaged-logs/   the damaged files of logs that were cut by `WalRecovery::Salvage`
 //! load/           tables of running bulk loads; emptied when the store is opened
 //! CURRENT, LOCK, MANIFEST-*, OPTIONS-*, *.log, *.sst   RocksDB's own files
 //! ```
@@ -24,6 +26,7 @@ mod merge;
 mod options;
 mod prefix_scan;
 mod ranges;
+mod recovery;
 mod scan;
 mod snapshot;
 mod statistics;
@@ -33,3 +36,4 @@ mod write_admission;
 
 pub use engine::RocksEngine;
 pub use options::{Compression, RocksOptions};
+pub use recovery::{DroppedLog, WalRecovery};

@@ -5,6 +5,8 @@ use rust_rocksdb::{
     WriteBufferManager, WriteOptions,
 };
 
+use crate::recovery::WalRecovery;
+
 /// The least memory in bytes. With less, a memtable is full after a few hundred writes and the
 /// cache holds a few blocks.
 const MEMORY_BYTES_MIN: usize = 16 << 20;
@@ -86,6 +88,8 @@ pub struct RocksOptions {
     /// The size of the log in bytes at which memtables are flushed so that the log can be
     /// truncated.
     pub wal_limit_bytes: u64,
+    /// What to do with a log that is damaged before its end.
+    pub wal_recovery: WalRecovery,
     /// The compression of the bulk of the data.
     pub compression: Compression,
     /// Reads and writes tables past the operating system's page cache. `memory_bytes` is then all
@@ -104,6 +108,7 @@ impl Default for RocksOptions {
             sync_interval_ms: 100,
             background_jobs: cores.clamp(2, 8) as u16,
             wal_limit_bytes: 1 << 30,
+            wal_recovery: WalRecovery::Strict,
             compression: Compression::Lz4,
             direct_io: false,
         }
@@ -253,11 +258,10 @@ fn set_log(options: &mut Options, wanted: &RocksOptions) {
     options.set_max_total_wal_size(wanted.wal_limit_bytes);
     // Each commit is handed to the operating system before it returns.
     options.set_manual_wal_flush(false);
-    // The log is replayed up to the first gap or torn record. A synced commit has everything before
-    // it on disk, so it is always replayed. The log behind a gap was never synced. Unsynced pages
-    // reach the disk in any order. So after a crash of the machine this mode opens the store, where
-    // the mode that only tolerates a torn tail could fail.
+    // The log is replayed up to the first gap or torn record. `recovery` has found before whether
+    // that is damage. The mode that only tolerates a torn tail would refuse a gap of unsynced pages,
+    // which reach the disk in any order.
     options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
-    // A log that was synced and closed must be complete, so a gap in it is reported as damage.
+    // A log file that was synced and closed must be there in full length.
     options.set_track_and_verify_wals_in_manifest(true);
 }

@@ -74,6 +74,8 @@ impl Store {
         counters.push(("rocksdb.total-sst-files".to_owned(), tables));
         counters.push(("rocksdb.wal-sequence".to_owned(), self.db.latest_sequence_number()));
         counters.push(("rocksdb.read-only".to_owned(), u64::from(self.background_errors() > 0)));
+        let dropped = self.dropped_log.as_ref().map_or(0, |dropped| dropped.bytes);
+        counters.push(("rocksdb.dropped-log-bytes".to_owned(), dropped));
         let (files, bytes) = self.log_files();
         counters.push(("rocksdb.live-wal-files".to_owned(), files));
         counters.push(("rocksdb.live-wal-files-size".to_owned(), bytes));

@@ -7,14 +7,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kv::{ConflictTable, Durability, Error, LocalStore, Overlay, Result, Snapshot, WaitPolicy};
-use rust_rocksdb::{DB, Options, ReadOptions, WriteBatch, WriteOptions};
+use rust_rocksdb::{DB, FlushOptions, Options, ReadOptions, WriteBatch, WriteOptions};
 
 use crate::closed::ClosedFlag;
-use crate::error::{map, map_commit, map_open, map_open_io};
+use crate::error::{map, map_commit, map_open_io};
 use crate::format;
 use crate::handle::OwnedSnapshot;
 use crate::merge::{MergePolicy, SmallTables};
 use crate::options::{PARTITION_TABLES, RocksOptions, Tuning, wants_partitions};
+use crate::recovery::{self, DroppedLog, Recovered, SyncMark, WalPosition};
 use crate::snapshot::RocksSnapshot;
 use crate::wal_sync::WalSync;
 use crate::write_admission::WriteAdmission;
@@ -55,6 +56,9 @@ pub(crate) struct Store {
     written_bytes: AtomicU64,
     pub(crate) cache: rust_rocksdb::Cache,
     pub(crate) wal_sync: Arc<WalSync>,
+    sync_mark: Arc<SyncMark>,
+    /// The part of the log that was not replayed.
+    pub(crate) dropped_log: Option<DroppedLog>,
     conflict_table: Arc<ConflictTable>,
     write_options: WriteOptions,
     /// Options of writes that must not wait.
@@ -73,7 +77,8 @@ impl Store {
         format::check_or_create(folder)?;
         let Tuning { options, partitioned, cache, write_options, no_wait_write_options, memory_bytes } =
             Tuning::new(wanted);
-        let db = Arc::new(DB::open(&options, folder).map_err(|error| map_open(&error, folder))?);
+        let Recovered { db, sync_mark, dropped } = recovery::open(folder, &options, wanted.wal_recovery)?;
+        let db = Arc::new(db);
         // The lock is ours now: no other process has loads in there.
         let load_folder = folder.join(LOAD_FOLDER);
         if load_folder.exists() {
@@ -84,9 +89,9 @@ impl Store {
             (memory_bytes / REMEMBERED_KEY_SHARE).clamp(1 << 12, kv::conflict::REMEMBERED_KEYS_MAX);
         let conflict_table = Arc::new(ConflictTable::new(remembered_keys_max));
         let interval = Duration::from_millis(wanted.sync_interval_ms);
-        let synced = Arc::clone(&db);
-        let sync_log = Box::new(move || synced.flush_wal(true).map_err(map("syncing the log")));
-        let wal_sync = Arc::new(WalSync::new(sync_log, Arc::clone(&conflict_table), interval));
+        let sync_mark = Arc::new(sync_mark);
+        let sync_log = sync_function(Arc::clone(&db), Arc::clone(&sync_mark));
+        let wal_sync = Arc::new(WalSync::new(Box::new(sync_log), Arc::clone(&conflict_table), interval));
         let small_tables = Arc::new(SmallTables::new(Arc::clone(&db), MergePolicy::default()));
         let store = Store {
             db,
@@ -98,6 +103,8 @@ impl Store {
             written_bytes: AtomicU64::new(0),
             cache,
             wal_sync,
+            sync_mark,
+            dropped_log: dropped,
             conflict_table,
             write_options,
             no_wait_write_options,
@@ -119,6 +126,13 @@ impl Store {
     /// Makes every later call fail with [`Error::Closed`].
     pub(crate) fn set_closed(&self) {
         self.closed.set();
+    }
+
+    /// Writes the memtables to tables, so that the next start need not replay the log.
+    pub(crate) fn flush(&self) -> Result<()> {
+        self.db.flush_opt(&FlushOptions::new()).map_err(map("flushing the memtables"))?;
+        self.sync_mark.write_all_flushed(&self.db);
+        Ok(())
     }
 
     pub(crate) fn rocks_snapshot(&self) -> Result<RocksSnapshot> {
@@ -184,6 +198,17 @@ impl Store {
         if !self.is_partitioned.swap(true, Ordering::Relaxed) {
             self.db.set_options(&PARTITION_TABLES).map_err(map("changing the layout of tables"))?;
         }
+        Ok(())
+    }
+}
+
+/// Returns the function that syncs the log and then writes the mark.
+fn sync_function(db: Arc<DB>, mark: Arc<SyncMark>) -> impl Fn() -> Result<()> {
+    move || {
+        // Before the sync: bytes that are written during it may not be part of it.
+        let end = WalPosition::end(&db);
+        db.flush_wal(true).map_err(map("syncing the log"))?;
+        mark.write(end);
         Ok(())
     }
 }

@@ -61,6 +61,16 @@ pub enum Error {
         reason: String,
     },
 
+    /// The write-ahead log is damaged before its end, so commits that were acknowledged would be
+    /// lost. Nothing was changed.
+    #[error("the write-ahead log {} is damaged: {reason}", path.display())]
+    DamagedLog {
+        /// The damaged or missing file.
+        path: PathBuf,
+        /// The damage, its extent, and the ways to go on.
+        reason: String,
+    },
+
     /// The disk or the user's quota is full. Reads continue; writes succeed again when there is
     /// space.
     #[error("there is no space left for the store: {reason}; free some space")]
@@ -153,7 +163,7 @@ impl From<Error> for errors::Error {
             Error::Exists => ErrorCode::UniqueConstraintViolated,
             Error::Undetermined { .. } => ErrorCode::TransactionInternal,
             Error::TooLarge { .. } => ErrorCode::ResourceLimit,
-            Error::Corrupt { .. } => ErrorCode::CorruptedCollection,
+            Error::Corrupt { .. } | Error::DamagedLog { .. } => ErrorCode::CorruptedCollection,
             Error::Full { .. } => ErrorCode::FilesystemFull,
             Error::Closed => ErrorCode::ShuttingDown,
             Error::NewerFormat { .. } => ErrorCode::IncompatibleVersion,

@@ -4,6 +4,8 @@
 
 mod support;
 
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -64,4 +66,52 @@ fn a_terminated_server_finishes_what_it_began() {
     let server = Server::start(folder.path(), &[]);
     let document: Value = server.connect().json("GET", "/_api/document/docs/a", "").json();
     assert_eq!(document["_key"], "a");
+}
+
+/// The newest file of the write-ahead log.
+fn log_file(folder: &Path) -> PathBuf {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "log")).max().unwrap()
+}
+
+#[test]
+fn a_damaged_log_is_refused_until_the_user_gives_the_rest_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let mut client = server.connect();
+    client.json("POST", "/_api/collection", r#"{"name":"docs"}"#);
+    for n in 0..500 {
+        assert_eq!(client.json("POST", "/_api/document/docs", &format!(r#"{{"n":{n}}}"#)).status, 202);
+    }
+    server.kill();
+    let log = log_file(folder.path());
+    let mut bytes = std::fs::read(&log).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 16].iter_mut().for_each(|byte| *byte ^= 0x5a);
+    std::fs::write(&log, &bytes).unwrap();
+
+    let refused = Command::new(env!("CARGO_BIN_EXE_persea"))
+        .arg("server")
+        .arg("--database.directory")
+        .arg(folder.path())
+        .args(["--server.endpoint", "tcp://127.0.0.1:0"])
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(1));
+    let message = String::from_utf8_lossy(&refused.stderr);
+    assert!(message.contains(log.to_str().unwrap()), "{message}");
+    assert!(message.contains("--rocksdb.wal-recovery salvage"), "{message}");
+    assert_eq!(std::fs::read(&log).unwrap(), bytes);
+
+    let server = Server::start(folder.path(), &["--rocksdb.wal-recovery", "salvage"]);
+    let mut client = server.connect();
+    let left = client.json("GET", "/_api/collection/docs/count", "").json()["count"].as_u64().unwrap();
+    assert!(left > 100 && left < 400, "{left} of 500 documents");
+    let documents =
+        client.json("POST", "/_api/cursor", r#"{"query":"RETURN COUNT(FOR d IN docs RETURN d.n)"}"#);
+    assert_eq!(documents.json()["result"][0], left);
+    server.kill();
+    let server = Server::start(folder.path(), &[]);
+    assert_eq!(server.connect().json("GET", "/_api/collection/docs/count", "").json()["count"], left);
+    assert!(folder.path().join("damaged-logs").is_dir());
 }

@@ -56,7 +56,11 @@ pub(crate) fn open_engine(
             let folder = PathBuf::from(options.get(&database::DIRECTORY));
             keep_private(&folder)
                 .map_err(|error| format!("the folder {} cannot be created: {error}", folder.display()))?;
-            Ok(RocksEngine::open(folder, &rocksdb::settings(options, budget, descriptors))?)
+            let engine = RocksEngine::open(folder, &rocksdb::settings(options, budget, descriptors))?;
+            if let Some(dropped) = engine.dropped_log() {
+                tracing::warn!(target: "engines", "{dropped}");
+            }
+            Ok(engine)
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `--rocksdb`: the default engine, and the sizes of transactions in it.
 
 use database::query::QueryDefaults;
-use kv_rocksdb::{Compression, RocksOptions};
+use kv_rocksdb::{Compression, RocksOptions, WalRecovery};
 use options::{Bytes, Choice, Flag, Maybe, Number, Opt, Options, bytes, choice, flag, number};
 use storage::MemoryBudget;
 
@@ -12,6 +12,9 @@ use super::unless_zero;
 const BYTES_PER_OPEN_FILE: u64 = 1 << 20;
 
 const COMPRESSIONS: &[(&str, Compression); 2] = &[("lz4", Compression::Lz4), ("zstd", Compression::Zstd)];
+
+const WAL_RECOVERIES: &[(&str, WalRecovery); 2] =
+    &[("strict", WalRecovery::Strict), ("salvage", WalRecovery::Salvage)];
 
 options::section! {
     static COMPRESSION_TYPE: Opt<Choice<Compression>> =
@@ -32,6 +35,8 @@ options::section! {
         number("rocksdb.sync-interval", "100", "Milliseconds until a commit is on disk that did not wait for it.");
     static USE_DIRECT_IO: Opt<Flag> =
         flag("rocksdb.use-direct-io", false, "Reads and writes of tables past the system's cache.");
+    static WAL_RECOVERY: Opt<Choice<WalRecovery>> =
+        choice("rocksdb.wal-recovery", WAL_RECOVERIES, "strict", "Start with a damaged write-ahead log: refused, or up to the damage with the rest moved aside.");
 }
 
 /// Makes the options of the engine. `descriptors` is the limit of files and connections.
@@ -45,6 +50,7 @@ pub(super) fn settings(options: &Options, budget: &MemoryBudget, descriptors: u6
         background_jobs: unless_zero(u16::try_from(jobs).unwrap_or(u16::MAX), defaults.background_jobs),
         sync_interval_ms: unless_zero(options.get(&SYNC_INTERVAL), defaults.sync_interval_ms),
         wal_limit_bytes: unless_zero(options.get(&MAX_TOTAL_WAL_SIZE), defaults.wal_limit_bytes),
+        wal_recovery: options.get(&WAL_RECOVERY),
         compression: options.get(&COMPRESSION_TYPE),
         direct_io: options.get(&USE_DIRECT_IO),
     }

@@ -1,0 +1,157 @@
+//! Opening the database: the check of the log, RocksDB's replay, and the report about both.
+
+mod oldest_log;
+mod salvage;
+mod sync_mark;
+mod wal_check;
+mod wal_reader;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use kv::{Error, Result};
+use rust_rocksdb::{DB, Options};
+
+pub(crate) use sync_mark::{SyncMark, WalPosition};
+use wal_check::{Cut, WalFiles, WalState};
+
+use crate::error::map_open;
+
+/// What an open does with a log that is damaged before its end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum WalRecovery {
+    /// It fails, and changes nothing.
+    #[default]
+    Strict,
+    /// It replays the log up to the damage, and moves the rest into `damaged-logs`.
+    Salvage,
+}
+
+/// The part of the log that an open did not replay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DroppedLog {
+    /// The file in which it begins.
+    pub file: PathBuf,
+    /// The place in that file, in bytes.
+    pub offset: u64,
+    /// Its bytes, in this and in all later files.
+    pub bytes: u64,
+    /// The whole records in it: commits or parts of large ones.
+    pub records: u64,
+    /// The sequence number of its first write, if that is known.
+    pub sequence: Option<u64>,
+    /// The flaw at which it begins.
+    pub reason: String,
+    /// The folder with the damaged files. `None` for a torn end, which is normal after a crash.
+    pub kept_in: Option<PathBuf>,
+}
+
+/// An open database whose log was replayed.
+pub(crate) struct Recovered {
+    pub(crate) db: DB,
+    pub(crate) sync_mark: SyncMark,
+    pub(crate) dropped: Option<DroppedLog>,
+}
+
+/// Opens the database in `folder`, which has its `FORMAT`.
+///
+/// Errors: [`Error::DamagedLog`] if commits that were acknowledged would be lost.
+pub(crate) fn open(folder: &Path, options: &Options, wanted: WalRecovery) -> Result<Recovered> {
+    let sync_mark = SyncMark::open(folder)?;
+    let (files, state) = check_log(folder, options, sync_mark.read())?;
+    let mut dropped = match state {
+        WalState::Intact => None,
+        WalState::Torn(cut) => Some(DroppedLog::new(cut, None)),
+        WalState::Damaged(cut) => Some(go_on_without(cut, folder, options, wanted)?),
+    };
+    let db = match DB::open(options, folder) {
+        Ok(db) => db,
+        Err(error) => {
+            let cut = missing_log(&error, folder, &files).ok_or_else(|| map_open(&error, folder))?;
+            dropped = Some(go_on_without(cut, folder, options, wanted)?);
+            DB::open(options, folder).map_err(|error| map_open(&error, folder))?
+        }
+    };
+    sync_mark.write_all_flushed(&db);
+    Ok(Recovered { db, sync_mark, dropped })
+}
+
+fn check_log(folder: &Path, options: &Options, synced: Option<WalPosition>) -> Result<(WalFiles, WalState)> {
+    let mut files = WalFiles::read(folder)?;
+    let state = files.judge(folder, synced);
+    if !matches!(state, WalState::Damaged(_)) {
+        return Ok((files, state));
+    }
+    // The damaged file may be one that is not needed any more.
+    let oldest = oldest_log::oldest_needed_log(options, folder);
+    files.remove_before(oldest);
+    let state = files.judge(folder, synced.filter(|synced| synced.number >= oldest));
+    Ok((files, state))
+}
+
+/// Moves what is behind the cut aside and replays the rest, or fails.
+fn go_on_without(cut: Cut, folder: &Path, options: &Options, wanted: WalRecovery) -> Result<DroppedLog> {
+    if wanted == WalRecovery::Strict {
+        return Err(refusal(cut));
+    }
+    let kept_in = salvage::cut_log(folder, &cut)?;
+    // The manifest still expects the whole log. Without tracking, RocksDB forgets that.
+    let mut untracked = options.clone();
+    untracked.set_track_and_verify_wals_in_manifest(false);
+    drop(DB::open(&untracked, folder).map_err(|error| map_open(&error, folder))?);
+    Ok(DroppedLog::new(cut, Some(kept_in)))
+}
+
+fn refusal(cut: Cut) -> Error {
+    let Cut { path, reason, dropped_bytes, dropped_records, .. } = cut;
+    let reason = format!(
+        "{reason}; {dropped_bytes} bytes with {dropped_records} readable records behind it were acknowledged and \
+         would be lost; restore the store from a backup or a dump, or start it with \
+         `--rocksdb.wal-recovery salvage`, which keeps everything before the damage"
+    );
+    Error::DamagedLog { path, reason }
+}
+
+/// Returns the cut at the file that the manifest expects, if that is what the error is about.
+///
+/// RocksDB's texts: "Missing WAL with log number: 12." and "Size mismatch: WAL (log number: 12) in
+/// MANIFEST is 4711 bytes , but actually is 42 bytes on disk."
+fn missing_log(error: &rust_rocksdb::Error, folder: &Path, files: &WalFiles) -> Option<Cut> {
+    let text = error.as_ref();
+    let (_, behind) = text.split_once("log number: ").filter(|_| text.contains("WAL"))?;
+    let digits = behind.split(|letter: char| !letter.is_ascii_digit()).next()?;
+    let reason = format!("it is missing or too short: {}", text.trim_end_matches('.'));
+    Some(files.cut_at_missing(folder, digits.parse().ok()?, reason))
+}
+
+impl DroppedLog {
+    fn new(cut: Cut, kept_in: Option<PathBuf>) -> Self {
+        DroppedLog {
+            file: cut.path,
+            offset: cut.intact_bytes,
+            bytes: cut.dropped_bytes,
+            records: cut.dropped_records,
+            sequence: cut.next_sequence,
+            reason: cut.reason,
+            kept_in,
+        }
+    }
+}
+
+impl fmt::Display for DroppedLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DroppedLog { file, offset, bytes, records, reason, .. } = self;
+        write!(f, "the write-ahead log {} was replayed up to byte {offset}: {reason}; ", file.display())?;
+        write!(f, "{bytes} bytes with {records} readable records were dropped")?;
+        if let Some(sequence) = self.sequence {
+            write!(f, ", from sequence number {sequence} on")?;
+        }
+        match &self.kept_in {
+            Some(folder) => write!(f, "; the damaged files are in {}", folder.display()),
+            None => Ok(()),
+        }
+    }
+}

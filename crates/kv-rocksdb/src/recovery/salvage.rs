@@ -1,0 +1,67 @@
+//! Going on without the damaged part of a log.
+//!
+//! Everything before the damage stays. The rest is moved into a folder of its own, so that nothing is
+//! destroyed. Files move from the newest to the oldest: if that is interrupted, the remaining log is
+//! still one with the same damage.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use kv::Result;
+
+use super::wal_check::{Cut, list};
+use crate::error::map_open_io;
+
+/// The folder with a folder for each time that a damaged log was cut.
+const DAMAGED_FOLDER: &str = "damaged-logs";
+
+/// Cuts the log in `store` and returns the folder that has the damaged files as they were.
+pub(crate) fn cut_log(store: &Path, cut: &Cut) -> Result<PathBuf> {
+    let kept = create_folder(store).map_err(|error| map_open_io("creating", store, &error))?;
+    for (number, path) in list(store)?.into_iter().rev().filter(|(number, _)| *number >= cut.number) {
+        let moved = move_file(&path, &kept, (number == cut.number).then_some(cut.intact_bytes));
+        moved.and_then(|()| sync_folder(store)).map_err(|error| map_open_io("moving", &path, &error))?;
+    }
+    Ok(kept)
+}
+
+/// Creates a new folder with the time in seconds since 1970 as its name, or a little more.
+fn create_folder(store: &Path) -> io::Result<PathBuf> {
+    let all = store.join(DAMAGED_FOLDER);
+    fs::create_dir_all(&all)?;
+    let mut name = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    // Nothing that is there is written over.
+    while let Err(error) = fs::create_dir(all.join(name.to_string())) {
+        if error.kind() != io::ErrorKind::AlreadyExists {
+            return Err(error);
+        }
+        name += 1;
+    }
+    sync_folder(&all)?;
+    sync_folder(store)?;
+    Ok(all.join(name.to_string()))
+}
+
+/// Moves a file into `kept`. Its first bytes stay, if their number is given.
+fn move_file(path: &Path, kept: &Path, stay_bytes: Option<u64>) -> io::Result<()> {
+    let Some(name) = path.file_name() else { return Ok(()) };
+    let moved = kept.join(name);
+    let Some(stay_bytes) = stay_bytes else {
+        fs::rename(path, moved)?;
+        return sync_folder(kept);
+    };
+    let shortened = kept.join("shortened");
+    let mut copy = File::create(&shortened)?;
+    io::copy(&mut File::open(path)?.take(stay_bytes), &mut copy)?;
+    copy.sync_all()?;
+    fs::hard_link(path, &moved).or_else(|_| fs::copy(path, &moved).map(drop))?;
+    sync_folder(kept)?;
+    // One step: there is either the damaged file or the shortened one.
+    fs::rename(shortened, path)
+}
+
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}

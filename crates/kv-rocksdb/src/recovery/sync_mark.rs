@@ -1,0 +1,125 @@
+//! The file `SYNCED`: how much of the write-ahead log was synced.
+//!
+//! RocksDB's manifest has the sizes of log files that are full and synced. This mark is the same for the
+//! file that is being written. It is written after each sync, and not synced itself: after a crash of the
+//! machine it may be an older one, which promises less, but it never promises too much.
+//!
+//! One line of fixed length: `persea synced 1`, number of the file, bytes of it, crc32c of all before.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use kv::{Error, Result};
+use rust_rocksdb::DB;
+
+use crate::error::map_open_io;
+
+const FILE_NAME: &str = "SYNCED";
+const PREFIX: &str = "persea synced 1";
+const LINE_BYTES_MAX: usize = 128;
+
+/// A place in the log: all bytes before it in the same file, and all earlier files.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct WalPosition {
+    /// The file's number.
+    pub(crate) number: u64,
+    pub(crate) bytes: u64,
+}
+
+/// The open file. It is locked for as long as it is open.
+pub(crate) struct SyncMark(File);
+
+impl WalPosition {
+    /// Returns the end of the log of an open database: everything that is handed to the operating
+    /// system lies before it.
+    ///
+    /// `None` if the file is replaced and removed at this very moment.
+    pub(crate) fn end(db: &DB) -> Option<WalPosition> {
+        let file = db.get_current_wal_file().ok()?;
+        Some(WalPosition { number: file.log_number(), bytes: file.size_file_bytes() })
+    }
+
+    fn line(self) -> String {
+        let text = format!("{PREFIX} {:020} {:020}", self.number, self.bytes);
+        format!("{text} {:08x}\n", crc32c::crc32c(text.as_bytes()))
+    }
+
+    /// Reads a line. `None` if it is not whole.
+    fn parse(line: &str) -> Option<WalPosition> {
+        let (text, crc) = line.strip_suffix('\n')?.rsplit_once(' ')?;
+        if u32::from_str_radix(crc, 16).ok()? != crc32c::crc32c(text.as_bytes()) {
+            return None;
+        }
+        let (number, bytes) = text.strip_prefix(PREFIX)?.trim_start().split_once(' ')?;
+        Some(WalPosition { number: number.parse().ok()?, bytes: bytes.parse().ok()? })
+    }
+}
+
+impl SyncMark {
+    /// Opens the mark of the store in `folder`, or creates an empty one.
+    ///
+    /// Errors: [`Error::Locked`] if the store is open elsewhere, so that nobody judges a log that is
+    /// being written.
+    pub(crate) fn open(folder: &Path) -> Result<SyncMark> {
+        let path = folder.join(FILE_NAME);
+        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let file = opened.map_err(|error| map_open_io("opening", &path, &error))?;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(Error::Locked { path: folder.to_owned() }),
+            // Not every file system has such locks. RocksDB's own lock remains.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(SyncMark(file)),
+        }
+    }
+
+    /// Returns the position that was written last, if there is one.
+    pub(crate) fn read(&self) -> Option<WalPosition> {
+        let mut line = [0; LINE_BYTES_MAX];
+        let length = self.0.read_at(&mut line, 0).ok()?;
+        WalPosition::parse(std::str::from_utf8(line.get(..length)?).ok()?)
+    }
+
+    /// Notes that the log up to `end` is synced.
+    ///
+    /// A failure leaves the older mark, or one that nobody believes.
+    pub(crate) fn write(&self, end: Option<WalPosition>) {
+        if let Some(end) = end {
+            let _ = self.0.write_all_at(end.line().as_bytes(), 0);
+        }
+    }
+
+    /// Notes that everything in the log so far is in tables.
+    pub(crate) fn write_all_flushed(&self, db: &DB) {
+        self.write(WalPosition::end(db).map(|end| WalPosition { bytes: 0, ..end }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_is_read_again_and_damage_to_it_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let mark = SyncMark::open(folder.path()).unwrap();
+        assert_eq!(mark.read(), None);
+        for position in
+            [WalPosition { number: 7, bytes: 1 << 40 }, WalPosition { number: u64::MAX, bytes: 0 }]
+        {
+            mark.write(Some(position));
+            assert_eq!(mark.read(), Some(position));
+        }
+        assert!(matches!(SyncMark::open(folder.path()), Err(Error::Locked { .. })));
+        drop(mark);
+        let path = folder.path().join(FILE_NAME);
+        let line = std::fs::read(&path).unwrap();
+        for at in 0..line.len() {
+            let mut changed = line.clone();
+            changed[at] ^= 1;
+            std::fs::write(&path, &changed).unwrap();
+            assert_eq!(SyncMark::open(folder.path()).unwrap().read(), None, "byte {at}");
+            std::fs::write(&path, &line[..at]).unwrap();
+            assert_eq!(SyncMark::open(folder.path()).unwrap().read(), None, "cut at {at}");
+        }
+    }
+}

@@ -1,0 +1,325 @@
+//! A reader of one file of the write-ahead log that finds the first flaw, and what lies behind it.
+//!
+//! RocksDB documents the format. A file consists of blocks of 32 KiB. A block holds fragments: `masked
+//! crc32c of type and payload (4 bytes, little endian) · length of the payload (2) · type (1) ·
+//! payload`. A record is one fragment (full), or a first, middle ones and a last. A block's last bytes
+//! are unused if no header fits there. A record is a batch, which begins with its first sequence number
+//! (8 bytes) and its number of writes (4).
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+const BLOCK_BYTES: usize = 32 << 10;
+const HEADER_BYTES: usize = 7;
+const BATCH_HEADER_BYTES: usize = 12;
+
+/// A file system writes its cache back in pages of this size, or of a multiple.
+const PAGE_BYTES: u64 = 4 << 10;
+
+/// Zeros at the end of a page that never reached the disk: a sector at least.
+const LOST_BYTES: u64 = 512;
+
+/// Sequence numbers may advance without a record, since each table of a bulk load takes one. Records
+/// that are searched for at any place are believed only if theirs is within this distance.
+const SEQUENCE_STEP_MAX: u64 = 1 << 32;
+
+/// Blocks that are read at once.
+const READ_BYTES: usize = 32 * BLOCK_BYTES;
+
+/// The content of a file of the log.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct WalFile {
+    pub(crate) length: u64,
+    /// The bytes of the whole records before the first flaw.
+    pub(crate) intact_bytes: u64,
+    /// The whole records before the first flaw.
+    pub(crate) records: u64,
+    /// The sequence number behind the last of them, if there is one.
+    pub(crate) next_sequence: Option<u64>,
+    pub(crate) flaw: Option<Flaw>,
+}
+
+/// The first place in a file that is no valid fragment, or the beginning of a record without its end.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Flaw {
+    pub(crate) kind: FlawKind,
+    pub(crate) offset: u64,
+    /// The end of the fragment there, as far as its header says so.
+    pub(crate) end: u64,
+    /// The first valid fragment behind it.
+    pub(crate) valid_at: Option<u64>,
+    /// The records that begin behind it in valid fragments.
+    pub(crate) later_records: u64,
+    /// A page there ends in zeros, as one that never reached the disk does.
+    pub(crate) has_lost_page: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FlawKind {
+    /// The file ends within a record.
+    CutShort,
+    Checksum,
+    /// A fragment that does not continue what the one before it began.
+    OutOfPlace,
+}
+
+impl WalFile {
+    /// Reads the file at `path`.
+    pub(crate) fn read(path: &Path) -> std::io::Result<WalFile> {
+        WalFile::read_from(&mut File::open(path)?)
+    }
+
+    /// Reads the content of a file.
+    pub(crate) fn read_from(file: &mut impl Read) -> std::io::Result<WalFile> {
+        let mut reader = WalReader::default();
+        let mut buffer = vec![0; READ_BYTES];
+        loop {
+            let filled = fill(file, &mut buffer)?;
+            for block in buffer.get(..filled).unwrap_or_default().chunks(BLOCK_BYTES) {
+                reader.read_block(block);
+            }
+            if filled < buffer.len() {
+                return Ok(reader.finish());
+            }
+        }
+    }
+
+    /// Returns the whole records of the file, on both sides of its first flaw.
+    pub(crate) fn all_records(&self) -> u64 {
+        self.records + self.flaw.as_ref().map_or(0, |flaw| flaw.later_records)
+    }
+}
+
+/// Reads until the buffer is full or the file ends.
+fn fill(file: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
+    let mut filled = 0;
+    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read(rest) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// The state between two blocks of a file.
+#[derive(Default)]
+struct WalReader {
+    file: WalFile,
+    /// A record that has begun, but not ended.
+    open: Option<OpenRecord>,
+}
+
+struct OpenRecord {
+    offset: u64,
+    next_sequence: Option<u64>,
+}
+
+/// A valid fragment.
+struct Fragment<'a> {
+    kind: FragmentKind,
+    payload: &'a [u8],
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FragmentKind {
+    Full,
+    First,
+    Middle,
+    Last,
+    /// Not a part of a record.
+    Other,
+}
+
+impl WalReader {
+    fn read_block(&mut self, block: &[u8]) {
+        let start = self.file.length;
+        self.file.length += block.len() as u64;
+        if self.file.flaw.is_some() {
+            self.read_behind_flaw(block, start);
+            return;
+        }
+        let mut at = 0;
+        while let Some(rest) = rest_with_header(block, at) {
+            let place = start + at as u64;
+            let taken = match fragment(rest) {
+                Some(fragment) => self.take(&fragment, place).then(|| HEADER_BYTES + fragment.payload.len()),
+                None => {
+                    self.set_flaw(bad_kind(block, rest), place, place + claimed_bytes(rest));
+                    None
+                }
+            };
+            let Some(bytes) = taken else {
+                self.search_flawed_block(block, start, at);
+                return;
+            };
+            at += bytes;
+            if self.open.is_none() {
+                self.file.intact_bytes = start + at as u64;
+            }
+        }
+    }
+
+    /// Takes the next valid fragment. Returns false if it is out of place.
+    fn take(&mut self, fragment: &Fragment<'_>, place: u64) -> bool {
+        let next_sequence = next_sequence(fragment.payload);
+        match (fragment.kind, self.open.take()) {
+            (FragmentKind::Full, None) => self.end_record(next_sequence),
+            (FragmentKind::First, None) => self.open = Some(OpenRecord { offset: place, next_sequence }),
+            (FragmentKind::Middle, Some(open)) => self.open = Some(open),
+            (FragmentKind::Last, Some(open)) => self.end_record(open.next_sequence),
+            (FragmentKind::Other, open) => self.open = open,
+            (FragmentKind::Full | FragmentKind::First, Some(open)) => {
+                self.set_flaw(FlawKind::OutOfPlace, open.offset, place);
+                return false;
+            }
+            (FragmentKind::Middle | FragmentKind::Last, None) => {
+                self.set_flaw(FlawKind::OutOfPlace, place, place);
+                return false;
+            }
+        }
+        true
+    }
+
+    fn end_record(&mut self, next_sequence: Option<u64>) {
+        self.file.records += 1;
+        self.file.next_sequence = next_sequence.or(self.file.next_sequence);
+    }
+
+    fn set_flaw(&mut self, kind: FlawKind, offset: u64, end: u64) {
+        let flaw = Flaw { kind, offset, end, valid_at: None, later_records: 0, has_lost_page: false };
+        self.file.flaw = Some(flaw);
+    }
+
+    /// Looks for lost pages in the block that has the flaw, and for valid fragments behind it.
+    ///
+    /// Lengths may be damaged, so fragments may begin anywhere.
+    fn search_flawed_block(&mut self, block: &[u8], start: u64, at: usize) {
+        let expected = self.file.next_sequence;
+        let Some(flaw) = &mut self.file.flaw else { return };
+        // A fragment that is itself valid, but out of place, is the first one behind the flaw.
+        let mut at = if flaw.kind == FlawKind::OutOfPlace { at } else { at + 1 };
+        flaw.has_lost_page = flaw.kind == FlawKind::Checksum && has_lost_page(block, start, flaw);
+        while let Some(rest) = rest_with_header(block, at) {
+            let found = fragment(rest).filter(|found| is_plausible(found, expected));
+            at += found.map_or(1, |found| {
+                flaw.count(&found, start + at as u64);
+                HEADER_BYTES + found.payload.len()
+            });
+        }
+    }
+
+    /// Counts the valid fragments from the beginning of a block on: one begins there in any case.
+    fn read_behind_flaw(&mut self, block: &[u8], start: u64) {
+        let Some(flaw) = &mut self.file.flaw else { return };
+        let mut at = 0;
+        while let Some(found) = rest_with_header(block, at).and_then(fragment) {
+            flaw.count(&found, start + at as u64);
+            at += HEADER_BYTES + found.payload.len();
+        }
+    }
+
+    fn finish(mut self) -> WalFile {
+        let end = self.file.length;
+        if self.file.flaw.is_none() && self.file.intact_bytes < end {
+            let offset = self.open.map_or(self.file.intact_bytes, |open| open.offset);
+            self.file.flaw = Some(Flaw {
+                kind: FlawKind::CutShort,
+                offset,
+                end,
+                valid_at: None,
+                later_records: 0,
+                has_lost_page: false,
+            });
+        }
+        self.file
+    }
+}
+
+impl Flaw {
+    fn count(&mut self, fragment: &Fragment<'_>, place: u64) {
+        self.valid_at.get_or_insert(place);
+        self.later_records += u64::from(matches!(fragment.kind, FragmentKind::Full | FragmentKind::First));
+    }
+}
+
+/// Returns the block from `at` on if a header fits there.
+fn rest_with_header(block: &[u8], at: usize) -> Option<&[u8]> {
+    block.get(at..).filter(|rest| rest.len() >= HEADER_BYTES)
+}
+
+/// Returns the bytes that the fragment at the start of `rest` takes by its header.
+fn claimed_bytes(rest: &[u8]) -> u64 {
+    let length = match rest {
+        [_, _, _, _, low, high, ..] => u64::from(u16::from_le_bytes([*low, *high])),
+        _ => 0,
+    };
+    HEADER_BYTES as u64 + length
+}
+
+fn bad_kind(block: &[u8], rest: &[u8]) -> FlawKind {
+    let ends_file = block.len() < BLOCK_BYTES;
+    if ends_file && claimed_bytes(rest) > rest.len() as u64 { FlawKind::CutShort } else { FlawKind::Checksum }
+}
+
+/// Returns the fragment at the start of `rest` if its checksum is right.
+fn fragment(rest: &[u8]) -> Option<Fragment<'_>> {
+    let (header, behind) = rest.split_first_chunk::<HEADER_BYTES>()?;
+    let [c0, c1, c2, c3, low, high, kind] = *header;
+    let kind = match kind {
+        // Zeros are bytes that were never written.
+        0 => return None,
+        1 => FragmentKind::Full,
+        2 => FragmentKind::First,
+        3 => FragmentKind::Middle,
+        4 => FragmentKind::Last,
+        _ => FragmentKind::Other,
+    };
+    let length = usize::from(u16::from_le_bytes([low, high]));
+    let payload = behind.get(..length)?;
+    let covered = rest.get(HEADER_BYTES - 1..HEADER_BYTES + length)?;
+    (mask(crc32c::crc32c(covered)) == u32::from_le_bytes([c0, c1, c2, c3]))
+        .then_some(Fragment { kind, payload })
+}
+
+/// Checksums are stored so that one of data with checksums in it is not a special case.
+fn mask(crc: u32) -> u32 {
+    crc.rotate_right(15).wrapping_add(0xa282_ead8)
+}
+
+/// Returns the sequence number of the first write of the batch that begins with `payload`.
+fn sequence(payload: &[u8]) -> Option<u64> {
+    payload.first_chunk::<BATCH_HEADER_BYTES>()?.first_chunk().copied().map(u64::from_le_bytes)
+}
+
+/// Returns the sequence number behind the batch that begins with `payload`.
+fn next_sequence(payload: &[u8]) -> Option<u64> {
+    let count = payload.first_chunk::<BATCH_HEADER_BYTES>()?.last_chunk().copied().map(u32::from_le_bytes)?;
+    sequence(payload)?.checked_add(u64::from(count))
+}
+
+/// Returns true if a valid fragment that was searched for is one of this log.
+///
+/// The bytes of a value may look like a fragment, as those of a copied log do.
+fn is_plausible(fragment: &Fragment<'_>, expected: Option<u64>) -> bool {
+    match (fragment.kind, expected) {
+        (FragmentKind::Other, _) => false,
+        (FragmentKind::Full | FragmentKind::First, Some(expected)) => sequence(fragment.payload)
+            .is_some_and(|found| (expected..=expected.saturating_add(SEQUENCE_STEP_MAX)).contains(&found)),
+        _ => !fragment.payload.is_empty(),
+    }
+}
+
+/// Returns true if one of the pages that the flawed fragment touches ends in zeros.
+fn has_lost_page(block: &[u8], start: u64, flaw: &Flaw) -> bool {
+    let first_page = flaw.offset / PAGE_BYTES;
+    let last_page = flaw.end.saturating_sub(1).max(flaw.offset) / PAGE_BYTES;
+    (first_page..=last_page).any(|page| {
+        let page_end = usize::try_from((page + 1) * PAGE_BYTES - start).unwrap_or(usize::MAX);
+        let lost = page_end.saturating_sub(LOST_BYTES as usize)..page_end;
+        block.get(lost).is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0))
+    })
+}
