@@ -11,8 +11,8 @@ use crate::target::Target;
 /// The server may take this share more than its limit.
 const MEMORY_TOLERANCE: f64 = 0.10;
 
-/// A server without clients but the bystander must be idle within this time.
-const IDLE_WITHIN: Duration = Duration::from_secs(2);
+/// A server without clients but the bystander must be idle within this time, and ten floors.
+const IDLE_WITHIN: Duration = Duration::from_secs(1);
 
 /// Longest wait for a server that works on.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -97,7 +97,7 @@ fn judge(target: &Target, idle: Duration) -> (Vec<String>, bool) {
         failures.push("the server has ended".to_owned());
         return (failures, false);
     }
-    if idle > IDLE_WITHIN {
+    if idle > IDLE_WITHIN + target.limits().floor * 10 {
         failures.push(format!("the server still worked {:.1} s after its clients left", idle.as_secs_f64()));
     }
     let answer = answers(target).map_err(|error| format!("the server does not answer afterwards: {error}"));
@@ -133,8 +133,8 @@ fn until_idle(target: &Target) -> Duration {
     while elapsed <= IDLE_TIMEOUT {
         std::thread::sleep(IDLE_WINDOW);
         let now = target.process().processor_time();
-        let (Some(used_before), Some(used)) = (before, now) else { return elapsed };
-        if used.saturating_sub(used_before).as_secs_f64() < IDLE_CORES * IDLE_WINDOW.as_secs_f64() {
+        // Less than before: a thread has ended, or the process.
+        if now.saturating_sub(before).as_secs_f64() < IDLE_CORES * IDLE_WINDOW.as_secs_f64() {
             return elapsed;
         }
         before = now;

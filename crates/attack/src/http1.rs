@@ -1,8 +1,10 @@
 //! A client of HTTP/1.1 that can also break the rules.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpStream};
 use std::time::Duration;
+
+use socket2::{Domain, Socket, Type};
 
 /// Most bytes of a reply's body that are kept; the rest is counted only.
 const KEPT_MAX_BYTES: usize = 4 << 20;
@@ -10,13 +12,15 @@ const KEPT_MAX_BYTES: usize = 4 << 20;
 /// A request, whose body has the length that it announces.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
+    is_head: bool,
     head: String,
     body: Vec<u8>,
 }
 
 impl Request {
     pub(crate) fn new(method: &str, path: &str) -> Self {
-        Request { head: format!("{method} {path} HTTP/1.1\r\nhost: attack\r\n"), body: Vec::new() }
+        let head = format!("{method} {path} HTTP/1.1\r\nhost: attack\r\n");
+        Request { is_head: method == "HEAD", head, body: Vec::new() }
     }
 
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
@@ -79,7 +83,18 @@ pub(crate) struct Connection {
 impl Connection {
     /// Connects. Each read and write fails after `timeout`.
     pub(crate) fn open(address: SocketAddr, timeout: Duration) -> io::Result<Self> {
-        let stream = TcpStream::connect_timeout(&address, timeout)?;
+        Self::over(TcpStream::connect_timeout(&address, timeout)?, timeout)
+    }
+
+    /// Connects from an address of this machine.
+    pub(crate) fn open_from(source: IpAddr, address: SocketAddr, timeout: Duration) -> io::Result<Self> {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+        socket.bind(&SocketAddr::new(source, 0).into())?;
+        socket.connect_timeout(&address.into(), timeout)?;
+        Self::over(socket.into(), timeout)
+    }
+
+    fn over(stream: TcpStream, timeout: Duration) -> io::Result<Self> {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(timeout))?;
         stream.set_write_timeout(Some(timeout))?;
@@ -105,24 +120,28 @@ impl Connection {
     /// Sends a request and receives its reply, which may come before the request's end.
     pub(crate) fn ask(&mut self, request: &Request) -> io::Result<Reply> {
         let sent = self.send(request);
-        let reply = self.receive();
+        let reply = self.receive_for(request.is_head);
         if reply.is_err() {
             sent?;
         }
         reply
     }
 
-    /// Receives a reply.
+    /// Receives a reply, which is not one to HEAD.
     pub(crate) fn receive(&mut self) -> io::Result<Reply> {
+        self.receive_for(false)
+    }
+
+    fn receive_for(&mut self, is_head: bool) -> io::Result<Reply> {
         loop {
-            let reply = self.receive_any()?;
+            let reply = self.receive_any(is_head)?;
             if reply.status >= 200 {
                 return Ok(reply);
             }
         }
     }
 
-    fn receive_any(&mut self) -> io::Result<Reply> {
+    fn receive_any(&mut self, is_head: bool) -> io::Result<Reply> {
         let line = self.line()?;
         let status = line.split(' ').nth(1).and_then(|code| code.parse().ok());
         let status = status.ok_or_else(|| io::Error::other(format!("the status line is {line:?}")))?;
@@ -132,7 +151,7 @@ impl Connection {
             let Some((name, value)) = line.split_once(':') else { break };
             reply.headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
-        if status < 200 || status == 204 || status == 304 {
+        if is_head || status < 200 || status == 204 || status == 304 {
             return Ok(reply);
         }
         if reply.header("transfer-encoding") == Some("chunked") {

@@ -53,17 +53,11 @@ fn run_all(arguments: &Arguments) -> ExitCode {
         return ExitCode::from(2);
     }
     let time = arguments.time.map(|time| time / attacks.len() as u32);
-    let mut rows = Vec::new();
-    for attack in attacks {
+    let run = |attack: &&dyn attack::Attack| {
         println!("  {}: {}", attack.name(), attack.summary());
-        match run::run(arguments, *attack, time) {
-            Ok(row) => rows.push(row),
-            Err(reason) => {
-                eprintln!("    {} could not be run: {reason}", attack.name());
-                rows.push(Row::of_failure(attack.name(), reason));
-            }
-        }
-    }
+        run::run(arguments, *attack, time)
+    };
+    let rows: Vec<Row> = attacks.into_iter().map(run).collect();
     print_table(&rows);
     if rows.iter().all(|row| row.failures.is_empty()) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -73,7 +67,7 @@ fn print_table(rows: &[Row]) {
     for row in rows {
         let [p50, p99, rest] = [row.p50, row.p99, row.p99_at_rest].map(|time| time.as_secs_f64() * 1e3);
         let result = match row.failures.len() {
-            0 => "ok".to_owned(),
+            0 => row.skipped.as_ref().map_or("ok".to_owned(), |reason| format!("skipped: {reason}")),
             count => format!("{count} failures"),
         };
         let (attack, requests, peak) = (row.attack, row.requests, row.peak / 1_000_000);

@@ -34,33 +34,44 @@ pub(crate) struct Row {
     pub(crate) p50: Duration,
     pub(crate) p99: Duration,
     pub(crate) p99_at_rest: Duration,
+    /// The reason for which this machine cannot run the attack.
+    pub(crate) skipped: Option<String>,
     pub(crate) failures: Vec<String>,
 }
 
 impl Row {
-    /// An attack that could not be run.
-    pub(crate) fn of_failure(attack: &'static str, reason: String) -> Self {
-        let (p50, p99, p99_at_rest) = Default::default();
-        Row { attack, requests: 0, peak: 0, p50, p99, p99_at_rest, failures: vec![reason] }
+    /// An attack that did not take place.
+    fn without_attack(attack: &dyn Attack) -> Self {
+        let (p50, p99, p99_at_rest, requests, peak) = Default::default();
+        let (skipped, failures) = (None, Vec::new());
+        Row { attack: attack.name(), requests, peak, p50, p99, p99_at_rest, skipped, failures }
     }
 }
 
-/// Runs an attack for `time`, or one pass. Errors: it could not be run, which says nothing of the
-/// server.
-pub(crate) fn run(arguments: &Arguments, attack: &dyn Attack, time: Option<Duration>) -> Result<Row, String> {
-    let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
-    let row = run_in(folder.path(), arguments, attack, time);
+/// Runs an attack for `time`, or one pass.
+pub(crate) fn run(arguments: &Arguments, attack: &dyn Attack, time: Option<Duration>) -> Row {
+    let nothing = Row::without_attack(attack);
+    let folder = match tempfile::tempdir() {
+        Ok(folder) => folder,
+        Err(error) => return Row { failures: vec![format!("a temporary folder: {error}")], ..nothing },
+    };
+    let row = match attack.options(folder.path()) {
+        Ok(options) => run_in(folder.path(), options, arguments, attack, time)
+            .unwrap_or_else(|reason| Row { failures: vec![reason], ..nothing }),
+        Err(reason) => Row { skipped: Some(reason), ..nothing },
+    };
     mounts::remove(folder.path());
     row
 }
 
+/// Errors: the attack could not be run.
 fn run_in(
     folder: &Path,
+    options: Vec<String>,
     arguments: &Arguments,
     attack: &dyn Attack,
     time: Option<Duration>,
 ) -> Result<Row, String> {
-    let options = attack.options(folder)?;
     let launch = Launch::new(&arguments.server, folder, arguments.memory_limit, options)?;
     let limits = Limits {
         memory: arguments.memory_limit,
@@ -78,9 +89,9 @@ fn run_in(
         target.bystander().end();
         // Errors: a panic, which the scope hands on.
         let _ = bystander.join();
-        let row = row.and_then(|row| Ok(Row { failures: verdict_on_data(&target)?, ..row }));
+        check_data(&target).unwrap_or_else(|reason| target.fail(reason));
         target.watch().end();
-        row
+        Ok(Row { failures: target.failures(), ..row })
     })
 }
 
@@ -94,10 +105,10 @@ fn prepare(target: &Target, attack: &dyn Attack) -> Result<(), String> {
     attack.prepare(target)
 }
 
-fn attack_and_judge(target: &Target, attack: &dyn Attack, rng: &mut Rng) -> Result<Row, String> {
+fn attack_and_judge(target: &Target, attack: &dyn Attack, rng: &mut Rng) -> Row {
     std::thread::sleep(REST);
     let p99_at_rest = percentile(&target.bystander().take_times(), 0.99);
-    attack.run(target, &mut rng.fork())?;
+    attack.run(target, rng).unwrap_or_else(|reason| target.fail(reason));
     let times = target.bystander().take_times();
     let (p50, p99) = (percentile(&times, 0.5), percentile(&times, 0.99));
     let bound = p99_at_rest * SLOWER_MAX + target.limits().floor;
@@ -111,15 +122,8 @@ fn attack_and_judge(target: &Target, attack: &dyn Attack, rng: &mut Rng) -> Resu
     for crash in target.crashes() {
         target.fail(format!("the log: {crash}"));
     }
-    Ok(Row {
-        attack: attack.name(),
-        requests: target.requests(),
-        peak: target.watch().highest_peak(),
-        p50,
-        p99,
-        p99_at_rest,
-        failures: Vec::new(),
-    })
+    let (requests, peak) = (target.requests(), target.watch().highest_peak());
+    Row { requests, peak, p50, p99, p99_at_rest, ..Row::without_attack(attack) }
 }
 
 fn judge_replies(target: &Target) {
@@ -133,12 +137,11 @@ fn judge_replies(target: &Target) {
     }
 }
 
-/// Checks that all acknowledged documents are there, now and after a kill. Returns all failures.
-fn verdict_on_data(target: &Target) -> Result<Vec<String>, String> {
+/// Checks that all acknowledged documents are there, now and after a kill. Errors: text for the user.
+fn check_data(target: &Target) -> Result<(), String> {
     check_documents(target, "at the end")?;
     target.restart()?;
-    check_documents(target, "after a kill and a restart")?;
-    Ok(target.failures())
+    check_documents(target, "after a kill and a restart")
 }
 
 fn check_documents(target: &Target, when: &str) -> Result<(), String> {

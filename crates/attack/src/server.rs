@@ -21,6 +21,9 @@ const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// Ticks a second of the times in `/proc/PID/stat`: a constant of Linux's interface.
 const TICKS_PER_SECOND: f64 = 100.0;
 
+/// The beginning of the names of threads that compact the store, which is nobody's request.
+const COMPACTION: &str = "rocksdb";
+
 /// How to start a server.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
@@ -173,13 +176,12 @@ impl Process {
         let _ = std::fs::write(format!("/proc/{}/clear_refs", self.id), "5");
     }
 
-    /// Returns the processor time by now; `None` when it has ended.
-    pub(crate) fn processor_time(self) -> Option<Duration> {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.id)).ok()?;
-        // The name before the parenthesis may hold blanks. Fields 14 and 15 are 11 and 12 after it.
-        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        let ticks = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
-        Some(Duration::from_secs_f64(ticks as f64 / TICKS_PER_SECOND))
+    /// Returns the processor time by now of all threads but those that compact the store; nothing
+    /// when the process has ended.
+    pub(crate) fn processor_time(self) -> Duration {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.id)).into_iter().flatten().flatten();
+        let times = threads.filter_map(|thread| processor_time(&thread.path().join("stat")));
+        times.filter(|(name, _)| !name.starts_with(COMPACTION)).map(|(_, time)| time).sum()
     }
 
     /// Kills the process from a thread that does not own it.
@@ -189,4 +191,15 @@ impl Process {
             let _ = kill_process(id, Signal::KILL);
         }
     }
+}
+
+/// Returns a thread's name and processor time.
+fn processor_time(stat: &Path) -> Option<(String, Duration)> {
+    let stat = std::fs::read_to_string(stat).ok()?;
+    // The name in parentheses may hold blanks. Fields 14 and 15 are 11 and 12 after it.
+    let (before, after) = stat.rsplit_once(')')?;
+    let name = before.split_once('(')?.1.to_owned();
+    let fields: Vec<&str> = after.split_whitespace().collect();
+    let ticks = fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?;
+    Some((name, Duration::from_secs_f64(ticks as f64 / TICKS_PER_SECOND)))
 }

@@ -1,7 +1,7 @@
 //! The server as an attack sees it.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -55,7 +55,8 @@ impl Target {
     pub(crate) fn start(launch: Launch, limits: Limits) -> Result<Self, String> {
         let server = launch.start()?;
         let address = launch.address();
-        let token = log_in(address, PASSWORD).map_err(|error| format!("the login: {error}"))?;
+        let token = Connection::open(address, TIMEOUT).and_then(|mut connection| log_in(&mut connection));
+        let token = token.map_err(|error| format!("the login: {error}"))?;
         let watch = Watch::new(server.process(), limits.memory);
         let bystander = Bystander::new(address, &token);
         Ok(Target {
@@ -138,10 +139,11 @@ impl Target {
         }
     }
 
-    /// Logs in. Errors: those of the connection, or the reply without a token.
-    pub(crate) fn log_in(&self, password: &str) -> io::Result<String> {
+    /// Logs in from an address of this machine. Errors: those of the connection, or the reply without
+    /// a token.
+    pub(crate) fn log_in_from(&self, source: IpAddr) -> io::Result<()> {
         self.count(1);
-        log_in(self.address(), password)
+        log_in(&mut Connection::open_from(source, self.address(), TIMEOUT)?).map(|_| ())
     }
 
     /// Counts requests that were sent.
@@ -209,9 +211,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn log_in(address: SocketAddr, password: &str) -> io::Result<String> {
-    let body = serde_json::json!({"username": "root", "password": password}).to_string();
-    let mut connection = Connection::open(address, TIMEOUT)?;
+/// Logs in as root and returns the token.
+fn log_in(connection: &mut Connection) -> io::Result<String> {
+    let body = serde_json::json!({"username": "root", "password": PASSWORD}).to_string();
     let reply = connection.ask(&Request::new("POST", "/_open/auth").body(body))?;
     let token = reply.json()["jwt"].as_str().map(str::to_owned);
     token.ok_or_else(|| io::Error::other(format!("{} {}", reply.status, reply.text())))

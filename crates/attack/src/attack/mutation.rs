@@ -30,6 +30,13 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("GET", "/_admin/server/id"),
 ];
 
+/// Methods that are tried where a route has another.
+const METHODS: &[&str] =
+    &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW", "get"];
+
+/// One of so many requests has such a method.
+const OTHER_METHODS: u8 = 10;
+
 /// What stands for a parameter of a path.
 const PARAMETERS: &[&str] = &[
     "m",
@@ -133,19 +140,20 @@ fn shoot(target: &Target, rng: &mut Rng, route: &Route) -> Result<(), String> {
             let _ = target.call("POST", "/_api/collection", "{\"name\":\"m\"}");
             let _ = target.call("POST", "/_api/document/m", "{\"_key\":\"k\",\"n\":1}");
         }
-        let (path, body, request) = make(target, rng, route);
+        let (line, body, request) = make(target, rng, route);
         target.count(1);
         let shown = || {
             let body: String = String::from_utf8_lossy(&body).chars().take(200).collect();
-            format!("{} {path} with {body:?}", route.method)
+            format!("{line} with {body:?}")
         };
         judge(ask(target, &mut connection, &request)).map_err(|failure| format!("{}: {failure}", shown()))?;
     }
     Ok(())
 }
 
-/// Returns the path and the body beside the request, to be shown.
+/// Returns the method with the path and the body beside the request, to be shown.
 fn make(target: &Target, rng: &mut Rng, route: &Route) -> (String, Vec<u8>, Request) {
+    let route = &other_method(route, rng);
     let path = path_of(&route.pattern, rng);
     let value = changed(&example(&route.pattern), rng);
     let is_velocypack = rng.u8(..4) == 0;
@@ -158,7 +166,14 @@ fn make(target: &Target, rng: &mut Rng, route: &Route) -> (String, Vec<u8>, Requ
         let (name, value) = HEADERS[rng.usize(..HEADERS.len())];
         request = request.header(name, value);
     }
-    (path, body.clone(), request.body(body))
+    (format!("{} {path}", route.method), body.clone(), request.body(body))
+}
+
+/// Returns the route, at times with another method.
+fn other_method(route: &Route, rng: &mut Rng) -> Route {
+    let method = METHODS[rng.usize(..METHODS.len())].to_owned();
+    let other = Route { method, ..route.clone() };
+    if rng.u8(..OTHER_METHODS) > 0 || is_left_out(&other) { route.clone() } else { other }
 }
 
 fn path_of(pattern: &str, rng: &mut Rng) -> String {

@@ -1,5 +1,6 @@
 //! Many connections that guess at passwords.
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,6 @@ use serde_json::json;
 use super::Attack;
 use crate::case::{Case, run_cases};
 use crate::http1::{Connection, Request};
-use crate::server::PASSWORD;
 use crate::target::{TIMEOUT, Target};
 
 /// Connections that guess.
@@ -20,8 +20,18 @@ const CONNECTIONS: usize = 150;
 /// Time for which they guess.
 const GUESSING: Duration = Duration::from_secs(5);
 
-/// A login may take so many times its time at rest, and ten floors.
+/// The address of honest users, which is not that of the guesses. The whole network 127.0.0.0/8 is
+/// this machine.
+const HONEST: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
+
+/// The address of the guesses, which honest users may share.
+const SHARED: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+
+/// An honest login may take so many times its time at rest, and ten floors.
 const SLOWER_MAX: u32 = 5;
+
+/// Longest time of a login from the address of the guesses.
+const SHARED_TIME: Duration = Duration::from_secs(30);
 
 /// See the module.
 pub(crate) struct Passwords;
@@ -65,7 +75,7 @@ fn basic(user: &str, rng: &mut Rng) -> Request {
 
 /// Guesses on many connections. Errors: an honest login takes too long meanwhile, or fails.
 fn guess(target: &Target, rng: &mut Rng, make: &(dyn Fn(&mut Rng) -> Request + Sync)) -> Result<(), String> {
-    let at_rest = slowest_login(target, Duration::from_millis(500))?;
+    let at_rest = slowest_login(target, HONEST, Duration::from_millis(500))?;
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..CONNECTIONS {
@@ -76,8 +86,13 @@ fn guess(target: &Target, rng: &mut Rng, make: &(dyn Fn(&mut Rng) -> Request + S
                 }
             });
         }
-        let slowest = slowest_login(target, GUESSING);
+        let shared = scope.spawn(|| slowest_login(target, SHARED, Duration::ZERO));
+        let slowest = slowest_login(target, HONEST, GUESSING);
         is_over.store(true, Ordering::Relaxed);
+        let shared = shared.join().unwrap_or(Ok(Duration::MAX))?;
+        if shared > SHARED_TIME {
+            return Err(format!("a login from the address of the guesses took {shared:.1?}"));
+        }
         let (slowest, bound) = (slowest?, at_rest * SLOWER_MAX + target.limits().floor * 10);
         if slowest > bound {
             return Err(format!(
@@ -108,15 +123,17 @@ fn guess_on_one(
     }
 }
 
-/// Logs in again and again for some time, and returns the time of the slowest.
-fn slowest_login(target: &Target, time: Duration) -> Result<Duration, String> {
+/// Logs in again and again for some time, at least once, and returns the time of the slowest.
+fn slowest_login(target: &Target, source: IpAddr, time: Duration) -> Result<Duration, String> {
     let start = Instant::now();
     let mut slowest = Duration::ZERO;
-    while start.elapsed() < time {
+    loop {
         let begin = Instant::now();
-        target.log_in(PASSWORD).map_err(|error| format!("an honest login failed: {error}"))?;
+        target.log_in_from(source).map_err(|error| format!("an honest login failed: {error}"))?;
         slowest = slowest.max(begin.elapsed());
+        if start.elapsed() >= time {
+            return Ok(slowest);
+        }
         std::thread::sleep(Duration::from_millis(50));
     }
-    Ok(slowest)
 }
