@@ -207,6 +207,15 @@ mod tests {
     }
 
     #[test]
+    fn segments_count_not_the_text_of_a_path() {
+        for path in ["/_api/document/a%2Fb/k", "//_api/document//c/k/", "/_db/d/_api/document/c/k"] {
+            assert_eq!(find(Verb::Get, path), "Get /_api/document/{collection}/{key}", "{path}");
+        }
+        assert_eq!(find(Verb::Get, "/_api/query/%73low"), "Get /_api/query/slow");
+        assert_eq!(find(Verb::Get, "/_api/query%2Fslow"), "404");
+    }
+
+    #[test]
     fn a_route_cannot_be_there_twice() {
         let twice = bind(ROUTES, ()).into_iter().chain(bind(ROUTES, ()));
         assert!(Router::new(twice).is_err());
