@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use aql_value::{Charge, Interrupt, MemoryAccount};
 use catalog::AccessLevel;
 use storage::{
-    Collection, Documents, Durability, Transaction, TransactionOptions, WaitPolicy, WriteOptions,
+    Collection, Documents, Durability, Snapshot, Transaction, TransactionOptions, WaitPolicy, WriteOptions,
     WriteOutcome,
 };
 use velocypack::Slice;
@@ -55,8 +56,80 @@ pub struct WriteMode {
     pub wait: WaitPolicy,
 }
 
-/// The outcomes of a call on many documents, in the order of the call.
-pub type Outcomes = Vec<std::result::Result<WriteOutcome, Error>>;
+/// The documents that are read or written between two checks of the interrupt and of memory.
+const DOCUMENTS_PER_STEP: usize = 1_000;
+
+/// The bytes of documents after which the next step of a reader is shorter.
+const READ_STEP_BYTES: usize = 4 << 20;
+
+/// The outcomes of a call on many documents.
+#[derive(Debug)]
+pub struct Outcomes {
+    /// The outcomes in the order of the call; only the failures if the caller wants no more.
+    pub outcomes: Vec<Result<WriteOutcome>>,
+    /// The number of documents that were written.
+    pub written: usize,
+    /// The memory of the outcomes.
+    pub memory: Charge,
+}
+
+impl Outcomes {
+    fn new(account: Arc<MemoryAccount>) -> Self {
+        Outcomes { outcomes: Vec::new(), written: 0, memory: Charge::new(account) }
+    }
+
+    /// Takes the outcomes of a step. Errors: 32.
+    fn take(&mut self, step: Vec<Result<WriteOutcome>>, only_failures: bool) -> Result<()> {
+        self.written += step.iter().filter(|outcome| outcome.is_ok()).count();
+        let taken = step.into_iter().filter(|outcome| !only_failures || outcome.is_err());
+        let before = self.outcomes.len();
+        self.outcomes.extend(taken);
+        let added = self.outcomes.get(before..).unwrap_or_default();
+        self.memory.grow(added.iter().map(outcome_bytes).sum())
+    }
+}
+
+/// Estimates the bytes of an outcome.
+fn outcome_bytes(outcome: &Result<WriteOutcome>) -> u64 {
+    /// The bytes of an error's own allocation.
+    const ERROR_BYTES: usize = 128;
+    let further = match outcome {
+        Ok(outcome) => {
+            let documents = outcome.old.iter().chain(&outcome.new);
+            outcome.key.len() + documents.map(|document| document.slice().byte_len()).sum::<usize>()
+        }
+        Err(error) => ERROR_BYTES + error.message().len(),
+    };
+    (size_of::<Result<WriteOutcome>>() + further) as u64
+}
+
+/// Reads many documents of one collection in one state of the database.
+pub struct DocumentReader {
+    collection: Arc<Collection>,
+    snapshot: Snapshot,
+    step: usize,
+}
+
+impl DocumentReader {
+    /// Returns the collection.
+    pub fn collection(&self) -> &Arc<Collection> {
+        &self.collection
+    }
+
+    /// Returns the number of documents that are best read next. It grows while documents are short.
+    pub fn step(&self) -> usize {
+        self.step
+    }
+
+    /// Looks documents up by key.
+    pub fn get(&mut self, keys: &[&str]) -> Result<Documents> {
+        let documents = self.snapshot.get(&self.collection, keys)?;
+        let bytes: usize = documents.iter().map(|document| document.byte_len()).sum();
+        self.step = if bytes > READ_STEP_BYTES { self.step / 2 } else { self.step * 2 };
+        self.step = self.step.clamp(1, DOCUMENTS_PER_STEP);
+        Ok(documents)
+    }
+}
 
 impl Session {
     /// Looks documents up by key. Errors: 1203, 11.
@@ -64,6 +137,12 @@ impl Session {
         let collection = self.collection(collection, AccessLevel::ReadOnly)?;
         let documents = self.instance().store().snapshot()?.get(&collection, keys)?;
         Ok((collection, documents))
+    }
+
+    /// Opens a reader of many documents. Errors: 1203, 11.
+    pub fn read_many_documents(&self, collection: &str) -> Result<DocumentReader> {
+        let collection = self.collection(collection, AccessLevel::ReadOnly)?;
+        Ok(DocumentReader { collection, snapshot: self.instance().store().snapshot()?, step: 1 })
     }
 
     /// Writes one document. `key` names it, except for an insert.
@@ -86,24 +165,55 @@ impl Session {
 
     /// Writes many documents. A document that fails does not undo the others.
     ///
-    /// Errors: 1203, 11, and those that concern the whole call.
+    /// `bodies` is an array. The writes and their outcomes draw on the memory of queries. With
+    /// `only_failures` there are no outcomes of documents that were written.
+    ///
+    /// Errors: 1203, 11, and those that concern the whole call, among them 32 without memory for all
+    /// and 1500 if the session's interrupt is set; nothing is written then.
     pub fn write_documents(
         &self,
         collection: &str,
         operation: WriteOperation,
-        bodies: &[Slice<'_>],
+        bodies: Slice<'_>,
         options: &WriteOptions,
         mode: WriteMode,
+        only_failures: bool,
     ) -> Result<(Arc<Collection>, Outcomes)> {
-        let (collection, outcomes) = self.write(collection, mode, |transaction, collection| {
-            Ok(match operation {
-                WriteOperation::Insert => transaction.insert_many(collection, bodies, options)?,
-                WriteOperation::Update => transaction.update_many(collection, bodies, options)?,
-                WriteOperation::Replace => transaction.replace_many(collection, bodies, options)?,
-                WriteOperation::Remove => transaction.remove_many(collection, bodies, options)?,
-            })
+        let account = self.request_memory();
+        let mut writes = Charge::new(Arc::clone(&account));
+        let mut outcomes = Outcomes::new(account);
+        let (collection, ()) = self.write(collection, mode, |transaction, collection| {
+            let mut bodies = bodies.elements();
+            // An empty call finds out whether the collection may be written, too.
+            loop {
+                self.check_interrupt()?;
+                let step: Vec<Slice<'_>> = bodies.by_ref().take(DOCUMENTS_PER_STEP).collect();
+                let written = match operation {
+                    WriteOperation::Insert => transaction.insert_many(collection, &step, options)?,
+                    WriteOperation::Update => transaction.update_many(collection, &step, options)?,
+                    WriteOperation::Replace => transaction.replace_many(collection, &step, options)?,
+                    WriteOperation::Remove => transaction.remove_many(collection, &step, options)?,
+                };
+                outcomes.take(written, only_failures)?;
+                let taken = transaction.memory_bytes() as u64;
+                writes.grow(taken.saturating_sub(writes.bytes()))?;
+                if step.len() < DOCUMENTS_PER_STEP {
+                    return Ok(());
+                }
+            }
         })?;
         Ok((collection, outcomes))
+    }
+
+    /// Returns a new account for a request that reads or writes many documents. It draws on the
+    /// memory of queries.
+    pub fn request_memory(&self) -> Arc<MemoryAccount> {
+        Arc::new(MemoryAccount::new(None, Some(Arc::clone(self.instance().work_memory()))))
+    }
+
+    /// Checks that nobody has ended the request. Errors: 1500.
+    pub fn check_interrupt(&self) -> Result<()> {
+        self.interrupt().map_or(Ok(()), Interrupt::check)
     }
 
     /// Runs `work` in a transaction on one collection and commits it. An error of `work` rolls it

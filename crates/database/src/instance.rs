@@ -117,6 +117,11 @@ pub struct Instance {
 }
 
 impl Instance {
+    /// Returns the account that queries, and requests on many documents, draw on together.
+    pub fn work_memory(&self) -> &Arc<MemoryAccount> {
+        &self.query_memory
+    }
+
     /// Creates an instance over an open store, without the background threads.
     ///
     /// Errors: those of the store.

@@ -34,10 +34,10 @@ mod views;
 
 pub use aql_exec::SpillOptions;
 pub use aql_value::budget::Limits;
-pub use aql_value::{Budget, Interrupt};
+pub use aql_value::{Budget, Charge, Interrupt, MemoryAccount};
 pub use cursor::encoder::Format;
 pub use cursor::{CursorOwner, Cursors, Reply};
-pub use documents::{Outcomes, WriteMode, WriteOperation};
+pub use documents::{DocumentReader, Outcomes, WriteMode, WriteOperation};
 pub use graph::{GraphWrite, StoredGraph};
 pub use instance::{Instance, InstanceOptions};
 pub use session::{Identity, Session};

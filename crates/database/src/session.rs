@@ -54,7 +54,7 @@ impl Session {
     }
 
     /// Returns the interrupt that ends the queries of this session, if there is one.
-    pub(crate) fn interrupt(&self) -> Option<&Interrupt> {
+    pub fn interrupt(&self) -> Option<&Interrupt> {
         self.interrupt.as_ref()
     }
 

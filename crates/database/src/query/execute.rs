@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aql_value::Budget;
+use aql_value::{Budget, Interrupt};
 
 use crate::cursor::Reply;
 use crate::cursor::encoder::Format;
@@ -52,6 +52,19 @@ impl RestOfQuery {
             Work::Run(prepared) => prepared.run(format),
             Work::Resume(running) => running.run(),
             Work::Copy(result) => result.run(format),
+        }
+    }
+
+    /// Returns the interrupt that ends the query.
+    pub fn interrupt(&mut self) -> Interrupt {
+        match &self.work {
+            Work::Run(prepared) => prepared.interrupt.clone(),
+            Work::Resume(running) => running.interrupt().clone(),
+            Work::Plan(_) | Work::Restart(..) | Work::Copy(_) => {
+                let interrupt = Interrupt::new();
+                self.session = self.session.clone().ended_by(interrupt.clone());
+                interrupt
+            }
         }
     }
 

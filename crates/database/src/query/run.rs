@@ -9,7 +9,7 @@ use aql_exec::{
     DataAccess, Execution, ExecutionInput, ExecutionOptions, ReadAuthorization, ResultBatch, SpillOptions,
 };
 use aql_plan::{Access, NodeId, Plan};
-use aql_value::Budget;
+use aql_value::{Budget, Interrupt};
 use catalog::{AccessLevel, CollectionId};
 use storage::{Collection, Durability, Transaction, TransactionOptions, WaitPolicy};
 use velocypack::Slice;
@@ -170,6 +170,11 @@ pub(crate) struct RunningQuery {
 }
 
 impl RunningQuery {
+    /// Returns the interrupt that ends the query.
+    pub(crate) fn interrupt(&self) -> &Interrupt {
+        &self.rows.query.interrupt
+    }
+
     /// Computes rows until a budget is spent. Returns true if no more follow.
     pub(crate) fn advance(&mut self, budget: Budget) -> Result<bool> {
         self.rows.advance(budget)

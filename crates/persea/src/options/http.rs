@@ -29,6 +29,9 @@ options::section! {
         text("http.trusted-origin", "", "Origin of web pages that may send credentials; `*` for all.").list();
 }
 
+/// The share of the memory limit that bytes of connections take which no request has taken yet.
+const UNREAD_SHARE: u64 = 32;
+
 /// Makes the options of the listener. `descriptors` is the limit of files and connections.
 pub(super) fn settings(options: &Options, budget: &MemoryBudget, descriptors: u64) -> HttpOptions {
     let files = rocksdb::max_open_files(options, budget, descriptors) + SPARE_DESCRIPTORS;
@@ -37,6 +40,7 @@ pub(super) fn settings(options: &Options, budget: &MemoryBudget, descriptors: u6
     HttpOptions {
         max_body_bytes: options.size(&MAX_BODY_SIZE),
         request_memory_bytes: usize::try_from(budget.request_bytes).unwrap_or(usize::MAX),
+        unread_max_bytes: budget.limit_bytes / UNREAD_SHARE,
         keep_alive: options.duration(&KEEP_ALIVE_TIMEOUT),
         compress_response_threshold_bytes: options.size(&COMPRESS_RESPONSE_THRESHOLD),
         max_connections: options.size(&MAX_CONNECTIONS).min(for_connections).max(MIN_CONNECTIONS),

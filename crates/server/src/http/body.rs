@@ -2,30 +2,30 @@
 
 use std::future::poll_fn;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use errors::{Error, ErrorCode, Result};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use super::body_memory::{BODY_TIMEOUT, BodyMemory, BodyPermit};
+use super::connections::Connection;
 use super::stream::{BrokenOff, StreamBody};
 
 /// Most bytes of a body that are read after its request has failed.
-const DRAIN_MAX_BYTES: u64 = 1 << 20;
+pub(crate) const DRAIN_MAX_BYTES: u64 = 1 << 20;
+
+/// Most bytes of a body that are read after it was refused for its length: a client that sends on
+/// does not read the refusal.
+pub(crate) const DRAIN_TOO_LONG_MAX_BYTES: u64 = 256 << 20;
 
 /// The time limit for reading such a body.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Most bytes that are reserved for an announced length. More is reserved as bytes arrive.
-const RESERVE_MAX_BYTES: usize = 1 << 20;
-
-/// Most bytes of the announced rest that are reserved at once after [`RESERVE_MAX_BYTES`] have
-/// arrived.
-///
-/// Memory that is reserved and not used is never touched.
-const RESERVE_MORE_MAX_BYTES: usize = 64 << 20;
+/// The interval at which a body that holds memory is checked for its rate.
+const RATE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The body of a reply on the connection.
 pub(crate) enum ReplyBody {
@@ -72,55 +72,70 @@ pub(crate) struct Collected {
     pub(crate) memory: Option<BodyPermit>,
 }
 
-/// Waits for the whole body of a request, and for the memory that it takes.
+/// The least bytes a second, on average, of a body that holds memory for which others wait.
+const MIN_BYTES_PER_SECOND: u64 = 32 << 10;
+
+/// The time before [`MIN_BYTES_PER_SECOND`] counts.
+const SLOW_START: Duration = Duration::from_secs(2);
+
+/// Waits for the whole body of a request, and for the memory that it takes as it arrives.
 ///
-/// Errors: 413 if it is longer than `max_bytes`, 408 if the client pauses for longer than
-/// [`BODY_TIMEOUT`], 400 if the connection breaks off, 503 if there is no memory for it.
-pub(crate) async fn collect(mut body: Incoming, max_bytes: usize, memory: &BodyMemory) -> Result<Collected> {
+/// Errors: 413 if it is longer than `max_bytes` or than all the memory for bodies, 408 if the client
+/// pauses for longer than [`BODY_TIMEOUT`] or sends slowly while others wait for its memory, 400 if
+/// the connection breaks off, 503 if there is no memory for it.
+pub(crate) async fn collect(
+    body: &mut Incoming,
+    max_bytes: usize,
+    memory: &Arc<BodyMemory>,
+    connection: &Connection,
+) -> Result<Collected> {
     if body.is_end_stream() {
         return Ok(Collected::default());
     }
+    let max_bytes = max_bytes.min(memory.capacity_bytes());
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > max_bytes {
         return Err(too_large(max_bytes));
     }
-    let mut permit = memory.take(announced).await?;
-    let Some(first) = next_data(&mut body).await? else { return Ok(Collected::default()) };
+    let exact = body.size_hint().exact().and_then(|bytes| usize::try_from(bytes).ok());
+    let mut permit = memory.permit(exact.unwrap_or(max_bytes));
+    let mut arrival = Arrival { memory, connection, begin: Instant::now(), bytes: 0, taken: 0 };
+    let Some(first) = arrival.next_data(body, &permit).await? else { return Ok(Collected::default()) };
     if first.len() > max_bytes {
         return Err(too_large(max_bytes));
     }
+    permit.reach(first.len()).await?;
     if body.is_end_stream() || first.len() == announced {
-        return Ok(Collected { bytes: first, memory: permit });
+        permit.complete(first.len());
+        return Ok(Collected { bytes: first, memory: permit.if_counted() });
     }
-    let mut all =
-        BytesMut::with_capacity(announced.clamp(first.len() * 2, RESERVE_MAX_BYTES.max(first.len() * 2)));
+    let mut all = BytesMut::with_capacity(first.len() * 2);
     all.extend_from_slice(&first);
     drop(first);
-    while let Some(data) = next_data(&mut body).await? {
+    while let Some(data) = arrival.next_data(body, &permit).await? {
         if all.len() + data.len() > max_bytes {
             return Err(too_large(max_bytes));
         }
-        // A body of unknown length needs more memory as it grows.
-        memory.grow(&mut permit, all.len() + data.len()).await?;
+        permit.reach(all.len() + data.len()).await?;
         if all.len() + data.len() > all.capacity() {
-            let missing = announced.saturating_sub(all.len()).min(RESERVE_MORE_MAX_BYTES);
-            all.reserve(missing.max(data.len()));
+            all.reserve(permit.held_bytes().saturating_sub(all.len()).max(data.len()));
         }
         all.extend_from_slice(&data);
     }
-    memory.shrink(&mut permit, all.len());
-    Ok(Collected { bytes: all.freeze(), memory: permit })
+    permit.complete(all.len());
+    Ok(Collected { bytes: all.freeze(), memory: permit.if_counted() })
 }
 
 /// Discards the rest of a body, so that the connection can serve the next request.
 ///
-/// A long or slow body is not read to its end, which ends the connection.
-pub(crate) async fn drain(mut body: Incoming) {
-    if body.is_end_stream() || body.size_hint().lower() > DRAIN_MAX_BYTES {
+/// A body of more than `max_bytes` and a slow one are not read to their end, which ends the
+/// connection.
+pub(crate) async fn drain(mut body: Incoming, max_bytes: u64) {
+    if body.is_end_stream() || body.size_hint().lower() > max_bytes {
         return;
     }
     let read = async {
-        let mut left = DRAIN_MAX_BYTES;
+        let mut left = max_bytes;
         while let Ok(Some(data)) = next_data(&mut body).await {
             match left.checked_sub(data.len() as u64) {
                 Some(rest) => left = rest,
@@ -132,23 +147,75 @@ pub(crate) async fn drain(mut body: Incoming) {
     let _ = tokio::time::timeout(DRAIN_TIMEOUT, read).await;
 }
 
+/// The arrival of a body.
+struct Arrival<'a> {
+    memory: &'a BodyMemory,
+    connection: &'a Connection,
+    begin: Instant,
+    bytes: u64,
+    /// The bytes that do not count as unread any more.
+    taken: u64,
+}
+
+impl Drop for Arrival<'_> {
+    fn drop(&mut self) {
+        self.take();
+    }
+}
+
+impl Arrival<'_> {
+    /// Waits for the next piece; `None` at the end.
+    async fn next_data(&mut self, body: &mut Incoming, permit: &BodyPermit) -> Result<Option<Bytes>> {
+        let timeout = if permit.is_counted() { RATE_CHECK_INTERVAL } else { BODY_TIMEOUT };
+        let mut waited = Duration::ZERO;
+        loop {
+            match tokio::time::timeout(timeout, next_data(body)).await {
+                Ok(data) => {
+                    let data = data?;
+                    self.bytes += data.as_ref().map_or(0, |data| data.len() as u64);
+                    // A short body is not counted elsewhere.
+                    if permit.is_counted() {
+                        self.take();
+                    }
+                    return Ok(data);
+                }
+                Err(_) => waited += timeout,
+            }
+            if waited >= BODY_TIMEOUT {
+                return Err(timed_out("the request body did not arrive in time"));
+            }
+            if permit.is_counted() && self.is_slow() && self.memory.is_contended() {
+                return Err(timed_out("the request body arrives too slowly while others wait for memory"));
+            }
+        }
+    }
+
+    fn take(&mut self) {
+        self.connection.note_taken(self.bytes - self.taken);
+        self.taken = self.bytes;
+    }
+
+    fn is_slow(&self) -> bool {
+        let expected_seconds = self.bytes / MIN_BYTES_PER_SECOND;
+        self.begin.elapsed() > SLOW_START + Duration::from_secs(expected_seconds)
+    }
+}
+
+fn timed_out(message: &'static str) -> Error {
+    Error::new(ErrorCode::HttpRequestTimeout, message)
+}
+
+/// Waits for the next piece of a body; `None` at the end.
 async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>> {
     loop {
-        let frame = poll_fn(|context| Pin::new(&mut *body).poll_frame(context));
-        match tokio::time::timeout(BODY_TIMEOUT, frame).await {
-            Err(_) => {
-                return Err(Error::new(
-                    ErrorCode::HttpRequestTimeout,
-                    "the request body did not arrive in time",
-                ));
-            }
-            Ok(None) => return Ok(None),
-            Ok(Some(Err(error))) => {
+        match poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await {
+            None => return Ok(None),
+            Some(Err(error)) => {
                 let message = format!("the request body broke off: {error}");
                 return Err(Error::new(ErrorCode::HttpBadParameter, message));
             }
-            // ArangoDB's interface uses no trailers.
-            Ok(Some(Ok(frame))) => match frame.into_data() {
+            // ArangoDB's interface has no trailers.
+            Some(Ok(frame)) => match frame.into_data() {
                 Ok(data) if !data.is_empty() => return Ok(Some(data)),
                 _ => {}
             },
@@ -157,6 +224,8 @@ async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>> {
 }
 
 fn too_large(max_bytes: usize) -> Error {
-    let message = format!("the request body is longer than the limit of {max_bytes} bytes");
+    let message = format!(
+        "the request body is longer than {max_bytes} bytes, which --http.max-body-size and --memory-limit allow"
+    );
     Error::new(ErrorCode::HttpBadParameter, message).with_status(413)
 }

@@ -1,104 +1,357 @@
-//! The memory that long requests share: their bodies, and the structures built from them.
+//! The memory that the bodies of long requests share.
 //!
-//! A body is read only when there is memory for all of it. Until then its bytes stay with the
-//! client and cost the server nothing. Requests get memory in the order in which they ask for it,
-//! so that short ones cannot starve a long one. A request that needs more than the whole memory
-//! waits until it is alone.
+//! A body draws memory as its bytes arrive, so an announced length alone takes nothing from others.
+//! A body that gets no more memory is not read on: its bytes stay with the client. Bodies that each
+//! hold a part and wait for the rest could wait for each other for ever. The banker's algorithm
+//! (Dijkstra, EWD 108) prevents that: memory is given only if all bodies could still be completed
+//! one after the other, each with the length that it announced.
 
-use std::sync::Arc;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use errors::Result;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::oneshot;
 
 use crate::placement::pool::Rejected;
 
-/// The memory of a request as a multiple of its body.
+/// The bytes that a request takes for each byte of its body: the body itself and its VelocyPack.
 ///
-/// It holds the body, its VelocyPack, the documents as they are stored, and the engine's batch of
-/// them with an index over it. Measured: 4 to 7 times, more for shorter documents.
-const BYTES_PER_BODY_BYTE: usize = 4;
+/// Writes and replies draw on accounts of their own.
+const BYTES_PER_BODY_BYTE: usize = 2;
 
-/// Bodies up to this length are not counted: their number is at most that of connections.
+/// The length up to which bodies are not counted. The memory of connections covers them.
 pub(crate) const UNCOUNTED_BYTES: usize = 64 << 10;
 
-/// The unit in which memory is counted.
-const UNIT_BYTES: usize = 1 << 10;
-
-/// Longest wait of a request for memory: as long as its client may pause within the body.
+/// The time that a request waits for memory; its client may pause as long in the middle of its body.
 const MEMORY_TIMEOUT: Duration = BODY_TIMEOUT;
 
-/// Longest pause of a client within a request's body: ArangoDB's "about 90 seconds".
+/// The time that a client may pause in the middle of its request's body; ArangoDB's "about 90
+/// seconds".
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(90);
 
-/// The memory for the bodies of requests. See the module's documentation.
+/// See the module.
 #[derive(Debug)]
 pub(crate) struct BodyMemory {
-    units: Arc<Semaphore>,
-    all: u32,
+    capacity_bytes: usize,
+    state: Mutex<State>,
 }
 
-/// The share of a request; it is given back on drop.
-pub(crate) type BodyPermit = OwnedSemaphorePermit;
+#[derive(Debug)]
+struct State {
+    free_bytes: usize,
+    next: u64,
+    /// The bodies that hold memory or wait for it, by their order of arrival.
+    bodies: BTreeMap<u64, Body>,
+    /// The bodies that wait, in the order in which they began to wait.
+    waiting: VecDeque<Waiting>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Body {
+    held_bytes: usize,
+    /// The length that the body may reach.
+    claim_bytes: usize,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    body: u64,
+    /// The bytes that the body is to hold.
+    wanted_bytes: usize,
+    granted: oneshot::Sender<()>,
+}
+
+/// The memory of one body, given back on drop.
+#[derive(Debug)]
+pub(crate) struct BodyPermit {
+    memory: Arc<BodyMemory>,
+    /// None as long as the body is short and not counted.
+    body: Option<u64>,
+    claim_bytes: usize,
+    held_bytes: usize,
+}
 
 impl BodyMemory {
-    /// Returns an account of `bytes` for all requests together.
-    pub(crate) fn new(bytes: usize) -> Self {
-        let units = bytes / BYTES_PER_BODY_BYTE / UNIT_BYTES;
-        let all = u32::try_from(units).unwrap_or(u32::MAX).max(1);
-        // The semaphore's limit is `usize::MAX >> 3`, which is greater than any `u32`.
-        BodyMemory { units: Arc::new(Semaphore::new(all as usize)), all }
+    /// Returns the memory for bodies that together with their requests may take so many bytes.
+    pub(crate) fn new(bytes: usize) -> Arc<Self> {
+        let capacity_bytes = (bytes / BYTES_PER_BODY_BYTE).max(UNCOUNTED_BYTES);
+        let state =
+            State { free_bytes: capacity_bytes, next: 0, bodies: BTreeMap::new(), waiting: VecDeque::new() };
+        Arc::new(BodyMemory { capacity_bytes, state: Mutex::new(state) })
     }
 
-    /// Returns the bytes of bodies that fit at the same time. A longer body waits until it is
-    /// alone.
+    /// Returns the length of the longest body that there is memory for.
     pub(crate) fn capacity_bytes(&self) -> usize {
-        self.all as usize * UNIT_BYTES
+        self.capacity_bytes
     }
 
-    /// Waits for the memory of a body. Returns `None` for a body that is too short to be counted.
-    ///
-    /// Errors: 503 with 21003 if there is none for [`MEMORY_TIMEOUT`].
-    pub(crate) async fn take(&self, body_bytes: usize) -> Result<Option<BodyPermit>> {
-        if body_bytes <= UNCOUNTED_BYTES {
-            return Ok(None);
-        }
-        let taken = Arc::clone(&self.units).acquire_many_owned(self.units_of(body_bytes));
-        // Boxed, so that this rare wait does not enlarge the future of every request.
-        match Box::pin(tokio::time::timeout(MEMORY_TIMEOUT, taken)).await {
-            Ok(Ok(permit)) => Ok(Some(permit)),
-            // The semaphore is never closed.
-            Ok(Err(_)) | Err(_) => Err(Rejected.into()),
-        }
+    /// Returns a permit for a body of at most `claim_bytes`, which holds nothing yet.
+    pub(crate) fn permit(self: &Arc<Self>, claim_bytes: usize) -> BodyPermit {
+        let claim_bytes = claim_bytes.min(self.capacity_bytes);
+        BodyPermit { memory: Arc::clone(self), body: None, claim_bytes, held_bytes: 0 }
     }
 
-    /// Waits until `permit` suffices for a body that has grown to `body_bytes`.
+    /// Returns true if bodies wait for memory.
+    pub(crate) fn is_contended(&self) -> bool {
+        !self.lock().waiting.is_empty()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl BodyPermit {
+    /// Returns true if the body is long enough to be counted.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.body.is_some()
+    }
+
+    /// Returns the permit if its body is counted.
+    pub(crate) fn if_counted(self) -> Option<Self> {
+        self.is_counted().then_some(self)
+    }
+
+    /// Returns the bytes that the body may have now.
+    pub(crate) fn held_bytes(&self) -> usize {
+        self.held_bytes
+    }
+
+    /// Waits until the body may have so many bytes; at most its claim count.
     ///
-    /// Errors: as for [`BodyMemory::take`].
-    pub(crate) async fn grow(&self, permit: &mut Option<BodyPermit>, body_bytes: usize) -> Result<()> {
-        let have = permit.as_ref().map_or(0, |permit| permit.num_permits() * UNIT_BYTES);
-        if body_bytes.min(self.capacity_bytes()) <= have.max(UNCOUNTED_BYTES) {
+    /// Errors: 503 with 21003 if there is no memory for [`MEMORY_TIMEOUT`].
+    pub(crate) async fn reach(&mut self, bytes: usize) -> Result<()> {
+        let wanted_bytes = bytes.min(self.claim_bytes);
+        if wanted_bytes <= self.held_bytes.max(UNCOUNTED_BYTES) {
             return Ok(());
         }
-        // Doubled each time, so that the memory is rarely requested.
-        let wanted = (body_bytes * 2).min(self.capacity_bytes());
-        if let Some(more) = self.take(wanted - have).await? {
-            match permit {
-                Some(permit) => permit.merge(more),
-                None => *permit = Some(more),
+        // Twice as much each time, so that this is asked for seldom.
+        let wanted_bytes = (2 * wanted_bytes).min(self.claim_bytes);
+        if let Some(granted) = self.ask(wanted_bytes) {
+            // Boxed, so that the state of the usual request stays small.
+            let granted = Box::pin(tokio::time::timeout(MEMORY_TIMEOUT, granted)).await;
+            if !matches!(granted, Ok(Ok(()))) {
+                self.give_up_waiting();
+                return Err(Rejected.into());
             }
         }
+        self.held_bytes = wanted_bytes;
         Ok(())
     }
 
-    /// Gives back the memory that a body does not need.
-    pub(crate) fn shrink(&self, permit: &mut Option<BodyPermit>, body_bytes: usize) {
-        let Some(held) = permit else { return };
-        let needed = self.units_of(body_bytes) as usize;
-        drop(held.split(held.num_permits().saturating_sub(needed)));
+    /// Returns `None` if the memory is granted at once, and otherwise the message that it is.
+    fn ask(&mut self, wanted_bytes: usize) -> Option<oneshot::Receiver<()>> {
+        let mut state = self.memory.lock();
+        let body = *self.body.get_or_insert_with(|| {
+            let body = state.next;
+            state.next += 1;
+            state.bodies.insert(body, Body { held_bytes: 0, claim_bytes: self.claim_bytes });
+            body
+        });
+        let (granted, message) = oneshot::channel();
+        state.waiting.push_back(Waiting { body, wanted_bytes, granted });
+        state.grant();
+        let waits = state.waiting.iter().any(|waiting| waiting.body == body);
+        waits.then_some(message)
     }
 
-    fn units_of(&self, body_bytes: usize) -> u32 {
-        u32::try_from(body_bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX).min(self.all)
+    fn give_up_waiting(&self) {
+        let mut state = self.memory.lock();
+        state.waiting.retain(|waiting| Some(waiting.body) != self.body);
+        state.grant();
+    }
+
+    /// Gives back what the body does not need: it is complete.
+    pub(crate) fn complete(&mut self, bytes: usize) {
+        let Some(body) = self.body else { return };
+        let mut state = self.memory.lock();
+        let kept = if bytes <= UNCOUNTED_BYTES { 0 } else { bytes.min(self.held_bytes) };
+        if let Some(body) = state.bodies.get_mut(&body) {
+            (body.held_bytes, body.claim_bytes) = (kept, kept);
+        }
+        state.free_bytes += self.held_bytes - kept;
+        (self.held_bytes, self.claim_bytes) = (kept, kept);
+        state.grant();
+    }
+}
+
+impl Drop for BodyPermit {
+    fn drop(&mut self) {
+        let Some(body) = self.body else { return };
+        let mut state = self.memory.lock();
+        state.waiting.retain(|waiting| waiting.body != body);
+        // The state knows what was granted to a request that is gone before it heard of it.
+        let held = state.bodies.remove(&body).map_or(0, |body| body.held_bytes);
+        state.free_bytes += held;
+        state.grant();
+    }
+}
+
+impl State {
+    /// Grants memory first to bodies that hold a part, since their memory comes back soonest, then
+    /// to new ones in their order.
+    fn grant(&mut self) {
+        let mut position = 0;
+        while let Some(waiting) = self.waiting.get(position) {
+            if self.holds(waiting.body) && self.can_grant(waiting.body, waiting.wanted_bytes) {
+                self.grant_at(position);
+                // The order of the others may have changed what is safe.
+                position = 0;
+            } else {
+                position += 1;
+            }
+        }
+        if self.waiting.iter().any(|waiting| self.holds(waiting.body)) {
+            return;
+        }
+        while let Some(waiting) = self.waiting.front() {
+            if !self.can_grant(waiting.body, waiting.wanted_bytes) {
+                return;
+            }
+            self.grant_at(0);
+        }
+    }
+
+    fn holds(&self, body: u64) -> bool {
+        self.bodies.get(&body).is_some_and(|body| body.held_bytes > 0)
+    }
+
+    fn grant_at(&mut self, position: usize) {
+        let Some(waiting) = self.waiting.remove(position) else { return };
+        if let Some(body) = self.bodies.get_mut(&waiting.body) {
+            self.free_bytes -= waiting.wanted_bytes - body.held_bytes;
+            body.held_bytes = waiting.wanted_bytes;
+        }
+        // A request that is gone gives its memory back by itself.
+        let _ = waiting.granted.send(());
+    }
+
+    /// Returns true if all bodies could be completed one after the other if this one held `wanted_bytes`.
+    fn can_grant(&self, body: u64, wanted_bytes: usize) -> bool {
+        let held = self.bodies.get(&body).map_or(0, |body| body.held_bytes);
+        let Some(mut free) = self.free_bytes.checked_sub(wanted_bytes.saturating_sub(held)) else {
+            return false;
+        };
+        let mut bodies: Vec<Body> = self
+            .bodies
+            .iter()
+            .map(
+                |(number, other)| {
+                    if *number == body { Body { held_bytes: wanted_bytes, ..*other } } else { *other }
+                },
+            )
+            .filter(|other| other.held_bytes > 0)
+            .collect();
+        bodies.sort_unstable_by_key(Body::missing_bytes);
+        bodies.iter().all(|body| {
+            let is_completed = body.missing_bytes() <= free;
+            free += body.held_bytes;
+            is_completed
+        })
+    }
+}
+
+impl Body {
+    fn missing_bytes(&self) -> usize {
+        self.claim_bytes - self.held_bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KIB: usize = 1 << 10;
+
+    fn memory(kib: usize) -> Arc<BodyMemory> {
+        BodyMemory::new(kib * KIB * BYTES_PER_BODY_BYTE)
+    }
+
+    fn in_paused_time(test: impl Future<Output = ()>) {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        builder.enable_time().start_paused(true).build().unwrap().block_on(test);
+    }
+
+    fn is_granted(permit: &mut BodyPermit, bytes: usize) -> bool {
+        let granted = permit.ask(bytes).is_none();
+        if granted {
+            permit.held_bytes = bytes;
+        } else {
+            permit.give_up_waiting();
+        }
+        granted
+    }
+
+    #[test]
+    fn an_announced_length_takes_nothing() {
+        let memory = memory(1_000);
+        let announced: Vec<_> = (0..60).map(|_| memory.permit(1_000 * KIB)).collect();
+        assert!(is_granted(&mut memory.permit(1_000 * KIB), 1_000 * KIB));
+        drop(announced);
+        assert_eq!(memory.lock().free_bytes, 1_000 * KIB);
+    }
+
+    #[test]
+    fn memory_is_given_only_if_all_can_be_completed() {
+        let memory = memory(1_000);
+        let (mut one, mut two) = (memory.permit(800 * KIB), memory.permit(800 * KIB));
+        assert!(is_granted(&mut one, 500 * KIB));
+        assert!(is_granted(&mut two, 200 * KIB), "one can be completed, then two");
+        assert!(!is_granted(&mut two, 300 * KIB), "none could be completed");
+        assert!(is_granted(&mut one, 800 * KIB));
+        one.complete(100 * KIB);
+        assert!(is_granted(&mut two, 800 * KIB));
+    }
+
+    #[test]
+    fn all_bodies_are_completed_in_any_order() {
+        for seed in 0..200 {
+            in_paused_time(async {
+                let mut random = fastrand::Rng::with_seed(seed);
+                let memory = memory(1_000);
+                let bodies: Vec<_> = (0..random.usize(2..20))
+                    .map(|_| {
+                        let (memory, bytes) = (Arc::clone(&memory), random.usize(1..1_500 * KIB));
+                        let claim = if random.bool() { bytes } else { usize::MAX };
+                        let mut random = fastrand::Rng::with_seed(random.u64(..));
+                        async move {
+                            let mut permit = memory.permit(claim);
+                            let bytes = bytes.min(memory.capacity_bytes());
+                            let mut has = 0;
+                            while has < bytes {
+                                has = bytes.min(has + random.usize(1..300 * KIB));
+                                permit.reach(has).await.unwrap();
+                                assert!(permit.held_bytes.max(UNCOUNTED_BYTES) >= has);
+                                tokio::time::sleep(Duration::from_millis(random.u64(0..3))).await;
+                            }
+                            permit.complete(bytes);
+                            tokio::time::sleep(Duration::from_millis(random.u64(0..3))).await;
+                        }
+                    })
+                    .collect();
+                let tasks = tokio::task::LocalSet::new();
+                for body in bodies {
+                    tasks.spawn_local(body);
+                }
+                tasks.await;
+                let state = memory.lock();
+                assert_eq!((state.free_bytes, state.bodies.len(), state.waiting.len()), (1_000 * KIB, 0, 0));
+            });
+        }
+    }
+
+    #[test]
+    fn a_body_that_waits_too_long_is_refused_and_leaves_nothing() {
+        in_paused_time(async {
+            let memory = memory(1_000);
+            let mut one = memory.permit(1_000 * KIB);
+            one.reach(1_000 * KIB).await.unwrap();
+            let mut two = memory.permit(500 * KIB);
+            assert_eq!(two.reach(500 * KIB).await.unwrap_err().number(), 21_003);
+            drop(two);
+            drop(one);
+            assert_eq!(memory.lock().free_bytes, 1_000 * KIB);
+        });
     }
 }

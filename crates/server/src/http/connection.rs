@@ -26,7 +26,7 @@ const MAX_HEADERS: usize = 256;
 const MAX_STREAMS: u32 = 128;
 
 /// Bytes of one HTTP/2 request that a client may send before the server reads them.
-const STREAM_WINDOW_BYTES: u32 = 256 << 10;
+const STREAM_WINDOW_BYTES: u32 = 64 << 10;
 
 /// Bytes of all HTTP/2 requests of a connection that a client may send before they are read.
 ///
@@ -54,7 +54,7 @@ pub(crate) async fn serve<S>(service: Arc<HttpService>, stream: S, client: Optio
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let connection = Arc::new(Connection::of(client));
+    let connection = Arc::new(Connection::new(client, service.connections().unread()));
     let begin = Instant::now();
     let connections = Arc::clone(service.connections());
     let id = connections.add(&connection);
@@ -103,7 +103,8 @@ struct Watched<S> {
 }
 
 impl<S> Watched<S> {
-    fn note_read(&mut self, bytes: &[u8]) {
+    /// Returns false if the connection has to end.
+    fn note_read(&mut self, bytes: &[u8]) -> bool {
         if !self.has_read {
             self.has_read = true;
             if bytes.starts_with(b"PRI") {
@@ -111,7 +112,7 @@ impl<S> Watched<S> {
                 self.connections.count_http2();
             }
         }
-        self.connection.note_read(bytes.len(), self.connections.now());
+        self.connection.note_read(bytes.len(), self.connections.now())
     }
 
     fn note_write(&self, written: &Poll<std::io::Result<usize>>) {
@@ -133,8 +134,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
         let this = self.get_mut();
         let before = buffer.filled().len();
         let read = Pin::new(&mut this.stream).poll_read(context, buffer);
-        if let Some(bytes) = buffer.filled().get(before..).filter(|bytes| !bytes.is_empty()) {
-            this.note_read(bytes);
+        if let Some(bytes) = buffer.filled().get(before..).filter(|bytes| !bytes.is_empty())
+            && !this.note_read(bytes)
+        {
+            let message = "too many bytes of all connections wait for requests that take them";
+            return Poll::Ready(Err(std::io::Error::other(message)));
         }
         read
     }

@@ -11,11 +11,22 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
+use super::unread::{Unread, UnreadMemory};
+
 /// Longest time for the head of a request, from its first byte.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Longest time in which a client accepts no byte of a reply.
 pub const WRITE_TIMEOUT: Duration = Duration::from_secs(300);
+
+/// A client that reads fewer bytes of a waiting reply in a second reads slowly.
+const SLOW_READER_BYTES: u64 = 32 << 10;
+
+/// A client that has read slowly for so many seconds is ended if memory for replies is scarce.
+const SLOW_READER_SECONDS: u32 = 5;
+
+/// The bytes of data on HTTP/2 for which a client sends at most one byte of window updates.
+const WINDOW_UPDATE_SHARE: u64 = 64;
 
 /// The state that a connection shares with its monitor.
 #[derive(Debug, Default)]
@@ -35,6 +46,11 @@ pub struct Connection {
     bytes_received: AtomicU64,
     /// Bytes written since the last check.
     bytes_sent: AtomicU64,
+    unread: Unread,
+    /// True if a write was blocked during the last second.
+    write_was_blocked: AtomicBool,
+    /// Seconds in a row in which the client read slowly.
+    slow_seconds: AtomicU32,
 }
 
 /// The connection answers the requests in progress, and then ends.
@@ -46,13 +62,21 @@ impl Connection {
     /// Notes that a request has arrived.
     pub(crate) fn begin_request(&self) -> InFlight<'_> {
         self.head_second.store(0, Ordering::Relaxed);
-        self.requests_in_flight.fetch_add(1, Ordering::Relaxed);
+        let others = self.requests_in_flight.fetch_add(1, Ordering::Relaxed);
+        if others == 0 {
+            self.unread.clear();
+        }
         InFlight { connection: self }
     }
 
     /// Returns the state of a new connection.
-    pub(crate) fn of(client: Option<SocketAddr>) -> Self {
-        Connection { client, ..Connection::default() }
+    pub(crate) fn new(client: Option<SocketAddr>, unread: &Arc<UnreadMemory>) -> Self {
+        Connection { client, unread: Unread::new(Arc::clone(unread)), ..Connection::default() }
+    }
+
+    /// Notes that a request has taken bytes of its body.
+    pub(crate) fn note_taken(&self, bytes: u64) {
+        self.unread.remove(bytes);
     }
 
     pub(crate) fn mark_http2(&self) {
@@ -60,7 +84,9 @@ impl Connection {
     }
 
     /// Notes that bytes were read, in the second `now` of [`Connections`].
-    pub(crate) fn note_read(&self, bytes: usize, now: u32) {
+    ///
+    /// Returns false if there is no memory for them.
+    pub(crate) fn note_read(&self, bytes: usize, now: u32) -> bool {
         self.bytes_received.fetch_add(bytes as u64, Ordering::Relaxed);
         self.progress_second.store(now, Ordering::Relaxed);
         let idle = self.requests_in_flight.load(Ordering::Relaxed) == 0;
@@ -68,6 +94,7 @@ impl Connection {
         if idle && !self.is_http2.load(Ordering::Relaxed) && self.head_second.load(Ordering::Relaxed) == 0 {
             self.head_second.store(now + 1, Ordering::Relaxed);
         }
+        self.unread.add(bytes)
     }
 
     /// Notes that bytes were written.
@@ -75,6 +102,8 @@ impl Connection {
         self.bytes_sent.fetch_add(bytes as u64, Ordering::Relaxed);
         self.progress_second.store(now, Ordering::Relaxed);
         self.write_blocked_second.store(0, Ordering::Relaxed);
+        // A client on HTTP/2 answers data with updates of its windows, which no request takes.
+        self.unread.remove(bytes as u64 / WINDOW_UPDATE_SHARE);
     }
 
     /// Notes that the client does not accept bytes at the moment.
@@ -82,6 +111,7 @@ impl Connection {
         // Keeps the first second. Only this connection's own task writes it.
         if self.write_blocked_second.load(Ordering::Relaxed) == 0 {
             self.write_blocked_second.store(now + 1, Ordering::Relaxed);
+            self.write_was_blocked.store(true, Ordering::Relaxed);
         }
     }
 
@@ -105,6 +135,20 @@ impl Connection {
         if self.ending.fetch_max(how, Ordering::AcqRel) < how {
             self.signal.notify_one();
         }
+    }
+
+    /// Notes the bytes that were sent in the last second. Returns true if the client has read a
+    /// waiting reply slowly for a while.
+    fn reads_slowly(&self, sent: u64) -> bool {
+        let is_blocked = self
+            .write_was_blocked
+            .swap(self.write_blocked_second.load(Ordering::Relaxed) > 0, Ordering::Relaxed);
+        let seconds = match is_blocked && sent < SLOW_READER_BYTES {
+            true => self.slow_seconds.load(Ordering::Relaxed).saturating_add(1),
+            false => 0,
+        };
+        self.slow_seconds.store(seconds, Ordering::Relaxed);
+        seconds >= SLOW_READER_SECONDS
     }
 
     /// Ends the connection if its client takes too long.
@@ -132,7 +176,9 @@ pub(crate) struct InFlight<'a> {
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        self.connection.requests_in_flight.fetch_sub(1, Ordering::Relaxed);
+        if self.connection.requests_in_flight.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.connection.unread.clear();
+        }
     }
 }
 
@@ -146,9 +192,20 @@ pub struct Connections {
     idle: Notify,
     accepted: AtomicU64,
     http2: AtomicU64,
+    unread: Arc<UnreadMemory>,
 }
 
 impl Connections {
+    /// Returns no connections. Together they may receive `unread_max_bytes` that no request takes.
+    pub(crate) fn new(unread_max_bytes: u64) -> Self {
+        Connections { unread: Arc::new(UnreadMemory::new(unread_max_bytes)), ..Connections::default() }
+    }
+
+    /// Returns the memory of unread bytes.
+    pub(crate) fn unread(&self) -> &Arc<UnreadMemory> {
+        &self.unread
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<u64, Arc<Connection>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -200,7 +257,7 @@ impl Connections {
     /// Checks all connections; called once a second.
     ///
     /// Returns the bytes received and sent since the last check.
-    pub(crate) fn tick(&self, keep_alive: Duration) -> (u64, u64) {
+    pub(crate) fn tick(&self, keep_alive: Duration, memory_is_scarce: bool) -> (u64, u64) {
         let now = self.second.fetch_add(1, Ordering::Relaxed) + 1;
         let keep_alive_seconds = u32::try_from(keep_alive.as_secs()).unwrap_or(u32::MAX);
         let (mut received, mut sent) = (0, 0);
@@ -208,6 +265,9 @@ impl Connections {
             let (more_received, more_sent) = connection.take_traffic();
             (received, sent) = (received + more_received, sent + more_sent);
             connection.look(now, keep_alive_seconds);
+            if connection.reads_slowly(more_sent) && memory_is_scarce {
+                connection.end(ENDING_NOW);
+            }
         }
         (received, sent)
     }

@@ -88,7 +88,7 @@ impl Job {
     }
 
     /// Returns the job with queries that end when `interrupt` is killed.
-    fn ended_by(self, interrupt: &Interrupt) -> Self {
+    pub(crate) fn ended_by(self, interrupt: &Interrupt) -> Self {
         Job { session: self.session.map(|session| session.ended_by(interrupt.clone())), ..self }
     }
 
@@ -169,7 +169,12 @@ impl Dispatcher {
     pub(crate) fn begin(&self, job: Job, mut request: Request) -> Result<Response> {
         let context = self.log_context(&job, &request);
         match place(job.cost, request.body.len(), &self.permits) {
-            Place::Pool => Ok(Response::deferred(move || run(context, || job.call(&request)?.finish()))),
+            Place::Pool => {
+                let interrupt = Interrupt::new();
+                let job = job.ended_by(&interrupt);
+                let work = move || run(context, || job.call(&request)?.finish());
+                Ok(Response::interruptible(interrupt, work))
+            }
             Place::Connection(budget, _permit) => {
                 request.budget = budget;
                 match run(context.clone(), || job.call(&request))?.finished() {

@@ -27,6 +27,7 @@ pub mod pattern;
 pub mod percent;
 pub mod query;
 pub(crate) mod reply;
+mod reply_memory;
 pub mod request;
 pub mod response;
 pub mod route;
@@ -35,6 +36,7 @@ pub(crate) mod service;
 pub(crate) mod services;
 pub mod stream;
 pub mod tls;
+pub(crate) mod unread;
 mod zstd;
 
 pub use fields::Fields;

@@ -12,6 +12,8 @@ pub struct HttpOptions {
     pub max_body_bytes: usize,
     /// Bytes of memory for all long requests together. Requests beyond them wait.
     pub request_memory_bytes: usize,
+    /// Bytes that all connections together may have received before requests take them.
+    pub unread_max_bytes: u64,
     /// Idle time after which a connection is closed.
     pub keep_alive: Duration,
     /// The greatest delay of a check of a password after failures; zero for none.
@@ -33,6 +35,7 @@ impl Default for HttpOptions {
             // ArangoDB's 1 GB.
             max_body_bytes: 1 << 30,
             request_memory_bytes: 1 << 30,
+            unread_max_bytes: 256 << 20,
             keep_alive: Duration::from_secs(300),
             failed_login_max_delay: DEFAULT_MAX_DELAY,
             compress_response_threshold_bytes: 0,

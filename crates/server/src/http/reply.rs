@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use errors::Error;
+use errors::{Error, Result};
 use hyper::StatusCode;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, EXPIRES, HeaderMap, HeaderName,
@@ -14,6 +14,7 @@ use super::body::ReplyBody;
 use super::compression::{Encoding, compress};
 use super::format::Format;
 use super::options::HttpOptions;
+use super::reply_memory::ReplyMemory;
 use super::response::{Body, Response};
 use super::stream::StreamBody;
 use crate::placement::pool::WorkerPool;
@@ -37,15 +38,17 @@ pub(crate) struct Replies {
     pool: Arc<WorkerPool>,
     compress_threshold_bytes: usize,
     says_queue_time: bool,
+    memory: ReplyMemory,
 }
 
 impl Replies {
-    pub(crate) fn new(options: &HttpOptions, pool: Arc<WorkerPool>) -> Self {
+    pub(crate) fn new(options: &HttpOptions, pool: Arc<WorkerPool>, memory: ReplyMemory) -> Self {
         Replies {
             base_headers: base_headers(),
             pool,
             compress_threshold_bytes: options.compress_response_threshold_bytes,
             says_queue_time: options.return_queue_time_header,
+            memory,
         }
     }
 
@@ -56,26 +59,41 @@ impl Replies {
         reply
     }
 
+    /// Returns true if clients that read slowly take memory from others.
+    pub(crate) fn is_memory_scarce(&self) -> bool {
+        self.memory.is_scarce()
+    }
+
     /// Returns the reply to a request.
     pub(crate) fn assemble(&self, response: Response, wanted: Wanted) -> HttpReply {
-        let (response, encoded) = match response.encode(wanted.format) {
-            Ok(encoded) => encoded,
-            Err(error) => return self.assemble_plain(&error),
-        };
+        match self.try_assemble(response, wanted) {
+            Ok(reply) => reply,
+            // The reply of an error is short.
+            Err(error) => match self.try_assemble(error.into(), wanted) {
+                Ok(reply) => reply,
+                Err(error) => self.assemble_plain(&error),
+            },
+        }
+    }
+
+    fn try_assemble(&self, response: Response, wanted: Wanted) -> Result<HttpReply> {
+        let (response, encoded) = response.encode(wanted.format)?;
         let Response { status, headers, body } = response;
         let mut all = self.base_headers.clone();
         let body = match (encoded, body) {
             (Some(encoded), _) => {
                 all.extend(encoded.content_type.map(|value| (CONTENT_TYPE, value)));
                 let is_compressed = headers.iter().any(|(name, _)| *name == CONTENT_ENCODING);
-                ReplyBody::Whole(match is_compressed {
+                let bytes = match is_compressed {
                     true => encoded.bytes,
                     false => self.compressed(encoded.bytes, wanted, &mut all),
-                })
+                };
+                ReplyBody::Whole(self.memory.hold(bytes)?)
             }
             (None, Body::Stream { content_type, source }) => {
                 all.insert(CONTENT_TYPE, content_type);
-                ReplyBody::Stream(StreamBody::new(source, Arc::clone(&self.pool)))
+                let memory = self.memory.of_stream()?;
+                ReplyBody::Stream(StreamBody::new(source, Arc::clone(&self.pool), Some(memory)))
             }
             (None, _) => ReplyBody::Whole(Bytes::new()),
         };
@@ -86,7 +104,7 @@ impl Replies {
         let mut reply = hyper::Response::new(body);
         *reply.status_mut() = status;
         *reply.headers_mut() = all;
-        reply
+        Ok(reply)
     }
 
     /// Returns the last resort: an error reply when the real one could not be encoded.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use database::Budget;
+use database::{Budget, Charge, MemoryAccount};
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{AsHeaderName, HeaderMap, IF_MATCH, IF_NONE_MATCH};
 use hyper::{Method, Uri};
@@ -32,7 +32,7 @@ pub struct Request {
     /// The time that the request may take on the present thread.
     pub(crate) budget: Budget,
     /// The share of the memory for requests, held as long as the request exists.
-    pub(crate) memory: Option<Arc<BodyPermit>>,
+    pub(crate) memory: Option<Arc<RequestMemory>>,
 }
 
 impl Request {
@@ -144,21 +144,35 @@ impl Request {
     /// Without a body it is [`Slice::NONE`]. Errors: 600 if the body is neither.
     pub fn body_value(&self) -> Result<BodyValue<'_>> {
         if self.body.is_empty() {
-            return Ok(BodyValue { bytes: Cow::Borrowed(&[]) });
+            return Ok(BodyValue { bytes: Cow::Borrowed(&[]), _memory: None });
         }
         let limits = Limits::default();
+        let mut memory = None;
         let bytes = match self.body_format() {
             Format::VelocyPack => {
                 let value = validate(&self.body, &limits).map_err(corrupted)?;
                 Cow::Borrowed(value.bytes())
             }
             Format::Json => {
+                memory = self.draw_for_members()?;
                 let mut builder = Builder::with_capacity(self.body.len() + 16);
                 json::parse_strict(&self.body, &limits, &mut builder).map_err(corrupted)?;
                 Cow::Owned(builder.into_vec())
             }
         };
-        Ok(BodyValue { bytes })
+        Ok(BodyValue { bytes, _memory: memory })
+    }
+
+    /// Draws the memory of a long body's members: VelocyPack has tables of their positions, which
+    /// take more than the text of short members. Errors: 32.
+    fn draw_for_members(&self) -> Result<Option<Charge>> {
+        /// The bytes of a position in a finished table and in one under construction.
+        const POSITION_BYTES: usize = 4 + 8;
+        let Some(memory) = &self.memory else { return Ok(None) };
+        let members = memchr::memchr_iter(b',', &self.body).count();
+        let mut charge = Charge::new(Arc::clone(&memory.account));
+        charge.grow((members * POSITION_BYTES) as u64)?;
+        Ok(Some(charge))
     }
 
     /// Returns the body as an object; without a body the empty object. Errors: 600, and 10 for
@@ -167,7 +181,9 @@ impl Request {
         let value = self.body_value()?;
         match value.slice() {
             slice if slice.is_object() => Ok(value),
-            slice if slice.is_none() => Ok(BodyValue { bytes: Cow::Borrowed(Slice::EMPTY_OBJECT.bytes()) }),
+            slice if slice.is_none() => {
+                Ok(BodyValue { bytes: Cow::Borrowed(Slice::EMPTY_OBJECT.bytes()), _memory: None })
+            }
             _ => Err(Error::bad_parameter("the request body must be an object")),
         }
     }
@@ -182,10 +198,20 @@ fn corrupted(error: impl std::fmt::Display) -> Error {
     Error::new(ErrorCode::HttpCorruptedJson, format!("invalid request body: {error}"))
 }
 
+/// The memory of a request with a long body.
+#[derive(Debug)]
+pub(crate) struct RequestMemory {
+    /// The share of the body and its VelocyPack in the memory for bodies.
+    pub(crate) _body: BodyPermit,
+    /// The account of further memory.
+    pub(crate) account: Arc<MemoryAccount>,
+}
+
 /// A parsed or validated body.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct BodyValue<'a> {
     bytes: Cow<'a, [u8]>,
+    _memory: Option<Charge>,
 }
 
 impl BodyValue<'_> {

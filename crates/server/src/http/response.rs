@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use database::Interrupt;
 use errors::{Error, Result};
 use hyper::StatusCode;
 use hyper::header::{CONTENT_ENCODING, HeaderName, HeaderValue, VARY};
@@ -43,6 +44,7 @@ pub(crate) enum Body {
 pub(crate) struct Rest {
     work: Box<dyn FnOnce() -> Result<Response> + Send>,
     login: Option<Box<str>>,
+    interrupt: Option<Interrupt>,
 }
 
 impl Rest {
@@ -56,13 +58,18 @@ impl Rest {
         self.login.as_deref()
     }
 
+    /// Returns the interrupt that ends the work, if there is one.
+    pub(crate) fn interrupt(&self) -> Option<&Interrupt> {
+        self.interrupt.as_ref()
+    }
+
     /// Returns the same work within a call of `run`.
     pub(crate) fn within(
         self,
         run: impl FnOnce(Box<dyn FnOnce() -> Result<Response> + Send>) -> Result<Response> + Send + 'static,
     ) -> Self {
-        let Rest { work, login } = self;
-        Rest { work: Box::new(move || run(work)), login }
+        let Rest { work, login, interrupt } = self;
+        Rest { work: Box::new(move || run(work)), login, interrupt }
     }
 }
 
@@ -147,13 +154,21 @@ impl Response {
     /// Returns work that would wait or take long. It runs on the worker pool and makes the
     /// response.
     pub fn deferred(rest: impl FnOnce() -> Result<Response> + Send + 'static) -> Self {
-        Self::rest(Rest { work: Box::new(rest), login: None })
+        Self::rest(Rest { work: Box::new(rest), login: None, interrupt: None })
+    }
+
+    /// Returns work for the worker pool that `interrupt` ends if the client goes.
+    pub fn interruptible(
+        interrupt: Interrupt,
+        rest: impl FnOnce() -> Result<Response> + Send + 'static,
+    ) -> Self {
+        Self::rest(Rest { work: Box::new(rest), login: None, interrupt: Some(interrupt) })
     }
 
     /// Returns a check of a user's password. It waits for its admission and then runs on the worker
     /// pool.
     pub fn deferred_login(user: &str, rest: impl FnOnce() -> Result<Response> + Send + 'static) -> Self {
-        Self::rest(Rest { work: Box::new(rest), login: Some(user.into()) })
+        Self::rest(Rest { work: Box::new(rest), login: Some(user.into()), interrupt: None })
     }
 
     /// Returns the rest of a request's work as its reply.

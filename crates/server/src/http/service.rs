@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::body::{Collected, collect, drain};
-use super::body_memory::{BodyMemory, UNCOUNTED_BYTES};
+use super::body::{Collected, DRAIN_MAX_BYTES, DRAIN_TOO_LONG_MAX_BYTES, collect, drain};
+use super::body_memory::{BodyMemory, BodyPermit, UNCOUNTED_BYTES};
 use super::compression::{Encoding, decompress};
 use super::connections::{Connection, Connections};
 use super::cors;
@@ -17,12 +17,13 @@ use super::metrics::{Metrics, Observed};
 use super::options::HttpOptions;
 use super::path::Path;
 use super::reply::{HttpReply, QUEUE_TIME, Replies, Wanted};
-use super::request::Request;
+use super::reply_memory::ReplyMemory;
+use super::request::{Request, RequestMemory};
 use super::route::BoundRoute;
 use super::services::{AsyncMode, Identified};
 use crate::placement::logins::{Attempt, Logins};
 use crate::placement::pool::WorkerPool;
-use database::{Budget, Identity};
+use database::{Budget, Identity, Interrupt, MemoryAccount};
 use errors::{Error, ErrorCode, Result};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, ORIGIN};
@@ -40,7 +41,7 @@ pub(crate) struct HttpService {
     connections: Arc<Connections>,
     metrics: Arc<Metrics>,
     replies: Arc<Replies>,
-    body_memory: BodyMemory,
+    body_memory: Arc<BodyMemory>,
     logins: Logins,
 }
 
@@ -52,11 +53,12 @@ impl HttpService {
         connections: Arc<Connections>,
         metrics: Arc<Metrics>,
     ) -> Self {
+        let reply_memory = ReplyMemory::new(dispatcher.services().work_memory());
         HttpService {
             dispatcher,
             connections,
             metrics,
-            replies: Arc::new(Replies::new(&options, Arc::clone(&pool))),
+            replies: Arc::new(Replies::new(&options, Arc::clone(&pool), reply_memory)),
             pool,
             body_memory: BodyMemory::new(options.request_memory_bytes),
             logins: Logins::new(options.failed_login_max_delay),
@@ -76,6 +78,12 @@ impl HttpService {
     /// Returns the metrics of requests and connections.
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.metrics
+    }
+
+    /// Looks after the connections once a second. Returns the bytes received and sent since the
+    /// last call.
+    pub(crate) fn tick(&self) -> (u64, u64) {
+        self.connections.tick(self.options.keep_alive, self.replies.is_memory_scarce())
     }
 
     /// Answers one request. It never fails, since an error is also an answer.
@@ -125,7 +133,8 @@ impl HttpService {
             Ok(reply) => reply,
             Err(error) => {
                 if let Some(body) = body.filter(|_| may_drain) {
-                    drain(body).await;
+                    let is_too_long = error.status() == 413;
+                    drain(body, if is_too_long { DRAIN_TOO_LONG_MAX_BYTES } else { DRAIN_MAX_BYTES }).await;
                 }
                 self.replies.assemble(error.into(), wanted)
             }
@@ -150,8 +159,8 @@ impl HttpService {
         let parts = [head.method.as_str(), path_in_database(&head.uri), path.database()];
         self.dispatcher.services().record(parts);
         let max_bytes = job.max_body_bytes(self.options.max_body_bytes);
-        let body = match body.take() {
-            Some(body) => collect(body, max_bytes, &self.body_memory).await?,
+        let body = match body.as_mut() {
+            Some(body) => collect(body, max_bytes, &self.body_memory, connection).await?,
             None => Collected::default(),
         };
         observed.received(body.bytes.len());
@@ -167,7 +176,7 @@ impl HttpService {
             accepted: wanted.format,
             client: connection.client,
             budget: Budget::UNLIMITED,
-            memory: memory.map(Arc::new),
+            memory: memory.map(|body| Arc::new(self.request_memory(body))),
         };
         match later {
             Some(mode) => {
@@ -192,7 +201,7 @@ impl HttpService {
         let identity = self.authenticate(connection, head).await?;
         let Some(mode) = AsyncMode::of(&head.headers) else { return Err(error) };
         if let Some(body) = body.take() {
-            drain(body).await;
+            drain(body, DRAIN_MAX_BYTES).await;
         }
         observed.set_async();
         Ok(self.replies.assemble(self.dispatcher.fail_later(identity, error, mode)?, wanted))
@@ -287,8 +296,11 @@ impl HttpService {
         // Given back before more is requested. Two requests that each hold memory and want more
         // would wait for each other.
         drop(body.memory);
-        for bytes in [likely_bytes.min(memory.capacity_bytes()).min(max_bytes), max_bytes] {
-            let mut permit = memory.take(bytes).await?;
+        let max_bytes = max_bytes.min(memory.capacity_bytes());
+        for bytes in [likely_bytes.min(max_bytes), max_bytes] {
+            let with_packed = bytes.saturating_add(compressed.len());
+            let mut permit = memory.permit(with_packed);
+            permit.reach(with_packed).await?;
             let mut encoding = HeaderMap::new();
             encoding.extend(headers.get(CONTENT_ENCODING).map(|value| (CONTENT_ENCODING, value.clone())));
             let part = compressed.clone();
@@ -297,12 +309,17 @@ impl HttpService {
                 Err(error) if error.status() == 413 && bytes < max_bytes => {}
                 unpacked => {
                     let bytes = unpacked?;
-                    memory.shrink(&mut permit, bytes.len());
-                    return Ok(Collected { bytes, memory: permit });
+                    permit.complete(bytes.len());
+                    return Ok(Collected { bytes, memory: permit.if_counted() });
                 }
             }
         }
         Err(Error::internal("a body was neither decompressed nor refused"))
+    }
+
+    fn request_memory(&self, body: BodyPermit) -> RequestMemory {
+        let all = Arc::clone(self.dispatcher.services().work_memory());
+        RequestMemory { _body: body, account: Arc::new(MemoryAccount::new(None, Some(all))) }
     }
 
     async fn run_now(
@@ -317,10 +334,28 @@ impl HttpService {
             Err(rest) => rest,
         };
         let (replies, login) = (Arc::clone(&self.replies), rest.login().map(Box::from));
+        let client = rest.interrupt().map(|interrupt| Client { interrupt: Some(interrupt.clone()) });
         let work = move || Ok(replies.assemble(rest.run()?.finish()?, wanted));
-        match login {
+        let reply = match login {
             Some(user) => self.log_in(connection, user, work).await,
             None => self.pool.run(work).await,
+        };
+        if let Some(mut client) = client {
+            client.interrupt = None;
+        }
+        reply
+    }
+}
+
+/// A client that waits for a reply. Its work ends if it goes before: hyper drops the future then.
+struct Client {
+    interrupt: Option<Interrupt>,
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if let Some(interrupt) = &self.interrupt {
+            interrupt.kill();
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use database::{Identity, Interrupt};
+use database::{Identity, Interrupt, MemoryAccount};
 use errors::Result;
 use hyper::header::{HeaderMap, HeaderName};
 
@@ -24,6 +24,9 @@ pub(crate) trait Services: Send + Sync {
 
     /// Returns true if entries of the log name the request during which they are made.
     fn logs_requests(&self) -> bool;
+
+    /// Returns the account that the work of requests draws on.
+    fn work_memory(&self) -> &Arc<MemoryAccount>;
 
     /// Accepts a request that runs in the background.
     ///

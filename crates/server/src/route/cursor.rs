@@ -39,7 +39,9 @@ fn create(services: &Services, session: &Session, request: &Request) -> Result<R
     services.recorded_queries.add(parts);
     match session.begin_query(query, request.accepted(), request.budget())? {
         Progress::Done(reply) => Ok(respond(StatusCode::CREATED, reply)),
-        Progress::More(rest) => Ok(Response::deferred(move || Ok(respond(StatusCode::CREATED, rest.run()?)))),
+        Progress::More(mut rest) => Ok(Response::interruptible(rest.interrupt(), move || {
+            Ok(respond(StatusCode::CREATED, rest.run()?))
+        })),
     }
 }
 

@@ -3,10 +3,8 @@
 //! Small requests run on the connection's task. A request moves to the worker pool if it is large,
 //! or if it would wait for a sync or another transaction.
 
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
-use database::{Outcomes, WriteMode, WriteOperation};
+use database::{Interrupt, WriteMode, WriteOperation};
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{ETAG, HeaderValue, LOCATION};
 use hyper::{Method, StatusCode};
@@ -16,10 +14,10 @@ use storage::{
 };
 use velocypack::{Builder, Slice, json, to_wire};
 
+use super::members::Members;
 use super::parameter;
 use super::revision::{REVISIONS_DIFFER, check_revision, durability, etag, waits_for_sync_in};
 use crate::http::Cost::{Blocking, Constant, Unknown};
-use crate::http::error_response::print_member;
 use crate::http::format::Format;
 use crate::http::percent::encode_segment;
 use crate::http::request::{BodyValue, Request};
@@ -149,8 +147,9 @@ fn on_pool(
     if request.budget().is_unlimited() {
         return work(session, request);
     }
-    let (session, request) = (session.clone(), request.without_budget());
-    Ok(Response::deferred(move || work(&session, &request)))
+    let interrupt = Interrupt::new();
+    let (session, request) = (session.clone().ended_by(interrupt.clone()), request.without_budget());
+    Ok(Response::interruptible(interrupt, move || work(&session, &request)))
 }
 
 /// Writes one document.
@@ -217,63 +216,30 @@ fn write_many(session: &Session, request: &Request, operation: WriteOperation) -
     if !body.slice().is_array() {
         return Err(Error::of(ErrorCode::DocumentTypeInvalid));
     }
-    let bodies: Vec<Slice<'_>> = body.slice().elements().collect();
     let options = write_options(request, operation)?;
     let mode = WriteMode { durability: durability(request)?, wait: DOCUMENT_WAIT };
+    let silent = request.flag("silent", false)?;
+    let name = collection_name(request)?;
     let (collection, outcomes) =
-        session.write_documents(&collection_name(request)?, operation, &bodies, &options, mode)?;
+        session.write_documents(&name, operation, body.slice(), &options, mode, silent)?;
     // ArangoDB reports a sync whenever the request asks for it. If the collection asks for it,
     // ArangoDB reports a sync only if something was written.
-    let wrote = outcomes.is_empty() || outcomes.iter().any(std::result::Result::is_ok);
+    let wrote = outcomes.written > 0 || body.slice().is_empty();
     let synced =
         request.flag("waitForSync", false)? || wrote && collection.definition().properties.wait_for_sync;
-    let outcomes = outcomes.into_iter().map(|outcome| outcome.map(|outcome| as_reported(outcome, &options)));
-    print_outcomes(&collection, outcomes.collect(), request.flag("silent", false)?, status(operation, synced))
-}
-
-/// Writes one member per outcome.
-///
-/// With `silent` it writes only the failures, or an empty object if there are none.
-fn print_outcomes(
-    collection: &Collection,
-    outcomes: Outcomes,
-    silent: bool,
-    status: StatusCode,
-) -> Result<Response> {
-    let mut errors = ErrorCounts::new();
-    let mut builder = Builder::with_capacity(outcomes.len() * 96);
-    builder.open_array()?;
-    for outcome in outcomes {
-        match outcome {
-            Ok(_) if silent => {}
-            Ok(outcome) => print_outcome(&mut builder, collection, &outcome)?,
-            Err(error) => print_failure(&mut builder, &error, &mut errors)?,
+    let mut members = Members::open(request.accepted(), session.request_memory())?;
+    for outcome in outcomes.outcomes {
+        match outcome.map(|outcome| as_reported(outcome, &options)) {
+            Ok(outcome) => members.push(|builder| print_outcome(builder, &collection, &outcome))?,
+            Err(error) => members.push_error(&error)?,
         }
     }
-    builder.close()?;
-    if silent && errors.is_empty() {
+    let status = status(operation, synced);
+    // In silence only failures are listed. Without any, the reply is an empty object.
+    if silent && members.has_no_errors() {
         return Response::object(status, |_| {});
     }
-    with_error_codes(Response::value(status, builder.into_vec()), &errors)
-}
-
-/// The number of occurrences of each error number in a reply.
-type ErrorCounts = BTreeMap<u32, usize>;
-
-fn print_failure(builder: &mut Builder, error: &Error, errors: &mut ErrorCounts) -> Result<()> {
-    *errors.entry(error.number()).or_default() += 1;
-    builder.open_object()?;
-    print_member(error, builder)?;
-    Ok(builder.close()?)
-}
-
-/// Reports the errors of single members in a header, as `{"1210":2}`.
-fn with_error_codes(response: Response, errors: &ErrorCounts) -> Result<Response> {
-    if errors.is_empty() {
-        return Ok(response);
-    }
-    let codes: Vec<String> = errors.iter().map(|(number, count)| format!("\"{number}\":{count}")).collect();
-    response.text_header("x-arango-error-codes", &format!("{{{}}}", codes.join(",")))
+    members.into_response(status)
 }
 
 fn read_many(session: &Session, request: &Request) -> Result<Response> {
@@ -283,37 +249,42 @@ fn read_many(session: &Session, request: &Request) -> Result<Response> {
     }
     let name = collection_name(request)?;
     let check_revision = !request.flag("ignoreRevs", true)?;
-    let wanted: Vec<_> = body
-        .slice()
-        .elements()
-        .map(|selector| {
-            (storage::document_key(selector, &name), selector.get("_rev").and_then(Slice::as_str))
-        })
-        .collect();
-    // An invalid selector reads a key that no document has.
-    let keys: Vec<&str> = wanted.iter().map(|(key, _)| *key.as_ref().unwrap_or(&"")).collect();
-    let (collection, documents) = session.read_documents(&name, &keys)?;
-    let mut errors = ErrorCounts::new();
-    let mut builder = Builder::with_capacity(keys.len() * 128);
-    builder.open_array()?;
-    for (position, (key, revision)) in wanted.into_iter().enumerate() {
-        let found = documents.get(position);
-        let failure = match (key, found) {
-            (Err(error), _) => error,
-            (Ok(_), None) => Error::of(ErrorCode::DocumentNotFound),
-            (Ok(_), Some(document)) => {
-                let stored = document.get("_rev").and_then(Slice::as_str);
-                if !check_revision || revision.is_none() || revision == stored {
-                    builder.add_resolved(document, Some(collection.name()))?;
-                    continue;
+    let mut reader = session.read_many_documents(&name)?;
+    let mut members = Members::open(request.accepted(), session.request_memory())?;
+    let mut selectors = body.slice().elements();
+    loop {
+        session.check_interrupt()?;
+        let step: Vec<Slice<'_>> = selectors.by_ref().take(reader.step()).collect();
+        if step.is_empty() {
+            return members.into_response(StatusCode::OK);
+        }
+        let keys: Vec<Result<&str>> =
+            step.iter().map(|selector| storage::document_key(*selector, &name)).collect();
+        // An invalid selector reads a key that no document has.
+        let texts: Vec<&str> = keys.iter().map(|key| *key.as_ref().unwrap_or(&"")).collect();
+        let documents = reader.get(&texts)?;
+        for (position, (key, selector)) in keys.into_iter().zip(step).enumerate() {
+            let document = key
+                .and_then(|_| documents.get(position).ok_or_else(|| Error::of(ErrorCode::DocumentNotFound)));
+            let collection = reader.collection();
+            match document.and_then(|document| as_selected(document, selector, check_revision)) {
+                Ok(document) => {
+                    members.push(|builder| Ok(builder.add_resolved(document, Some(collection.name()))?))?;
                 }
-                Error::new(ErrorCode::Conflict, REVISIONS_DIFFER)
+                Err(error) => members.push_error(&error)?,
             }
-        };
-        print_failure(&mut builder, &failure, &mut errors)?;
+        }
     }
-    builder.close()?;
-    with_error_codes(Response::from(builder), &errors)
+}
+
+/// Returns the document if it has the revision that its selector names. Errors: 1200.
+fn as_selected<'a>(document: Slice<'a>, selector: Slice<'_>, check_revision: bool) -> Result<Slice<'a>> {
+    let wanted = selector.get("_rev").and_then(Slice::as_str).filter(|_| check_revision);
+    let stored = document.get("_rev").and_then(Slice::as_str);
+    if wanted.is_none() || wanted == stored {
+        return Ok(document);
+    }
+    Err(Error::new(ErrorCode::Conflict, REVISIONS_DIFFER))
 }
 
 fn print_outcome(builder: &mut Builder, collection: &Collection, outcome: &WriteOutcome) -> Result<()> {

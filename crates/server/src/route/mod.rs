@@ -21,6 +21,7 @@ mod import;
 mod index;
 pub(crate) mod job;
 pub(crate) mod log;
+mod members;
 pub(crate) mod metrics;
 pub(crate) mod options;
 mod parameter;

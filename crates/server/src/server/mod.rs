@@ -70,7 +70,7 @@ impl Server {
         let batch = route::batch::Services {
             parts: Arc::new(route::batch::PartServices {
                 dispatcher: dispatcher(router(within_batch)?),
-                max_body_bytes: options.http.max_body_bytes,
+                max_body_bytes: options.http.max_body_bytes.min(options.http.request_memory_bytes / 2),
             }),
         };
         routes.extend(bind(route::batch::ROUTES, batch));
@@ -133,7 +133,7 @@ impl Server {
         seconds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
         loop {
             seconds.tick().await;
-            let (received, sent) = self.connections.tick(self.http.options().keep_alive);
+            let (received, sent) = self.http.tick();
             self.metrics.add_traffic(received, sent);
         }
     }

@@ -44,7 +44,7 @@ impl Parts {
             instance,
             pool: Arc::new(WorkerPool::new(options.pool)),
             permits: Arc::default(),
-            connections: Arc::default(),
+            connections: Arc::new(Connections::new(options.http.unread_max_bytes)),
             metrics: Arc::default(),
             jobs: Arc::default(),
             log: Arc::clone(&options.log),

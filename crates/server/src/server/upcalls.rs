@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use database::Instance;
+use database::{Instance, MemoryAccount};
 use errors::Result;
 use hyper::header::HeaderMap;
 
@@ -46,6 +46,10 @@ impl Services for Upcalls {
 
     fn logs_requests(&self) -> bool {
         self.log.shows_any()
+    }
+
+    fn work_memory(&self) -> &Arc<MemoryAccount> {
+        self.instance.work_memory()
     }
 
     fn run_later(&self, user: Owner, mode: AsyncMode, work: LaterWork) -> Result<Response> {

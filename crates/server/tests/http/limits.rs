@@ -5,6 +5,7 @@ use std::time::Duration;
 use server::placement::pool::PoolLimits;
 use server::{HttpOptions, ServerOptions};
 
+use crate::client::Client;
 use crate::harness::{Running, options, start, start_with, store};
 
 fn with_http(http: HttpOptions) -> Running {
@@ -110,66 +111,83 @@ fn a_full_queue_answers_503() {
     assert_eq!(clients[2].get("/_api/version").status, 200);
 }
 
-/// Starts a server with memory for 200 KiB of bodies of long requests.
+/// Starts a server whose requests together have memory for bodies of 400 KiB.
 fn with_little_memory() -> Running {
     with_http(HttpOptions { request_memory_bytes: 800 << 10, ..HttpOptions::default() })
+}
+
+/// Sends the head of a request and the beginning of its body.
+fn begin(running: &Running, announced: usize, sent: usize) -> Client {
+    let mut client = running.client();
+    client.send(
+        format!("POST /_test/body HTTP/1.1\r\nHost: x\r\nContent-Length: {announced}\r\n\r\n").as_bytes(),
+    );
+    client.send(&vec![b'x'; sent]);
+    // It has its memory when the server has read that.
+    std::thread::sleep(Duration::from_millis(100));
+    client
 }
 
 #[test]
 fn a_long_body_waits_for_memory_and_a_short_one_does_not() {
     let running = with_little_memory();
-    let long = vec![b'x'; 150 << 10];
-    let mut first = running.client();
-    first.send(
-        format!("POST /_test/body HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", long.len()).as_bytes(),
-    );
-    first.send(&long[..1_000]);
-    // The server has reserved the memory once it has read a part of the body.
-    std::thread::sleep(Duration::from_millis(100));
+    let mut first = begin(&running, 350 << 10, 300 << 10);
     let mut second = running.client();
-    let body = long.clone();
     let (sender, answered) = std::sync::mpsc::channel();
     let waiting = std::thread::spawn(move || {
-        let reply = second.request("POST", "/_test/body", "", &body);
+        let reply = second.request("POST", "/_test/body", "", &vec![b'x'; 150 << 10]);
         sender.send(()).unwrap();
         reply
     });
     assert!(answered.recv_timeout(Duration::from_millis(200)).is_err(), "there is no memory for both");
     assert_eq!(running.client().request("POST", "/_test/body", "", &[b'x'; 60_000]).status, 200);
-    first.send(&long[1_000..]);
+    first.send(&vec![b'x'; 50 << 10]);
     assert_eq!(first.read_reply(false).status, 200);
     assert_eq!(waiting.join().unwrap().status, 200, "the request continues after the first one ends");
 }
 
 #[test]
-fn a_client_that_goes_gives_its_memory_back() {
+fn a_length_that_is_only_announced_takes_nothing_from_others() {
     let running = with_little_memory();
-    let mut gone = running.client();
-    gone.send(b"POST /_test/body HTTP/1.1\r\nHost: x\r\nContent-Length: 200000\r\n\r\nx");
-    std::thread::sleep(Duration::from_millis(100));
-    drop(gone);
-    assert_eq!(running.client().request("POST", "/_test/body", "", &vec![b'x'; 200_000]).status, 200);
+    let _announced: Vec<Client> = (0..20).map(|_| begin(&running, 400 << 10, 1_000)).collect();
+    assert_eq!(running.client().request("POST", "/_test/body", "", &vec![b'x'; 400 << 10]).status, 200);
 }
 
 #[test]
-fn a_body_that_is_longer_than_all_memory_goes_alone() {
+fn a_body_that_stalls_loses_its_memory_to_others() {
+    let running = with_little_memory();
+    let mut stalled = begin(&running, 350 << 10, 100 << 10);
+    assert_eq!(running.client().request("POST", "/_test/body", "", &vec![b'x'; 350 << 10]).status, 200);
+    assert_eq!(stalled.read_reply(false).status, 408);
+}
+
+#[test]
+fn a_client_that_goes_gives_its_memory_back() {
+    let running = with_little_memory();
+    drop(begin(&running, 400 << 10, 300 << 10));
+    assert_eq!(running.client().request("POST", "/_test/body", "", &vec![b'x'; 400 << 10]).status, 200);
+}
+
+#[test]
+fn a_body_that_is_longer_than_all_memory_is_refused() {
     let running = with_little_memory();
     let long = vec![b'x'; 2 << 20];
+    let reply = running.client().request("POST", "/_test/body", "", &long);
+    assert_eq!(reply.status, 413, "announced: {}", reply.text());
     let mut client = running.client();
-    for _ in 0..3 {
-        assert_eq!(client.request("POST", "/_test/body", "", &long).status, 200, "announced");
-        client.send(b"POST /_test/body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
-        for part in long.chunks(100_000) {
-            client.send(format!("{:x}\r\n", part.len()).as_bytes());
-            client.send(part);
-            client.send(b"\r\n");
-        }
-        client.send(b"0\r\n\r\n");
-        assert_eq!(client.read_reply(false).status, 200, "not announced");
+    client.send(b"POST /_test/body HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for part in long[..500_000].chunks(100_000) {
+        client.send(format!("{:x}\r\n", part.len()).as_bytes());
+        client.send(part);
+        client.send(b"\r\n");
+    }
+    client.send(b"0\r\n\r\n");
+    assert_eq!(client.read_reply(false).status, 413, "not announced");
+    for (bytes, status) in [(2 << 20, 413), (300 << 10, 200)] {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
-        std::io::Write::write_all(&mut encoder, &long).unwrap();
+        std::io::Write::write_all(&mut encoder, &long[..bytes]).unwrap();
         let packed = encoder.finish().unwrap();
-        let reply = client.request("POST", "/_test/body", "Content-Encoding: gzip\r\n", &packed);
-        assert_eq!(reply.status, 200, "the body decompresses to far more than expected");
+        let reply = running.client().request("POST", "/_test/body", "Content-Encoding: gzip\r\n", &packed);
+        assert_eq!(reply.status, status, "compressed, and far more than its length lets expect");
     }
 }

@@ -13,6 +13,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
+use database::Charge;
 use errors::{Error, Result};
 use hyper::body::{Body, Frame, SizeHint};
 
@@ -58,6 +59,7 @@ impl std::error::Error for BrokenOff {}
 pub(crate) struct StreamBody {
     shared: Arc<Shared>,
     pool: Arc<WorkerPool>,
+    _memory: Option<Charge>,
 }
 
 struct Shared {
@@ -96,7 +98,8 @@ impl Shared {
 }
 
 impl StreamBody {
-    pub(crate) fn new(source: Box<dyn ChunkSource>, pool: Arc<WorkerPool>) -> Self {
+    /// Returns the body. `memory` is the memory of its chunks.
+    pub(crate) fn new(source: Box<dyn ChunkSource>, pool: Arc<WorkerPool>, memory: Option<Charge>) -> Self {
         let state = State {
             ready: VecDeque::new(),
             source: Source::Waiting(source),
@@ -104,7 +107,7 @@ impl StreamBody {
             parked: 0,
             is_watched: false,
         };
-        StreamBody { shared: Arc::new(Shared { state: Mutex::new(state) }), pool }
+        StreamBody { shared: Arc::new(Shared { state: Mutex::new(state) }), pool, _memory: memory }
     }
 
     /// Ensures that a source does not keep its place for a client that stops reading.

@@ -28,7 +28,7 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::response::Rest;
 use crate::http::route::{Route, Verb};
-use database::Session;
+use database::{Interrupt, Session};
 
 const PATTERN: &str = "/_api/batch";
 const PART_TYPE: &str = "application/x-arango-batchpart";
@@ -56,14 +56,15 @@ fn start(services: &Services, session: &Session, request: &Request) -> Result<Re
             Next::Over => return batch.finish(),
             Next::Answered => {}
             Next::Further(part, rest) => {
-                return Ok(Response::deferred(move || {
+                let interrupt = batch.end_with_client();
+                return Ok(Response::interruptible(interrupt, move || {
                     batch.answer(&part, rest.run().and_then(Response::finish));
                     batch.run()
                 }));
             }
         }
     }
-    Ok(Response::deferred(move || batch.run()))
+    Ok(Response::interruptible(batch.end_with_client(), move || batch.run()))
 }
 
 /// A batch in progress: some parts are answered.
@@ -105,6 +106,13 @@ impl Batch {
         let reply = Reply::new(boundary, parts.len());
         let (session, request) = (session.clone(), request.clone());
         Ok(Batch { services, session, request, parts: parts.into_iter(), failed: 0, reply })
+    }
+
+    /// Ends the remaining parts if the client goes, and returns their interrupt.
+    fn end_with_client(&mut self) -> Interrupt {
+        let interrupt = Interrupt::new();
+        self.session = self.session.clone().ended_by(interrupt.clone());
+        interrupt
     }
 
     /// Answers all remaining parts, without a budget.

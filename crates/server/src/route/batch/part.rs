@@ -72,7 +72,11 @@ impl PartRequest {
             Some(job) => job,
             None => {
                 let identity = self.identity(dispatcher, session)?;
-                dispatcher.user_job(route, path.database(), identity, &self.headers)?
+                let job = dispatcher.user_job(route, path.database(), identity, &self.headers)?;
+                match session.interrupt() {
+                    Some(interrupt) => job.ended_by(interrupt),
+                    None => job,
+                }
             }
         };
         let body = decompress(&self.headers, self.body, job.max_body_bytes(services.max_body_bytes))?;
@@ -124,23 +128,17 @@ fn headers(head: &Head) -> Result<HeaderMap> {
     Ok(headers)
 }
 
-/// Returns the part's address, in the database of the batch's own address.
+/// Returns the part's address. A part that names no database is in that of the batch's address.
 fn part_uri(batch: &Uri, target: Bytes) -> Result<Uri> {
     const DATABASE: &str = "/_db/";
-    let own = batch.path().strip_prefix(DATABASE).and_then(|rest| rest.split('/').next());
-    let is_plain = target.starts_with(b"/") && !target.starts_with(DATABASE.as_bytes());
     let malformed = |_| bad_part("the request has a malformed address");
-    if own.is_none() && is_plain {
+    let own = batch.path().strip_prefix(DATABASE).and_then(|rest| rest.split('/').next());
+    let target = if target.starts_with(b"/") { target } else { [b"/", &*target].concat().into() };
+    let Some(own) = own.filter(|_| !target.starts_with(DATABASE.as_bytes())) else {
         return Uri::from_maybe_shared(target).map_err(malformed);
-    }
-    let target = std::str::from_utf8(&target).map_err(|_| bad_part("the request has a malformed address"))?;
-    let target = target.strip_prefix('/').unwrap_or(target);
-    let target = match target.strip_prefix("_db/") {
-        Some(rest) => rest.split_once('/').map_or("", |(_, rest)| rest),
-        None => target,
     };
-    let prefix = own.map_or_else(String::new, |name| format!("{DATABASE}{name}"));
-    Uri::from_maybe_shared(Bytes::from(format!("{prefix}/{target}"))).map_err(malformed)
+    Uri::from_maybe_shared(Bytes::from([DATABASE.as_bytes(), own.as_bytes(), &target].concat()))
+        .map_err(malformed)
 }
 
 fn bad_part(message: &'static str) -> Error {
