@@ -68,7 +68,7 @@ impl Writer {
         Ok(self.builder.add_u64(value)?)
     }
 
-    /// Writes a number, as an integer if it is whole.
+    /// Writes a double; null if it is not finite.
     pub(crate) fn float(&mut self, value: f64) -> Result<()> {
         Value::from_f64(value).append_to(&mut self.builder)
     }

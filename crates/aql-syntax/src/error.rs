@@ -63,7 +63,7 @@ fn excerpt(text: &str, start: u32) -> String {
 /// A warning about text that does not keep a query from running.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseWarning {
-    /// What is wrong.
+    /// The code of the warning.
     pub code: ErrorCode,
     /// The message.
     pub message: String,

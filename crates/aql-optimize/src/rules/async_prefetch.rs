@@ -1,8 +1,8 @@
 //! `async-prefetch`: marks the nodes that may compute their next batch while the current one is
 //! processed.
 //!
-//! Execution does not read the marks: it decides which work is done ahead while a query runs, by the
-//! number of idle processors. Clients see the marks in explain, as ArangoDB shows them.
+//! Execution does not read the marks: while a query runs, it decides by the number of idle
+//! processors which work is done ahead. Clients see the marks in explain, as ArangoDB shows them.
 
 use super::{Rule, RuleContext};
 use aql_plan::{Node, NodeKind, Plan};

@@ -360,7 +360,9 @@ pub(crate) trait TypeRules: Sync {
         Ok(())
     }
 
-    /// Reads and checks the options; type, name and fields are set and checked. By default a type has none.
+    /// Reads and checks the options, of which a type has none by default.
+    ///
+    /// Type, name and fields are already set and checked.
     fn parse(&self, _index: &mut IndexProperties, _properties: Properties<'_>) -> Result<()> {
         Ok(())
     }

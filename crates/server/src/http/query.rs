@@ -1,4 +1,4 @@
-//! The parameters behind the question mark.
+//! The query parameters of a request.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -7,22 +7,22 @@ use errors::{Error, Result};
 
 use super::percent;
 
-/// Most parameters of one request; more is a mistake or an attack.
+/// The greatest number of parameters of one request. More are a mistake or an attack.
 pub const MAX_PARAMETERS: usize = 1_000;
 
-/// The parameters of a request, read in place: most requests have none, the others a few.
+/// The parameters of a request, decoded on each access: most requests have none, the others a few.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {
     text: &'a str,
 }
 
 impl<'a> Query<'a> {
-    /// The text behind the question mark; empty when there is none.
+    /// Wraps the text behind the question mark, which is empty if there is none.
     pub fn new(text: &'a str) -> Self {
         Query { text }
     }
 
-    /// All parameters in their order, decoded. Those that cannot be decoded are left out.
+    /// Returns all parameters in their order, decoded. Those that cannot be decoded are left out.
     pub fn iter(self) -> impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)> {
         self.raw().filter_map(|(name, value)| {
             Some((percent::decode_parameter(name).ok()?, percent::decode_parameter(value).ok()?))
@@ -34,7 +34,9 @@ impl<'a> Query<'a> {
         pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
     }
 
-    /// A parameter's text; the last one counts when it stands there more than once. Error 10 when it cannot be decoded.
+    /// Returns a parameter's text. If it occurs more than once, the last one counts.
+    ///
+    /// Errors: 10 if it cannot be decoded.
     pub fn text(self, name: &str) -> Result<Option<Cow<'a, str>>> {
         if self.text.is_empty() {
             return Ok(None);
@@ -45,23 +47,24 @@ impl<'a> Query<'a> {
         percent::decode_parameter(value).map(Some).map_err(malformed)
     }
 
-    /// A parameter's text. Error 10 when it is missing or empty.
+    /// Returns a parameter's text. Errors: 10 if it is missing or empty.
     pub fn required(self, name: &str) -> Result<Cow<'a, str>> {
         let value = self.text(name)?.filter(|value| !value.is_empty());
         value.ok_or_else(|| Error::bad_parameter(format!("parameter '{name}' is missing")))
     }
 
-    /// Whether the parameter is there at all, with any value.
+    /// Returns true if the parameter occurs, with any value.
     pub fn has(self, name: &str) -> bool {
         matches!(self.text(name), Ok(Some(_)) | Err(_))
     }
 
-    /// A bool: `true`, `yes`, `on`, `y` and `1` in any case are true, all other texts false, as in ArangoDB.
+    /// Returns a bool. As in ArangoDB, `true`, `yes`, `on`, `y` and `1` in any case are true, and
+    /// all other texts are false.
     pub fn bool(self, name: &str) -> Result<Option<bool>> {
         Ok(self.text(name)?.map(|value| is_true(&value)))
     }
 
-    /// A number of any type that Rust reads from text. Error 10 when it is something else.
+    /// Returns a number of any type that Rust parses from text. Errors: 10 for any other text.
     pub fn number<T: FromStr>(self, name: &str) -> Result<Option<T>> {
         let Some(value) = self.text(name)? else { return Ok(None) };
         value.trim().parse().map(Some).map_err(|_| {
@@ -72,7 +75,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// How ArangoDB reads a bool.
+/// Returns true for the texts that ArangoDB reads as true.
 pub fn is_true(text: &str) -> bool {
     let text = text.trim();
     ["true", "yes", "on", "y", "1"].iter().any(|word| text.eq_ignore_ascii_case(word))

@@ -1,8 +1,8 @@
 //! Finds the route of a path, in a radix tree of patterns for each verb.
 //!
 //! A pattern is a path with `{name}` where any one segment may stand, and `{*}` at its end where
-//! any number of segments may. A segment that is spelled out goes before a `{name}`, and that before
-//! `{*}`.
+//! any number of segments may. A segment that is spelled out goes before a `{name}`, and that
+//! before `{*}`.
 
 use std::fmt;
 
@@ -112,7 +112,8 @@ fn tree_of(routes: &[BoundRoute], verb: Verb) -> Result<Tree, RouterError> {
         tree.insert(route.pattern.replace("{*}", "{*rest}"), position)
             .map_err(|error| RouterError(format!("route {verb:?} {}: {error}", route.pattern)))?;
     }
-    // What is there already goes before the routes of GET, and all routes before a rest of no segments.
+    // A route of the verb itself takes precedence over one of GET, and every route over a rest of
+    // no segments.
     if verb == Verb::Head {
         for (position, route) in positions(Verb::Get) {
             let _ = tree.insert(route.pattern.replace("{*}", "{*rest}"), position);

@@ -9,27 +9,27 @@ use velocypack::{Builder, Limits, Slice, json};
 
 use crate::http::Fields;
 
-/// Longest token that is looked at.
+/// The greatest length in bytes of a token that is verified.
 const TOKEN_MAX_BYTES: usize = 16 << 10;
 
-/// Who issues our tokens, and those that clients sign themselves.
+/// The issuer of our tokens, and of those that clients sign themselves.
 const ISSUER: &str = "arangodb";
 
-/// What a valid token says.
+/// The claims of a valid token.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Claims {
-    /// Whom it stands for.
+    /// The subject of the token.
     pub(crate) subject: Subject,
-    /// Seconds since 1970 at which it ends; none never does.
+    /// The time at which the token expires, in seconds since 1970; `None` if it never does.
     pub(crate) expires_seconds: Option<f64>,
-    /// The only paths that it is good for; none is good for all.
+    /// The only paths for which the token is valid; `None` for all.
     pub(crate) allowed_paths: Option<Vec<String>>,
 }
 
-/// Whom a token stands for.
+/// The subject of a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// A server of the deployment, or whoever knows the secret: everything is allowed.
+    /// A server of the deployment, or any owner of the secret, who may do everything.
     Server,
     /// A user.
     User(String),
@@ -42,7 +42,7 @@ fn signature_of(signed: &str, secret: &[u8]) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// A token for a user.
+/// Returns a signed token for a user.
 pub(crate) fn sign(user: &str, now_seconds: u64, lifetime_seconds: u64, secret: &[u8]) -> Result<String> {
     let header = json::to_json_string(
         Slice::new(&Fields::object(|fields| {
@@ -66,7 +66,7 @@ pub(crate) fn sign(user: &str, now_seconds: u64, lifetime_seconds: u64, secret: 
     Ok(token)
 }
 
-/// What a token says, if one of the secrets signed it and it has not expired.
+/// Returns a token's claims, if one of the secrets signed it and it has not expired.
 pub(crate) fn verify(token: &str, now_seconds: f64, secrets: &[Vec<u8>]) -> Option<Claims> {
     if token.len() > TOKEN_MAX_BYTES {
         return None;
@@ -127,7 +127,7 @@ mod tests {
         vec![b"old".to_vec(), b"secret".to_vec()]
     }
 
-    /// Signs any text, as a client that knows the secret may.
+    /// Signs any text, as a client with the secret may.
     fn forge(header: &str, claims: &str, secret: &[u8]) -> String {
         let signed = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims));
         let signature = signature_of(&signed, secret).unwrap().finalize().into_bytes();
