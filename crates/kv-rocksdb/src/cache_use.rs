@@ -151,10 +151,13 @@ mod tests {
     fn repeated_scans_of_little_fill_the_cache() {
         let (_folder, store) = filled(50);
         let spared = growth(&store, whole(), 2 * DATA_BYTES);
-        assert!(spared < DATA_BYTES / 4, "a sequential scan spares the cache: {spared}");
+        assert!(spared < DATA_BYTES / 4, "a sequential scan must not fill the cache: {spared}");
         let filled = growth(&store, whole().repeated(), 2 * DATA_BYTES);
         assert!(filled > DATA_BYTES / 10 * 9, "{filled} of {DATA_BYTES}");
-        assert!(growth(&store, whole().repeated(), 2 * DATA_BYTES) < DATA_BYTES / 10, "once is enough");
+        assert!(
+            growth(&store, whole().repeated(), 2 * DATA_BYTES) < DATA_BYTES / 10,
+            "the second scan must find its blocks in the cache"
+        );
     }
 
     #[test]

@@ -152,9 +152,15 @@ mod tests {
         let mut options = ReadOptions::default();
         snapshot.apply_to(&mut options);
         assert_eq!(snapshot.db().get_opt(b"a", &options).unwrap().as_deref(), Some(&b"1"[..]));
-        assert!(DB::open(&Options::default(), folder.path()).is_err(), "still open");
+        assert!(
+            DB::open(&Options::default(), folder.path()).is_err(),
+            "the snapshot must keep the database open"
+        );
         drop(snapshot);
-        assert!(DB::open(&Options::default(), folder.path()).is_ok(), "closed with the last handle");
+        assert!(
+            DB::open(&Options::default(), folder.path()).is_ok(),
+            "the last handle must close the database"
+        );
     }
 
     #[test]
@@ -171,7 +177,10 @@ mod tests {
         assert_eq!(iterator.item(), None);
         let iterator = std::thread::spawn(move || iterator).join().unwrap();
         drop(iterator);
-        assert!(DB::open(&Options::default(), folder.path()).is_ok(), "closed with the last handle");
+        assert!(
+            DB::open(&Options::default(), folder.path()).is_ok(),
+            "the last handle must close the database"
+        );
     }
 
     #[test]

@@ -299,7 +299,7 @@ mod tests {
         for key in 0..2000_u32 {
             let mut is_there = false;
             store.read_latest(&key.to_be_bytes(), &mut |_| is_there = true).unwrap();
-            assert!(is_there, "tables of both kinds are read");
+            assert!(is_there, "tables of both kinds must be readable");
         }
     }
 

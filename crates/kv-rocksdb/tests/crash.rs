@@ -38,7 +38,7 @@ const ROUNDS: u32 = 8;
 fn open(folder: &Path) -> Arc<RocksEngine> {
     // There is so little memory that memtables are flushed and tables compacted all the time.
     let options = RocksOptions { memory_bytes: 16 << 20, sync_interval_ms: 10, ..RocksOptions::default() };
-    RocksEngine::open(folder, &options).expect("the store opens by itself")
+    RocksEngine::open(folder, &options).expect("the store must open by itself")
 }
 
 fn key(part: u64, writer: u64, number: u64) -> Vec<u8> {
@@ -169,7 +169,7 @@ fn run_and_kill(folder: &Path, delay: Duration) -> BTreeMap<u64, u64> {
         read_one(line);
     }
     let status = killer.join().expect("join");
-    assert!(!status.success(), "it was killed, and did not end by itself");
+    assert!(!status.success(), "the process must be killed and not end by itself");
     acknowledged
 }
 
@@ -177,7 +177,7 @@ fn check_writer(snapshot: &dyn Snapshot, writer: u64, acknowledged: u64) {
     let last = last(snapshot, writer);
     assert!(last >= acknowledged, "commit {acknowledged} of {writer} was acknowledged, the last is {last}");
     // One acknowledgement may have been cut off, and one commit may have none yet.
-    assert!(last <= acknowledged + 2, "commit {last} was made by nobody");
+    assert!(last <= acknowledged + 2, "no thread made commit {last}");
     let kept: Vec<u64> = (last.saturating_sub(KEPT - 1).max(1)..=last).collect();
     for part in 0..KEYS {
         let range = KeyRange::prefix(format!("{part}/{writer}/").as_bytes());
@@ -189,16 +189,16 @@ fn check_writer(snapshot: &dyn Snapshot, writer: u64, acknowledged: u64) {
             found.extend(block.iter().map(|(key, _)| key.to_vec()));
         }
         let expected: Vec<Vec<u8>> = kept.iter().map(|number| key(part, writer, *number)).collect();
-        assert!(found == expected, "commit {last} of {writer} is there in part");
+        assert!(found == expected, "commit {last} of {writer} is incomplete");
     }
 }
 
 fn check_loads(snapshot: &dyn Snapshot, acknowledged: u64) {
     let loads = loads(snapshot);
-    assert!(loads.values().all(|count| *count == 2000), "a load or a range drop is there in part: {loads:?}");
+    assert!(loads.values().all(|count| *count == 2000), "a load or a range drop is incomplete: {loads:?}");
     let last = loads.keys().last().copied().unwrap_or_default();
     assert!(last >= acknowledged, "load {acknowledged} was acknowledged, the last is {last}");
-    assert!(loads.len() <= 2, "ranges were dropped: {loads:?}");
+    assert!(loads.len() <= 2, "ranges must be dropped: {loads:?}");
 }
 
 #[test]

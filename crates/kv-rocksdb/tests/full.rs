@@ -38,7 +38,8 @@ fn put(engine: &RocksEngine, number: u32) -> Result<()> {
 
 fn is_there(engine: &RocksEngine, number: u32) -> (bool, bool) {
     let keys = [number.to_be_bytes().to_vec(), [&number.to_be_bytes()[..], b"second"].concat()];
-    let values = engine.snapshot().expect("snapshot").get_many(&[&keys[0], &keys[1]]).expect("reads go on");
+    let values =
+        engine.snapshot().expect("snapshot").get_many(&[&keys[0], &keys[1]]).expect("reads must continue");
     (values.is_present(0), values.is_present(1))
 }
 
@@ -60,13 +61,16 @@ fn a_full_disk_is_reported_and_nothing_is_lost() {
             Ok(()) => written += 1,
             Err(error) => break error,
         }
-        assert!(written < 1000, "24 MB were never full");
+        assert!(written < 1000, "24 MB never became full");
     };
     assert!(matches!(error, Error::Full { .. }), "{error}");
     assert!(written > 10);
-    assert_eq!(is_there(&engine, written), (false, false), "the refused commit did not take place");
+    assert_eq!(is_there(&engine, written), (false, false), "the refused commit must not take place");
     assert!((0..written).all(|number| is_there(&engine, number) == (true, true)));
-    assert!(matches!(put(&engine, written), Err(Error::Full { .. })), "as long as the disk is full");
+    assert!(
+        matches!(put(&engine, written), Err(Error::Full { .. })),
+        "writes must fail while the disk is full"
+    );
 
     std::fs::remove_file(&ballast).expect("remove");
     let started = Instant::now();
@@ -77,7 +81,7 @@ fn a_full_disk_is_reported_and_nothing_is_lost() {
     }
     let mut transaction = engine.begin(TransactionOptions::default()).expect("begin");
     transaction.put(b"synced", b"1").expect("put");
-    transaction.commit(Durability::Synced).expect("the log can be synced again");
+    transaction.commit(Durability::Synced).expect("the log must sync again");
     drop(engine);
     let engine = RocksEngine::open(&store, &options).expect("open");
     assert!((0..=written).all(|number| is_there(&engine, number) == (true, true)));

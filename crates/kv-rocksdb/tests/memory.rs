@@ -58,7 +58,7 @@ fn memory_stays_near_the_budget() {
     assert!(figures.cache_used_bytes <= (BUDGET_BYTES + (4 << 20)) as u64, "{figures:?}");
     assert!(
         figures.disk_bytes > 4 * BUDGET_BYTES as u64,
-        "more was written than fits into memory: {figures:?}"
+        "the test must write more than fits into memory: {figures:?}"
     );
     assert!(most - before < BUDGET_BYTES + BESIDE_BYTES, "{} MiB for a budget of 32", (most - before) >> 20);
 }

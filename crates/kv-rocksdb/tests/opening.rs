@@ -66,7 +66,7 @@ fn a_closed_store_can_be_opened_again_at_once() {
     let first = open(folder.path()).expect("open");
     put(&first, "a", b"1", Durability::Buffered).expect("put");
     first.close().expect("close");
-    let second = open(folder.path()).expect("the lock is free though the first engine is still there");
+    let second = open(folder.path()).expect("the lock must be free although the first engine still exists");
     assert_eq!(get(&second, "a"), Ok(Some(b"1".to_vec())));
     assert_eq!(get(&first, "a"), Err(Error::Closed));
 }
@@ -76,7 +76,7 @@ fn a_store_in_use_is_refused() {
     let folder = tempfile::tempdir().expect("tempdir");
     let engine = open(folder.path()).expect("open");
     assert_eq!(open(folder.path()).err(), Some(Error::Locked { path: folder.path().to_owned() }));
-    put(&engine, "a", b"1", Durability::Buffered).expect("the first is not disturbed");
+    put(&engine, "a", b"1", Durability::Buffered).expect("the first must not be disturbed");
 }
 
 #[test]
@@ -160,16 +160,16 @@ fn a_torn_log_is_replayed_up_to_the_tear() {
         let log = fs::OpenOptions::new().write(true).open(logs.last().expect("a log")).expect("open");
         let length = log.metadata().expect("metadata").len();
         log.set_len(length.saturating_sub(cut)).expect("set_len");
-        let engine = open(&copy).expect("opens by itself");
+        let engine = open(&copy).expect("the store must open by itself");
         let found = count(&engine).expect("count");
-        assert_eq!(found % 2, 0, "a commit is there in part");
+        assert_eq!(found % 2, 0, "a commit is incomplete");
         assert!(engine.dropped_log().is_none_or(|dropped| dropped.kept_in.is_none()), "a torn end");
         for i in 0..found / 2 {
             assert_eq!(get(&engine, &format!("b{i}")), Ok(Some(vec![i as u8; 100])));
         }
         seen.insert(found);
     }
-    assert!(seen.len() > 5, "cut in different places: {seen:?}");
+    assert!(seen.len() > 5, "the log must be cut in different places: {seen:?}");
 }
 
 #[test]
@@ -205,15 +205,15 @@ fn leftovers_of_loads_are_removed() {
     load.add(b"a", b"1").expect("add");
     assert_eq!(files(&load_folder, "").len(), 1);
     drop(load);
-    assert_eq!(files(&load_folder, "").len(), 0, "by an abandoned load itself");
+    assert_eq!(files(&load_folder, "").len(), 0, "an abandoned load must remove its files");
     let mut load = engine.load(LoadKind::Visible, LoadHint::Sorted { pairs: 2_000 }).expect("load");
     load.add(b"a", b"1").expect("add");
     load.finish(Durability::Buffered).expect("finish");
-    assert_eq!(files(&load_folder, "").len(), 0, "by a finished one");
+    assert_eq!(files(&load_folder, "").len(), 0, "a finished load must leave no files");
     drop(engine);
     fs::write(load_folder.join("9.0.sst"), "left by a crash").expect("write");
     let engine = open(folder.path()).expect("open");
-    assert!(!load_folder.exists(), "by the next start");
+    assert!(!load_folder.exists(), "the next start must remove the folder");
     assert_eq!(count(&engine), Ok(1));
 }
 

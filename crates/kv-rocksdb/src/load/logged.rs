@@ -59,7 +59,7 @@ mod tests {
             let mut load = Box::new(LoggedLoad::new(Arc::clone(&store)).unwrap());
             load.add(b"key", &[n]).unwrap();
             load.finish(durability).unwrap();
-            assert_eq!(store.conflict_table().last_commit(), u64::from(n), "a sync looks for this number");
+            assert_eq!(store.conflict_table().last_commit(), u64::from(n), "a sync must find this number");
             assert_eq!(store.wal_sync.is_synced(), durability == Durability::Synced);
         }
     }

@@ -88,7 +88,10 @@ pub fn commits_are_seen_whole(fixture: &dyn Fixture) {
                     let snapshot = engine.snapshot().expect("snapshot");
                     let values = snapshot.get_many(&asked).expect("get_many");
                     let number = values.get(0).expect("present");
-                    assert!(values.iter().all(|value| value == Some(number)), "half a commit is visible");
+                    assert!(
+                        values.iter().all(|value| value == Some(number)),
+                        "a part of a commit is visible"
+                    );
                     let pairs = scan(&*snapshot, ScanSpec::forward(KeyRange::all()), NO_LIMITS);
                     assert!(pairs.len() == keys.len() && pairs.iter().all(|(_, value)| value == number));
                     let number = std::str::from_utf8(number).expect("text").parse().expect("number");
@@ -99,7 +102,11 @@ pub fn commits_are_seen_whole(fixture: &dyn Fixture) {
         }
         for number in 1..500 {
             set(&*engine, number);
-            assert_eq!(get(&*engine, "a00"), Some(number.to_string()), "a commit is visible when it returns");
+            assert_eq!(
+                get(&*engine, "a00"),
+                Some(number.to_string()),
+                "a commit must be visible when it returns"
+            );
         }
         is_done.store(true, Ordering::Release);
     });

@@ -154,12 +154,12 @@ pub fn rollback_lets_go_of_keys(fixture: &dyn Fixture) {
     first.put(b"a", b"1").expect("put");
     first.lock(b"b").expect("lock");
     first.rollback();
-    old.put(b"a", b"2").expect("put after rollback");
+    old.put(b"a", b"2").expect("put after a rollback");
     let mut second = begin(&*engine);
     second.delete(b"c").expect("delete");
     drop(second);
     old.put(b"b", b"2").expect("put");
-    old.put(b"c", b"2").expect("put after drop");
+    old.put(b"c", b"2").expect("put after a drop");
     commit(old);
     assert_eq!(dump_now(&*engine), "a=2 b=2 c=2");
 }
@@ -219,10 +219,10 @@ pub fn unguarded_writes_are_not_locked(fixture: &dyn Fixture) {
     let mut holder = begin(&*engine);
     holder.lock(b"locked").expect("lock");
     let mut transaction = begin(&*engine);
-    transaction.put_unguarded(b"locked", b"1").expect("not asked");
+    transaction.put_unguarded(b"locked", b"1").expect("the lock is not checked");
     transaction.put_unguarded(b"free", b"1").expect("put");
     transaction.delete_unguarded(b"gone").expect("delete");
-    holder.lock(b"free").expect("not held");
+    holder.lock(b"free").expect("the key is not locked");
     commit(transaction);
     drop(holder);
     assert_eq!(dump_now(&*engine), "free=1 locked=1");
@@ -332,7 +332,7 @@ pub fn deadlocks_end_in_a_conflict(fixture: &dyn Fixture) {
     left.put(b"a", b"left").expect("put");
     right.put(b"b", b"right").expect("put");
     std::thread::scope(|scope| {
-        scope.spawn(|| left.put(b"b", b"left").expect("gets it after the other gave up"));
+        scope.spawn(|| left.put(b"b", b"left").expect("succeeds after the other gave up"));
         scope.spawn(|| {
             assert_conflict(right.put(b"a", b"right"));
             right.rollback();

@@ -160,7 +160,7 @@ pub fn checkpoints_need_a_new_folder(fixture: &dyn Fixture) {
         Ok(()) => {
             assert!(folder.read_dir().expect("the folder is there").count() > 0);
             let again = engine.checkpoint(&folder);
-            assert!(again.is_err(), "an existing folder is not written over");
+            assert!(again.is_err(), "a checkpoint must not overwrite an existing folder");
             std::fs::remove_dir_all(&folder).expect("remove");
         }
         Err(Error::Unsupported { .. }) => assert!(!folder.exists()),

@@ -273,8 +273,8 @@ pub(crate) fn scan_releasing(
     let mut pairs = Pairs::new();
     let mut blocks = 0;
     while let Some(block) = scan.next_block(limits).expect("next_block") {
-        assert!(!block.is_empty(), "a block has at least one pair");
-        assert!(block.len() <= limits.rows, "a block keeps to its limit of rows");
+        assert!(!block.is_empty(), "a block must have at least one pair");
+        assert!(block.len() <= limits.rows, "a block must respect its limit of rows");
         pairs.extend(block.iter().map(|(key, value)| (key.to_vec(), value.to_vec())));
         blocks += 1;
         if release(blocks) {

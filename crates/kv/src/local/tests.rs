@@ -121,7 +121,7 @@ fn keys_are_held_until_the_clock_has_advanced() {
         assert_eq!(during.put(b"k", b"2"), Err(Error::Conflict));
     }));
     put(&store, b"k", b"1");
-    assert!(store.after_apply.lock().unwrap().is_none(), "it ran");
+    assert!(store.after_apply.lock().unwrap().is_none(), "the hook ran");
     put(&store, b"k", b"3");
 }
 
@@ -173,7 +173,7 @@ fn forgotten_commits_are_found_by_their_values() {
 #[test]
 fn inserts_need_no_snapshot() {
     let store = store(100);
-    *store.after_snapshot.lock().unwrap() = Some(Box::new(|_| panic!("no snapshot is needed")));
+    *store.after_snapshot.lock().unwrap() = Some(Box::new(|_| panic!("an insert must not take a snapshot")));
     let options = TransactionOptions { snapshot: SnapshotAt::FirstRead, ..Default::default() };
     let mut transaction = Box::new(LocalTransaction::begin(Arc::clone(&store), options).unwrap());
     transaction.insert_unique(b"k", b"1").unwrap();

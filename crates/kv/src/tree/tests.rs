@@ -132,7 +132,7 @@ fn a_copy_shares_what_is_not_written_after_it() {
     };
     let copied =
         old.iter().zip(new).filter(|(old, new)| !std::sync::Arc::ptr_eq(&old.node, &new.node)).count();
-    assert!(old.len() > 1 && copied == 1, "only the way to the written leaf is copied");
+    assert!(old.len() > 1 && copied == 1, "only the path to the written leaf is copied");
     assert_eq!(copy.get(&5_u32.to_be_bytes()).and_then(Entry::value), Some(&b"old"[..]));
     assert!(copy.get(&6_u32.to_be_bytes()).is_some());
     assert_eq!((copy.len(), tree.len()), (10_000, 9_999));
