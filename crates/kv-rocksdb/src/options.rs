@@ -88,7 +88,7 @@ pub struct RocksOptions {
     /// The size of the log in bytes at which memtables are flushed so that the log can be
     /// truncated.
     pub wal_limit_bytes: u64,
-    /// What to do with a log that is damaged before its end.
+    /// The reaction to a log that is damaged before its end.
     pub wal_recovery: WalRecovery,
     /// The compression of the bulk of the data.
     pub compression: Compression,
@@ -258,10 +258,10 @@ fn set_log(options: &mut Options, wanted: &RocksOptions) {
     options.set_max_total_wal_size(wanted.wal_limit_bytes);
     // Each commit is handed to the operating system before it returns.
     options.set_manual_wal_flush(false);
-    // The log is replayed up to the first gap or torn record. `recovery` has found before whether
-    // that is damage. The mode that only tolerates a torn tail would refuse a gap of unsynced pages,
-    // which reach the disk in any order.
+    // The log is replayed up to the first gap or torn record. `recovery` has already decided
+    // whether that is damage. The mode that only tolerates a torn tail would refuse a gap of
+    // unsynced pages, which reach the disk in any order.
     options.set_wal_recovery_mode(DBRecoveryMode::PointInTime);
-    // A log file that was synced and closed must be there in full length.
+    // A log file that was synced and closed must have its full length.
     options.set_track_and_verify_wals_in_manifest(true);
 }

@@ -128,7 +128,7 @@ impl Store {
         self.closed.set();
     }
 
-    /// Writes the memtables to tables, so that the next start need not replay the log.
+    /// Flushes the memtables, so that the next start need not replay the log.
     pub(crate) fn flush(&self) -> Result<()> {
         self.db.flush_opt(&FlushOptions::new()).map_err(map("flushing the memtables"))?;
         self.sync_mark.write_all_flushed(&self.db);
@@ -205,7 +205,7 @@ impl Store {
 /// Returns the function that syncs the log and then writes the mark.
 fn sync_function(db: Arc<DB>, mark: Arc<SyncMark>) -> impl Fn() -> Result<()> {
     move || {
-        // Before the sync: bytes that are written during it may not be part of it.
+        // Take the end before the sync: the sync may not cover bytes that are written during it.
         let end = WalPosition::end(&db);
         db.flush_wal(true).map_err(map("syncing the log"))?;
         mark.write(end);

@@ -1,6 +1,7 @@
-//! A log that is damaged before its end: refused by default, and cut where the options say so.
+//! A log that is damaged before its end: a start refuses it by default, and cuts it if the options
+//! say so.
 //!
-//! `src/recovery/tests.rs` has the damage to logs of several files.
+//! `src/recovery/tests` has the tests of damage to logs of several files.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "tests")]
 
@@ -15,7 +16,7 @@ use tempfile::TempDir;
 const COMMITS: usize = 100;
 
 fn open(folder: &Path, wal_recovery: WalRecovery) -> Result<Arc<RocksEngine>> {
-    // Nothing is synced that the test does not sync.
+    // Nothing is synced unless the test does it.
     let options = RocksOptions { sync_interval_ms: 1_000_000, wal_recovery, ..RocksOptions::default() };
     RocksEngine::open(folder, &options)
 }
@@ -36,13 +37,13 @@ fn count(engine: &RocksEngine) -> usize {
     count
 }
 
-/// The only file of the log.
+/// Returns the only file of the log.
 fn log(folder: &Path) -> PathBuf {
     let mut files = fs::read_dir(folder).expect("read_dir").map(|entry| entry.expect("entry").path());
     files.find(|path| path.extension().is_some_and(|extension| extension == "log")).expect("a log")
 }
 
-/// A store as a kill leaves it, with its first commits synced.
+/// Returns a store as a kill leaves it, with its first commits synced.
 fn killed(synced: usize) -> TempDir {
     let source = tempfile::tempdir().expect("tempdir");
     let engine = open(source.path(), WalRecovery::Strict).expect("open");
@@ -68,7 +69,8 @@ fn flip(bytes: &mut [u8], at: usize) {
     bytes.iter_mut().skip(at).take(16).for_each(|byte| *byte ^= 0x5a);
 }
 
-/// Refused with the file's name; then opened with `kept` commits, and the same ones from then on.
+/// Checks that a start is refused with the file's name. Then salvages `kept` commits, which are
+/// there from then on.
 fn is_refused(folder: &Path, log: &Path, kept: usize) {
     for _ in 0..2 {
         match open(folder, WalRecovery::Strict).map(|_| ()) {

@@ -61,13 +61,14 @@ pub enum Error {
         reason: String,
     },
 
-    /// The write-ahead log is damaged before its end, so commits that were acknowledged would be
-    /// lost. Nothing was changed.
+    /// The write-ahead log is damaged before its end, so acknowledged commits would be lost.
+    ///
+    /// Nothing was changed.
     #[error("the write-ahead log {} is damaged: {reason}", path.display())]
     DamagedLog {
         /// The damaged or missing file.
         path: PathBuf,
-        /// The damage, its extent, and the ways to go on.
+        /// The damage, its extent, and the possible remedies.
         reason: String,
     },
 

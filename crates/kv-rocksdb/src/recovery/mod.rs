@@ -20,30 +20,30 @@ use wal_check::{Cut, WalFiles, WalState};
 
 use crate::error::map_open;
 
-/// What an open does with a log that is damaged before its end.
+/// The reaction of an open to a log that is damaged before its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WalRecovery {
-    /// It fails, and changes nothing.
+    /// The open fails, and changes nothing.
     #[default]
     Strict,
-    /// It replays the log up to the damage, and moves the rest into `damaged-logs`.
+    /// The open replays the log up to the damage, and moves the rest into `damaged-logs`.
     Salvage,
 }
 
 /// The part of the log that an open did not replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DroppedLog {
-    /// The file in which it begins.
+    /// The file in which the dropped part begins.
     pub file: PathBuf,
-    /// The place in that file, in bytes.
+    /// The offset of its first byte in that file.
     pub offset: u64,
-    /// Its bytes, in this and in all later files.
+    /// The number of its bytes, in this and all later files.
     pub bytes: u64,
-    /// The whole records in it: commits or parts of large ones.
+    /// The number of its whole records: commits, or parts of large ones.
     pub records: u64,
     /// The sequence number of its first write, if that is known.
     pub sequence: Option<u64>,
-    /// The flaw at which it begins.
+    /// The flaw at which the part begins.
     pub reason: String,
     /// The folder with the damaged files. `None` for a torn end, which is normal after a crash.
     pub kept_in: Option<PathBuf>,
@@ -56,9 +56,9 @@ pub(crate) struct Recovered {
     pub(crate) dropped: Option<DroppedLog>,
 }
 
-/// Opens the database in `folder`, which has its `FORMAT`.
+/// Opens the database in `folder`, which already has its `FORMAT`.
 ///
-/// Errors: [`Error::DamagedLog`] if commits that were acknowledged would be lost.
+/// Errors: [`Error::DamagedLog`] if acknowledged commits would be lost.
 pub(crate) fn open(folder: &Path, options: &Options, wanted: WalRecovery) -> Result<Recovered> {
     let sync_mark = SyncMark::open(folder)?;
     let (files, state) = check_log(folder, options, sync_mark.read())?;
@@ -85,14 +85,14 @@ fn check_log(folder: &Path, options: &Options, synced: Option<WalPosition>) -> R
     if !matches!(state, WalState::Damaged(_)) {
         return Ok((files, state));
     }
-    // The damaged file may be one that is not needed any more.
+    // The damaged file may no longer be needed.
     let oldest = oldest_log::oldest_needed_log(options, folder);
     files.remove_before(oldest);
     let state = files.judge(folder, synced.filter(|synced| synced.number >= oldest));
     Ok((files, state))
 }
 
-/// Moves what is behind the cut aside and replays the rest, or fails.
+/// Moves the log behind the cut aside and replays the rest, or fails in strict mode.
 fn go_on_without(cut: Cut, folder: &Path, options: &Options, wanted: WalRecovery) -> Result<DroppedLog> {
     if wanted == WalRecovery::Strict {
         return Err(refusal(cut));
@@ -115,10 +115,10 @@ fn refusal(cut: Cut) -> Error {
     Error::DamagedLog { path, reason }
 }
 
-/// Returns the cut at the file that the manifest expects, if that is what the error is about.
+/// Returns the cut at the file that the manifest expects, if the error is about one.
 ///
-/// RocksDB's texts: "Missing WAL with log number: 12." and "Size mismatch: WAL (log number: 12) in
-/// MANIFEST is 4711 bytes , but actually is 42 bytes on disk."
+/// RocksDB's messages: "Missing WAL with log number: 12." and "Size mismatch: WAL (log number: 12)
+/// in MANIFEST is 4711 bytes , but actually is 42 bytes on disk."
 fn missing_log(error: &rust_rocksdb::Error, folder: &Path, files: &WalFiles) -> Option<Cut> {
     let text = error.as_ref();
     let (_, behind) = text.split_once("log number: ").filter(|_| text.contains("WAL"))?;

@@ -1,8 +1,8 @@
 //! The oldest file of the log that is still needed.
 //!
-//! RocksDB removes older ones after their content is in tables. A crash may come in between, so a file
-//! with a flaw may be one that nobody needs. Only the manifest knows. RocksDB tells it to a filter of
-//! the replay.
+//! RocksDB removes older files once their content is in tables. A crash may prevent the removal, so
+//! a file with a flaw may be one that nobody needs. Only the manifest knows. RocksDB passes its
+//! numbers to a filter of the replay.
 
 use std::ffi::CStr;
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rust_rocksdb::wal_filter::{ColumnFamilyLogNumbers, WalFilter, WalRecordAction};
 use rust_rocksdb::{DB, DBRecoveryMode, Options, WriteBatch};
 
-/// Keeps the number that the manifest has, and ends the replay before the first record.
+/// A filter that keeps the manifest's number, and ends the replay before the first record.
 struct NumberFilter(Arc<AtomicU64>);
 
 impl WalFilter for NumberFilter {
@@ -30,13 +30,13 @@ impl WalFilter for NumberFilter {
     }
 }
 
-/// Returns the number of the oldest file that is needed, 0 if that is not known. Changes nothing.
+/// Returns the number of the oldest needed file, or 0 if it is unknown. Changes nothing.
 pub(crate) fn oldest_needed_log(options: &Options, folder: &Path) -> u64 {
     let number = Arc::new(AtomicU64::new(0));
     let mut options = options.clone();
     options.set_wal_filter(NumberFilter(Arc::clone(&number)));
     options.set_wal_recovery_mode(DBRecoveryMode::SkipAnyCorruptedRecord);
-    // If it fails, the number may be there all the same.
+    // Even if this fails, the filter may have got the number.
     let _ = DB::open_for_read_only(&options, folder, false);
     number.load(Ordering::Relaxed)
 }

@@ -1,8 +1,8 @@
-//! Going on without the damaged part of a log.
+//! The removal of the damaged part of a log.
 //!
-//! Everything before the damage stays. The rest is moved into a folder of its own, so that nothing is
-//! destroyed. Files move from the newest to the oldest: if that is interrupted, the remaining log is
-//! still one with the same damage.
+//! Everything before the damage stays. The rest moves into a folder of its own, so that nothing is
+//! destroyed. Files move from the newest to the oldest: if that is interrupted, the remaining log
+//! still has the same damage.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -14,10 +14,10 @@ use kv::Result;
 use super::wal_check::{Cut, list};
 use crate::error::map_open_io;
 
-/// The folder with a folder for each time that a damaged log was cut.
+/// The folder with one subfolder for each cut of a damaged log.
 const DAMAGED_FOLDER: &str = "damaged-logs";
 
-/// Cuts the log in `store` and returns the folder that has the damaged files as they were.
+/// Cuts the log in `store`, and returns the folder with the unchanged damaged files.
 pub(crate) fn cut_log(store: &Path, cut: &Cut) -> Result<PathBuf> {
     let kept = create_folder(store).map_err(|error| map_open_io("creating", store, &error))?;
     for (number, path) in list(store)?.into_iter().rev().filter(|(number, _)| *number >= cut.number) {
@@ -27,12 +27,13 @@ pub(crate) fn cut_log(store: &Path, cut: &Cut) -> Result<PathBuf> {
     Ok(kept)
 }
 
-/// Creates a new folder with the time in seconds since 1970 as its name, or a little more.
+/// Creates a new folder. Its name is the time in seconds since 1970, or a little more if that name
+/// is taken.
 fn create_folder(store: &Path) -> io::Result<PathBuf> {
     let all = store.join(DAMAGED_FOLDER);
     fs::create_dir_all(&all)?;
     let mut name = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    // Nothing that is there is written over.
+    // Existing folders are never overwritten.
     while let Err(error) = fs::create_dir(all.join(name.to_string())) {
         if error.kind() != io::ErrorKind::AlreadyExists {
             return Err(error);
@@ -44,7 +45,7 @@ fn create_folder(store: &Path) -> io::Result<PathBuf> {
     Ok(all.join(name.to_string()))
 }
 
-/// Moves a file into `kept`. Its first bytes stay, if their number is given.
+/// Moves a file into `kept`. If `stay_bytes` is given, that many of its first bytes stay.
 fn move_file(path: &Path, kept: &Path, stay_bytes: Option<u64>) -> io::Result<()> {
     let Some(name) = path.file_name() else { return Ok(()) };
     let moved = kept.join(name);
@@ -58,7 +59,7 @@ fn move_file(path: &Path, kept: &Path, stay_bytes: Option<u64>) -> io::Result<()
     copy.sync_all()?;
     fs::hard_link(path, &moved).or_else(|_| fs::copy(path, &moved).map(drop))?;
     sync_folder(kept)?;
-    // One step: there is either the damaged file or the shortened one.
+    // The rename is atomic: there is either the damaged file or the shortened one.
     fs::rename(shortened, path)
 }
 

@@ -1,10 +1,11 @@
 //! The file `SYNCED`: how much of the write-ahead log was synced.
 //!
-//! RocksDB's manifest has the sizes of log files that are full and synced. This mark is the same for the
-//! file that is being written. It is written after each sync, and not synced itself: after a crash of the
-//! machine it may be an older one, which promises less, but it never promises too much.
+//! RocksDB's manifest has the sizes of full and synced log files. This mark has the same for the
+//! file that is being written. It is written after each sync, and not synced itself. After a crash
+//! of the machine it may be an older one, which promises less, but it never promises too much.
 //!
-//! One line of fixed length: `persea synced 1`, number of the file, bytes of it, crc32c of all before.
+//! It is one line of fixed length: `persea synced 1`, the number of the file, its synced bytes, and
+//! the crc32c of everything before.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::fs::FileExt;
@@ -19,7 +20,7 @@ const FILE_NAME: &str = "SYNCED";
 const PREFIX: &str = "persea synced 1";
 const LINE_BYTES_MAX: usize = 128;
 
-/// A place in the log: all bytes before it in the same file, and all earlier files.
+/// A position in the log. It covers all bytes before it in the same file, and all earlier files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WalPosition {
     /// The file's number.
@@ -27,11 +28,11 @@ pub(crate) struct WalPosition {
     pub(crate) bytes: u64,
 }
 
-/// The open file. It is locked for as long as it is open.
+/// The open file, which is locked while it is open.
 pub(crate) struct SyncMark(File);
 
 impl WalPosition {
-    /// Returns the end of the log of an open database: everything that is handed to the operating
+    /// Returns the end of the log of an open database. Everything that was handed to the operating
     /// system lies before it.
     ///
     /// `None` if the file is replaced and removed at this very moment.
@@ -45,7 +46,7 @@ impl WalPosition {
         format!("{text} {:08x}\n", crc32c::crc32c(text.as_bytes()))
     }
 
-    /// Reads a line. `None` if it is not whole.
+    /// Parses a line; `None` if it is incomplete or damaged.
     fn parse(line: &str) -> Option<WalPosition> {
         let (text, crc) = line.strip_suffix('\n')?.rsplit_once(' ')?;
         if u32::from_str_radix(crc, 16).ok()? != crc32c::crc32c(text.as_bytes()) {
@@ -59,8 +60,8 @@ impl WalPosition {
 impl SyncMark {
     /// Opens the mark of the store in `folder`, or creates an empty one.
     ///
-    /// Errors: [`Error::Locked`] if the store is open elsewhere, so that nobody judges a log that is
-    /// being written.
+    /// Errors: [`Error::Locked`] if the store is open elsewhere, so that nobody judges a log that
+    /// is being written.
     pub(crate) fn open(folder: &Path) -> Result<SyncMark> {
         let path = folder.join(FILE_NAME);
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
@@ -79,16 +80,16 @@ impl SyncMark {
         WalPosition::parse(std::str::from_utf8(line.get(..length)?).ok()?)
     }
 
-    /// Notes that the log up to `end` is synced.
+    /// Records that the log up to `end` is synced.
     ///
-    /// A failure leaves the older mark, or one that nobody believes.
+    /// A failure leaves the older mark, or one whose checksum is wrong.
     pub(crate) fn write(&self, end: Option<WalPosition>) {
         if let Some(end) = end {
             let _ = self.0.write_all_at(end.line().as_bytes(), 0);
         }
     }
 
-    /// Notes that everything in the log so far is in tables.
+    /// Records that everything in the log so far is in tables.
     pub(crate) fn write_all_flushed(&self, db: &DB) {
         self.write(WalPosition::end(db).map(|end| WalPosition { bytes: 0, ..end }));
     }

@@ -1,9 +1,9 @@
 //! The check of the write-ahead log before RocksDB replays it.
 //!
-//! RocksDB stops at the first flaw and says nothing. A flaw is normal at the end of what was written
-//! when the process or the machine stopped. Anywhere else it is damage, and replaying up to it would
-//! lose commits that were acknowledged. Three things tell them apart: valid records behind the flaw, the
-//! sync mark, and pages that never reached the disk.
+//! RocksDB silently stops at the first flaw. A flaw is normal at the end of the writes when the
+//! process or the machine stopped. Anywhere else it is damage, and a replay up to it would lose
+//! acknowledged commits. Three things tell them apart: valid records behind the flaw, the sync
+//! mark, and pages that never reached the disk.
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +22,7 @@ pub(crate) enum WalState {
     Damaged(Cut),
 }
 
-/// A place behind which the log is not used.
+/// A position behind which the log is not used.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
     pub(crate) path: PathBuf,
@@ -31,7 +31,7 @@ pub(crate) struct Cut {
     pub(crate) intact_bytes: u64,
     /// The bytes behind the cut, in this and in all later files.
     pub(crate) dropped_bytes: u64,
-    /// The whole records among them.
+    /// The number of whole records among them.
     pub(crate) dropped_records: u64,
     /// The sequence number of the first write behind the cut, if there are records before it.
     pub(crate) next_sequence: Option<u64>,
@@ -78,12 +78,12 @@ impl WalFiles {
         Ok(WalFiles(list(folder)?.into_iter().map(read).collect::<Result<_>>()?))
     }
 
-    /// Leaves out the files before number `oldest`: their content is in tables.
+    /// Removes the files before number `oldest`, whose content is in tables.
     pub(crate) fn remove_before(&mut self, oldest: u64) {
         self.0.retain(|file| file.number >= oldest);
     }
 
-    /// Judges the log in `folder` by what was synced of it.
+    /// Judges the log in `folder`, given its synced part.
     pub(crate) fn judge(&self, folder: &Path, synced: Option<WalPosition>) -> WalState {
         let synced = synced.unwrap_or_default();
         let mut state = WalState::Intact;
@@ -106,7 +106,7 @@ impl WalFiles {
         state
     }
 
-    /// Returns the reason why the flaw of a file is no torn end, if it has one.
+    /// Returns the reason why the flaw of a file is not a torn end, if it has such a flaw.
     fn damage(&self, index: usize, synced: WalPosition) -> Option<String> {
         let NumberedFile { number, file, .. } = self.0.get(index)?;
         let flaw = file.flaw.as_ref()?;
@@ -139,7 +139,7 @@ impl WalFiles {
         cut
     }
 
-    /// Returns the cut at a file that is missing, or is shorter than it was.
+    /// Returns the cut at a file that is missing or too short.
     pub(crate) fn cut_at_missing(&self, folder: &Path, number: u64, reason: String) -> Cut {
         let index = self.0.partition_point(|file| file.number < number);
         if self.0.get(index).is_some_and(|file| file.number == number) {

@@ -1,9 +1,10 @@
-//! A reader of one file of the write-ahead log that finds the first flaw, and what lies behind it.
+//! A reader of one file of the write-ahead log. It finds the first flaw, and the records behind it.
 //!
-//! RocksDB documents the format. A file consists of blocks of 32 KiB. A block holds fragments: `masked
-//! crc32c of type and payload (4 bytes, little endian) · length of the payload (2) · type (1) ·
-//! payload`. A record is one fragment (full), or a first, middle ones and a last. A block's last bytes
-//! are unused if no header fits there. A record is a batch, which begins with its first sequence number
+//! RocksDB documents the format. A file consists of blocks of 32 KiB. A block holds fragments:
+//! `masked crc32c of type and payload (4 bytes, little endian)`, `length of the payload (2)`,
+//! `type (1)`, `payload`. A record is one full fragment, or a first one, middle ones and a last
+//! one. A block's last bytes are unused if no header fits there. A record is a batch, which begins
+//! with its first sequence number (8 bytes) and its number of writes (4).
 //! (8 bytes) and its number of writes (4).
 
 use std::fs::File;
@@ -14,17 +15,19 @@ const BLOCK_BYTES: usize = 32 << 10;
 const HEADER_BYTES: usize = 7;
 const BATCH_HEADER_BYTES: usize = 12;
 
-/// A file system writes its cache back in pages of this size, or of a multiple.
+/// The size in bytes of the pages in which a file system writes back its cache, or a divisor of it.
 const PAGE_BYTES: u64 = 4 << 10;
 
-/// Zeros at the end of a page that never reached the disk: a sector at least.
+/// The least number of zeros at the end of a page that never reached the disk: one sector.
 const LOST_BYTES: u64 = 512;
 
-/// Sequence numbers may advance without a record, since each table of a bulk load takes one. Records
-/// that are searched for at any place are believed only if theirs is within this distance.
+/// The greatest plausible distance of a record's sequence number from the expected one.
+///
+/// Sequence numbers may advance without a record, because each table of a bulk load takes one.
+/// Records that a search finds at arbitrary positions count only within this distance.
 const SEQUENCE_STEP_MAX: u64 = 1 << 32;
 
-/// Blocks that are read at once.
+/// The number of bytes that are read at once.
 const READ_BYTES: usize = 32 * BLOCK_BYTES;
 
 /// The content of a file of the log.
@@ -33,25 +36,26 @@ pub(crate) struct WalFile {
     pub(crate) length: u64,
     /// The bytes of the whole records before the first flaw.
     pub(crate) intact_bytes: u64,
-    /// The whole records before the first flaw.
+    /// The number of whole records before the first flaw.
     pub(crate) records: u64,
-    /// The sequence number behind the last of them, if there is one.
+    /// The sequence number behind the last of these records, if there is one.
     pub(crate) next_sequence: Option<u64>,
     pub(crate) flaw: Option<Flaw>,
 }
 
-/// The first place in a file that is no valid fragment, or the beginning of a record without its end.
+/// The first position in a file without a valid fragment, or the beginning of a record without its
+/// end.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Flaw {
     pub(crate) kind: FlawKind,
     pub(crate) offset: u64,
-    /// The end of the fragment there, as far as its header says so.
+    /// The end of the fragment there, according to its header.
     pub(crate) end: u64,
-    /// The first valid fragment behind it.
+    /// The first valid fragment behind the flaw.
     pub(crate) valid_at: Option<u64>,
-    /// The records that begin behind it in valid fragments.
+    /// The number of records that begin behind the flaw in valid fragments.
     pub(crate) later_records: u64,
-    /// A page there ends in zeros, as one that never reached the disk does.
+    /// True if a page there ends in zeros, like a page that never reached the disk.
     pub(crate) has_lost_page: bool,
 }
 
@@ -60,7 +64,7 @@ pub(crate) enum FlawKind {
     /// The file ends within a record.
     CutShort,
     Checksum,
-    /// A fragment that does not continue what the one before it began.
+    /// A fragment does not continue the record before it.
     OutOfPlace,
 }
 
@@ -85,13 +89,13 @@ impl WalFile {
         }
     }
 
-    /// Returns the whole records of the file, on both sides of its first flaw.
+    /// Returns the number of whole records in the file, on both sides of its first flaw.
     pub(crate) fn all_records(&self) -> u64 {
         self.records + self.flaw.as_ref().map_or(0, |flaw| flaw.later_records)
     }
 }
 
-/// Reads until the buffer is full or the file ends.
+/// Reads until the buffer is full or the file ends. Returns the number of bytes.
 fn fill(file: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut filled = 0;
     while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
@@ -130,7 +134,7 @@ enum FragmentKind {
     First,
     Middle,
     Last,
-    /// Not a part of a record.
+    /// A fragment that is not a part of a record.
     Other,
 }
 
@@ -194,13 +198,13 @@ impl WalReader {
         self.file.flaw = Some(flaw);
     }
 
-    /// Looks for lost pages in the block that has the flaw, and for valid fragments behind it.
+    /// Searches the block with the flaw for lost pages, and for valid fragments behind the flaw.
     ///
     /// Lengths may be damaged, so fragments may begin anywhere.
     fn search_flawed_block(&mut self, block: &[u8], start: u64, at: usize) {
         let expected = self.file.next_sequence;
         let Some(flaw) = &mut self.file.flaw else { return };
-        // A fragment that is itself valid, but out of place, is the first one behind the flaw.
+        // A fragment that is valid but out of place is the first one behind the flaw.
         let mut at = if flaw.kind == FlawKind::OutOfPlace { at } else { at + 1 };
         flaw.has_lost_page = flaw.kind == FlawKind::Checksum && has_lost_page(block, start, flaw);
         while let Some(rest) = rest_with_header(block, at) {
@@ -212,7 +216,7 @@ impl WalReader {
         }
     }
 
-    /// Counts the valid fragments from the beginning of a block on: one begins there in any case.
+    /// Counts the valid fragments from the beginning of a block, where one always begins.
     fn read_behind_flaw(&mut self, block: &[u8], start: u64) {
         let Some(flaw) = &mut self.file.flaw else { return };
         let mut at = 0;
@@ -246,12 +250,12 @@ impl Flaw {
     }
 }
 
-/// Returns the block from `at` on if a header fits there.
+/// Returns the block from `at` on, if a header fits there.
 fn rest_with_header(block: &[u8], at: usize) -> Option<&[u8]> {
     block.get(at..).filter(|rest| rest.len() >= HEADER_BYTES)
 }
 
-/// Returns the bytes that the fragment at the start of `rest` takes by its header.
+/// Returns the bytes that the fragment at the start of `rest` takes according to its header.
 fn claimed_bytes(rest: &[u8]) -> u64 {
     let length = match rest {
         [_, _, _, _, low, high, ..] => u64::from(u16::from_le_bytes([*low, *high])),
@@ -265,7 +269,7 @@ fn bad_kind(block: &[u8], rest: &[u8]) -> FlawKind {
     if ends_file && claimed_bytes(rest) > rest.len() as u64 { FlawKind::CutShort } else { FlawKind::Checksum }
 }
 
-/// Returns the fragment at the start of `rest` if its checksum is right.
+/// Returns the fragment at the start of `rest`, if its checksum is right.
 fn fragment(rest: &[u8]) -> Option<Fragment<'_>> {
     let (header, behind) = rest.split_first_chunk::<HEADER_BYTES>()?;
     let [c0, c1, c2, c3, low, high, kind] = *header;
@@ -285,7 +289,8 @@ fn fragment(rest: &[u8]) -> Option<Fragment<'_>> {
         .then_some(Fragment { kind, payload })
 }
 
-/// Checksums are stored so that one of data with checksums in it is not a special case.
+/// Returns the stored form of a checksum. RocksDB masks it, so that checksums of data that contains
+/// checksums are no special case.
 fn mask(crc: u32) -> u32 {
     crc.rotate_right(15).wrapping_add(0xa282_ead8)
 }
@@ -301,9 +306,9 @@ fn next_sequence(payload: &[u8]) -> Option<u64> {
     sequence(payload)?.checked_add(u64::from(count))
 }
 
-/// Returns true if a valid fragment that was searched for is one of this log.
+/// Returns true if a valid fragment from a search belongs to this log.
 ///
-/// The bytes of a value may look like a fragment, as those of a copied log do.
+/// The bytes of a value may look like a fragment, for example in a copy of a log.
 fn is_plausible(fragment: &Fragment<'_>, expected: Option<u64>) -> bool {
     match (fragment.kind, expected) {
         (FragmentKind::Other, _) => false,

@@ -3,7 +3,7 @@
 use super::noise;
 use crate::recovery::wal_reader::WalFile;
 
-/// Writes records as RocksDB does.
+/// Returns a file with the records in RocksDB's format, and the end of each record.
 fn log_of(records: &[Vec<u8>]) -> (Vec<u8>, Vec<usize>) {
     let (mut log, mut ends) = (Vec::new(), Vec::new());
     for record in records {
@@ -37,7 +37,7 @@ fn log_of(records: &[Vec<u8>]) -> (Vec<u8>, Vec<usize>) {
     (log, ends)
 }
 
-/// Batches of many sizes, some longer than several blocks.
+/// Returns a file of batches of many sizes, some longer than several blocks.
 fn random_log(seed: u64) -> (Vec<u8>, Vec<usize>) {
     let numbers = noise(seed, 60);
     let mut sequence = 1_u64;
@@ -83,7 +83,7 @@ fn any_change_before_the_last_record_is_damage() {
             changed[at] ^= 0x10;
             let file = read(&changed);
             let Some(flaw) = file.flaw else {
-                // Only the unused end of a block may change.
+                // Only the unused end of a block may change unnoticed.
                 assert!(log[at / 32768 * 32768..][at % 32768..32768.min(at % 32768 + 7)].contains(&0));
                 continue;
             };

@@ -1,9 +1,9 @@
-//! Damage to logs, of every kind and at many places.
+//! Damage of every kind to logs, at many positions.
 
 mod files;
 mod stores;
 
-/// Bytes that do not repeat, from the number.
+/// Returns bytes that do not repeat, generated from `seed`.
 fn noise(seed: u64, bytes: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {

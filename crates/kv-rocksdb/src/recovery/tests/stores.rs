@@ -12,15 +12,15 @@ use crate::options::{RocksOptions, Tuning};
 use crate::recovery::wal_check::list;
 use crate::recovery::{self, Recovered, SyncMark, WalPosition, WalRecovery};
 
-/// Writes of one batch.
+/// The writes of one batch.
 const BATCH_WRITES: u64 = 2;
 const VALUE_BYTES: usize = 1_000;
-/// Bytes of a batch in the log, except for headers of further fragments.
+/// The bytes of a batch in the log, except for headers of further fragments.
 const RECORD_BYTES: u64 = 2_047;
-/// Syncs at the end.
+/// A value of `synced` for a sync at the end.
 const ALL: u64 = u64::MAX;
 
-/// Options under which several log files stay.
+/// Returns options under which several log files stay.
 fn tuning() -> Tuning {
     let wanted = RocksOptions { memory_bytes: 0, ..RocksOptions::default() };
     let mut tuning = Tuning::new(&wanted);
@@ -48,7 +48,7 @@ fn sync(db: &DB, mark: &SyncMark) {
     mark.write(end);
 }
 
-/// The batches that are there, which must be the first ones, each of them whole.
+/// Returns the number of batches, which must be the first ones, each complete.
 fn batches(db: &DB) -> u64 {
     let mut number = 0;
     while db.get(format!("0/{number:08}")).unwrap().is_some() {
@@ -66,7 +66,7 @@ struct Crashed {
 }
 
 impl Crashed {
-    /// A store of so many log files. `synced` of its batches were synced.
+    /// Creates a store with `logs` log files, of whose batches `synced` were synced.
     fn new(logs: usize, synced: u64) -> Crashed {
         let source = tempfile::tempdir().unwrap();
         let Recovered { db, sync_mark, .. } = open(source.path(), WalRecovery::Strict).unwrap();
@@ -115,13 +115,14 @@ impl Crashed {
         self.change(index, |bytes| bytes[at..at + 16].iter_mut().for_each(|byte| *byte ^= 0x5a))
     }
 
-    /// Opens it without a complaint.
+    /// Opens the store, which must not be refused.
     fn opens(&self) -> (u64, Recovered) {
         let recovered = open(self.path(), WalRecovery::Strict).unwrap();
         (batches(&recovered.db), recovered)
     }
 
-    /// It is refused, with nothing changed, and opens without what is behind the damage.
+    /// Checks that an open is refused and changes nothing. Then salvages the store without the part
+    /// behind the damage.
     fn is_refused(&self, file: &Path, reason: &str) -> u64 {
         let before = contents(self.path());
         let error = open(self.path(), WalRecovery::Strict).map(|_| ()).unwrap_err();
@@ -151,7 +152,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The store's files, except for RocksDB's diary.
+/// Returns the store's files, except for RocksDB's diagnostic log.
 fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let files = entries
@@ -207,7 +208,7 @@ fn changed_bytes_in_one_of_several_files_are_damage() {
         let damaged = crashed.copied();
         damaged.flip(index, 50_000).is_refused(&damaged.log(index), "wrong checksum");
     }
-    // In the last record of a file that others follow.
+    // Damage the last record of a file that others follow.
     let end = fs::metadata(crashed.log(1)).unwrap().len() as usize;
     let damaged = crashed.copied();
     damaged.flip(1, end - 100).is_refused(&damaged.log(1), "records follow in ");
@@ -252,7 +253,7 @@ fn an_end_that_never_reached_the_disk_is_normal() {
     let (found, recovered) = crashed.change(0, |bytes| bytes[page..page + 4096].fill(0)).opens();
     assert!(found >= 30 && found < crashed.batches);
     assert!(recovered.dropped.unwrap().records > 10);
-    // Zeros in what was synced are damage.
+    // Zeros in a synced part are damage.
     let crashed = Crashed::new(1, 30);
     crashed.change(0, |bytes| bytes[4096..8192].fill(0)).is_refused(&crashed.log(0), "synced");
     for tail in [vec![0; 100_000], noise(7, 100_000), noise(8, 3), vec![1; 40_000]] {
@@ -273,7 +274,7 @@ fn a_damaged_file_that_is_not_needed_any_more_does_no_harm() {
     let source = crashed;
     let crashed = Crashed { folder: tempfile::tempdir().unwrap(), batches: found + 1 };
     copy(source.path(), crashed.path());
-    // As if the crash had come before RocksDB removed it.
+    // The file looks as if the crash had prevented RocksDB from removing it.
     fs::write(crashed.path().join(name.file_name().unwrap()), &bytes[..50_000]).unwrap();
     assert_eq!(list(crashed.path()).unwrap().len(), 2);
     assert_eq!(crashed.opens().0, found + 1);
