@@ -1,9 +1,8 @@
 //! Documents: their links lead somewhere, and their lines are short.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
-use crate::Failure;
+use crate::{Failure, files};
 
 /// Columns of a line, but for tables and lines with a link or a word that cannot be broken.
 const MAX_COLUMNS: usize = 100;
@@ -11,7 +10,7 @@ const MAX_COLUMNS: usize = 100;
 /// Checks every Markdown file of the repository.
 pub(crate) fn check() -> Result<(), Failure> {
     let mut wrong = Vec::new();
-    for file in files()? {
+    for file in files::tracked("*.md")? {
         let text = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         let folder = file.parent().unwrap_or(Path::new(""));
         for (number, line) in (1..).zip(prose_lines(&text)) {
@@ -24,17 +23,6 @@ pub(crate) fn check() -> Result<(), Failure> {
         }
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
-}
-
-fn files() -> Result<Vec<PathBuf>, Failure> {
-    let output = Command::new("git")
-        .args(["ls-files", "*.md"])
-        .output()
-        .map_err(|error| format!("git ls-files could not be started: {error}"))?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).lines().map(PathBuf::from).collect())
 }
 
 /// The lines, of which those within fenced blocks are empty.

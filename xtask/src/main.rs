@@ -7,11 +7,13 @@
 
 mod attack;
 mod documents;
+mod files;
 mod fuzz;
 mod layers;
 mod licences;
 mod metadata;
 mod modules;
+mod words;
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
@@ -39,6 +41,7 @@ const STEPS: &[Step] = &[
         promise: "links of documents lead somewhere, lines are short",
         run: documents::check,
     },
+    Step { name: "words", promise: "comments keep to docs/style.md", run: words::check },
     Step { name: "licences", promise: "every dependency's licence fits Apache-2.0", run: licences::check },
     Step {
         name: "advisories",
