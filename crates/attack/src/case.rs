@@ -1,5 +1,6 @@
 //! Cases: the single blows of an attack, each of which is judged by itself.
 
+use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
@@ -71,10 +72,10 @@ fn run(target: &Target, case: &Case<'_>, rng: &mut Rng) -> Result<(), String> {
     if let Err(failure) = (case.code)(target, rng) {
         target.fail(format!("{}: {failure}", case.name));
     }
-    let idle = until_idle(target);
+    let (idle, busiest) = until_idle(target);
     let times = target.bystander().seen().times.get(before..).unwrap_or_default().to_vec();
     target.note_time(percentile(&times, 0.99), &case.name);
-    let (failures, is_usable) = judge(target, idle);
+    let (failures, is_usable) = judge(target, idle, &busiest);
     for failure in failures {
         target.fail(format!("{}: {failure}", case.name));
     }
@@ -82,7 +83,7 @@ fn run(target: &Target, case: &Case<'_>, rng: &mut Rng) -> Result<(), String> {
 }
 
 /// Returns the failures, and if the server can stand another case.
-fn judge(target: &Target, idle: Duration) -> (Vec<String>, bool) {
+fn judge(target: &Target, idle: Duration, busiest: &str) -> (Vec<String>, bool) {
     let (watch, limit) = (target.watch(), target.limits().memory);
     let mut failures = Vec::new();
     let peak = watch.peak();
@@ -98,7 +99,7 @@ fn judge(target: &Target, idle: Duration) -> (Vec<String>, bool) {
         return (failures, false);
     }
     if idle > IDLE_WITHIN + target.limits().floor * 10 {
-        failures.push(format!("the server still worked {:.1} s after its clients left", idle.as_secs_f64()));
+        failures.push(format!("thread {busiest} still worked {idle:.1?} after the clients left"));
     }
     let answer = answers(target).map_err(|error| format!("the server does not answer afterwards: {error}"));
     let memory = until_memory_is_free(target);
@@ -125,22 +126,28 @@ fn until_memory_is_free(target: &Target) -> Result<(), String> {
     }
 }
 
-/// Waits until the server is idle. Returns the time until then.
-fn until_idle(target: &Target) -> Duration {
+/// Waits until the server is idle. Returns the time until then and the thread that worked most.
+fn until_idle(target: &Target) -> (Duration, String) {
     let start = Instant::now();
-    let mut before = target.process().processor_time();
-    let mut elapsed = Duration::ZERO;
+    let mut before = target.process().processor_times();
+    let (mut elapsed, mut busiest) = (Duration::ZERO, String::new());
     while elapsed <= IDLE_TIMEOUT {
         std::thread::sleep(IDLE_WINDOW);
-        let now = target.process().processor_time();
-        // Less than before: a thread has ended, or the process.
-        if now.saturating_sub(before).as_secs_f64() < IDLE_CORES * IDLE_WINDOW.as_secs_f64() {
-            return elapsed;
+        let now = target.process().processor_times();
+        let used = |(thread, (name, time)): (&OsString, &(String, Duration))| {
+            let earlier = before.get(thread).map_or(Duration::ZERO, |(_, time)| *time);
+            (time.saturating_sub(earlier), name.clone())
+        };
+        let used: Vec<(Duration, String)> = now.iter().map(used).collect();
+        let all: Duration = used.iter().map(|(time, _)| time).sum();
+        if all.as_secs_f64() < IDLE_CORES * IDLE_WINDOW.as_secs_f64() {
+            return (elapsed, busiest);
         }
+        busiest = used.into_iter().max().map(|(_, name)| name).unwrap_or_default();
         before = now;
         elapsed = start.elapsed();
     }
-    elapsed
+    (elapsed, busiest)
 }
 
 fn answers(target: &Target) -> std::io::Result<()> {

@@ -1,5 +1,7 @@
 //! The server under attack: its process, its memory and processor time, its log.
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -21,8 +23,8 @@ const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// Ticks a second of the times in `/proc/PID/stat`: a constant of Linux's interface.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// The beginning of the names of threads that compact the store, which is nobody's request.
-const COMPACTION: &str = "rocksdb";
+/// The beginnings of the names of threads that compact the store, which is nobody's request.
+const COMPACTION: [&str; 2] = ["rocksdb", "merge"];
 
 /// How to start a server.
 #[derive(Clone, Debug)]
@@ -176,12 +178,13 @@ impl Process {
         let _ = std::fs::write(format!("/proc/{}/clear_refs", self.id), "5");
     }
 
-    /// Returns the processor time by now of all threads but those that compact the store; nothing
-    /// when the process has ended.
-    pub(crate) fn processor_time(self) -> Duration {
+    /// Returns the processor time by now of all threads but those that compact the store, by the
+    /// threads' numbers, and their names; nothing when the process has ended.
+    pub(crate) fn processor_times(self) -> HashMap<OsString, (String, Duration)> {
         let threads = std::fs::read_dir(format!("/proc/{}/task", self.id)).into_iter().flatten().flatten();
-        let times = threads.filter_map(|thread| processor_time(&thread.path().join("stat")));
-        times.filter(|(name, _)| !name.starts_with(COMPACTION)).map(|(_, time)| time).sum()
+        let times = threads
+            .filter_map(|thread| Some((thread.file_name(), processor_time(&thread.path().join("stat"))?)));
+        times.filter(|(_, (name, _))| !COMPACTION.iter().any(|known| name.starts_with(known))).collect()
     }
 
     /// Kills the process from a thread that does not own it.
