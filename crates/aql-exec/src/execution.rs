@@ -12,7 +12,8 @@ use crate::spill::SpillOptions;
 use crate::statistics::ExecutionStatistics;
 use aql_plan::{NodeId, Plan};
 use aql_value::{
-    Batch, Column, EvaluationState, Interrupt, MemoryAccount, Register, Value, Warning, Warnings,
+    Batch, Column, EvaluationState, Interrupt, MemoryAccount, Register, ThreadMeter, Value, Warning,
+    Warnings,
 };
 use errors::{Error, Result};
 use std::fmt;
@@ -231,7 +232,9 @@ impl Execution {
             State::Finished => return Ok(None),
             State::Failed(error) => return Err(error.clone()),
         }
+        let meter = ThreadMeter::enter(&self.context.memory);
         let batch = self.advance(max_rows);
+        drop(meter);
         match &batch {
             Ok(Some(batch)) => self.context.statistics.results += batch.len() as u64,
             Ok(None) => self.state = State::Finished,

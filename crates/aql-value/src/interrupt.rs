@@ -1,5 +1,6 @@
 //! Interrupts of a running query: a client kills it, or its time is over.
 
+use crate::thread_meter;
 use errors::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -111,12 +112,13 @@ impl Interrupt {
     /// Checks whether the query may continue.
     ///
     /// Errors: 1500 if it was killed or its time is over; [`Error::budget_exceeded`] if its budget
-    /// is over.
+    /// is over, 32 if the thread has allocated more for the query than it may (see
+    /// [`crate::ThreadMeter`]).
     pub fn check(&self) -> Result<()> {
         if self.is_ended() {
             return Err(Error::killed());
         }
-        if self.is_over_budget() { Err(Error::budget_exceeded()) } else { Ok(()) }
+        if self.is_over_budget() { Err(Error::budget_exceeded()) } else { thread_meter::check() }
     }
 }
 

@@ -27,6 +27,7 @@ mod memory;
 mod merge_sort;
 pub mod pattern;
 pub mod program;
+mod thread_meter;
 mod value;
 mod warnings;
 
@@ -41,5 +42,6 @@ pub use memo::Memo;
 pub use memory::{Charge, MemoryAccount};
 pub use merge_sort::{merge_sort, order_of};
 pub use program::{Program, ProgramBuilder};
+pub use thread_meter::ThreadMeter;
 pub use value::{BlockBuilder, ElementCursor, Elements, Entries, Kind, ShortString, Value};
 pub use warnings::{Warning, Warnings};

@@ -7,11 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The bytes that one query uses, or all queries together (the parent of each query's account).
 ///
 /// It accounts for everything that may grow with the data: results, sort buffers, groups, subquery
-/// results, expressions' blocks. The code that allocates estimates the size; the allocator has no
-/// hook. An account is cheap to share by `Arc`; all methods take `&self`.
+/// results, expressions' blocks. The code that allocates estimates the size. A
+/// [`ThreadMeter`](crate::ThreadMeter) draws what no estimate has. An account is cheap to share by
+/// `Arc`; all methods take `&self`.
 #[derive(Debug, Default)]
 pub struct MemoryAccount {
     used_bytes: AtomicU64,
+    /// The part of `used_bytes` that was allocated, but that no code has drawn.
+    unaccounted_bytes: AtomicU64,
     peak_bytes: AtomicU64,
     limit_bytes: Option<u64>,
     parent: Option<Arc<MemoryAccount>>,
@@ -38,6 +41,14 @@ impl MemoryAccount {
     ///
     /// Errors: 32 if the limit, or the parent's limit, would be exceeded; nothing is drawn then.
     pub fn charge(&self, bytes: u64) -> Result<()> {
+        match self.draw(bytes) {
+            // The caller may account for memory that is drawn as unaccounted.
+            Err(_) if self.release_unaccounted(bytes) > 0 => self.draw(bytes),
+            drawn => drawn,
+        }
+    }
+
+    fn draw(&self, bytes: u64) -> Result<()> {
         let used_bytes = self.used_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         if self.limit_bytes.is_some_and(|limit| used_bytes > limit) {
             self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
@@ -66,6 +77,31 @@ impl MemoryAccount {
         if let Some(parent) = &self.parent {
             parent.release(bytes);
         }
+    }
+
+    /// Draws bytes that were allocated and that no code has accounted for.
+    ///
+    /// A later [`MemoryAccount::charge`] may take them over. Errors: 32 as there.
+    pub(crate) fn charge_unaccounted(&self, bytes: u64) -> Result<()> {
+        self.draw(bytes)?;
+        self.unaccounted_bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Gives back unaccounted bytes, at most those that are drawn, and returns their number.
+    pub(crate) fn release_unaccounted(&self, bytes: u64) -> u64 {
+        let less = |unaccounted: u64| Some(unaccounted.saturating_sub(bytes));
+        let before = self.unaccounted_bytes.try_update(Ordering::Relaxed, Ordering::Relaxed, less);
+        let released = before.unwrap_or_else(|bytes| bytes).min(bytes);
+        if released > 0 {
+            self.release(released);
+        }
+        released
+    }
+
+    /// Returns the bytes that code has accounted for.
+    pub(crate) fn accounted_bytes(&self) -> u64 {
+        self.used_bytes().saturating_sub(self.unaccounted_bytes.load(Ordering::Relaxed))
     }
 
     /// Returns the bytes in use now.

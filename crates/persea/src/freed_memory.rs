@@ -1,8 +1,10 @@
 //! Returns freed memory to the system early if the process comes near its limit.
 //!
 //! The allocator is mimalloc. It replaces `malloc` and `free` themselves, so that Rust and RocksDB
-//! share it. Persea does not use Rust's own `GlobalAlloc` over it. That always requests aligned
-//! memory, which takes 1.04 times the instructions of a small request, and larger pieces.
+//! share it. Rust's `GlobalAlloc` is a counting allocator over the system's, which calls `malloc`
+//! unless a type needs a larger alignment. Persea does not use the `GlobalAlloc` of mimalloc. That
+//! always requests aligned memory, which takes 1.04 times the instructions of a small request, and
+//! larger pieces.
 //!
 //! The allocator keeps freed memory for a second, because most of it is needed again by then.
 //! Returning each piece at once would cost imports a tenth of their time. But under loads that

@@ -15,6 +15,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use ::options::Version;
+use allocation_meter::CountingAllocator;
+
+/// Counts what each thread allocates, so that no query takes more than it may. The memory is
+/// `malloc`'s: see [`freed_memory`].
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// The exit code of a command line without a known command.
 const EXIT_USAGE: u8 = 2;

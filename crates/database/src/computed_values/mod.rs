@@ -11,8 +11,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use aql_plan::{BindInput, BindParameters, EmptyCatalog, Node, NodeKind, RegisterMap, compile};
 use aql_syntax::ast::ExpressionKind;
 use aql_value::{
-    Batch, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Register, Value,
-    Warnings,
+    Batch, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Register,
+    ThreadMeter, Value, Warnings,
 };
 use catalog::ComputedValue;
 use storage::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
@@ -90,7 +90,8 @@ impl Compiled {
 
     fn evaluate(&self, document: &Value, state: &mut EvaluationState) -> Result<Value> {
         let mut warnings = Warnings::new(1, self.definition.fail_on_warning);
-        let memory = MemoryAccount::new(Some(MEMORY_LIMIT_BYTES), None);
+        let memory = Arc::new(MemoryAccount::new(Some(MEMORY_LIMIT_BYTES), None));
+        let _meter = ThreadMeter::enter(&memory);
         let interrupt = Interrupt::new();
         let mut context = EvaluationContext {
             warnings: &mut warnings,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use aql_optimize::{Optimized, OptimizerOptions};
 use aql_plan::{Access, BindInput, BindParameters, OpenParameters, Plan};
-use aql_value::{Budget, Interrupt, MemoryAccount, Value};
+use aql_value::{Budget, Interrupt, MemoryAccount, ThreadMeter, Value};
 use catalog::AccessLevel;
 use storage::{Catalog, Collection};
 use velocypack::Slice;
@@ -242,6 +242,7 @@ impl Session {
         times: &mut StageTimes,
     ) -> Result<Optimized> {
         let mut clock = Clock::start();
+        let _meter = ThreadMeter::enter(memory);
         let defaults = &self.instance().options().query_defaults;
         let (instance, text) = (self.instance(), &request.text);
         let permit = instance.large_texts.permit(text, instance.options().query_memory_bytes, interrupt);

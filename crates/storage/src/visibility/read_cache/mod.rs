@@ -28,6 +28,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use allocation_meter::Uncounted;
 use catalog::ObjectId;
 use kv::{BLOCK_BYTES_MAX, Values};
 use quick_cache::sync::{Cache, GuardResult, PlaceholderGuard};
@@ -310,6 +311,7 @@ impl ReadCacheView {
     /// Returns an entry, or reserves a place for it.
     fn find_or_reserve(&self, watch: &CommitWatch, key: &[u8]) -> Found<'_> {
         let Some(entries) = &self.cache.entries else { return Found::Missing(None) };
+        let _shared = Uncounted::begin();
         // Without waiting: the reader that holds the place is about to read the same data.
         let place = match entries.get_value_or_guard(key, Some(Duration::ZERO)) {
             GuardResult::Value(entry) if entry.since <= self.as_of => return Found::Cached(entry.value),
@@ -413,6 +415,7 @@ impl ReadCacheView {
 impl Found<'_> {
     /// Caches the document that was read, if there is a place for it.
     fn keep_document(self, document: Option<&[u8]>) {
+        let _shared = Uncounted::begin();
         if let Found::Missing(Some(place)) = self
             && document.is_none_or(|document| document.len() <= ENTRY_BYTES_MAX)
         {
@@ -429,6 +432,7 @@ impl Found<'_> {
         if edges.len() > ENTRY_BYTES_MAX {
             return None;
         }
+        let _shared = Uncounted::begin();
         let edges = Arc::new(CachedEdges::new(edges));
         place.keep(CachedValue::Edges(Arc::clone(&edges))).then_some(edges)
     }
