@@ -42,6 +42,9 @@ pub enum Error {
     /// The value to copy is not well-formed, or there is none.
     #[error("the value to add is not well-formed VelocyPack")]
     Malformed,
+    /// The caller has ended the work.
+    #[error("the work was ended")]
+    Interrupted,
     /// A document or patch is not an object.
     #[error("expected an object, found {found}")]
     ObjectExpected {

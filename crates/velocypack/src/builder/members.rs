@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::sort::{name_prefix, sort_by_name};
+use super::sort::{name_prefix, sort_by_name, sort_in_runs};
+use crate::Result;
 use crate::iterate::read_member;
 use crate::names::read_name;
 
@@ -31,9 +32,15 @@ const INSERTION_SORT_MAX: usize = 24;
 
 /// Orders the members of an object by name, those of equal name by position.
 #[inline]
-pub(super) fn sort_members(object: &[u8], members: &mut [Member]) {
+///
+/// Errors: [`Error::Interrupted`] if `is_ended` returns true.
+pub(super) fn sort_members(
+    object: &[u8],
+    members: &mut [Member],
+    is_ended: &mut dyn FnMut() -> bool,
+) -> Result<()> {
     if members.len() > INSERTION_SORT_MAX {
-        return sort_many(object, members);
+        return sort_many(object, members, is_ended);
     }
     for sorted in 1..members.len() {
         let mut position = sorted;
@@ -45,18 +52,20 @@ pub(super) fn sort_members(object: &[u8], members: &mut [Member]) {
             position -= 1;
         }
     }
+    Ok(())
 }
 
 #[cold]
-fn sort_many(object: &[u8], members: &mut [Member]) {
-    members.sort_unstable_by_key(|member| (member.name_prefix, member.offset));
+fn sort_many(object: &[u8], members: &mut [Member], is_ended: &mut dyn FnMut() -> bool) -> Result<()> {
+    sort_in_runs(members, |member| (member.name_prefix, member.offset), is_ended)?;
     for alike in members.chunk_by_mut(|left, right| left.name_prefix == right.name_prefix) {
         if alike.len() > 1 {
             let mut offsets: Vec<u32> = alike.iter().map(|member| member.offset).collect();
-            sort_by_name(&mut offsets, |offset| name_at(object, offset));
+            sort_by_name(&mut offsets, |offset| name_at(object, offset), is_ended)?;
             alike.iter_mut().zip(offsets).for_each(|(member, offset)| member.offset = offset);
         }
     }
+    Ok(())
 }
 
 fn name_at(object: &[u8], offset: u32) -> &[u8] {

@@ -157,6 +157,29 @@ impl Builder {
         self.buffer.reserve(bytes);
     }
 
+    /// Reserves memory for `bytes` more bytes, and not for more.
+    pub fn reserve_exact(&mut self, bytes: usize) {
+        self.buffer.reserve_exact(bytes);
+    }
+
+    /// Returns the number of bytes that the buffer holds without another allocation.
+    pub fn capacity(&self) -> usize {
+        self.buffer.capacity()
+    }
+
+    /// Returns the memory beside the buffer: the positions of the members of open containers.
+    pub fn bookkeeping_bytes(&self) -> usize {
+        self.members.capacity() * size_of::<Member>() + self.elements.capacity() * size_of::<u32>()
+    }
+
+    /// Returns the number of members of the innermost open array or object so far.
+    pub fn open_len(&self) -> usize {
+        self.frames.last().map_or(0, |frame| {
+            let all = if frame.is_object { self.members.len() } else { self.elements.len() };
+            all - frame.first_member
+        })
+    }
+
     /// Opens an object.
     #[inline]
     pub fn open_object(&mut self) -> Result<()> {
@@ -194,13 +217,25 @@ impl Builder {
         self.close_with(Duplicates::KeepLast)
     }
 
+    /// Closes an object of any size like [`Builder::close_keeping_last`].
+    ///
+    /// `is_ended` is called every few milliseconds. Errors: [`Error::Interrupted`] if it returns true.
+    pub fn close_keeping_last_unless(&mut self, is_ended: &mut dyn FnMut() -> bool) -> Result<()> {
+        self.close_unless(Duplicates::KeepLast, is_ended)
+    }
+
     pub(crate) fn close_with(&mut self, duplicates: Duplicates) -> Result<()> {
+        self.close_unless(duplicates, &mut || false)
+    }
+
+    #[inline]
+    fn close_unless(&mut self, duplicates: Duplicates, is_ended: &mut dyn FnMut() -> bool) -> Result<()> {
         if self.named {
             return Err(Error::ValueMissing);
         }
         let frame = *self.frames.last().ok_or(Error::NothingOpen)?;
         if frame.is_object {
-            self.order_members(frame, duplicates)?;
+            self.order_members(frame, duplicates, is_ended)?;
             let members = self.members.get(frame.first_member..).unwrap_or(&[]);
             let offsets = members.iter().map(|member| member.offset as usize);
             close_object(&mut self.buffer, frame.start, offsets)?;
@@ -217,10 +252,15 @@ impl Builder {
 
     /// Sorts the members of an object by name and treats duplicate names as `duplicates` says.
     #[inline]
-    fn order_members(&mut self, frame: Frame, duplicates: Duplicates) -> Result<()> {
+    fn order_members(
+        &mut self,
+        frame: Frame,
+        duplicates: Duplicates,
+        is_ended: &mut dyn FnMut() -> bool,
+    ) -> Result<()> {
         let object = self.buffer.get(frame.start..).unwrap_or(&[]);
         let Some(members) = self.members.get_mut(frame.first_member..) else { return Ok(()) };
-        sort_members(object, members);
+        sort_members(object, members, is_ended)?;
         let Some(name) = duplicate_name(object, members) else { return Ok(()) };
         if duplicates == Duplicates::Refuse {
             return Err(Error::DuplicateName { name: String::from_utf8_lossy(name).into_owned() });

@@ -4,6 +4,8 @@
 //! prefix of a group instead and compares the next eight bytes as numbers. Names that agree in
 //! these bytes too form a group of their own.
 
+use crate::{Error, Result};
+
 /// Largest group that is sorted by comparing whole names.
 const SMALL_GROUP: usize = 8;
 
@@ -20,7 +22,13 @@ struct Rest {
 
 /// Sorts offsets by the names at them, and equal names by offset. `name` returns the name at an
 /// offset.
-pub(super) fn sort_by_name<'o>(offsets: &mut [u32], name: impl Fn(u32) -> &'o [u8]) {
+///
+/// Errors: [`Error::Interrupted`] if `is_ended` returns true.
+pub(super) fn sort_by_name<'o>(
+    offsets: &mut [u32],
+    name: impl Fn(u32) -> &'o [u8],
+    is_ended: &mut dyn FnMut() -> bool,
+) -> Result<()> {
     let mut rests: Vec<Rest> =
         offsets.iter().map(|&offset| Rest { bytes: 0, length: LONG, offset }).collect();
     // Groups still to be sorted, each with the known length of its common prefix.
@@ -39,7 +47,7 @@ pub(super) fn sort_by_name<'o>(offsets: &mut [u32], name: impl Fn(u32) -> &'o [u
             let behind = name(rest.offset).get(common..).unwrap_or(&[]);
             (rest.bytes, rest.length) = (name_prefix(behind), behind.len().min(usize::from(LONG)) as u8);
         }
-        group.sort_unstable();
+        sort_in_runs(group, |rest| *rest, is_ended)?;
         let mut from = start;
         for alike in group.chunk_by(|left, right| (left.bytes, left.length) == (right.bytes, right.length)) {
             // Names that end within the eight bytes are equal.
@@ -50,6 +58,59 @@ pub(super) fn sort_by_name<'o>(offsets: &mut [u32], name: impl Fn(u32) -> &'o [u
         }
     }
     offsets.iter_mut().zip(rests).for_each(|(offset, rest)| *offset = rest.offset);
+    Ok(())
+}
+
+/// Elements that are sorted in one step, and that are merged between two calls of `is_ended`.
+const RUN: usize = 1 << 15;
+
+/// Sorts elements by a key that no two of them share. Many are sorted in runs, which are merged.
+///
+/// Errors: [`Error::Interrupted`] if `is_ended` returns true.
+pub(super) fn sort_in_runs<T: Copy, K: Ord>(
+    elements: &mut [T],
+    key: impl Fn(&T) -> K,
+    is_ended: &mut dyn FnMut() -> bool,
+) -> Result<()> {
+    if elements.len() <= RUN {
+        elements.sort_unstable_by_key(key);
+        return Ok(());
+    }
+    for run in elements.chunks_mut(RUN) {
+        go_on(is_ended)?;
+        run.sort_unstable_by_key(&key);
+    }
+    let mut merged = Vec::with_capacity(elements.len());
+    let mut length = RUN;
+    while length < elements.len() {
+        merged.clear();
+        for pair in elements.chunks(2 * length) {
+            let (mut left, mut right) = pair.split_at_checked(length).unwrap_or((pair, &[]));
+            while let (Some((first, left_rest)), Some((second, right_rest))) =
+                (left.split_first(), right.split_first())
+            {
+                if merged.len().is_multiple_of(RUN) {
+                    go_on(is_ended)?;
+                }
+                if key(first) < key(second) {
+                    merged.push(*first);
+                    left = left_rest;
+                } else {
+                    merged.push(*second);
+                    right = right_rest;
+                }
+            }
+            merged.extend_from_slice(left);
+            merged.extend_from_slice(right);
+        }
+        elements.copy_from_slice(&merged);
+        length *= 2;
+    }
+    Ok(())
+}
+
+fn go_on(is_ended: &mut dyn FnMut() -> bool) -> Result<()> {
+    if is_ended() { Err(Error::Interrupted) } else { Ok(()) }
 }
 
 /// The length of a rest of more than eight bytes.

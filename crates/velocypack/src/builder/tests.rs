@@ -221,7 +221,7 @@ proptest! {
         let mut offsets: Vec<u32> = (0..names.len() as u32).rev().collect();
         let mut expected = offsets.clone();
         expected.sort_by_key(|&offset| (&names[offset as usize], offset));
-        sort_by_name(&mut offsets, |offset| &names[offset as usize]);
+        sort_by_name(&mut offsets, |offset| &names[offset as usize], &mut || false).unwrap();
         prop_assert_eq!(offsets, expected);
     }
 
