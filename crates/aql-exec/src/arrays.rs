@@ -1,6 +1,6 @@
 //! Arrays that may have millions of elements.
 
-use aql_value::{BlockBuilder, Interrupt, Value};
+use aql_value::{BlockBuilder, Interrupt, ThreadMeter, Value};
 use errors::Result;
 use velocypack::Builder;
 
@@ -14,7 +14,10 @@ pub(crate) fn array_of(values: &[Value], interrupt: &Interrupt) -> Result<Value>
     if values.is_empty() {
         return Ok(Value::empty_array());
     }
+    let bytes = values.iter().map(Value::memory_bytes).sum();
+    ThreadMeter::check_room(bytes)?;
     let mut block = BlockBuilder::new(1);
+    block.builder().reserve(bytes);
     block.builder().open_array()?;
     for chunk in values.chunks(ELEMENTS_PER_CHECK) {
         interrupt.check()?;

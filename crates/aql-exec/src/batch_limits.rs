@@ -37,6 +37,17 @@ impl BatchLimits {
         Self { bytes: self.bytes.min(usize::try_from(share).unwrap_or(usize::MAX)).max(1), ..self }
     }
 
+    /// Returns the rows of the batch after one of `rows` rows that has left so many bytes in memory.
+    ///
+    /// Its values may be large, and wait for the client.
+    pub(crate) fn rows_after(self, asked_rows: usize, rows: usize, left_bytes: u64) -> usize {
+        if left_bytes <= HEAVY_BATCH_BYTES {
+            return asked_rows.saturating_mul(GROWTH).min(self.rows);
+        }
+        let affordable = rows as u64 * HEAVY_BATCH_BYTES / left_bytes;
+        usize::try_from(affordable).unwrap_or(self.rows).clamp(1, self.rows)
+    }
+
     /// Returns the same limits with at most `rows` rows, and at least 1.
     pub fn of_rows(self, rows: usize) -> Self {
         Self { rows: rows.clamp(1, self.rows), ..self }
@@ -46,5 +57,23 @@ impl BatchLimits {
 /// Divisor of the query's memory limit: a batch of documents takes at most this part of it.
 const SHARES_OF_LIMIT: u64 = 32;
 
+/// The bytes of a batch of results after which the next one has fewer rows.
+const HEAVY_BATCH_BYTES: u64 = 4 << 20;
+
 /// Growth factor from one batch to the next, up to the largest.
 pub(crate) const GROWTH: usize = 4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_of_large_values_have_few_rows() {
+        let full = BatchLimits::FULL;
+        assert_eq!(full.rows_after(16, 16, 1000), 64);
+        assert_eq!(full.rows_after(1024, 1024, 1000), 1024);
+        assert_eq!(full.rows_after(1024, 1024, 4 * HEAVY_BATCH_BYTES), 256);
+        assert_eq!(full.rows_after(16, 3, 100 * HEAVY_BATCH_BYTES), 1);
+        assert_eq!(full.rows_after(16, 0, 100 * HEAVY_BATCH_BYTES), 1);
+    }
+}

@@ -1,6 +1,6 @@
 //! One query at run time.
 
-use crate::batch_limits::{BatchLimits, GROWTH};
+use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::data::{Data, DataAccess, ReadAuthorization};
 use crate::environment::QueryEnvironment;
@@ -234,6 +234,8 @@ impl Execution {
         }
         let meter = ThreadMeter::enter(&self.context.memory);
         let batch = self.advance(max_rows);
+        let rows = batch.as_ref().ok().and_then(Option::as_ref).map_or(0, ResultBatch::len);
+        self.rows = self.context.full.rows_after(self.rows, rows, meter.grown_bytes());
         drop(meter);
         match &batch {
             Ok(Some(batch)) => self.context.statistics.results += batch.len() as u64,
@@ -252,7 +254,6 @@ impl Execution {
             return Ok(None);
         };
         let limits = self.context.full.of_rows(self.rows.min(max_rows));
-        self.rows = (self.rows * GROWTH).min(self.context.full.rows);
         let batch = self.root.next_batch(&mut self.context, limits)?;
         Ok(batch.map(|batch| ResultBatch { batch, result }))
     }

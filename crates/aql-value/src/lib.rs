@@ -43,5 +43,5 @@ pub use memory::{Charge, MemoryAccount};
 pub use merge_sort::{merge_sort, order_of};
 pub use program::{Program, ProgramBuilder};
 pub use thread_meter::ThreadMeter;
-pub use value::{BlockBuilder, ElementCursor, Elements, Entries, Kind, ShortString, Value};
+pub use value::{BlockBuilder, BoundedBlock, ElementCursor, Elements, Entries, Kind, ShortString, Value};
 pub use warnings::{Warning, Warnings};

@@ -71,6 +71,13 @@ impl MemoryAccount {
         Ok(())
     }
 
+    /// Checks that so many bytes could be drawn, but draws nothing. Errors: 32 if they could not.
+    pub fn check_room(&self, bytes: u64) -> Result<()> {
+        self.charge(bytes)?;
+        self.release(bytes);
+        Ok(())
+    }
+
     /// Gives back bytes drawn before.
     pub fn release(&self, bytes: u64) {
         self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);

@@ -73,6 +73,22 @@ impl ThreadMeter {
     }
 }
 
+impl ThreadMeter {
+    /// Checks that the query of the innermost step may take so many bytes more. Draws nothing.
+    ///
+    /// It is for code that has no account at hand. Errors: 32 if they would exceed a limit.
+    pub fn check_room(bytes: usize) -> Result<()> {
+        let check = |step: &Step| step.account.check_room(bytes as u64);
+        STEP.with(|current| current.borrow().as_ref().map_or(Ok(()), check))
+    }
+
+    /// Returns the bytes by which the thread has grown since the step began; 0 if it has not.
+    pub fn grown_bytes(&self) -> u64 {
+        let began = STEP.with(|current| current.borrow().as_ref().map(|step| step.thread_bytes));
+        began.map_or(0, |began| (thread_bytes() - began).max(0) as u64)
+    }
+}
+
 impl Drop for ThreadMeter {
     fn drop(&mut self) {
         let grown = STEP.with(|current| {

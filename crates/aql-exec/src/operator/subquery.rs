@@ -3,7 +3,7 @@
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, BlockBuilder, Charge, Column, Register, Value};
+use aql_value::{Batch, BlockBuilder, Charge, Column, Register, ThreadMeter, Value};
 use errors::Result;
 use std::sync::Arc;
 
@@ -154,6 +154,9 @@ impl SubqueryOperator {
     }
 }
 
+/// The size of values that are accounted for one by one.
+const LARGE_VALUE_BYTES: usize = 64 << 10;
+
 /// Arrays built one after the other.
 struct Arrays {
     block: BlockBuilder,
@@ -177,6 +180,12 @@ impl Arrays {
     /// Adds to the current array.
     fn push(&mut self, value: &Value) -> Result<()> {
         self.open()?;
+        let bytes = value.memory_bytes();
+        if bytes >= LARGE_VALUE_BYTES {
+            // Before it is copied, with what the growing buffer takes beside it.
+            self.account()?;
+            ThreadMeter::check_room(2 * bytes)?;
+        }
         value.append_to(self.block.builder())
     }
 

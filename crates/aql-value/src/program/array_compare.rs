@@ -1,12 +1,15 @@
 //! `left ALL|ANY|NONE|AT LEAST (n) operator right`, and the quantifiers it shares with `[? ...]`.
 
 use super::membership::contains;
-use super::slots::Slots;
+use super::slots::{Slots, Work};
 use super::{ArrayOperator, Quantifier, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::Value;
 use errors::Result;
+
+/// The work of a comparison, in elements of a search.
+const LANE_WORK: usize = 8;
 
 /// The numbers of matching elements that satisfy a quantifier in one row, from `least` to `most`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,16 +67,18 @@ impl Quantifier {
             left.as_constant().is_some() && right.as_constant().is_some() && self.is_constant(slots)?;
         let lanes = if constant { lanes.min(1) } else { lanes };
         let mut answers = Vec::with_capacity(lanes);
+        let mut work = Work::new(context.interrupt);
         for lane in 0..lanes {
             let (left, right) = (left.get(lane), right.get(lane));
-            if lane % 256 == 255 {
-                context.interrupt.check()?;
-            }
+            let compared = if operator.is_membership() { 1 + right.len() } else { LANE_WORK };
             // If the right side is not an array, IN and NOT IN are both false.
             let is_comparable = left.is_array() && (right.is_array() || !operator.is_membership());
             let holds = is_comparable && {
                 let bounds = self.bounds(left.len() as u64, slots, lane)?;
-                bounds.satisfied_by_elements(left, |element| operator.test(element, right))
+                bounds.satisfied_by_elements(left, |element| {
+                    work.add(compared)?;
+                    Ok(operator.test(element, right))
+                })?
             };
             answers.push(Value::Bool(holds));
         }
@@ -95,7 +100,11 @@ impl Quantifier {
 }
 
 impl Bounds {
-    fn satisfied_by_elements(self, array: &Value, test: impl Fn(&Value) -> bool) -> bool {
+    fn satisfied_by_elements(
+        self,
+        array: &Value,
+        mut test: impl FnMut(&Value) -> Result<bool>,
+    ) -> Result<bool> {
         let mut matching = 0;
         let mut remaining = array.len() as u64;
         for element in array.elements() {
@@ -103,10 +112,10 @@ impl Bounds {
                 break;
             }
             remaining -= 1;
-            matching += u64::from(test(&element));
+            matching += u64::from(test(&element)?);
         }
         // After an early decision, the count so far and the final one give the same result.
-        self.satisfied_by(matching)
+        Ok(self.satisfied_by(matching))
     }
 }
 

@@ -4,7 +4,7 @@ use super::slots::Slots;
 use super::{MemberName, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;
-use crate::value::{BlockBuilder, Value};
+use crate::value::{BoundedBlock, Value};
 use errors::{Error, ErrorCode, Result};
 
 /// The greatest number of members of a range (`a..b`) or `RANGE()` as an array: ArangoDB's limit.
@@ -12,25 +12,23 @@ pub const MAX_RANGE_ELEMENTS: u64 = 10_000_000;
 
 /// Computes `low..high` for every lane.
 pub(super) fn run_range(
-    low: &Column,
-    high: &Column,
+    (low, high): (Slot, Slot),
+    slots: &Slots,
     lanes: usize,
-    context: &mut EvaluationContext<'_>,
+    context: &EvaluationContext<'_>,
 ) -> Result<Column> {
-    build(
-        lanes,
-        [low, high].iter().all(|column| column.as_constant().is_some()),
-        context,
-        |lane, block, context| append_range(low.get(lane).to_i64(), high.get(lane).to_i64(), block, context),
-    )
+    let (low, high) = (slots.get(low)?, slots.get(high)?);
+    let constant = [low, high].iter().all(|column| column.as_constant().is_some());
+    build(lanes, constant, slots, context, |lane, block| {
+        append_range(low.get(lane).to_i64(), high.get(lane).to_i64(), block)
+    })
 }
 
-fn append_range(
-    low: i64,
-    high: i64,
-    block: &mut BlockBuilder,
-    context: &mut EvaluationContext<'_>,
-) -> Result<()> {
+/// The members of a range between two looks at the account, and the most bytes of one.
+const MEMBERS_AT_ONCE: u64 = 4096;
+const MEMBER_BYTES: usize = 9;
+
+fn append_range(low: i64, high: i64, block: &mut BoundedBlock<'_>) -> Result<()> {
     let members = u64::from(low.abs_diff(high) != u64::MAX).saturating_add(low.abs_diff(high));
     if members > MAX_RANGE_ELEMENTS {
         return Err(Error::new(
@@ -42,16 +40,14 @@ fn append_range(
     block.builder().open_array()?;
     let mut member = low;
     for count in 0..members {
+        if count % MEMBERS_AT_ONCE == 0 {
+            block.make_room((members - count).min(MEMBERS_AT_ONCE) as usize * MEMBER_BYTES)?;
+        }
         block.builder().add_i64(member)?;
         // The last step may leave the range of integers, but its result is not used.
         member = member.wrapping_add(step);
-        if count % (1 << 20) == (1 << 20) - 1 {
-            context.interrupt.check()?;
-            block.check_memory(context.memory)?;
-        }
     }
-    block.builder().close()?;
-    Ok(())
+    block.close_array()
 }
 
 /// Computes `[a, b, ...]` for every lane.
@@ -59,15 +55,15 @@ pub(super) fn run_array(
     elements: &[Slot],
     slots: &Slots,
     lanes: usize,
-    context: &mut EvaluationContext<'_>,
+    context: &EvaluationContext<'_>,
 ) -> Result<Column> {
     let columns = elements.iter().map(|slot| slots.get(*slot)).collect::<Result<Vec<_>>>()?;
     let constant = columns.iter().all(|column| column.as_constant().is_some());
-    build(lanes, constant, context, |lane, block, _| {
-        let builder = block.builder();
-        builder.open_array()?;
-        columns.iter().try_for_each(|column| column.get(lane).append_to(builder))?;
-        Ok(builder.close()?)
+    build(lanes, constant, slots, context, |lane, block| {
+        block.make_room(columns.iter().map(|column| column.get(lane).memory_bytes()).sum())?;
+        block.builder().open_array()?;
+        columns.iter().try_for_each(|column| block.append(column.get(lane)))?;
+        block.close_array()
     })
 }
 
@@ -76,7 +72,7 @@ pub(super) fn run_object(
     members: &[(MemberName, Slot)],
     slots: &Slots,
     lanes: usize,
-    context: &mut EvaluationContext<'_>,
+    context: &EvaluationContext<'_>,
 ) -> Result<Column> {
     let mut columns = Vec::with_capacity(members.len());
     for (name, slot) in members {
@@ -87,17 +83,19 @@ pub(super) fn run_object(
         columns.push((name, slots.get(*slot)?));
     }
     let constant = columns.iter().all(|(name, column)| name.is_constant() && column.as_constant().is_some());
-    build(lanes, constant, context, |lane, block, _| {
-        let builder = block.builder();
-        builder.open_object()?;
+    build(lanes, constant, slots, context, |lane, block| {
+        block.make_room(columns.iter().map(|(_, column)| column.get(lane).memory_bytes()).sum())?;
+        block.builder().open_object()?;
         for (name, column) in &columns {
             match name {
-                Name::Fixed(name) => builder.key(name)?,
-                Name::Computed(names) => builder.key(&names.get(lane).cast_string())?,
+                Name::Fixed(name) => block.key(name)?,
+                Name::Computed(names) => {
+                    block.key(&names.get(lane).text(context.memory, context.interrupt)?)?
+                }
             }
-            column.get(lane).append_to(builder)?;
+            block.append(column.get(lane))?;
         }
-        Ok(builder.close_keeping_last()?)
+        block.close_object()
     })
 }
 
@@ -116,31 +114,39 @@ impl Name<'_> {
     }
 }
 
+/// The lanes between two checks of the interrupt.
+const LANES_PER_CHECK: usize = 256;
+
 /// Calls `append` to add one value for every lane (only one, if it is the same for all).
-pub(super) fn build(
+fn build(
     lanes: usize,
     constant: bool,
-    context: &mut EvaluationContext<'_>,
-    mut append: impl FnMut(usize, &mut BlockBuilder, &mut EvaluationContext<'_>) -> Result<()>,
+    slots: &Slots,
+    context: &EvaluationContext<'_>,
+    mut append: impl FnMut(usize, &mut BoundedBlock<'_>) -> Result<()>,
 ) -> Result<Column> {
     let lanes = if constant { lanes.min(1) } else { lanes };
-    let mut block = BlockBuilder::new(lanes);
+    let mut block = BoundedBlock::new(lanes, context.memory, context.interrupt);
     for lane in 0..lanes {
-        append(lane, &mut block, context)?;
+        append(lane, &mut block)?;
         block.end_value();
-        if lane % 256 == 255 {
+        if lane % LANES_PER_CHECK == LANES_PER_CHECK - 1 {
             context.interrupt.check()?;
-            block.check_memory(context.memory)?;
         }
     }
-    block.check_memory(context.memory)?;
-    let mut values = block.finish();
-    Ok(match values.pop() {
+    Ok(column_of(block, constant, slots))
+}
+
+/// Returns the column of a block's values, whose bytes the evaluation owns from now on.
+pub(super) fn column_of(block: BoundedBlock<'_>, constant: bool, slots: &Slots) -> Column {
+    let (mut values, drawn_bytes) = block.finish();
+    slots.drawn.take_over(drawn_bytes);
+    match values.pop() {
         Some(value) if constant => Column::Constant(value),
         Some(value) => {
             values.push(value);
             Column::from_values(values)
         }
         None => Column::Constant(Value::Null),
-    })
+    }
 }

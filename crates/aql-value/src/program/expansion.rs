@@ -1,14 +1,14 @@
 //! `input[* FILTER .. LIMIT .. RETURN ..]` and `input[? ...]`.
 
 use super::array_compare::Bounds;
-use super::construct::build;
+use super::construct::column_of;
 use super::elements::{ElementBatch, visit_elements};
 use super::frame::Frame;
 use super::slots::Slots;
 use super::{ArrayQuestion, Expansion, Program, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;
-use crate::value::Value;
+use crate::value::{BoundedBlock, Value};
 use errors::{Error, Result};
 
 impl Expansion {
@@ -26,8 +26,8 @@ impl Expansion {
         let lanes =
             if self.is_same_in_all_lanes(input, slots)? { frame.lanes().min(1) } else { frame.lanes() };
         let constant = lanes < frame.lanes() || (lanes == 1 && input.as_constant().is_some());
-        let mut output =
-            Output { expansion: self, slots, lists: Vec::with_capacity(lanes), current: Open::default() };
+        let block = BoundedBlock::new(lanes, context.memory, context.interrupt);
+        let mut output = Output { expansion: self, slots, block, is_open: false, current: Open::default() };
         let mut elements = ElementBatch::new();
         for lane in 0..lanes {
             let array = input.get(lane);
@@ -39,7 +39,8 @@ impl Expansion {
             })?;
         }
         output.flush(&mut elements, frame, context)?;
-        output.into_column(lanes, constant, context)
+        output.end_lanes_before(lanes)?;
+        Ok(column_of(output.block, constant, slots))
     }
 
     /// Returns true for `a[*]`, which is `a` if that is an array.
@@ -68,12 +69,13 @@ impl Expansion {
     }
 }
 
-/// The output of an expansion: the finished lanes, one list each, and the open lane.
-struct Output<'e> {
+/// The output of an expansion, lane by lane: lanes ascend from one batch of elements to the next.
+struct Output<'e, 'a> {
     expansion: &'e Expansion,
     slots: &'e Slots,
-    /// The lanes, ascending, with their projected values; lanes without any value are missing.
-    lists: Vec<(u32, Vec<Value>)>,
+    /// The arrays of the finished lanes, and that of the next one if it is open.
+    block: BoundedBlock<'a>,
+    is_open: bool,
     current: Open,
 }
 
@@ -86,13 +88,13 @@ struct Open {
     to_keep: u64,
 }
 
-impl Output<'_> {
+impl<'a> Output<'_, 'a> {
     /// Filters, limits and projects the collected elements.
     fn flush(
         &mut self,
         elements: &mut ElementBatch,
         outer: &Frame<'_>,
-        context: &mut EvaluationContext<'_>,
+        context: &mut EvaluationContext<'a>,
     ) -> Result<()> {
         if elements.is_empty() {
             return Ok(());
@@ -119,11 +121,28 @@ impl Output<'_> {
         };
         for row in batch.selected() {
             let Some(&lane) = lanes.get(row) else { continue };
-            let value = projected.get(row).clone();
-            match self.lists.last_mut() {
-                Some((last, list)) if *last == lane => list.push(value),
-                _ => self.lists.push((lane, vec![value])),
-            }
+            self.end_lanes_before(lane as usize)?;
+            self.open()?;
+            self.block.append(projected.get(row))?;
+        }
+        Ok(())
+    }
+
+    fn open(&mut self) -> Result<()> {
+        if !self.is_open {
+            self.is_open = true;
+            self.block.builder().open_array()?;
+        }
+        Ok(())
+    }
+
+    /// Ends the open lane, and adds empty arrays until the next lane is this one.
+    fn end_lanes_before(&mut self, lane: usize) -> Result<()> {
+        while self.block.len() < lane {
+            self.open()?;
+            self.block.close_array()?;
+            self.block.end_value();
+            self.is_open = false;
         }
         Ok(())
     }
@@ -146,23 +165,6 @@ impl Output<'_> {
         let admitted = self.current.to_keep > 0;
         self.current.to_keep = self.current.to_keep.saturating_sub(1);
         Ok(admitted)
-    }
-
-    fn into_column(
-        self,
-        lanes: usize,
-        constant: bool,
-        context: &mut EvaluationContext<'_>,
-    ) -> Result<Column> {
-        let mut lists = self.lists.into_iter().peekable();
-        build(lanes, constant, context, |lane, block, _| {
-            let builder = block.builder();
-            builder.open_array()?;
-            if let Some((_, list)) = lists.next_if(|(own, _)| *own as usize == lane) {
-                list.iter().try_for_each(|value| value.append_to(builder))?;
-            }
-            Ok(builder.close()?)
-        })
     }
 }
 

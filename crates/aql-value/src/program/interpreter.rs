@@ -90,9 +90,7 @@ impl Instruction {
             Self::Regex { text, pattern, negated } => {
                 text::run_regex(slots.get(*text)?, pattern, *negated, (slots, lanes), context)
             }
-            Self::Range { low, high } => {
-                construct::run_range(slots.get(*low)?, slots.get(*high)?, lanes, context)
-            }
+            Self::Range { low, high } => construct::run_range((*low, *high), slots, lanes, context),
             Self::Array(elements) => construct::run_array(elements, slots, lanes, context),
             Self::Object(members) => construct::run_object(members, slots, lanes, context),
             Self::Call { function, arguments } => run_call(function, arguments, slots, lanes, context),
@@ -146,7 +144,9 @@ fn run_call(
     let columns = arguments.iter().map(|slot| slots.get(*slot)).collect::<Result<Vec<_>>>()?;
     if function.deterministic && columns.iter().all(|column| column.as_constant().is_some()) {
         let arguments: Vec<Value> = columns.iter().map(|column| column.get(0).clone()).collect();
-        return Ok(Column::Constant((function.call)(&arguments, context)?));
+        let result = (function.call)(&arguments, context)?;
+        slots.drawn.draw(&result, context.memory)?;
+        return Ok(Column::Constant(result));
     }
     // One argument list serves all lanes; constant arguments are set once.
     let mut values: Vec<Value> = columns.iter().map(|column| column.get(0).clone()).collect();

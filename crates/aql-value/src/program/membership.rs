@@ -1,6 +1,6 @@
 //! IN and NOT IN.
 
-use super::slots::{LANES_PER_CHECK, Slots, map, map_pair};
+use super::slots::{Slots, Work, map, map_pair};
 use super::{CompareOperator, Haystack, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;
@@ -14,6 +14,9 @@ const LARGEST_LINEAR_SEARCH: usize = 8;
 
 /// The elements between two checks of the interrupt.
 const ELEMENTS_PER_CHECK: usize = 16 << 10;
+
+/// The bytes of an entry of a table with its share of the free places.
+const BYTES_OF_ENTRY: usize = 3 * size_of::<Value>();
 
 /// An array prepared for many searches.
 #[derive(Debug)]
@@ -40,10 +43,12 @@ impl ConstantSet {
         }
     }
 
-    /// Makes the table. Errors: 1500 if the query is ended meanwhile.
+    /// Makes the table. Errors: 1500 if the query is ended meanwhile, 32 for too much memory.
     fn prepare(&self, context: &EvaluationContext<'_>) -> Result<()> {
         let Self::Many { array, table } = self else { return Ok(()) };
         if table.get().is_none() {
+            // The plan owns the table, so it is drawn only while it is made.
+            context.memory.check_room((array.len() * BYTES_OF_ENTRY) as u64)?;
             let mut made = Table::with_capacity(array.len());
             for (position, element) in array.elements().enumerate() {
                 if position.is_multiple_of(ELEMENTS_PER_CHECK) {
@@ -112,12 +117,9 @@ impl Haystack {
             set.prepare(context)?;
             return map(needles, lanes, |needle| Ok(answer(set.contains(needle))));
         }
-        let mut searched = 0;
+        let mut work = Work::new(context.interrupt);
         map_pair(needles, haystacks, lanes, |needle, haystack| {
-            searched += 1;
-            if searched % LANES_PER_CHECK == 0 {
-                context.interrupt.check()?;
-            }
+            work.add(1 + haystack.len())?;
             Ok(answer(contains(haystack, needle)))
         })
     }

@@ -1,8 +1,8 @@
 //! The number of lanes that a program computes at once.
 //!
 //! A program runs instruction by instruction over all lanes of a batch, so the results of a
-//! function for a thousand rows exist at the same time. Their bytes are drawn from the query's
-//! account. If a lane takes many, later evaluations take fewer lanes at once.
+//! function or a literal for a thousand rows exist at the same time. Their bytes are drawn from the
+//! query's account. If a lane takes many, later evaluations take fewer lanes at once.
 
 use crate::Value;
 use crate::memory::MemoryAccount;
@@ -56,6 +56,11 @@ impl Drawn {
             self.pending.set(0);
         }
         Ok(())
+    }
+
+    /// Takes over bytes that were drawn for values of the evaluation.
+    pub(super) fn take_over(&self, bytes: u64) {
+        self.bytes.set(self.bytes.get() + bytes);
     }
 
     /// Gives everything back and returns the bytes.

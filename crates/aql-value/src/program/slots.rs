@@ -3,12 +3,35 @@
 use super::portions::Drawn;
 use super::{Pattern, Slot};
 use crate::column::Column;
+use crate::interrupt::Interrupt;
 use crate::value::Value;
 use errors::{Error, Result};
 use std::sync::Arc;
 
-/// The lanes between two checks of the interrupt, in loops with short steps.
-pub(super) const LANES_PER_CHECK: usize = 4096;
+/// The elements that are visited between two checks of the interrupt.
+const ELEMENTS_PER_CHECK: usize = 16 << 10;
+
+/// A count of work, which checks the interrupt from time to time.
+pub(super) struct Work<'a> {
+    interrupt: &'a Interrupt,
+    elements: usize,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn new(interrupt: &'a Interrupt) -> Self {
+        Self { interrupt, elements: 0 }
+    }
+
+    /// Counts elements that are about to be visited. Errors: 1500 if the query is ended.
+    pub(super) fn add(&mut self, elements: usize) -> Result<()> {
+        self.elements += elements;
+        if self.elements < ELEMENTS_PER_CHECK {
+            return Ok(());
+        }
+        self.elements = 0;
+        self.interrupt.check()
+    }
+}
 
 /// The columns computed so far, by slot.
 pub(super) struct Slots {

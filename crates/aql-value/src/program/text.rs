@@ -8,6 +8,9 @@ use crate::pattern::{LikePattern, Regex};
 use crate::value::Value;
 use errors::{ErrorCode, Result};
 
+/// The bytes of a prepared pattern for a byte of its text.
+const BYTES_OF_PATTERN: usize = 12;
+
 /// Computes `text LIKE pattern`; operands are cast to strings.
 pub(super) fn run_like(
     text: &Column,
@@ -19,14 +22,20 @@ pub(super) fn run_like(
 ) -> Result<Column> {
     if let Pattern::Prepared(pattern) = pattern {
         return map(text, lanes, |text| {
-            Ok(Value::Bool(pattern.matches(&text.cast_string(), context.interrupt)? != negated))
+            Ok(Value::Bool(
+                pattern.matches(&text.text(context.memory, context.interrupt)?, context.interrupt)?
+                    != negated,
+            ))
         });
     }
     let Some(patterns) = pattern.column(slots)? else { return Ok(Column::Constant(Value::Null)) };
     map_pair(text, patterns, lanes, |text, pattern| {
-        let pattern =
-            context.state.patterns.like(&pattern.cast_string(), case_insensitive, context.interrupt)?;
-        Ok(Value::Bool(pattern.matches(&text.cast_string(), context.interrupt)? != negated))
+        let pattern = pattern.text(context.memory, context.interrupt)?;
+        context.memory.check_room((BYTES_OF_PATTERN * pattern.len()) as u64)?;
+        let pattern = context.state.patterns.like(&pattern, case_insensitive, context.interrupt)?;
+        Ok(Value::Bool(
+            pattern.matches(&text.text(context.memory, context.interrupt)?, context.interrupt)? != negated,
+        ))
     })
 }
 
@@ -54,14 +63,20 @@ pub(super) fn run_regex(
     };
     if let Pattern::Prepared(pattern) = pattern {
         return map(text, lanes, |text| {
-            answer(pattern.is_match(&text.cast_string(), context.interrupt)?, context)
+            answer(
+                pattern.is_match(&text.text(context.memory, context.interrupt)?, context.interrupt)?,
+                context,
+            )
         });
     }
     let Some(patterns) = pattern.column(slots)? else { return Ok(Column::Constant(Value::Null)) };
     map_pair(text, patterns, lanes, |text, pattern| {
-        let pattern = context.state.patterns.regex(&pattern.cast_string(), false);
-        let found =
-            pattern.map(|pattern| pattern.is_match(&text.cast_string(), context.interrupt)).transpose()?;
+        let pattern = context.state.patterns.regex(&pattern.text(context.memory, context.interrupt)?, false);
+        let found = pattern
+            .map(|pattern| {
+                pattern.is_match(&text.text(context.memory, context.interrupt)?, context.interrupt)
+            })
+            .transpose()?;
         answer(found.flatten(), context)
     })
 }

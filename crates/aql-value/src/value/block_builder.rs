@@ -75,14 +75,16 @@ impl BlockBuilder {
         self.sealed_bytes + self.builder.len_bytes() as u64
     }
 
+    /// Returns the bytes of the open block, the value being built included.
+    pub(super) fn open_bytes(&self) -> usize {
+        self.builder.len_bytes()
+    }
+
     /// Checks that the account has room for the bytes built so far, but draws nothing.
     ///
     /// The owner of the result accounts for it. Errors: 32 without that room.
     pub fn check_memory(&self, memory: &MemoryAccount) -> Result<()> {
-        let bytes = self.byte_len();
-        memory.charge(bytes)?;
-        memory.release(bytes);
-        Ok(())
+        memory.check_room(self.byte_len())
     }
 
     /// Returns all values, in order.

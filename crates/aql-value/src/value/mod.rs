@@ -6,6 +6,7 @@
 
 mod access;
 mod block_builder;
+mod bounded_block;
 mod build;
 mod order;
 mod short_string;
@@ -14,6 +15,7 @@ mod tests;
 
 pub use access::{ElementCursor, Elements, Entries};
 pub use block_builder::BlockBuilder;
+pub use bounded_block::BoundedBlock;
 pub use short_string::ShortString;
 
 use std::sync::Arc;

@@ -1,8 +1,16 @@
 //! AQL's casts. Operators apply them, and so do `TO_BOOL()`, `TO_NUMBER()`, `TO_STRING()` and
 //! `TO_ARRAY()`.
 
+mod long_json;
+
+use crate::Result;
+use crate::interrupt::Interrupt;
+use crate::memory::MemoryAccount;
 use crate::value::{Kind, Value};
 use std::borrow::Cow;
+
+/// The size from which on the text of an array or object is made in pieces.
+const LARGE_BYTES: usize = 32 << 10;
 
 impl Value {
     /// Returns false for null, false, 0 and the empty string, and true for everything else.
@@ -88,6 +96,19 @@ impl Value {
             Self::UInt(number) => Cow::Owned(number.to_string()),
             Self::Double(_) => Cow::Owned(self.to_json()),
             Self::Packed { .. } => self.as_str().map_or_else(|| Cow::Owned(self.to_json()), Cow::Borrowed),
+        }
+    }
+
+    /// Returns the cast to a string within a query's memory and time.
+    ///
+    /// The text of a large array or object is made in pieces. Errors: 32 if it would exceed the
+    /// query's limit, 1500 if the query is ended.
+    pub fn text(&self, memory: &MemoryAccount, interrupt: &Interrupt) -> Result<Cow<'_, str>> {
+        match self {
+            Self::Packed { .. } if self.memory_bytes() >= LARGE_BYTES && !self.is_string() => {
+                long_json::of(self, memory, interrupt).map(Cow::Owned)
+            }
+            _ => Ok(self.cast_string()),
         }
     }
 

@@ -1,0 +1,141 @@
+//! JSON texts of large values, made in pieces within a query's memory and time.
+
+use super::LARGE_BYTES;
+use crate::Result;
+use crate::interrupt::Interrupt;
+use crate::memory::MemoryAccount;
+use crate::value::Value;
+use velocypack::json;
+
+/// The most bytes of JSON for a byte of VelocyPack: a control character has six.
+const GROWTH: usize = 6;
+
+/// The bytes beside a value's own: brackets, quotes, and what the writer wants to have free.
+const SPARE: usize = 256;
+
+/// Returns the value as compact JSON. Errors: 32 for too much memory, 1500 if the query is ended.
+pub(super) fn of(value: &Value, memory: &MemoryAccount, interrupt: &Interrupt) -> Result<String> {
+    let mut text = LongText { text: Vec::new(), memory, interrupt, drawn_bytes: 0, check_at: 0 };
+    text.write(value)?;
+    Ok(String::from_utf8(std::mem::take(&mut text.text)).unwrap_or_default())
+}
+
+/// A text that grows. What it has drawn is given back on drop.
+struct LongText<'a> {
+    text: Vec<u8>,
+    memory: &'a MemoryAccount,
+    interrupt: &'a Interrupt,
+    drawn_bytes: u64,
+    /// The length at which the interrupt is checked next.
+    check_at: usize,
+}
+
+impl LongText<'_> {
+    /// Appends a value. The recursion is as deep as large arrays and objects nest.
+    fn write(&mut self, value: &Value) -> Result<()> {
+        if value.memory_bytes() < LARGE_BYTES {
+            self.make_room(GROWTH * value.memory_bytes() + SPARE)?;
+            value.write_json(&mut self.text);
+        } else if value.is_array() {
+            self.write_members(b"[]", value.elements(), |own, element| own.write(&element))?;
+        } else if value.is_object() {
+            self.write_members(b"{}", value.entries(), |own, (name, member)| {
+                own.make_room(GROWTH * name.len() + SPARE)?;
+                json::write_str(name, &mut own.text);
+                own.text.push(b':');
+                own.write(&member)
+            })?;
+        } else {
+            self.write_string(value.as_str().unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    fn write_members<T>(
+        &mut self,
+        brackets: &[u8; 2],
+        members: impl Iterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T) -> Result<()>,
+    ) -> Result<()> {
+        self.make_room(SPARE)?;
+        self.text.push(brackets[0]);
+        let start = self.text.len();
+        for member in members {
+            if self.text.len() > start {
+                self.text.push(b',');
+            }
+            write(self, member)?;
+        }
+        self.make_room(SPARE)?;
+        self.text.push(brackets[1]);
+        Ok(())
+    }
+
+    /// Appends a long string, some of it at a time.
+    fn write_string(&mut self, mut rest: &str) -> Result<()> {
+        self.make_room(SPARE)?;
+        self.text.push(b'"');
+        while !rest.is_empty() {
+            let (piece, others) = rest.split_at(rest.floor_char_boundary(LARGE_BYTES));
+            self.make_room(GROWTH * piece.len() + SPARE)?;
+            let start = self.text.len();
+            json::write_str(piece, &mut self.text);
+            // Without the quotes of the piece.
+            self.text.pop();
+            self.text.remove(start);
+            rest = others;
+        }
+        self.text.push(b'"');
+        Ok(())
+    }
+
+    /// Draws the memory of the buffer that so many more bytes need, and reserves it.
+    fn make_room(&mut self, bytes: usize) -> Result<()> {
+        let (length, before) = (self.text.len(), self.text.capacity());
+        if length >= self.check_at {
+            self.interrupt.check()?;
+            self.check_at = length + LARGE_BYTES;
+        }
+        if length + bytes > before {
+            let capacity = (length + bytes).max(2 * before);
+            // While the content moves, there are two buffers.
+            self.memory.charge(capacity as u64)?;
+            self.text.reserve_exact(capacity - length);
+            self.memory.release(self.drawn_bytes);
+            self.drawn_bytes = capacity as u64;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for LongText<'_> {
+    fn drop(&mut self) {
+        self.memory.release(self.drawn_bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_the_same_as_a_short_one() {
+        let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
+        let long = "a \"quoted\" \u{1} é".repeat(10_000);
+        let inner = Value::object(&[("name \"1\"", Value::from_str(&long)), ("b", Value::Null)]);
+        let numbers: Vec<Value> = (0..100_000).map(|n| Value::from_f64(f64::from(n) / 3.0)).collect();
+        let value = Value::array(&[inner, Value::array(&numbers), Value::empty_array(), Value::Bool(true)]);
+        assert!(value.text(&memory, &interrupt).unwrap() == value.to_json());
+        assert_eq!(memory.used_bytes(), 0);
+    }
+
+    #[test]
+    fn a_long_text_is_accounted_while_it_grows() {
+        let (memory, interrupt) = (MemoryAccount::new(Some(1 << 20), None), Interrupt::new());
+        let value = Value::array(&[Value::from_str(&"\u{1}".repeat(200_000))]);
+        assert_eq!(value.text(&memory, &interrupt).unwrap_err().number(), 32);
+        interrupt.kill();
+        assert_eq!(value.text(&memory, &interrupt).unwrap_err().number(), 1500);
+        assert_eq!(memory.used_bytes(), 0);
+    }
+}
