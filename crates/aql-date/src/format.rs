@@ -1,5 +1,7 @@
 //! The placeholders of `DATE_FORMAT()`.
 
+use std::convert::Infallible;
+
 use crate::calendar::{Civil, is_leap_year, to_iso_utc};
 
 const MONTHS: [&str; 12] = [
@@ -29,26 +31,40 @@ const PLACEHOLDERS: [&str; 32] = [
 /// `local` is the local time of the moment `utc_ms`. A `%` that begins no placeholder is left out.
 pub fn format_date(format: &str, local: Civil, utc_ms: i64) -> String {
     let mut output = String::with_capacity(format.len() + 16);
+    let _: Result<(), Infallible> = try_format_date(format, local, utc_ms, |piece| {
+        output.push_str(piece);
+        Ok(())
+    });
+    output
+}
+
+/// Does the same piece by piece, for formats of any length. Errors: the first of `push`.
+pub fn try_format_date<E>(
+    format: &str,
+    local: Civil,
+    utc_ms: i64,
+    mut push: impl FnMut(&str) -> Result<(), E>,
+) -> Result<(), E> {
     let mut rest = format;
     while let Some((text, after)) = rest.split_once('%') {
-        output.push_str(text);
+        push(text)?;
         rest = after;
         let found = PLACEHOLDERS.iter().find(|placeholder| {
             after.get(..placeholder.len()).is_some_and(|start| start.eq_ignore_ascii_case(placeholder))
         });
         if let Some(placeholder) = found {
-            push_placeholder(&mut output, placeholder, local, utc_ms);
+            push(&filled(placeholder, local, utc_ms))?;
             rest = &after[placeholder.len()..];
         }
     }
-    output.push_str(rest);
-    output
+    push(rest)
 }
 
-fn push_placeholder(output: &mut String, placeholder: &str, local: Civil, utc_ms: i64) {
+/// Returns the text of a placeholder.
+fn filled(placeholder: &str, local: Civil, utc_ms: i64) -> String {
     let weekday = name(&WEEKDAYS, local.day_of_week());
     let month = name(&MONTHS, local.month - 1);
-    let text = match placeholder {
+    match placeholder {
         "t" => utc_ms.to_string(),
         "z" => to_iso_utc(utc_ms),
         "w" => local.day_of_week().to_string(),
@@ -82,8 +98,7 @@ fn push_placeholder(output: &mut String, placeholder: &str, local: Civil, utc_ms
         "%" => "%".to_owned(),
         // `%&` separates a placeholder from letters that would prolong it.
         _ => String::new(),
-    };
-    output.push_str(&text);
+    }
 }
 
 fn name(names: &[&'static str], index: i64) -> &'static str {

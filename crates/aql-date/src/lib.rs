@@ -14,7 +14,7 @@ mod zone;
 
 pub use arithmetic::{add_duration, add_units};
 pub use calendar::{Civil, MAX_MS, MIN_MS, in_range, is_leap_year, to_iso_utc};
-pub use format::format_date;
+pub use format::{format_date, try_format_date};
 pub use parse::{Duration, ParsedDate, parse_date, parse_duration};
 pub use unit::Unit;
 pub use zone::{Zone, ZoneInfo, database_version, system_zone_name, zone_names};

@@ -23,9 +23,15 @@ pub enum Unit {
     Millisecond,
 }
 
+/// The length of "milliseconds".
+const LONGEST_NAME: usize = 12;
+
 impl Unit {
     /// Returns the unit with this name: letter, singular or plural, in any case.
     pub fn parse(name: &str) -> Option<Self> {
+        if name.len() > LONGEST_NAME {
+            return None;
+        }
         Some(match name.to_ascii_lowercase().as_str() {
             "y" | "year" | "years" => Self::Year,
             "m" | "month" | "months" => Self::Month,

@@ -12,8 +12,7 @@ use crate::spill::SpillOptions;
 use crate::statistics::ExecutionStatistics;
 use aql_plan::{NodeId, Plan};
 use aql_value::{
-    Batch, Column, EvaluationState, Interrupt, MemoryAccount, Register, ThreadMeter, Value, Warning,
-    Warnings,
+    Batch, Column, EvaluationState, Interrupt, MemoryAccount, Register, ThreadMeter, Value, Warning, Warnings,
 };
 use errors::{Error, Result};
 use std::fmt;

@@ -21,8 +21,19 @@ pub(crate) fn given(arguments: &[Value], index: usize) -> Option<&Value> {
 }
 
 /// Returns the argument cast to a string; empty if it was not given.
-pub(crate) fn text(arguments: &[Value], index: usize) -> Cow<'_, str> {
-    value(arguments, index).cast_string()
+///
+/// Errors: 32 and 1500, as the text of a large array or object is made within the query's limits.
+pub(crate) fn text<'v>(
+    arguments: &'v [Value],
+    index: usize,
+    context: &EvaluationContext<'_>,
+) -> Result<Cow<'v, str>> {
+    text_of(value(arguments, index), context)
+}
+
+/// Returns a value cast to a string, as [`text`] does.
+pub(crate) fn text_of<'v>(value: &'v Value, context: &EvaluationContext<'_>) -> Result<Cow<'v, str>> {
+    value.text(context.memory, context.interrupt)
 }
 
 /// Returns the argument cast to a number; 0 if it was not given.
@@ -112,6 +123,14 @@ pub(crate) fn array_expected(context: &mut EvaluationContext<'_>, name: &str) ->
 /// Returns null with warning 1561: an element should have been a number.
 pub(crate) fn invalid_arithmetic(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {
     warned(context, name, ErrorCode::QueryInvalidArithmeticValue, "invalid arithmetic value")
+}
+
+/// The characters of an argument that a message quotes.
+const QUOTED_CHARACTERS: usize = 200;
+
+/// Returns the beginning of a text, for a message that quotes it.
+pub(crate) fn quoted(text: &str) -> &str {
+    text.char_indices().nth(QUOTED_CHARACTERS).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
 /// Checks the interrupt every [`ROUNDS_PER_CHECK`] rounds of a loop.

@@ -10,9 +10,9 @@
 //!
 //! [`Interrupt`]: crate::Interrupt
 
-use crate::Result;
 use crate::memory::MemoryAccount;
 use allocation_meter::thread_bytes;
+use errors::Result;
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::sync::Arc;

@@ -9,8 +9,9 @@ use aql_value::program::{
 };
 use aql_value::{
     Batch, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, NoEnvironment, Program,
-    ProgramBuilder, Result, ThreadMeter, Value, Warnings,
+    ProgramBuilder, ThreadMeter, Value, Warnings,
 };
+use errors::Result;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

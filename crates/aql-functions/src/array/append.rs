@@ -67,8 +67,13 @@ fn unless_present<'v>(
     if !array.is_array() && !array.is_null() {
         return stop(invalid(context, name));
     }
-    if flag(arguments, 2) && array.elements().any(|element| element.equal(added)) {
-        return Err(Stop::Answer(array.clone()));
+    if flag(arguments, 2) {
+        for (round, element) in array.elements().enumerate() {
+            check_round(context, round)?;
+            if element.equal(added) {
+                return Err(Stop::Answer(array.clone()));
+            }
+        }
     }
     Ok((array, added))
 }

@@ -14,7 +14,7 @@ mod sets;
 mod slice;
 mod sort;
 
-pub(crate) use sort::sort_elements;
+pub(crate) use sort::sorted_array;
 
 use crate::define::{pure, pure_variadic};
 use aql_value::Function;

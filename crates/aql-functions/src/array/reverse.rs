@@ -1,7 +1,7 @@
 //! `REVERSE()`.
 
-use crate::argument::{invalid, value};
-use crate::memory::ArrayBuffer;
+use crate::argument::{check_round, invalid, value};
+use crate::memory::{ArrayBuffer, TextBuffer};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
@@ -9,7 +9,12 @@ use errors::Result;
 pub(crate) fn reverse(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let value = value(arguments, 0);
     if let Some(text) = value.as_str() {
-        return Ok(Value::from_str(&text.chars().rev().collect::<String>()));
+        let mut reversed = TextBuffer::new(context);
+        for (round, character) in text.chars().rev().enumerate() {
+            check_round(context, round)?;
+            reversed.push_str(character.encode_utf8(&mut [0; 4]))?;
+        }
+        return reversed.into_value();
     }
     if !value.is_array() {
         return invalid(context, "REVERSE");

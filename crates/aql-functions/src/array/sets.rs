@@ -1,7 +1,7 @@
 //! Arrays as sets. Results keep the order in which values first occur, which ArangoDB leaves open.
 
 use crate::argument::{check_round, invalid};
-use crate::memory::{ArrayBuffer, DistinctValues, Scratch, room_for};
+use crate::memory::{ArrayBuffer, DistinctValues, Growth, room_for};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 use std::collections::HashMap;
@@ -76,7 +76,7 @@ struct Occurrence {
 }
 
 /// The bytes of one occurrence, with its entry in the table of places.
-const BYTES_OF_OCCURRENCE: usize = size_of::<Occurrence>() + 3 * size_of::<Value>();
+const BYTES_OF_OCCURRENCE: usize = size_of::<Occurrence>() + 4 * size_of::<Value>();
 
 /// Returns every value of the arrays for which `is_selected` holds, in the order of first
 /// occurrence.
@@ -90,8 +90,8 @@ fn selected(
         return invalid(context, name);
     }
     let room = room_for(context, arguments.iter().map(Value::len).max().unwrap_or(0));
-    let mut scratch = Scratch::new(context.memory);
-    scratch.grow(room * BYTES_OF_OCCURRENCE)?;
+    let mut growth = Growth::new(context.memory, BYTES_OF_OCCURRENCE);
+    let room = growth.reach(room)?.unwrap_or(room);
     let mut places: HashMap<Value, usize> = HashMap::with_capacity(room);
     let mut found: Vec<Occurrence> = Vec::with_capacity(room);
     let mut round = 0;
@@ -99,8 +99,9 @@ fn selected(
         for value in argument.elements() {
             check_round(context, round)?;
             round += 1;
-            if found.len() == found.capacity() {
-                scratch.grow(found.capacity().max(1) * BYTES_OF_OCCURRENCE)?;
+            if let Some(room) = growth.reach(found.len() + 1)? {
+                places.reserve(room - places.len());
+                found.reserve_exact(room - found.len());
             }
             let place = *places.entry(value.clone()).or_insert(found.len());
             match found.get_mut(place) {

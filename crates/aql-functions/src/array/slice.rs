@@ -1,6 +1,6 @@
 //! `SLICE()`.
 
-use crate::argument::{array_expected, given, integer, value};
+use crate::argument::{array_expected, check_round, given, integer, value};
 use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
@@ -24,5 +24,16 @@ pub(crate) fn slice(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
     };
     let skipped = usize::try_from(start).unwrap_or(usize::MAX);
     let taken = usize::try_from(end.saturating_sub(start)).unwrap_or(0);
-    ArrayBuffer::collect(context, array.elements().skip(skipped).take(taken))?.into_array()
+    let mut kept = ArrayBuffer::new(context);
+    let end = skipped.saturating_add(taken);
+    for (round, element) in array.elements().enumerate() {
+        check_round(context, round)?;
+        if round >= end {
+            break;
+        }
+        if round >= skipped {
+            kept.push(element)?;
+        }
+    }
+    kept.into_array()
 }

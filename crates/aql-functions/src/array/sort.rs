@@ -2,11 +2,11 @@
 
 use crate::argument::{array_expected, check_round, value};
 use crate::memory::{ArrayBuffer, DistinctValues, Scratch};
-use aql_value::{EvaluationContext, Value, order_of};
+use aql_value::{BoundedBlock, EvaluationContext, Value, order_of};
 use errors::Result;
 
 /// The bytes of an element during a sort: twice its position, and its place in the sorted array.
-const BYTES_TO_SORT: usize = 2 * size_of::<u32>() + size_of::<Value>();
+const BYTES_TO_SORT: usize = 2 * size_of::<u32>();
 
 /// `SORTED(anyArray)`: in AQL's total order; null without a warning if it is not an array.
 pub(crate) fn sorted(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
@@ -14,7 +14,7 @@ pub(crate) fn sorted(arguments: &[Value], context: &mut EvaluationContext<'_>) -
     if !array.is_array() {
         return Ok(Value::Null);
     }
-    in_order(array, context)?.into_array()
+    sorted_array(ArrayBuffer::collect(context, array.elements())?, false, context)
 }
 
 /// `SORTED_UNIQUE(anyArray)`: the same, each value once.
@@ -23,9 +23,7 @@ pub(crate) fn sorted_unique(arguments: &[Value], context: &mut EvaluationContext
     if !array.is_array() {
         return Ok(Value::Null);
     }
-    let mut elements = in_order(array, context)?;
-    elements.elements().dedup_by(|second, first| second.equal(first));
-    elements.into_array()
+    sorted_array(ArrayBuffer::collect(context, array.elements())?, true, context)
 }
 
 /// `UNIQUE(anyArray)`: each value once, in the order of first occurrence.
@@ -54,21 +52,29 @@ pub(crate) fn count_distinct(arguments: &[Value], context: &mut EvaluationContex
     Ok(Value::Int(DistinctValues::of(context, array)?.len() as i64))
 }
 
-fn in_order<'a>(array: &Value, context: &EvaluationContext<'a>) -> Result<ArrayBuffer<'a>> {
-    sort_elements(ArrayBuffer::collect(context, array.elements())?, context)
-}
-
-/// Returns the elements in AQL's order.
-pub(crate) fn sort_elements<'a>(
-    mut elements: ArrayBuffer<'a>,
-    context: &EvaluationContext<'a>,
-) -> Result<ArrayBuffer<'a>> {
+/// Returns an array of the elements in AQL's order; with `unique` only one of those that are equal.
+pub(crate) fn sorted_array(
+    mut elements: ArrayBuffer<'_>,
+    unique: bool,
+    context: &EvaluationContext<'_>,
+) -> Result<Value> {
     let mut scratch = Scratch::new(context.memory);
     scratch.grow(elements.len() * BYTES_TO_SORT)?;
     let order = order_of(elements.elements(), context.interrupt)?;
     let values = elements.elements();
-    let sorted: Vec<Value> =
-        order.iter().filter_map(|position| values.get(*position as usize).cloned()).collect();
-    *values = sorted;
-    Ok(elements)
+    let mut sorted = BoundedBlock::new(1, context.memory, context.interrupt);
+    sorted.builder().open_array()?;
+    let mut before: Option<&Value> = None;
+    for (round, position) in order.iter().enumerate() {
+        check_round(context, round)?;
+        let Some(value) = values.get(*position as usize) else { continue };
+        if unique && before.is_some_and(|before| before.equal(value)) {
+            continue;
+        }
+        sorted.append(value)?;
+        before = Some(value);
+    }
+    sorted.close_array()?;
+    sorted.end_value();
+    Ok(sorted.into_value())
 }

@@ -1,7 +1,7 @@
 //! `BIT_AND()`, `BIT_OR()` and `BIT_XOR()` of two numbers or of an array's elements.
 
 use super::bits_of;
-use crate::argument::invalid;
+use crate::argument::{check_round, invalid};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
@@ -30,11 +30,16 @@ fn combined(
     let combined = match arguments {
         [left, right] => bits_of(left).zip(bits_of(right)).map(|(left, right)| combine(left, right)),
         [array] if array.is_array() => {
-            let mut elements = array.elements().filter(|element| !element.is_null());
-            let Some(first) = elements.next() else { return Ok(Value::Null) };
-            bits_of(&first).and_then(|first| {
-                elements.try_fold(first, |combined, element| Some(combine(combined, bits_of(&element)?)))
-            })
+            let mut combined: Option<u32> = None;
+            for (round, element) in array.elements().enumerate().filter(|(_, element)| !element.is_null()) {
+                check_round(context, round)?;
+                let Some(bits) = bits_of(&element) else { return invalid(context, name) };
+                combined = Some(combined.map_or(bits, |combined| combine(combined, bits)));
+            }
+            if combined.is_none() {
+                return Ok(Value::Null);
+            }
+            combined
         }
         _ => None,
     };

@@ -1,24 +1,25 @@
 //! Single bits and their positions.
 
 use super::{BITS, bits_of, count_of};
-use crate::argument::{invalid, value};
+use crate::argument::{check_round, invalid, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
 /// `BIT_CONSTRUCT(positionsArray)`: the number with bits set at these positions.
 pub(crate) fn bit_construct(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let positions = value(arguments, 0);
-    let number = if positions.is_array() {
-        positions
-            .elements()
-            .try_fold(0_u32, |number, position| Some(number | 1 << count_of(&position, BITS - 1)?))
-    } else {
-        None
-    };
-    match number {
-        Some(number) => Ok(Value::Int(i64::from(number))),
-        None => invalid(context, "BIT_CONSTRUCT"),
+    if !positions.is_array() {
+        return invalid(context, "BIT_CONSTRUCT");
     }
+    let mut number = 0_u32;
+    for (round, position) in positions.elements().enumerate() {
+        check_round(context, round)?;
+        match count_of(&position, BITS - 1) {
+            Some(position) => number |= 1 << position,
+            None => return invalid(context, "BIT_CONSTRUCT"),
+        }
+    }
+    Ok(Value::Int(i64::from(number)))
 }
 
 /// `BIT_DECONSTRUCT(number)`: the positions of the bits that are set.

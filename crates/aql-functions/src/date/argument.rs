@@ -1,6 +1,6 @@
 //! Arguments of date functions.
 
-use crate::argument::{Outcome, given, invalid, stop, value, warned};
+use crate::argument::{Outcome, given, invalid, quoted, stop, value, warned};
 use aql_date::{Civil, ParsedDate, Unit, Zone, in_range, parse_date, to_iso_utc};
 use aql_value::{EvaluationContext, Value};
 use errors::{Error, ErrorCode, Result};
@@ -45,8 +45,10 @@ pub(super) fn zone(
     match Zone::find(zone_name) {
         Some(zone) => Ok(Some(zone)),
         None => {
-            let message =
-                format!("in function '{name}()': invalid date value: unknown time zone '{zone_name}'");
+            let message = format!(
+                "in function '{name}()': invalid date value: unknown time zone '{}'",
+                quoted(zone_name)
+            );
             Err(Error::new(ErrorCode::QueryInvalidDateValue, message).into())
         }
     }

@@ -1,8 +1,9 @@
 //! Conversions between the forms of a date.
 
 use super::argument::{invalid_date, local_ms, moment, zone};
-use crate::argument::{Outcome, answer, integer, invalid, stop, value};
-use aql_date::{Civil, format_date, to_iso_utc};
+use crate::argument::{Outcome, answer, check_round, integer, invalid, stop, value};
+use crate::memory::TextBuffer;
+use aql_date::{Civil, format_date, to_iso_utc, try_format_date};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
@@ -17,6 +18,9 @@ pub(crate) fn date_timestamp(arguments: &[Value], context: &mut EvaluationContex
     answer(moment_of_all("DATE_TIMESTAMP", arguments, context).map(Value::Int))
 }
 
+/// The longest format that is filled at once.
+const SHORT_FORMAT_BYTES: usize = 256;
+
 /// `DATE_FORMAT(date, format, timezone)`
 pub(crate) fn date_format(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(formatted(arguments, context))
@@ -30,7 +34,16 @@ fn formatted(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Outcom
     };
     let zone = zone(arguments, 2, NAME, context)?;
     let local = Civil::from_ms(local_ms(ms, zone.as_ref()));
-    Ok(Value::from_str(&format_date(format, local, ms)))
+    if format.len() <= SHORT_FORMAT_BYTES {
+        return Ok(Value::from_str(&format_date(format, local, ms)));
+    }
+    let (mut formatted, mut round) = (TextBuffer::new(context), 0);
+    try_format_date(format, local, ms, |piece| {
+        round += 1;
+        check_round(context, round)?;
+        formatted.push_str(piece)
+    })?;
+    Ok(formatted.into_value()?)
 }
 
 /// Returns the moment that one argument names, or that all arguments name by its components.

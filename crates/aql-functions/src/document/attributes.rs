@@ -1,11 +1,10 @@
 //! Names and values of an object's attributes.
 
 use crate::argument::{check_round, flag, invalid, text, value};
-use crate::array::sort_elements;
-use crate::memory::{ArrayBuffer, Scratch};
-use aql_value::{EvaluationContext, Value};
-use errors::Result;
-use velocypack::Builder;
+use crate::array::sorted_array;
+use crate::memory::ArrayBuffer;
+use aql_value::{BoundedBlock, EvaluationContext, Value};
+use errors::{Error, Result};
 
 /// `ATTRIBUTES(document, removeSystemAttrs, sort)`: the names of the attributes.
 ///
@@ -15,14 +14,18 @@ pub(crate) fn attributes(arguments: &[Value], context: &mut EvaluationContext<'_
     if !object.is_object() {
         return invalid(context, "ATTRIBUTES");
     }
-    let mut names: Vec<&str> = object.entries().map(|(name, _)| name).collect();
-    names.retain(|name| !is_removed(name, flag(arguments, 1)));
-    let sort = flag(arguments, 2);
-    if !sort {
-        names.sort_unstable();
-    }
-    let names = ArrayBuffer::collect(context, names.into_iter().map(Value::from_str))?;
-    if sort { sort_elements(names, context)?.into_array() } else { names.into_array() }
+    let removes = flag(arguments, 1);
+    let mut names = ArrayBuffer::new(context);
+    object.with_slice(|object, _| {
+        for (round, (name, _)) in object.entries_sorted().enumerate() {
+            check_round(context, round)?;
+            if !is_removed(name, removes) {
+                names.push_text(name)?;
+            }
+        }
+        Ok::<(), Error>(())
+    })?;
+    if flag(arguments, 2) { sorted_array(names, false, context) } else { names.into_array() }
 }
 
 /// `VALUES(document, removeSystemAttrs)`: in the order of the object.
@@ -41,35 +44,45 @@ pub(crate) fn entries(arguments: &[Value], context: &mut EvaluationContext<'_>) 
     if !object.is_object() {
         return invalid(context, "ENTRIES");
     }
-    // A name translated to one byte is at most 16 bytes longer as a text. Each pair is an array of
-    // its own.
-    let pair_bytes = 2 * size_of::<Value>();
-    let mut scratch = Scratch::new(context.memory);
-    scratch.grow(object.memory_bytes() + object.len() * pair_bytes)?;
-    let mut pairs = Builder::new();
-    pairs.open_array()?;
+    let mut pairs = BoundedBlock::new(1, context.memory, context.interrupt);
+    pairs.builder().open_array()?;
     for (round, (name, value)) in object.entries().enumerate() {
         check_round(context, round)?;
-        pairs.open_array()?;
-        pairs.add_str(name)?;
-        value.append_to(&mut pairs)?;
-        pairs.close()?;
+        pairs.make_room(name.len() + LONGEST_HEADER)?;
+        pairs.builder().open_array()?;
+        pairs.builder().add_str(name)?;
+        pairs.append(&value)?;
+        pairs.close_array()?;
     }
-    pairs.close()?;
-    Ok(Value::from_builder(pairs))
+    pairs.close_array()?;
+    pairs.end_value();
+    Ok(pairs.into_value())
 }
+
+/// The bytes of a long text's header.
+const LONGEST_HEADER: usize = 9;
 
 /// `HAS(document, attributeName)`: true even for an attribute that is null; false for anything but
 /// an object.
-pub(crate) fn has(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
+pub(crate) fn has(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let object = value(arguments, 0);
-    let name = text(arguments, 1);
+    let name = text(arguments, 1, context)?;
     // The look-up is quick; only a null must be told apart from a missing attribute.
-    let is_present = !object.get(&name).is_null() || object.entries().any(|(present, _)| present == name);
-    Ok(Value::Bool(is_present))
+    Ok(Value::Bool(!object.get(&name).is_null() || has_name(object, &name, context)?))
 }
 
 /// Returns true for a system attribute if these are to be removed.
+/// Returns true if the object has an attribute of this name, null or not.
+pub(super) fn has_name(object: &Value, name: &str, context: &EvaluationContext<'_>) -> Result<bool> {
+    for (round, (present, _)) in object.entries().enumerate() {
+        check_round(context, round)?;
+        if present == name {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 fn is_removed(name: &str, remove_system_attributes: bool) -> bool {
     remove_system_attributes && name.starts_with('_')
 }

@@ -25,11 +25,10 @@ pub(crate) fn parse_key(arguments: &[Value], context: &mut EvaluationContext<'_>
 /// `IS_SAME_COLLECTION(collectionName, documentIdentifier)`
 pub(crate) fn is_same_collection(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (left, right) = (identifier_of(value(arguments, 0)), identifier_of(value(arguments, 1)));
-    let collection = |identifier: &Value| {
+    fn collection(identifier: &Value) -> Option<&str> {
         let text = identifier.as_str()?;
-        Some(text.split_once('/').map_or(text, |(collection, _)| collection).to_owned())
-            .filter(|name| !name.is_empty())
-    };
+        Some(text.split_once('/').map_or(text, |(collection, _)| collection)).filter(|name| !name.is_empty())
+    }
     match collection(&left).zip(collection(&right)) {
         Some((left, right)) => Ok(Value::Bool(left == right)),
         None => invalid(context, "IS_SAME_COLLECTION"),

@@ -1,11 +1,10 @@
 //! `KEEP()`, `UNSET()` and their recursive forms: objects with some of their attributes.
 
 use super::{MAX_DEPTH, deeper};
-use crate::argument::{Outcome, answer, invalid, stop, value};
-use crate::memory::ObjectBuffer;
+use crate::argument::{Outcome, answer, check_round, invalid, stop, value};
+use crate::memory::{Names, ObjectBuffer};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
-use std::collections::HashSet;
 
 /// `KEEP(document, attributeName1, ...)` or `KEEP(document, attributeNameArray)`
 pub(crate) fn keep(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
@@ -60,13 +59,14 @@ impl Filter {
     fn apply(
         self,
         object: &Value,
-        names: &HashSet<String>,
+        names: &Names<'_, String>,
         depth_left: usize,
         context: &EvaluationContext<'_>,
     ) -> Result<Value> {
         let depth_left = deeper(depth_left)?;
         let mut entries = ObjectBuffer::new(context);
-        for (name, value) in object.entries() {
+        for (round, (name, value)) in object.entries().enumerate() {
+            check_round(context, round)?;
             if names.contains(name) != self.keeps_named {
                 continue;
             }
@@ -81,30 +81,25 @@ impl Filter {
 /// Returns the names in the arguments after the first: texts, numbers, and arrays of them.
 ///
 /// Stops with warning 1542 at anything else.
-fn names_after_first(
+fn names_after_first<'a>(
     arguments: &[Value],
     name: &str,
-    context: &mut EvaluationContext<'_>,
-) -> Outcome<HashSet<String>> {
-    let mut names = HashSet::new();
+    context: &mut EvaluationContext<'a>,
+) -> Outcome<Names<'a, String>> {
+    let mut names = Names::new(context);
     for argument in arguments.iter().skip(1) {
-        let is_valid = if argument.is_array() {
-            argument.elements().all(|element| insert(&mut names, &element))
-        } else {
-            insert(&mut names, argument)
-        };
-        if !is_valid {
-            return stop(invalid(context, name));
+        let single = (!argument.is_array()).then(|| argument.clone());
+        for (round, value) in argument.elements().chain(single).enumerate() {
+            check_round(context, round)?;
+            if !value.is_string() && !value.is_number() {
+                return stop(invalid(context, name));
+            }
+            let text = value.cast_string();
+            if !names.contains(&text) {
+                names.hold(&text)?;
+                names.place_of(text.into_owned(), 0)?;
+            }
         }
     }
     Ok(names)
-}
-
-/// Inserts the value and returns true if it is a name.
-fn insert(names: &mut HashSet<String>, value: &Value) -> bool {
-    let is_name = value.is_string() || value.is_number();
-    if is_name {
-        names.insert(value.cast_string().into_owned());
-    }
-    is_name
 }

@@ -15,17 +15,27 @@ pub(crate) fn matches(arguments: &[Value], context: &mut EvaluationContext<'_>) 
     if !document.is_object() {
         return Ok(Value::Bool(false));
     }
-    let examples =
-        if examples.is_array() { examples.clone() } else { Value::array(std::slice::from_ref(examples)) };
+    let single = (!examples.is_array()).then(|| examples.clone());
     let mut found = -1;
-    for (index, example) in examples.elements().enumerate() {
+    for (index, example) in examples.elements().chain(single).enumerate() {
         check_round(context, index)?;
         if !example.is_object() {
             invalid(context, "MATCHES")?;
-        } else if example.entries().all(|(name, expected)| document.get(name).equal(&expected)) {
+        } else if is_like(document, &example, context)? {
             found = index as i64;
             break;
         }
     }
     Ok(if flag(arguments, 2) { Value::Int(found) } else { Value::Bool(found >= 0) })
+}
+
+/// Returns true if the document has all attributes of the example.
+fn is_like(document: &Value, example: &Value, context: &EvaluationContext<'_>) -> Result<bool> {
+    for (round, (name, expected)) in example.entries().enumerate() {
+        check_round(context, round)?;
+        if !document.get(name).equal(&expected) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }

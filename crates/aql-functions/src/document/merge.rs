@@ -2,10 +2,9 @@
 
 use super::{MAX_DEPTH, deeper};
 use crate::argument::{check_round, invalid};
-use crate::memory::{ArrayBuffer, ObjectBuffer, room_for};
+use crate::memory::{ArrayBuffer, Names, ObjectBuffer};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
-use std::collections::HashMap;
 
 /// `MERGE(document1, document2, ...)` or `MERGE(docArray)`: the last of attributes with the same
 /// name counts.
@@ -57,10 +56,10 @@ fn merge_objects(
     let depth_left = deeper(depth_left)?;
     let largest = objects.iter().map(Value::len).max().unwrap_or(0);
     let mut entries: ObjectBuffer<'_, &str> = ObjectBuffer::with_room(context, largest)?;
-    let mut places: HashMap<&str, usize> = HashMap::with_capacity(room_for(context, largest));
-    for (name, value) in objects.iter().flat_map(Value::entries) {
-        check_round(context, entries.len())?;
-        let place = *places.entry(name).or_insert(entries.len());
+    let mut places: Names<'_, &str> = Names::with_room(context, largest)?;
+    for (round, (name, value)) in objects.iter().flat_map(Value::entries).enumerate() {
+        check_round(context, round)?;
+        let place = places.place_of(name, entries.len())?;
         match entries.value_mut(place) {
             Some(earlier) => *earlier = resolve(std::mem::take(earlier), value, depth_left, context)?,
             None => entries.push(name, value)?,

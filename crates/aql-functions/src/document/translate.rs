@@ -1,5 +1,6 @@
 //! `TRANSLATE()`.
 
+use super::attributes::has_name;
 use crate::argument::{invalid, text, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
@@ -13,9 +14,9 @@ pub(crate) fn translate(arguments: &[Value], context: &mut EvaluationContext<'_>
     if !lookup.is_object() {
         return invalid(context, "TRANSLATE");
     }
-    let name = text(arguments, 0);
+    let name = text(arguments, 0, context)?;
     let found = lookup.get(&name);
-    if !found.is_null() || lookup.entries().any(|(present, _)| present == name) {
+    if !found.is_null() || has_name(lookup, &name, context)? {
         return Ok(found);
     }
     Ok(arguments.get(2).unwrap_or(value(arguments, 0)).clone())

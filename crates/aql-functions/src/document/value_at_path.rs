@@ -1,6 +1,6 @@
 //! `VALUE()`.
 
-use crate::argument::{invalid, value};
+use crate::argument::{check_round, invalid, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
@@ -11,7 +11,8 @@ pub(crate) fn value_at_path(arguments: &[Value], context: &mut EvaluationContext
         return invalid(context, "VALUE");
     }
     let mut found = document.clone();
-    for step in path.elements() {
+    for (round, step) in path.elements().enumerate() {
+        check_round(context, round)?;
         found = match step.as_str() {
             Some(name) => found.get(name),
             None if step.is_number() => found.at(step.to_i64()),

@@ -1,10 +1,10 @@
 //! `ZIP()`.
 
-use crate::argument::{check_round, invalid, value};
-use crate::memory::{ArrayBuffer, ObjectBuffer, room_for};
+use crate::argument::{check_round, invalid, text_of, value};
+use crate::memory::{ArrayBuffer, Names, ObjectBuffer};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
-use std::collections::HashSet;
+use std::borrow::Cow;
 
 /// `ZIP(keys, values)`: an object. Keys are cast to texts; the first of equal keys counts.
 pub(crate) fn zip(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
@@ -14,11 +14,16 @@ pub(crate) fn zip(arguments: &[Value], context: &mut EvaluationContext<'_>) -> R
     }
     let mut keys = ArrayBuffer::collect(context, keys.elements())?;
     let mut entries = ObjectBuffer::with_room(context, values.len())?;
-    let mut seen = HashSet::with_capacity(room_for(context, values.len()));
+    let mut seen = Names::with_room(context, values.len())?;
     for (round, (key, value)) in keys.elements().iter().zip(values.elements()).enumerate() {
         check_round(context, round)?;
-        let name = key.cast_string();
-        if seen.insert(name.clone()) {
+        let name = text_of(key, context)?;
+        if matches!(name, Cow::Owned(_)) {
+            // The table and the entry have a copy each.
+            seen.hold(&name)?;
+            seen.hold(&name)?;
+        }
+        if seen.place_of(name.clone(), round)? == round {
             entries.push(name, value)?;
         }
     }

@@ -1,6 +1,7 @@
 //! Arguments that are shapes.
 
 use crate::argument::{Outcome, invalid, stop, value, warned};
+use crate::memory::{room_for_bytes, too_much_memory};
 use aql_value::{EvaluationContext, Value};
 use errors::ErrorCode;
 use geometry::{Error, Rules, Shape};
@@ -12,6 +13,9 @@ const KEPT_SHAPES: usize = 4;
 ///
 /// Smaller ones are quick to parse; larger ones take much memory.
 const KEPT_BYTES: std::ops::Range<usize> = 128..1 << 20;
+
+/// The bytes of a shape under construction for a byte of its value.
+const BYTES_OF_SHAPE: usize = 8;
 
 /// A cache of parsed shapes, the last used first.
 ///
@@ -32,6 +36,7 @@ pub(super) fn shape(
     if !argument.is_array() && !argument.is_object() {
         return stop(invalid(context, name));
     }
+    let _room = room_for_bytes(BYTES_OF_SHAPE * argument.memory_bytes(), context)?;
     match parsed(argument, context) {
         Ok(shape) => Ok(shape),
         Err(error) => refuse(&error, name, context),
@@ -42,6 +47,8 @@ pub(super) fn shape(
 pub(super) fn refuse<T>(error: &Error, name: &str, context: &mut EvaluationContext<'_>) -> Outcome<T> {
     if *error == Error::Interrupted {
         context.interrupt.check()?;
+        // It was too much memory, which is free again.
+        return Err(too_much_memory().into());
     }
     stop(warned(context, name, ErrorCode::BadParameter, &error.to_string()))
 }

@@ -6,8 +6,8 @@ use crc32c::crc32c;
 use errors::Result;
 
 /// `CRC32(text)`: the checksum in upper-case hexadecimal digits, without leading zeros.
-pub(crate) fn crc32(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Ok(Value::from_str(&format!("{:X}", crc32c(text(arguments, 0).as_bytes()))))
+pub(crate) fn crc32(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    Ok(Value::from_str(&format!("{:X}", crc32c(text(arguments, 0, context)?.as_bytes()))))
 }
 
 #[cfg(test)]

@@ -8,27 +8,35 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
 /// `MD5(text)`
-pub(crate) fn md5(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Ok(digest::<Md5>(arguments))
+pub(crate) fn md5(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    digest::<Md5>(arguments, context)
 }
 
 /// `SHA1(text)`
-pub(crate) fn sha1(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Ok(digest::<Sha1>(arguments))
+pub(crate) fn sha1(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    digest::<Sha1>(arguments, context)
 }
 
 /// `SHA256(text)`
-pub(crate) fn sha256(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Ok(digest::<Sha256>(arguments))
+pub(crate) fn sha256(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    digest::<Sha256>(arguments, context)
 }
 
 /// `SHA512(text)`
-pub(crate) fn sha512(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Ok(digest::<Sha512>(arguments))
+pub(crate) fn sha512(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    digest::<Sha512>(arguments, context)
 }
 
-fn digest<D: Digest>(arguments: &[Value]) -> Value {
-    Value::from_str(&to_hex(D::digest(text(arguments, 0).as_bytes()).as_ref()))
+/// The bytes that are digested between two checks.
+pub(super) const BYTES_AT_ONCE: usize = 1 << 20;
+
+fn digest<D: Digest>(arguments: &[Value], context: &EvaluationContext<'_>) -> Result<Value> {
+    let mut digest = D::new();
+    for piece in text(arguments, 0, context)?.as_bytes().chunks(BYTES_AT_ONCE) {
+        context.interrupt.check()?;
+        digest.update(piece);
+    }
+    Ok(Value::from_str(&to_hex(digest.finalize().as_ref())))
 }
 
 /// Returns two lower-case hexadecimal digits for each byte.

@@ -12,6 +12,6 @@ pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
 }
 
 /// `FNV64(text)`: the hash in upper-case hexadecimal digits, without leading zeros.
-pub(crate) fn fnv64(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Ok(Value::from_str(&format!("{:X}", fnv1a(text(arguments, 0).as_bytes()))))
+pub(crate) fn fnv64(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    Ok(Value::from_str(&format!("{:X}", fnv1a(text(arguments, 0, context)?.as_bytes()))))
 }

@@ -1,6 +1,7 @@
 //! Calls of functions by name. User-defined functions are unknown here.
 
-use crate::argument::{invalid, value};
+use crate::argument::{invalid, quoted, value};
+use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Function, Value};
 use errors::{Error, ErrorCode, Result};
 
@@ -17,7 +18,8 @@ pub(crate) fn apply(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
     let list = value(arguments, 1);
     match value(arguments, 0).as_str() {
         Some(name) if list.is_array() || list.is_null() => {
-            call_by_name(name, &list.elements().collect::<Vec<_>>(), context)
+            let mut arguments = ArrayBuffer::collect(context, list.elements())?;
+            call_by_name(name, arguments.elements(), context)
         }
         _ => invalid(context, "APPLY"),
     }
@@ -27,11 +29,11 @@ fn call_by_name(name: &str, arguments: &[Value], context: &mut EvaluationContext
     if name.contains("::") {
         return Err(Error::new(
             ErrorCode::QueryFunctionNotFound,
-            format!("user function '{name}()' not found"),
+            format!("user function '{}()' not found", quoted(name)),
         ));
     }
     let Some(function) = crate::lookup(name) else {
-        let message = format!("usage of unknown function '{name}()'");
+        let message = format!("usage of unknown function '{}()'", quoted(name));
         return Err(Error::new(ErrorCode::QueryFunctionNameUnknown, message));
     };
     // Calls by name within calls by name could recurse without a bound.

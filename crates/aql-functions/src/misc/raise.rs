@@ -5,11 +5,11 @@ use aql_value::{EvaluationContext, Value};
 use errors::{Error, ErrorCode, Result};
 
 /// `ASSERT(expr, message)`: true, or error 1593 with the message.
-pub(crate) fn assert(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
+pub(crate) fn assert(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     if flag(arguments, 0) {
         Ok(Value::Bool(true))
     } else {
-        Err(Error::new(ErrorCode::QueryUserAssert, text(arguments, 1).into_owned()))
+        Err(Error::new(ErrorCode::QueryUserAssert, text(arguments, 1, context)?.into_owned()))
     }
 }
 
@@ -18,12 +18,12 @@ pub(crate) fn assert(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Resu
 pub(crate) fn warn(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let holds = flag(arguments, 0);
     if !holds {
-        context.warn(ErrorCode::QueryUserWarn, text(arguments, 1).into_owned())?;
+        context.warn(ErrorCode::QueryUserWarn, text(arguments, 1, context)?.into_owned())?;
     }
     Ok(Value::Bool(holds))
 }
 
 /// `FAIL(reason)`: error 1569.
-pub(crate) fn fail(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Err(Error::new(ErrorCode::QueryFailCalled, format!("FAIL({}) called", text(arguments, 0))))
+pub(crate) fn fail(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    Err(Error::new(ErrorCode::QueryFailCalled, format!("FAIL({}) called", text(arguments, 0, context)?)))
 }

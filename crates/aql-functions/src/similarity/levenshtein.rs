@@ -2,6 +2,7 @@
 
 use super::levenshtein_distance::{damerau_levenshtein, levenshtein_within};
 use crate::argument::{given, invalid, text, value};
+use crate::memory::room_for_bytes;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
@@ -15,8 +16,12 @@ pub(crate) fn levenshtein_distance(
     arguments: &[Value],
     context: &mut EvaluationContext<'_>,
 ) -> Result<Value> {
-    let distance =
-        damerau_levenshtein(&text(arguments, 0), &text(arguments, 1), context.interrupt, context.memory)?;
+    let distance = damerau_levenshtein(
+        &text(arguments, 0, context)?,
+        &text(arguments, 1, context)?,
+        context.interrupt,
+        context.memory,
+    )?;
     Ok(Value::Int(distance as i64))
 }
 
@@ -53,6 +58,8 @@ fn is_within(
     transpositions: bool,
     context: &EvaluationContext<'_>,
 ) -> Result<bool> {
+    let characters = text.len() + target.len();
+    let _room = room_for_bytes(characters * (size_of::<char>() + size_of::<usize>()), context)?;
     // A larger difference in length already exceeds the distance.
     if text.chars().count().abs_diff(target.chars().count()) > allowed {
         return Ok(false);

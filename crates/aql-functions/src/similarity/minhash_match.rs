@@ -1,6 +1,6 @@
 //! `MINHASH_MATCH()` outside of SEARCH.
 
-use crate::argument::{Outcome, answer, given, invalid, stop, value};
+use crate::argument::{Outcome, answer, given, invalid, quoted, stop, value};
 use crate::string::analyzer;
 use aql_value::{EvaluationContext, Value};
 use errors::{ErrorCode, Result};
@@ -27,7 +27,7 @@ fn matched(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Outcome<
     }
     let position = if has_threshold { 3 } else { 2 };
     analyzer(arguments, position, NAME, context)?;
-    let name = value(arguments, position).as_str().unwrap_or_default().to_owned();
+    let name = quoted(value(arguments, position).as_str().unwrap_or_default()).to_owned();
     let message = format!("analyzer '{name}' in call to function '{NAME}()' is not of type 'minhash'");
     stop(context.warn(ErrorCode::BadParameter, message).map(|()| Value::Null))
 }

@@ -1,7 +1,7 @@
 //! Distance and similarity of vectors, or of a vector and each row of a matrix.
 
 use crate::argument::{Outcome, answer, check_round, invalid, invalid_arithmetic, stop, value};
-use crate::memory::ArrayBuffer;
+use crate::memory::{ArrayBuffer, room_for_bytes};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
@@ -54,7 +54,8 @@ fn compared(
         (true, true) => return stop(invalid(context, name)),
         _ => (left, right),
     };
-    let Some(vector) = vector_of(vector) else {
+    let _room = room_for_bytes(vector.len() * size_of::<f64>(), context)?;
+    let Some(vector) = vector_of(vector, context)? else {
         return stop(invalid(context, name));
     };
     if !is_matrix(matrix) {
@@ -75,7 +76,9 @@ fn one(
     compare: impl Fn(&[f64], &[f64]) -> f64,
     context: &mut EvaluationContext<'_>,
 ) -> Outcome<Value> {
-    match vector_of(row).filter(|row| row.len() == vector.len()).map(|row| compare(&row, vector)) {
+    let _room = room_for_bytes(row.len() * size_of::<f64>(), context)?;
+    let numbers = vector_of(row, context)?.filter(|row| row.len() == vector.len());
+    match numbers.map(|row| compare(&row, vector)) {
         Some(result) if result.is_finite() => Ok(Value::Double(result)),
         // An example is the angle between a vector and the zero vector.
         Some(_) => stop(invalid_arithmetic(context, name)),
@@ -88,6 +91,15 @@ fn is_matrix(value: &Value) -> bool {
 }
 
 /// Returns the numbers of an array; `None` for any other value or element.
-fn vector_of(value: &Value) -> Option<Vec<f64>> {
-    value.is_array().then(|| value.elements().map(|element| element.as_f64()).collect())?
+fn vector_of(value: &Value, context: &EvaluationContext<'_>) -> Result<Option<Vec<f64>>> {
+    if !value.is_array() {
+        return Ok(None);
+    }
+    let mut numbers = Vec::with_capacity(value.len());
+    for (round, element) in value.elements().enumerate() {
+        check_round(context, round)?;
+        let Some(number) = element.as_f64() else { return Ok(None) };
+        numbers.push(number);
+    }
+    Ok(Some(numbers))
 }

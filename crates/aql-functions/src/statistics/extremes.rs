@@ -1,6 +1,6 @@
 //! `MIN()` and `MAX()` of values of any type.
 
-use crate::argument::{array_expected, value};
+use crate::argument::{array_expected, check_round, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
@@ -11,7 +11,14 @@ pub(crate) fn max(arguments: &[Value], context: &mut EvaluationContext<'_>) -> R
         return array_expected(context, "MAX");
     }
     // Null is the smallest value, so it is the result only without other values.
-    Ok(array.elements().max_by(Value::compare).unwrap_or_default())
+    let mut greatest = Value::Null;
+    for (round, element) in array.elements().enumerate() {
+        check_round(context, round)?;
+        if element.compare(&greatest).is_ge() {
+            greatest = element;
+        }
+    }
+    Ok(greatest)
 }
 
 /// `MIN(anyArray)`
@@ -20,5 +27,12 @@ pub(crate) fn min(arguments: &[Value], context: &mut EvaluationContext<'_>) -> R
     if !array.is_array() {
         return array_expected(context, "MIN");
     }
-    Ok(array.elements().filter(|element| !element.is_null()).min_by(Value::compare).unwrap_or_default())
+    let mut least: Option<Value> = None;
+    for (round, element) in array.elements().enumerate() {
+        check_round(context, round)?;
+        if !element.is_null() && least.as_ref().is_none_or(|least| element.compare(least).is_lt()) {
+            least = Some(element);
+        }
+    }
+    Ok(least.unwrap_or_default())
 }

@@ -5,7 +5,7 @@ mod percentile;
 mod sums;
 mod variance;
 
-use crate::argument::{array_expected, invalid_arithmetic, value};
+use crate::argument::{array_expected, check_round, invalid_arithmetic, value};
 use crate::define::pure;
 use crate::memory::Scratch;
 use aql_value::{EvaluationContext, Function, Value, merge_sort};
@@ -70,12 +70,15 @@ fn of_prepared_numbers(
     }
     let mut scratch = Scratch::new(context.memory);
     scratch.grow(array.len() * size_of::<f64>())?;
-    let elements = array.elements().filter(|element| !element.is_null());
-    match elements.map(|element| element.as_f64()).collect::<Option<Vec<f64>>>() {
-        Some(mut numbers) => {
-            prepare(&mut numbers, context)?;
-            Ok(Value::from_f64(result(&numbers)))
+    let mut numbers = Vec::with_capacity(array.len());
+    for (round, element) in array.elements().enumerate() {
+        check_round(context, round)?;
+        match element.as_f64() {
+            Some(number) => numbers.push(number),
+            None if element.is_null() => {}
+            None => return invalid_arithmetic(context, name),
         }
-        None => invalid_arithmetic(context, name),
     }
+    prepare(&mut numbers, context)?;
+    Ok(Value::from_f64(result(&numbers)))
 }

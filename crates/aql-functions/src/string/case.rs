@@ -2,15 +2,16 @@
 //! becomes SS).
 
 use crate::argument::text;
+use crate::memory::mapped_text;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
 /// `LOWER(value)`
-pub(crate) fn lower(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Ok(Value::from_str(&text(arguments, 0).to_lowercase()))
+pub(crate) fn lower(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    mapped_text(&text(arguments, 0, context)?, str::to_lowercase, context)
 }
 
 /// `UPPER(value)`
-pub(crate) fn upper(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Ok(Value::from_str(&text(arguments, 0).to_uppercase()))
+pub(crate) fn upper(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    mapped_text(&text(arguments, 0, context)?, str::to_uppercase, context)
 }

@@ -5,8 +5,8 @@ use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
 /// `CHAR_LENGTH(str)`
-pub(crate) fn char_length(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Ok(Value::Int(text(arguments, 0).chars().count() as i64))
+pub(crate) fn char_length(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    Ok(Value::Int(text(arguments, 0, context)?.chars().count() as i64))
 }
 
 /// `TO_CHAR(codepoint)`: null with a warning for a surrogate or a number that is not a code point.

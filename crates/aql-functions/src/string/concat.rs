@@ -1,6 +1,6 @@
 //! `CONCAT()` and `CONCAT_SEPARATOR()`.
 
-use crate::argument::{check_round, text};
+use crate::argument::{check_round, text, text_of};
 use crate::memory::TextBuffer;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
@@ -13,12 +13,12 @@ pub(crate) fn concat(arguments: &[Value], context: &mut EvaluationContext<'_>) -
 /// `CONCAT_SEPARATOR(separator, value1, value2, ...)` or `CONCAT_SEPARATOR(separator, array)`;
 /// nulls are left out.
 pub(crate) fn concat_separator(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    join(&text(arguments, 0), arguments.get(1..).unwrap_or_default(), context)
+    join(&text(arguments, 0, context)?, arguments.get(1..).unwrap_or_default(), context)
 }
 
 /// Joins the values, or the elements of a sole array.
 fn join(separator: &str, values: &[Value], context: &EvaluationContext<'_>) -> Result<Value> {
-    let mut joined = TextBuffer::new(context.memory);
+    let mut joined = TextBuffer::new(context);
     let mut is_first = true;
     let mut append = |round: usize, value: &Value| {
         check_round(context, round)?;
@@ -28,7 +28,7 @@ fn join(separator: &str, values: &[Value], context: &EvaluationContext<'_>) -> R
         if !std::mem::take(&mut is_first) {
             joined.push_str(separator)?;
         }
-        joined.push_str(&value.cast_string())
+        joined.push_str(&text_of(value, context)?)
     };
     match values {
         [array] if array.is_array() => {
@@ -36,5 +36,5 @@ fn join(separator: &str, values: &[Value], context: &EvaluationContext<'_>) -> R
         }
         _ => values.iter().enumerate().try_for_each(|(round, value)| append(round, value))?,
     }
-    Ok(joined.into_value())
+    joined.into_value()
 }

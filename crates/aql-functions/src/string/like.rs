@@ -1,11 +1,17 @@
 //! `LIKE()` as a function call. The expression program compiles the operator.
 
 use crate::argument::{flag, text};
+use crate::memory::room_for_bytes;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
+/// The bytes of a prepared pattern for a byte of its text.
+const BYTES_OF_PATTERN: usize = 12;
+
 /// `LIKE(text, search, caseInsensitive)`
 pub(crate) fn like(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    let pattern = context.state.patterns.like(&text(arguments, 1), flag(arguments, 2), context.interrupt)?;
-    Ok(Value::Bool(pattern.matches(&text(arguments, 0), context.interrupt)?))
+    let (text, pattern) = (text(arguments, 0, context)?, text(arguments, 1, context)?);
+    let _room = room_for_bytes(BYTES_OF_PATTERN * pattern.len(), context)?;
+    let pattern = context.state.patterns.like(&pattern, flag(arguments, 2), context.interrupt)?;
+    Ok(Value::Bool(pattern.matches(&text, context.interrupt)?))
 }

@@ -1,6 +1,7 @@
 //! `PARTITION()`, documented from ArangoDB 4 on.
 
 use crate::argument::{given, invalid, value};
+use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
@@ -35,5 +36,7 @@ pub(crate) fn partition(arguments: &[Value], context: &mut EvaluationContext<'_>
         None if occurrence > 0.0 => [text, "", ""],
         None => ["", "", text],
     };
-    Ok(Value::array(&parts.map(Value::from_str)))
+    let mut all = ArrayBuffer::new(context);
+    parts.iter().try_for_each(|part| all.push_text(part))?;
+    all.into_array()
 }

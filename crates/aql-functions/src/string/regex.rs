@@ -1,7 +1,7 @@
 //! Functions with regular expressions. [`aql_value::pattern::regex`] describes the dialect.
 
 use crate::argument::{flag, given, integer, invalid, text, warned};
-use crate::memory::{ArrayBuffer, TextBuffer};
+use crate::memory::{ArrayBuffer, TextBuffer, room_for_bytes};
 use aql_value::pattern::Regex;
 use aql_value::pattern::regex::GaveUp;
 use aql_value::{EvaluationContext, Value};
@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 /// `REGEX_TEST(text, search, caseInsensitive)`
 pub(crate) fn regex_test(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    let regex = compile(arguments, 2, context);
-    let found = regex.map(|regex| regex.is_match(&text(arguments, 0), context.interrupt)).transpose()?;
+    let regex = compile(arguments, 2, context)?;
+    let text = text(arguments, 0, context)?;
+    let found = regex.map(|regex| regex.is_match(&text, context.interrupt)).transpose()?;
     match found.flatten() {
         Some(is_match) => Ok(Value::Bool(is_match)),
         None => invalid_regex(context, "REGEX_TEST"),
@@ -23,17 +24,19 @@ pub(crate) fn regex_test(arguments: &[Value], context: &mut EvaluationContext<'_
 ///
 /// Groups that took no part are empty texts.
 pub(crate) fn regex_matches(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    let Some(regex) = compile(arguments, 2, context) else {
+    let Some(regex) = compile(arguments, 2, context)? else {
         return invalid_regex(context, "REGEX_MATCHES");
     };
-    let text = text(arguments, 0);
+    let text = text(arguments, 0, context)?;
     let first = regex.matches(&text, context.interrupt).next().transpose()?;
     match first {
         None => Ok(Value::Null),
         Some(Ok(groups)) => {
-            let groups: Vec<Value> =
-                groups.into_iter().map(|group| Value::from_str(matched(&text, group))).collect();
-            Ok(Value::array(&groups))
+            let mut found = ArrayBuffer::new(context);
+            for group in groups {
+                found.push_text(matched(&text, group))?;
+            }
+            found.into_array()
         }
         Some(Err(GaveUp)) => invalid_regex(context, "REGEX_MATCHES"),
     }
@@ -49,10 +52,10 @@ pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'
         Some(Ok(limit)) => limit,
         Some(Err(_)) => return invalid(context, "REGEX_SPLIT"),
     };
-    let Some(regex) = compile(arguments, 2, context) else {
+    let Some(regex) = compile(arguments, 2, context)? else {
         return invalid_regex(context, "REGEX_SPLIT");
     };
-    let text = text(arguments, 0);
+    let text = text(arguments, 0, context)?;
     let mut parts = ArrayBuffer::new(context);
     let mut rest_start = 0;
     for groups in regex.matches(&text, context.interrupt) {
@@ -68,30 +71,34 @@ pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'
         if whole.is_empty() && (whole.start == 0 || whole.start == text.len()) {
             continue;
         }
-        parts.push(Value::from_str(text.get(rest_start..whole.start).unwrap_or_default()))?;
+        parts.push_text(text.get(rest_start..whole.start).unwrap_or_default())?;
         for group in groups {
-            parts.push(Value::from_str(matched(&text, group)))?;
+            parts.push_text(matched(&text, group))?;
         }
         rest_start = whole.end;
     }
-    parts.push(Value::from_str(text.get(rest_start..).unwrap_or_default()))?;
+    parts.push_text(text.get(rest_start..).unwrap_or_default())?;
     parts.elements().truncate(limit);
     parts.into_array()
 }
+
+/// The most bytes of a parsed replacement for a byte of its text: `$1` is two parts.
+const BYTES_OF_REPLACEMENT: usize = 2 * size_of::<Part>();
 
 /// `REGEX_REPLACE(text, search, replacement, caseInsensitive)`: replaces every match.
 ///
 /// In the replacement, `$1` stands for the first group and so on, and `${name}` for a named one. A
 /// backslash escapes the next character.
 pub(crate) fn regex_replace(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    let Some(regex) = compile(arguments, 3, context) else {
+    let Some(regex) = compile(arguments, 3, context)? else {
         return invalid_regex(context, "REGEX_REPLACE");
     };
-    let (text, replacement) = (text(arguments, 0), text(arguments, 2));
+    let (text, replacement) = (text(arguments, 0, context)?, text(arguments, 2, context)?);
+    let _room = room_for_bytes(replacement.len() * BYTES_OF_REPLACEMENT, context)?;
     let Some(replacement) = Replacement::parse(&replacement, &regex) else {
         return invalid_regex(context, "REGEX_REPLACE");
     };
-    let mut replaced = TextBuffer::new(context.memory);
+    let mut replaced = TextBuffer::new(context);
     let mut rest_start = 0;
     for groups in regex.matches(&text, context.interrupt) {
         // Checks every time: with backtracking a single match may take long.
@@ -110,7 +117,7 @@ pub(crate) fn regex_replace(arguments: &[Value], context: &mut EvaluationContext
         rest_start = whole.end;
     }
     replaced.push_str(text.get(rest_start..).unwrap_or_default())?;
-    Ok(replaced.into_value())
+    replaced.into_value()
 }
 
 /// Returns the text that a group matched; empty if it took no part.
@@ -123,8 +130,9 @@ fn compile(
     arguments: &[Value],
     flag_index: usize,
     context: &mut EvaluationContext<'_>,
-) -> Option<Arc<Regex>> {
-    context.state.patterns.regex(&text(arguments, 1), flag(arguments, flag_index))
+) -> Result<Option<Arc<Regex>>> {
+    let pattern = text(arguments, 1, context)?;
+    Ok(context.state.patterns.regex(&pattern, flag(arguments, flag_index)))
 }
 
 fn invalid_regex(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {

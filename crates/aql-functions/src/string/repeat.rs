@@ -11,7 +11,7 @@ const MAX_BYTES: usize = 16 << 20;
 /// `REPEAT(value, count, separator)`: null with a warning if the result would be longer than 16
 /// MiB.
 pub(crate) fn repeat(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    let (value, separator) = (text(arguments, 0), text(arguments, 2));
+    let (value, separator) = (text(arguments, 0, context)?, text(arguments, 2, context)?);
     let Ok(count) = usize::try_from(integer(arguments, 1)) else {
         return invalid(context, "REPEAT");
     };
@@ -23,7 +23,7 @@ pub(crate) fn repeat(arguments: &[Value], context: &mut EvaluationContext<'_>) -
         // An empty text stays empty, whatever the count.
         return Ok(Value::from_str(""));
     }
-    let mut repeated = TextBuffer::new(context.memory);
+    let mut repeated = TextBuffer::new(context);
     for round in 0..count {
         check_round(context, round)?;
         if round > 0 {
@@ -31,5 +31,5 @@ pub(crate) fn repeat(arguments: &[Value], context: &mut EvaluationContext<'_>) -
         }
         repeated.push_str(&value)?;
     }
-    Ok(repeated.into_value())
+    repeated.into_value()
 }

@@ -8,8 +8,8 @@ use errors::Result;
 const CODE_LENGTH: usize = 4;
 
 /// `SOUNDEX(value)`: empty for a text without letters A to Z.
-pub(crate) fn soundex(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Ok(Value::from_str(&code(&text(arguments, 0))))
+pub(crate) fn soundex(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    Ok(Value::from_str(&code(&text(arguments, 0, context)?)))
 }
 
 /// Returns the first letter and the digits of the consonants after it.

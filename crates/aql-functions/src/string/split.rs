@@ -1,8 +1,8 @@
 //! `SPLIT()`.
 
 use super::search::Searcher;
-use crate::argument::{check_round, given, integer, invalid, text};
-use crate::memory::ArrayBuffer;
+use crate::argument::{check_round, given, integer, invalid, text, text_of};
+use crate::memory::{ArrayBuffer, room_for_bytes};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 use std::borrow::Cow;
@@ -18,13 +18,19 @@ pub(crate) fn split(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
         Some(Ok(limit)) => limit,
         Some(Err(_)) => return invalid(context, "SPLIT"),
     };
-    let text = text(arguments, 0);
+    let text = text(arguments, 0, context)?;
     let Some(separator) = given(arguments, 1) else {
-        return Ok(if limit == 0 { Value::empty_array() } else { Value::array(&[Value::from_str(&text)]) });
+        let mut parts = ArrayBuffer::new(context);
+        if limit > 0 {
+            parts.push_text(&text)?;
+        }
+        return parts.into_array();
     };
+    let _room = room_for_bytes(separator.len() * BYTES_OF_SEPARATOR, context)?;
     let separators: Vec<Value> =
         if separator.is_array() { separator.elements().collect() } else { vec![separator.clone()] };
-    let separators: Vec<Cow<'_, str>> = separators.iter().map(Value::cast_string).collect();
+    let separators = separators.iter().map(|separator| text_of(separator, context));
+    let separators: Vec<Cow<'_, str>> = separators.collect::<Result<_>>()?;
     if separators.iter().any(|separator| separator.is_empty()) {
         let characters = text.chars().take(limit);
         let characters = characters.map(|character| Value::from_str(character.encode_utf8(&mut [0; 4])));
@@ -32,6 +38,9 @@ pub(crate) fn split(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
     }
     split_at(&text, &separators, limit, context)
 }
+
+/// The bytes of a separator without its text, with those of its needle.
+const BYTES_OF_SEPARATOR: usize = size_of::<Value>() + size_of::<Cow<'_, str>>() + 32;
 
 fn split_at(
     text: &str,
@@ -46,7 +55,7 @@ fn split_at(
         check_round(context, parts.len())?;
         let found = searcher.next_from(start)?;
         let end = found.map_or(text.len(), |found| found.start);
-        parts.push(Value::from_str(text.get(start..end).unwrap_or_default()))?;
+        parts.push_text(text.get(start..end).unwrap_or_default())?;
         match found {
             Some(found) => start = found.end,
             None => break,

@@ -1,6 +1,6 @@
 //! `STARTS_WITH()` outside of SEARCH.
 
-use crate::argument::{given, integer, invalid, value};
+use crate::argument::{check_round, given, integer, invalid, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
@@ -19,7 +19,8 @@ pub(crate) fn starts_with(arguments: &[Value], context: &mut EvaluationContext<'
         return invalid(context, "STARTS_WITH");
     }
     let mut matching = 0;
-    for prefix in prefixes.elements() {
+    for (round, prefix) in prefixes.elements().enumerate() {
+        check_round(context, round)?;
         match prefix.as_str() {
             Some(prefix) => matching += i64::from(text.starts_with(prefix)),
             None => return invalid(context, "STARTS_WITH"),

@@ -2,29 +2,30 @@
 
 use super::find::byte_of;
 use crate::argument::{given, integer, invalid, text};
+use crate::memory::text_value;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
 /// `LEFT(value, n)`: at most `n` characters from the start; none for a negative `n`.
-pub(crate) fn left(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    let text = text(arguments, 0);
+pub(crate) fn left(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let text = text(arguments, 0, context)?;
     let characters = usize::try_from(integer(arguments, 1)).unwrap_or(0);
-    Ok(Value::from_str(text.get(..byte_of(&text, characters)).unwrap_or_default()))
+    text_value(text.get(..byte_of(&text, characters)).unwrap_or_default(), context)
 }
 
 /// `RIGHT(value, length)`: at most `length` characters from the end.
-pub(crate) fn right(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    let text = text(arguments, 0);
+pub(crate) fn right(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let text = text(arguments, 0, context)?;
     let characters = usize::try_from(integer(arguments, 1)).unwrap_or(0);
-    Ok(Value::from_str(text.get(byte_from_end(&text, characters)..).unwrap_or_default()))
+    text_value(text.get(byte_from_end(&text, characters)..).unwrap_or_default(), context)
 }
 
 /// `SUBSTRING(value, offset, length)`: a negative offset counts from the end and reaches at most to
 /// the start.
 ///
 /// A negative length takes nothing.
-pub(crate) fn substring(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    let text = text(arguments, 0);
+pub(crate) fn substring(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let text = text(arguments, 0, context)?;
     let offset = integer(arguments, 1);
     let distance = usize::try_from(offset.unsigned_abs()).unwrap_or(usize::MAX);
     let start = if offset < 0 { byte_from_end(&text, distance) } else { byte_of(&text, distance) };
@@ -33,7 +34,7 @@ pub(crate) fn substring(arguments: &[Value], _: &mut EvaluationContext<'_>) -> R
         Some(_) => byte_of(rest, usize::try_from(integer(arguments, 2)).unwrap_or(0)),
         None => rest.len(),
     };
-    Ok(Value::from_str(rest.get(..end).unwrap_or_default()))
+    text_value(rest.get(..end).unwrap_or_default(), context)
 }
 
 /// `SUBSTRING_BYTES(value, offset, length, left, right)`: the same in bytes, then widened by
@@ -41,7 +42,7 @@ pub(crate) fn substring(arguments: &[Value], _: &mut EvaluationContext<'_>) -> R
 ///
 /// The result is null with a warning if the bytes begin or end within a character.
 pub(crate) fn substring_bytes(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    let text = text(arguments, 0);
+    let text = text(arguments, 0, context)?;
     let bytes = text.len() as i64;
     let offset = integer(arguments, 1);
     let start = if offset < 0 { bytes.saturating_add(offset).max(0) } else { offset.min(bytes) };
@@ -64,7 +65,7 @@ pub(crate) fn substring_bytes(arguments: &[Value], context: &mut EvaluationConte
     };
     let start = byte_from_end(before, widen_left);
     let end = end + byte_of(after, widen_right);
-    Ok(Value::from_str(text.get(start..end).unwrap_or_default()))
+    text_value(text.get(start..end).unwrap_or_default(), context)
 }
 
 /// Returns the byte at which the last `characters` characters begin; 0 if there are fewer.

@@ -1,6 +1,6 @@
 //! `TOKENS()`.
 
-use crate::argument::{Outcome, answer, check_round, given, invalid, stop, value};
+use crate::argument::{Outcome, answer, check_round, given, invalid, quoted, stop, value};
 use crate::memory::ArrayBuffer;
 use analyzers::Analyzer;
 use aql_value::{EvaluationContext, Kind, Value};
@@ -41,8 +41,9 @@ pub(crate) fn analyzer(
         Some(analyzer) => Ok(analyzer),
         None => {
             let message = format!(
-                "failure to find arangosearch analyzer with name '{name}' while computing result for function \
-                 '{function}'"
+                "failure to find arangosearch analyzer with name '{}' while computing result for function \
+                 '{function}'",
+                quoted(name)
             );
             context.warn(ErrorCode::BadParameter, message)?;
             stop(Ok(Value::Null))
@@ -58,7 +59,7 @@ pub(crate) fn tokens_of_text<'a>(
 ) -> Result<ArrayBuffer<'a>> {
     let mut tokens = ArrayBuffer::new(context);
     let pause = || context.interrupt.check();
-    analyzer.for_each_token(text, pause, |token| tokens.push(Value::from_str(token)))?;
+    analyzer.for_each_token(text, pause, |token| tokens.push_text(token))?;
     Ok(tokens)
 }
 
@@ -119,7 +120,7 @@ fn tokens_of(
     for (round, element) in input.elements().enumerate() {
         check_round(context, round)?;
         match tokens_of(&element, analyzer, depth + 1, context)? {
-            Some(tokens) => all.push(tokens)?,
+            Some(tokens) => all.push_new(tokens)?,
             None => return Ok(None),
         }
     }

@@ -1,8 +1,9 @@
 //! Type casts. [`Value`] implements the rules, which the operators share.
 
-use crate::argument::value;
+use crate::argument::{text_of, value};
 use crate::define::pure;
-use aql_value::{EvaluationContext, Function, Value};
+use crate::memory::{ArrayBuffer, room_for_bytes, text_value};
+use aql_value::{EvaluationContext, Function, Kind, Value};
 use errors::Result;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
@@ -14,8 +15,18 @@ pub(crate) static FUNCTIONS: &[Function] = &[
 ];
 
 /// `TO_ARRAY(value)`
-fn to_array(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
-    Ok(value(arguments, 0).to_array())
+fn to_array(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let value = value(arguments, 0);
+    match value.kind() {
+        Kind::Object => {
+            ArrayBuffer::collect(context, value.entries().map(|(_, member)| member))?.into_array()
+        }
+        Kind::String => {
+            let _room = room_for_bytes(2 * value.memory_bytes(), context)?;
+            Ok(value.to_array())
+        }
+        _ => Ok(value.to_array()),
+    }
 }
 
 /// `TO_BOOL(value)`
@@ -29,7 +40,7 @@ fn to_number(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value
 }
 
 /// `TO_STRING(value)`
-fn to_string(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
+fn to_string(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let value = value(arguments, 0);
-    Ok(if value.is_string() { value.clone() } else { Value::from_str(&value.cast_string()) })
+    if value.is_string() { Ok(value.clone()) } else { text_value(&text_of(value, context)?, context) }
 }

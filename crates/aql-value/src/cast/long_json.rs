@@ -1,10 +1,10 @@
 //! JSON texts of large values, made in pieces within a query's memory and time.
 
 use super::LARGE_BYTES;
-use crate::Result;
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryAccount;
 use crate::value::Value;
+use errors::Result;
 use velocypack::json;
 
 /// The most bytes of JSON for a byte of VelocyPack: a control character has six.

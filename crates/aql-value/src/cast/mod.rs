@@ -3,10 +3,10 @@
 
 mod long_json;
 
-use crate::Result;
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryAccount;
 use crate::value::{Kind, Value};
+use errors::Result;
 use std::borrow::Cow;
 
 /// The size from which on the text of an array or object is made in pieces.

@@ -1,9 +1,9 @@
 //! A builder of values that draws their memory before it takes it.
 
 use super::{BlockBuilder, Value};
-use crate::Result;
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryAccount;
+use errors::Result;
 use velocypack::Builder;
 
 /// A [`BlockBuilder`] within a query's memory and time.
@@ -227,7 +227,7 @@ mod tests {
             }
             block.close_object()?;
             block.end_value();
-            Ok::<Value, crate::Error>(block.into_value())
+            Ok::<Value, errors::Error>(block.into_value())
         };
         let object = build(false).unwrap();
         assert_eq!((object.len(), object.get("long name 7919")), (99_991, Value::Int(99_992)));
