@@ -168,8 +168,8 @@ impl Session {
     /// `bodies` is an array. The writes and their outcomes draw on the memory of queries. With
     /// `only_failures` there are no outcomes of documents that were written.
     ///
-    /// Errors: 1203, 11, and those that concern the whole call, among them 32 without memory for all
-    /// and 1500 if the session's interrupt is set; nothing is written then.
+    /// Errors: 1203, 11, and those that concern the whole call. Among these are 32 without memory
+    /// for all, and 1500 if the session's interrupt is set. Nothing is written then.
     pub fn write_documents(
         &self,
         collection: &str,

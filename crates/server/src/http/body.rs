@@ -80,9 +80,12 @@ const SLOW_START: Duration = Duration::from_secs(2);
 
 /// Waits for the whole body of a request, and for the memory that it takes as it arrives.
 ///
-/// Errors: 413 if it is longer than `max_bytes` or than all the memory for bodies, 408 if the client
-/// pauses for longer than [`BODY_TIMEOUT`] or sends slowly while others wait for its memory, 400 if
-/// the connection breaks off, 503 if there is no memory for it.
+/// Errors:
+/// - 413 if it is longer than `max_bytes` or than all the memory for bodies;
+/// - 408 if the client pauses for longer than [`BODY_TIMEOUT`], or sends slowly while others wait
+///   for its memory;
+/// - 400 if the connection breaks off;
+/// - 503 if there is no memory for it.
 pub(crate) async fn collect(
     body: &mut Incoming,
     max_bytes: usize,

@@ -23,7 +23,8 @@ const BYTES_PER_BODY_BYTE: usize = 2;
 /// The length up to which bodies are not counted. The memory of connections covers them.
 pub(crate) const UNCOUNTED_BYTES: usize = 64 << 10;
 
-/// The time that a request waits for memory; its client may pause as long in the middle of its body.
+/// The time that a request waits for memory. Its client may pause as long in the middle of its
+/// body.
 const MEMORY_TIMEOUT: Duration = BODY_TIMEOUT;
 
 /// The time that a client may pause in the middle of its request's body; ArangoDB's "about 90
@@ -227,7 +228,8 @@ impl State {
         let _ = waiting.granted.send(());
     }
 
-    /// Returns true if all bodies could be completed one after the other if this one held `wanted_bytes`.
+    /// Returns true if all bodies could still be completed, one after the other, once this one holds
+    /// `wanted_bytes`.
     fn can_grant(&self, body: u64, wanted_bytes: usize) -> bool {
         let held = self.bodies.get(&body).map_or(0, |body| body.held_bytes);
         let Some(mut free) = self.free_bytes.checked_sub(wanted_bytes.saturating_sub(held)) else {
