@@ -20,7 +20,7 @@ static ALLOCATOR: PeakAllocator = PeakAllocator;
 
 const MIB: usize = 1 << 20;
 const LIMIT_BYTES: usize = 8 * MIB;
-/// What is small enough not to be counted, and what is allocated between two checks.
+/// The bytes of values that are too small to count, and of allocations between two checks.
 const SLACK_BYTES: usize = 2 * MIB;
 /// The time that a program may take after its query ended. Unoptimized code needs more.
 const PATIENCE: Duration = Duration::from_millis(if cfg!(debug_assertions) { 1000 } else { 100 });

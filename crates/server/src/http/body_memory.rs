@@ -228,8 +228,8 @@ impl State {
         let _ = waiting.granted.send(());
     }
 
-    /// Returns true if all bodies could still be completed, one after the other, once this one holds
-    /// `wanted_bytes`.
+    /// Returns true if all bodies could still be completed, one after the other, once this one
+    /// holds `wanted_bytes`.
     fn can_grant(&self, body: u64, wanted_bytes: usize) -> bool {
         let held = self.bodies.get(&body).map_or(0, |body| body.held_bytes);
         let Some(mut free) = self.free_bytes.checked_sub(wanted_bytes.saturating_sub(held)) else {

@@ -219,7 +219,9 @@ impl Builder {
 
     /// Closes an object of any size like [`Builder::close_keeping_last`].
     ///
-    /// `is_ended` is called every few milliseconds. Errors: [`Error::Interrupted`] if it returns true.
+    /// `is_ended` is called every few milliseconds.
+    ///
+    /// Errors: [`Error::Interrupted`] if it returns true.
     pub fn close_keeping_last_unless(&mut self, is_ended: &mut dyn FnMut() -> bool) -> Result<()> {
         self.close_unless(Duplicates::KeepLast, is_ended)
     }
