@@ -37,7 +37,8 @@ impl BatchLimits {
         Self { bytes: self.bytes.min(usize::try_from(share).unwrap_or(usize::MAX)).max(1), ..self }
     }
 
-    /// Returns the rows of the batch after one of `rows` rows that has left so many bytes in memory.
+    /// Returns the number of rows of the next batch, after a batch of `rows` rows that has left
+    /// `left_bytes` bytes in memory.
     ///
     /// Its values may be large, and wait for the client.
     pub(crate) fn rows_after(self, asked_rows: usize, rows: usize, left_bytes: u64) -> usize {

@@ -20,7 +20,7 @@ pub(super) fn of(value: &Value, memory: &MemoryAccount, interrupt: &Interrupt) -
     Ok(String::from_utf8(std::mem::take(&mut text.text)).unwrap_or_default())
 }
 
-/// A text that grows. What it has drawn is given back on drop.
+/// A growing text. Dropping it returns the memory that it has drawn.
 struct LongText<'a> {
     text: Vec<u8>,
     memory: &'a MemoryAccount,
