@@ -109,6 +109,7 @@ error_codes! {
     AttributeParserFailed = 1220, "ARANGO_ATTRIBUTE_PARSER_FAILED", 400, "parsing attribute name definition failed";
     DocumentKeyBad = 1221, "ARANGO_DOCUMENT_KEY_BAD", 400, "illegal document key";
     DocumentKeyUnexpected = 1222, "ARANGO_DOCUMENT_KEY_UNEXPECTED", 400, "unexpected document key";
+    DatadirNotWritable = 1224, "ARANGO_DATADIR_NOT_WRITABLE", 500, "server database directory not writable";
     OutOfKeys = 1225, "ARANGO_OUT_OF_KEYS", 500, "out of keys";
     DocumentKeyMissing = 1226, "ARANGO_DOCUMENT_KEY_MISSING", 400, "missing document key";
     DocumentTypeInvalid = 1227, "ARANGO_DOCUMENT_TYPE_INVALID", 400, "invalid document type";

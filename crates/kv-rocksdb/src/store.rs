@@ -64,6 +64,8 @@ pub(crate) struct Store {
     /// Options of writes that must not wait.
     no_wait_write_options: WriteOptions,
     write_admission: WriteAdmission,
+    /// True after the log could not be written, see [`Store::check_log`].
+    log_failed: AtomicBool,
     /// The number of large batches that are being written, for which others wait long.
     large_writes: AtomicUsize,
     latest: ReadOptions,
@@ -109,6 +111,7 @@ impl Store {
             write_options,
             no_wait_write_options,
             write_admission: WriteAdmission::of_this_machine(),
+            log_failed: AtomicBool::new(false),
             large_writes: AtomicUsize::new(0),
             latest: ReadOptions::default(),
             loads: AtomicU64::new(0),
@@ -172,11 +175,42 @@ impl Store {
 
     fn write_with(&self, batch: &WriteBatch, options: &WriteOptions) -> Result<()> {
         self.check_open()?;
+        self.check_log()?;
         let permit = self.write_admission.acquire();
-        self.db.write_opt(batch, options).map_err(map_commit)?;
+        self.db.write_opt(batch, options).map_err(|error| self.note_log_failure(map_commit(error)))?;
         drop(permit);
         // The batch is written. If the change to other tables fails, the next call tries again.
         let _ = self.count_written(batch.size_in_bytes() as u64);
+        Ok(())
+    }
+
+    /// Remembers that the log could not be written: RocksDB may have stopped writing then.
+    fn note_log_failure(&self, error: Error) -> Error {
+        if matches!(error, Error::Undetermined { .. }) {
+            self.log_failed.store(true, Ordering::Relaxed);
+        }
+        error
+    }
+
+    /// Checks after a failure of the log that RocksDB writes again.
+    ///
+    /// Errors: [`Error::NotWritable`]. So a batch that is refused for an earlier failure is known
+    /// not to be written.
+    fn check_log(&self) -> Result<()> {
+        if !self.log_failed.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        // An empty batch changes nothing, whatever becomes of it.
+        self.db.write_opt(&WriteBatch::default(), &self.write_options).map_err(|error| {
+            Error::NotWritable {
+                path: self.folder.clone(),
+                reason: format!(
+                    "writing stopped after an error, until the server is started again: {}",
+                    error.as_ref()
+                ),
+            }
+        })?;
+        self.log_failed.store(false, Ordering::Relaxed);
         Ok(())
     }
 

@@ -87,3 +87,47 @@ fn a_full_disk_is_reported_and_nothing_is_lost() {
     assert!((0..=written).all(|number| is_there(&engine, number) == (true, true)));
     drop(engine);
 }
+
+/// Makes a folder read-only: files that are open can still be written, and no others created.
+fn make_read_only(folder: &Path) -> bool {
+    let path = folder.to_str().expect("a path in UTF-8");
+    let mount = |arguments: &[&str]| {
+        let output = Command::new("mount").args(arguments).arg(folder).output();
+        output.is_ok_and(|output| output.status.success())
+    };
+    mount(&["--bind", path]) && mount(&["-o", "remount,bind,ro"])
+}
+
+#[test]
+fn a_folder_that_becomes_read_only_is_reported_and_nothing_is_lost() {
+    let folder = tempfile::tempdir().expect("tempdir");
+    let Some(disk) = Disk::mount(folder.path()) else {
+        eprintln!("not tested: this user may not mount a file system");
+        return;
+    };
+    let store = disk.0.join("store");
+    let options = RocksOptions { memory_bytes: 16 << 20, ..RocksOptions::default() };
+    let engine = RocksEngine::open(&store, &options).expect("open");
+    put(&engine, 0).expect("put");
+    assert!(make_read_only(&store));
+    let read_only = Disk(store.clone());
+    let mut written = 1;
+    let error = loop {
+        match put(&engine, written) {
+            Ok(()) => written += 1,
+            Err(error) => break error,
+        }
+        assert!(written < 500, "no file was ever created");
+    };
+    let mut errors = vec![error];
+    errors.extend((0..3).filter_map(|_| put(&engine, written + 1).err()));
+    let last = errors.last().expect("an error");
+    assert!(matches!(last, Error::NotWritable { .. }), "{errors:?}");
+    assert_eq!(is_there(&engine, written + 1), (false, false), "a refused commit did not take place");
+    assert!((0..written).all(|number| is_there(&engine, number) == (true, true)));
+    drop(engine);
+    drop(read_only);
+    let engine = RocksEngine::open(&store, &options).expect("open");
+    assert!((0..written).all(|number| is_there(&engine, number) == (true, true)));
+    assert_eq!(is_there(&engine, written + 1), (false, false));
+}

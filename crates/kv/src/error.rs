@@ -166,6 +166,7 @@ impl From<Error> for errors::Error {
             Error::TooLarge { .. } => ErrorCode::ResourceLimit,
             Error::Corrupt { .. } | Error::DamagedLog { .. } => ErrorCode::CorruptedCollection,
             Error::Full { .. } => ErrorCode::FilesystemFull,
+            Error::NotWritable { .. } => ErrorCode::DatadirNotWritable,
             Error::Closed => ErrorCode::ShuttingDown,
             Error::NewerFormat { .. } => ErrorCode::IncompatibleVersion,
             Error::Unsupported { .. } => ErrorCode::NotImplemented,
