@@ -3,8 +3,8 @@
 //! A check takes 20 ms of a processor and 19 MiB on purpose, so a client that guesses passwords
 //! could delay all others. Two rules prevent that:
 //!
-//! - Checks wait in two lanes, each of which runs one check at a time. Clients that have failed
-//!   often wait in the second lane, so they do not delay the others.
+//! - Checks wait in two lanes, each of which runs one check at a time. Addresses with
+//!   several failures or checks in progress wait in the second lane, so they do not delay others.
 //! - A user name that has failed from an address waits before its next check from that address,
 //!   each time for twice as long. The same user name is not delayed at other addresses, so no
 //!   client can lock another user out.
@@ -51,6 +51,7 @@ pub(crate) struct Attempt {
 pub(crate) struct Admission<'a> {
     _turn: SemaphorePermit<'a>,
     _waiting: Waiting<'a>,
+    _in_progress: InProgress<'a>,
 }
 
 /// See the module.
@@ -71,6 +72,25 @@ struct Lane {
 /// Counts a check that waits or runs.
 #[derive(Debug)]
 struct Waiting<'a>(&'a AtomicUsize);
+
+/// Counts a check of an address that waits or runs.
+#[derive(Debug)]
+struct InProgress<'a> {
+    logins: &'a Logins,
+    address: Option<IpAddr>,
+}
+
+impl Drop for InProgress<'_> {
+    fn drop(&mut self) {
+        let mut failures = self.logins.lock();
+        if let Some(count) = failures.in_progress.get_mut(&self.address) {
+            *count -= 1;
+            if *count == 0 {
+                failures.in_progress.remove(&self.address);
+            }
+        }
+    }
+}
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
@@ -94,6 +114,8 @@ impl Lane {
 struct Failures {
     by_attempt: HashMap<Attempt, Count>,
     by_address: HashMap<Option<IpAddr>, Count>,
+    /// The checks of each address that wait or run.
+    in_progress: HashMap<Option<IpAddr>, u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -116,9 +138,16 @@ impl Logins {
 
     /// Waits until a password may be checked. Errors: [`Rejected`] if too many wait already.
     pub(crate) async fn admit(&self, attempt: &Attempt) -> Result<Admission<'_>, Rejected> {
-        let now = Instant::now();
-        let (by_attempt, by_address) = self.lock().of(attempt, now);
-        let is_suspect = by_attempt > 0 || by_address >= SUSPECT_AFTER;
+        let (by_attempt, by_address, before) = {
+            let mut failures = self.lock();
+            let (by_attempt, by_address) = failures.of(attempt, Instant::now());
+            let in_progress = failures.in_progress.entry(attempt.address).or_default();
+            *in_progress += 1;
+            (by_attempt, by_address, *in_progress - 1)
+        };
+        let in_progress = InProgress { logins: self, address: attempt.address };
+        // A burst of checks has not failed yet, and may all fail.
+        let is_suspect = by_attempt > 0 || by_address.saturating_add(before) >= SUSPECT_AFTER;
         let lane = if is_suspect { &self.suspects } else { &self.trusted };
         let waiting = lane.enter()?;
         let delay = self.delay(by_attempt);
@@ -127,7 +156,7 @@ impl Logins {
         }
         // The semaphore is never closed.
         let turn = lane.turn.acquire().await.map_err(|_| Rejected)?;
-        Ok(Admission { _turn: turn, _waiting: waiting })
+        Ok(Admission { _turn: turn, _waiting: waiting, _in_progress: in_progress })
     }
 
     /// Records the result of a check and returns the number of failures in a row.
@@ -228,6 +257,21 @@ mod tests {
             let guess = logins.admit(&attempt("new", 1)).await.unwrap();
             let other = logins.admit(&attempt("new", 2)).await.unwrap();
             drop((guess, other));
+        });
+    }
+
+    #[test]
+    fn a_burst_from_one_address_leaves_the_first_lane_to_others() {
+        in_paused_time(async {
+            let logins = Logins::new(Duration::ZERO);
+            let names: Vec<Attempt> = (0..20).map(|name| attempt(&name.to_string(), 1)).collect();
+            let mut burst: Vec<_> = names.iter().map(|name| Box::pin(logins.admit(name))).collect();
+            for waiting in &mut burst {
+                let _ = tokio::time::timeout(Duration::from_millis(1), waiting).await;
+            }
+            assert!(logins.trusted.waiting.load(Ordering::Relaxed) <= SUSPECT_AFTER as usize);
+            drop(burst);
+            assert!(logins.lock().in_progress.is_empty());
         });
     }
 
