@@ -20,7 +20,7 @@ use hyper::{Method, StatusCode};
 
 use self::part::PartRequest;
 pub(crate) use self::part::PartServices;
-use self::reply::{Answer, REPLY_MAX_BYTES, Reply};
+use self::reply::{Answer, PART_REPLY_BYTES, Reply};
 use crate::http::Cost::{Constant, Unknown};
 use crate::http::format::Format;
 use crate::http::multipart::{self, Part};
@@ -28,7 +28,7 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::response::Rest;
 use crate::http::route::{Route, Verb};
-use database::{Interrupt, Session};
+use database::{Interrupt, MemoryAccount, Session};
 
 const PATTERN: &str = "/_api/batch";
 const PART_TYPE: &str = "application/x-arango-batchpart";
@@ -75,6 +75,7 @@ struct Batch {
     parts: std::vec::IntoIter<Part>,
     failed: usize,
     reply: Reply,
+    memory: Arc<MemoryAccount>,
 }
 
 /// The outcome of one step.
@@ -103,9 +104,10 @@ impl Batch {
         let boundary = multipart::boundary(content_type, request.body()).map_err(malformed)?;
         let parts = multipart::split(request.body(), &boundary).map_err(malformed)?;
         check_types(&parts)?;
-        let reply = Reply::new(boundary, parts.len());
+        let memory = session.request_memory();
+        let reply = Reply::new(boundary, parts.len(), Arc::clone(&memory))?;
         let (session, request) = (session.clone(), request.clone());
-        Ok(Batch { services, session, request, parts: parts.into_iter(), failed: 0, reply })
+        Ok(Batch { services, session, request, parts: parts.into_iter(), failed: 0, reply, memory })
     }
 
     /// Ends the remaining parts if the client goes, and returns their interrupt.
@@ -142,11 +144,9 @@ impl Batch {
         Next::Answered
     }
 
-    fn begin(&self, part: &Part, pending: &mut Pending) -> Result<Response> {
-        if self.reply.len() > REPLY_MAX_BYTES {
-            let message = format!("the reply to the batch is larger than {REPLY_MAX_BYTES} bytes");
-            return Err(Error::new(ErrorCode::ResourceLimit, message));
-        }
+    fn begin(&mut self, part: &Part, pending: &mut Pending) -> Result<Response> {
+        // A part without memory for its reply is refused before it does anything.
+        self.reply.reserve(PART_REPLY_BYTES)?;
         let request = PartRequest::read(&self.request, &part.body)?;
         pending.has_body = request.method != Method::HEAD;
         pending.accepted = request.accepted;
@@ -156,8 +156,9 @@ impl Batch {
     /// Writes the answer to a part.
     fn answer(&mut self, pending: &Pending, response: Result<Response>) {
         let response = response.unwrap_or_else(Response::from);
-        let answer = Answer::of(response, pending.accepted)
-            .or_else(|error| Answer::of(error.into(), pending.accepted))
+        let answer = Answer::of(response, pending.accepted, &self.memory)
+            .and_then(|answer| self.reply.reserve(answer.body_len() + PART_REPLY_BYTES).map(|()| answer))
+            .or_else(|error| Answer::of(error.into(), pending.accepted, &self.memory))
             .unwrap_or_else(|_| Answer::broken());
         self.failed += usize::from(answer.status.as_u16() >= 400);
         self.reply.push(pending.id.as_deref(), &answer, pending.has_body);

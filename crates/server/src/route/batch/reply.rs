@@ -1,6 +1,9 @@
 //! The reply to a batch.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
+use database::{Charge, MemoryAccount};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
@@ -10,10 +13,10 @@ use crate::http::format::Format;
 use crate::http::response::{Body, Encoded, Response};
 
 /// Upper bound of a reply. Once it is reached, the remaining parts are refused.
-pub(super) const REPLY_MAX_BYTES: usize = 1 << 30;
+const REPLY_MAX_BYTES: usize = 1 << 30;
 
 /// Bytes reserved for the reply to a part: the head, and a document's metadata.
-const PART_REPLY_BYTES: usize = 384;
+pub(super) const PART_REPLY_BYTES: usize = 384;
 
 /// The reply to a part, with its whole body.
 pub(super) struct Answer {
@@ -23,14 +26,23 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn of(response: Response, accepted: Format) -> Result<Self> {
+    /// Returns the bytes of the reply's body.
+    pub(super) fn body_len(&self) -> usize {
+        self.body.bytes.len()
+    }
+
+    /// Encodes a reply. A stream draws its bytes from `memory`. Errors: 32 without memory for it.
+    pub(super) fn of(response: Response, accepted: Format, memory: &Arc<MemoryAccount>) -> Result<Self> {
         let (response, encoded) = response.encode(accepted)?;
         let headers = response.headers.into_iter().collect();
         let body = match (encoded, response.body) {
             (Some(body), _) => body,
             (None, Body::Stream { content_type, mut source }) => {
                 let mut bytes = Vec::new();
+                let mut charge = Charge::new(Arc::clone(memory));
                 while let Some(chunk) = source.next_chunk()? {
+                    // A vector doubles when it is full.
+                    charge.grow(2 * chunk.len() as u64)?;
                     bytes.extend_from_slice(&chunk);
                     if bytes.len() > REPLY_MAX_BYTES {
                         let message = "the reply is too large for a batch: ask for it by itself";
@@ -55,21 +67,37 @@ impl Answer {
 pub(super) struct Reply {
     bytes: Vec<u8>,
     boundary: Vec<u8>,
+    memory: Charge,
 }
 
 impl Reply {
-    pub(super) fn new(boundary: Vec<u8>, parts: usize) -> Self {
-        Reply { bytes: Vec::with_capacity(parts * PART_REPLY_BYTES), boundary }
+    /// Returns the beginning of a reply, which draws its bytes from `account`. Errors: 32.
+    pub(super) fn new(boundary: Vec<u8>, parts: usize, account: Arc<MemoryAccount>) -> Result<Self> {
+        let mut reply = Reply { bytes: Vec::new(), boundary, memory: Charge::new(account) };
+        reply.reserve(parts * PART_REPLY_BYTES)?;
+        Ok(reply)
+    }
+
+    /// Reserves memory for further bytes. Errors: 32; or if the reply would be too long.
+    pub(super) fn reserve(&mut self, further_bytes: usize) -> Result<()> {
+        let bytes = self.bytes.len().saturating_add(further_bytes);
+        if bytes > REPLY_MAX_BYTES {
+            let message = format!("the reply to the batch would be longer than {REPLY_MAX_BYTES} bytes");
+            return Err(Error::new(ErrorCode::ResourceLimit, message));
+        }
+        if bytes > self.bytes.capacity() {
+            let capacity = bytes.max(self.bytes.capacity().saturating_mul(2));
+            self.memory.grow((capacity as u64).saturating_sub(self.memory.bytes()))?;
+            self.bytes.reserve_exact(capacity - self.bytes.len());
+        }
+        Ok(())
     }
 
     pub(super) fn boundary(&self) -> &[u8] {
         &self.boundary
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.bytes.len()
-    }
-
+    /// Appends the reply to a part. Its bytes are reserved, except for a short head.
     pub(super) fn push(&mut self, id: Option<&[u8]>, answer: &Answer, has_body: bool) {
         let bytes = &mut self.bytes;
         append(bytes, &[b"--", &self.boundary, b"\r\nContent-Type: ", PART_TYPE.as_bytes(), b"\r\n"]);
