@@ -117,6 +117,11 @@ pub struct Instance {
 }
 
 impl Instance {
+    /// Returns the account of results that wait to be fetched.
+    pub fn result_memory(&self) -> &Arc<MemoryAccount> {
+        &self.result_memory
+    }
+
     /// Returns the account that queries, and requests on many documents, draw on together.
     pub fn work_memory(&self) -> &Arc<MemoryAccount> {
         &self.query_memory

@@ -97,7 +97,7 @@ pub struct RegisteredQuery {
     pub user: Arc<str>,
     /// The text, cut to the length that is listed.
     pub text: String,
-    /// The bind variables, a VelocyPack object.
+    /// The bind variables, a VelocyPack object; empty if they are not shown.
     pub bind_variables: Vec<u8>,
     /// True if the query is streamed.
     pub stream: bool,
@@ -225,6 +225,9 @@ pub struct QueryRegistry {
     slow_times: Histogram<9>,
 }
 
+/// The bytes up to which bind variables are shown: a slow query keeps them for long.
+const BIND_VARIABLES_MAX_BYTES: usize = 64 << 10;
+
 /// The queries that a caller may see and end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Scope<'a> {
@@ -262,7 +265,10 @@ impl QueryRegistry {
                 true => shortened(new.text, properties.max_query_string_length),
                 false => HIDDEN.to_owned(),
             },
-            bind_variables: if properties.track_bind_vars { new.bind_variables.to_vec() } else { Vec::new() },
+            bind_variables: match properties.track_bind_vars {
+                true if new.bind_variables.len() <= BIND_VARIABLES_MAX_BYTES => new.bind_variables.to_vec(),
+                _ => Vec::new(),
+            },
             stream: new.stream,
             started: SystemTime::now(),
             began: new.began,

@@ -62,10 +62,7 @@ impl Connection {
     /// Notes that a request has arrived.
     pub(crate) fn begin_request(&self) -> InFlight<'_> {
         self.head_second.store(0, Ordering::Relaxed);
-        let others = self.requests_in_flight.fetch_add(1, Ordering::Relaxed);
-        if others == 0 {
-            self.unread.clear();
-        }
+        self.requests_in_flight.fetch_add(1, Ordering::Relaxed);
         InFlight { connection: self }
     }
 

@@ -4,7 +4,7 @@
 //! pool), and encode the reply.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::body::{Collected, DRAIN_MAX_BYTES, DRAIN_TOO_LONG_MAX_BYTES, collect, drain};
 use super::body_memory::{BodyMemory, BodyPermit, UNCOUNTED_BYTES};
@@ -33,6 +33,9 @@ use hyper::{Method, Uri};
 /// The usual upper bound of a body's length as a multiple of its compressed length.
 const LIKELY_COMPRESSION: usize = 12;
 
+/// The time for the short body of a client without a user.
+const OPEN_BODY_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// The state that all connections share.
 pub(crate) struct HttpService {
     options: HttpOptions,
@@ -42,7 +45,7 @@ pub(crate) struct HttpService {
     metrics: Arc<Metrics>,
     replies: Arc<Replies>,
     body_memory: Arc<BodyMemory>,
-    logins: Logins,
+    logins: Arc<Logins>,
 }
 
 impl HttpService {
@@ -52,6 +55,7 @@ impl HttpService {
         pool: Arc<WorkerPool>,
         connections: Arc<Connections>,
         metrics: Arc<Metrics>,
+        logins: Arc<Logins>,
     ) -> Self {
         let reply_memory = ReplyMemory::new(dispatcher.services().work_memory());
         HttpService {
@@ -61,7 +65,7 @@ impl HttpService {
             replies: Arc::new(Replies::new(&options, Arc::clone(&pool), reply_memory)),
             pool,
             body_memory: BodyMemory::new(options.request_memory_bytes),
-            logins: Logins::new(options.failed_login_max_delay),
+            logins,
             options,
         }
     }
@@ -160,7 +164,13 @@ impl HttpService {
         self.dispatcher.services().record(parts);
         let max_bytes = job.max_body_bytes(self.options.max_body_bytes);
         let body = match body.as_mut() {
-            Some(body) => collect(body, max_bytes, &self.body_memory, connection).await?,
+            Some(body) => {
+                let collected = collect(body, max_bytes, &self.body_memory, connection);
+                match job.is_open() {
+                    true => within(OPEN_BODY_TIMEOUT, collected).await?,
+                    false => collected.await?,
+                }
+            }
             None => Collected::default(),
         };
         observed.received(body.bytes.len());
@@ -248,14 +258,8 @@ impl HttpService {
         let checked = self.pool.run(check).await;
         drop(admission);
         match &checked {
-            Ok(_) => {
-                self.logins.record(attempt, true);
-            }
-            Err(error) if error.status() == 401 => {
-                let (user, client) = (shown_name(&attempt.user).to_owned(), connection.client);
-                let failures = self.logins.record(attempt, false);
-                tracing::warn!(target: "authentication", %user, ?client, failures, "login failed");
-            }
+            Ok(_) => self.logins.record(&attempt, true),
+            Err(error) if error.status() == 401 => self.logins.record(&attempt, false),
             Err(_) => {}
         }
         checked
@@ -347,6 +351,12 @@ impl HttpService {
     }
 }
 
+/// Waits for the body of a request for at most so long. Errors: 408, and those of the body.
+async fn within(timeout: Duration, collected: impl Future<Output = Result<Collected>>) -> Result<Collected> {
+    let late = |_| Error::new(ErrorCode::HttpRequestTimeout, "the request body did not arrive in time");
+    tokio::time::timeout(timeout, collected).await.map_err(late)?
+}
+
 /// A client that waits for a reply. Its work ends if it goes before: hyper drops the future then.
 struct Client {
     interrupt: Option<Interrupt>,
@@ -358,12 +368,6 @@ impl Drop for Client {
             interrupt.kill();
         }
     }
-}
-
-/// Returns the beginning of a user's name that the log shows: a client may send any text.
-fn shown_name(name: &str) -> &str {
-    const MAX_BYTES: usize = 64;
-    name.get(..name.floor_char_boundary(MAX_BYTES)).unwrap_or(name)
 }
 
 /// Returns the path as it was sent, without the database.

@@ -1,6 +1,6 @@
 //! Memory of bytes that connections have received and no request has taken yet.
 //!
-//! Such bytes are heads that are not complete, short bodies that are not complete, and data of
+//! Such bytes are heads, until their requests end, short bodies that are not complete, and data of
 //! HTTP/2 requests that wait. Each connection bounds its own; all connections together have a bound
 //! here. Beyond it the connections that send on are ended.
 

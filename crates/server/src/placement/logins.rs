@@ -28,6 +28,9 @@ pub const DEFAULT_MAX_DELAY: Duration = Duration::from_secs(5);
 /// The failures of one address, with any user names, that send its checks to the second lane.
 const SUSPECT_AFTER: u32 = 5;
 
+/// The delay between two checks of such an address by a caller that cannot wait in a lane.
+const SUSPECT_DELAY: Duration = Duration::from_secs(1);
+
 /// Failures are forgotten after this time without another one.
 const FORGET_AFTER: Duration = Duration::from_secs(600);
 
@@ -159,16 +162,32 @@ impl Logins {
         Ok(Admission { _turn: turn, _waiting: waiting, _in_progress: in_progress })
     }
 
-    /// Records the result of a check and returns the number of failures in a row.
-    pub(crate) fn record(&self, attempt: Attempt, succeeded: bool) -> u32 {
+    /// Returns true if a password may be checked at once, by a caller that cannot wait.
+    pub(crate) fn admits_now(&self, attempt: &Attempt) -> bool {
+        let now = Instant::now();
+        let failures = self.lock();
+        let is_over = |count: Option<&Count>, delay: Duration| {
+            count.is_none_or(|count| now.saturating_duration_since(count.last) >= delay)
+        };
+        let (by_attempt, by_address) = failures.of(attempt, now);
+        let of_address = if by_address >= SUSPECT_AFTER { SUSPECT_DELAY } else { Duration::ZERO };
+        is_over(failures.by_attempt.get(attempt), self.delay(by_attempt))
+            && is_over(failures.by_address.get(&attempt.address), of_address)
+    }
+
+    /// Records the result of a check, and logs a failure.
+    pub(crate) fn record(&self, attempt: &Attempt, succeeded: bool) {
         let mut failures = self.lock();
         if succeeded {
-            failures.by_attempt.remove(&attempt);
-            return 0;
+            failures.by_attempt.remove(attempt);
+            return;
         }
         let now = Instant::now();
         count(&mut failures.by_address, attempt.address, now);
-        count(&mut failures.by_attempt, attempt, now)
+        let in_a_row = count(&mut failures.by_attempt, attempt.clone(), now);
+        drop(failures);
+        let (user, address) = (shown_name(&attempt.user), attempt.address);
+        tracing::warn!(target: "authentication", user, ?address, in_a_row, "login failed");
     }
 
     fn delay(&self, failures: u32) -> Duration {
@@ -193,6 +212,12 @@ impl Failures {
             Count::failures(self.by_address.get(&attempt.address), now),
         )
     }
+}
+
+/// Returns the beginning of a user's name that the log shows: a client may send any text.
+fn shown_name(name: &str) -> &str {
+    const MAX_BYTES: usize = 64;
+    name.get(..name.floor_char_boundary(MAX_BYTES)).unwrap_or(name)
 }
 
 /// Counts a failure and returns the number of failures. A full table drops its old entries, or all.
@@ -230,7 +255,8 @@ mod tests {
                 let before = tokio::time::Instant::now();
                 drop(logins.admit(&attempt("root", 1)).await.unwrap());
                 delays.push(before.elapsed().as_millis());
-                assert_eq!(logins.record(attempt("root", 1), false), failures);
+                logins.record(&attempt("root", 1), false);
+                assert_eq!(logins.lock().of(&attempt("root", 1), Instant::now()).0, failures);
             }
             assert_eq!(
                 delays.iter().map(|delay| delay / 100).collect::<Vec<_>>(),
@@ -242,7 +268,7 @@ mod tests {
                 drop(logins.admit(&other).await.unwrap());
                 assert_eq!(before.elapsed().as_millis(), 0);
             }
-            assert_eq!(logins.record(attempt("root", 1), true), 0);
+            logins.record(&attempt("root", 1), true);
             assert_eq!(logins.lock().of(&attempt("root", 1), Instant::now()).0, 0);
         });
     }
@@ -252,7 +278,7 @@ mod tests {
         in_paused_time(async {
             let logins = Logins::new(Duration::ZERO);
             for name in 0..SUSPECT_AFTER {
-                logins.record(attempt(&name.to_string(), 1), false);
+                logins.record(&attempt(&name.to_string(), 1), false);
             }
             let guess = logins.admit(&attempt("new", 1)).await.unwrap();
             let other = logins.admit(&attempt("new", 2)).await.unwrap();
@@ -276,6 +302,16 @@ mod tests {
     }
 
     #[test]
+    fn a_caller_that_cannot_wait_is_refused_after_a_failure() {
+        let logins = Logins::new(DEFAULT_MAX_DELAY);
+        assert!(logins.admits_now(&attempt("root", 1)));
+        logins.record(&attempt("root", 1), false);
+        assert!(!logins.admits_now(&attempt("root", 1)) && logins.admits_now(&attempt("admin", 1)));
+        (0..SUSPECT_AFTER).for_each(|name| logins.record(&attempt(&name.to_string(), 1), false));
+        assert!(!logins.admits_now(&attempt("admin", 1)) && logins.admits_now(&attempt("root", 2)));
+    }
+
+    #[test]
     fn a_full_lane_refuses() {
         in_paused_time(async {
             let logins = Logins::new(Duration::ZERO);
@@ -293,7 +329,7 @@ mod tests {
     fn the_tables_are_bounded() {
         let logins = Logins::new(Duration::ZERO);
         for user in 0..REMEMBERED_MAX + 5 {
-            logins.record(attempt(&user.to_string(), 1), false);
+            logins.record(&attempt(&user.to_string(), 1), false);
         }
         assert!(logins.lock().by_attempt.len() <= REMEMBERED_MAX);
         assert!(logins.lock().of(&attempt("x", 1), Instant::now()).1 > REMEMBERED_MAX as u32);

@@ -17,6 +17,12 @@ use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 use database::Session;
 
+/// The greatest number of slow queries that a database remembers.
+const MAX_SLOW_QUERIES: usize = 4_096;
+
+/// The greatest length in bytes of a query's text in lists.
+const MAX_QUERY_STRING_LENGTH: usize = 64 << 10;
+
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Post, "/_api/explain", Blocking, explain),
     Route::new(Verb::Post, "/_api/query", Blocking, parse),
@@ -151,13 +157,13 @@ fn change_properties(session: &Session, request: &Request) -> Result<Response> {
             *flag = value.as_bool().ok_or_else(|| wrong(name, "bool"))?;
         }
     }
-    for (name, number) in [
-        ("maxSlowQueries", &mut properties.max_slow_queries),
-        ("maxQueryStringLength", &mut properties.max_query_string_length),
+    for (name, number, most) in [
+        ("maxSlowQueries", &mut properties.max_slow_queries, MAX_SLOW_QUERIES),
+        ("maxQueryStringLength", &mut properties.max_query_string_length, MAX_QUERY_STRING_LENGTH),
     ] {
         if let Some(value) = body.get(name) {
             let value = value.as_u64().ok_or_else(|| wrong(name, "number that is not negative"))?;
-            *number = usize::try_from(value).unwrap_or(usize::MAX);
+            *number = usize::try_from(value).unwrap_or(usize::MAX).min(most);
         }
     }
     for (name, seconds) in [

@@ -70,6 +70,7 @@ impl Server {
         let batch = route::batch::Services {
             parts: Arc::new(route::batch::PartServices {
                 dispatcher: dispatcher(router(within_batch)?),
+                logins: Arc::clone(&parts.logins),
                 max_body_bytes: options.http.max_body_bytes.min(options.http.request_memory_bytes / 2),
             }),
         };
@@ -80,6 +81,7 @@ impl Server {
             Arc::clone(&parts.pool),
             Arc::clone(&parts.connections),
             Arc::clone(&parts.metrics),
+            Arc::clone(&parts.logins),
         );
         let Parts { instance, pool, connections, metrics, shutdown, .. } = parts;
         Ok(Arc::new(Server { instance, http: Arc::new(http), pool, connections, metrics, shutdown }))

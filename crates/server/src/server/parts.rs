@@ -11,6 +11,7 @@ use crate::http::connections::Connections;
 use crate::http::metrics::Metrics;
 use crate::http::route::{BoundRoute, bind};
 use crate::options::ServerOptions;
+use crate::placement::logins::Logins;
 use crate::placement::permits::Permits;
 use crate::placement::pool::WorkerPool;
 use crate::route;
@@ -27,6 +28,7 @@ pub(super) struct Parts {
     pub(super) permits: Arc<Permits>,
     pub(super) connections: Arc<Connections>,
     pub(super) metrics: Arc<Metrics>,
+    pub(super) logins: Arc<Logins>,
     jobs: Arc<Jobs>,
     log: Arc<Log>,
     authentication: Arc<Authentication>,
@@ -41,12 +43,13 @@ pub(super) struct Parts {
 impl Parts {
     pub(super) fn new(instance: Arc<Instance>, options: &ServerOptions) -> Result<Self> {
         Ok(Parts {
+            jobs: Arc::new(Jobs::new(Arc::clone(instance.result_memory()))),
             instance,
             pool: Arc::new(WorkerPool::new(options.pool)),
             permits: Arc::default(),
             connections: Arc::new(Connections::new(options.http.unread_max_bytes)),
             metrics: Arc::default(),
-            jobs: Arc::default(),
+            logins: Arc::new(Logins::new(options.http.failed_login_max_delay)),
             log: Arc::clone(&options.log),
             authentication: Arc::new(Authentication::new(options.authentication.clone())?),
             calls: Arc::new(Recording::new(options.recorded_calls_max_bytes)),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use database::Interrupt;
+use database::{Charge, Interrupt, MemoryAccount};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue};
@@ -21,23 +21,22 @@ pub const ASYNC_ID: HeaderName = HeaderName::from_static("x-arango-async-id");
 /// fetches would fill the memory.
 pub const MAX_JOBS: usize = 100_000;
 
-/// Most bytes of replies that wait to be fetched.
-pub const MAX_BYTES: usize = 512 << 20;
-
 /// The owner of a job: the user that started it, or every client without authentication.
 pub type Owner = Option<Arc<str>>;
 
 /// All jobs.
+///
+/// Replies that wait to be fetched draw on the memory of results.
 #[derive(Debug)]
 pub struct Jobs {
     state: Arc<Mutex<State>>,
     next: AtomicU64,
+    memory: Arc<MemoryAccount>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     jobs: BTreeMap<u64, Job>,
-    bytes: usize,
 }
 
 #[derive(Debug)]
@@ -47,7 +46,8 @@ struct Job {
     interrupt: Interrupt,
     /// The reply; `None` while the job is pending.
     reply: Option<Response>,
-    bytes: usize,
+    /// The memory of the reply.
+    memory: Option<Charge>,
 }
 
 /// The result of fetching a job.
@@ -66,6 +66,7 @@ pub(crate) struct Pending {
     state: Arc<Mutex<State>>,
     id: u64,
     interrupt: Interrupt,
+    memory: Arc<MemoryAccount>,
 }
 
 fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
@@ -79,9 +80,7 @@ fn now_seconds() -> f64 {
 
 impl State {
     fn remove(&mut self, id: u64) -> Option<Job> {
-        let job = self.jobs.remove(&id)?;
-        self.bytes -= job.bytes;
-        Some(job)
+        self.jobs.remove(&id)
     }
 
     fn owned(&self, owner: &Owner, id: u64) -> Option<&Job> {
@@ -96,13 +95,13 @@ impl Job {
 }
 
 impl Jobs {
-    /// Returns an empty list of jobs.
+    /// Returns an empty list of jobs, whose replies draw on `memory`.
     ///
     /// Numbers begin with the time, so that numbers from before a restart do not recur.
-    pub fn new() -> Self {
+    pub fn new(memory: Arc<MemoryAccount>) -> Self {
         let first = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_micros());
         let first = u64::try_from(first).unwrap_or(1);
-        Jobs { state: Arc::default(), next: AtomicU64::new(first) }
+        Jobs { state: Arc::default(), next: AtomicU64::new(first), memory }
     }
 
     /// Accepts a request that runs later on the pool.
@@ -134,7 +133,7 @@ impl Jobs {
     /// Adds a job. Errors: 503 if there are too many, or too many bytes wait to be fetched.
     pub(crate) fn start(&self, owner: Owner) -> Result<Pending> {
         let mut state = lock(&self.state);
-        if state.jobs.len() >= MAX_JOBS || state.bytes >= MAX_BYTES {
+        if state.jobs.len() >= MAX_JOBS || self.is_memory_scarce() {
             let message = "too many async results wait to be fetched: fetch or delete some (/_api/job)";
             return Err(Error::new(ErrorCode::QueueFull, message));
         }
@@ -145,10 +144,16 @@ impl Jobs {
             started_seconds: now_seconds(),
             interrupt: interrupt.clone(),
             reply: None,
-            bytes: 0,
+            memory: None,
         };
         state.jobs.insert(id, job);
-        Ok(Pending { state: Arc::clone(&self.state), id, interrupt })
+        Ok(Pending { state: Arc::clone(&self.state), id, interrupt, memory: Arc::clone(&self.memory) })
+    }
+
+    /// Returns true if a reply would hardly be kept.
+    fn is_memory_scarce(&self) -> bool {
+        let limit_bytes = self.memory.limit_bytes().unwrap_or(u64::MAX);
+        self.memory.used_bytes() > limit_bytes / 8 * 7
     }
 
     /// Returns the numbers of up to `count` jobs that are done, or pending.
@@ -208,12 +213,6 @@ impl Jobs {
     }
 }
 
-impl Default for Jobs {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Pending {
     /// Returns the number as a header.
     pub(crate) fn header(&self) -> HeaderValue {
@@ -223,18 +222,17 @@ impl Pending {
     /// Runs the work and keeps its reply.
     pub(crate) fn run(self, work: impl FnOnce() -> Response) {
         let reply = if self.interrupt.is_set() { cancelled() } else { work() };
-        let reply = if self.interrupt.is_set() { cancelled() } else { whole(reply) };
-        let bytes = match &reply.body {
-            Body::Value { bytes, .. } => bytes.len(),
-            Body::Bytes { bytes, .. } => bytes.len(),
-            Body::Empty | Body::Stream { .. } | Body::Deferred(_) => 0,
+        let (reply, memory) = match self.interrupt.is_set() {
+            true => (cancelled(), None),
+            false => match whole(reply, Charge::new(Arc::clone(&self.memory))) {
+                Ok((reply, memory)) => (reply, Some(memory)),
+                Err(error) => (error.into(), None),
+            },
         };
         let mut state = lock(&self.state);
         // The reply of a job that was deleted meanwhile is discarded.
         if let Some(job) = state.jobs.get_mut(&self.id) {
-            job.reply = Some(reply);
-            job.bytes = bytes;
-            state.bytes += bytes;
+            (job.reply, job.memory) = (Some(reply), memory);
         }
     }
 
@@ -258,22 +256,29 @@ fn cancelled() -> Response {
     Error::of(ErrorCode::RequestCanceled).into()
 }
 
-/// Returns a reply with all chunks made, since no client reads them yet.
-fn whole(reply: Response) -> Response {
-    let Body::Stream { content_type, mut source } = reply.body else { return reply };
-    let mut all = Vec::new();
-    loop {
-        match source.next_chunk() {
-            Ok(Some(chunk)) if all.len() + chunk.len() <= MAX_BYTES => all.extend_from_slice(&chunk),
-            Ok(Some(_)) => {
-                let message = "the reply is too long to be kept; send the request without x-arango-async";
-                return Error::new(ErrorCode::ResourceLimit, message).into();
-            }
-            Ok(None) => break,
-            Err(error) => return error.into(),
+/// Returns a reply with all chunks made, since no client reads them yet, and its memory.
+///
+/// Errors: 32 if there is no memory for it; those of its stream.
+fn whole(reply: Response, mut memory: Charge) -> Result<(Response, Charge)> {
+    let (content_type, mut source) = match reply.body {
+        Body::Stream { content_type, source } => (content_type, source),
+        body => {
+            let bytes = match &body {
+                Body::Value { bytes, .. } => bytes.len(),
+                Body::Bytes { bytes, .. } => bytes.len(),
+                Body::Empty | Body::Stream { .. } | Body::Deferred(_) => 0,
+            };
+            memory.grow(bytes as u64)?;
+            return Ok((Response { body, ..reply }, memory));
         }
+    };
+    let mut all = Vec::new();
+    while let Some(chunk) = source.next_chunk()? {
+        // A vector doubles when it is full.
+        memory.grow(2 * chunk.len() as u64)?;
+        all.extend_from_slice(&chunk);
     }
-    Response { body: Body::Bytes { content_type, bytes: all.into() }, ..reply }
+    Ok((Response { body: Body::Bytes { content_type, bytes: all.into() }, ..reply }, memory))
 }
 
 #[cfg(test)]
@@ -296,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_reply_is_fetched_once() {
-        let jobs = Jobs::new();
+        let jobs = Jobs::new(Arc::new(MemoryAccount::unlimited()));
         let pending = jobs.start(user("a")).unwrap();
         let id = only(&jobs, false);
         assert!(matches!(jobs.fetch(&user("a"), id), Some(Fetched::Pending)));
@@ -304,12 +309,24 @@ mod tests {
         assert_eq!(jobs.is_done(&user("a"), id), Some(true));
         assert!(matches!(jobs.fetch(&user("a"), id), Some(Fetched::Done(_))));
         assert!(jobs.fetch(&user("a"), id).is_none());
-        assert_eq!(lock(&jobs.state).bytes, 0);
+        assert_eq!(jobs.memory.used_bytes(), 0);
+    }
+
+    #[test]
+    fn a_reply_without_memory_becomes_an_error() {
+        let jobs = Jobs::new(Arc::new(MemoryAccount::new(Some(100), None)));
+        let started = jobs.start(None).unwrap();
+        started.run(|| Response::json(StatusCode::OK, vec![b' '; 101]));
+        let id = only(&jobs, true);
+        let Some(Fetched::Done(reply)) = jobs.fetch(&None, id) else { panic!("no reply") };
+        assert_eq!((reply.status().as_u16(), jobs.memory.used_bytes()), (500, 0));
+        jobs.start(None).unwrap().run(|| Response::json(StatusCode::OK, vec![b' '; 90]));
+        assert!(jobs.start(None).is_err(), "too many bytes wait to be fetched");
     }
 
     #[test]
     fn a_job_is_hidden_from_other_users() {
-        let jobs = Jobs::new();
+        let jobs = Jobs::new(Arc::new(MemoryAccount::unlimited()));
         jobs.start(user("a")).unwrap().run(ok);
         let id = only(&jobs, true);
         assert!(jobs.list(&user("b"), true, 10).is_empty());
@@ -320,7 +337,7 @@ mod tests {
 
     #[test]
     fn a_cancelled_job_does_not_run() {
-        let jobs = Jobs::new();
+        let jobs = Jobs::new(Arc::new(MemoryAccount::unlimited()));
         let pending = jobs.start(None).unwrap();
         let id = only(&jobs, false);
         assert!(jobs.cancel(&None, id));
@@ -331,7 +348,7 @@ mod tests {
 
     #[test]
     fn a_job_that_was_dropped_or_deleted_leaves_nothing() {
-        let jobs = Jobs::new();
+        let jobs = Jobs::new(Arc::new(MemoryAccount::unlimited()));
         drop(jobs.start(None).unwrap());
         assert!(jobs.is_empty());
         let pending = jobs.start(None).unwrap();
@@ -342,7 +359,7 @@ mod tests {
 
     #[test]
     fn old_replies_are_removed_and_pending_jobs_are_not() {
-        let jobs = Jobs::new();
+        let jobs = Jobs::new(Arc::new(MemoryAccount::unlimited()));
         jobs.start(None).unwrap().run(ok);
         let _pending = jobs.start(None).unwrap();
         jobs.remove_done(&None, now_seconds() - 60.0);

@@ -1,5 +1,7 @@
 //! One part of a batch: from its text to its route.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
@@ -12,12 +14,15 @@ use crate::http::multipart::{Head, line_at};
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::services::{AsyncMode, Identified};
+use crate::placement::logins::{Attempt, Logins};
+use crate::service::authentication::not_authorized;
 use database::{Budget, Identity, Session};
 
 /// The services for the requests of parts.
 pub(crate) struct PartServices {
     /// All routes except that of batches.
     pub(crate) dispatcher: Dispatcher,
+    pub(crate) logins: Arc<Logins>,
     /// Most bytes of a part's body after decompression.
     pub(crate) max_body_bytes: usize,
 }
@@ -71,7 +76,7 @@ impl PartRequest {
         let job = match dispatch::open_job(&route) {
             Some(job) => job,
             None => {
-                let identity = self.identity(dispatcher, session)?;
+                let identity = self.identity(services, session, batch)?;
                 let job = dispatcher.user_job(route, path.database(), identity, &self.headers)?;
                 match session.interrupt() {
                     Some(interrupt) => job.ended_by(interrupt),
@@ -102,13 +107,23 @@ impl PartRequest {
     }
 
     /// Returns the batch's user, unless the part names another.
-    fn identity(&self, dispatcher: &Dispatcher, session: &Session) -> Result<Identity> {
+    ///
+    /// A part cannot wait as other logins do. After a failure of its user or address it is refused.
+    fn identity(&self, services: &PartServices, session: &Session, batch: &Request) -> Result<Identity> {
         if !self.headers.contains_key(AUTHORIZATION) {
             return Ok(session.identity().clone());
         }
-        match dispatcher.services().identify(&self.headers, self.uri.path())? {
+        match services.dispatcher.services().identify(&self.headers, self.uri.path())? {
             Identified::Known(identity) => Ok(identity),
-            Identified::ByPassword { check, .. } => check(),
+            Identified::ByPassword { user, check } => {
+                let attempt = Attempt { user, address: batch.client().map(|client| client.ip()) };
+                if !services.logins.admits_now(&attempt) {
+                    return Err(not_authorized(&self.headers));
+                }
+                let checked = check();
+                services.logins.record(&attempt, checked.is_ok());
+                checked
+            }
         }
     }
 }
