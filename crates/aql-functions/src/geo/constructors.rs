@@ -1,7 +1,7 @@
 //! Constructors of GeoJSON objects.
 
 use crate::argument::{check_round, given, invalid, value};
-use aql_value::{EvaluationContext, Value};
+use aql_value::{BoundedBlock, EvaluationContext, Value};
 use errors::Result;
 
 /// `GEO_POINT(longitude, latitude, elevation)`
@@ -11,7 +11,7 @@ pub(crate) fn geo_point(arguments: &[Value], context: &mut EvaluationContext<'_>
     if !coordinates.iter().all(Value::is_number) {
         return invalid(context, "GEO_POINT");
     }
-    geometry("Point", Value::array(coordinates))
+    geometry("Point", &Value::array(coordinates), context)
 }
 
 /// `GEO_MULTIPOINT(points)`: at least two points.
@@ -20,7 +20,7 @@ pub(crate) fn geo_multipoint(arguments: &[Value], context: &mut EvaluationContex
     if !is_list_of(points, 2, is_position, context)? {
         return invalid(context, "GEO_MULTIPOINT");
     }
-    geometry("MultiPoint", points.clone())
+    geometry("MultiPoint", points, context)
 }
 
 /// `GEO_LINESTRING(points)`: at least two points.
@@ -29,7 +29,7 @@ pub(crate) fn geo_linestring(arguments: &[Value], context: &mut EvaluationContex
     if !is_list_of(points, 2, is_position, context)? {
         return invalid(context, "GEO_LINESTRING");
     }
-    geometry("LineString", points.clone())
+    geometry("LineString", points, context)
 }
 
 /// `GEO_MULTILINESTRING(points)`: at least one line of at least two points.
@@ -42,7 +42,7 @@ pub(crate) fn geo_multilinestring(arguments: &[Value], context: &mut EvaluationC
     if !is_valid {
         return invalid(context, "GEO_MULTILINESTRING");
     }
-    geometry("MultiLineString", lines.clone())
+    geometry("MultiLineString", lines, context)
 }
 
 /// Returns true for an array of at least `fewest` elements that all pass the test.
@@ -66,6 +66,14 @@ fn is_position(value: &Value) -> bool {
     (2..=3).contains(&value.len()) && value.is_array() && value.elements().all(|number| number.is_number())
 }
 
-pub(super) fn geometry(kind: &str, coordinates: Value) -> Result<Value> {
-    Value::try_object(&[("type", Value::from_str(kind)), ("coordinates", coordinates)])
+pub(super) fn geometry(kind: &str, coordinates: &Value, context: &EvaluationContext<'_>) -> Result<Value> {
+    let mut block = BoundedBlock::new(1, context.memory, context.interrupt);
+    block.builder().open_object()?;
+    block.key("type")?;
+    block.append(&Value::from_str(kind))?;
+    block.key("coordinates")?;
+    block.append(coordinates)?;
+    block.close_object()?;
+    block.end_value();
+    Ok(block.into_value())
 }

@@ -3,6 +3,7 @@
 use super::constructors::geometry;
 use super::shape::shape;
 use crate::argument::{Outcome, answer, invalid, stop, value};
+use crate::memory::{ArrayBuffer, room_for_bytes};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
@@ -18,8 +19,9 @@ fn polygon(points: &Value, context: &mut EvaluationContext<'_>) -> Outcome<Value
     }
     // The coordinates of a single ring need no array around them.
     let is_ring = points.at(0).at(0).is_number();
-    let rings = if is_ring { Value::try_array(std::slice::from_ref(points))? } else { points.clone() };
-    checked(geometry("Polygon", rings)?, NAME, context)
+    let rings =
+        if is_ring { ArrayBuffer::collect(context, [points.clone()])?.into_array()? } else { points.clone() };
+    checked(geometry("Polygon", &rings, context)?, NAME, context)
 }
 
 /// `GEO_MULTIPOLYGON(polygons)`: at least two polygons, each an array of rings.
@@ -30,7 +32,7 @@ pub(crate) fn geo_multipolygon(arguments: &[Value], context: &mut EvaluationCont
         return invalid(context, NAME);
     }
     answer(
-        geometry("MultiPolygon", polygons.clone())
+        geometry("MultiPolygon", polygons, context)
             .map_err(Into::into)
             .and_then(|built| checked(built, NAME, context)),
     )
@@ -38,6 +40,8 @@ pub(crate) fn geo_multipolygon(arguments: &[Value], context: &mut EvaluationCont
 
 /// Returns the object if it is a valid shape.
 fn checked(built: Value, name: &str, context: &mut EvaluationContext<'_>) -> Outcome<Value> {
+    // Nobody else accounts for the object while it is checked.
+    let _built = room_for_bytes(built.memory_bytes(), context)?;
     shape(std::slice::from_ref(&built), 0, name, context)?;
     Ok(built)
 }

@@ -1,7 +1,7 @@
 //! Functions that ask the server.
 
 use crate::argument::{check_round, invalid, value};
-use crate::memory::ArrayBuffer;
+use crate::memory::{ArrayBuffer, room_for_bytes};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
@@ -13,7 +13,11 @@ pub(crate) fn collections(_: &[Value], context: &mut EvaluationContext<'_>) -> R
 /// `COLLECTION_COUNT(coll)`
 pub(crate) fn collection_count(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     match value(arguments, 0).as_str() {
-        Some(name) => context.environment.collection_count(name).map(Value::from_u64),
+        Some(name) => {
+            // An error quotes the name.
+            let _copies = room_for_bytes(2 * name.len(), context)?;
+            context.environment.collection_count(name).map(Value::from_u64)
+        }
         None => invalid(context, "COLLECTION_COUNT"),
     }
 }

@@ -26,10 +26,16 @@ pub(crate) fn split(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
         }
         return parts.into_array();
     };
-    let _room = room_for_bytes(separator.len() * BYTES_OF_SEPARATOR, context)?;
+    let mut room = room_for_bytes(separator.len() * BYTES_OF_SEPARATOR, context)?;
     let separators: Vec<Value> =
         if separator.is_array() { separator.elements().collect() } else { vec![separator.clone()] };
-    let separators = separators.iter().map(|separator| text_of(separator, context));
+    let separators = separators.iter().map(|separator| {
+        let text = text_of(separator, context)?;
+        if matches!(text, Cow::Owned(_)) {
+            room.grow(text.len())?;
+        }
+        Ok(text)
+    });
     let separators: Vec<Cow<'_, str>> = separators.collect::<Result<_>>()?;
     if separators.iter().any(|separator| separator.is_empty()) {
         let characters = text.chars().take(limit);

@@ -22,21 +22,35 @@ pub(super) fn run_like(
 ) -> Result<Column> {
     if let Pattern::Prepared(pattern) = pattern {
         return map(text, lanes, |text| {
-            Ok(Value::Bool(
-                pattern.matches(&text.text(context.memory, context.interrupt)?, context.interrupt)?
-                    != negated,
-            ))
+            Ok(Value::Bool(matches(pattern, text, case_insensitive, context)? != negated))
         });
     }
     let Some(patterns) = pattern.column(slots)? else { return Ok(Column::Constant(Value::Null)) };
     map_pair(text, patterns, lanes, |text, pattern| {
         let pattern = pattern.text(context.memory, context.interrupt)?;
-        context.memory.check_room((BYTES_OF_PATTERN * pattern.len()) as u64)?;
+        if pattern.len() >= LONG_BYTES {
+            context.memory.check_room((BYTES_OF_PATTERN * pattern.len()) as u64)?;
+        }
         let pattern = context.state.patterns.like(&pattern, case_insensitive, context.interrupt)?;
-        Ok(Value::Bool(
-            pattern.matches(&text.text(context.memory, context.interrupt)?, context.interrupt)? != negated,
-        ))
+        Ok(Value::Bool(matches(&pattern, text, case_insensitive, context)? != negated))
     })
+}
+
+/// The size of texts and patterns whose memory is checked before it is taken.
+const LONG_BYTES: usize = 32 << 10;
+
+fn matches(
+    pattern: &LikePattern,
+    text: &Value,
+    case_insensitive: bool,
+    context: &EvaluationContext<'_>,
+) -> Result<bool> {
+    let text = text.text(context.memory, context.interrupt)?;
+    if case_insensitive && text.len() >= LONG_BYTES {
+        // The matcher makes a copy in lower case.
+        context.memory.check_room(2 * text.len() as u64)?;
+    }
+    pattern.matches(&text, context.interrupt)
 }
 
 /// Computes `text =~ pattern`; operands are cast to strings.
