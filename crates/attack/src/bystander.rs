@@ -1,7 +1,7 @@
 //! The bystander: a client with modest wishes, who must not notice the attack.
 //!
-//! It reads one document and writes one every 20 ms, on a connection of its own. A stall of a second
-//! counts as the fifty requests that a patient client would have begun in it.
+//! It reads one document and writes one every 20 ms, on a connection of its own. A stall of a
+//! second counts as the fifty requests that a patient client would have begun in it.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,7 +33,7 @@ pub(crate) struct Bystander {
     seen: Mutex<Seen>,
 }
 
-/// What the bystander has seen.
+/// The observations of the bystander.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     /// The time of each read and each write since the last [`Bystander::take_times`].

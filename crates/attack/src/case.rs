@@ -30,7 +30,8 @@ const MEMORY_FREE_WITHIN: Duration = Duration::from_secs(5);
 /// Longest wait of the question if the server still answers.
 const ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The code of a case. It returns when all its connections are closed. Errors: the server's failure.
+/// The code of a case. It returns when all its connections are closed. Errors: the server's
+/// failure.
 type Code<'a> = Box<dyn Fn(&Target, &mut Rng) -> Result<(), String> + 'a>;
 
 /// A case.

@@ -1,11 +1,11 @@
-//! Frames of HTTP/2 (RFC 9113) and blocks of headers (RFC 7541), written by hand so that they can be
-//! wrong.
+//! Frames of HTTP/2 (RFC 9113) and blocks of headers (RFC 7541), written by hand so that they can
+//! be wrong.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// What a client sends first.
+/// The preface of a connection, which the client sends first.
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// Types of frames.
@@ -131,7 +131,8 @@ impl Http2 {
         Ok(Received { kind, flags })
     }
 
-    /// Reads until the server has acknowledged a PING, or ends the connection or a stream, or replies.
+    /// Reads until the server has acknowledged a PING, or ends the connection or a stream, or
+    /// replies.
     ///
     /// Errors: the connection has ended, or nothing comes before the timeout.
     pub(crate) fn receive_answer(&mut self) -> io::Result<Received> {

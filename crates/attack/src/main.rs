@@ -1,8 +1,8 @@
 //! Attacks a server with a memory limit, and judges how it and its other clients fare.
 //!
-//! Each attack has a server and a bystander of its own. After it, the server must be alive, below its
-//! limit and idle, the bystander must not have noticed, and its documents must be there, also after a
-//! kill.
+//! Each attack has a server and a bystander of its own. After it, the server must be alive, below
+//! its limit and idle, the bystander must not have noticed, and its documents must be there, also
+//! after a kill.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 

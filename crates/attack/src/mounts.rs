@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Mounts a file system of `megabytes` on a folder, which is created. Errors: text for the user, for
-/// example without the right to mount.
+/// Mounts a file system of `megabytes` on a folder, which is created. Errors: text for the user,
+/// for example without the right to mount.
 pub(crate) fn small(folder: &Path, megabytes: u32) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let size = format!("size={megabytes}m");

@@ -137,7 +137,8 @@ fn judge_replies(target: &Target) {
     }
 }
 
-/// Checks that all acknowledged documents are there, now and after a kill. Errors: text for the user.
+/// Checks that all acknowledged documents are there, now and after a kill. Errors: text for the
+/// user.
 fn check_data(target: &Target) -> Result<(), String> {
     check_documents(target, "at the end")?;
     target.restart()?;

@@ -139,8 +139,8 @@ impl Target {
         }
     }
 
-    /// Logs in from an address of this machine. Errors: those of the connection, or the reply without
-    /// a token.
+    /// Logs in from an address of this machine. Errors: those of the connection, or the reply
+    /// without a token.
     pub(crate) fn log_in_from(&self, source: IpAddr) -> io::Result<()> {
         self.count(1);
         log_in(&mut Connection::open_from(source, self.address(), TIMEOUT)?).map(|_| ())

@@ -12,7 +12,7 @@ const PERIOD: Duration = Duration::from_millis(20);
 /// A server that takes so many times its limit is killed.
 const KILL_FACTOR: u64 = 3;
 
-/// What the watch sees.
+/// The watch over a process.
 #[derive(Debug)]
 pub(crate) struct Watch {
     process: Mutex<Process>,

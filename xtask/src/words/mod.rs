@@ -5,8 +5,6 @@
 
 mod comments;
 
-use std::path::Path;
-
 use crate::{Failure, files};
 use comments::{CommentLine, comment_lines};
 
@@ -19,42 +17,10 @@ const MAX_WORDS: usize = 35;
 /// Words that do not begin a sentence, except for a question.
 const BARE: [&str; 3] = ["What", "Who", "Whether"];
 
-/// The folders whose comments are checked. A folder is added once its comments pass.
-const CHECKED: &[&str] = &[
-    "benches",
-    "crates/analyzers",
-    "crates/aql-date",
-    "crates/aql-exec",
-    "crates/aql-explain",
-    "crates/aql-functions",
-    "crates/aql-optimize",
-    "crates/aql-plan",
-    "crates/aql-syntax",
-    "crates/aql-value",
-    "crates/catalog",
-    "crates/chart",
-    "crates/client",
-    "crates/database",
-    "crates/errors",
-    "crates/fuzz-targets",
-    "crates/geometry",
-    "crates/gzip-members",
-    "crates/kv",
-    "crates/kv-rocksdb",
-    "crates/options",
-    "crates/persea",
-    "crates/server",
-    "crates/storage",
-    "crates/tools",
-    "crates/velocypack",
-    "fuzz",
-    "xtask",
-];
-
-/// Checks the comments of every Rust file in [`CHECKED`].
+/// Checks the comments of every Rust file.
 pub(crate) fn check() -> Result<(), Failure> {
     let mut wrong = Vec::new();
-    for file in files::tracked("*.rs")?.into_iter().filter(|file| is_checked(file)) {
+    for file in files::tracked("*.rs")? {
         let source =
             std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
         wrong.extend(
@@ -63,10 +29,6 @@ pub(crate) fn check() -> Result<(), Failure> {
         );
     }
     if wrong.is_empty() { Ok(()) } else { Err(format!("see docs/style.md\n{}", wrong.join("\n"))) }
-}
-
-fn is_checked(file: &Path) -> bool {
-    CHECKED.iter().any(|folder| file.starts_with(folder))
 }
 
 /// A violation of the style.
@@ -205,12 +167,6 @@ mod tests {
 
     fn is_clean(source: &str) -> bool {
         found(source).is_empty()
-    }
-
-    #[test]
-    fn folders_are_whole_names() {
-        assert!(is_checked(Path::new("crates/kv/src/lib.rs")) && is_checked(Path::new("xtask/src/main.rs")));
-        assert!(!is_checked(Path::new("crates/kv-other/src/lib.rs")));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::target::{COLLECTION, Target};
 /// Length of the bodies that do not come.
 const ANNOUNCED_BYTES: usize = 4 << 20;
 
-/// What comes of them.
+/// The bytes of each body that are sent.
 const SENT_BYTES: usize = 1_000;
 
 /// Time for which stalled connections are held.

@@ -37,7 +37,7 @@ const METHODS: &[&str] =
 /// One of so many requests has such a method.
 const OTHER_METHODS: u8 = 10;
 
-/// What stands for a parameter of a path.
+/// The values of the parameters of paths.
 const PARAMETERS: &[&str] = &[
     "m",
     "m",

@@ -19,7 +19,8 @@ const KILL_TIME: Duration = Duration::from_millis(100);
 /// Longest wait for the reply of a killed query.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// Times after which queries are killed: in the middle of their work, and when they have much memory.
+/// Times after which queries are killed: in the middle of their work, and when they have much
+/// memory.
 const KILL_AFTER: [Duration; 2] = [Duration::from_millis(150), Duration::from_secs(4)];
 
 /// `maxRuntime` of queries that end by themselves.
