@@ -11,3 +11,4 @@ mod writer;
 pub use json::{ExplainStatistics, explain, explain_result};
 pub use syntax::explain_syntax;
 pub use trace::trace;
+pub use writer::WriteLimits;

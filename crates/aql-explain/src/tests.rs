@@ -4,11 +4,28 @@
 #[path = "../../aql-optimize/tests/common/small.rs"]
 mod small;
 
-use super::{ExplainStatistics, explain, explain_result, explain_syntax};
-use aql_value::Value;
+use super::{ExplainStatistics, WriteLimits, explain_result, explain_syntax};
+use aql_optimize::Optimized;
+use aql_plan::Plan;
+use aql_value::{Interrupt, MemoryAccount, Value};
 use errors::Result;
 use small::{CATALOG, best, optimized};
+use std::sync::Arc;
 use velocypack::json;
+
+/// Calls `write` with limits that end nothing.
+fn without_limits(write: impl FnOnce(WriteLimits<'_>) -> Result<Value>) -> Result<Value> {
+    let (memory, interrupt) = (Arc::new(MemoryAccount::unlimited()), Interrupt::new());
+    write(WriteLimits { memory: &memory, interrupt: &interrupt })
+}
+
+fn explain(plan: &Plan) -> Result<Value> {
+    without_limits(|limits| super::explain(plan, limits))
+}
+
+fn explain_all(optimized: &Optimized, all_plans: bool, measured: ExplainStatistics) -> Value {
+    without_limits(|limits| explain_result(optimized, all_plans, measured, limits)).unwrap()
+}
 
 fn member(value: &Value, path: &str) -> Value {
     path.split('.').fold(value.clone(), |value, name| match name.parse::<i64>() {
@@ -153,12 +170,12 @@ fn subqueries_are_spliced_in() {
 fn the_reply_has_plans_warnings_and_statistics() {
     let optimized = optimized("FOR i IN 1..10 RETURN 1 / 0", &[]).unwrap();
     let measured = ExplainStatistics { execution_time_seconds: 0.5, peak_memory_bytes: 7 };
-    let reply = explain_result(&optimized, false, measured).unwrap();
+    let reply = explain_all(&optimized, false, measured);
     assert_eq!(member(&reply, "cacheable"), Value::Bool(false));
     assert_eq!(member(&reply, "warnings").to_json(), r#"[{"code":1562,"message":"division by zero"}]"#);
     assert_eq!(member(&reply, "stats.plansCreated"), Value::Int(1));
     assert_eq!(member(&reply, "stats.executionTime"), Value::Double(0.5));
-    let all = explain_result(&optimized, true, measured).unwrap();
+    let all = explain_all(&optimized, true, measured);
     assert_eq!(member(&all, "plans").len(), 1);
     assert!(member(&all, "cacheable").is_null() && member(&all, "plan").is_null());
 }
@@ -185,7 +202,8 @@ fn every_node_and_expression_has_a_description() {
 }
 
 fn syntax(query: &str) -> Result<Value> {
-    explain_syntax(&aql_syntax::parse(query, &aql_syntax::Limits::default()).unwrap())
+    let query = aql_syntax::parse(query, &aql_syntax::Limits::default()).unwrap();
+    without_limits(|limits| explain_syntax(&query, limits))
 }
 
 #[test]

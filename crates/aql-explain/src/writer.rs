@@ -1,7 +1,8 @@
 //! A writer of JSON-like objects as VelocyPack.
 
-use aql_value::Value;
+use aql_value::{Charge, Interrupt, MemoryAccount, Value};
 use errors::Result;
+use std::sync::Arc;
 use velocypack::Builder;
 
 /// The greatest depth at which an expression is written with its operands.
@@ -12,22 +13,54 @@ pub(crate) const MAX_EXPRESSION_DEPTH: usize = 80;
 /// The greatest number of operands of AND and OR that are nested, two by two.
 pub(crate) const MAX_NESTED_OPERANDS: usize = 8;
 
+/// Bytes that are written between two checks of the limits.
+const BYTES_PER_CHECK: usize = 16 << 10;
+
+/// The limits of a query, within which its description is written.
+#[derive(Debug, Clone, Copy)]
+pub struct WriteLimits<'a> {
+    /// Charged with the description while it is written.
+    pub memory: &'a Arc<MemoryAccount>,
+    /// Ends the writing.
+    pub interrupt: &'a Interrupt,
+}
+
 /// A writer of one value.
 pub(crate) struct Writer {
     builder: Builder,
+    memory: Charge,
+    interrupt: Interrupt,
     /// The number of expressions around the one that is being written.
     pub(crate) depth: usize,
 }
 
 impl Writer {
     /// Returns the value that `fill` writes.
-    pub(crate) fn value(fill: impl FnOnce(&mut Self) -> Result<()>) -> Result<Value> {
-        let mut writer = Self { builder: Builder::new(), depth: 0 };
+    ///
+    /// Errors: 32 for too much memory, 1500 for a query that was ended, and those of `fill`.
+    pub(crate) fn value(
+        limits: WriteLimits<'_>,
+        fill: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<Value> {
+        let memory = Charge::new(Arc::clone(limits.memory));
+        let mut writer =
+            Self { builder: Builder::new(), memory, interrupt: limits.interrupt.clone(), depth: 0 };
         fill(&mut writer)?;
         Ok(Value::from_builder(writer.builder))
     }
 
+    /// Draws the memory of what was written since the last check, if that is much.
+    fn check(&mut self) -> Result<()> {
+        let written = (self.builder.len_bytes() as u64).saturating_sub(self.memory.bytes());
+        if written < BYTES_PER_CHECK as u64 {
+            return Ok(());
+        }
+        self.interrupt.check()?;
+        self.memory.grow(written)
+    }
+
     pub(crate) fn object(&mut self, fill: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        self.check()?;
         self.builder.open_object()?;
         fill(self)?;
         Ok(self.builder.close()?)
@@ -39,7 +72,10 @@ impl Writer {
         mut write: impl FnMut(&mut Self, T) -> Result<()>,
     ) -> Result<()> {
         self.builder.open_array()?;
-        items.into_iter().try_for_each(|item| write(self, item))?;
+        items.into_iter().try_for_each(|item| {
+            self.check()?;
+            write(self, item)
+        })?;
         Ok(self.builder.close()?)
     }
 
@@ -78,6 +114,7 @@ impl Writer {
     }
 
     pub(crate) fn raw(&mut self, value: &Value) -> Result<()> {
-        value.append_to(&mut self.builder)
+        value.append_to(&mut self.builder)?;
+        self.check()
     }
 }

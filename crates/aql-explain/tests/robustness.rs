@@ -100,7 +100,10 @@ fn deep_expressions_are_planned_and_explained() {
             let parsed = common::optimized(&query, &[], &[]);
             match parsed {
                 Ok(optimized) => {
-                    aql_explain::explain_result(&optimized, true, Default::default()).unwrap();
+                    let memory = std::sync::Arc::new(aql_value::MemoryAccount::unlimited());
+                    let interrupt = aql_value::Interrupt::new();
+                    let limits = aql_explain::WriteLimits { memory: &memory, interrupt: &interrupt };
+                    aql_explain::explain_result(&optimized, true, Default::default(), limits).unwrap();
                 }
                 // The parser may refuse the query as too deep.
                 Err(error) => assert_eq!(error.number(), 1524, "{error}: {}", &query[..60]),

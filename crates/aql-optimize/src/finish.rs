@@ -4,21 +4,24 @@ use super::cost;
 use aql_plan::{
     BindParameters, IndexHint, Node, NodeKind, Plan, PlanCatalog, for_each_node, reads_of_pipeline,
 };
-use aql_value::Value;
+use aql_value::{Interrupt, Value};
 use errors::{Error, ErrorCode, Result};
 use std::cmp::Ordering;
 
 /// Estimates costs, and marks constant variables and subqueries.
-pub(super) fn finish(plan: &mut Plan, catalog: &dyn PlanCatalog) {
+///
+/// Errors: 1500 for a query that was ended.
+pub(super) fn finish(plan: &mut Plan, catalog: &dyn PlanCatalog, interrupt: &Interrupt) -> Result<()> {
     plan.mark_constants();
-    mark_constant_subqueries(&mut plan.nodes);
-    cost::estimate(plan, catalog);
+    mark_constant_subqueries(&mut plan.nodes, interrupt)?;
+    cost::estimate(plan, catalog, interrupt)
 }
 
-fn mark_constant_subqueries(nodes: &mut [Node]) {
+fn mark_constant_subqueries(nodes: &mut [Node], interrupt: &Interrupt) -> Result<()> {
     for node in nodes {
         if let NodeKind::Subquery(subquery) = &mut node.kind {
-            mark_constant_subqueries(&mut subquery.nodes);
+            interrupt.check()?;
+            mark_constant_subqueries(&mut subquery.nodes, interrupt)?;
             let reads_own_writes = subquery
                 .nodes
                 .iter()
@@ -28,16 +31,18 @@ fn mark_constant_subqueries(nodes: &mut [Node]) {
                 && subquery.nodes.iter().all(|node| node.kind.is_deterministic());
         }
     }
+    Ok(())
 }
 
 /// Returns the plans that follow all forced index hints, the cheapest with these values of open
 /// parameters first.
 ///
-/// Errors: 1577 if no plan follows them.
+/// Errors: 1577 if no plan follows them, 1500 for a query that was ended.
 pub(super) fn choose(
     plans: Vec<Plan>,
     catalog: &dyn PlanCatalog,
     parameters: &BindParameters,
+    interrupt: &Interrupt,
 ) -> Result<Vec<Plan>> {
     let mut violation = None;
     let is_only_one = plans.len() == 1;
@@ -46,7 +51,7 @@ pub(super) fn choose(
         match hint_violation(&plan.nodes) {
             Some(error) => violation = violation.or(Some(error)),
             None if is_only_one => chosen.push((0.0, plan)),
-            None => chosen.push((cost_with(&plan, catalog, parameters), plan)),
+            None => chosen.push((cost_with(&plan, catalog, parameters, interrupt)?, plan)),
         }
     }
     if chosen.is_empty() {
@@ -57,10 +62,18 @@ pub(super) fn choose(
     Ok(chosen.into_iter().map(|(_, plan)| plan).collect())
 }
 
-fn cost_with(plan: &Plan, catalog: &dyn PlanCatalog, parameters: &BindParameters) -> f64 {
+fn cost_with(
+    plan: &Plan,
+    catalog: &dyn PlanCatalog,
+    parameters: &BindParameters,
+    interrupt: &Interrupt,
+) -> Result<f64> {
+    interrupt.check()?;
     match plan.parameters.values(parameters) {
-        Ok(values) if !values.is_empty() => cost::choice_cost(&plan.with_parameters(&values), catalog),
-        _ => cost::choice_cost(plan, catalog),
+        Ok(values) if !values.is_empty() => {
+            cost::choice_cost(&plan.with_parameters(&values), catalog, interrupt)
+        }
+        _ => cost::choice_cost(plan, catalog, interrupt),
     }
 }
 

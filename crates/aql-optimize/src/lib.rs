@@ -20,16 +20,19 @@ pub use options::OptimizerOptions;
 pub use rules::{RuleInfo, rules};
 
 use aql_plan::{Plan, PlanCatalog};
-use aql_value::{Interrupt, MemoryAccount};
+use aql_value::{Charge, Interrupt, MemoryAccount};
 use errors::Result;
 use rules::Rule;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The context in which rules run.
 pub(crate) struct RuleContext<'a> {
     catalog: &'a dyn PlanCatalog,
-    memory: &'a MemoryAccount,
+    memory: &'a Arc<MemoryAccount>,
     interrupt: &'a Interrupt,
+    /// The memory of all plans besides the first.
+    plans_memory: Charge,
     /// Plans that the current rule makes besides the given one.
     additional: Vec<Plan>,
     /// The number of plans that may still be made.
@@ -41,17 +44,26 @@ pub(crate) struct RuleContext<'a> {
 }
 
 impl RuleContext<'_> {
-    /// Adds a plan, unless the limit on their number is reached.
-    fn add_plan(&mut self, plan: Plan) {
-        if self.plans_left > 0 {
-            self.plans_left -= 1;
-            self.additional.push(plan);
+    /// Adds a copy of the plan with changes, unless the limit on the number of plans is reached.
+    ///
+    /// Errors: 32 if there is no memory for the copy, 1500 for a query that was ended; those of
+    /// `change`.
+    fn add_copy(&mut self, plan: &Plan, change: impl FnOnce(&mut Plan) -> Result<()>) -> Result<()> {
+        self.interrupt.check()?;
+        if self.plans_left == 0 {
+            return Ok(());
         }
+        self.plans_memory.grow(plan.size_bytes() as u64)?;
+        let mut copy = plan.clone();
+        change(&mut copy)?;
+        self.plans_left -= 1;
+        self.additional.push(copy);
+        Ok(())
     }
 }
 
 /// All plans of an optimization, and its statistics.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Optimized {
     /// The plans, cheapest first; at least one.
     pub plans: Vec<Plan>,
@@ -60,6 +72,8 @@ pub struct Optimized {
     /// The time of each rule for all plans, in the order of application; only with
     /// [`OptimizerOptions::time_rules`].
     pub rule_times: Vec<(&'static str, Duration)>,
+    /// The memory of all plans besides the first that was made.
+    _memory: Charge,
 }
 
 /// Numbers of the optimizer for `stats` of explain.
@@ -83,13 +97,13 @@ impl Optimized {
 /// Optimizes a plan.
 ///
 /// # Errors
-/// 1577 if a forced index hint cannot be used; 1500 if the query is killed; errors of constant
-/// folding.
+/// 1577 if a forced index hint cannot be used; 1500 if the query is killed; 32 for too much memory;
+/// errors of constant folding.
 pub fn optimize(
     plan: Plan,
     catalog: &dyn PlanCatalog,
     options: &OptimizerOptions,
-    memory: &MemoryAccount,
+    memory: &Arc<MemoryAccount>,
     interrupt: &Interrupt,
 ) -> Result<Optimized> {
     optimize_observed(plan, catalog, options, memory, interrupt, &mut |_, _| {})
@@ -103,7 +117,7 @@ pub fn optimize_observed(
     plan: Plan,
     catalog: &dyn PlanCatalog,
     options: &OptimizerOptions,
-    memory: &MemoryAccount,
+    memory: &Arc<MemoryAccount>,
     interrupt: &Interrupt,
     observe: &mut dyn FnMut(&'static str, &Plan),
 ) -> Result<Optimized> {
@@ -112,6 +126,7 @@ pub fn optimize_observed(
         catalog,
         memory,
         interrupt,
+        plans_memory: Charge::new(Arc::clone(memory)),
         additional: Vec::new(),
         plans_left,
         all_plans: options.all_plans,
@@ -124,11 +139,13 @@ pub fn optimize_observed(
         let count = plans.len() as u64;
         if rule.can_be_disabled() && !options.is_enabled(rule.name(), rule.disabled_by_default()) {
             statistics.rules_skipped += count;
-            plans.iter_mut().try_for_each(|plan| rule.apply_disabled(plan, &mut context))?;
+            plans.iter_mut().try_for_each(|plan| {
+                interrupt.check()?;
+                rule.apply_disabled(plan, &mut context)
+            })?;
             plans.iter().for_each(|plan| observe(rule.name(), plan));
             continue;
         }
-        interrupt.check()?;
         let started = options.time_rules.then(Instant::now);
         statistics.rules_executed += count;
         plans = apply(*rule, plans, &mut context)?;
@@ -136,15 +153,18 @@ pub fn optimize_observed(
         rule_times.extend(started.map(|started| (rule.name(), started.elapsed())));
     }
     statistics.plans_created = plans.len() as u64;
-    plans.iter_mut().for_each(|plan| finish::finish(plan, catalog));
-    let plans = finish::choose(plans, catalog, &options.parameters)?;
-    Ok(Optimized { plans, statistics, rule_times })
+    plans.iter_mut().try_for_each(|plan| finish::finish(plan, catalog, interrupt))?;
+    let plans = finish::choose(plans, catalog, &options.parameters, interrupt)?;
+    // Parts of a rule that give up when the query is ended leave the rest undone.
+    interrupt.check()?;
+    Ok(Optimized { plans, statistics, rule_times, _memory: context.plans_memory })
 }
 
 /// Applies a rule to all plans. Returns these and the additional plans of the rule.
 fn apply(rule: &dyn Rule, plans: Vec<Plan>, context: &mut RuleContext<'_>) -> Result<Vec<Plan>> {
     let mut next = Vec::with_capacity(plans.len());
     for mut plan in plans {
+        context.interrupt.check()?;
         if rule.apply(&mut plan, context)? && !rule.is_hidden() {
             record_rule(&mut plan, rule.name());
         }

@@ -10,6 +10,7 @@ use aql_plan::{
 use aql_value::{Interrupt, MemoryAccount};
 use small::{CATALOG, optimized};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 #[test]
 fn rules_have_unique_names_and_descriptions() {
@@ -133,7 +134,7 @@ fn the_number_of_plans_is_bounded() {
     let (query, interrupt, memory) = (
         "FOR a IN users FOR b IN users FOR c IN users FOR d IN users FILTER a.x == b.x && b.y == c.y && c.z == d.z RETURN 1",
         Interrupt::new(),
-        MemoryAccount::unlimited(),
+        Arc::new(MemoryAccount::unlimited()),
     );
     assert_eq!(optimized(query, &[]).unwrap().plans.len(), 24);
     let parsed = aql_syntax::parse(query, &aql_syntax::Limits::default()).unwrap();
@@ -148,7 +149,7 @@ fn the_number_of_plans_is_bounded() {
 
 /// Returns the number of plans, with or without those that are not worth executing.
 fn count_plans(query: &str, all_plans: bool) -> usize {
-    let (interrupt, memory) = (Interrupt::new(), MemoryAccount::unlimited());
+    let (interrupt, memory) = (Interrupt::new(), Arc::new(MemoryAccount::unlimited()));
     let parsed = aql_syntax::parse(query, &aql_syntax::Limits::default()).unwrap();
     let parameters = BindParameters::new();
     let input = BindInput::new(&parameters, &CATALOG, &memory, &interrupt);
@@ -190,7 +191,7 @@ fn rules_are_timed_on_request() {
     let text = "FOR u IN users FILTER u.age == 1 RETURN u";
     let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();
     let (parameters, memory, interrupt) =
-        (BindParameters::new(), MemoryAccount::unlimited(), Interrupt::new());
+        (BindParameters::new(), Arc::new(MemoryAccount::unlimited()), Interrupt::new());
     for time_rules in [false, true] {
         let input = BindInput::new(&parameters, &CATALOG, &memory, &interrupt);
         let plan = build(bind(&query, &input).unwrap(), false).unwrap();

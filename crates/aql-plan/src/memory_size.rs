@@ -18,7 +18,8 @@ impl Plan {
 }
 
 impl Expression {
-    fn size_bytes(&self) -> usize {
+    /// Returns an estimate of the bytes that the expression takes, its constants included.
+    pub fn size_bytes(&self) -> usize {
         let own = match self {
             Self::Constant(value) => value.memory_bytes(),
             Self::Attribute { name, .. } => name.len(),

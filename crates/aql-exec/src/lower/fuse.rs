@@ -4,6 +4,8 @@ use aql_plan::{
     Calculation, CollectMethod, EnumerateList, Expression, Filter, Node, NodeId, NodeKind, VariableId,
     VariableSet,
 };
+use aql_value::Interrupt;
+use errors::Result;
 
 /// The way in which a node is lowered.
 #[derive(Clone, Copy)]
@@ -41,11 +43,19 @@ type Fusion<'a> = (usize, (usize, Fused<'a>));
 /// Returns how each node of a pipeline is lowered.
 ///
 /// Without `fuse_results`, conditions and counts keep their own nodes.
-pub(super) fn fuse(nodes: &[Node], fuse_results: bool) -> Vec<Fused<'_>> {
+///
+/// Errors: 1500 for a query that was ended.
+pub(super) fn fuse<'a>(
+    nodes: &'a [Node],
+    fuse_results: bool,
+    interrupt: &Interrupt,
+) -> Result<Vec<Fused<'a>>> {
     let mut fused = vec![Fused::Node; nodes.len()];
-    for (position, node) in nodes.iter().enumerate() {
+    let read_later = conditions_read_later(nodes);
+    for ((position, node), read_later) in nodes.iter().enumerate().zip(read_later) {
+        interrupt.check()?;
         let found = match &node.kind {
-            NodeKind::Filter(Filter { condition }) if fuse_results => {
+            NodeKind::Filter(Filter { condition }) if fuse_results && !read_later => {
                 fused_filter(nodes, position, *condition)
             }
             NodeKind::Collect(_) if fuse_results => counted_scan(nodes, position),
@@ -60,17 +70,31 @@ pub(super) fn fuse(nodes: &[Node], fuse_results: bool) -> Vec<Fused<'_>> {
             }
         }
     }
-    fused
+    Ok(fused)
 }
 
-/// Fuses a condition that is computed right before the filter, for it alone.
+/// Returns for each node, if it is a filter, whether nodes after it read its condition.
+fn conditions_read_later(nodes: &[Node]) -> Vec<bool> {
+    let mut reads = VariableSet::default();
+    let mut read_later = Vec::with_capacity(nodes.len());
+    for node in nodes.iter().rev() {
+        read_later.push(match &node.kind {
+            NodeKind::Filter(Filter { condition }) => reads.contains(*condition),
+            _ => false,
+        });
+        node.kind.collect_reads(&mut reads);
+    }
+    read_later.reverse();
+    read_later
+}
+
+/// Fuses a condition that is computed right before the filter. No node after that reads it.
 fn fused_filter(nodes: &[Node], position: usize, condition: VariableId) -> Option<Fusion<'_>> {
     let source = position.checked_sub(1)?;
     let node = nodes.get(source)?;
     let calculation = calculation_of(node, condition)?;
-    let only_reader = !is_read(nodes.get(position + 1..)?, condition);
     let fused = Fused::Filter { calculation: node.id, condition: &calculation.expression };
-    only_reader.then_some((source, (position, fused)))
+    Some((source, (position, fused)))
 }
 
 /// Fuses a range that is computed in the same pipeline for nothing but loops.
@@ -109,7 +133,8 @@ fn counted_scan(nodes: &[Node], position: usize) -> Option<Fusion<'_>> {
         !source.produces_result && source.count_into.is_none() && source.limit.is_none() && !is_random;
     // In a group without rows they would be null.
     let after = nodes.get(position + 1..)?;
-    let keeps_none = !collect.kept.iter().any(|kept| is_read(after, *kept));
+    let read = reads_of(after);
+    let keeps_none = !collect.kept.iter().any(|kept| read.contains(*kept));
     (is_countable && is_run_once && keeps_none).then_some((position, (scan, Fused::CountedScan { count })))
 }
 
@@ -124,7 +149,7 @@ fn loops_over(node: &Node, variable: VariableId) -> bool {
 }
 
 fn reads(node: &Node, variable: VariableId) -> bool {
-    is_read(std::slice::from_ref(node), variable)
+    reads_of(std::slice::from_ref(node)).contains(variable)
 }
 
 fn calculation_of(node: &Node, variable: VariableId) -> Option<&Calculation> {
@@ -134,8 +159,8 @@ fn calculation_of(node: &Node, variable: VariableId) -> Option<&Calculation> {
     }
 }
 
-fn is_read(nodes: &[Node], variable: VariableId) -> bool {
+fn reads_of(nodes: &[Node]) -> VariableSet {
     let mut reads = VariableSet::default();
     nodes.iter().for_each(|node| node.kind.collect_reads(&mut reads));
-    reads.contains(variable)
+    reads
 }

@@ -105,13 +105,14 @@ struct Step<'a> {
 impl Lowering<'_> {
     fn pipeline(&mut self, nodes: &[Node], surroundings: &Surroundings) -> Result<Pipeline> {
         let mut depth = surroundings.depth;
-        let fused = fuse(nodes, !self.profile_nodes);
+        let fused = fuse(nodes, !self.profile_nodes, &self.context.interrupt)?;
         let live = live_after(nodes, &fused);
         let mut root: Box<dyn Operator> = Box::new(SingletonOperator::new());
         let mut result = None;
         let mut has_written = false;
         let mut steps = Vec::new();
         for (position, ((node, fused), live)) in nodes.iter().zip(fused).zip(live).enumerate() {
+            self.context.interrupt.check()?;
             if let NodeKind::Return(node) = &node.kind {
                 result = Some(self.register(node.input)?);
             }

@@ -160,7 +160,7 @@ impl Fixture {
         let parsed = aql_syntax::parse(query, &aql_syntax::Limits::default())
             .map_err(|error| Error::new(ErrorCode::QueryParse, error.to_string()))?;
         let parameters = BindParameters::from_value(&run.bind)?;
-        let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
+        let (memory, interrupt) = (Arc::new(MemoryAccount::unlimited()), Interrupt::new());
         let mut input = BindInput::new(&parameters, &view, &memory, &interrupt);
         input.fail_on_warning = run.fail_on_warning;
         if run.open {

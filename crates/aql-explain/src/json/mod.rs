@@ -10,7 +10,7 @@ mod search;
 mod window;
 
 use crate::shown::shown;
-use crate::writer::Writer;
+use crate::writer::{WriteLimits, Writer};
 use aql_optimize::Optimized;
 use aql_plan::{Expression, Plan, Variable, VariableId};
 use aql_value::{Value, Warning};
@@ -24,9 +24,10 @@ use expression::ExpressionWriter;
 /// subquery's node follows them.
 ///
 /// # Errors
-/// 32 if the description would exceed the greatest size of a value.
-pub fn explain(plan: &Plan) -> Result<Value> {
-    Writer::value(|out| write_plan(out, plan))
+/// 32 if the description would exceed the greatest size of a value or the memory of the query; 1500
+/// if the query was ended.
+pub fn explain(plan: &Plan, limits: WriteLimits<'_>) -> Result<Value> {
+    Writer::value(limits, |out| write_plan(out, plan))
 }
 
 /// Numbers for `stats` of explain that the optimizer does not know.
@@ -40,8 +41,13 @@ pub struct ExplainStatistics {
 
 /// Returns the reply of `POST /_api/explain`, without the members `error` and `code`: the best
 /// plan, or `plans` with `all_plans`.
-pub fn explain_result(optimized: &Optimized, all_plans: bool, measured: ExplainStatistics) -> Result<Value> {
-    Writer::value(|out| {
+pub fn explain_result(
+    optimized: &Optimized,
+    all_plans: bool,
+    measured: ExplainStatistics,
+    limits: WriteLimits<'_>,
+) -> Result<Value> {
+    Writer::value(limits, |out| {
         out.object(|out| {
             let best = optimized.plans.first();
             if all_plans {

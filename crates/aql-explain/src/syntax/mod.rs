@@ -7,7 +7,7 @@
 mod expression;
 mod statement;
 
-use super::writer::{MAX_EXPRESSION_DEPTH, Writer};
+use super::writer::{MAX_EXPRESSION_DEPTH, WriteLimits, Writer};
 use aql_syntax::ast::{DataSource, DataSourceName, Query};
 use aql_syntax::collect_bind_parameters;
 use aql_value::Value;
@@ -18,11 +18,14 @@ use std::collections::{BTreeSet, HashMap};
 /// `{parsed, collections, bindVars, ast, warnings}`.
 ///
 /// # Errors
-/// 32 if the description would exceed the greatest size of a value.
-pub fn explain_syntax(query: &Query) -> Result<Value> {
+/// 32 if the description would exceed the greatest size of a value or the memory of the query; 1500
+/// if the query was ended.
+pub fn explain_syntax(query: &Query, limits: WriteLimits<'_>) -> Result<Value> {
     let mut tree = TreeWriter { levels: vec![HashMap::new()], next_id: 0, collections: BTreeSet::new() };
-    let ast = Writer::value(|out| out.array([query], |out, query| tree.root(out, &query.body, &query.with)))?;
-    Writer::value(|out| {
+    let ast = Writer::value(limits, |out| {
+        out.array([query], |out, query| tree.root(out, &query.body, &query.with))
+    })?;
+    Writer::value(limits, |out| {
         out.object(|out| {
             out.key("parsed")?.flag(true)?;
             out.key("collections")?;

@@ -7,6 +7,7 @@ pub(crate) mod condition;
 pub(crate) mod demand;
 pub(crate) mod filter;
 pub(crate) mod geo;
+pub(crate) mod identity;
 pub(crate) mod late;
 pub(crate) mod path;
 pub(crate) mod pipeline;

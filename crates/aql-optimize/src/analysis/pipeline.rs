@@ -2,8 +2,9 @@
 
 use aql_plan::{
     AggregateFunction, Calculation, Expression, Node, NodeId, NodeKind, Plan, VariableId, VariableSet,
-    Variables, for_each_node,
+    Variables, combine, for_each_node,
 };
+use aql_value::Interrupt;
 use errors::Result;
 use std::collections::HashMap;
 
@@ -30,26 +31,30 @@ impl Workshop<'_> {
 
 /// Calls `visit` with every pipeline of the plan, subqueries before the pipeline around them.
 ///
-/// Returns true if any call did.
+/// Returns true if any call did. Errors: those of `visit`, and 1500 for a query that was ended. A
+/// visit whose time grows faster than the pipeline must check the interrupt itself.
 pub(crate) fn for_each_pipeline(
     plan: &mut Plan,
+    interrupt: &Interrupt,
     visit: &mut dyn FnMut(&mut Vec<Node>, &mut Workshop<'_>) -> Result<bool>,
 ) -> Result<bool> {
     let mut workshop = Workshop { variables: &mut plan.variables, next_node_id: &mut plan.next_node_id };
-    visit_pipeline(&mut plan.nodes, &mut workshop, visit)
+    visit_pipeline(&mut plan.nodes, &mut workshop, interrupt, visit)
 }
 
 fn visit_pipeline(
     nodes: &mut Vec<Node>,
     workshop: &mut Workshop<'_>,
+    interrupt: &Interrupt,
     visit: &mut dyn FnMut(&mut Vec<Node>, &mut Workshop<'_>) -> Result<bool>,
 ) -> Result<bool> {
     let mut changed = false;
     for node in nodes.iter_mut() {
         if let NodeKind::Subquery(subquery) = &mut node.kind {
-            changed |= visit_pipeline(&mut subquery.nodes, workshop, visit)?;
+            changed |= visit_pipeline(&mut subquery.nodes, workshop, interrupt, visit)?;
         }
     }
+    interrupt.check()?;
     Ok(changed | visit(nodes, workshop)?)
 }
 
@@ -58,14 +63,18 @@ fn visit_pipeline(
 /// Returns true if any call did.
 pub(crate) fn rewrite_expressions(
     plan: &mut Plan,
-    rewrite: &mut dyn FnMut(&mut Expression) -> bool,
+    interrupt: &Interrupt,
+    rewrite: &mut dyn FnMut(&mut Expression) -> Result<bool>,
 ) -> Result<bool> {
-    for_each_pipeline(plan, &mut |nodes, _| {
-        let mut changed = false;
+    for_each_pipeline(plan, interrupt, &mut |nodes, _| {
+        let mut changed = Ok(false);
         for node in nodes {
-            node.kind.for_each_expression_mut(&mut |expression| changed |= rewrite(expression));
+            interrupt.check()?;
+            node.kind.for_each_expression_mut(&mut |expression| {
+                combine(&mut changed, || rewrite(expression));
+            });
         }
-        Ok(changed)
+        changed
     })
 }
 

@@ -106,18 +106,20 @@ pub(crate) fn replace_in_node(node: &mut Node, document: VariableId, projections
 }
 
 /// Reads the variables of projections instead of attributes of the document.
+///
+/// The projections are sorted by path, and no path begins with another, as [`without_prefixed`]
+/// returns them.
 pub(crate) fn replace_paths(expression: &mut Expression, document: VariableId, projections: &[Projection]) {
     let replacement = match expression.as_attribute_path() {
-        Some((variable, names)) if variable == document => projections.iter().find_map(|projection| {
-            let is_prefix = projection.path.len() <= names.len()
-                && projection.path.iter().zip(&names).all(|(own, name)| **own == **name);
-            let rest = names.get(projection.path.len()..).filter(|_| is_prefix)?;
-            let base = Expression::Variable(projection.out);
-            Some(rest.iter().fold(base, |base, name| Expression::Attribute {
-                base: Box::new(base),
-                name: (*name).into(),
-            }))
-        }),
+        Some((variable, names)) if variable == document => {
+            projection_of(&names, projections).map(|(projection, rest)| {
+                let base = Expression::Variable(projection.out);
+                rest.iter().fold(base, |base, name| Expression::Attribute {
+                    base: Box::new(base),
+                    name: (*name).into(),
+                })
+            })
+        }
         Some(_) => None,
         None => {
             expression.for_each_child_mut(&mut |child| replace_paths(child, document, projections));
@@ -127,6 +129,24 @@ pub(crate) fn replace_paths(expression: &mut Expression, document: VariableId, p
     if let Some(replacement) = replacement {
         *expression = replacement;
     }
+}
+
+/// Returns the projection that an attribute is or is a part of, and the names within it.
+///
+/// Nothing sorts between a path and those that begin with it, so that it is the last one before the
+/// attribute.
+fn projection_of<'a, 'n>(
+    names: &'n [&'n str],
+    projections: &'a [Projection],
+) -> Option<(&'a Projection, &'n [&'n str])> {
+    let after = projections.partition_point(|projection| path_names(projection).le(names.iter().copied()));
+    let projection = projections.get(after.checked_sub(1)?)?;
+    let rest = names.get(projection.path.len()..)?;
+    path_names(projection).eq(names.iter().copied().take(projection.path.len())).then_some((projection, rest))
+}
+
+fn path_names(projection: &Projection) -> impl Iterator<Item = &str> {
+    projection.path.iter().map(|name| &**name)
 }
 
 /// Returns the place of the attribute in an entry of the index.

@@ -235,9 +235,11 @@ fn has_all_wanted(
     position: usize,
     context: &RuleContext<'_>,
 ) -> bool {
-    let conditions = conditions_after(nodes, position);
+    let conditions = conditions_after(nodes, position, context.interrupt);
     let expressions = conditions.iter().map(|condition| &condition.expression);
-    let form = normalize(expressions, source.out, &set_from(nodes, position), context.max_branches);
+    let form = normalize(expressions, source.out, &set_from(nodes, position), context.max_branches, context);
+    // Without memory for the form, or when the query is ended, nothing is known.
+    let Ok(form) = form else { return false };
     index.fields.iter().all(|field| {
         let excludes_null =
             |branch: &Branch| branch.atoms.iter().any(|atom| atom.field == *field && atom.excludes_null());

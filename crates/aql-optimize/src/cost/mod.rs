@@ -14,7 +14,8 @@ use aql_plan::{
     IndexBound, IndexInfo, IndexLookup, IndexRange, IndexScan, JoinPart, Node, NodeKind, Plan, PlanCatalog,
     Subquery, VariableId,
 };
-use aql_value::Value;
+use aql_value::{Interrupt, Value};
+use errors::Result;
 use index::{Estimate, Scale, entries_found, length_of, range};
 use std::collections::HashMap;
 
@@ -31,15 +32,17 @@ const MATCHES_PER_ROW: f64 = 10.0;
 /// The groups that COLLECT makes per row, on average.
 const GROUPS_PER_ROW: f64 = 0.8;
 
-/// Estimates every node of a plan, as clients see it.
-pub(crate) fn estimate(plan: &mut Plan, catalog: &dyn PlanCatalog) {
-    let estimates = Estimator::new(catalog, Scale::Shown).pipeline(&plan.nodes);
+/// Estimates every node of a plan, as clients see it. Errors: 1500 for a query that was ended.
+pub(crate) fn estimate(plan: &mut Plan, catalog: &dyn PlanCatalog, interrupt: &Interrupt) -> Result<()> {
+    let estimates = Estimator::new(catalog, Scale::Shown, interrupt).pipeline(&plan.nodes)?;
     record(&mut plan.nodes, &mut estimates.into_iter());
+    Ok(())
 }
 
-/// Returns the cost of a plan for the choice among plans.
-pub(crate) fn choice_cost(plan: &Plan, catalog: &dyn PlanCatalog) -> f64 {
-    Estimator::new(catalog, Scale::Choice).pipeline(&plan.nodes).last().map_or(0.0, |last| last.cost)
+/// Returns the cost of a plan for the choice among plans. Errors: 1500 for a query that was ended.
+pub(crate) fn choice_cost(plan: &Plan, catalog: &dyn PlanCatalog, interrupt: &Interrupt) -> Result<f64> {
+    let estimates = Estimator::new(catalog, Scale::Choice, interrupt).pipeline(&plan.nodes)?;
+    Ok(estimates.last().map_or(0.0, |last| last.cost))
 }
 
 /// Records estimates in the order in which they were made: a subquery's nodes before the subquery.
@@ -63,22 +66,24 @@ struct Estimator<'a> {
     lengths: HashMap<VariableId, f64>,
     /// The share of rows in which a condition holds.
     shares: HashMap<VariableId, f64>,
+    interrupt: &'a Interrupt,
 }
 
 impl<'a> Estimator<'a> {
-    fn new(catalog: &'a dyn PlanCatalog, scale: Scale) -> Self {
+    fn new(catalog: &'a dyn PlanCatalog, scale: Scale, interrupt: &'a Interrupt) -> Self {
         let (collections, lengths, shares) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Self { catalog, scale, collections, lengths, shares }
+        Self { catalog, scale, collections, lengths, shares, interrupt }
     }
 
     /// Estimates all nodes, those of a subquery before the subquery itself.
-    fn pipeline(&mut self, nodes: &[Node]) -> Vec<Estimate> {
+    fn pipeline(&mut self, nodes: &[Node]) -> Result<Vec<Estimate>> {
         let mut estimates = Vec::with_capacity(nodes.len());
         let mut estimate = Estimate { cost: 0.0, items: 0.0 };
         for node in nodes {
+            self.interrupt.check()?;
             estimate = match &node.kind {
                 NodeKind::Subquery(subquery) => {
-                    let inner = self.pipeline(&subquery.nodes);
+                    let inner = self.pipeline(&subquery.nodes)?;
                     let outer = self.subquery(subquery, &inner, estimate);
                     estimates.extend(inner);
                     outer
@@ -87,7 +92,7 @@ impl<'a> Estimator<'a> {
             };
             estimates.push(estimate);
         }
-        estimates
+        Ok(estimates)
     }
 
     fn node(&mut self, kind: &NodeKind, before: Estimate) -> Estimate {
@@ -178,10 +183,12 @@ impl<'a> Estimator<'a> {
     }
 
     /// Estimates the cost and the rows of an index scan for one incoming row.
+    ///
+    /// Ranges are left out when the query is ended, because some are looked up in the database.
     fn index_scan(&mut self, scan: &IndexScan) -> Estimate {
         let count = self.count(&scan.source.collection.name);
         let mut sum = Estimate { cost: 0.0, items: 0.0 };
-        for scanned in &scan.ranges {
+        for scanned in scan.ranges.iter().take_while(|_| !self.interrupt.is_set()) {
             let Some(index) = scan.indexes.get(scanned.index) else { continue };
             let mut estimate = range(index, scanned, count, self.scale);
             if self.scale == Scale::Choice {

@@ -31,10 +31,11 @@ impl Rule for BatchMaterializeDocuments {
         if !any {
             return Ok(false);
         }
-        cost::estimate(plan, context.catalog);
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+        cost::estimate(plan, context.catalog, context.interrupt)?;
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             for position in (0..nodes.len()).rev() {
+                context.interrupt.check()?;
                 let is_large = nodes.get(position).is_some_and(|node| node.estimated_items >= MIN_DOCUMENTS);
                 if is_large && nodes.get(position).is_some_and(fetches_documents) {
                     changed |= defer(nodes, position, position, workshop).is_some();

@@ -17,12 +17,13 @@ impl Rule for FuseFilters {
         "Merges adjacent filters into one."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
             let counts = read_counts(nodes);
             let mut changed = false;
             let mut position = 0;
             while position < nodes.len() {
+                context.interrupt.check()?;
                 if fuse_at(nodes, position, &counts) {
                     changed = true;
                 } else {
@@ -40,12 +41,11 @@ impl Rule for FuseFilters {
 /// AND evaluates its second operand only if the first is true, just as the second filter sees only
 /// rows that pass the first.
 fn fuse_at(nodes: &mut Vec<Node>, position: usize, counts: &HashMap<VariableId, usize>) -> bool {
-    let Some((first, second)) =
-        own_filter(nodes, position, counts).zip(own_filter(nodes, position + 2, counts))
-    else {
+    if !is_own_filter(nodes, position, counts) || !is_own_filter(nodes, position + 2, counts) {
         return false;
-    };
-    let both = conjuncts(first).chain(conjuncts(second)).cloned().collect();
+    }
+    let mut both = take_conjuncts(nodes, position);
+    both.extend(take_conjuncts(nodes, position + 2));
     if let Some(NodeKind::Calculation(calculation)) = nodes.get_mut(position + 2).map(|node| &mut node.kind) {
         calculation.expression = Expression::And(both);
     }
@@ -53,26 +53,25 @@ fn fuse_at(nodes: &mut Vec<Node>, position: usize, counts: &HashMap<VariableId, 
     true
 }
 
-/// Returns the condition of the calculation and filter at a position, if only the filter reads the
+/// Returns true for a calculation and a filter at a position, if only the filter reads the
 /// calculation.
-fn own_filter<'a>(
-    nodes: &'a [Node],
-    position: usize,
-    counts: &HashMap<VariableId, usize>,
-) -> Option<&'a Expression> {
-    match (&nodes.get(position)?.kind, &nodes.get(position + 1)?.kind) {
-        (NodeKind::Calculation(calculation), NodeKind::Filter(Filter { condition }))
-            if *condition == calculation.out && counts.get(condition) == Some(&1) =>
-        {
-            Some(&calculation.expression)
+fn is_own_filter(nodes: &[Node], position: usize, counts: &HashMap<VariableId, usize>) -> bool {
+    let kind = |position: usize| nodes.get(position).map(|node| &node.kind);
+    match (kind(position), kind(position + 1)) {
+        (Some(NodeKind::Calculation(calculation)), Some(NodeKind::Filter(Filter { condition }))) => {
+            *condition == calculation.out && counts.get(condition) == Some(&1)
         }
-        _ => None,
+        _ => false,
     }
 }
 
-fn conjuncts(expression: &Expression) -> std::slice::Iter<'_, Expression> {
-    match expression {
-        Expression::And(operands) => operands.iter(),
-        other => std::slice::from_ref(other).iter(),
+/// Takes the conditions out of the calculation at a position. They are moved, because the first of
+/// many filters grows with each of them.
+fn take_conjuncts(nodes: &mut [Node], position: usize) -> Vec<Expression> {
+    match nodes.get_mut(position).map(|node| &mut node.kind) {
+        Some(NodeKind::Calculation(calculation)) => {
+            std::mem::replace(&mut calculation.expression, Expression::And(Vec::new())).into_conjuncts()
+        }
+        _ => Vec::new(),
     }
 }

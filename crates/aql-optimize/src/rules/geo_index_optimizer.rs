@@ -29,7 +29,7 @@ impl Rule for GeoIndexOptimizer {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             for position in 0..nodes.len() {
                 context.interrupt.check()?;
@@ -74,10 +74,16 @@ fn find(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<Fo
         indexes.retain(|index| hint.names.contains(&index.name));
     }
     indexes.sort_by_key(rank);
-    indexes.into_iter().find_map(|index| find_with(nodes, position, scan, index))
+    indexes.into_iter().find_map(|index| find_with(nodes, position, scan, index, context))
 }
 
-fn find_with(nodes: &[Node], position: usize, scan: &CollectionScan, index: &IndexInfo) -> Option<Found> {
+fn find_with(
+    nodes: &[Node],
+    position: usize,
+    scan: &CollectionScan,
+    index: &IndexInfo,
+    context: &RuleContext<'_>,
+) -> Option<Found> {
     let source = &scan.source;
     let unavailable = set_from(nodes, position);
     let matcher = GeoMatcher { index, document: source.out, unavailable: &unavailable };
@@ -88,7 +94,7 @@ fn find_with(nodes: &[Node], position: usize, scan: &CollectionScan, index: &Ind
         search.origin = Some(sort.origin.clone());
         done.push(sort.position);
     }
-    for condition in conditions_after(nodes, position) {
+    for condition in conditions_after(nodes, position, context.interrupt) {
         let conjuncts = match &condition.expression {
             Expression::And(conjuncts) => conjuncts.as_slice(),
             other => std::slice::from_ref(other),

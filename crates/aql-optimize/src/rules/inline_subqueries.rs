@@ -17,10 +17,11 @@ impl Rule for InlineSubqueries {
         "Merges subqueries whose result is only looped over into the query around them."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             while inline_one(nodes, workshop) {
+                context.interrupt.check()?;
                 changed = true;
             }
             Ok(changed)

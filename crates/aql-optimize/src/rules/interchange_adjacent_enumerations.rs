@@ -10,6 +10,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::condition::resolve;
 use aql_plan::{EnumerateList, Expression, Filter, Node, NodeKind, Plan, VariableSet};
+use aql_value::Interrupt;
 use errors::Result;
 use std::ops::Range;
 
@@ -35,15 +36,16 @@ impl Rule for InterchangeAdjacentEnumerations {
         if plan.is_modification {
             return Ok(false);
         }
-        for segment in segments(&plan.nodes, context.all_plans) {
+        for segment in segments(&plan.nodes, context.all_plans, context.interrupt) {
             let Some(nodes) = plan.nodes.get(segment.clone()) else { continue };
             let (loops, rest): (Vec<&Node>, Vec<&Node>) = nodes.iter().partition(|node| node.kind.is_loop());
             for order in orders(loops.len()).into_iter().skip(1) {
-                let mut other = plan.clone();
                 let reordered = order.iter().filter_map(|position| loops.get(*position).copied());
-                let nodes: Vec<Node> = reordered.chain(rest.iter().copied()).cloned().collect();
-                other.nodes.splice(segment.clone(), nodes);
-                context.add_plan(other);
+                let reordered = reordered.chain(rest.iter().copied());
+                context.add_copy(plan, |other| {
+                    other.nodes.splice(segment.clone(), reordered.cloned());
+                    Ok(())
+                })?;
             }
         }
         Ok(false)
@@ -55,10 +57,10 @@ impl Rule for InterchangeAdjacentEnumerations {
 ///
 /// Filters and calculations between the loops go behind them. Later rules move them up as far as
 /// the new order allows.
-fn segments(nodes: &[Node], all: bool) -> Vec<Range<usize>> {
+fn segments(nodes: &[Node], all: bool, interrupt: &Interrupt) -> Vec<Range<usize>> {
     let mut segments = Vec::new();
     let mut start = 0;
-    while start < nodes.len() {
+    while start < nodes.len() && !interrupt.is_set() {
         let segment = start..segment_end(nodes, start, all);
         start = segment.end.max(start + 1);
         if (all || is_connected(nodes, segment.clone())) && !limit_decides(nodes, segment.end) {

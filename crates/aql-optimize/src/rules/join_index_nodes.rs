@@ -13,6 +13,7 @@ use aql_plan::{
     Calculation, CollectionScan, DocumentSource, Expression, IndexField, IndexInfo, IndexLookup, IndexRange,
     IndexScan, JoinPart, Node, NodeKind, Plan, VariableId, VariableSet,
 };
+use aql_value::Interrupt;
 use errors::Result;
 use std::collections::{BTreeSet, HashMap};
 
@@ -28,10 +29,11 @@ impl Rule for JoinIndexNodes {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             let mut position = 0;
             while position < nodes.len() {
+                context.interrupt.check()?;
                 let joined = join_at(nodes, position, context);
                 let count = joined.len();
                 if let Some(last) = joined.last().map(|(at, _)| *at) {
@@ -55,7 +57,10 @@ impl Rule for JoinIndexNodes {
 ///
 /// Calculations between the scans go behind them.
 fn join_at(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Vec<(usize, IndexScan)> {
-    let following = scans_after(nodes, position);
+    if nodes.get(position).is_none_or(|node| node.kind.source().is_none()) {
+        return Vec::new();
+    }
+    let following = scans_after(nodes, position, context.interrupt);
     let second = following.first().map(|(_, scan)| scan);
     let first =
         nodes.get(position).zip(second).and_then(|(node, next)| leading_scan(&node.kind, next, context));
@@ -75,11 +80,14 @@ fn join_at(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Vec<(u
 ///
 /// Calculations that only rename a variable are allowed too: the returned scans read the original
 /// variables.
-fn scans_after(nodes: &[Node], position: usize) -> Vec<(usize, IndexScan)> {
+fn scans_after(nodes: &[Node], position: usize, interrupt: &Interrupt) -> Vec<(usize, IndexScan)> {
     let mut names: HashMap<VariableId, VariableId> = HashMap::new();
     let mut calculated = VariableSet::default();
     let mut scans = Vec::new();
     for (at, node) in nodes.iter().enumerate().skip(position + 1) {
+        if interrupt.is_set() {
+            break;
+        }
         match &node.kind {
             NodeKind::Calculation(Calculation { out, expression: Expression::Variable(original) }) => {
                 names.insert(*out, names.get(original).copied().unwrap_or(*original));

@@ -18,10 +18,11 @@ impl Rule for LateDocumentMaterialization {
         "Fetches the documents of an index scan after a LIMIT, where the index covers what is read before."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 if let Some(limit) = limit_after(nodes, position) {
                     changed |= defer(nodes, position, limit, workshop).is_some();
                 }

@@ -4,6 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{Node, NodeKind, Plan, VariableId};
+use aql_value::Interrupt;
 use errors::Result;
 
 pub(super) struct MoveCalculationsDown;
@@ -17,15 +18,16 @@ impl Rule for MoveCalculationsDown {
         "Moves calculations and subqueries down in the plan, behind filters and limits."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| Ok(move_down(nodes)))
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| move_down(nodes, context.interrupt))
     }
 }
 
 /// Moves nodes down, from the last to the first, so that calculations keep their order.
-fn move_down(nodes: &mut Vec<Node>) -> bool {
+fn move_down(nodes: &mut Vec<Node>, interrupt: &Interrupt) -> Result<bool> {
     let mut moved = false;
     for from in (1..nodes.len()).rev() {
+        interrupt.check()?;
         let out = match nodes.get(from).map(|node| &node.kind) {
             Some(NodeKind::Calculation(calculation)) => calculation.out,
             Some(NodeKind::Subquery(subquery)) => subquery.out,
@@ -40,7 +42,7 @@ fn move_down(nodes: &mut Vec<Node>) -> bool {
             moved = true;
         }
     }
-    moved
+    Ok(moved)
 }
 
 /// Returns the position behind the last filter, sort or limit that does not need the variable,

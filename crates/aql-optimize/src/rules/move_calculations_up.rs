@@ -7,6 +7,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{arrays, for_each_pipeline};
 use aql_plan::{Node, NodeId, NodeKind, Plan, Subquery, VariableSet, Variables};
+use aql_value::Interrupt;
 use errors::Result;
 
 pub(super) struct MoveCalculationsUp {
@@ -22,9 +23,11 @@ impl Rule for MoveCalculationsUp {
         "Moves calculations and subqueries up in the plan, out of loops that they do not depend on."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
         let arrays = arrays(&plan.nodes);
-        for_each_pipeline(plan, &mut |nodes, workshop| Ok(move_up(nodes, workshop.variables, &arrays)))
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
+            move_up(nodes, workshop.variables, &arrays, context.interrupt)
+        })
     }
 }
 
@@ -32,10 +35,16 @@ impl Rule for MoveCalculationsUp {
 ///
 /// ArangoDB does the same, and clients compare its plans: among calculations that can move equally
 /// far up, the first one ends up on top.
-fn move_up(nodes: &mut Vec<Node>, variables: &Variables, arrays: &VariableSet) -> bool {
+fn move_up(
+    nodes: &mut Vec<Node>,
+    variables: &Variables,
+    arrays: &VariableSet,
+    interrupt: &Interrupt,
+) -> Result<bool> {
     let mut moved = false;
     let ids: Vec<NodeId> = nodes.iter().map(|node| node.id).collect();
     for id in ids.into_iter().rev() {
+        interrupt.check()?;
         let Some(from) = nodes.iter().position(|node| node.id == id) else { break };
         let Some(node) = nodes.get(from) else { break };
         let is_movable = match &node.kind {
@@ -61,7 +70,7 @@ fn move_up(nodes: &mut Vec<Node>, variables: &Variables, arrays: &VariableSet) -
             moved = true;
         }
     }
-    moved
+    Ok(moved)
 }
 
 /// Returns the highest position of a node that reads these variables.

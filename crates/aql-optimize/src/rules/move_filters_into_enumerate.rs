@@ -18,11 +18,13 @@ impl Rule for MoveFiltersIntoEnumerate {
         "Moves filters into the loops that they follow."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 while let Some((filter, condition)) = next_filter(nodes, position) {
+                    context.interrupt.check()?;
                     nodes.remove(filter);
                     if let Some(node) = nodes.get_mut(position) {
                         add_filter(&mut node.kind, condition);

@@ -3,6 +3,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{Filter, Node, NodeKind, Plan, VariableId};
+use aql_value::Interrupt;
 use errors::Result;
 
 pub(super) struct MoveFiltersUp {
@@ -18,14 +19,15 @@ impl Rule for MoveFiltersUp {
         "Moves filters up in the plan, so that fewer rows reach the steps after them."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| Ok(move_up(nodes)))
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| move_up(nodes, context.interrupt))
     }
 }
 
-fn move_up(nodes: &mut Vec<Node>) -> bool {
+fn move_up(nodes: &mut Vec<Node>, interrupt: &Interrupt) -> Result<bool> {
     let mut moved = false;
     for from in 1..nodes.len() {
+        interrupt.check()?;
         let Some(NodeKind::Filter(Filter { condition })) = nodes.get(from).map(|node| &node.kind) else {
             continue;
         };
@@ -36,7 +38,7 @@ fn move_up(nodes: &mut Vec<Node>) -> bool {
             moved = true;
         }
     }
-    moved
+    Ok(moved)
 }
 
 /// Returns the highest position for the filter.

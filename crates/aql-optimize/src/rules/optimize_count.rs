@@ -21,10 +21,11 @@ impl Rule for OptimizeCount {
         "Counts documents in the scan, where only their number is used."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 let (before, after) = nodes.split_at_mut(position + 1);
                 if let Some(NodeKind::Subquery(subquery)) = before.last_mut().map(|node| &mut node.kind) {
                     changed |= count_for_length(subquery, after, workshop);

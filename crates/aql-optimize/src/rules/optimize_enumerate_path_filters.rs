@@ -7,6 +7,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::condition::{conditions_after, set_from};
 use crate::analysis::filter::retain_conjuncts;
+use crate::analysis::identity::ConditionSet;
 use crate::analysis::path::elements_condition;
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 use aql_plan::{
@@ -26,29 +27,32 @@ impl Rule for OptimizeEnumeratePathFilters {
         "Moves filters on all vertices or all edges of a path into the path search."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             let mut position = 0;
             while let Some(node) = nodes.get(position) {
+                context.interrupt.check()?;
                 if let NodeKind::EnumeratePaths(search) = &node.kind
                     && search.kind != EnumeratePathsKind::AllShortestPaths
                 {
                     let mut search = (**search).clone();
                     let mut unavailable = set_from(nodes, position);
                     unavailable.remove(search.path.out);
-                    for condition in conditions_after(nodes, position) {
+                    for condition in conditions_after(nodes, position, context.interrupt) {
                         for conjunct in condition.expression.into_conjuncts() {
+                            context.interrupt.check()?;
                             changed |= take(&mut search, conjunct, &unavailable, workshop);
                         }
                     }
-                    let covered = search.covered.clone();
+                    let covered = search.covered.iter().map(|covered| &covered.condition);
+                    let mut covered = ConditionSet::new(covered, context)?;
                     if let Some(node) = nodes.get_mut(position) {
                         node.kind = NodeKind::EnumeratePaths(Box::new(search));
                     }
-                    retain_conjuncts(nodes, position, workshop, &|conjunct| {
-                        !covered.iter().any(|covered| covered.condition.is_same(conjunct))
-                    });
+                    retain_conjuncts(nodes, position, workshop, context.interrupt, &mut |conjunct| {
+                        Ok(!covered.contains(conjunct)?)
+                    })?;
                 }
                 position += 1;
             }

@@ -17,10 +17,11 @@ impl Rule for OptimizePaths {
         "Makes only those parts of the paths of a path search that are used, which may save fetching vertices."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 let (before, after) = nodes.split_at_mut(position + 1);
                 if let Some(NodeKind::EnumeratePaths(node)) = before.last_mut().map(|node| &mut node.kind) {
                     let out = node.path.out;

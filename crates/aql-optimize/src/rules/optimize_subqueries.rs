@@ -19,10 +19,11 @@ impl Rule for OptimizeSubqueries {
         "Limits subqueries of which only the first result or the number of results is used."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 let (before, after) = nodes.split_at_mut(position + 1);
                 let Some(node) = before.last_mut() else { continue };
                 let is_eligible = node.kind.is_deterministic();

@@ -18,10 +18,11 @@ impl Rule for OptimizeTraversalLastElementAccess {
         "Reads the vertex and edge variables of a traversal instead of the last vertex and edge of its path."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 let (before, after) = nodes.split_at_mut(position + 1);
                 if let Some(NodeKind::Traversal(node)) = before.last_mut().map(|node| &mut node.kind) {
                     changed |= replace_last_elements(node, after, workshop);

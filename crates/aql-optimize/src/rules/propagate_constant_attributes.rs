@@ -4,6 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{definition, for_each_pipeline, read_counts};
 use aql_plan::{CompareOperator, Expression, Filter, Identity, Node, NodeKind, Plan};
+use aql_value::Interrupt;
 use errors::Result;
 use std::collections::HashMap;
 
@@ -18,8 +19,8 @@ impl Rule for PropagateConstantAttributes {
         "Puts constants in the place of attributes that a filter has found to be equal to them."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| Ok(propagate(nodes)))
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| propagate(nodes, context.interrupt))
     }
 }
 
@@ -27,11 +28,12 @@ impl Rule for PropagateConstantAttributes {
 ///
 /// Only equalities are rewritten. Values that are equal to the same value are equal to each other,
 /// but may differ otherwise (1 and 1.0).
-fn propagate(nodes: &mut [Node]) -> bool {
+fn propagate(nodes: &mut [Node], interrupt: &Interrupt) -> Result<bool> {
     let counts = read_counts(nodes);
     let mut known: HashMap<Identity, Expression> = HashMap::new();
     let mut changed = false;
     for position in 0..nodes.len() {
+        interrupt.check()?;
         let condition = match nodes.get(position).map(|node| &node.kind) {
             Some(NodeKind::Filter(Filter { condition })) => *condition,
             // Variables of the pipeline end here.
@@ -57,7 +59,7 @@ fn propagate(nodes: &mut [Node]) -> bool {
             known.entry(attribute.identity()).or_insert_with(|| value.clone());
         }
     }
-    changed
+    Ok(changed)
 }
 
 /// Returns the sides of `variable.path == constant` (or an open parameter), in either direction.

@@ -21,9 +21,10 @@ impl Rule for PushDownLateMaterialization {
         "Fetches the documents of an index scan after sorts and filters, where the index covers what they read."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 if let Some(NodeKind::Materialize(_)) = nodes.get(position + 1).map(|node| &node.kind) {
                     push_down(nodes, position, workshop);
                 } else if let Some(last) = last_sort_or_filter(nodes, position) {

@@ -26,10 +26,11 @@ impl Rule for PushLimitIntoIndex {
         "Limits index scans by the limit that follows them."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 let wanted = following_limit(nodes, position);
                 let of_each = first_of_each(nodes, position);
                 let Some(NodeKind::Index(scan)) = nodes.get_mut(position).map(|node| &mut node.kind) else {

@@ -18,10 +18,11 @@ impl Rule for RemoveCollectVariables {
         "Removes unused INTO and AGGREGATE variables of COLLECT, and unused members of INTO."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 let (before, after) = nodes.split_at_mut(position + 1);
                 if let Some(NodeKind::Collect(collect)) = before.last_mut().map(|node| &mut node.kind) {
                     changed |= remove_unused(collect, after);

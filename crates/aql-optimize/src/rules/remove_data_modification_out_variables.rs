@@ -16,10 +16,11 @@ impl Rule for RemoveDataModificationOutVariables {
         "Removes OLD and NEW of data modifications where they are not used."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 let (before, after) = nodes.split_at_mut(position + 1);
                 let outs: Vec<&mut Option<VariableId>> = match before.last_mut().map(|node| &mut node.kind) {
                     Some(NodeKind::Insert(node)) => vec![&mut node.out_old, &mut node.out_new],

@@ -2,10 +2,11 @@
 //! scan.
 
 use super::{Rule, RuleContext};
-use crate::analysis::condition::{Atom, implied_atoms, normalize, set_from};
+use crate::analysis::condition::{Atom, Branch, implied_atoms, normalize, set_from};
 use crate::analysis::filter::retain_conjuncts;
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{Expression, IndexScan, NodeKind, Plan, VariableId, VariableSet};
+use aql_value::Interrupt;
 use errors::Result;
 
 pub(super) struct RemoveFilterCoveredByIndex;
@@ -20,17 +21,19 @@ impl Rule for RemoveFilterCoveredByIndex {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             let mut position = 0;
             while let Some(node) = nodes.get(position) {
+                context.interrupt.check()?;
                 if let NodeKind::Index(scan) = &node.kind {
                     let scan = scan.clone();
                     let unavailable = set_from(nodes, position);
                     let guaranteed = guaranteed_atoms(&scan);
-                    changed |= retain_conjuncts(nodes, position, workshop, &|conjunct| {
-                        is_open(conjunct, &guaranteed, scan.source.out, &unavailable, context.max_branches)
-                    });
+                    changed |=
+                        retain_conjuncts(nodes, position, workshop, context.interrupt, &mut |conjunct| {
+                            is_open(conjunct, &guaranteed, scan.source.out, &unavailable, context)
+                        })?;
                 }
                 position += 1;
             }
@@ -53,12 +56,24 @@ fn is_open(
     guaranteed: &[Vec<Atom>],
     document: VariableId,
     unavailable: &VariableSet,
-    max_branches: usize,
-) -> bool {
-    let form = normalize([conjunct], document, unavailable, max_branches);
-    !guaranteed.iter().all(|atoms| {
-        form.branches.iter().any(|branch| {
-            branch.is_exact && branch.atoms.iter().all(|atom| atoms.iter().any(|known| known.implies(atom)))
-        })
-    })
+    context: &RuleContext<'_>,
+) -> Result<bool> {
+    let form = normalize([conjunct], document, unavailable, context.max_branches, context)?;
+    for atoms in guaranteed {
+        if !implies_some(atoms, &form.branches, context.interrupt)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns true if documents that satisfy the atoms satisfy one of the branches.
+fn implies_some(atoms: &[Atom], branches: &[Branch], interrupt: &Interrupt) -> Result<bool> {
+    for branch in branches {
+        interrupt.check()?;
+        if branch.is_exact && branch.atoms.iter().all(|atom| atoms.iter().any(|known| known.implies(atom))) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

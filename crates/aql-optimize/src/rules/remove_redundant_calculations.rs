@@ -3,7 +3,9 @@
 //! The second calculation stays, unread, until `remove-unnecessary-calculations` removes it.
 
 use super::{Rule, RuleContext};
+use crate::analysis::identity::charged_identity;
 use aql_plan::{Expression, Node, NodeKind, Plan, VariableId};
+use aql_value::{Charge, Interrupt};
 use errors::Result;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,8 +21,9 @@ impl Rule for RemoveRedundantCalculations {
         "Replaces references to variables by references to other variables that hold the same result."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        Ok(share(&mut plan.nodes, &Known::new(), &HashMap::new()))
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        let mut memory = Charge::new(Arc::clone(context.memory));
+        share(&mut plan.nodes, &Known::new(), &HashMap::new(), context.interrupt, &mut memory)
     }
 }
 
@@ -36,14 +39,21 @@ fn may_be_shared(expression: &Expression) -> bool {
 
 /// Shares within a pipeline, given the calculations of the surrounding pipelines and the names
 /// under which they are shared.
-fn share(nodes: &mut [Node], outer: &Known, outer_names: &HashMap<VariableId, VariableId>) -> bool {
+fn share(
+    nodes: &mut [Node],
+    outer: &Known,
+    outer_names: &HashMap<VariableId, VariableId>,
+    interrupt: &Interrupt,
+    memory: &mut Charge,
+) -> Result<bool> {
     let (mut known, mut names) = (outer.clone(), outer_names.clone());
     let mut changed = false;
     for node in nodes {
+        interrupt.check()?;
         match &mut node.kind {
             NodeKind::Subquery(subquery) => {
                 subquery.run_if.iter_mut().for_each(|id| *id = names.get(id).copied().unwrap_or(*id));
-                changed |= share(&mut subquery.nodes, &known, &names);
+                changed |= share(&mut subquery.nodes, &known, &names, interrupt, memory)?;
             }
             kind => kind.rename_reads(&|id| names.get(&id).copied().unwrap_or(id)),
         }
@@ -52,10 +62,13 @@ fn share(nodes: &mut [Node], outer: &Known, outer_names: &HashMap<VariableId, Va
                 let earlier = match calculation.expression.as_variable() {
                     Some(same) => Some(same),
                     None => {
-                        let identity = calculation.expression.identity();
+                        let before = memory.bytes();
+                        let identity = charged_identity(&calculation.expression, memory)?;
                         let earlier = known.get(identity.as_slice()).copied();
                         if earlier.is_none() {
                             known.insert(identity.into(), calculation.out);
+                        } else {
+                            memory.shrink(memory.bytes() - before);
                         }
                         earlier
                     }
@@ -70,5 +83,5 @@ fn share(nodes: &mut [Node], outer: &Known, outer_names: &HashMap<VariableId, Va
             _ => {}
         }
     }
-    changed
+    Ok(changed)
 }

@@ -19,8 +19,8 @@ impl Rule for RemoveRedundantOr {
         "Combines bounds on one attribute that are joined by OR into one bound."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        rewrite_expressions(plan, &mut replace)
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        rewrite_expressions(plan, context.interrupt, &mut |expression| Ok(replace(expression)))
     }
 }
 

@@ -4,6 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{constants, for_each_pipeline};
 use aql_plan::{Expression, Node, NodeKind, Plan, Sort, VariableId};
+use aql_value::Interrupt;
 use errors::Result;
 use std::collections::HashMap;
 
@@ -20,11 +21,11 @@ impl Rule for RemoveRedundantSorts {
         "Removes sorts by constants and sorts that a later sort makes unnecessary."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
         let constants = constants(&plan.nodes);
-        for_each_pipeline(plan, &mut |nodes, _| {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
             let simplified = simplify(nodes, &constants);
-            let removed = remove_overridden(nodes);
+            let removed = remove_overridden(nodes, context.interrupt)?;
             Ok(simplified | removed)
         })
     }
@@ -48,10 +49,11 @@ fn simplify(nodes: &mut Vec<Node>, constants: &HashMap<VariableId, Expression>) 
 ///
 /// The second sort counts. But if the first sorts by the same criteria and then by more, it does
 /// the work of both.
-fn remove_overridden(nodes: &mut Vec<Node>) -> bool {
+fn remove_overridden(nodes: &mut Vec<Node>, interrupt: &Interrupt) -> Result<bool> {
     let mut changed = false;
     let mut position = 0;
     while position < nodes.len() {
+        interrupt.check()?;
         let Some((later, keeps_order)) = next_sort(nodes, position) else {
             position += 1;
             continue;
@@ -66,7 +68,7 @@ fn remove_overridden(nodes: &mut Vec<Node>) -> bool {
         nodes.remove(if does_both { later } else { position });
         changed = true;
     }
-    changed
+    Ok(changed)
 }
 
 fn is_prefix(short: &Sort, long: &Sort) -> bool {

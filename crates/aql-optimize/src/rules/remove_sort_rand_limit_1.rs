@@ -17,8 +17,8 @@ impl Rule for RemoveSortRandLimit1 {
         "Picks a random document of a collection without sorting all of them."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
             let Some(found) = random_pick(nodes) else { return Ok(false) };
             if let Some(NodeKind::EnumerateCollection(scan)) =
                 nodes.get_mut(found.scan).map(|node| &mut node.kind)

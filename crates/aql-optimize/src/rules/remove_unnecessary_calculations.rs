@@ -4,6 +4,7 @@
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{for_each_pipeline, read_counts};
 use aql_plan::{Calculation, Expression, Node, NodeKind, Plan, VariableId, VariableSet};
+use aql_value::Interrupt;
 use errors::Result;
 use std::collections::HashMap;
 
@@ -24,21 +25,22 @@ impl Rule for RemoveUnnecessaryCalculations {
         "Removes calculations whose result is not used and merges calculations that are used once."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| {
-            let aliased = remove_aliases(nodes);
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
+            let aliased = remove_aliases(nodes, context.interrupt)?;
             let removed = remove_unread(nodes);
-            let inlined = inline_read_once(nodes);
+            let inlined = inline_read_once(nodes, context.interrupt)?;
             Ok(aliased | removed | inlined)
         })
     }
 }
 
 /// Replaces variables that are only copies: their readers read the original.
-fn remove_aliases(nodes: &mut [Node]) -> bool {
+fn remove_aliases(nodes: &mut [Node], interrupt: &Interrupt) -> Result<bool> {
     let mut names: HashMap<VariableId, VariableId> = HashMap::new();
     let mut found = false;
     for node in nodes {
+        interrupt.check()?;
         if !names.is_empty() {
             node.kind.rename_reads(&|id| names.get(&id).copied().unwrap_or(id));
         }
@@ -49,7 +51,7 @@ fn remove_aliases(nodes: &mut [Node]) -> bool {
             found = true;
         }
     }
-    found
+    Ok(found)
 }
 
 fn remove_unread(nodes: &mut Vec<Node>) -> bool {
@@ -82,10 +84,11 @@ fn is_removable(kind: &NodeKind) -> bool {
 }
 
 /// Merges from the end, so that chains of calculations merge into their last one.
-fn inline_read_once(nodes: &mut Vec<Node>) -> bool {
+fn inline_read_once(nodes: &mut Vec<Node>, interrupt: &Interrupt) -> Result<bool> {
     let counts = read_counts(nodes);
     let mut changed = false;
     for from in (1..nodes.len()).rev() {
+        interrupt.check()?;
         let Some(NodeKind::Calculation(calculation)) = nodes.get(from).map(|node| &node.kind) else {
             continue;
         };
@@ -106,7 +109,7 @@ fn inline_read_once(nodes: &mut Vec<Node>) -> bool {
             changed = true;
         }
     }
-    changed
+    Ok(changed)
 }
 
 /// Returns the expression of the calculation that reads the variable, if it can take over the work.

@@ -20,9 +20,9 @@ impl Rule for RemoveUnnecessaryFilters {
         "Removes filters that are always true and replaces filters that are always false by an empty result."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
         let conditions = known_conditions(&plan.nodes);
-        for_each_pipeline(plan, &mut |nodes, _| {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
             let count = nodes.len();
             let mut replaced = false;
             nodes.retain_mut(|node| {
@@ -70,14 +70,16 @@ fn truth(expression: &Expression) -> Option<bool> {
 /// Decides AND, which is false if one operand is, or OR, which is true if one operand is. Earlier
 /// operands may only be skipped if their evaluation has no effect.
 fn decided(operands: &[Expression], decides: bool) -> Option<bool> {
-    let (mut all_known, mut all_pure) = (true, true);
-    for operand in operands {
+    let mut all_known = true;
+    for (position, operand) in operands.iter().enumerate() {
         match truth(operand) {
-            Some(truth) if truth == decides => return all_pure.then_some(decides),
+            Some(truth) if truth == decides => {
+                let earlier = operands.iter().take(position);
+                return earlier.into_iter().all(Expression::is_deterministic).then_some(decides);
+            }
             Some(_) => {}
             None => all_known = false,
         }
-        all_pure &= operand.is_deterministic();
     }
     all_known.then_some(!decides)
 }

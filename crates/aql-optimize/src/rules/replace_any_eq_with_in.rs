@@ -17,8 +17,8 @@ impl Rule for ReplaceAnyEqWithIn {
         "Replaces ANY == by IN."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        rewrite_expressions(plan, &mut replace)
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        rewrite_expressions(plan, context.interrupt, &mut |expression| Ok(replace(expression)))
     }
 }
 

@@ -18,10 +18,11 @@ impl Rule for ReplaceEntriesWithObjectIteration {
         "Loops over the attributes of objects instead of the result of ENTRIES()."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 changed |= replace(nodes, position, workshop).is_some();
             }
             Ok(changed)

@@ -8,6 +8,7 @@ use super::{Rule, RuleContext};
 use crate::analysis::condition::resolve;
 use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{CompareOperator, Expression, Filter, Identity, Node, NodeKind, Plan};
+use aql_value::Interrupt;
 use errors::Result;
 use std::collections::HashMap;
 
@@ -26,18 +27,21 @@ impl Rule for ReplaceEqualAttributeAccesses {
         true
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| Ok(replace_in_pipeline(nodes)))
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
+            replace_in_pipeline(nodes, context.interrupt)
+        })
     }
 }
 
 /// The replacements of accesses that are equal to others.
 type Replacements = HashMap<Identity, Expression>;
 
-fn replace_in_pipeline(nodes: &mut [Node]) -> bool {
+fn replace_in_pipeline(nodes: &mut [Node], interrupt: &Interrupt) -> Result<bool> {
     let mut replacements = Replacements::new();
     let mut changed = false;
     for position in 0..nodes.len() {
+        interrupt.check()?;
         if !replacements.is_empty()
             && let Some(node) = nodes.get_mut(position)
         {
@@ -53,7 +57,7 @@ fn replace_in_pipeline(nodes: &mut [Node]) -> bool {
             _ => {}
         }
     }
-    changed
+    Ok(changed)
 }
 
 /// Adds `a.x == b.y`, alone or among other conditions that all hold. The access whose variable is

@@ -29,7 +29,7 @@ impl Rule for ReplaceFunctionWithIndex {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             for position in 0..nodes.len() {
                 context.interrupt.check()?;
@@ -54,7 +54,7 @@ fn find(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<(I
     }
     let info = context.catalog.collection(&scan.source.collection.name)?;
     let unavailable = set_from(nodes, position);
-    conditions_after(nodes, position).into_iter().find_map(|condition| {
+    conditions_after(nodes, position, context.interrupt).into_iter().find_map(|condition| {
         let (index, query) = info.indexes.iter().find_map(|index| {
             let query = query_of(&condition.expression, index, scan)?;
             (!query.variables().intersects(&unavailable)).then_some((index, query))

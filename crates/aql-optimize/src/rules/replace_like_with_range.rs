@@ -26,9 +26,10 @@ impl Rule for ReplaceLikeWithRange {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 let Some((defined_at, replacement)) = replacement(nodes, position, context) else { continue };
                 if let Some(NodeKind::Calculation(calculation)) =
                     nodes.get_mut(defined_at).map(|node| &mut node.kind)
@@ -53,6 +54,9 @@ fn replacement(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Op
     };
     let mut all = Vec::with_capacity(conjuncts.len());
     for conjunct in conjuncts {
+        if context.interrupt.is_set() {
+            return None;
+        }
         all.extend(range(nodes, conjunct, context).into_iter().flatten());
         all.push(conjunct.clone());
     }

@@ -28,7 +28,7 @@ impl Rule for SimplifyConditions {
             interrupt: context.interrupt,
         };
         let constants = constants(&plan.nodes);
-        let changed = for_each_pipeline(plan, &mut |nodes, _| {
+        let changed = for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
             let mut changed = Ok(false);
             for node in nodes {
                 node.kind.for_each_expression_mut(&mut |expression| {

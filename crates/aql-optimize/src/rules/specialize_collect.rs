@@ -12,6 +12,7 @@ use aql_plan::{
     Collect, CollectGroup, CollectMethod, Expression, Identity, Node, NodeKind, Plan, Sort, SortElement,
     VariableId,
 };
+use aql_value::Interrupt;
 use errors::Result;
 use std::collections::HashSet;
 
@@ -39,22 +40,23 @@ impl Rule for SpecializeCollect {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        let sorted = may_sort(&plan.nodes, context).then(|| plan.clone());
-        let changed = specialize_all(plan, None)?;
-        if let Some(mut sorted) = sorted.filter(|_| changed) {
-            specialize_all(&mut sorted, Some(CollectMethod::Sorted))?;
-            context.add_plan(sorted);
+        let interrupt = context.interrupt;
+        if may_sort(&plan.nodes, context) {
+            context.add_copy(plan, |sorted| {
+                specialize_all(sorted, Some(CollectMethod::Sorted), interrupt).map(drop)
+            })?;
         }
-        Ok(changed)
+        specialize_all(plan, None, interrupt)
     }
 }
 
 /// Specializes each COLLECT with groups, by the given method unless the query requests another.
-fn specialize_all(plan: &mut Plan, method: Option<CollectMethod>) -> Result<bool> {
-    for_each_pipeline(plan, &mut |nodes, workshop| {
+fn specialize_all(plan: &mut Plan, method: Option<CollectMethod>, interrupt: &Interrupt) -> Result<bool> {
+    for_each_pipeline(plan, interrupt, &mut |nodes, workshop| {
         let mut changed = false;
         let mut position = 0;
         while position < nodes.len() {
+            interrupt.check()?;
             let is_sorted = is_sorted_by_query(nodes, position);
             if let Some(NodeKind::Collect(collect)) = nodes.get_mut(position).map(|node| &mut node.kind)
                 && collect.method == CollectMethod::Hash
@@ -133,14 +135,16 @@ fn is_order_unwanted(nodes: &[Node], position: usize) -> bool {
 /// Unless all plans are wanted, it must also be worthwhile: an index is sorted by the group keys,
 /// which are attributes of one scan's documents.
 fn may_sort(nodes: &[Node], context: &RuleContext<'_>) -> bool {
-    nodes.iter().enumerate().any(|(position, node)| match &node.kind {
-        NodeKind::Subquery(subquery) => may_sort(&subquery.nodes, context),
-        NodeKind::Collect(collect) if collect.method == CollectMethod::Hash => {
-            collect.requested_method.is_none()
-                && !is_sorted_by_query(nodes, position)
-                && (context.all_plans || is_sorted_by_index(nodes, position, &collect.groups, context))
+    nodes.iter().enumerate().take_while(|_| !context.interrupt.is_set()).any(|(position, node)| {
+        match &node.kind {
+            NodeKind::Subquery(subquery) => may_sort(&subquery.nodes, context),
+            NodeKind::Collect(collect) if collect.method == CollectMethod::Hash => {
+                collect.requested_method.is_none()
+                    && !is_sorted_by_query(nodes, position)
+                    && (context.all_plans || is_sorted_by_index(nodes, position, &collect.groups, context))
+            }
+            _ => false,
         }
-        _ => false,
     })
 }
 

@@ -20,9 +20,10 @@ impl Rule for UseIndexForSort {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             for position in (0..nodes.len()).rev() {
+                context.interrupt.check()?;
                 let Some(need) = leading_need(nodes, position) else { continue };
                 let ordered = match nodes.get(position).map(|node| &node.kind) {
                     Some(NodeKind::Index(scan)) => ordered_index_scan(scan, &need),

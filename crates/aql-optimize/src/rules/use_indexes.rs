@@ -16,8 +16,10 @@ use aql_plan::{
     CollectionInfo, DocumentSource, IndexHint, IndexInfo, IndexLookup, IndexRange, IndexScan, IndexSearch,
     Node, NodeKind, Plan, search_identity,
 };
+use aql_value::Charge;
 use errors::Result;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 pub(super) struct UseIndexes;
 
@@ -31,12 +33,12 @@ impl Rule for UseIndexes {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             let mut position = 0;
             while position < nodes.len() {
                 context.interrupt.check()?;
-                match access(nodes, position, context) {
+                match access(nodes, position, context)? {
                     Access::Unchanged => {}
                     Access::Index(scan) => {
                         if let Some(node) = nodes.get_mut(position) {
@@ -66,41 +68,46 @@ enum Access {
 }
 
 /// Returns the replacement of the full scan at a position.
-fn access(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Access {
+fn access(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Result<Access> {
     let Some(NodeKind::EnumerateCollection(scan)) = nodes.get(position).map(|node| &node.kind) else {
-        return Access::Unchanged;
+        return Ok(Access::Unchanged);
     };
     let source = &scan.source;
     if source.hint.disabled || scan.random || source.count_into.is_some() {
-        return Access::Unchanged;
+        return Ok(Access::Unchanged);
     }
-    match by_filter(nodes, position, source, context) {
+    Ok(match by_filter(nodes, position, source, context)? {
         Access::Unchanged => match index_for_sort(nodes, position, context) {
             Some(scan) => Access::Index(Box::new(scan)),
             None => Access::Unchanged,
         },
         access => access,
-    }
+    })
 }
 
-fn by_filter(nodes: &[Node], position: usize, source: &DocumentSource, context: &RuleContext<'_>) -> Access {
-    let conditions = conditions_after(nodes, position);
+fn by_filter(
+    nodes: &[Node],
+    position: usize,
+    source: &DocumentSource,
+    context: &RuleContext<'_>,
+) -> Result<Access> {
+    let conditions = conditions_after(nodes, position, context.interrupt);
     let Some(info) = context.catalog.collection(&source.collection.name).filter(|_| !conditions.is_empty())
     else {
-        return Access::Unchanged;
+        return Ok(Access::Unchanged);
     };
     let expressions = conditions.iter().map(|condition| &condition.expression);
-    let form = normalize(expressions, source.out, &set_from(nodes, position), context.max_branches);
+    let form = normalize(expressions, source.out, &set_from(nodes, position), context.max_branches, context)?;
     let is_possible = !form.branches.is_empty();
-    let form = form.merged();
+    let form = form.merged(context.interrupt)?;
     if is_possible && form.branches.is_empty() {
-        return Access::None;
+        return Ok(Access::None);
     }
-    let chooser = Chooser { info: &info, hint: &source.hint, sort: sort_need(nodes, position) };
-    match chooser.choose(&form) {
+    let chooser = Chooser { info: &info, hint: &source.hint, sort: sort_need(nodes, position), context };
+    Ok(match chooser.choose(&form)? {
         Some((indexes, ranges)) => Access::Index(Box::new(new_scan(source, indexes, ranges))),
         None => Access::Unchanged,
-    }
+    })
 }
 
 /// Indexes and ranges for all branches.
@@ -114,6 +121,7 @@ struct Chooser<'a> {
     info: &'a CollectionInfo,
     hint: &'a IndexHint,
     sort: Option<SortNeed>,
+    context: &'a RuleContext<'a>,
 }
 
 impl Chooser<'_> {
@@ -122,45 +130,60 @@ impl Chooser<'_> {
     ///
     /// These are either the best index for each branch, or one index for all, in which branches may
     /// share ranges.
-    fn choose(&self, form: &NormalForm) -> Option<(Vec<IndexInfo>, Vec<IndexRange>)> {
+    ///
+    /// Errors: 32 if there is no memory for the choice, 1500 for a query that was ended.
+    fn choose(&self, form: &NormalForm) -> Result<Option<(Vec<IndexInfo>, Vec<IndexRange>)>> {
         let is_single = form.branches.len() == 1;
         let best_of_each = form.branches.iter().map(|branch| self.choose_for(branch, is_single)).collect();
-        let mut best = self.rated(best_of_each)?;
+        let Some(mut best) = self.rated(best_of_each)? else { return Ok(None) };
         if !is_single && self.hint.names.is_empty() {
             for index in self.info.indexes.iter() {
-                let same =
-                    form.branches.iter().map(|branch| Some((index, match_index(index, 0, &branch.atoms)?)));
-                best = match self.rated(same.collect()) {
+                let same = form.branches.iter().map(|branch| Some((index, self.usable(index, branch)?)));
+                best = match self.rated(same.collect())? {
                     Some(other) if other.cost < best.cost => other,
                     _ => best,
                 };
             }
         }
-        Some((best.indexes, best.ranges))
+        Ok(Some((best.indexes, best.ranges)))
+    }
+
+    /// Returns the range of an index for a branch. Nothing is usable when the query is ended.
+    fn usable(&self, index: &IndexInfo, branch: &Branch) -> Option<IndexRange> {
+        if self.context.interrupt.is_set() {
+            return None;
+        }
+        match_index(index, 0, &branch.atoms)
     }
 
     /// Combines the choices for all branches, with each range once.
-    fn rated(&self, choices: Option<Vec<(&IndexInfo, IndexRange)>>) -> Option<Choice> {
+    fn rated(&self, choices: Option<Vec<(&IndexInfo, IndexRange)>>) -> Result<Option<Choice>> {
+        self.context.interrupt.check()?;
+        let Some(choices) = choices else { return Ok(None) };
+        let mut memory = Charge::new(Arc::clone(self.context.memory));
         let mut choice = Choice { indexes: Vec::new(), ranges: Vec::new(), cost: 0.0 };
         let mut seen = HashSet::new();
-        for (index, mut range) in choices? {
+        for (index, mut range) in choices {
+            self.context.interrupt.check()?;
             let known = choice.indexes.iter().position(|known| known.id == index.id);
             range.index = known.unwrap_or(choice.indexes.len());
             if known.is_none() {
                 choice.indexes.push(index.clone());
             }
-            if seen.insert(range_identity(&range)) {
+            let identity = range_identity(&range);
+            memory.grow(identity.len() as u64)?;
+            if seen.insert(identity) {
                 choice.cost += range_cost(index, &range, self.info.count_estimate);
                 choice.ranges.push(range);
             }
         }
-        (!choice.ranges.is_empty()).then_some(choice)
+        Ok((!choice.ranges.is_empty()).then_some(choice))
     }
 
     /// Returns the best index for a branch: the first usable one of the hint, otherwise the
     /// cheapest. Among equally cheap ones, more conditions win.
     fn choose_for(&self, branch: &Branch, is_single: bool) -> Option<(&IndexInfo, IndexRange)> {
-        let usable = |index: &IndexInfo| match_index(index, 0, &branch.atoms);
+        let usable = |index: &IndexInfo| self.usable(index, branch);
         for name in &self.hint.names {
             let hinted = self.info.indexes.iter().filter(|index| index.name == *name);
             if let Some(found) = hinted.filter_map(|index| Some((index, usable(index)?))).next() {

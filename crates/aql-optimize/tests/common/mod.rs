@@ -9,10 +9,11 @@ use aql_plan::{Plan, print};
 use aql_value::{Interrupt, MemoryAccount, Value};
 use errors::Result;
 pub(crate) use planning::{TestCatalog, plan};
+use std::sync::Arc;
 
 /// Returns all plans, the best first.
 pub(crate) fn optimized(text: &str, parameters: &[(&str, Value)], rules: &[&str]) -> Result<Optimized> {
-    let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
+    let (memory, interrupt) = (Arc::new(MemoryAccount::unlimited()), Interrupt::new());
     let options = OptimizerOptions::new(rules.iter().copied());
     optimize(plan(text, parameters)?, &TestCatalog, &options, &memory, &interrupt)
 }
@@ -27,7 +28,7 @@ pub(crate) fn best(text: &str, rules: &[&str]) -> Plan {
 ///
 /// Rules make no additional plans.
 pub(crate) fn steps(text: &str, rules: &[&str]) -> Result<Vec<(&'static str, String)>> {
-    let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
+    let (memory, interrupt) = (Arc::new(MemoryAccount::unlimited()), Interrupt::new());
     let mut options = OptimizerOptions::new(rules.iter().copied());
     options.max_number_of_plans = 1;
     let plan = plan(text, &[])?;

@@ -9,11 +9,12 @@ use aql_plan::{BindInput, BindParameters, Plan, bind, build};
 use aql_value::{Interrupt, MemoryAccount};
 use errors::Result;
 pub(crate) use small_catalog::CATALOG;
+use std::sync::Arc;
 
 pub(crate) fn optimized(text: &str, rules: &[&str]) -> Result<Optimized> {
     let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();
     let (parameters, memory, interrupt) =
-        (BindParameters::new(), MemoryAccount::unlimited(), Interrupt::new());
+        (BindParameters::new(), Arc::new(MemoryAccount::unlimited()), Interrupt::new());
     let plan = build(bind(&query, &BindInput::new(&parameters, &CATALOG, &memory, &interrupt))?, false)?;
     optimize(plan, &CATALOG, &OptimizerOptions::new(rules.iter().copied()), &memory, &interrupt)
 }

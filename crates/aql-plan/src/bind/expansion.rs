@@ -9,6 +9,7 @@ use errors::Result;
 
 impl Binder<'_> {
     pub(super) fn expansion(&mut self, expansion: &ast::Expansion) -> Result<Expression> {
+        self.interrupt.check()?;
         if needs_loop([&expansion.filter, &expansion.result, &expansion.projection]) {
             return self.expansion_loop(expansion);
         }
@@ -42,6 +43,7 @@ impl Binder<'_> {
     }
 
     pub(super) fn array_question(&mut self, question: &ast::ArrayQuestion) -> Result<Expression> {
+        self.interrupt.check()?;
         if needs_loop([&question.filter]) {
             return self.array_question_loop(question);
         }

@@ -11,7 +11,7 @@ use aql_value::{Function, Value};
 use errors::{Error, Result};
 
 /// Expressions between two checks for an interrupt.
-const EXPRESSIONS_PER_CHECK: usize = 4096;
+pub(super) const EXPRESSIONS_PER_CHECK: usize = 4096;
 
 impl Binder<'_> {
     /// Binds and folds an expression.
@@ -77,6 +77,8 @@ impl Binder<'_> {
     /// Returns the parameter if it is open, and its value otherwise.
     fn parameter(&self, name: &str) -> Result<Expression> {
         let value = self.parameters.value(name)?;
+        // The shape of an array depends on all of its members.
+        self.interrupt.check()?;
         let open = self.open.slot(name).zip(ParameterShape::of(value));
         Ok(match open {
             Some((slot, shape)) => Expression::Parameter(Parameter { slot, name: name.into(), shape }),

@@ -4,6 +4,7 @@
 //! evaluated (`? :`, AND, OR), it depends on a condition. The condition becomes a variable,
 //! computed before. The subquery runs in the rows in which that variable is true.
 
+use super::expression::EXPRESSIONS_PER_CHECK;
 use super::{Binder, Element, Statement};
 use crate::expression::{Expression, UnaryOperator};
 use crate::variable::VariableId;
@@ -38,7 +39,7 @@ impl Binder<'_> {
         };
         let mut operands: Vec<Expression> = Vec::with_capacity(logical.operands.len());
         for operand in &logical.operands {
-            if operands.is_empty() || self.is_within_expansion() || !has_subquery(operand) {
+            if operands.is_empty() || self.is_within_expansion() || !self.has_subquery(operand)? {
                 operands.push(self.expression(operand)?);
                 continue;
             }
@@ -54,8 +55,11 @@ impl Binder<'_> {
 
     pub(super) fn ternary(&mut self, ternary: &ast::Ternary) -> Result<Expression> {
         let mut condition = self.expression(&ternary.condition)?;
-        let branches = ternary.then.iter().chain(Some(&ternary.otherwise));
-        if self.is_within_expansion() || !branches.into_iter().any(has_subquery) {
+        let has_subquery = match &ternary.then {
+            Some(then) => self.has_subquery(then)? || self.has_subquery(&ternary.otherwise)?,
+            None => self.has_subquery(&ternary.otherwise)?,
+        };
+        if self.is_within_expansion() || !has_subquery {
             let then = ternary.then.as_ref().map(|then| self.expression(then)).transpose()?;
             let otherwise = self.expression(&ternary.otherwise)?;
             return Ok(choose(condition, then, otherwise));
@@ -92,6 +96,22 @@ impl Binder<'_> {
         bound
     }
 
+    /// Returns true if the expression has a subquery in it.
+    ///
+    /// Every operator asks for its operands, so that the inner ones of a deep nest are searched
+    /// often. Errors: 1500 for a query that was ended.
+    fn has_subquery(&self, expression: &ast::Expression) -> Result<bool> {
+        for (position, inner) in walk::expressions(expression).enumerate() {
+            if matches!(inner.kind, ExpressionKind::Subquery(_)) {
+                return Ok(true);
+            }
+            if position % EXPRESSIONS_PER_CHECK == EXPRESSIONS_PER_CHECK - 1 {
+                self.interrupt.check()?;
+            }
+        }
+        Ok(false)
+    }
+
     /// Sets a variable to the expression in rows that would evaluate it, and to null in others.
     fn materialize_guarded(&mut self, expression: Expression) -> VariableId {
         let needs_guard = !matches!(expression, Expression::Variable(_) | Expression::Constant(_));
@@ -108,8 +128,4 @@ impl Binder<'_> {
 fn choose(condition: Expression, then: Option<Expression>, otherwise: Expression) -> Expression {
     let (condition, then) = (Box::new(condition), then.map(Box::new));
     Expression::Ternary { condition, then, otherwise: Box::new(otherwise) }
-}
-
-fn has_subquery(expression: &ast::Expression) -> bool {
-    walk::expressions(expression).any(|inner| matches!(inner.kind, ExpressionKind::Subquery(_)))
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use aql_explain::ExplainStatistics;
+use aql_explain::{ExplainStatistics, WriteLimits};
 use aql_plan::Plan;
 use aql_value::Value;
 
@@ -29,6 +29,7 @@ impl Session {
         let catalog = self.catalog();
         let mut optimized = self.plan(request, &catalog, &memory, &interrupt, &mut StageTimes::default())?;
         for plan in &mut optimized.plans {
+            in_planning(interrupt.check(), "optimizing plan")?;
             *plan = plan.with_parameters(&open_values(plan, request)?);
             plan.warnings.truncate(request.options.max_warning_count);
         }
@@ -39,7 +40,8 @@ impl Session {
             execution_time_seconds: started.elapsed().as_secs_f64(),
             peak_memory_bytes: memory.peak(),
         };
-        Ok(bytes(&aql_explain::explain_result(&optimized, request.options.all_plans, measured)?))
+        let limits = WriteLimits { memory: &memory, interrupt: &interrupt };
+        Ok(bytes(&aql_explain::explain_result(&optimized, request.options.all_plans, measured, limits)?))
     }
 
     /// Returns the key (`planCacheKey`) of the cached plan of a query that asks for the plan cache.
@@ -64,13 +66,14 @@ impl Session {
         let mut memory = PlanningMemory::new(text, &account);
         let query = memory.parse(text, &interrupt)?;
         in_planning(aql_plan::check(&query, &account, &interrupt), "parsing")?;
-        Ok(bytes(&aql_explain::explain_syntax(&query)?))
+        let limits = WriteLimits { memory: &account, interrupt: &interrupt };
+        Ok(bytes(&aql_explain::explain_syntax(&query, limits)?))
     }
 }
 
 /// Returns a plan in the form of `extra.plan` of a profiled query.
-pub(crate) fn plan(plan: &Plan) -> Result<Vec<u8>> {
-    Ok(bytes(&aql_explain::explain(plan)?))
+pub(crate) fn plan(plan: &Plan, limits: WriteLimits<'_>) -> Result<Vec<u8>> {
+    Ok(bytes(&aql_explain::explain(plan, limits)?))
 }
 
 fn with_stage(error: Error) -> Error {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use aql_exec::{
     DataAccess, Execution, ExecutionInput, ExecutionOptions, ReadAuthorization, ResultBatch, SpillOptions,
 };
+use aql_explain::WriteLimits;
 use aql_plan::{Access, NodeId, Plan};
 use aql_value::{Budget, Interrupt};
 use catalog::{AccessLevel, CollectionId};
@@ -354,16 +355,12 @@ impl RowSource for RunningRows {
         let finished = execution.finish();
         let listed = self.query.registration.query();
         listed.set_warnings(finished.warnings.len());
+        // Before the commit: the query may fail for lack of memory.
+        let plan = self.shown_plan().inspect_err(|error| listed.set_failed(error))?;
         if let Some(transaction) = finished.transaction {
             commit(transaction, finished.wait_for_sync).inspect_err(|error| listed.set_failed(error))?;
         }
         let ended = Instant::now();
-        let plan = match self.query.request.options.profile {
-            0 | 1 => None,
-            _ => {
-                Some(explain::plan(&self.query.planned.plan.with_parameters(&self.query.planned.parameters))?)
-            }
-        };
         let report = Report {
             query: &self.query,
             statistics: &finished.statistics,
@@ -382,6 +379,19 @@ impl RowSource for RunningRows {
             capture.finish(&self.query, in_form(Format::VelocyPack)?);
         }
         Ok(Some(in_form(format)?))
+    }
+}
+
+impl RunningRows {
+    /// Returns the plan as clients of a profiled query see it.
+    fn shown_plan(&self) -> Result<Option<Vec<u8>>> {
+        let query = &self.query;
+        if query.request.options.profile < 2 {
+            return Ok(None);
+        }
+        let plan = query.planned.plan.with_parameters(&query.planned.parameters);
+        let limits = WriteLimits { memory: &query.memory, interrupt: &query.interrupt };
+        explain::plan(&plan, limits).map(Some)
     }
 }
 

@@ -6,5 +6,7 @@ mod budget;
 #[path = "../sessions/common.rs"]
 #[allow(dead_code, reason = "shared with the tests of sessions")]
 mod common;
+mod generators;
+mod planning;
 mod size;
 mod time;

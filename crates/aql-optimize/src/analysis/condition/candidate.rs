@@ -5,12 +5,13 @@ use aql_plan::{
     Expression, FieldBounds, IndexBound, IndexField, IndexInfo, IndexLookup, IndexRange, IndexSearch,
     SearchShape,
 };
+use std::rc::Rc;
 
 /// Returns the conditions of the atoms that the index can look up.
 ///
 /// `None` if it can look up nothing, or would miss documents. `position` is the index's position in
 /// the scan.
-pub(crate) fn match_index(index: &IndexInfo, position: usize, atoms: &[Atom]) -> Option<IndexRange> {
+pub(crate) fn match_index(index: &IndexInfo, position: usize, atoms: &[Rc<Atom>]) -> Option<IndexRange> {
     match index.capabilities.search {
         SearchShape::AnyField { bounds } => match_independent_fields(index, position, bounds, atoms),
         SearchShape::LeadingFields => match_leading_fields(index, position, atoms),
@@ -27,7 +28,7 @@ fn match_independent_fields(
     index: &IndexInfo,
     position: usize,
     looks_up_bounds: bool,
-    atoms: &[Atom],
+    atoms: &[Rc<Atom>],
 ) -> Option<IndexRange> {
     let fields = || index.fields.iter().enumerate();
     let mut found = fields().filter_map(|(first_field, field)| {
@@ -43,7 +44,7 @@ fn match_independent_fields(
 }
 
 /// Matches equalities on leading fields, then optionally a range on the next field.
-fn match_leading_fields(index: &IndexInfo, position: usize, atoms: &[Atom]) -> Option<IndexRange> {
+fn match_leading_fields(index: &IndexInfo, position: usize, atoms: &[Rc<Atom>]) -> Option<IndexRange> {
     let mut range = IndexRange { index: position, ..IndexRange::default() };
     for field in &index.fields {
         match lookup(field, atoms) {
@@ -60,7 +61,12 @@ fn match_leading_fields(index: &IndexInfo, position: usize, atoms: &[Atom]) -> O
 
 /// Matches equalities on all prefix fields, and bounds of the others. Without a prefix, at least
 /// one bound is required.
-fn match_box(index: &IndexInfo, position: usize, prefix_fields: usize, atoms: &[Atom]) -> Option<IndexRange> {
+fn match_box(
+    index: &IndexInfo,
+    position: usize,
+    prefix_fields: usize,
+    atoms: &[Rc<Atom>],
+) -> Option<IndexRange> {
     let (prefix, fields) = index.fields.split_at_checked(prefix_fields)?;
     let lookups: Vec<IndexLookup> = prefix.iter().map(|field| lookup(field, atoms)).collect::<Option<_>>()?;
     let bounds: Vec<FieldBounds> = fields.iter().map(|field| field_bounds(field, atoms)).collect();
@@ -72,7 +78,7 @@ fn match_box(index: &IndexInfo, position: usize, prefix_fields: usize, atoms: &[
 }
 
 /// Returns the bounds of a field. An equality is a range of one value.
-fn field_bounds(field: &IndexField, atoms: &[Atom]) -> FieldBounds {
+fn field_bounds(field: &IndexField, atoms: &[Rc<Atom>]) -> FieldBounds {
     if let Some(atom) = find(field, atoms, AtomOperator::Equal) {
         let bound = IndexBound { value: atom.value.clone(), inclusive: true };
         return FieldBounds { lower: Some(bound.clone()), upper: Some(bound) };
@@ -80,7 +86,7 @@ fn field_bounds(field: &IndexField, atoms: &[Atom]) -> FieldBounds {
     range_bounds(field, atoms)
 }
 
-fn range_bounds(field: &IndexField, atoms: &[Atom]) -> FieldBounds {
+fn range_bounds(field: &IndexField, atoms: &[Rc<Atom>]) -> FieldBounds {
     FieldBounds {
         lower: bound(field, atoms, [AtomOperator::GreaterEqual, AtomOperator::Greater]),
         upper: bound(field, atoms, [AtomOperator::LessEqual, AtomOperator::Less]),
@@ -91,7 +97,7 @@ fn range_bounds(field: &IndexField, atoms: &[Atom]) -> FieldBounds {
 ///
 /// An index with `[*]` lacks documents without array members, unless the range looks up a member. A
 /// sparse index lacks documents with null in a field.
-fn has_all_documents(index: &IndexInfo, range: &IndexRange, atoms: &[Atom]) -> bool {
+fn has_all_documents(index: &IndexInfo, range: &IndexRange, atoms: &[Rc<Atom>]) -> bool {
     index.fields.iter().enumerate().all(|(position, field)| {
         let is_looked_up = position < range.lookups.len();
         let excludes_null = || atoms.iter().any(|atom| atom.field == *field && atom.excludes_null());
@@ -100,7 +106,7 @@ fn has_all_documents(index: &IndexInfo, range: &IndexRange, atoms: &[Atom]) -> b
 }
 
 /// Returns the look-up of a field. An equality is better than IN.
-fn lookup(field: &IndexField, atoms: &[Atom]) -> Option<IndexLookup> {
+fn lookup(field: &IndexField, atoms: &[Rc<Atom>]) -> Option<IndexLookup> {
     let equal = if field.expansion.is_some() { AtomOperator::Contains } else { AtomOperator::Equal };
     if let Some(atom) = find(field, atoms, equal) {
         return Some(IndexLookup::Equal(atom.value.clone()));
@@ -110,12 +116,12 @@ fn lookup(field: &IndexField, atoms: &[Atom]) -> Option<IndexLookup> {
 }
 
 /// Returns the first condition on the field with one of the operators (inclusive, exclusive).
-fn bound(field: &IndexField, atoms: &[Atom], operators: [AtomOperator; 2]) -> Option<IndexBound> {
+fn bound(field: &IndexField, atoms: &[Rc<Atom>], operators: [AtomOperator; 2]) -> Option<IndexBound> {
     if field.expansion.is_some() {
         return None;
     }
     let [inclusive, exclusive] = operators;
-    let is_bound = |atom: &&Atom| atom.field == *field && operators.contains(&atom.operator);
+    let is_bound = |atom: &&Rc<Atom>| atom.field == *field && operators.contains(&atom.operator);
     let mut bounds = atoms.iter().filter(is_bound);
     // The first bound in the query wins, because it is generally unknown which one is tighter.
     let atom = bounds.next()?;
@@ -123,7 +129,7 @@ fn bound(field: &IndexField, atoms: &[Atom], operators: [AtomOperator; 2]) -> Op
     Some(IndexBound { value: atom.value.clone(), inclusive: atom.operator == inclusive })
 }
 
-fn find<'a>(field: &IndexField, atoms: &'a [Atom], operator: AtomOperator) -> Option<&'a Atom> {
+fn find<'a>(field: &IndexField, atoms: &'a [Rc<Atom>], operator: AtomOperator) -> Option<&'a Rc<Atom>> {
     atoms.iter().find(|atom| atom.operator == operator && atom.field == *field)
 }
 

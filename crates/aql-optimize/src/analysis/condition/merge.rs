@@ -6,22 +6,30 @@
 
 use super::{Atom, AtomOperator, Branch, NormalForm};
 use aql_plan::{Expression, IndexField};
-use aql_value::Value;
+use aql_value::{Interrupt, Value, order_of};
+use errors::Result;
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Members from which a list is sorted with checks of the interrupt.
+const LONG_LIST: usize = 1 << 13;
 
 impl NormalForm {
     /// Returns the same form with as few atoms as possible. Without branches, no document satisfies
-    /// the condition.
-    pub(crate) fn merged(self) -> Self {
-        Self { branches: self.branches.into_iter().filter_map(Branch::merged).collect() }
+    /// the condition. Errors: 1500 for a query that was ended.
+    pub(crate) fn merged(self, interrupt: &Interrupt) -> Result<Self> {
+        let merged = self.branches.into_iter().map(|branch| branch.merged(interrupt));
+        let branches = merged.filter_map(Result::transpose).collect::<Result<_>>()?;
+        Ok(Self { branches, memory: self.memory })
     }
 }
 
 impl Branch {
     /// Merges the atoms; `None` if no document satisfies them.
-    fn merged(self) -> Option<Self> {
-        let mut of_fields: HashMap<&IndexField, Vec<(&Atom, &Value)>> = HashMap::new();
+    fn merged(self, interrupt: &Interrupt) -> Result<Option<Self>> {
+        interrupt.check()?;
+        let mut of_fields: HashMap<&IndexField, Vec<(&Rc<Atom>, &Value)>> = HashMap::new();
         for atom in &self.atoms {
             if let Some(value) = mergeable(atom) {
                 of_fields.entry(&atom.field).or_default().push((atom, value));
@@ -37,10 +45,13 @@ impl Branch {
             match of_fields.remove(&atom.field).as_deref() {
                 None => {}
                 Some([(only, _)]) => merged.push((*only).clone()),
-                Some(several) => Bounds::of(several)?.write(&atom.field, &mut merged),
+                Some(several) => match Bounds::of(several, interrupt)? {
+                    Some(bounds) => bounds.write(&atom.field, &mut merged),
+                    None => return Ok(None),
+                },
             }
         }
-        Some(Self { atoms: merged, is_exact: self.is_exact })
+        Ok(Some(Self { atoms: merged, is_exact: self.is_exact }))
     }
 }
 
@@ -93,19 +104,22 @@ impl End {
 
 impl Bounds {
     /// Combines atoms on one field; `None` if no value is left.
-    fn of(atoms: &[(&Atom, &Value)]) -> Option<Self> {
+    fn of(atoms: &[(&Rc<Atom>, &Value)], interrupt: &Interrupt) -> Result<Option<Self>> {
         let mut bounds = Self::default();
-        atoms.iter().for_each(|(atom, value)| bounds.add(atom.operator, value));
-        bounds.settle().then_some(bounds)
+        for (atom, value) in atoms {
+            interrupt.check()?;
+            bounds.add(atom.operator, value, interrupt)?;
+        }
+        Ok(bounds.settle().then_some(bounds))
     }
 
-    fn add(&mut self, operator: AtomOperator, value: &Value) {
+    fn add(&mut self, operator: AtomOperator, value: &Value, interrupt: &Interrupt) -> Result<()> {
         let end = |inclusive| End { value: value.clone(), inclusive };
         match operator {
-            AtomOperator::Equal => self.allow(vec![value.clone()]),
+            AtomOperator::Equal => self.allow(vec![value.clone()], interrupt)?,
             // Only an array has members.
-            AtomOperator::In if !value.is_array() => self.allow(Vec::new()),
-            AtomOperator::In => self.allow(value.elements().collect()),
+            AtomOperator::In if !value.is_array() => self.allow(Vec::new(), interrupt)?,
+            AtomOperator::In => self.allow(value.elements().collect(), interrupt)?,
             AtomOperator::NotEqual => self.excluded.push(value.clone()),
             AtomOperator::Greater => end(false).tighten(&mut self.lower, Ordering::Less),
             AtomOperator::GreaterEqual => end(true).tighten(&mut self.lower, Ordering::Less),
@@ -113,15 +127,17 @@ impl Bounds {
             AtomOperator::LessEqual => end(true).tighten(&mut self.upper, Ordering::Greater),
             AtomOperator::Contains => {}
         }
+        Ok(())
     }
 
-    fn allow(&mut self, mut members: Vec<Value>) {
-        members.sort_unstable();
+    fn allow(&mut self, members: Vec<Value>, interrupt: &Interrupt) -> Result<()> {
+        let mut members = sorted(members, interrupt)?;
         members.dedup();
         if let Some(known) = &self.members {
             members.retain(|member| known.binary_search(member).is_ok());
         }
         self.members = Some(members);
+        Ok(())
     }
 
     /// Applies all bounds to each other. Returns false if no value is left.
@@ -146,9 +162,9 @@ impl Bounds {
         }
     }
 
-    fn write(self, field: &IndexField, out: &mut Vec<Atom>) {
+    fn write(self, field: &IndexField, out: &mut Vec<Rc<Atom>>) {
         let mut add = |operator, value: Value| {
-            out.push(Atom { field: field.clone(), operator, value: Expression::Constant(value) });
+            out.push(Rc::new(Atom { field: field.clone(), operator, value: Expression::Constant(value) }));
         };
         match self.members.as_deref() {
             Some([only]) => return add(AtomOperator::Equal, only.clone()),
@@ -163,6 +179,16 @@ impl Bounds {
         }
         self.excluded.into_iter().for_each(|value| add(AtomOperator::NotEqual, value));
     }
+}
+
+/// Returns the members in order. Errors: 1500 for a query that was ended.
+fn sorted(mut members: Vec<Value>, interrupt: &Interrupt) -> Result<Vec<Value>> {
+    if members.len() < LONG_LIST {
+        members.sort_unstable();
+        return Ok(members);
+    }
+    let order = order_of(&members, interrupt)?;
+    Ok(order.into_iter().filter_map(|position| members.get(position as usize).cloned()).collect())
 }
 
 impl Atom {
@@ -254,8 +280,9 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_merged_says_the_same(atoms in prop::collection::vec(atom(), 0..6)) {
-            let merged = Branch { atoms: atoms.clone(), is_exact: true }.merged();
-            let atoms_hold = |atoms: &[Atom], a: &Value, b: &Value| {
+            let atoms: Vec<Rc<Atom>> = atoms.into_iter().map(Rc::new).collect();
+            let merged = Branch { atoms: atoms.clone(), is_exact: true }.merged(&Interrupt::new()).unwrap();
+            let atoms_hold = |atoms: &[Rc<Atom>], a: &Value, b: &Value| {
                 atoms.iter().all(|atom| holds(atom, if atom.field == IndexField::new(&["a"], None) { a } else { b }))
             };
             for a in values() {

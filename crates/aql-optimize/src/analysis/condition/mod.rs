@@ -8,7 +8,7 @@ pub(crate) use candidate::{implied_atoms, match_index};
 pub(crate) use normal_form::{Branch, MAX_BRANCHES, NormalForm, normalize};
 
 use aql_plan::{Expression, Filter, IndexField, Node, NodeKind, VariableId, VariableSet};
-use aql_value::Value;
+use aql_value::{Interrupt, Value};
 
 /// The greatest size, in operations, to which substituted calculations may grow a condition.
 const MAX_RESOLVED_SIZE: usize = 1000;
@@ -83,10 +83,14 @@ pub(crate) struct Condition {
 
 /// Returns the filters after a scan that all of its documents have to pass.
 ///
-/// They end at the next node that has effects or for which the number of rows matters.
-pub(crate) fn conditions_after(nodes: &[Node], scan: usize) -> Vec<Condition> {
+/// They end at the next node that has effects or for which the number of rows matters, or when the
+/// query is ended.
+pub(crate) fn conditions_after(nodes: &[Node], scan: usize, interrupt: &Interrupt) -> Vec<Condition> {
     let mut conditions = Vec::new();
     for (position, node) in nodes.iter().enumerate().skip(scan + 1) {
+        if interrupt.is_set() {
+            break;
+        }
         match &node.kind {
             NodeKind::Filter(Filter { condition }) => {
                 let expression = resolve(&Expression::Variable(*condition), nodes, scan, position);
@@ -108,12 +112,13 @@ pub(crate) fn conditions_after(nodes: &[Node], scan: usize) -> Vec<Condition> {
 pub(crate) fn resolve(expression: &Expression, nodes: &[Node], after: usize, before: usize) -> Expression {
     let mut resolved = expression.clone();
     let mut size = resolved.size_within(MAX_RESOLVED_SIZE);
+    let mut variables = resolved.variables();
     for node in nodes.iter().take(before).skip(after + 1).rev() {
         let NodeKind::Calculation(calculation) = &node.kind else { continue };
-        let reads = resolved.count_reads(calculation.out, MAX_RESOLVED_SIZE);
-        if reads == 0 || !calculation.expression.is_repeatable() {
+        if !variables.contains(calculation.out) || !calculation.expression.is_repeatable() {
             continue;
         }
+        let reads = resolved.count_reads(calculation.out, MAX_RESOLVED_SIZE);
         let grown =
             size.saturating_add(reads.saturating_mul(calculation.expression.size_within(MAX_RESOLVED_SIZE)));
         // A condition that is a list of thousands of alternatives is substituted as a whole, but
@@ -121,6 +126,10 @@ pub(crate) fn resolve(expression: &Expression, nodes: &[Node], after: usize, bef
         if grown <= MAX_RESOLVED_SIZE || resolved.as_variable().is_some() {
             resolved.replace_variable(calculation.out, &calculation.expression);
             size = grown;
+            calculation.expression.collect_variables(&mut variables);
+        }
+        if size >= MAX_RESOLVED_SIZE && resolved.as_variable().is_none() {
+            break;
         }
     }
     resolved

@@ -5,10 +5,15 @@
 //! condition satisfies one of the branches. Weaker branches are marked. So the form can be
 //! truncated wherever it would grow too large.
 
+use crate::RuleContext;
+
 use super::{Atom, AtomOperator, as_array_field, as_field};
 use aql_plan::{CompareOperator, Expression, IndexField, UnaryOperator, VariableId, VariableSet};
-use aql_value::Value;
 use aql_value::program::MAX_RANGE_ELEMENTS;
+use aql_value::{Charge, Interrupt, Value};
+use errors::Result;
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// The greatest number of branches. A condition with more is not matched against indexes. OR over
 /// one attribute does not count, because an earlier rule has turned it into IN.
@@ -16,76 +21,52 @@ pub(crate) const MAX_BRANCHES: usize = 1024;
 
 /// Alternatives, one of which holds for every document that satisfies the condition. Without any,
 /// no document does.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct NormalForm {
     pub(crate) branches: Vec<Branch>,
+    /// The memory of the branches.
+    pub(super) memory: Option<Charge>,
 }
 
 /// Atoms that all hold.
 #[derive(Debug, Clone)]
 pub(crate) struct Branch {
-    pub(crate) atoms: Vec<Atom>,
+    /// Shared with the branches that were made of the same conditions.
+    pub(crate) atoms: Vec<Rc<Atom>>,
     /// True if the branch demands no more than its atoms.
     pub(crate) is_exact: bool,
 }
 
 impl NormalForm {
+    fn of(branches: Vec<Branch>) -> Self {
+        Self { branches, memory: None }
+    }
+
     /// Returns the form of a condition that atoms cannot express.
     fn unknown() -> Self {
-        Self { branches: vec![Branch { atoms: Vec::new(), is_exact: false }] }
+        Self::of(vec![Branch { atoms: Vec::new(), is_exact: false }])
     }
 
     fn always() -> Self {
-        Self { branches: vec![Branch { atoms: Vec::new(), is_exact: true }] }
+        Self::of(vec![Branch { atoms: Vec::new(), is_exact: true }])
     }
 
     fn never() -> Self {
-        Self { branches: Vec::new() }
+        Self::of(Vec::new())
     }
 
     fn atom(atom: Atom) -> Self {
-        Self { branches: vec![Branch { atoms: vec![atom], is_exact: true }] }
+        Self::of(vec![Branch { atoms: vec![Rc::new(atom)], is_exact: true }])
     }
 
     /// Returns a weaker form: the field lies between two numbers.
     fn between(field: &IndexField, low: i64, high: i64) -> Self {
-        let atom = |operator, bound| Atom {
-            field: field.clone(),
-            operator,
-            value: Expression::Constant(Value::Int(bound)),
+        let atom = |operator, bound| {
+            let value = Expression::Constant(Value::Int(bound));
+            Rc::new(Atom { field: field.clone(), operator, value })
         };
         let atoms = vec![atom(AtomOperator::GreaterEqual, low), atom(AtomOperator::LessEqual, high)];
-        Self { branches: vec![Branch { atoms, is_exact: false }] }
-    }
-
-    /// Returns the conjunction of both. If it would have too many branches, `other` is left out.
-    fn and(mut self, other: &Self, max_branches: usize) -> Self {
-        let count = self.branches.len().saturating_mul(other.branches.len());
-        if let [only] = other.branches.as_slice() {
-            for branch in &mut self.branches {
-                branch.add(only);
-            }
-            return self;
-        }
-        if count > max_branches {
-            self.branches.iter_mut().for_each(|branch| branch.is_exact = false);
-            return self;
-        }
-        let branches = self.branches.iter().flat_map(|left| {
-            other.branches.iter().map(|right| {
-                let mut both = left.clone();
-                both.add(right);
-                both
-            })
-        });
-        Self { branches: branches.collect() }
-    }
-}
-
-impl Branch {
-    fn add(&mut self, other: &Self) {
-        self.atoms.extend(other.atoms.iter().cloned());
-        self.is_exact &= other.is_exact;
+        Self::of(vec![Branch { atoms, is_exact: false }])
     }
 }
 
@@ -93,58 +74,108 @@ impl Branch {
 ///
 /// Atoms compare with values that read none of the variables in `unavailable`, to which the
 /// document belongs. With more alternatives than `max_branches`, the form is weaker.
+///
+/// Errors: 32 if there is no memory for the form, 1500 for a query that was ended.
 pub(crate) fn normalize<'a>(
     conditions: impl IntoIterator<Item = &'a Expression>,
     document: VariableId,
     unavailable: &VariableSet,
     max_branches: usize,
-) -> NormalForm {
-    let normalizer = Normalizer { document, unavailable, max_branches: max_branches.min(MAX_BRANCHES) };
-    conditions.into_iter().fold(NormalForm::always(), |form, condition| {
-        form.and(&normalizer.form(condition, false), normalizer.max_branches)
-    })
+    context: &RuleContext<'_>,
+) -> Result<NormalForm> {
+    let mut normalizer = Normalizer {
+        document,
+        unavailable,
+        max_branches: max_branches.min(MAX_BRANCHES),
+        interrupt: context.interrupt,
+        memory: Charge::new(Arc::clone(context.memory)),
+    };
+    let form = conditions.into_iter().try_fold(NormalForm::always(), |form, condition| {
+        let other = normalizer.form(condition, false)?;
+        normalizer.conjunction(form, &other)
+    });
+    Ok(NormalForm { memory: Some(normalizer.memory), ..form? })
 }
 
 struct Normalizer<'a> {
     document: VariableId,
     unavailable: &'a VariableSet,
     max_branches: usize,
+    interrupt: &'a Interrupt,
+    /// The memory of the branches.
+    memory: Charge,
 }
 
 impl Normalizer<'_> {
     /// Returns the form of the condition, or of its negation.
-    fn form(&self, condition: &Expression, negated: bool) -> NormalForm {
-        match condition {
+    fn form(&mut self, condition: &Expression, negated: bool) -> Result<NormalForm> {
+        Ok(match condition {
             Expression::Constant(value) if value.to_bool() != negated => NormalForm::always(),
             Expression::Constant(_) => NormalForm::never(),
-            Expression::Unary { operator: UnaryOperator::Not, operand } => self.form(operand, !negated),
-            Expression::And(operands) if !negated => self.all(operands, negated),
-            Expression::Or(operands) if negated => self.all(operands, negated),
-            Expression::And(operands) | Expression::Or(operands) => self.any(operands, negated),
+            Expression::Unary { operator: UnaryOperator::Not, operand } => self.form(operand, !negated)?,
+            Expression::And(operands) if !negated => self.all(operands, negated)?,
+            Expression::Or(operands) if negated => self.all(operands, negated)?,
+            Expression::And(operands) | Expression::Or(operands) => self.any(operands, negated)?,
             Expression::Compare { operator, left, right } => {
                 self.compare(if negated { operator.negated() } else { *operator }, left, right)
             }
             // NOT (a NOT IN b) differs from a IN b: it is true if b is not an array.
             Expression::In { negated: false, value, list } if !negated => self.membership(value, list),
             _ => NormalForm::unknown(),
-        }
-    }
-
-    fn all(&self, operands: &[Expression], negated: bool) -> NormalForm {
-        operands.iter().fold(NormalForm::always(), |form, operand| {
-            form.and(&self.form(operand, negated), self.max_branches)
         })
     }
 
-    fn any(&self, operands: &[Expression], negated: bool) -> NormalForm {
+    fn all(&mut self, operands: &[Expression], negated: bool) -> Result<NormalForm> {
+        operands.iter().try_fold(NormalForm::always(), |form, operand| {
+            let other = self.form(operand, negated)?;
+            self.conjunction(form, &other)
+        })
+    }
+
+    fn any(&mut self, operands: &[Expression], negated: bool) -> Result<NormalForm> {
         let mut branches = Vec::new();
         for operand in operands {
-            branches.extend(self.form(operand, negated).branches);
+            self.interrupt.check()?;
+            branches.extend(self.form(operand, negated)?.branches);
             if branches.len() > self.max_branches {
-                return NormalForm::unknown();
+                return Ok(NormalForm::unknown());
             }
         }
-        NormalForm { branches }
+        Ok(NormalForm::of(branches))
+    }
+
+    /// Returns the conjunction of both. If it would have too many branches, `other` is left out.
+    fn conjunction(&mut self, mut form: NormalForm, other: &NormalForm) -> Result<NormalForm> {
+        let count = form.branches.len().saturating_mul(other.branches.len());
+        if let [only] = other.branches.as_slice() {
+            for branch in &mut form.branches {
+                self.add(branch, only)?;
+            }
+            return Ok(form);
+        }
+        if count > self.max_branches {
+            form.branches.iter_mut().for_each(|branch| branch.is_exact = false);
+            return Ok(form);
+        }
+        let mut branches = Vec::with_capacity(count);
+        for left in &form.branches {
+            for right in &other.branches {
+                let mut both = Branch { atoms: Vec::new(), is_exact: true };
+                self.add(&mut both, left)?;
+                self.add(&mut both, right)?;
+                branches.push(both);
+            }
+        }
+        Ok(NormalForm::of(branches))
+    }
+
+    /// Adds the atoms of another branch.
+    fn add(&mut self, branch: &mut Branch, other: &Branch) -> Result<()> {
+        self.interrupt.check()?;
+        self.memory.grow((other.atoms.len() * size_of::<Rc<Atom>>()) as u64)?;
+        branch.atoms.extend(other.atoms.iter().cloned());
+        branch.is_exact &= other.is_exact;
+        Ok(())
     }
 
     fn compare(&self, operator: CompareOperator, left: &Expression, right: &Expression) -> NormalForm {

@@ -28,9 +28,10 @@ impl Rule for OptimizeProjections {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        let changed = for_each_pipeline(plan, &mut |nodes, _| {
+        let changed = for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 let (before, after) = nodes.split_at_mut(position + 1);
                 if let Some(node) = before.last_mut() {
                     changed |= drop_unread(&mut node.kind, after) | has_registers(&mut node.kind, after);
@@ -50,7 +51,7 @@ impl Rule for OptimizeProjections {
 }
 
 fn read_from_indexes(plan: &mut Plan, context: &RuleContext<'_>) -> Result<()> {
-    for_each_pipeline(plan, &mut |nodes, workshop| {
+    for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
         for node in nodes {
             if let NodeKind::EnumerateCollection(scan) = &node.kind
                 && let Some(scan) = covering_scan(scan, context)

@@ -1,38 +1,48 @@
 //! The choice of the indexes that find the edges of a traversal.
 
+use crate::RuleContext;
 use crate::analysis::condition::{
     Atom, AtomOperator, Branch, MAX_BRANCHES, implied_atoms, match_index, normalize,
 };
 use crate::cost::index::range_items;
 use aql_plan::{
     EdgeAccess, EdgeDirection, EdgeIndexHint, EdgeLookup, Expression, GraphAccess, IndexField, IndexInfo,
-    IndexLookup, IndexRange, PathElement, PlanCatalog, StepCondition, VariableSet,
+    IndexLookup, IndexRange, PathElement, StepCondition, VariableSet,
 };
 use aql_value::Value;
+use errors::Result;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Sets the look-ups of all edges. Returns, for each condition, whether the look-ups guarantee it.
 pub(super) fn choose(
     graph: &mut GraphAccess,
     conditions: &[StepCondition],
     hints: &[EdgeIndexHint],
-    catalog: &dyn PlanCatalog,
-) -> Vec<bool> {
-    let conditions: Vec<EdgeCondition> = conditions.iter().map(EdgeCondition::new).collect();
+    context: &RuleContext<'_>,
+) -> Result<Vec<bool>> {
+    let conditions = conditions.iter().map(|condition| EdgeCondition::new(condition, context));
+    let conditions = conditions.collect::<Result<Vec<EdgeCondition>>>()?;
     let depths: BTreeSet<u64> = conditions.iter().filter_map(|condition| condition.depth).collect();
     for edges in &mut graph.edges {
-        let Some(info) = catalog.collection(&edges.collection.name) else { continue };
+        let Some(info) = context.catalog.collection(&edges.collection.name) else { continue };
         let chooser = Chooser { edges, hints, indexes: &info.indexes, count: info.count_estimate };
         let base = chooser.choose(None, &conditions);
-        let at_depth =
-            depths.iter().filter_map(|depth| Some((*depth, chooser.choose(Some(*depth), &conditions)?)));
-        let at_depth = at_depth.collect();
+        let mut at_depth = Vec::new();
+        for depth in &depths {
+            context.interrupt.check()?;
+            at_depth.extend(chooser.choose(Some(*depth), &conditions).map(|lookup| (*depth, lookup)));
+        }
         edges.at_depth = at_depth;
         if let Some(base) = base {
             edges.lookup = base;
         }
     }
-    conditions.iter().map(|condition| condition.is_guaranteed(graph)).collect()
+    let guaranteed = conditions.iter().map(|condition| {
+        context.interrupt.check()?;
+        Ok(condition.is_guaranteed(graph))
+    });
+    guaranteed.collect()
 }
 
 /// A condition on edges in a form that can be matched against indexes.
@@ -43,15 +53,17 @@ struct EdgeCondition {
 }
 
 impl EdgeCondition {
-    fn new(condition: &StepCondition) -> Self {
+    fn new(condition: &StepCondition, context: &RuleContext<'_>) -> Result<Self> {
         if condition.element != PathElement::Edge {
-            return Self { depth: None, branch: None };
+            return Ok(Self { depth: None, branch: None });
         }
         let input = VariableSet::from_iter([condition.input]);
-        let form = normalize([&condition.condition], condition.input, &input, MAX_BRANCHES);
-        let [branch] = form.branches.as_slice() else { return Self { depth: condition.depth, branch: None } };
-        let branch = (!branch.atoms.is_empty()).then(|| branch.clone());
-        Self { depth: condition.depth, branch }
+        let form = normalize([&condition.condition], condition.input, &input, MAX_BRANCHES, context)?;
+        let branch = match form.branches.as_slice() {
+            [branch] if !branch.atoms.is_empty() => Some(branch.clone()),
+            _ => None,
+        };
+        Ok(Self { depth: condition.depth, branch })
     }
 
     /// Returns true if all edges that are found at the condition's depths satisfy it.
@@ -86,7 +98,7 @@ impl Chooser<'_> {
     /// Returns the look-up for a depth, or for all depths without their own; `None` if it is no
     /// better than an existing one.
     fn choose(&self, depth: Option<u64>, conditions: &[EdgeCondition]) -> Option<EdgeLookup> {
-        let mut atoms = vec![vertex_atom(self.edges.direction)];
+        let mut atoms = vec![Rc::new(vertex_atom(self.edges.direction))];
         for condition in conditions {
             let applies = condition.depth.is_none() || condition.depth == depth;
             if let Some(branch) = condition.branch.as_ref().filter(|_| applies) {
@@ -124,7 +136,7 @@ impl Chooser<'_> {
 
     /// Returns the look-up by a vertex-centric index and its expected number of edges. The index
     /// must have a condition besides the one on the vertex.
-    fn lookup(&self, index: &IndexInfo, atoms: &[Atom]) -> Option<(f64, EdgeLookup)> {
+    fn lookup(&self, index: &IndexInfo, atoms: &[Rc<Atom>]) -> Option<(f64, EdgeLookup)> {
         let is_suitable = (index.has_leading_fields() || index.prefix_fields() > 0)
             && index.fields.first() == Some(&vertex_field(self.edges.direction))
             && index.has_plain_fields();

@@ -17,6 +17,7 @@ use aql_plan::{
     CoveredCondition, Expression, Node, NodeKind, PathOutput, Plan, StepCondition, Traversal, Uniqueness,
     VariableSet,
 };
+use aql_value::Interrupt;
 use classify::{Classifier, Placement};
 use errors::Result;
 
@@ -33,7 +34,9 @@ impl Rule for OptimizeTraversals {
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
         let has_moved = optimize_all(plan, context, &|_| true)?;
-        let has_reduced = for_each_pipeline(plan, &mut |nodes, _| Ok(reduce_paths(nodes)))?;
+        let has_reduced = for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
+            reduce_paths(nodes, context.interrupt)
+        })?;
         Ok(has_moved || has_reduced)
     }
 
@@ -46,9 +49,10 @@ impl Rule for OptimizeTraversals {
 }
 
 /// Reduces traversals to the parts of their paths that are read.
-fn reduce_paths(nodes: &mut [Node]) -> bool {
+fn reduce_paths(nodes: &mut [Node], interrupt: &Interrupt) -> Result<bool> {
     let mut changed = false;
     for position in 0..nodes.len() {
+        interrupt.check()?;
         let (before, after) = nodes.split_at_mut(position + 1);
         if let Some(NodeKind::Traversal(node)) = before.last_mut().map(|node| &mut node.kind)
             && let Some(path) = &mut node.path
@@ -62,7 +66,7 @@ fn reduce_paths(nodes: &mut [Node]) -> bool {
             }
         }
     }
-    changed
+    Ok(changed)
 }
 
 fn optimize_all(
@@ -70,7 +74,7 @@ fn optimize_all(
     context: &RuleContext<'_>,
     is_wanted: &dyn Fn(&Traversal) -> bool,
 ) -> Result<bool> {
-    for_each_pipeline(plan, &mut |nodes, workshop| {
+    for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
         let mut changed = false;
         let mut position = 0;
         while let Some(node) = nodes.get(position) {
@@ -80,7 +84,7 @@ fn optimize_all(
             {
                 let mut optimizer = Optimizer::new((**traversal).clone(), nodes, position, context);
                 let possible = optimizer.take_conditions(nodes, position, workshop)?;
-                optimizer.choose_lookups();
+                optimizer.choose_lookups()?;
                 changed |= optimizer.changed;
                 if let Some(node) = nodes.get_mut(position) {
                     node.kind = NodeKind::Traversal(Box::new(optimizer.node));
@@ -119,8 +123,9 @@ impl<'a> Optimizer<'a> {
         workshop: &mut Workshop<'_>,
     ) -> Result<bool> {
         let mut on_output = Vec::new();
-        for condition in conditions_after(nodes, position) {
+        for condition in conditions_after(nodes, position, self.context.interrupt) {
             for conjunct in condition.expression.into_conjuncts() {
+                self.context.interrupt.check()?;
                 let classifier = Classifier {
                     node: &self.node,
                     unavailable: &self.unavailable,
@@ -148,15 +153,18 @@ impl<'a> Optimizer<'a> {
     }
 
     /// Chooses the look-ups of edges, and drops conditions on edges that all look-ups guarantee.
-    fn choose_lookups(&mut self) {
+    ///
+    /// Errors: 32 and 1500.
+    fn choose_lookups(&mut self) -> Result<()> {
         let conditions: &[StepCondition] = &self.node.conditions;
         let graph = &mut self.node.graph;
         if !conditions.iter().any(|condition| condition.element == aql_plan::PathElement::Edge) {
-            return;
+            return Ok(());
         }
         let hints = &self.node.options.index_hints;
-        let guaranteed = lookup::choose(graph, conditions, hints, self.context.catalog);
+        let guaranteed = lookup::choose(graph, conditions, hints, self.context)?;
         let mut guaranteed = guaranteed.into_iter();
         self.node.conditions.retain(|_| !guaranteed.next().unwrap_or(false));
+        Ok(())
     }
 }

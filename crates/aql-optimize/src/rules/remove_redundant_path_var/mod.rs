@@ -22,10 +22,11 @@ impl Rule for RemoveRedundantPathVar {
         "Leaves out the variables of a traversal, and parts of its path, that are not used."
     }
 
-    fn apply(&self, plan: &mut Plan, _context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, _| {
+    fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 let (before, after) = nodes.split_at_mut(position + 1);
                 changed |= match before.last_mut().map(|node| &mut node.kind) {
                     Some(NodeKind::Traversal(node)) => {

@@ -27,9 +27,10 @@ impl Rule for UseIndexForCollect {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, &mut |nodes, workshop| {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
             let mut changed = false;
             for position in 0..nodes.len() {
+                context.interrupt.check()?;
                 let Some((collect_at, collect)) = next_collect(nodes, position) else { continue };
                 if let Some(scan) = extreme::scan(nodes, position, collect_at, &collect, context) {
                     if let Some(node) = nodes.get_mut(position) {

@@ -3,6 +3,7 @@ use super::*;
 use aql_optimize::OptimizerOptions;
 use aql_plan::{BindInput, BindParameters, EmptyCatalog};
 use aql_value::{Interrupt, MemoryAccount};
+use std::sync::Arc;
 use velocypack::{Builder, Limits, json};
 
 const TEXT: &str = "FOR x IN [{a: 1}] FILTER x.a == @v LIMIT @n RETURN x";
@@ -27,7 +28,7 @@ fn object(text: &str) -> Vec<u8> {
 fn planned(text: &str, parameters: &[u8]) -> CachedPlan {
     let parameters = BindParameters::from_value(&Value::from_slice(Slice::new(parameters))).unwrap();
     let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();
-    let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
+    let (memory, interrupt) = (Arc::new(MemoryAccount::unlimited()), Interrupt::new());
     let mut input = BindInput::new(&parameters, &EmptyCatalog, &memory, &interrupt);
     input.open = OpenParameters::of(&query);
     let plan = aql_plan::build(aql_plan::bind(&query, &input).unwrap(), false).unwrap();
