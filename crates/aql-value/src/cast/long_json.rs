@@ -13,9 +13,13 @@ const GROWTH: usize = 6;
 /// The bytes beside a value's own: brackets, quotes, and what the writer wants to have free.
 const SPARE: usize = 256;
 
+/// The deepest level of nesting that is made in pieces. Deeper values are written at once, by a
+/// writer that needs no stack for their levels.
+const MAX_LEVELS: usize = 64;
+
 /// Returns the value as compact JSON. Errors: 32 for too much memory, 1500 if the query is ended.
 pub(super) fn of(value: &Value, memory: &MemoryAccount, interrupt: &Interrupt) -> Result<String> {
-    let mut text = LongText { text: Vec::new(), memory, interrupt, drawn_bytes: 0, check_at: 0 };
+    let mut text = LongText { text: Vec::new(), memory, interrupt, drawn_bytes: 0, check_at: 0, level: 0 };
     text.write(value)?;
     Ok(String::from_utf8(std::mem::take(&mut text.text)).unwrap_or_default())
 }
@@ -28,12 +32,14 @@ struct LongText<'a> {
     drawn_bytes: u64,
     /// The length at which the interrupt is checked next.
     check_at: usize,
+    /// The level of nesting of the value that is being written.
+    level: usize,
 }
 
 impl LongText<'_> {
-    /// Appends a value. The recursion is as deep as large arrays and objects nest.
+    /// Appends a value.
     fn write(&mut self, value: &Value) -> Result<()> {
-        if value.memory_bytes() < LARGE_BYTES {
+        if value.memory_bytes() < LARGE_BYTES || self.level >= MAX_LEVELS {
             self.make_room(GROWTH * value.memory_bytes() + SPARE)?;
             value.write_json(&mut self.text);
         } else if value.is_array() {
@@ -60,12 +66,14 @@ impl LongText<'_> {
         self.make_room(SPARE)?;
         self.text.push(brackets[0]);
         let start = self.text.len();
+        self.level += 1;
         for member in members {
             if self.text.len() > start {
                 self.text.push(b',');
             }
             write(self, member)?;
         }
+        self.level -= 1;
         self.make_room(SPARE)?;
         self.text.push(brackets[1]);
         Ok(())
@@ -127,6 +135,16 @@ mod tests {
         let value = Value::array(&[inner, Value::array(&numbers), Value::empty_array(), Value::Bool(true)]);
         assert!(value.text(&memory, &interrupt).unwrap() == value.to_json());
         assert_eq!(memory.used_bytes(), 0);
+    }
+
+    #[test]
+    fn values_that_nest_deeply_need_no_stack() {
+        let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
+        let mut value = Value::from_str(&"x".repeat(2 * LARGE_BYTES));
+        for _ in 0..2 * MAX_LEVELS {
+            value = Value::array(&[value]);
+        }
+        assert!(value.text(&memory, &interrupt).unwrap() == value.to_json());
     }
 
     #[test]
