@@ -193,24 +193,30 @@ impl Export {
         Ok(Export { scan, name, ready: None, left, count, restrict: request.restrict, scratch: Vec::new() })
     }
 
-    /// Calls `take` with up to `max_rows` documents. Returns true if more follow.
+    /// Calls `take` with up to `max_rows` documents, as long as it returns true.
+    ///
+    /// Returns true if more follow.
     fn take(
         &mut self,
         max_rows: usize,
-        mut take: impl FnMut(Slice<'_>, Option<&str>) -> Result<()>,
+        mut take: impl FnMut(Slice<'_>, Option<&str>) -> Result<bool>,
     ) -> Result<bool> {
         let mut wanted = u64::min(max_rows as u64, self.left);
         while let Some((documents, mut next)) = self.ready_documents()? {
             while wanted > 0 && next < documents.len() {
                 if let Some(document) = documents.get(next) {
-                    if self.restrict == Restriction::None {
-                        take(document, Some(&self.name))?;
+                    let takes_more = if self.restrict == Restriction::None {
+                        take(document, Some(&self.name))?
                     } else {
                         let reduced = self.reduced(document)?;
-                        take(Slice::new(&reduced), None)?;
+                        let takes_more = take(Slice::new(&reduced), None)?;
                         self.scratch = reduced;
-                    }
+                        takes_more
+                    };
                     (wanted, self.left) = (wanted - 1, self.left - 1);
+                    if !takes_more {
+                        wanted = 0;
+                    }
                 }
                 next += 1;
             }
@@ -262,9 +268,15 @@ impl Export {
     }
 }
 
+/// The bytes of lines after which a chunk of them ends.
+const LINES_BYTES: usize = 256 << 10;
+
 impl RowSource for Export {
     fn fill(&mut self, reply: &mut RowEncoder, max_rows: usize) -> Result<bool> {
-        self.take(max_rows, |document, collection| reply.push(document, collection))
+        self.take(max_rows, |document, collection| {
+            reply.push(document, collection)?;
+            Ok(reply.has_room())
+        })
     }
 
     fn release(&mut self) {
@@ -295,7 +307,7 @@ impl ExportLines {
         self.export.take(max_rows, |document, collection| {
             json::write(document, collection, out);
             out.push(b'\n');
-            Ok(())
+            Ok(out.len() < LINES_BYTES)
         })
     }
 

@@ -5,6 +5,9 @@
 //! parsed again, and never copied in JSON. Closing a VelocyPack body copies it once, since the
 //! length of the array of rows stands in front of it.
 
+use std::sync::Arc;
+
+use aql_value::{Charge, MemoryAccount};
 use velocypack::{Builder, Slice, json};
 
 use errors::Result;
@@ -23,7 +26,22 @@ pub enum Format {
 pub struct RowEncoder {
     body: Body,
     rows: usize,
+    bytes_max: usize,
+    memory: Charge,
 }
+
+/// The bounds of one batch of rows.
+#[derive(Clone, Debug)]
+pub struct BatchLimits {
+    /// The bytes after which a batch takes no further row.
+    pub bytes_max: usize,
+    /// The account that the bytes of a batch draw on. If it is exhausted, a batch takes no further
+    /// row.
+    pub memory: Arc<MemoryAccount>,
+}
+
+/// The bytes that a batch draws at once. A shorter batch is not counted.
+const DRAWN_BYTES: u64 = 64 << 10;
 
 #[derive(Debug)]
 enum Body {
@@ -42,6 +60,8 @@ pub struct EncodedRows {
     pub format: Format,
     /// The number of rows in `bytes`.
     pub rows: usize,
+    /// The memory of `bytes`, until something else accounts for them.
+    pub memory: Option<Charge>,
 }
 
 /// The value of an attribute that follows the rows.
@@ -63,7 +83,7 @@ const JSON_OPEN: &[u8] = b"{\"result\":[";
 
 impl RowEncoder {
     /// Opens a body in the memory `reuse`, whose contents are discarded.
-    pub fn new(format: Format, mut reuse: Vec<u8>) -> Result<Self> {
+    pub fn new(format: Format, mut reuse: Vec<u8>, limits: &BatchLimits) -> Result<Self> {
         reuse.clear();
         let body = match format {
             Format::Json => {
@@ -76,7 +96,8 @@ impl RowEncoder {
                 Body::VelocyPack(builder)
             }
         };
-        Ok(RowEncoder { body, rows: 0 })
+        let memory = Charge::new(Arc::clone(&limits.memory));
+        Ok(RowEncoder { body, rows: 0, bytes_max: limits.bytes_max, memory })
     }
 
     /// Appends a row in VelocyPack; `collection` resolves its `_id` marker.
@@ -109,6 +130,20 @@ impl RowEncoder {
         }
     }
 
+    /// Returns true if the batch may take another row. Each batch takes at least one.
+    pub fn has_room(&mut self) -> bool {
+        let bytes = self.size_bytes();
+        if self.rows == 0 {
+            return true;
+        }
+        if bytes >= self.bytes_max {
+            return false;
+        }
+        // A buffer doubles when it is full.
+        let missing = (2 * bytes as u64).saturating_sub(self.memory.bytes());
+        missing <= DRAWN_BYTES || self.memory.grow(missing).is_ok()
+    }
+
     /// Returns the number of rows so far.
     pub fn rows(&self) -> usize {
         self.rows
@@ -131,7 +166,7 @@ impl RowEncoder {
                 (Format::VelocyPack, builder.into_vec())
             }
         };
-        Ok(EncodedRows { bytes, format, rows: self.rows })
+        Ok(EncodedRows { bytes, format, rows: self.rows, memory: Some(self.memory) })
     }
 }
 
@@ -187,4 +222,40 @@ fn close_velocypack(rows: Slice<'_>, fields: &[(&str, Field<'_>)]) -> Result<Vec
     }
     builder.close()?;
     Ok(builder.into_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoder(bytes_max: usize, memory: u64) -> (RowEncoder, Arc<MemoryAccount>) {
+        let memory = Arc::new(MemoryAccount::new(Some(memory), None));
+        let limits = BatchLimits { bytes_max, memory: Arc::clone(&memory) };
+        (RowEncoder::new(Format::Json, Vec::new(), &limits).unwrap(), memory)
+    }
+
+    fn rows_until_full(encoder: &mut RowEncoder) -> usize {
+        let row = aql_value::Value::from_str(&"x".repeat(100_000));
+        while encoder.has_room() {
+            encoder.push_value(&row).unwrap();
+        }
+        encoder.rows()
+    }
+
+    #[test]
+    fn a_batch_ends_when_it_is_long_or_has_no_memory() {
+        assert_eq!(rows_until_full(&mut encoder(250_000, 1 << 30).0), 3);
+        assert_eq!(rows_until_full(&mut encoder(1 << 30, 450_000).0), 3);
+        assert_eq!(rows_until_full(&mut encoder(0, 0).0), 1, "each batch has a row");
+    }
+
+    #[test]
+    fn memory_is_drawn_as_long_as_the_rows_are_there() {
+        let (mut encoder, memory) = encoder(1 << 20, 1 << 30);
+        rows_until_full(&mut encoder);
+        let rows = encoder.into_rows().unwrap();
+        assert!(memory.used_bytes() > 1 << 20);
+        drop(rows);
+        assert_eq!(memory.used_bytes(), 0);
+    }
 }

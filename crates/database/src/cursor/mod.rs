@@ -15,7 +15,8 @@ mod store;
 
 use std::time::Duration;
 
-use encoder::{EncodedRows, Field, Format, RowEncoder};
+use aql_value::Charge;
+use encoder::{BatchLimits, EncodedRows, Field, Format, RowEncoder};
 use errors::{Error, ErrorCode, Result};
 pub use read_ahead::ReadAhead;
 use result_buffer::ResultBuffer;
@@ -73,6 +74,8 @@ pub struct Reply {
     pub body: Vec<u8>,
     /// The format of the body.
     pub format: Format,
+    /// The memory of the body, until something else accounts for it.
+    pub memory: Option<Charge>,
     /// The cursor's id, while it can be fetched from.
     pub cursor: Option<u64>,
     /// The task that computes the next batch while the reply is sent, if that is worthwhile.
@@ -82,8 +85,7 @@ pub struct Reply {
 /// The state of a cursor. The store keeps it behind a lock that one request holds at a time.
 pub(crate) struct Cursor {
     spec: CursorSpec,
-    /// Upper bound of a batch in bytes.
-    batch_bytes_max: usize,
+    limits: BatchLimits,
     rest: Rest,
     count: Option<u64>,
     /// The attribute `extra` of the last reply, in the reply's format.
@@ -114,7 +116,13 @@ enum Rest {
 impl Reply {
     /// Returns a copy of the reply for a client that requests it again.
     fn again(&self) -> Reply {
-        Reply { body: self.body.clone(), format: self.format, cursor: self.cursor, read_ahead: None }
+        Reply {
+            body: self.body.clone(),
+            format: self.format,
+            memory: None,
+            cursor: self.cursor,
+            read_ahead: None,
+        }
     }
 }
 
@@ -122,18 +130,18 @@ impl Cursor {
     /// Reads the first batch and, unless streamed, all others.
     ///
     /// `id` names the cursor in the reply if the cursor stays open. `check_room` is called before
-    /// that, and before the query's writes are committed at its end. No batch exceeds
-    /// `batch_bytes_max` by more than one step of rows.
+    /// that, and before the query's writes are committed at its end. No batch exceeds its limits by
+    /// more than one row.
     pub(crate) fn start(
         mut source: Box<dyn RowSource>,
         spec: CursorSpec,
         mut buffer: ResultBuffer,
         id: u64,
-        batch_bytes_max: usize,
+        limits: BatchLimits,
         check_room: impl FnOnce() -> Result<()>,
     ) -> Result<(Cursor, Reply)> {
-        let mut first = RowEncoder::new(spec.format, Vec::with_capacity(FIRST_ROOM_BYTES))?;
-        let mut more = fill(source.as_mut(), &mut first, spec.batch_size, batch_bytes_max)?;
+        let mut first = RowEncoder::new(spec.format, Vec::with_capacity(FIRST_ROOM_BYTES), &limits)?;
+        let mut more = fill(source.as_mut(), &mut first, spec.batch_size)?;
         if more || spec.allow_retry {
             check_room()?;
         }
@@ -143,8 +151,8 @@ impl Cursor {
         if !spec.stream {
             let mut rows = first.rows;
             while more {
-                let mut batch = RowEncoder::new(spec.format, Vec::new())?;
-                more = fill(source.as_mut(), &mut batch, spec.batch_size, batch_bytes_max)?;
+                let mut batch = RowEncoder::new(spec.format, Vec::new(), &limits)?;
+                more = fill(source.as_mut(), &mut batch, spec.batch_size)?;
                 rows += batch.rows();
                 buffer.push(batch.into_rows()?)?;
             }
@@ -157,7 +165,7 @@ impl Cursor {
         let rest = if spec.stream { Rest::Source(source) } else { Rest::Buffered(buffer) };
         let mut cursor = Cursor {
             spec,
-            batch_bytes_max,
+            limits,
             rest,
             count,
             extra,
@@ -231,13 +239,13 @@ impl Cursor {
             return Err(Error::new(ErrorCode::Internal, "a finished result was asked to go on"));
         };
         let room = (self.last_bytes + self.last_bytes / 8).min(ROOM_MAX_BYTES);
-        let mut rows = RowEncoder::new(self.spec.format, Vec::with_capacity(room))?;
-        let more = fill(source.as_mut(), &mut rows, self.spec.batch_size, self.batch_bytes_max)?;
+        let mut rows = RowEncoder::new(self.spec.format, Vec::with_capacity(room), &self.limits)?;
+        let more = fill(source.as_mut(), &mut rows, self.spec.batch_size)?;
         let extra = if more { None } else { source.finish(self.spec.format)? };
         Ok(Batch { rows: rows.into_rows()?, more, extra })
     }
 
-    fn deliver(&mut self, rows: EncodedRows, id: u64, code: u64) -> Result<Reply> {
+    fn deliver(&mut self, mut rows: EncodedRows, id: u64, code: u64) -> Result<Reply> {
         self.delivered += 1;
         self.last_bytes = rows.bytes.len();
         let more = !self.exhausted;
@@ -266,25 +274,21 @@ impl Cursor {
         fields.push(("code", Field::Number(code)));
         let format = rows.format;
         let cursor = keeps_id.then_some(id);
-        let reply = Reply { body: rows.finish(&fields)?, format, cursor, read_ahead: None };
+        let memory = rows.memory.take();
+        let reply = Reply { body: rows.finish(&fields)?, format, memory, cursor, read_ahead: None };
         self.last = self.spec.allow_retry.then(|| reply.again());
         Ok(reply)
     }
 }
 
-/// Fills a batch, and ends it early when it becomes too large.
-fn fill(
-    source: &mut dyn RowSource,
-    batch: &mut RowEncoder,
-    batch_size: usize,
-    batch_bytes_max: usize,
-) -> Result<bool> {
-    /// Rows between two checks of the batch's size.
+/// Fills a batch, and ends it early when it has no more room.
+fn fill(source: &mut dyn RowSource, batch: &mut RowEncoder, batch_size: usize) -> Result<bool> {
+    /// The rows that a source makes at once.
     const STEP: usize = 1_000;
     loop {
         let missing = batch_size - batch.rows();
         let more = source.fill(batch, missing.min(STEP))?;
-        if !more || batch.rows() >= batch_size || batch.size_bytes() >= batch_bytes_max {
+        if !more || batch.rows() >= batch_size || !batch.has_room() {
             return Ok(more);
         }
     }

@@ -1,6 +1,6 @@
 //! The methods of sessions that open, read and close cursors.
 
-use crate::cursor::encoder::Format;
+use crate::cursor::encoder::{BatchLimits, Format};
 use crate::cursor::result_buffer::ResultBuffer;
 use crate::cursor::{Cursor, CursorSpec, Reply, RowSource, batch_bytes_max};
 use crate::session::Session;
@@ -16,9 +16,12 @@ impl Session {
             std::sync::Arc::clone(&instance.result_memory),
         );
         let id = instance.next_cursor_id();
-        let bytes_max = batch_bytes_max(instance.options().result_memory_bytes);
+        let limits = BatchLimits {
+            bytes_max: batch_bytes_max(instance.options().result_memory_bytes),
+            memory: std::sync::Arc::clone(instance.work_memory()),
+        };
         let check_room = || instance.cursors().check_room();
-        let (cursor, reply) = Cursor::start(source, spec, buffer, id, bytes_max, check_room)?;
+        let (cursor, reply) = Cursor::start(source, spec, buffer, id, limits, check_room)?;
         if !cursor.is_done() {
             instance.cursors().insert(id, self.cursor_owner(), cursor);
         }

@@ -50,10 +50,12 @@ impl ResultBuffer {
 
     /// Appends a batch. It goes to the file once the memory limit is reached or the account is
     /// exhausted.
-    pub fn push(&mut self, batch: EncodedRows) -> Result<()> {
+    pub fn push(&mut self, mut batch: EncodedRows) -> Result<()> {
         let len = batch.bytes.len();
         let fits = self.spill.is_none() && self.charge.bytes() as usize + len <= self.limits.memory_bytes;
         if fits && self.charge.grow(len as u64).is_ok() {
+            batch.memory = None;
+            batch.bytes.shrink_to_fit();
             self.waiting.push_back(Place::Memory(batch));
             return Ok(());
         }
@@ -95,7 +97,7 @@ impl ResultBuffer {
                     .seek(SeekFrom::Start(offset))
                     .and_then(|_| spill.file.read_exact(&mut bytes))
                     .map_err(|error| self.limits.failed(&error))?;
-                Ok(Some(EncodedRows { bytes, format, rows }))
+                Ok(Some(EncodedRows { bytes, format, rows, memory: None }))
             }
         }
     }
@@ -121,7 +123,7 @@ mod tests {
     use super::*;
 
     fn batch(size: usize, fill: u8) -> EncodedRows {
-        EncodedRows { bytes: vec![fill; size], format: Format::Json, rows: 1 }
+        EncodedRows { bytes: vec![fill; size], format: Format::Json, rows: 1, memory: None }
     }
 
     #[test]

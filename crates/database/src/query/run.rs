@@ -233,7 +233,7 @@ impl RunningRows {
         next_batch(&self.query, self.execution.as_mut(), max_rows)
     }
 
-    /// Adds some rows of a batch to the reply.
+    /// Adds some rows of a batch to the reply, as many as it has room for, and returns how many.
     ///
     /// While many rows are added, another thread computes the next batch if one is available.
     /// Streams are an exception: their rows are not computed before they are requested.
@@ -243,7 +243,7 @@ impl RunningRows {
         batch: &ResultBatch,
         rows: Range<usize>,
         max_rows: usize,
-    ) -> Result<()> {
+    ) -> Result<usize> {
         let RunningRows { query, execution, capture, ready, .. } = self;
         let is_alone = query.request.options.stream || rows.len() < MANY_ROWS || !ready.is_empty();
         let push = || push_rows(query, capture, reply, batch, rows);
@@ -252,9 +252,9 @@ impl RunningRows {
         }
         let fork_join = query.session.instance().store().fork_join();
         let (pushed, next) = fork_join.both(push, || next_batch(query, execution.as_mut(), max_rows));
-        pushed?;
+        let pushed = pushed?;
         ready.extend(next?.map(|batch| (batch, 0)));
-        Ok(())
+        Ok(pushed)
     }
 
     /// Computes rows until a budget is spent. Returns true if no more follow.
@@ -283,15 +283,19 @@ fn next_batch(
     batch.inspect_err(|error| query.registration.query().set_failed(error))
 }
 
-/// Adds some rows of a batch to the reply and to the capture for the results cache.
+/// Adds some rows of a batch to the reply, as many as it has room for, and to the capture for the
+/// results cache. Returns how many.
 fn push_rows(
     query: &PreparedQuery,
     capture: &mut Option<Capture>,
     reply: &mut RowEncoder,
     batch: &ResultBatch,
     rows: Range<usize>,
-) -> Result<()> {
-    for row in batch.iter().skip(rows.start).take(rows.len()) {
+) -> Result<usize> {
+    for (pushed, row) in batch.iter().skip(rows.start).take(rows.len()).enumerate() {
+        if !reply.has_room() {
+            return Ok(pushed);
+        }
         reply.push_value(row)?;
         if let Some(kept) = capture
             && !kept.push(row, query.session.instance().results_cache())?
@@ -299,7 +303,7 @@ fn push_rows(
             *capture = None;
         }
     }
-    Ok(())
+    Ok(rows.len())
 }
 
 impl RowSource for RunningRows {
@@ -310,13 +314,13 @@ impl RowSource for RunningRows {
         let mut wanted = max_rows;
         while let Some((batch, next)) = self.next_ready(at_once(wanted))? {
             let taken = usize::min(wanted, batch.len() - next);
-            self.push(reply, &batch, next..next + taken, at_once(wanted))?;
-            wanted -= taken;
-            if next + taken < batch.len() {
-                self.ready.push_front((batch, next + taken));
+            let pushed = self.push(reply, &batch, next..next + taken, at_once(wanted))?;
+            wanted -= pushed;
+            if next + pushed < batch.len() {
+                self.ready.push_front((batch, next + pushed));
                 return Ok(true);
             }
-            if wanted == 0 {
+            if wanted == 0 || !reply.has_room() {
                 // Reads ahead, so that the last batch reports that it is the last.
                 let next = self.next_ready(at_once(1))?;
                 let has_more = next.is_some();

@@ -93,6 +93,9 @@ impl RowSource for CachedRows {
     fn fill(&mut self, reply: &mut RowEncoder, max_rows: usize) -> Result<bool> {
         let mut left = self.left.unwrap_or(self.entry.row_count);
         for _ in 0..max_rows.min(left) {
+            if !reply.has_room() {
+                break;
+            }
             let rest = self.entry.rows.get(self.next..).unwrap_or_default();
             if rest.is_empty() {
                 return Err(Error::new(
