@@ -3,7 +3,7 @@
 use crate::thread_meter;
 use errors::{Error, Result};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// A flag shared between a query and everyone who may end it. Clones are handles to the same flag.
@@ -28,7 +28,14 @@ struct Shared {
     give_up_us: AtomicU64,
     /// True if a check has failed since then because the budget has ended.
     given_up: AtomicBool,
+    /// The checks since the budget began.
+    checks: AtomicU32,
 }
+
+/// The checks of a budget for each reading of the clock.
+///
+/// A check stands for microseconds of work. The clock takes more instructions than most checks.
+const CHECKS_PER_CLOCK: u32 = 8;
 
 /// The time of no budget.
 const NEVER: u64 = u64::MAX;
@@ -40,6 +47,7 @@ impl Default for Shared {
             created: Instant::now(),
             give_up_us: AtomicU64::new(NEVER),
             given_up: AtomicBool::new(false),
+            checks: AtomicU32::new(0),
         }
     }
 }
@@ -68,6 +76,7 @@ impl Interrupt {
         let end = end.saturating_duration_since(self.shared.created);
         let end_us = u64::try_from(end.as_micros()).unwrap_or(NEVER);
         self.shared.given_up.store(false, Ordering::Relaxed);
+        self.shared.checks.store(0, Ordering::Relaxed);
         self.shared.give_up_us.store(end_us, Ordering::Relaxed);
     }
 
@@ -85,7 +94,19 @@ impl Interrupt {
 
     fn is_over_budget(&self) -> bool {
         let end_us = self.shared.give_up_us.load(Ordering::Relaxed);
-        let is_over = end_us != NEVER && self.shared.created.elapsed() >= Duration::from_micros(end_us);
+        if end_us == NEVER {
+            return false;
+        }
+        if self.was_given_up() {
+            return true;
+        }
+        // The count may lose a check of another thread, which does no harm.
+        let checks = self.shared.checks.load(Ordering::Relaxed);
+        self.shared.checks.store(checks.wrapping_add(1), Ordering::Relaxed);
+        if !checks.is_multiple_of(CHECKS_PER_CLOCK) {
+            return false;
+        }
+        let is_over = self.shared.created.elapsed() >= Duration::from_micros(end_us);
         if is_over {
             self.shared.given_up.store(true, Ordering::Relaxed);
         }
