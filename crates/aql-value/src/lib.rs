@@ -8,8 +8,8 @@
 //!   batch.
 //! - [`Function`]: a function of AQL; [`EvaluationContext`]: all that an expression may reach while
 //!   it runs.
-//! - [`Warnings`], [`MemoryAccount`], [`Interrupt`], [`Error`]: the limits of a query, its warnings
-//!   and errors.
+//! - [`Warnings`], [`MemoryAccount`], [`Interrupt`], [`errors::Error`]: the limits of a query, its
+//!   warnings and errors.
 //!
 //! This crate knows no syntax, no plan and no storage. An expression asks the server through
 //! [`Environment`].
