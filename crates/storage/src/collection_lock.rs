@@ -4,15 +4,22 @@
 //! Writers and loads exclude each other, because a load neither checks the keys that transactions
 //! claim nor claims its own.
 //!
+//! Waiting writers and changes are admitted in the order of their arrival, so nobody waits for ever
+//! while others overtake.
+//!
 //! Readers need no lock; they have snapshots.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use errors::Result;
 use kv::WaitPolicy;
 
-/// The lock of one collection. While a change waits for exclusive use, later writers wait behind
-/// it.
+/// Time between two checks of whether a waiting thread shall give up.
+const CHECK_EVERY: Duration = Duration::from_millis(50);
+
+/// The lock of one collection.
 #[derive(Debug, Default)]
 pub(crate) struct CollectionLock {
     state: Mutex<State>,
@@ -24,9 +31,9 @@ struct State {
     sharing: usize,
     loading: usize,
     is_exclusive: bool,
-    waiting_exclusive: usize,
-    waiting_shared: usize,
-    waiting_load: usize,
+    /// The waiting threads by ticket. Tickets ascend in the order of arrival.
+    waiting: BTreeMap<u64, LockMode>,
+    last_ticket: u64,
 }
 
 /// A mode of locking.
@@ -47,43 +54,86 @@ pub(crate) struct CollectionLockGuard {
     mode: LockMode,
 }
 
+/// A place in the queue of a lock. To drop it is to leave the queue.
+#[derive(Debug)]
+pub(crate) struct LockTicket {
+    lock: Arc<CollectionLock>,
+    number: u64,
+}
+
 impl CollectionLock {
-    /// Waits as long as `wait` allows; `None` after that.
-    pub(crate) fn acquire(self: &Arc<Self>, mode: LockMode, wait: WaitPolicy) -> Option<CollectionLockGuard> {
+    /// Takes the lock if it admits the mode now.
+    ///
+    /// Otherwise the caller gets a place in the queue, `ticket`, and may try again with it.
+    pub(crate) fn try_acquire(
+        self: &Arc<Self>,
+        mode: LockMode,
+        ticket: &mut Option<LockTicket>,
+    ) -> Option<CollectionLockGuard> {
         let mut state = self.state();
-        if !state.admits(mode) {
-            state = self.wait_for(state, mode, wait.limit())?;
+        if !state.admits(mode, ticket.as_ref().map(|ticket| ticket.number)) {
+            ticket.get_or_insert_with(|| LockTicket { lock: Arc::clone(self), number: state.enqueue(mode) });
+            return None;
         }
-        match mode {
-            LockMode::Shared => state.sharing += 1,
-            LockMode::Load => state.loading += 1,
-            LockMode::Exclusive => state.is_exclusive = true,
-        }
+        state.enter(mode);
         drop(state);
+        *ticket = None;
         Some(CollectionLockGuard { lock: Arc::clone(self), mode })
     }
 
+    /// Waits as long as `wait` allows; `None` after that.
+    pub(crate) fn acquire(self: &Arc<Self>, mode: LockMode, wait: WaitPolicy) -> Option<CollectionLockGuard> {
+        self.acquire_unless(mode, wait, &|| Ok(())).ok().flatten()
+    }
+
+    /// As [`CollectionLock::acquire`], but calls `check` from time to time while it waits. An error
+    /// of `check` ends the wait and is returned.
+    pub(crate) fn acquire_unless(
+        self: &Arc<Self>,
+        mode: LockMode,
+        wait: WaitPolicy,
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<Option<CollectionLockGuard>> {
+        let mut state = self.state();
+        if !state.admits(mode, None) {
+            match self.wait_for(state, mode, wait.limit(), check)? {
+                Some(admitted) => state = admitted,
+                None => return Ok(None),
+            }
+        }
+        state.enter(mode);
+        drop(state);
+        Ok(Some(CollectionLockGuard { lock: Arc::clone(self), mode }))
+    }
+
+    /// Waits in the queue until the lock admits the mode; `None` if it does not in time.
     fn wait_for<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
         mode: LockMode,
         timeout: Duration,
-    ) -> Option<MutexGuard<'a, State>> {
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<Option<MutexGuard<'a, State>>> {
         let deadline = Instant::now() + timeout;
-        *state.waiting(mode) += 1;
+        let ticket = state.enqueue(mode);
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let admitted = state.admits_waiting(mode);
-            if admitted || left.is_zero() {
-                *state.waiting(mode) -= 1;
-                if !admitted {
-                    drop(state);
-                    self.changed.notify_all();
-                    return None;
-                }
-                return Some(state);
+            let is_admitted = state.admits(mode, Some(ticket));
+            if is_admitted || left.is_zero() {
+                state.waiting.remove(&ticket);
+                // Threads behind this one may be admitted now.
+                self.changed.notify_all();
+                return Ok(is_admitted.then_some(state));
             }
-            state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+            let woken = self.changed.wait_timeout(state, left.min(CHECK_EVERY));
+            drop(woken.unwrap_or_else(PoisonError::into_inner));
+            let checked = check();
+            state = self.state();
+            if let Err(error) = checked {
+                state.waiting.remove(&ticket);
+                self.changed.notify_all();
+                return Err(error);
+            }
         }
     }
 
@@ -94,50 +144,67 @@ impl CollectionLock {
 
     fn release(&self, mode: LockMode) {
         let mut state = self.state();
-        let wake = match mode {
-            LockMode::Shared => {
-                state.sharing -= 1;
-                state.sharing == 0 && state.waiting_exclusive + state.waiting_load > 0
-            }
-            LockMode::Load => {
-                state.loading -= 1;
-                state.loading == 0 && state.waiting_exclusive + state.waiting_shared > 0
-            }
-            LockMode::Exclusive => {
-                state.is_exclusive = false;
-                true
-            }
-        };
+        match mode {
+            LockMode::Shared => state.sharing -= 1,
+            LockMode::Load => state.loading -= 1,
+            LockMode::Exclusive => state.is_exclusive = false,
+        }
+        let must_wake = !state.waiting.is_empty();
         drop(state);
-        if wake {
+        if must_wake {
             self.changed.notify_all();
         }
     }
 }
 
 impl State {
-    fn admits(&self, mode: LockMode) -> bool {
-        self.waiting_exclusive == 0 && self.admits_waiting(mode)
-    }
-
-    fn admits_waiting(&self, mode: LockMode) -> bool {
-        let is_open = !self.is_exclusive;
+    fn enter(&mut self, mode: LockMode) {
         match mode {
-            LockMode::Shared => is_open && self.waiting_exclusive == 0 && self.loading == 0,
-            LockMode::Load => {
-                is_open && self.waiting_exclusive == 0 && self.sharing == 0 && self.waiting_shared == 0
-            }
-            LockMode::Exclusive => is_open && self.sharing == 0 && self.loading == 0,
+            LockMode::Shared => self.sharing += 1,
+            LockMode::Load => self.loading += 1,
+            LockMode::Exclusive => self.is_exclusive = true,
         }
     }
 
-    /// Returns the number of threads that wait for a mode.
-    fn waiting(&mut self, mode: LockMode) -> &mut usize {
-        match mode {
-            LockMode::Shared => &mut self.waiting_shared,
-            LockMode::Load => &mut self.waiting_load,
-            LockMode::Exclusive => &mut self.waiting_exclusive,
+    /// Adds a thread to the end of the queue, and returns its ticket.
+    fn enqueue(&mut self, mode: LockMode) -> u64 {
+        self.last_ticket += 1;
+        self.waiting.insert(self.last_ticket, mode);
+        self.last_ticket
+    }
+
+    /// Returns true if a thread may take the lock now. `ticket` is its place in the queue; `None`
+    /// is the end.
+    fn admits(&self, mode: LockMode, ticket: Option<u64>) -> bool {
+        let is_open = match mode {
+            LockMode::Shared => !self.is_exclusive && self.loading == 0,
+            LockMode::Load => !self.is_exclusive && self.sharing == 0,
+            LockMode::Exclusive => !self.is_exclusive && self.sharing == 0 && self.loading == 0,
+        };
+        is_open
+            && !self.waiting.iter().any(|(other, theirs)| {
+                let came_first = ticket.is_none_or(|own| *other < own);
+                mode.yields_to(*theirs, came_first)
+            })
+    }
+}
+
+impl LockMode {
+    /// Returns true if a thread lets a waiting one go first.
+    fn yields_to(self, other: LockMode, came_first: bool) -> bool {
+        match (self, other) {
+            (_, LockMode::Load) => false,
+            (LockMode::Load, _) => true,
+            (LockMode::Shared, LockMode::Shared) => false,
+            (LockMode::Shared, LockMode::Exclusive) | (LockMode::Exclusive, _) => came_first,
         }
+    }
+}
+
+impl Drop for LockTicket {
+    fn drop(&mut self) {
+        self.lock.state().waiting.remove(&self.number);
+        self.lock.changed.notify_all();
     }
 }
 
@@ -185,7 +252,7 @@ mod tests {
             let lock = Arc::clone(&lock);
             std::thread::spawn(move || lock.acquire(LockMode::Load, LONG).is_some())
         };
-        while lock.state().waiting_load == 0 {
+        while lock.state().waiting.is_empty() {
             std::thread::yield_now();
         }
         // A waiting load keeps no writer out.
@@ -203,7 +270,7 @@ mod tests {
             let lock = Arc::clone(&lock);
             std::thread::spawn(move || lock.acquire(LockMode::Exclusive, LONG).is_some())
         };
-        while lock.state().waiting_exclusive == 0 {
+        while lock.state().waiting.is_empty() {
             std::thread::yield_now();
         }
         assert!(lock.acquire(LockMode::Shared, SOON).is_none());
@@ -221,11 +288,62 @@ mod tests {
             let wait = WaitPolicy::UpTo(Duration::from_millis(200));
             std::thread::spawn(move || lock.acquire(LockMode::Exclusive, wait).is_none())
         };
-        while lock.state().waiting_exclusive == 0 {
+        while lock.state().waiting.is_empty() {
             std::thread::yield_now();
         }
         assert!(lock.acquire(LockMode::Shared, LONG).is_some());
         assert!(waiting.join().unwrap());
+        drop(writer);
+    }
+
+    #[test]
+    fn changes_are_admitted_in_the_order_of_their_arrival() {
+        let lock = Arc::new(CollectionLock::default());
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let first = lock.acquire(LockMode::Exclusive, SOON).unwrap();
+        let threads: Vec<_> = (0..5)
+            .map(|number| {
+                let (own, order) = (Arc::clone(&lock), Arc::clone(&order));
+                let thread = std::thread::spawn(move || {
+                    let _guard = own.acquire(LockMode::Exclusive, LONG).unwrap();
+                    order.lock().unwrap().push(number);
+                });
+                while lock.state().waiting.len() <= number {
+                    std::thread::yield_now();
+                }
+                thread
+            })
+            .collect();
+        drop(first);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(*order.lock().unwrap(), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn a_ticket_keeps_its_place_between_two_attempts() {
+        let lock = Arc::new(CollectionLock::default());
+        let (mut first, mut second) = (None, None);
+        let writer = lock.acquire(LockMode::Shared, SOON).unwrap();
+        assert!(lock.try_acquire(LockMode::Exclusive, &mut first).is_none());
+        assert!(lock.try_acquire(LockMode::Exclusive, &mut second).is_none());
+        assert!(lock.acquire(LockMode::Shared, SOON).is_none());
+        drop(writer);
+        assert!(lock.try_acquire(LockMode::Exclusive, &mut second).is_none());
+        let guard = lock.try_acquire(LockMode::Exclusive, &mut first).unwrap();
+        assert!(first.is_none());
+        drop((guard, second));
+        assert!(lock.acquire(LockMode::Shared, SOON).is_some());
+    }
+
+    #[test]
+    fn a_check_ends_the_wait_and_leaves_the_queue() {
+        let lock = Arc::new(CollectionLock::default());
+        let writer = lock.acquire(LockMode::Shared, SOON).unwrap();
+        let given_up = lock.acquire_unless(LockMode::Exclusive, LONG, &|| {
+            Err(errors::Error::of(errors::ErrorCode::QueryKilled))
+        });
+        assert_eq!(given_up.unwrap_err().code(), errors::ErrorCode::QueryKilled);
+        assert!(lock.acquire(LockMode::Shared, SOON).is_some());
         drop(writer);
     }
 }

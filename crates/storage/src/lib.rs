@@ -61,7 +61,7 @@ pub use snapshot::Snapshot;
 pub use statistics::{CollectionStatistics, IndexStatistics};
 pub use store::Store;
 pub use transaction::{
-    DOCUMENT_MAX_BYTES, DOCUMENT_WAIT, OverwriteMode, TRANSACTION_MAX_BYTES, Transaction, TransactionOptions,
-    WriteKind, WriteOptions, WriteOutcome, document_key,
+    DOCUMENT_MAX_BYTES, DOCUMENT_WAIT, OverwriteMode, PendingTransaction, Savepoint, TRANSACTION_MAX_BYTES,
+    Transaction, TransactionOptions, WriteKind, WriteOptions, WriteOutcome, document_key,
 };
 pub use visibility::read_cache::ReadCacheStatistics;

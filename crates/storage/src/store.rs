@@ -15,7 +15,7 @@ use crate::metadata;
 use crate::options::StoreOptions;
 use crate::shared::Shared;
 use crate::snapshot::split_keys;
-use crate::transaction::{Transaction, TransactionOptions};
+use crate::transaction::{PendingTransaction, Transaction, TransactionOptions};
 use crate::visibility::LoadClock;
 use crate::visibility::read_cache::{ReadCache, ReadCacheStatistics};
 use crate::{Collection, RevisionClock, Snapshot, deletion, encoding};
@@ -104,7 +104,24 @@ impl Store {
     ///
     /// Errors: 18 if a collection stays locked for too long, 1203 if a collection was dropped.
     pub fn begin(&self, options: &TransactionOptions) -> Result<Transaction> {
-        Transaction::begin(&self.shared, options)
+        self.begin_unless(options, &|| Ok(()))
+    }
+
+    /// As [`Store::begin`], but calls `check` from time to time while it waits for a collection. An
+    /// error of `check` ends the wait.
+    ///
+    /// Errors: 18, 1203, that of `check`.
+    pub fn begin_unless(
+        &self,
+        options: &TransactionOptions,
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<Transaction> {
+        Transaction::begin(&self.shared, options, check)
+    }
+
+    /// Prepares a transaction whose caller must not block while it waits for its collections.
+    pub fn prepare_transaction(&self, options: TransactionOptions) -> PendingTransaction {
+        PendingTransaction::new(Arc::clone(&self.shared), options)
     }
 
     /// Returns the rules for the names of new databases, collections and indexes.

@@ -8,10 +8,6 @@ mod recount;
 mod truncate;
 mod user;
 
-use std::time::{Duration, Instant};
-
-use kv::WaitPolicy;
-
 use crate::Collection;
 use crate::collection_lock::{CollectionLockGuard, LockMode};
 use crate::error;
@@ -19,17 +15,12 @@ use crate::index::build::SharedCheck;
 use crate::shared::Shared;
 use errors::Result;
 
-/// The time that one attempt waits for a lock, between two checks.
-const WAIT_PER_CHECK: Duration = Duration::from_millis(50);
-
 impl Shared {
     /// Waits until nobody else writes to the collection or changes it, and locks it.
     ///
     /// Errors: 18, 1004.
     pub(crate) fn exclude_writers(&self, collection: &Collection) -> Result<CollectionLockGuard> {
-        self.check_writable()?;
-        let guard = collection.lock.acquire(LockMode::Exclusive, self.options.collection_wait);
-        guard.ok_or_else(|| error::lock_timeout(collection.name()))
+        self.exclude_writers_unless(collection, &|| Ok(()))
     }
 
     /// As [`Shared::exclude_writers`], but calls `check` from time to time; its error ends the
@@ -42,16 +33,9 @@ impl Shared {
         check: SharedCheck<'_>,
     ) -> Result<CollectionLockGuard> {
         self.check_writable()?;
-        let until = Instant::now() + self.options.collection_wait.limit();
-        loop {
-            check()?;
-            let left = until.saturating_duration_since(Instant::now());
-            let wait = WaitPolicy::UpTo(left.min(WAIT_PER_CHECK));
-            match collection.lock.acquire(LockMode::Exclusive, wait) {
-                Some(guard) => return Ok(guard),
-                None if left.is_zero() => return Err(error::lock_timeout(collection.name())),
-                None => {}
-            }
-        }
+        check()?;
+        let wait = self.options.collection_wait;
+        let guard = collection.lock.acquire_unless(LockMode::Exclusive, wait, check)?;
+        guard.ok_or_else(|| error::lock_timeout(collection.name()))
     }
 }

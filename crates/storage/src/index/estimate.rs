@@ -51,7 +51,26 @@ pub(crate) struct EstimateChange {
     kept_sampled: usize,
 }
 
+/// A state of an [`EstimateChange`] to which it can return.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct EstimatePosition {
+    entries: i64,
+    sampled: usize,
+}
+
 impl EstimateChange {
+    /// Returns the present state.
+    pub(crate) fn position(&self) -> EstimatePosition {
+        EstimatePosition { entries: self.entries, sampled: self.sampled.len() }
+    }
+
+    /// Discards the changes since a state.
+    pub(crate) fn return_to(&mut self, position: EstimatePosition) {
+        self.entries = position.entries;
+        self.sampled.truncate(position.sampled);
+        self.keep();
+    }
+
     /// Confirms the changes of the operations so far, which have succeeded.
     pub(crate) fn keep(&mut self) {
         self.kept_entries = self.entries;

@@ -10,7 +10,9 @@ mod commit;
 mod insert;
 mod lock;
 mod options;
+mod pending;
 mod remove;
+mod savepoint;
 mod store_document;
 mod system_attributes;
 mod truncate;
@@ -27,6 +29,8 @@ pub use options::{
     DOCUMENT_WAIT, OverwriteMode, TRANSACTION_MAX_BYTES, TransactionOptions, WriteKind, WriteOptions,
     WriteOutcome,
 };
+pub use pending::PendingTransaction;
+pub use savepoint::Savepoint;
 pub use system_attributes::document_key;
 
 use crate::catalog_snapshot::Catalog;
@@ -73,20 +77,21 @@ struct Joined {
 }
 
 impl Transaction {
-    /// Begins a transaction; see [`crate::Store::begin`].
-    pub(crate) fn begin(shared: &Arc<Shared>, options: &TransactionOptions) -> Result<Self> {
+    /// Begins a transaction; see [`crate::Store::begin_unless`].
+    pub(crate) fn begin(
+        shared: &Arc<Shared>,
+        options: &TransactionOptions,
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<Self> {
+        let wait = options.collection_wait(shared.options.collection_wait);
+        let joined = options.locks().into_iter();
+        let joined = joined.map(|(collection, mode)| Joined::pass(shared, collection, mode, wait, check));
+        Self::with_joined(shared, options, joined.collect::<Result<_>>()?)
+    }
+
+    /// Begins a transaction that has joined its collections.
+    fn with_joined(shared: &Arc<Shared>, options: &TransactionOptions, joined: Vec<Joined>) -> Result<Self> {
         let collection_wait = options.collection_wait(shared.options.collection_wait);
-        let mut joined: Vec<Joined> = Vec::new();
-        let wanted = options.exclusive.iter().map(|collection| (collection, LockMode::Exclusive));
-        let wanted = wanted.chain(options.write.iter().map(|collection| (collection, LockMode::Shared)));
-        // Locking in order of their ids prevents deadlocks between two transactions.
-        let mut wanted: Vec<_> = wanted.collect();
-        wanted.sort_by_key(|(collection, _)| collection.id());
-        for (collection, passage) in wanted {
-            if !joined.iter().any(|other| other.collection.id() == collection.id()) {
-                joined.push(Joined::pass(shared, collection, passage, collection_wait)?);
-            }
-        }
         // This precedes the snapshot, which then includes all loads that are counted here.
         let loads_at_begin = shared.load_clock.now();
         // The view comes before the engine's snapshot, which then includes at least these commits.
@@ -156,7 +161,8 @@ impl Transaction {
         if let Some(position) = joined {
             return Ok(position);
         }
-        let joined = Joined::pass(&self.shared, collection, LockMode::Shared, self.collection_wait)?;
+        let wait = self.collection_wait;
+        let joined = Joined::pass(&self.shared, collection, LockMode::Shared, wait, &|| Ok(()))?;
         if let Some(at_begin) = self.catalog.same_collection(collection)
             && at_begin.object_id() != joined.collection.object_id()
         {
@@ -209,11 +215,23 @@ impl Joined {
     /// Locks a collection and joins its current version.
     ///
     /// Errors: 1004 while writes are refused, 18 if a collection stays locked for too long, 1203 if
-    /// the collection was dropped.
-    fn pass(shared: &Shared, collection: &Collection, passage: LockMode, wait: WaitPolicy) -> Result<Self> {
+    /// the collection was dropped, and that of `check`.
+    fn pass(
+        shared: &Shared,
+        collection: &Collection,
+        passage: LockMode,
+        wait: WaitPolicy,
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<Self> {
         shared.check_writable()?;
-        let guard = collection.lock.acquire(passage, wait);
-        let guard = guard.ok_or_else(|| error::lock_timeout(collection.name()))?;
+        let guard = collection.lock.acquire_unless(passage, wait, check)?;
+        Self::locked(shared, collection, guard.ok_or_else(|| error::lock_timeout(collection.name()))?)
+    }
+
+    /// Joins the current version of a collection that is locked.
+    ///
+    /// Errors: 1203 if the collection was dropped.
+    fn locked(shared: &Shared, collection: &Collection, guard: CollectionLockGuard) -> Result<Self> {
         let present = shared.catalog();
         let present = present.same_collection(collection);
         let collection = present.ok_or_else(|| Error::collection_not_found(collection.name()))?;

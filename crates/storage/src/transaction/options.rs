@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use kv::{SnapshotAt, WaitPolicy};
 
+use crate::collection_lock::LockMode;
 use crate::{Collection, Revision, StoredDocument};
 
 /// The default limit of bytes that a transaction may write. ArangoDB's own limit is an option, and
@@ -70,6 +71,18 @@ impl TransactionOptions {
             snapshot_at_first_read: true,
             ..TransactionOptions::default()
         }
+    }
+
+    /// Returns the named collections with the modes in which they are locked, in the order of
+    /// locking. That is the order of their ids, which prevents deadlocks between two transactions.
+    pub(super) fn locks(&self) -> Vec<(&Arc<Collection>, LockMode)> {
+        let exclusive = self.exclusive.iter().map(|collection| (collection, LockMode::Exclusive));
+        let shared = self.write.iter().map(|collection| (collection, LockMode::Shared));
+        let mut locks: Vec<_> = exclusive.chain(shared).collect();
+        // The sort is stable, so the exclusive lock of a collection that is named twice stays.
+        locks.sort_by_key(|(collection, _)| collection.id());
+        locks.dedup_by_key(|(collection, _)| collection.id());
+        locks
     }
 
     /// Returns how long the transaction waits for changes of collections, given the store's own

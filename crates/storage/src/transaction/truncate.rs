@@ -16,6 +16,18 @@ impl Transaction {
     ///
     /// Errors: 1200, 32.
     pub fn truncate(&mut self, collection: &Collection) -> Result<u64> {
+        self.truncate_unless(collection, &mut |_| Ok(()))
+    }
+
+    /// As [`Transaction::truncate`], but passes the transaction's bytes of memory to `check` from
+    /// time to time. An error of `check` ends the truncation midway.
+    ///
+    /// Errors: 1200, 32, that of `check`.
+    pub fn truncate_unless(
+        &mut self,
+        collection: &Collection,
+        check: &mut dyn FnMut(usize) -> Result<()>,
+    ) -> Result<u64> {
         let view = self.view();
         let spec = DocumentScanSpec { keys_only: true, sequential: true, ..DocumentScanSpec::default() };
         let mut scan = view.scan(collection, &spec)?;
@@ -25,6 +37,7 @@ impl Transaction {
                 self.remove(collection, key, Slice::NONE, &WriteOptions::default())?;
                 removed += 1;
             }
+            check(self.memory_bytes())?;
         }
         Ok(removed)
     }

@@ -48,6 +48,9 @@ pub enum Operation {
         bodies: Vec<(u8, Value)>,
     },
     Truncate,
+    SetSavepoint,
+    /// Returns to the last savepoint of the transaction, if there is one.
+    ReturnToSavepoint,
     /// Ends the transaction, with a commit or a rollback.
     End {
         commit: bool,
@@ -103,6 +106,8 @@ pub fn operation() -> impl Strategy<Value = Operation> {
         4 => key().prop_map(|key| Operation::Remove { key }),
         2 => prop::collection::vec((key(), body()), 0..5).prop_map(|bodies| Operation::InsertMany { bodies }),
         1 => Just(Operation::Truncate),
+        2 => Just(Operation::SetSavepoint),
+        2 => Just(Operation::ReturnToSavepoint),
         4 => proptest::bool::weighted(0.8).prop_map(|commit| Operation::End { commit }),
     ]
 }
@@ -149,7 +154,7 @@ fn apply(transaction: &mut Transaction, collection: &Collection, operation: &Ope
             transaction.insert_many(collection, &slices, &options).unwrap().into_iter().map(answer).collect()
         }
         Operation::Truncate => vec![Ok(transaction.truncate(collection).unwrap() as usize)],
-        Operation::End { .. } => Vec::new(),
+        Operation::SetSavepoint | Operation::ReturnToSavepoint | Operation::End { .. } => Vec::new(),
     }
 }
 
@@ -188,7 +193,7 @@ fn apply_to_model(model: &mut Model, operation: &Operation) -> Vec<Answer> {
             model.clear();
             vec![Ok(count)]
         }
-        Operation::End { .. } => Vec::new(),
+        Operation::SetSavepoint | Operation::ReturnToSavepoint | Operation::End { .. } => Vec::new(),
     }
 }
 
@@ -318,11 +323,22 @@ pub fn run(store: Arc<Store>, operations: &[Operation], reopen: impl FnOnce() ->
     let mut committed = Model::new();
     let mut model = Model::new();
     let mut transaction = begin(&store);
+    let mut savepoint = None;
     for operation in operations {
         let before = transaction.view();
         let model_before = model.clone();
         let answers = apply(&mut transaction, &c, operation);
         assert_eq!(answers, apply_to_model(&mut model, operation), "{operation:?}");
+        match operation {
+            Operation::SetSavepoint => savepoint = Some((transaction.savepoint(), model.clone())),
+            Operation::ReturnToSavepoint => {
+                if let Some((savepoint, state)) = &savepoint {
+                    transaction.rollback_to(savepoint);
+                    model.clone_from(state);
+                }
+            }
+            _ => {}
+        }
         check(&transaction.view(), &c, &indexes, &model);
         check(&before, &c, &indexes, &model_before);
         if let Operation::End { commit } = operation {
@@ -334,6 +350,7 @@ pub fn run(store: Arc<Store>, operations: &[Operation], reopen: impl FnOnce() ->
                 model.clone_from(&committed);
             }
             check(&store.snapshot().unwrap(), &c, &indexes, &committed);
+            savepoint = None;
             transaction = begin(&store);
         }
     }

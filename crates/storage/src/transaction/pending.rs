@@ -1,0 +1,50 @@
+//! Transactions that wait for their collections without a thread.
+
+use std::sync::Arc;
+
+use super::{Joined, Transaction, TransactionOptions};
+use crate::collection_lock::LockTicket;
+use crate::error;
+use crate::shared::Shared;
+use errors::Result;
+
+/// A transaction that has not begun, because collections are locked.
+///
+/// It keeps its place in the queue of the collection that it waits for, and the locks that it has.
+/// To drop it is to give them up.
+pub struct PendingTransaction {
+    shared: Arc<Shared>,
+    options: TransactionOptions,
+    joined: Vec<Joined>,
+    ticket: Option<LockTicket>,
+}
+
+impl PendingTransaction {
+    pub(crate) fn new(shared: Arc<Shared>, options: TransactionOptions) -> Self {
+        PendingTransaction { shared, options, joined: Vec::new(), ticket: None }
+    }
+
+    /// Takes all locks that are free now. Returns true if none is missing.
+    ///
+    /// Errors: 1004 while writes are refused, 1203 if a collection was dropped.
+    pub fn advance(&mut self) -> Result<bool> {
+        for (collection, mode) in self.options.locks().into_iter().skip(self.joined.len()) {
+            self.shared.check_writable()?;
+            let Some(guard) = collection.lock.try_acquire(mode, &mut self.ticket) else { return Ok(false) };
+            self.joined.push(Joined::locked(&self.shared, collection, guard)?);
+        }
+        Ok(true)
+    }
+
+    /// Begins the transaction.
+    ///
+    /// Errors: those of [`PendingTransaction::advance`]; 18 if a lock is missing.
+    pub fn begin(mut self) -> Result<Transaction> {
+        if !self.advance()? {
+            let locks = self.options.locks();
+            let missing = locks.get(self.joined.len()).map(|(collection, _)| collection.name());
+            return Err(error::lock_timeout(missing.unwrap_or_default()));
+        }
+        Transaction::with_joined(&self.shared, &self.options, self.joined)
+    }
+}
