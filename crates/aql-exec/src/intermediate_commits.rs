@@ -23,6 +23,8 @@ pub struct IntermediateCommitOptions {
     pub memory_bytes: Option<u64>,
     /// The account that the memory is drawn from.
     pub memory: Arc<MemoryAccount>,
+    /// Bytes of memory of earlier writes of the transaction, which its owner has drawn.
+    pub charged_bytes: u64,
 }
 
 impl Default for IntermediateCommitOptions {
@@ -33,6 +35,7 @@ impl Default for IntermediateCommitOptions {
             bytes: Self::DEFAULT_BYTES,
             memory_bytes: None,
             memory: Arc::new(MemoryAccount::unlimited()),
+            charged_bytes: 0,
         }
     }
 }
@@ -42,6 +45,13 @@ impl IntermediateCommitOptions {
     pub const DEFAULT_OPERATIONS: u64 = 1_000_000;
     /// The default of ArangoDB's `--rocksdb.intermediate-commit-size`.
     pub const DEFAULT_BYTES: u64 = 512 << 20;
+
+    /// Returns options of a query that is a part of a transaction, and so never commits.
+    pub fn never(self, charged_bytes: u64) -> Self {
+        let memory = self.memory;
+        let (operations, bytes, memory_bytes) = (u64::MAX, u64::MAX, None);
+        IntermediateCommitOptions { operations, bytes, memory_bytes, memory, charged_bytes }
+    }
 }
 
 /// The writes of a query since its last commit.
@@ -86,7 +96,8 @@ impl IntermediateCommits {
 
     /// Draws the memory that the transaction takes by now. False if it is too much.
     fn has_memory(&mut self, taken: u64) -> Result<bool> {
-        let drawn = self.memory.grow(taken.saturating_sub(self.memory.bytes()));
+        let drawn = taken.saturating_sub(self.options.charged_bytes).saturating_sub(self.memory.bytes());
+        let drawn = self.memory.grow(drawn);
         match self.options.memory_bytes {
             Some(most) => Ok(drawn.is_ok() && taken < most),
             None => drawn.map(|()| true),

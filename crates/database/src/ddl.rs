@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use aql_value::Charge;
 use catalog::collection::CollectionProperties;
 use catalog::index::IndexProperties;
 use catalog::{AccessLevel, CollectionChanges, DatabaseDefinition};
-use storage::{Collection, Index};
+use storage::{Collection, Durability, Index, TransactionOptions};
 use velocypack::Slice;
 
 use crate::session::Session;
@@ -47,9 +48,22 @@ impl Session {
         self.instance().store().change_properties(&collection, CollectionChanges::parse(changes)?)
     }
 
-    /// Removes all documents. Errors: 1203, 11, 1004, 18.
+    /// Removes all documents, in a stream transaction one by one. Errors: 1203, 11, 1004, 18, 32.
     pub fn truncate_collection(&self, name: &str) -> Result<Arc<Collection>> {
         let collection = self.writable_collection(name)?;
+        if self.transaction_id().is_some() {
+            let options = TransactionOptions::single_operation(&collection);
+            let mut writer = self.begin_write(&options, [&collection], self.interrupt())?;
+            let mut memory = Charge::new(self.request_memory());
+            let before = writer.charged_bytes();
+            writer.transaction()?.truncate_unless(&collection, &mut |bytes| {
+                self.check_interrupt()?;
+                memory.grow((bytes as u64).saturating_sub(before + memory.bytes()))
+            })?;
+            drop(memory);
+            writer.finish(Durability::Buffered)?;
+            return Ok(collection);
+        }
         self.instance().store().truncate(&collection)?;
         self.collection(name, AccessLevel::ReadWrite)
     }
@@ -80,10 +94,14 @@ impl Session {
         self.instance().store().create_database(name)
     }
 
-    /// Drops a database and closes its cursors. Errors: 1228, 11, 18.
+    /// Drops a database, closes its cursors and aborts its transactions. Errors: 1228, 11, 18.
     pub fn drop_database(&self, name: &str) -> Result<()> {
         self.require_administrator()?;
         let id = self.catalog().database(name).map(|database| database.definition().id);
+        if id.is_some() && name != catalog::SYSTEM_DATABASE {
+            // They hold locks that the removal waits for.
+            self.instance().transactions().abort_database(name);
+        }
         self.instance().store().drop_database(name)?;
         if let Some(id) = id {
             self.forget_views(id)?;

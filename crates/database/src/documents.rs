@@ -11,7 +11,7 @@ use storage::{
 use velocypack::Slice;
 
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
+use errors::Result;
 
 /// The operation of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,15 +134,22 @@ impl DocumentReader {
 impl Session {
     /// Looks documents up by key. Errors: 1203, 11.
     pub fn read_documents(&self, collection: &str, keys: &[&str]) -> Result<(Arc<Collection>, Documents)> {
-        let collection = self.collection(collection, AccessLevel::ReadOnly)?;
-        let documents = self.instance().store().snapshot()?.get(&collection, keys)?;
+        let (collection, snapshot) = self.readable(collection)?;
+        let documents = snapshot.get(&collection, keys)?;
         Ok((collection, documents))
     }
 
     /// Opens a reader of many documents. Errors: 1203, 11.
     pub fn read_many_documents(&self, collection: &str) -> Result<DocumentReader> {
+        let (collection, snapshot) = self.readable(collection)?;
+        Ok(DocumentReader { collection, snapshot, step: 1 })
+    }
+
+    /// Returns a collection and the state in which the session reads it.
+    fn readable(&self, collection: &str) -> Result<(Arc<Collection>, Snapshot)> {
         let collection = self.collection(collection, AccessLevel::ReadOnly)?;
-        Ok(DocumentReader { collection, snapshot: self.instance().store().snapshot()?, step: 1 })
+        self.check_declared(&collection)?;
+        Ok((collection, self.snapshot()?))
     }
 
     /// Writes one document. `key` names it, except for an insert.
@@ -184,6 +191,7 @@ impl Session {
         let mut outcomes = Outcomes::new(account);
         let (collection, ()) = self.write(collection, mode, |transaction, collection| {
             let mut bodies = bodies.elements();
+            let taken_before = transaction.memory_bytes() as u64;
             // An empty call finds out whether the collection may be written, too.
             loop {
                 self.check_interrupt()?;
@@ -195,7 +203,7 @@ impl Session {
                     WriteOperation::Remove => transaction.remove_many(collection, &step, options)?,
                 };
                 outcomes.take(written, only_failures)?;
-                let taken = transaction.memory_bytes() as u64;
+                let taken = (transaction.memory_bytes() as u64).saturating_sub(taken_before);
                 writes.grow(taken.saturating_sub(writes.bytes()))?;
                 if step.len() < DOCUMENTS_PER_STEP {
                     return Ok(());
@@ -216,23 +224,20 @@ impl Session {
         self.interrupt().map_or(Ok(()), Interrupt::check)
     }
 
-    /// Runs `work` in a transaction on one collection and commits it. An error of `work` rolls it
-    /// back.
+    /// Runs `work` in a transaction on one collection and commits it, or runs it in the stream
+    /// transaction of the session. An error of `work` takes its writes back.
     pub fn write<T>(
         &self,
         collection: &str,
         mode: WriteMode,
         work: impl FnOnce(&mut Transaction, &Arc<Collection>) -> Result<T>,
     ) -> Result<(Arc<Collection>, T)> {
-        if self.instance().is_stopping() {
-            return Err(Error::of(ErrorCode::ShuttingDown));
-        }
         let collection = self.writable_collection(collection)?;
         let options =
             TransactionOptions { wait: mode.wait, ..TransactionOptions::single_operation(&collection) };
-        let mut transaction = self.instance().store().begin(&options)?;
-        let result = work(&mut transaction, &collection)?;
-        transaction.commit(mode.durability)?;
+        let mut writer = self.begin_write(&options, [&collection], self.interrupt())?;
+        let result = work(writer.transaction()?, &collection)?;
+        writer.finish(mode.durability)?;
         Ok((collection, result))
     }
 }

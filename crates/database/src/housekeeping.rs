@@ -59,6 +59,7 @@ fn run(watched: &Weak<Instance>) {
         let Some(instance) = watched.upgrade() else { return };
         instance.cursors().release_idle();
         instance.cursors().expire();
+        instance.transactions().expire();
         instance.dump_contexts().look_after();
         instance.batches().look_after();
         if looked.elapsed() >= LOOK_EVERY.min(instance.options().broken_restore_after) {

@@ -19,6 +19,7 @@ use crate::query::large_texts::LargeTexts;
 use crate::query::plan_cache::PlanCache;
 use crate::query::registry::QueryRegistry;
 use crate::query::results_cache::{CacheProperties, ResultsCache};
+use crate::transaction::registry::{TransactionLimits, Transactions};
 use crate::ttl::{TtlJob, TtlProperties};
 use errors::Result;
 
@@ -52,6 +53,8 @@ pub struct InstanceOptions {
     pub operator_batch_rows: usize,
     /// Most open cursors.
     pub max_cursors: usize,
+    /// The limits of stream transactions.
+    pub transactions: TransactionLimits,
     /// Most plans in the plan cache.
     pub plan_cache_entries: usize,
     /// Bytes of text and parameters up to which a query's plan is cached.
@@ -85,6 +88,7 @@ impl Default for InstanceOptions {
             spill: SpillOptions { folder: Some(std::env::temp_dir()), ..SpillOptions::default() },
             operator_batch_rows: BatchLimits::FULL_ROWS,
             max_cursors: 1_024,
+            transactions: TransactionLimits::default(),
             plan_cache_entries: 256,
             plan_cache_key_bytes: 64 << 10,
             authentication: true,
@@ -108,6 +112,7 @@ pub struct Instance {
     pub(crate) result_memory: Arc<MemoryAccount>,
     pub(crate) ttl: TtlJob,
     cursors: Cursors,
+    transactions: Transactions,
     batches: Batches,
     dump_contexts: DumpContexts,
     graph_changes: GraphChanges,
@@ -144,6 +149,7 @@ impl Instance {
             results: ResultsCache::new(options.results_cache.clone(), Arc::new(kept)),
             ttl: TtlJob::new(options.ttl),
             cursors: Cursors::new(options.max_cursors),
+            transactions: Transactions::new(options.transactions),
             batches: Batches::default(),
             dump_contexts: DumpContexts::default(),
             graph_changes: GraphChanges::default(),
@@ -204,6 +210,11 @@ impl Instance {
         &self.cursors
     }
 
+    /// Returns the stream transactions.
+    pub fn transactions(&self) -> &Transactions {
+        &self.transactions
+    }
+
     /// Returns the snapshots that dumps hold.
     pub fn batches(&self) -> &Batches {
         &self.batches
@@ -236,10 +247,12 @@ impl Instance {
         (self.query_memory.refusals(), self.query_memory.child_refusals())
     }
 
-    /// Ends all queries before the server stops. New queries fail with error 30.
+    /// Ends all queries and stream transactions before the server stops. New ones fail with error
+    /// 30.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         self.queries.kill_all();
+        self.transactions.abort_all();
     }
 
     /// Returns true if [`Instance::stop`] was called.

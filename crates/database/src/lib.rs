@@ -6,7 +6,8 @@
 //! - [`query`]: from a request to a running plan, the plan cache, and the list of running queries.
 //!   [`cursor`]: results that are delivered batch by batch. [`export`], [`import`], [`documents`]:
 //!   reads and writes without a query. [`dump`], [`restore`]: whole collections and databases for
-//!   ArangoDB's tools. `graph`: named graphs. [`ttl`]: expiry of documents.
+//!   ArangoDB's tools. `graph`: named graphs. [`transaction`]: transactions that span requests.
+//!   [`ttl`]: expiry of documents.
 //!
 //! Everything here is synchronous and independent of HTTP.
 
@@ -24,9 +25,11 @@ mod housekeeping;
 pub mod import;
 mod instance;
 mod maintenance;
+mod owner;
 pub mod query;
 pub mod restore;
 mod session;
+pub mod transaction;
 pub mod ttl;
 mod user_functions;
 mod users;
@@ -36,9 +39,10 @@ pub use aql_exec::SpillOptions;
 pub use aql_value::budget::Limits;
 pub use aql_value::{Budget, Charge, Interrupt, MemoryAccount};
 pub use cursor::encoder::Format;
-pub use cursor::{CursorOwner, Cursors, Reply};
+pub use cursor::{Cursors, Reply};
 pub use documents::{DocumentReader, Outcomes, WriteMode, WriteOperation};
 pub use graph::{GraphWrite, StoredGraph};
 pub use instance::{Instance, InstanceOptions};
+pub use owner::Owner;
 pub use session::{Identity, Session};
 pub use users::{Grant, UserChanges};

@@ -73,7 +73,8 @@ impl Session {
 
     /// Returns the number of documents of a collection.
     pub fn count(&self, collection: &Collection) -> Result<u64> {
-        self.instance().store.snapshot()?.count(collection)
+        self.check_declared(collection)?;
+        self.snapshot()?.count(collection)
     }
 
     /// Counts the documents of a collection one by one and stores the count. Writers wait

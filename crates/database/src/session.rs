@@ -7,8 +7,8 @@ use aql_value::Interrupt;
 use catalog::{AccessLevel, SYSTEM_DATABASE};
 use storage::{Catalog, Collection, Database};
 
-use crate::cursor::CursorOwner;
 use crate::instance::Instance;
+use crate::owner::Owner;
 use errors::{Error, ErrorCode, Result};
 
 /// The identity of a client.
@@ -28,6 +28,8 @@ pub struct Session {
     identity: Identity,
     /// The interrupt that ends all queries of this session.
     interrupt: Option<Interrupt>,
+    /// The number of the stream transaction that the session works in.
+    transaction: Option<u64>,
 }
 
 impl Session {
@@ -36,7 +38,8 @@ impl Session {
     /// Errors: 11 if the user may not see the database, 1228 if it does not exist. A user who may
     /// not see a database cannot find out whether it exists.
     pub fn open(instance: Arc<Instance>, database: &str, identity: Identity) -> Result<Self> {
-        let session = Session { instance, database: database.into(), identity, interrupt: None };
+        let session =
+            Session { instance, database: database.into(), identity, interrupt: None, transaction: None };
         session.require_database(AccessLevel::ReadOnly)?;
         let catalog = session.catalog();
         session.database_in(&catalog)?;
@@ -45,12 +48,24 @@ impl Session {
 
     /// Opens `_system` for a user who may have no right to it, for operations that need none.
     pub fn of_system(instance: Arc<Instance>, identity: Identity) -> Self {
-        Session { instance, database: SYSTEM_DATABASE.into(), identity, interrupt: None }
+        Session { instance, database: SYSTEM_DATABASE.into(), identity, interrupt: None, transaction: None }
     }
 
     /// Returns the session with queries that end when `interrupt` is killed.
     pub fn ended_by(self, interrupt: Interrupt) -> Self {
         Session { interrupt: Some(interrupt), ..self }
+    }
+
+    /// Returns a session whose reads and writes of documents are a part of a stream transaction.
+    ///
+    /// The transaction is looked up when it is first used.
+    pub fn within(self, transaction: u64) -> Self {
+        Session { transaction: Some(transaction), ..self }
+    }
+
+    /// Returns the number of the stream transaction that the session works in.
+    pub fn transaction_id(&self) -> Option<u64> {
+        self.transaction
     }
 
     /// Returns the interrupt that ends the queries of this session, if there is one.
@@ -86,9 +101,9 @@ impl Session {
         }
     }
 
-    /// Returns the owner of the cursors of this session.
-    pub fn cursor_owner(&self) -> CursorOwner {
-        CursorOwner { database: Arc::clone(&self.database), user: self.user().cloned() }
+    /// Returns the owner of the cursors and transactions of this session.
+    pub fn owner(&self) -> Owner {
+        Owner { database: Arc::clone(&self.database), user: self.user().cloned() }
     }
 
     /// Returns the current catalog.
@@ -112,10 +127,11 @@ impl Session {
         Ok(Arc::new(self.database_in(catalog)?.hiding(is_hidden)?))
     }
 
-    /// Returns a collection by name or number, if the user has `level` on it. Errors: 1203, 11,
-    /// 1228.
+    /// Returns a collection by name or number, if the user has `level` on it.
+    ///
+    /// Errors: 1203, 11, 1228, those of [`Session::data_catalog`].
     pub fn collection(&self, name_or_id: &str, level: AccessLevel) -> Result<Arc<Collection>> {
-        let catalog = self.catalog();
+        let catalog = self.data_catalog()?;
         let collection = self.database_in(&catalog)?.require_collection(name_or_id)?;
         self.require_collection(collection.name(), level)?;
         Ok(Arc::clone(collection))
@@ -123,9 +139,9 @@ impl Session {
 
     /// Returns a collection by name or number, if the user may write its documents.
     ///
-    /// Errors: 1203, 11, 1004, 1228.
+    /// Errors: 1203, 11, 1004, 1228, those of [`Session::data_catalog`].
     pub fn writable_collection(&self, name_or_id: &str) -> Result<Arc<Collection>> {
-        let catalog = self.catalog();
+        let catalog = self.data_catalog()?;
         let collection = self.database_in(&catalog)?.require_collection(name_or_id)?;
         self.require_writable(collection.name())?;
         Ok(Arc::clone(collection))

@@ -68,6 +68,7 @@ error_codes! {
     TypeError = 17, "TYPE_ERROR", 400, "type error";
     LockTimeout = 18, "LOCK_TIMEOUT", 500, "lock timeout";
     RequestCanceled = 21, "REQUEST_CANCELED", 410, "canceled request";
+    Locked = 28, "LOCKED", 500, "locked";
     ShuttingDown = 30, "SHUTTING_DOWN", 503, "shutdown in progress";
     OnlyEnterprise = 31, "ONLY_ENTERPRISE", 501, "only enterprise version";
     ResourceLimit = 32, "RESOURCE_LIMIT", 500, "resource limit exceeded";

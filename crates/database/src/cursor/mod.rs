@@ -21,7 +21,6 @@ use errors::{Error, ErrorCode, Result};
 pub use read_ahead::ReadAhead;
 use result_buffer::ResultBuffer;
 pub use rows::RowSource;
-pub use slot::CursorOwner;
 pub use store::Cursors;
 
 /// Upper bound of a batch in bytes, so that wide documents do not make a reply of gigabytes. Such a

@@ -23,7 +23,7 @@ impl Session {
         let check_room = || instance.cursors().check_room();
         let (cursor, reply) = Cursor::start(source, spec, buffer, id, limits, check_room)?;
         if !cursor.is_done() {
-            instance.cursors().insert(id, self.cursor_owner(), cursor);
+            instance.cursors().insert(id, self.owner(), cursor);
         }
         Ok(reply)
     }
@@ -32,11 +32,11 @@ impl Session {
     ///
     /// Errors: 1600, 1601, and those of the query.
     pub fn fetch(&self, id: u64, batch: Option<u64>, format: Format) -> Result<Reply> {
-        self.instance().cursors().fetch(id, &self.cursor_owner(), batch, format)
+        self.instance().cursors().fetch(id, &self.owner(), batch, format)
     }
 
     /// Closes a cursor or export. Errors: 1600.
     pub fn remove_cursor(&self, id: u64) -> Result<()> {
-        self.instance().cursors().remove(id, &self.cursor_owner())
+        self.instance().cursors().remove(id, &self.owner())
     }
 }

@@ -5,21 +5,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::cursor::Cursor;
+use crate::owner::Owner;
 
 /// Time after a fetch during which a cursor keeps its place, and thereby memory of the storage
 /// engine.
 const KEEP_PLACE: Duration = Duration::from_secs(1);
 /// Most cursors that keep their places at the same time.
 const PLACES_MAX: usize = 64;
-
-/// The owner of a cursor: only the same user in the same database may use it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CursorOwner {
-    /// Database in which the cursor was created.
-    pub database: Arc<str>,
-    /// User who created the cursor; `None` without authentication.
-    pub user: Option<Arc<str>>,
-}
 
 /// A cursor and, while it keeps its place in the storage engine, the permit for it.
 pub(super) struct Held {
@@ -71,7 +63,7 @@ impl Held {
 }
 
 pub(super) struct Slot {
-    pub(super) owner: CursorOwner,
+    pub(super) owner: Owner,
     pub(super) held: Mutex<Held>,
     /// Number of batches that are computed ahead, or are about to be.
     pub(super) ahead: AtomicUsize,

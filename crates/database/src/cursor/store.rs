@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
-use super::slot::{CursorOwner, Held, Slot};
+use super::slot::{Held, Slot};
 use crate::cursor::encoder::Format;
 use crate::cursor::{Cursor, ReadAhead, Reply};
+use crate::owner::Owner;
 use errors::{Error, ErrorCode, Result};
 
 /// The server's cursors. All methods may be called from many threads.
@@ -54,7 +55,7 @@ impl Cursors {
         Err(Error::new(ErrorCode::ResourceLimit, message))
     }
 
-    pub(crate) fn insert(&self, id: u64, owner: CursorOwner, cursor: Cursor) {
+    pub(crate) fn insert(&self, id: u64, owner: Owner, cursor: Cursor) {
         let expires_ms = AtomicU64::new(self.deadline_ms(cursor.ttl()));
         let mut held = Held { cursor, place: None };
         held.keep_place(&self.places);
@@ -67,7 +68,7 @@ impl Cursors {
     /// Returns the next batch of a cursor (`batch` is `None`), or the batch with that number.
     ///
     /// Errors: 1600 if this owner has no such cursor, 1601 if another request is using it.
-    pub fn fetch(&self, id: u64, owner: &CursorOwner, batch: Option<u64>, format: Format) -> Result<Reply> {
+    pub fn fetch(&self, id: u64, owner: &Owner, batch: Option<u64>, format: Format) -> Result<Reply> {
         let slot =
             self.slots().get(&id).filter(|slot| slot.owner == *owner).cloned().ok_or_else(not_found)?;
         let mut held = match slot.held.try_lock() {
@@ -105,7 +106,7 @@ impl Cursors {
     }
 
     /// Forgets a cursor. Errors: 1600 if this owner has no such cursor.
-    pub fn remove(&self, id: u64, owner: &CursorOwner) -> Result<()> {
+    pub fn remove(&self, id: u64, owner: &Owner) -> Result<()> {
         let mut slots = self.slots();
         match slots.get(&id) {
             Some(slot) if slot.owner == *owner => {

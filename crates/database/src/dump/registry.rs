@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::cursor::CursorOwner;
+use crate::owner::Owner;
 use errors::{Error, ErrorCode, Result};
 
 /// The objects that clients hold. All methods may be called from many threads.
@@ -20,7 +20,7 @@ pub(super) struct Registry<T> {
 
 struct Entry<T> {
     id: u64,
-    owner: CursorOwner,
+    owner: Owner,
     /// Milliseconds after `started` from which the entry expires, unless it is in use.
     expires_ms: AtomicU64,
     ttl_ms: AtomicU64,
@@ -77,7 +77,7 @@ impl<T> Registry<T> {
     }
 
     /// Adds an entry. Errors: 32 if there are too many.
-    pub(super) fn insert(&self, id: u64, owner: CursorOwner, ttl: Duration, value: T) -> Result<InUse<T>> {
+    pub(super) fn insert(&self, id: u64, owner: Owner, ttl: Duration, value: T) -> Result<InUse<T>> {
         let entry = Arc::new(Entry {
             id,
             owner,
@@ -100,7 +100,7 @@ impl<T> Registry<T> {
     }
 
     /// Finds an entry. Errors: 1600 if this owner has none with this number.
-    pub(super) fn find(&self, id: u64, owner: &CursorOwner) -> Result<InUse<T>> {
+    pub(super) fn find(&self, id: u64, owner: &Owner) -> Result<InUse<T>> {
         let entries = self.entries();
         let entry = entries.get(&id).filter(|entry| entry.owner == *owner);
         let entry = Arc::clone(entry.ok_or_else(|| self.not_found(id))?);
@@ -109,7 +109,7 @@ impl<T> Registry<T> {
     }
 
     /// Returns the newest entry of this owner.
-    pub(super) fn newest(&self, owner: &CursorOwner) -> Option<InUse<T>> {
+    pub(super) fn newest(&self, owner: &Owner) -> Option<InUse<T>> {
         let entries = self.entries();
         let own = entries.values().filter(|entry| entry.owner == *owner);
         let entry = Arc::clone(own.max_by_key(|entry| entry.id)?);
@@ -118,13 +118,13 @@ impl<T> Registry<T> {
     }
 
     /// Gives an entry a new time to live, counted from now. Errors: 1600.
-    pub(super) fn extend(&self, id: u64, owner: &CursorOwner, ttl: Duration) -> Result<()> {
+    pub(super) fn extend(&self, id: u64, owner: &Owner, ttl: Duration) -> Result<()> {
         self.find(id, owner)?.entry.ttl_ms.store(ttl.as_millis() as u64, Ordering::Relaxed);
         Ok(())
     }
 
     /// Forgets an entry; its present users keep it until they are done. Errors: 1600.
-    pub(super) fn remove(&self, id: u64, owner: &CursorOwner) -> Result<()> {
+    pub(super) fn remove(&self, id: u64, owner: &Owner) -> Result<()> {
         let mut entries = self.entries();
         if entries.get(&id).is_none_or(|entry| entry.owner != *owner) {
             return Err(self.not_found(id));
@@ -185,8 +185,8 @@ impl<T> Registry<T> {
 mod tests {
     use super::*;
 
-    fn owner(database: &str) -> CursorOwner {
-        CursorOwner { database: database.into(), user: None }
+    fn owner(database: &str) -> Owner {
+        Owner { database: database.into(), user: None }
     }
 
     #[test]

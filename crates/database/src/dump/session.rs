@@ -47,22 +47,22 @@ impl Session {
         let held = Held { snapshot: store.snapshot()?, tick: store.next_id()?, chunks: Mutex::default() };
         let tick = held.tick;
         let batches = self.instance().batches();
-        let batch = batches.registry.insert(store.next_id()?, self.cursor_owner(), ttl, held)?;
+        let batch = batches.registry.insert(store.next_id()?, self.owner(), ttl, held)?;
         Ok(Batch { id: batch.id(), tick })
     }
 
     /// Gives a batch a new time to live, counted from now. Errors: 1600, 10.
     pub fn extend_batch(&self, id: u64, ttl_seconds: Option<f64>) -> Result<()> {
-        self.instance().batches().registry.extend(id, &self.cursor_owner(), ttl(ttl_seconds)?)
+        self.instance().batches().registry.extend(id, &self.owner(), ttl(ttl_seconds)?)
     }
 
     /// Closes a batch. Errors: 1600.
     pub fn close_batch(&self, id: u64) -> Result<()> {
-        self.instance().batches().registry.remove(id, &self.cursor_owner())
+        self.instance().batches().registry.remove(id, &self.owner())
     }
 
     pub(super) fn batch(&self, id: u64) -> Result<InUse<Held>> {
-        self.instance().batches().registry.find(id, &self.cursor_owner())
+        self.instance().batches().registry.find(id, &self.owner())
     }
 
     /// Returns the next chunk of a collection. Errors: 1600, 1203, 11, 10.
@@ -127,7 +127,7 @@ impl Session {
         let contexts = self.instance().dump_contexts();
         let batch = match request.batch {
             Some(id) => Some(self.batch(id)?),
-            None => self.instance().batches().registry.newest(&self.cursor_owner()),
+            None => self.instance().batches().registry.newest(&self.owner()),
         };
         let snapshot = match &batch {
             Some(batch) => batch.snapshot.clone(),
@@ -148,7 +148,7 @@ impl Session {
         };
         let context = Context::new(ranges, limits, batch, &self.instance().result_memory);
         let id = self.instance().store().next_id()?;
-        Ok(contexts.registry.insert(id, self.cursor_owner(), CONTEXT_TTL, Arc::new(context))?.id())
+        Ok(contexts.registry.insert(id, self.owner(), CONTEXT_TTL, Arc::new(context))?.id())
     }
 
     fn range(&self, snapshot: &Snapshot, name: &str, parallelism: usize) -> Result<Range> {
@@ -174,19 +174,19 @@ impl Session {
         last: Option<u64>,
         more: &dyn Fn(),
     ) -> Result<Option<DumpBatch>> {
-        let context = self.instance().dump_contexts().registry.find(id, &self.cursor_owner())?;
+        let context = self.instance().dump_contexts().registry.find(id, &self.owner())?;
         context.next(number, last, more)
     }
 
     /// Returns the batch without waiting: `None` if it is not ready, or no more follow.
     pub fn ready_dump_batch(&self, id: u64, number: u64, last: Option<u64>) -> Result<Option<DumpBatch>> {
-        let context = self.instance().dump_contexts().registry.find(id, &self.cursor_owner())?;
+        let context = self.instance().dump_contexts().registry.find(id, &self.owner())?;
         context.next_ready(number, last)
     }
 
     /// Returns the jobs that should make batches ahead now. The caller runs them on other threads.
     pub fn dump_read_ahead(&self, id: u64) -> Vec<DumpReadAhead> {
-        let Ok(context) = self.instance().dump_contexts().registry.find(id, &self.cursor_owner()) else {
+        let Ok(context) = self.instance().dump_contexts().registry.find(id, &self.owner()) else {
             return Vec::new();
         };
         let jobs = context.order_jobs();
@@ -195,7 +195,7 @@ impl Session {
 
     /// Closes a context. Errors: 1600.
     pub fn close_dump(&self, id: u64) -> Result<()> {
-        self.instance().dump_contexts().registry.remove(id, &self.cursor_owner())
+        self.instance().dump_contexts().registry.remove(id, &self.owner())
     }
 }
 

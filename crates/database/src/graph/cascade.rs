@@ -34,9 +34,9 @@ impl Session {
             reach.edges.iter().try_for_each(|edges| self.build_edge_index(edges, &|| Ok(())))?;
             reach = Reach::of(self, collection, &graphs)?;
         }
-        let mut used = reach.edges.clone();
-        used.push(Arc::clone(collection));
-        self.in_transaction(used, durability, |transaction| {
+        let mut written = reach.edges.clone();
+        written.push(Arc::clone(collection));
+        self.in_transaction(&written, &[], durability, |transaction| {
             let outcome = transaction.remove(collection, key, Slice::NONE, options)?;
             let mut removed = vec![format!("{}/{key}", collection.name())];
             while let Some(vertex) = removed.pop() {

@@ -36,9 +36,10 @@ impl Session {
             return Ok((edges, outcome));
         }
         let ends = self.ends(&graph, definition, operation, body)?;
-        let mut used = vec![Arc::clone(&edges)];
-        used.extend(ends.iter().map(|end| Arc::clone(&end.collection)));
-        let outcome = self.in_transaction(used, durability, |transaction| {
+        let vertices: Vec<Arc<Collection>> = ends.iter().map(|end| Arc::clone(&end.collection)).collect();
+        vertices.iter().try_for_each(|vertices| self.check_declared(vertices))?;
+        let written = [Arc::clone(&edges)];
+        let outcome = self.in_transaction(&written, &vertices, durability, |transaction| {
             hold(transaction, &edges, key, operation, &ends)?;
             operation.run(transaction, &edges, key, body, options)
         })?;

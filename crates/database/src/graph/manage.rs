@@ -84,7 +84,7 @@ impl Session {
         mut work: impl FnMut(&mut Transaction, &storage::Collection) -> Result<T>,
     ) -> Result<T> {
         let graphs = self.collection(catalog::GRAPHS_COLLECTION, AccessLevel::ReadWrite)?;
-        self.in_transaction(vec![std::sync::Arc::clone(&graphs)], durability, |transaction| {
+        self.in_transaction(&[std::sync::Arc::clone(&graphs)], &[], durability, |transaction| {
             work(transaction, &graphs)
         })
     }

@@ -5,38 +5,39 @@ use std::sync::Arc;
 use storage::{Collection, DOCUMENT_WAIT, Durability, Transaction, TransactionOptions};
 
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
+use errors::{ErrorCode, Result};
 
 /// Attempts to run a transaction that conflicts with others.
 const ATTEMPTS: usize = 5;
 
 impl Session {
-    /// Runs `work` in a transaction that may write some collections, and commits it.
+    /// Runs `work` in a transaction that may write some collections, and commits it. In a stream
+    /// transaction `work` becomes a part of that.
     ///
-    /// An error of `work` rolls it back. On a conflict the transaction is retried, up to
-    /// [`ATTEMPTS`] times in all.
+    /// `locked` are further collections in which `work` locks documents. An error of `work` takes
+    /// its writes back. On a conflict the work is retried, up to [`ATTEMPTS`] times in all; in a
+    /// stream transaction that is of no use.
     pub(super) fn in_transaction<T>(
         &self,
-        write: Vec<Arc<Collection>>,
+        written: &[Arc<Collection>],
+        locked: &[Arc<Collection>],
         durability: Durability,
         mut work: impl FnMut(&mut Transaction) -> Result<T>,
     ) -> Result<T> {
-        if self.instance().is_stopping() {
-            return Err(Error::of(ErrorCode::ShuttingDown));
-        }
         let options = TransactionOptions {
             wait: DOCUMENT_WAIT,
-            write,
+            write: written.iter().chain(locked).cloned().collect(),
             snapshot_at_first_read: true,
             ..TransactionOptions::default()
         };
         let mut attempt = || -> Result<T> {
-            let mut transaction = self.instance().store().begin(&options)?;
-            let result = work(&mut transaction)?;
-            transaction.commit(durability)?;
+            let mut writer = self.begin_write(&options, written, self.interrupt())?;
+            let result = work(writer.transaction()?)?;
+            writer.finish(durability)?;
             Ok(result)
         };
-        for _ in 1..ATTEMPTS {
+        let attempts = if self.transaction_id().is_some() { 1 } else { ATTEMPTS };
+        for _ in 1..attempts {
             match attempt() {
                 Err(error) if error.code() == ErrorCode::Conflict && error.is_retryable() => {}
                 done => return done,

@@ -32,7 +32,8 @@ impl Session {
             let outcome = self.remove_with_edges(&collection, key, options, durability)?;
             return Ok((collection, outcome));
         }
-        let outcome = self.in_transaction(vec![Arc::clone(&collection)], durability, |transaction| {
+        let written = [Arc::clone(&collection)];
+        let outcome = self.in_transaction(&written, &[], durability, |transaction| {
             operation.run(transaction, &collection, key, body, options)
         })?;
         Ok((collection, outcome))

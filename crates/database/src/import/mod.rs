@@ -13,10 +13,11 @@ mod store;
 
 use std::sync::Arc;
 
-use storage::{Collection, Durability, OverwriteMode, Transaction, WriteOptions};
+use storage::{Collection, Durability, OverwriteMode, WriteOptions};
 use velocypack::{Builder, Slice, json};
 
 use crate::session::Session;
+use crate::transaction::Writer;
 use errors::{Error, ErrorCode, Result};
 use prefixes::Prefixes;
 
@@ -115,8 +116,9 @@ impl Session {
             prefixes: Prefixes::of(&collection, request),
             collection,
             request,
-            may_load: !request.complete,
-            transaction: None,
+            // Loads are visible at once.
+            may_load: !request.complete && self.transaction_id().is_none(),
+            writer: None,
             outcome: ImportOutcome::default(),
             scratch: Builder::new(),
             chunk: Vec::new(),
@@ -152,7 +154,7 @@ struct Import<'a> {
     /// True if chunks may be loaded rather than inserted.
     may_load: bool,
     /// The transaction of all chunks with `complete`.
-    transaction: Option<Transaction>,
+    writer: Option<Writer>,
     outcome: ImportOutcome,
     /// A buffer for the document that is being read.
     scratch: Builder,
@@ -201,8 +203,8 @@ impl Import<'_> {
         if !self.documents.is_empty() {
             self.store()?;
         }
-        if let Some(transaction) = self.transaction.take() {
-            transaction.commit(self.request.durability)?;
+        if let Some(writer) = self.writer.take() {
+            writer.finish(self.request.durability)?;
         }
         Ok(self.outcome)
     }

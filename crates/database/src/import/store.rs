@@ -1,11 +1,10 @@
 //! Storing chunks of documents: loaded if all of them are new, otherwise inserted in transactions.
 
-use storage::{
-    Durability, LoadOutcome, Transaction, TransactionOptions, WaitPolicy, WriteKind, WriteOutcome,
-};
+use storage::{Durability, LoadOutcome, TransactionOptions, WaitPolicy, WriteKind, WriteOutcome};
 use velocypack::Slice;
 
 use super::{Import, quoted};
+use crate::transaction::Writer;
 use errors::Result;
 
 /// Bytes of a stored document beyond the sent one: its key twice, and its revision.
@@ -16,17 +15,17 @@ impl Import<'_> {
     /// keeps the old documents.
     pub(super) fn empty_collection(&mut self) -> Result<()> {
         if !self.request.complete {
-            return self.session.instance().store().truncate(&self.collection);
+            return self.session.truncate_collection(self.collection.name()).map(|_| ());
         }
-        let mut transaction = self.begin()?;
-        transaction.truncate(&self.collection)?;
-        self.transaction = Some(transaction);
+        let mut writer = self.begin()?;
+        writer.transaction()?.truncate(&self.collection)?;
+        self.writer = Some(writer);
         Ok(())
     }
 
-    fn begin(&self) -> Result<Transaction> {
+    fn begin(&self) -> Result<Writer> {
         let options = TransactionOptions::single_operation(&self.collection);
-        self.session.instance().store().begin(&options)
+        self.session.begin_write(&options, [&self.collection], self.session.interrupt())
     }
 
     pub(super) fn store(&mut self) -> Result<()> {
@@ -80,17 +79,17 @@ impl Import<'_> {
     }
 
     fn insert(&mut self, bodies: &[Slice<'_>]) -> Result<()> {
-        let mut transaction = match self.transaction.take() {
-            Some(transaction) => transaction,
+        let mut writer = match self.writer.take() {
+            Some(writer) => writer,
             None => self.begin()?,
         };
-        let outcomes = transaction.insert_many(&self.collection, bodies, &self.options)?;
+        let outcomes = writer.transaction()?.insert_many(&self.collection, bodies, &self.options)?;
         self.count(outcomes, bodies)?;
         if self.request.complete {
-            self.transaction = Some(transaction);
+            self.writer = Some(writer);
             return Ok(());
         }
-        transaction.commit(self.request.durability)
+        writer.finish(self.request.durability)
     }
 
     fn count(&mut self, outcomes: Vec<Result<WriteOutcome>>, bodies: &[Slice<'_>]) -> Result<()> {

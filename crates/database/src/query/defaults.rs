@@ -77,6 +77,7 @@ impl QueryDefaults {
             bytes: intermediate_commit_bytes.unwrap_or(self.intermediate_commit_bytes),
             memory_bytes: (!is_asked).then_some(share),
             memory: Arc::clone(queries),
+            charged_bytes: 0,
         }
     }
 }

@@ -163,7 +163,7 @@ impl Session {
         now: Instant,
         times: &mut StageTimes,
     ) -> Result<PlannedQuery> {
-        let catalog = self.catalog();
+        let catalog = self.data_catalog()?;
         let cached = match self.cached_plan(request, &catalog, now) {
             Some(cached) => cached,
             None => {

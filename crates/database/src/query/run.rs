@@ -12,7 +12,7 @@ use aql_explain::WriteLimits;
 use aql_plan::{Access, NodeId, Plan};
 use aql_value::{Budget, Interrupt};
 use catalog::{AccessLevel, CollectionId};
-use storage::{Collection, Durability, Transaction, TransactionOptions, WaitPolicy};
+use storage::{Collection, Durability, TransactionOptions};
 use velocypack::Slice;
 
 use crate::cursor::encoder::{Format, RowEncoder};
@@ -23,6 +23,7 @@ use crate::query::report::Report;
 use crate::query::results_cache::Capture;
 use crate::restore::edge_indexes::check_of;
 use crate::session::Session;
+use crate::transaction::Writer;
 use errors::{Error, ErrorCode, Result};
 
 /// Rows that are computed between two checks of the budget.
@@ -31,9 +32,6 @@ const ROWS_AT_A_TIME: usize = 1_000;
 /// Rows from which adding them to a reply takes longer than waking another thread.
 const MANY_ROWS: usize = 500;
 
-/// Time that a query waits for a collection before it checks whether it was ended.
-const COLLECTION_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(50));
-
 impl PreparedQuery {
     /// Runs the query, to its end unless it is streamed, and returns the first batch of its result.
     pub fn run(self: Box<Self>, format: Format) -> Result<Reply> {
@@ -41,8 +39,15 @@ impl PreparedQuery {
     }
 
     /// Begins the execution. No rows are computed yet.
-    pub(crate) fn start(self: Box<Self>, format: Format) -> Result<RunningQuery> {
+    pub(crate) fn start(mut self: Box<Self>, format: Format) -> Result<RunningQuery> {
         let session = self.session.clone();
+        if self.planned.plan.is_modification
+            && session.transaction_id().is_some()
+            && self.request.options.stream
+        {
+            // A stream would keep the transaction from all other requests until its last batch.
+            Arc::make_mut(&mut self.request).options.stream = false;
+        }
         self.build_edge_indexes()?;
         let default_ttl = session.instance().options().query_defaults.cursor_ttl;
         let mut spec = self.request.cursor_spec(format, default_ttl);
@@ -52,15 +57,19 @@ impl PreparedQuery {
 
     /// Builds the edge indexes that restored collections lack. The plan expects them already.
     fn build_edge_indexes(&self) -> Result<()> {
+        if self.session.transaction_id().is_some() {
+            // The transaction would not see them.
+            return Ok(());
+        }
         let check = check_of(&self.interrupt);
         let mut lacking = self.lacking_edge_index.iter();
         lacking.try_for_each(|collection| self.session.build_edge_index(collection, &check))
     }
 
-    fn data_access(&self) -> Result<DataAccess> {
-        let store = self.session.instance().store();
+    /// Opens the data of the query, with a writer that owns the transaction of its writes.
+    fn data_access(&self) -> Result<(DataAccess, Option<Writer>)> {
         if !self.planned.plan.is_modification {
-            return Ok(DataAccess::Read(store.snapshot()?));
+            return Ok((DataAccess::Read(self.session.snapshot()?), None));
         }
         let database = self.session.database_in(&self.planned.catalog)?;
         let used = |access: Access| -> Vec<Arc<Collection>> {
@@ -78,24 +87,22 @@ impl PreparedQuery {
             exclusive: used(Access::Exclusive),
             ..TransactionOptions::default()
         };
-        Ok(DataAccess::Write(Box::new(self.begin_transaction(options)?)))
+        let written = options.write.iter().chain(&options.exclusive);
+        let writer = self.session.begin_write(&options, written, Some(&self.interrupt));
+        let mut writer = writer.map_err(|error| match error.code() {
+            ErrorCode::QueryKilled => in_execution(error),
+            _ => error,
+        })?;
+        Ok((DataAccess::Write(writer.take()?), Some(writer)))
     }
 
-    /// Begins a transaction, and waits for collections that other transactions lock exclusively.
-    ///
-    /// It waits in short intervals, so that a query can be ended meanwhile.
-    fn begin_transaction(&self, options: TransactionOptions) -> Result<Transaction> {
-        let store = self.session.instance().store();
-        let until = Instant::now() + store.collection_wait().limit();
-        let options = TransactionOptions { collection_wait: Some(COLLECTION_WAIT), ..options };
-        loop {
-            match store.begin(&options) {
-                Err(error) if error.code() == ErrorCode::LockTimeout && Instant::now() < until => {
-                    self.interrupt.check().map_err(in_execution)?;
-                }
-                begun => return begun,
-            }
-        }
+    /// Checks that the stream transaction, if there is one, lets the query read its collections.
+    fn check_declared(&self) -> Result<()> {
+        let Some(stream) = self.session.stream()? else { return Ok(()) };
+        let database = self.session.database_in(&self.planned.catalog)?;
+        let used = self.planned.plan.collections.iter().filter(|used| used.access == Access::Read);
+        let mut used = used.filter_map(|used| database.collection_by_id(CollectionId(used.collection.id)));
+        used.try_for_each(|collection| stream.check_read(collection))
     }
 
     /// Returns the collections that vertices may be read from, with `--query.require-with`.
@@ -124,26 +131,40 @@ impl PreparedQuery {
         })))
     }
 
-    fn execution_input(&self) -> Result<ExecutionInput> {
+    /// Returns the check for collections that only a function names.
+    fn authorize_read(&self) -> Result<Option<ReadAuthorization>> {
         let session = self.session.clone();
-        let authorize_read: Option<ReadAuthorization> = session.user().is_some().then(|| {
-            let authorize: ReadAuthorization = Arc::new(move |collection: &str| {
-                session.require_collection(collection, AccessLevel::ReadOnly)
-            });
-            authorize
-        });
+        let strict = session.stream()?.filter(|stream| !stream.allows_all_reads());
+        if session.user().is_none() && strict.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Arc::new(move |name: &str| {
+            session.require_collection(name, AccessLevel::ReadOnly)?;
+            let Some(stream) = &strict else { return Ok(()) };
+            let collection = session.database_in(stream.catalog())?.collection(name);
+            collection.map_or(Ok(()), |collection| stream.check_read(collection))
+        })))
+    }
+
+    /// Returns the input of the execution, and the writer of its transaction if it writes.
+    fn execution_input(&self) -> Result<(ExecutionInput, Option<Writer>)> {
+        self.check_declared()?;
+        let (authorize_read, authorize_vertices) = (self.authorize_read()?, self.authorize_vertices()?);
+        // Last, since these checks may read, which has to wait while the query has the transaction.
+        let (data, writer) = self.data_access()?;
         let options = &self.request.options;
         let instance = self.session.instance();
         let defaults = &instance.options().query_defaults;
         let spill = &instance.options().spill;
-        Ok(ExecutionInput {
-            data: self.data_access()?,
+        let commits = defaults.intermediate_commits_of(&self.request, &instance.query_memory);
+        let input = ExecutionInput {
+            data,
             database: Arc::clone(self.session.database_name()),
             user: self.session.user().cloned(),
             server_version: Arc::clone(&instance.server_version),
             authorize_read,
             inaccessible_are_empty: options.skip_inaccessible_collections,
-            authorize_vertices: self.authorize_vertices()?,
+            authorize_vertices,
             parameters: Arc::clone(&self.planned.parameters),
             memory: Arc::clone(&self.memory),
             interrupt: self.interrupt.clone(),
@@ -156,10 +177,42 @@ impl PreparedQuery {
                     threshold_rows: options.spill_threshold_rows.unwrap_or(spill.threshold_rows),
                     ..spill.clone()
                 },
-                intermediate_commits: defaults.intermediate_commits_of(&self.request, &instance.query_memory),
+                intermediate_commits: match writer.as_ref().filter(|writer| writer.is_stream()) {
+                    Some(writer) => commits.never(writer.charged_bytes()),
+                    None => commits,
+                },
                 fixed: None,
             },
-        })
+        };
+        Ok((input, writer))
+    }
+}
+
+impl PreparedQuery {
+    fn execute(
+        &self,
+        input: ExecutionInput,
+        mut writer: Option<Writer>,
+    ) -> Result<(Execution, Option<Writer>)> {
+        let execution = Execution::start(&self.planned.plan, input).map_err(|failed| {
+            if let (Some(writer), Some(transaction)) = (&mut writer, failed.transaction) {
+                writer.put_back(transaction);
+            }
+            in_execution(failed.error)
+        })?;
+        let batch_rows = self.session.instance().options().operator_batch_rows;
+        Ok((execution.with_batch_rows(batch_rows), writer))
+    }
+}
+
+impl Drop for RunningRows {
+    /// Returns the transaction of a query that does not end.
+    fn drop(&mut self) {
+        if let (Some(execution), Some(mut writer)) = (self.execution.take(), self.writer.take())
+            && let Some(transaction) = execution.finish().transaction
+        {
+            writer.put_back(transaction);
+        }
     }
 }
 
@@ -192,6 +245,8 @@ struct RunningRows {
     query: Box<PreparedQuery>,
     /// The execution; `None` after the end.
     execution: Option<Execution>,
+    /// The writer of the transaction that the execution has.
+    writer: Option<Writer>,
     ready: VecDeque<(ResultBatch, usize)>,
     /// The rows so far, if the results cache shall keep them.
     capture: Option<Capture>,
@@ -203,18 +258,16 @@ impl RunningRows {
     fn start(query: Box<PreparedQuery>) -> Result<Box<Self>> {
         let instantiating = Instant::now();
         let capture = Capture::begin(&query);
-        let execution = query.execution_input().and_then(|input| {
-            Execution::start(&query.planned.plan, input).map_err(|failed| in_execution(failed.error))
-        });
-        let batch_rows = query.session.instance().options().operator_batch_rows;
-        let execution = execution.map(|execution| execution.with_batch_rows(batch_rows));
-        let execution = execution.inspect_err(|error| query.registration.query().set_failed(error))?;
+        let started = query.execution_input().and_then(|(input, writer)| query.execute(input, writer));
+        let (execution, writer) =
+            started.inspect_err(|error| query.registration.query().set_failed(error))?;
         // The execution has taken its snapshot.
         let capture = capture.filter(|capture| capture.is_confirmed(&query));
         let began = Instant::now();
         Ok(Box::new(RunningRows {
             query,
             execution: Some(execution),
+            writer,
             ready: VecDeque::new(),
             capture,
             instantiating: began - instantiating,
@@ -359,10 +412,14 @@ impl RowSource for RunningRows {
         let finished = execution.finish();
         let listed = self.query.registration.query();
         listed.set_warnings(finished.warnings.len());
+        let writer = self.writer.take().zip(finished.transaction).map(|(mut writer, transaction)| {
+            writer.put_back(transaction);
+            writer
+        });
         // Before the commit: the query may fail for lack of memory.
         let plan = self.shown_plan().inspect_err(|error| listed.set_failed(error))?;
-        if let Some(transaction) = finished.transaction {
-            commit(transaction, finished.wait_for_sync).inspect_err(|error| listed.set_failed(error))?;
+        if let Some(writer) = writer {
+            commit(writer, finished.wait_for_sync).inspect_err(|error| listed.set_failed(error))?;
         }
         let ended = Instant::now();
         let report = Report {
@@ -399,9 +456,9 @@ impl RunningRows {
     }
 }
 
-fn commit(transaction: Box<Transaction>, wait_for_sync: bool) -> Result<()> {
+fn commit(writer: Writer, wait_for_sync: bool) -> Result<()> {
     let durability = if wait_for_sync { Durability::Synced } else { Durability::Buffered };
-    transaction.commit(durability).map_err(in_execution)
+    writer.finish(durability).map_err(in_execution)
 }
 
 /// Adds the nodes that an error passed through. The position of a query that was killed is

@@ -13,4 +13,5 @@ mod imports;
 mod mdi;
 mod restores;
 mod results_cache;
+mod transactions;
 mod ttl;

@@ -6,7 +6,7 @@ use options::{Flag, Maybe, Opt, Options, Text, flag, text};
 use server::version::ARANGODB_VERSION;
 use storage::{MemoryBudget, StoreOptions};
 
-use super::{query, server as server_section, temp, ttl};
+use super::{query, server as server_section, temp, transaction, ttl};
 
 options::section! {
     pub(crate) static AUTO_UPGRADE: Opt<Flag> =
@@ -46,6 +46,7 @@ pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> Inst
         spill: temp::settings(options),
         authentication: options.get(&server_section::AUTHENTICATION),
         default_wait_for_sync: options.get(&WAIT_FOR_SYNC),
+        transactions: transaction::settings(options),
         ttl: ttl::settings(options),
         compatible_version: ARANGODB_VERSION.to_owned(),
         ..query::settings(options, budget)

@@ -53,8 +53,7 @@ const NAMES: &[&str] = &[
     "server.prio2-size", "server.scheduler-queue-size", "server.statistics",
     "server.statistics-all-databases", "server.statistics-history",
     "server.unavailability-queue-fill-grade", "server.validate-utf8-strings",
-    "transaction.streaming-idle-timeout", "transaction.streaming-lock-timeout",
-    "transaction.streaming-max-transaction-size", "vector-index", "web-interface.version-check",
+    "vector-index", "web-interface.version-check",
 ];
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ pub(crate) mod server;
 pub(crate) mod ssl;
 pub(crate) mod tcp;
 mod temp;
+mod transaction;
 mod ttl;
 
 use options::{Mistake, Options, Program, Request, Version};
@@ -41,6 +42,7 @@ static SERVER: Program = Program {
         ssl::ROWS,
         tcp::ROWS,
         temp::ROWS,
+        transaction::ROWS,
         ttl::ROWS,
     ],
     configuration: &general::CONFIGURATION,

@@ -14,7 +14,7 @@ use super::log_context::{self, LogContext};
 use super::path::{Path, PathError};
 use super::pattern::Match;
 use super::request::Request;
-use super::response::Response;
+use super::response::{Response, Rest};
 use super::route::{Access, BoundRoute, Call, Verb};
 use super::router::{Found, Router};
 use super::services::{AsyncMode, Services};
@@ -140,7 +140,7 @@ impl Dispatcher {
 
     /// Returns a job of a route for a user, after a check of the user's rights.
     ///
-    /// Errors: 401, 403, 1228, 1230, 1655.
+    /// Errors: 401, 403, 1228, 1230, 10.
     pub(crate) fn user_job(
         &self,
         route: BoundRoute,
@@ -161,19 +161,23 @@ impl Dispatcher {
             Access::Write => session.require_database(catalog::AccessLevel::ReadWrite)?,
             Access::Administer => session.require_administrator()?,
         }
-        refuse_transaction(headers)?;
-        Ok(Job { call: route.call, cost: route.cost, session: Some(session) })
+        match transaction_of(headers)? {
+            None => Ok(Job { call: route.call, cost: route.cost, session: Some(session) }),
+            Some(id) => {
+                Ok(Job { call: route.call, cost: Cost::Transaction, session: Some(session.within(id)) })
+            }
+        }
     }
 
     /// Runs a route as far as possible on a connection's task. The rest is deferred.
     pub(crate) fn begin(&self, job: Job, mut request: Request) -> Result<Response> {
         let context = self.log_context(&job, &request);
         match place(job.cost, request.body.len(), &self.permits) {
-            Place::Pool => {
+            Place::Pool(lane) => {
                 let interrupt = Interrupt::new();
                 let job = job.ended_by(&interrupt);
                 let work = move || run(context, || job.call(&request)?.finish());
-                Ok(Response::interruptible(interrupt, work))
+                Ok(Response::rest(Rest::interruptible(interrupt, work).on(lane)))
             }
             Place::Connection(budget, _permit) => {
                 request.budget = budget;
@@ -229,16 +233,14 @@ pub(crate) fn open_job(route: &BoundRoute) -> Option<Job> {
     }
 }
 
-/// Refuses a request that names a transaction, since no transaction spans requests here.
-///
-/// A client would otherwise take a permanent write for a part of its transaction. Errors: 10, 1655.
-fn refuse_transaction(headers: &HeaderMap) -> Result<()> {
-    let Some(id) = headers.get(TRANSACTION) else { return Ok(()) };
+/// Returns the number of the stream transaction that a request names. Errors: 10.
+fn transaction_of(headers: &HeaderMap) -> Result<Option<u64>> {
+    let Some(id) = headers.get(TRANSACTION) else { return Ok(None) };
     let id: Option<NonZeroU64> = id.to_str().ok().and_then(|id| id.trim().parse().ok());
     let id = id.ok_or_else(|| {
         Error::bad_parameter(format!("the header '{TRANSACTION}' must be the number of a transaction"))
     })?;
-    Err(Error::new(ErrorCode::TransactionNotFound, format!("transaction '{id}' not found")))
+    Ok(Some(id.get()))
 }
 
 /// Turns 403 into 401, as ArangoDB does for a user without any right to the database.

@@ -17,6 +17,7 @@ use super::fields::Fields;
 use super::format::{self, Format};
 use super::request::Request;
 use super::stream::ChunkSource;
+use crate::placement::Lane;
 
 /// The response to a request.
 #[derive(Debug)]
@@ -45,9 +46,42 @@ pub(crate) struct Rest {
     work: Box<dyn FnOnce() -> Result<Response> + Send>,
     login: Option<Box<str>>,
     interrupt: Option<Interrupt>,
+    lane: Lane,
+    readiness: Option<Readiness>,
 }
 
+/// Returns true once work can be done without waiting. It is called again and again until then.
+pub(crate) type Readiness = Box<dyn FnMut() -> bool + Send>;
+
 impl Rest {
+    fn new(work: impl FnOnce() -> Result<Response> + Send + 'static) -> Self {
+        let (login, interrupt, lane) = (None, None, Lane::default());
+        Rest { work: Box::new(work), login, interrupt, lane, readiness: None }
+    }
+
+    /// Returns work that `interrupt` ends if the client goes.
+    pub(crate) fn interruptible(
+        interrupt: Interrupt,
+        work: impl FnOnce() -> Result<Response> + Send + 'static,
+    ) -> Self {
+        Rest { interrupt: Some(interrupt), ..Rest::new(work) }
+    }
+
+    /// Returns the same work on the threads of a lane.
+    pub(crate) fn on(self, lane: Lane) -> Self {
+        Rest { lane, ..self }
+    }
+
+    /// Returns the threads that the work needs.
+    pub(crate) fn lane(&self) -> Lane {
+        self.lane
+    }
+
+    /// Takes the function that tells when the work can begin, if it must wait without a thread.
+    pub(crate) fn take_readiness(&mut self) -> Option<Readiness> {
+        self.readiness.take()
+    }
+
     /// Runs the work. The reply may be deferred again.
     pub(crate) fn run(self) -> Result<Response> {
         (self.work)()
@@ -68,8 +102,8 @@ impl Rest {
         self,
         run: impl FnOnce(Box<dyn FnOnce() -> Result<Response> + Send>) -> Result<Response> + Send + 'static,
     ) -> Self {
-        let Rest { work, login, interrupt } = self;
-        Rest { work: Box::new(move || run(work)), login, interrupt }
+        let Rest { work, login, interrupt, lane, readiness } = self;
+        Rest { work: Box::new(move || run(work)), login, interrupt, lane, readiness }
     }
 }
 
@@ -154,7 +188,18 @@ impl Response {
     /// Returns work that would wait or take long. It runs on the worker pool and makes the
     /// response.
     pub fn deferred(rest: impl FnOnce() -> Result<Response> + Send + 'static) -> Self {
-        Self::rest(Rest { work: Box::new(rest), login: None, interrupt: None })
+        Self::rest(Rest::new(rest))
+    }
+
+    /// Returns work that waits without a thread until `readiness` returns true.
+    ///
+    /// If the client goes, both are dropped. `rest` must wait by itself where it is called at once.
+    pub(crate) fn when_ready(
+        readiness: Readiness,
+        rest: impl FnOnce() -> Result<Response> + Send + 'static,
+    ) -> Self {
+        let rest = Rest::new(rest).on(Lane::Transactions);
+        Self::rest(Rest { readiness: Some(readiness), ..rest })
     }
 
     /// Returns work for the worker pool that `interrupt` ends if the client goes.
@@ -162,13 +207,13 @@ impl Response {
         interrupt: Interrupt,
         rest: impl FnOnce() -> Result<Response> + Send + 'static,
     ) -> Self {
-        Self::rest(Rest { work: Box::new(rest), login: None, interrupt: Some(interrupt) })
+        Self::rest(Rest::interruptible(interrupt, rest))
     }
 
     /// Returns a check of a user's password. It waits for its admission and then runs on the worker
     /// pool.
     pub fn deferred_login(user: &str, rest: impl FnOnce() -> Result<Response> + Send + 'static) -> Self {
-        Self::rest(Rest { work: Box::new(rest), login: Some(user.into()), interrupt: None })
+        Self::rest(Rest { login: Some(user.into()), ..Rest::new(rest) })
     }
 
     /// Returns the rest of a request's work as its reply.

@@ -19,10 +19,11 @@ use super::path::Path;
 use super::reply::{HttpReply, QUEUE_TIME, Replies, Wanted};
 use super::reply_memory::ReplyMemory;
 use super::request::{Request, RequestMemory};
+use super::response::Readiness;
 use super::route::BoundRoute;
 use super::services::{AsyncMode, Identified};
+use crate::placement::Lanes;
 use crate::placement::logins::{Attempt, Logins};
-use crate::placement::pool::WorkerPool;
 use database::{Budget, Identity, Interrupt, MemoryAccount};
 use errors::{Error, ErrorCode, Result};
 use hyper::body::{Body as _, Incoming};
@@ -40,7 +41,7 @@ const OPEN_BODY_TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) struct HttpService {
     options: HttpOptions,
     dispatcher: Dispatcher,
-    pool: Arc<WorkerPool>,
+    lanes: Arc<Lanes>,
     connections: Arc<Connections>,
     metrics: Arc<Metrics>,
     replies: Arc<Replies>,
@@ -52,7 +53,7 @@ impl HttpService {
     pub(crate) fn new(
         options: HttpOptions,
         dispatcher: Dispatcher,
-        pool: Arc<WorkerPool>,
+        lanes: Arc<Lanes>,
         connections: Arc<Connections>,
         metrics: Arc<Metrics>,
         logins: Arc<Logins>,
@@ -62,8 +63,8 @@ impl HttpService {
             dispatcher,
             connections,
             metrics,
-            replies: Arc::new(Replies::new(&options, Arc::clone(&pool), reply_memory)),
-            pool,
+            replies: Arc::new(Replies::new(&options, Arc::clone(&lanes.requests), reply_memory)),
+            lanes,
             body_memory: BodyMemory::new(options.request_memory_bytes),
             logins,
             options,
@@ -255,7 +256,7 @@ impl HttpService {
     ) -> Result<T> {
         let attempt = Attempt { user, address: connection.client.map(|client| client.ip()) };
         let admission = self.logins.admit(&attempt).await?;
-        let checked = self.pool.run(check).await;
+        let checked = self.lanes.requests.run(check).await;
         drop(admission);
         match &checked {
             Ok(_) => self.logins.record(&attempt, true),
@@ -271,8 +272,8 @@ impl HttpService {
             return Ok(());
         };
         let limit_seconds: f64 = limit.trim().parse().unwrap_or(0.0);
-        let wait_seconds = self.pool.last_wait_us() as f64 / 1e6;
-        if limit_seconds > 0.0 && wait_seconds > limit_seconds && self.pool.queue_length() > 0 {
+        let wait_seconds = self.lanes.requests.last_wait_us() as f64 / 1e6;
+        if limit_seconds > 0.0 && wait_seconds > limit_seconds && self.lanes.requests.queue_length() > 0 {
             self.metrics.record_too_slow_queue();
             return Err(Error::of(ErrorCode::QueueTimeRequirementViolated));
         }
@@ -308,7 +309,7 @@ impl HttpService {
             let mut encoding = HeaderMap::new();
             encoding.extend(headers.get(CONTENT_ENCODING).map(|value| (CONTENT_ENCODING, value.clone())));
             let part = compressed.clone();
-            let unpacked = self.pool.run(move || Ok(decompress(&encoding, part, bytes))).await?;
+            let unpacked = self.lanes.requests.run(move || Ok(decompress(&encoding, part, bytes))).await?;
             match unpacked {
                 Err(error) if error.status() == 413 && bytes < max_bytes => {}
                 unpacked => {
@@ -333,21 +334,36 @@ impl HttpService {
         request: Request,
         wanted: Wanted,
     ) -> Result<HttpReply> {
-        let rest = match self.dispatcher.begin(job, request)?.finished() {
+        let mut rest = match self.dispatcher.begin(job, request)?.finished() {
             Ok(response) => return Ok(self.replies.assemble(response, wanted)),
             Err(rest) => rest,
         };
         let (replies, login) = (Arc::clone(&self.replies), rest.login().map(Box::from));
         let client = rest.interrupt().map(|interrupt| Client { interrupt: Some(interrupt.clone()) });
+        if let Some(readiness) = rest.take_readiness() {
+            until_ready(readiness).await;
+        }
+        let lane = rest.lane();
         let work = move || Ok(replies.assemble(rest.run()?.finish()?, wanted));
         let reply = match login {
             Some(user) => self.log_in(connection, user, work).await,
-            None => self.pool.run(work).await,
+            None => self.lanes.pool(lane).run(work).await,
         };
         if let Some(mut client) = client {
             client.interrupt = None;
         }
         reply
+    }
+}
+
+/// Waits until work can begin, without a thread.
+async fn until_ready(mut is_ready: Readiness) {
+    const FIRST_PAUSE: Duration = Duration::from_millis(1);
+    const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+    let mut pause = FIRST_PAUSE;
+    while !is_ready() {
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 

@@ -14,11 +14,13 @@ pub mod logins;
 pub(crate) mod permits;
 pub mod pool;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use database::{Budget, Limits};
 
 use self::permits::{Permit, Permits};
+use self::pool::{PoolLimits, WorkerPool};
 
 /// Longest body of a request of unknown cost that is read on a connection's task. Parsing this much
 /// JSON takes less than a tenth of the budget.
@@ -57,14 +59,58 @@ pub enum Cost {
     Unknown,
     /// It may take long or wait.
     Blocking,
+    /// It may take long or wait, and belongs to a stream transaction.
+    ///
+    /// Other requests may wait for the transaction's end, on all threads of the pool. So it has
+    /// threads of its own.
+    Transaction,
+}
+
+/// A set of threads for work that waits or takes long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lane {
+    /// The worker pool.
+    #[default]
+    Requests,
+    /// The threads of stream transactions.
+    Transactions,
+}
+
+/// The pools of all lanes.
+pub(crate) struct Lanes {
+    pub(crate) requests: Arc<WorkerPool>,
+    transactions: WorkerPool,
+}
+
+impl Lanes {
+    /// Returns lanes with the given worker pool, and another of the same size.
+    pub(crate) fn new(requests: Arc<WorkerPool>, limits: PoolLimits) -> Self {
+        Lanes { requests, transactions: WorkerPool::new(limits) }
+    }
+
+    /// Returns the pool of a lane.
+    pub(crate) fn pool(&self, lane: Lane) -> &WorkerPool {
+        match lane {
+            Lane::Requests => &self.requests,
+            Lane::Transactions => &self.transactions,
+        }
+    }
+
+    /// Accepts no more jobs, and waits at most `timeout` for the queued ones of each lane.
+    ///
+    /// Returns true if all threads have ended.
+    pub(crate) fn stop(&self, timeout: Duration) -> bool {
+        let transactions = self.transactions.stop(timeout);
+        self.requests.stop(timeout) && transactions
+    }
 }
 
 /// The place where a handler runs.
 pub(crate) enum Place<'a> {
     /// On its connection's task, within a budget. The permit is held meanwhile.
     Connection(Budget, Option<Permit<'a>>),
-    /// On the worker pool.
-    Pool,
+    /// On the threads of a lane.
+    Pool(Lane),
 }
 
 /// Returns the place of a handler, given the length of its request's body.
@@ -75,7 +121,8 @@ pub(crate) fn place(cost: Cost, body_bytes: usize, permits: &Permits) -> Place<'
             let permit = permits.take();
             Place::Connection(budget(Instant::now(), permit.is_some()), permit)
         }
-        Cost::Unknown | Cost::Blocking => Place::Pool,
+        Cost::Unknown | Cost::Blocking => Place::Pool(Lane::Requests),
+        Cost::Transaction => Place::Pool(Lane::Transactions),
     }
 }
 
@@ -96,7 +143,7 @@ mod tests {
         let permits = Permits::default();
         let place = |cost, bytes| match place(cost, bytes, &permits) {
             Place::Connection(budget, permit) => Some((budget.is_unlimited(), permit.is_some())),
-            Place::Pool => None,
+            Place::Pool(_) => None,
         };
         assert_eq!(place(Cost::Constant, usize::MAX), Some((true, false)));
         assert_eq!(place(Cost::Unknown, SHORT_BODY_BYTES), Some((false, false)));

@@ -41,6 +41,7 @@ pub(crate) mod statistics;
 pub(crate) mod status;
 mod tasks;
 mod token;
+mod transaction;
 mod ttl;
 mod user;
 mod user_rights;
@@ -76,6 +77,7 @@ pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     simple_search::ROUTES,
     tasks::ROUTES,
     token::ROUTES,
+    transaction::ROUTES,
     ttl::ROUTES,
     user::ROUTES,
     user_rights::ROUTES,

@@ -20,7 +20,7 @@ use crate::http::router::Router;
 use crate::http::service::HttpService;
 use crate::http::services::Services;
 use crate::options::ServerOptions;
-use crate::placement::pool::WorkerPool;
+use crate::placement::Lanes;
 use crate::route;
 use crate::service::shutdown::Shutdown;
 
@@ -34,7 +34,7 @@ const POOL_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Server {
     instance: Arc<Instance>,
     http: Arc<HttpService>,
-    pool: Arc<WorkerPool>,
+    lanes: Arc<Lanes>,
     connections: Arc<Connections>,
     metrics: Arc<Metrics>,
     shutdown: Arc<Shutdown>,
@@ -75,16 +75,17 @@ impl Server {
             }),
         };
         routes.extend(bind(route::batch::ROUTES, batch));
+        let lanes = Arc::new(Lanes::new(Arc::clone(&parts.pool), options.pool));
         let http = HttpService::new(
             options.http,
             dispatcher(router(routes)?),
-            Arc::clone(&parts.pool),
+            Arc::clone(&lanes),
             Arc::clone(&parts.connections),
             Arc::clone(&parts.metrics),
             Arc::clone(&parts.logins),
         );
-        let Parts { instance, pool, connections, metrics, shutdown, .. } = parts;
-        Ok(Arc::new(Server { instance, http: Arc::new(http), pool, connections, metrics, shutdown }))
+        let Parts { instance, connections, metrics, shutdown, .. } = parts;
+        Ok(Arc::new(Server { instance, http: Arc::new(http), lanes, connections, metrics, shutdown }))
     }
 
     /// Returns the databases.
@@ -124,8 +125,10 @@ impl Server {
             // Their clients are gone, so the queries end as well.
             self.instance.stop();
         }
-        let pool = Arc::clone(&self.pool);
-        let idle = tokio::task::spawn_blocking(move || pool.stop(POOL_TIMEOUT)).await.unwrap_or(false);
+        let lanes = Arc::clone(&self.lanes);
+        let idle = tokio::task::spawn_blocking(move || lanes.stop(POOL_TIMEOUT)).await.unwrap_or(false);
+        // Open transactions end before the store does.
+        self.instance.stop();
         Ok(ended && idle)
     }
 

@@ -13,3 +13,4 @@ mod http2;
 mod jobs;
 mod limits;
 mod shutdown;
+mod transactions;

@@ -30,7 +30,7 @@ impl Session {
     /// Errors: 11 for a collection that the user may not read.
     pub fn cached_result(&self, request: &QueryRequest) -> Result<Option<CachedResult>> {
         let cache = self.instance().results_cache();
-        if !cache.is_wanted(request) || self.instance().is_stopping() {
+        if !cache.is_wanted(request) || self.transaction_id().is_some() || self.instance().is_stopping() {
             return Ok(None);
         }
         let database = self.database_name();

@@ -1,0 +1,238 @@
+//! The methods of sessions about stream transactions, and their reads and writes within one.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aql_value::{Charge, Interrupt};
+use catalog::AccessLevel;
+use storage::{Catalog, Collection, Durability, Snapshot, TransactionOptions, WaitPolicy};
+
+use super::registry::TransactionSummary;
+use super::request::TransactionRequest;
+use super::status::TransactionStatus;
+use super::stream::{Declared, DeclaredUse, StreamTransaction};
+use super::writer::Writer;
+use crate::owner::Owner;
+use crate::session::Session;
+use errors::{Error, ErrorCode, Result};
+
+/// Time between two attempts to take locks.
+const RETRY_AFTER: Duration = Duration::from_millis(5);
+
+/// A stream transaction that waits for the locks of its collections. To drop it is to give up.
+pub struct PendingTransaction {
+    session: Session,
+    storage: storage::PendingTransaction,
+    declared: Declared,
+    durability: Durability,
+    deadline: Instant,
+}
+
+impl PendingTransaction {
+    /// Takes the locks that are free now. Returns true if there is nothing more to wait for:
+    /// [`PendingTransaction::begin`] will begin the transaction or answer the error.
+    pub fn is_ready(&mut self) -> bool {
+        self.check().is_err() || self.storage.advance().unwrap_or(true) || Instant::now() >= self.deadline
+    }
+
+    /// Waits until there is nothing more to wait for.
+    pub fn wait(&mut self) {
+        while !self.is_ready() {
+            std::thread::sleep(RETRY_AFTER);
+        }
+    }
+
+    /// Begins the transaction, and returns its number.
+    ///
+    /// Errors: 18 if a collection stayed locked for too long, 1203 if one was dropped, 30 while the
+    /// server stops, 1500 if the session's interrupt was set.
+    pub fn begin(self) -> Result<TransactionSummary> {
+        self.check()?;
+        let PendingTransaction { session, storage, declared, durability, .. } = self;
+        let transaction = Box::new(storage.begin()?);
+        let memory = Charge::new(Arc::clone(session.instance().work_memory()));
+        let id = session.instance().store().next_id()?;
+        let stream = StreamTransaction::new(id, session.owner(), declared, durability, transaction, memory);
+        let transactions = session.instance().transactions();
+        transactions.insert(Arc::new(stream));
+        // Whoever stopped the server or dropped the database meanwhile has not seen it.
+        let catalog = session.catalog();
+        if session.instance().is_stopping() || session.database_in(&catalog).is_err() {
+            transactions.abort(id, |_| true)?;
+        }
+        Ok(TransactionSummary { id, status: TransactionStatus::Running })
+    }
+
+    /// Errors: 30, 1500.
+    fn check(&self) -> Result<()> {
+        self.session.check_running()?;
+        self.session.check_interrupt()
+    }
+}
+
+impl Session {
+    /// Begins a stream transaction. Waits for the locks of its collections.
+    ///
+    /// Errors: those of [`Session::prepare_transaction`] and [`PendingTransaction::begin`].
+    pub fn begin_transaction(&self, request: &TransactionRequest) -> Result<TransactionSummary> {
+        let mut pending = self.prepare_transaction(request)?;
+        pending.wait();
+        pending.begin()
+    }
+
+    /// Checks a request to begin a stream transaction, and prepares it without waiting for the
+    /// locks of its collections.
+    ///
+    /// Errors: 1203 for an unknown collection, 11 and 1004 for lack of rights, 32 if there are too
+    /// many transactions.
+    pub fn prepare_transaction(&self, request: &TransactionRequest) -> Result<PendingTransaction> {
+        let transactions = self.instance().transactions();
+        transactions.check_room()?;
+        let read = self.declared(&request.read, |name| self.collection(name, AccessLevel::ReadOnly))?;
+        let write = self.declared(&request.write, |name| self.writable_collection(name))?;
+        let exclusive = self.declared(&request.exclusive, |name| self.writable_collection(name))?;
+        let mut declared = Declared { allow_implicit: request.allow_implicit, ..Declared::default() };
+        declared.uses.extend(read.iter().map(|collection| (collection.id(), DeclaredUse::Read)));
+        let written = write.iter().chain(&exclusive);
+        declared.uses.extend(written.map(|collection| (collection.id(), DeclaredUse::Write)));
+        let limit = transactions.limits().max_bytes;
+        let wanted = request.max_bytes.map_or(limit, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+        let options = TransactionOptions {
+            max_bytes: wanted.min(limit),
+            write,
+            exclusive,
+            ..TransactionOptions::default()
+        };
+        Ok(PendingTransaction {
+            session: self.clone(),
+            storage: self.instance().store().prepare_transaction(options),
+            declared,
+            durability: if request.wait_for_sync { Durability::Synced } else { Durability::Buffered },
+            deadline: Instant::now() + request.lock_timeout,
+        })
+    }
+
+    /// Returns the status of a stream transaction. Errors: 1655.
+    pub fn transaction_status(&self, id: u64) -> Result<TransactionStatus> {
+        self.instance().transactions().status(id, |owner| self.may_use(owner))
+    }
+
+    /// Commits a stream transaction. Committing again has no effect.
+    ///
+    /// Errors: 1655, 1653 after an abort, 28 while another request uses it, and those of a commit.
+    pub fn commit_transaction(&self, id: u64) -> Result<()> {
+        self.instance().transactions().commit(id, |owner| self.may_use(owner))
+    }
+
+    /// Aborts a stream transaction, and ends a request that uses it. Aborting again has no effect.
+    ///
+    /// Errors: 1655, 1653 after a commit.
+    pub fn abort_transaction(&self, id: u64) -> Result<()> {
+        self.instance().transactions().abort(id, |owner| self.may_use(owner))
+    }
+
+    /// Returns the open stream transactions of the database that the user may use.
+    pub fn transactions(&self) -> Vec<TransactionSummary> {
+        self.instance().transactions().list(|owner| self.may_use(owner))
+    }
+
+    /// Returns true if the user may use the transactions of an owner: its own, or all of the
+    /// database as an administrator.
+    fn may_use(&self, owner: &Owner) -> bool {
+        owner.database == *self.database_name()
+            && (owner.user.as_ref() == self.user() || self.require_administrator().is_ok())
+    }
+
+    /// Resolves declared names, and builds edge indexes that restored collections lack, because a
+    /// transaction sees no index that is built after its beginning.
+    fn declared(
+        &self,
+        names: &[String],
+        resolve: impl Fn(&str) -> Result<Arc<Collection>>,
+    ) -> Result<Vec<Arc<Collection>>> {
+        let resolve = |name: &String| {
+            let collection = resolve(name)?;
+            if !collection.lacks_edge_index() {
+                return Ok(collection);
+            }
+            self.build_edge_index(&collection, &|| Ok(()))?;
+            resolve(name)
+        };
+        names.iter().map(resolve).collect()
+    }
+
+    /// Returns the stream transaction that the session works in, if there is one.
+    ///
+    /// Errors: 1655, 1653, 1654.
+    pub(crate) fn stream(&self) -> Result<Option<Arc<StreamTransaction>>> {
+        let Some(id) = self.transaction_id() else { return Ok(None) };
+        self.instance().transactions().find(id, |owner| self.may_use(owner)).map(Some)
+    }
+
+    /// Returns the catalog that reads and writes of documents see: that of the stream transaction,
+    /// or the current one.
+    ///
+    /// Errors: 1655, 1653, 1654.
+    pub(crate) fn data_catalog(&self) -> Result<Arc<Catalog>> {
+        Ok(self.stream()?.map_or_else(|| self.catalog(), |stream| Arc::clone(stream.catalog())))
+    }
+
+    /// Returns the state that this session reads: that of the stream transaction with its writes,
+    /// or the current one.
+    ///
+    /// Errors: 1655, 1653, 1654, 28 while another request uses the transaction.
+    pub(crate) fn snapshot(&self) -> Result<Snapshot> {
+        match self.stream()? {
+            None => self.instance().store().snapshot(),
+            Some(stream) => stream.view(self.instance().transactions().limits().lock_timeout),
+        }
+    }
+
+    /// Checks that the stream transaction, if there is one, lets the session read a collection.
+    /// Errors: 1652.
+    pub(crate) fn check_declared(&self, collection: &Collection) -> Result<()> {
+        self.stream()?.map_or(Ok(()), |stream| stream.check_read(collection))
+    }
+
+    /// Opens the transaction that a request writes into: the stream transaction, or one of its own
+    /// with `options`.
+    ///
+    /// `written` are the collections that may be written. `interrupt` ends the wait for others, and
+    /// is set when the stream transaction is aborted. Errors: 1655, 1653, 1654, 28, 1652, 1004 in a
+    /// stream transaction; otherwise 18, 1203; 30 while the server stops.
+    pub(crate) fn begin_write<'a>(
+        &self,
+        options: &TransactionOptions,
+        written: impl IntoIterator<Item = &'a Arc<Collection>>,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<Writer> {
+        let Some(stream) = self.stream()? else {
+            return Ok(Writer::own(Box::new(self.begin_own(options, interrupt)?)));
+        };
+        written.into_iter().try_for_each(|collection| stream.check_write(collection))?;
+        let wait = match options.wait {
+            WaitPolicy::NoWait => Duration::ZERO,
+            WaitPolicy::UpTo(_) => self.instance().transactions().limits().lock_timeout,
+        };
+        let transaction = stream.borrow(wait, interrupt.cloned())?;
+        Ok(Writer::borrowed(stream, transaction))
+    }
+
+    fn begin_own(
+        &self,
+        options: &TransactionOptions,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<storage::Transaction> {
+        let check = || {
+            self.check_running()?;
+            interrupt.map_or(Ok(()), Interrupt::check)
+        };
+        check()?;
+        self.instance().store().begin_unless(options, &check)
+    }
+
+    /// Errors: 30 while the server stops.
+    fn check_running(&self) -> Result<()> {
+        if self.instance().is_stopping() { Err(Error::of(ErrorCode::ShuttingDown)) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,101 @@
+//! `/_api/transaction`: stream transactions, which span requests.
+//!
+//! Other requests take part in one by the header `x-arango-trx-id`.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use database::Session;
+use database::transaction::{PendingTransaction, TransactionRequest, TransactionStatus, TransactionSummary};
+use errors::{Error, Result};
+use hyper::StatusCode;
+
+use crate::http::Cost::{Constant, Transaction, Unknown};
+use crate::http::fields::Fields;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::http::route::{Route, Verb};
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Verb::Get, "/_api/transaction", Constant, list),
+    Route::new(Verb::Post, "/_api/transaction/begin", Unknown, begin),
+    Route::new(Verb::Get, "/_api/transaction/{id}", Constant, status),
+    Route::new(Verb::Put, "/_api/transaction/{id}", Transaction, commit),
+    Route::new(Verb::Delete, "/_api/transaction/{id}", Transaction, abort),
+];
+
+fn list(session: &Session, _request: &Request) -> Result<Response> {
+    let transactions = session.transactions();
+    Response::object(StatusCode::OK, |fields| {
+        fields.list("transactions", |fields| {
+            for transaction in transactions {
+                fields.child_element(|fields| {
+                    fields.text("id", &transaction.id.to_string()).text("state", transaction.status.name());
+                });
+            }
+        });
+    })
+}
+
+fn begin(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    let wanted = TransactionRequest::from_body(body.slice())?;
+    if request.budget().is_unlimited() {
+        return begun(session.begin_transaction(&wanted)?);
+    }
+    let mut pending = session.prepare_transaction(&wanted)?;
+    if pending.is_ready() {
+        return begun(pending.begin()?);
+    }
+    // Clients may wait for minutes, and the transaction that they wait for needs threads.
+    let pending = Arc::new(Mutex::new(Some(pending)));
+    let waiting = Arc::clone(&pending);
+    let is_ready = move || lock(&waiting).as_mut().is_none_or(PendingTransaction::is_ready);
+    Ok(Response::when_ready(Box::new(is_ready), move || {
+        let pending = lock(&pending).take();
+        let mut pending = pending.ok_or_else(|| Error::internal("a transaction began twice"))?;
+        pending.wait();
+        begun(pending.begin()?)
+    }))
+}
+
+fn lock(pending: &Mutex<Option<PendingTransaction>>) -> MutexGuard<'_, Option<PendingTransaction>> {
+    pending.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn begun(transaction: TransactionSummary) -> Result<Response> {
+    respond(StatusCode::CREATED, transaction.id, transaction.status)
+}
+
+fn status(session: &Session, request: &Request) -> Result<Response> {
+    let id = transaction_id(request)?;
+    respond(StatusCode::OK, id, session.transaction_status(id)?)
+}
+
+fn commit(session: &Session, request: &Request) -> Result<Response> {
+    let id = transaction_id(request)?;
+    session.commit_transaction(id)?;
+    respond(StatusCode::OK, id, TransactionStatus::Committed)
+}
+
+fn abort(session: &Session, request: &Request) -> Result<Response> {
+    let id = transaction_id(request)?;
+    session.abort_transaction(id)?;
+    respond(StatusCode::OK, id, TransactionStatus::Aborted)
+}
+
+fn respond(status: StatusCode, id: u64, state: TransactionStatus) -> Result<Response> {
+    Response::success(status, |fields| {
+        fields.child("result", |fields: &mut Fields| {
+            fields.text("id", &id.to_string()).text("status", state.name());
+        });
+    })
+}
+
+/// Returns the number of the path. Errors: 10.
+fn transaction_id(request: &Request) -> Result<u64> {
+    let id = request.parameter("id").parse().ok().filter(|id| *id > 0);
+    id.ok_or_else(|| {
+        let message = format!("bad transaction ID: '{}' is not a number", request.parameter("id"));
+        Error::bad_parameter(message)
+    })
+}

@@ -1,0 +1,110 @@
+//! Stream transactions under many clients: those that wait never keep the others from their end.
+
+use std::time::{Duration, Instant};
+
+use server::ServerOptions;
+use server::placement::pool::PoolLimits;
+
+use crate::client::{Client, Reply};
+use crate::harness::{Running, options, start_with, store};
+
+fn start_small() -> Running {
+    let pool = PoolLimits { threads: 1, max_threads: 2, max_queue: 100 };
+    let running = start_with(ServerOptions { pool, ..options() }, store());
+    let created = running.client().request("POST", "/_api/collection", "", br#"{"name": "c"}"#);
+    assert_eq!(created.status, 200);
+    running
+}
+
+fn begin(client: &mut Client, collections: &str) -> String {
+    let body = format!(r#"{{"collections": {collections}}}"#);
+    begun(&client.request("POST", "/_api/transaction/begin", "", body.as_bytes()))
+}
+
+fn begun(reply: &Reply) -> String {
+    assert_eq!(reply.status, 201, "{}", reply.text());
+    reply.json()["result"]["id"].as_str().unwrap().to_owned()
+}
+
+fn insert(client: &mut Client, transaction: &str) -> Reply {
+    let header = format!("x-arango-trx-id: {transaction}\r\n");
+    client.request("POST", "/_api/document/c", &header, b"{}")
+}
+
+fn commit(client: &mut Client, transaction: &str) -> Reply {
+    client.request("PUT", &format!("/_api/transaction/{transaction}"), "", b"")
+}
+
+#[test]
+fn many_exclusive_transactions_follow_each_other_in_order() {
+    const CLIENTS: usize = 20;
+    let running = start_small();
+    let mut clients: Vec<Client> = (0..CLIENTS).map(|_| running.client()).collect();
+    let body = br#"{"collections": {"exclusive": "c"}}"#;
+    for client in &mut clients {
+        client.write("POST", "/_api/transaction/begin", "", body);
+        // The order of arrival is known.
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    for (number, client) in clients.iter_mut().enumerate() {
+        let id = begun(&client.read_reply(false));
+        assert_eq!(insert(client, &id).status, 202);
+        let header = format!("x-arango-trx-id: {id}\r\n");
+        let count = client.request("GET", "/_api/collection/c/count", &header, b"");
+        assert_eq!(count.json()["count"].as_u64(), Some(number as u64 + 1));
+        assert_eq!(commit(client, &id).status, 200);
+    }
+}
+
+#[test]
+fn waiting_writers_do_not_keep_a_transaction_from_its_end() {
+    let running = start_small();
+    let mut holder = running.client();
+    let id = begin(&mut holder, r#"{"exclusive": "c"}"#);
+    // They occupy all threads of the pool.
+    let mut writers: Vec<Client> = (0..8).map(|_| running.client()).collect();
+    for writer in &mut writers {
+        writer.write("POST", "/_api/document/c?waitForSync=true", "", b"{}");
+    }
+    std::thread::sleep(Duration::from_millis(100));
+    let began = Instant::now();
+    assert_eq!(insert(&mut holder, &id).status, 202);
+    assert_eq!(commit(&mut holder, &id).status, 200);
+    assert!(began.elapsed() < Duration::from_secs(5));
+    for writer in &mut writers {
+        assert_eq!(writer.read_reply(false).status, 201);
+    }
+    let count = holder.get("/_api/collection/c/count");
+    assert_eq!(count.json()["count"].as_u64(), Some(9));
+}
+
+#[test]
+fn a_client_that_goes_leaves_the_queue() {
+    let running = start_small();
+    let mut holder = running.client();
+    let id = begin(&mut holder, r#"{"exclusive": "c"}"#);
+    let mut gone = running.client();
+    gone.write("POST", "/_api/transaction/begin", "", br#"{"collections": {"exclusive": "c"}}"#);
+    std::thread::sleep(Duration::from_millis(100));
+    drop(gone);
+    let mut next = running.client();
+    next.write("POST", "/_api/transaction/begin", "", br#"{"collections": {"write": "c"}}"#);
+    assert_eq!(commit(&mut holder, &id).status, 200);
+    let id = begun(&next.read_reply(false));
+    assert_eq!(commit(&mut next, &id).status, 200);
+    assert_eq!(holder.get("/_api/transaction").json()["transactions"], serde_json::json!([]));
+}
+
+#[test]
+fn a_server_that_stops_ends_transactions() {
+    let running = start_small();
+    let mut client = running.client();
+    let id = begin(&mut client, r#"{"exclusive": "c"}"#);
+    assert_eq!(insert(&mut client, &id).status, 202);
+    let store = std::sync::Arc::clone(running.server.instance().store());
+    assert!(running.stop());
+    let snapshot = store.snapshot().unwrap();
+    let collection = snapshot.catalog().database("_system").unwrap().collection("c").unwrap().clone();
+    assert_eq!(snapshot.count(&collection).unwrap(), 0);
+    drop(store);
+}
