@@ -1,5 +1,7 @@
 //! Limits of one batch.
 
+use aql_value::MemoryAccount;
+
 /// The limits of one batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchLimits {
@@ -37,6 +39,17 @@ impl BatchLimits {
         Self { bytes: self.bytes.min(usize::try_from(share).unwrap_or(usize::MAX)).max(1), ..self }
     }
 
+    /// Returns the limits for a query with this account: the more of the memory is in use, the
+    /// shorter are batches.
+    ///
+    /// So queries that wait for their clients take little more than half of the memory together.
+    pub fn within_room(self, account: &MemoryAccount) -> Self {
+        let (Some(room), Some(limit)) = (account.room_bytes(), account.limit_bytes()) else { return self };
+        let share = room.saturating_sub(limit / 2) / SHARES_OF_ROOM;
+        let bytes = usize::try_from(share).unwrap_or(usize::MAX).max(BYTES_MIN);
+        Self { bytes: self.bytes.min(bytes), ..self }
+    }
+
     /// Returns the number of rows of the next batch, after a batch of `rows` rows that has left
     /// `left_bytes` bytes in memory.
     ///
@@ -58,6 +71,12 @@ impl BatchLimits {
 /// Divisor of the query's memory limit: a batch of documents takes at most this part of it.
 const SHARES_OF_LIMIT: u64 = 32;
 
+/// Divisor of the free part of the first half of the memory: a batch takes at most this part of it.
+const SHARES_OF_ROOM: u64 = 64;
+
+/// The bytes of a batch for which there is always room: shorter ones would make scans slow.
+const BYTES_MIN: usize = 16 << 10;
+
 /// The bytes of a batch of results after which the next one has fewer rows.
 const HEAVY_BATCH_BYTES: u64 = 4 << 20;
 
@@ -76,5 +95,16 @@ mod tests {
         assert_eq!(full.rows_after(1024, 1024, 4 * HEAVY_BATCH_BYTES), 256);
         assert_eq!(full.rows_after(16, 3, 100 * HEAVY_BATCH_BYTES), 1);
         assert_eq!(full.rows_after(16, 0, 100 * HEAVY_BATCH_BYTES), 1);
+    }
+
+    #[test]
+    fn batches_are_short_where_room_is_scarce() {
+        let bytes = |account: &MemoryAccount| BatchLimits::FULL.within_room(account).bytes;
+        let account = MemoryAccount::new(Some(128 << 20), None);
+        assert_eq!((bytes(&MemoryAccount::unlimited()), bytes(&account)), (1 << 20, 1 << 20));
+        account.charge(32 << 20).unwrap();
+        assert_eq!(bytes(&account), 512 << 10);
+        account.charge(32 << 20).unwrap();
+        assert_eq!(bytes(&account), BYTES_MIN);
     }
 }

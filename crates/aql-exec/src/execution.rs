@@ -12,7 +12,8 @@ use crate::spill::SpillOptions;
 use crate::statistics::ExecutionStatistics;
 use aql_plan::{NodeId, Plan};
 use aql_value::{
-    Batch, Column, EvaluationState, Interrupt, MemoryAccount, Register, ThreadMeter, Value, Warning, Warnings,
+    Batch, Charge, Column, EvaluationState, Interrupt, MemoryAccount, Register, ThreadMeter, Value, Warning,
+    Warnings,
 };
 use errors::{Error, Result};
 use std::fmt;
@@ -97,6 +98,8 @@ pub struct Execution {
     context: Box<ExecutionContext>,
     /// Rows of the next request.
     rows: usize,
+    /// The limits of a batch while there is much memory.
+    full: BatchLimits,
     state: State,
     wait_for_sync: bool,
 }
@@ -135,6 +138,9 @@ pub struct Finished {
 
 /// Rows of the first batch, few so that a small request does little.
 const FIRST_ROWS: usize = 16;
+
+/// Bytes of a batch that are not drawn, because most batches are so short.
+const UNCOUNTED_BYTES: u64 = 32 << 10;
 
 /// Rows of all batches while nodes are measured: ArangoDB's number, so that numbers of calls
 /// compare.
@@ -207,6 +213,7 @@ impl Execution {
                     result: lowered.result,
                     context,
                     rows: first_rows,
+                    full,
                     state: State::Running,
                     wait_for_sync: lowered.wait_for_sync,
                 })
@@ -217,11 +224,14 @@ impl Execution {
 
     /// Limits batches to `rows` rows, for tests: results do not depend on it.
     pub fn with_batch_rows(mut self, rows: usize) -> Self {
-        self.context.full = self.context.full.of_rows(rows);
+        self.full = self.full.of_rows(rows);
         self
     }
 
     /// Returns the next results, at most `max_rows` of them; `None` after the last.
+    ///
+    /// The memory that they take, and that operators keep for the next ones, is drawn until they
+    /// are dropped.
     ///
     /// After an error it returns the same error again. A query without RETURN runs to its end and
     /// returns `None`.
@@ -231,11 +241,16 @@ impl Execution {
             State::Finished => return Ok(None),
             State::Failed(error) => return Err(error.clone()),
         }
+        self.context.full = self.full.within_room(&self.context.memory);
+        let used_bytes = self.context.memory.accounted_bytes();
         let meter = ThreadMeter::enter(&self.context.memory);
         let batch = self.advance(max_rows);
         let rows = batch.as_ref().ok().and_then(Option::as_ref).map_or(0, ResultBatch::len);
-        self.rows = self.context.full.rows_after(self.rows, rows, meter.grown_bytes());
+        let left_bytes = meter.grown_bytes();
+        self.rows = self.context.full.rows_after(self.rows, rows, left_bytes);
         drop(meter);
+        let drawn_bytes = self.context.memory.accounted_bytes().saturating_sub(used_bytes);
+        let batch = batch.and_then(|batch| self.draw(batch, left_bytes.saturating_sub(drawn_bytes)));
         match &batch {
             Ok(Some(batch)) => self.context.statistics.results += batch.len() as u64,
             Ok(None) => self.state = State::Finished,
@@ -254,7 +269,18 @@ impl Execution {
         };
         let limits = self.context.full.of_rows(self.rows.min(max_rows));
         let batch = self.root.next_batch(&mut self.context, limits)?;
-        Ok(batch.map(|batch| ResultBatch { batch, result }))
+        Ok(batch.map(|batch| ResultBatch { batch, result, _memory: None }))
+    }
+
+    /// Draws the memory of a batch. Errors: 32.
+    fn draw(&self, batch: Option<ResultBatch>, bytes: u64) -> Result<Option<ResultBatch>> {
+        if bytes <= UNCOUNTED_BYTES {
+            return Ok(batch);
+        }
+        let Some(batch) = batch else { return Ok(None) };
+        let mut memory = Charge::new(Arc::clone(&self.context.memory));
+        memory.grow(bytes)?;
+        Ok(Some(ResultBatch { _memory: Some(Arc::new(memory)), ..batch }))
     }
 
     /// Releases all memory that is pinned in the storage engine.
@@ -318,6 +344,8 @@ impl From<Error> for Box<StartFailed> {
 pub struct ResultBatch {
     batch: Batch,
     result: Register,
+    /// The memory of the batch, unless it is short.
+    _memory: Option<Arc<Charge>>,
 }
 
 impl ResultBatch {

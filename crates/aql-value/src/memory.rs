@@ -107,7 +107,7 @@ impl MemoryAccount {
     }
 
     /// Returns the bytes that code has accounted for.
-    pub(crate) fn accounted_bytes(&self) -> u64 {
+    pub fn accounted_bytes(&self) -> u64 {
         self.used_bytes().saturating_sub(self.unaccounted_bytes.load(Ordering::Relaxed))
     }
 
@@ -129,6 +129,13 @@ impl MemoryAccount {
     /// Returns how many times accounts that draw from this one have reached limits of their own.
     pub fn child_refusals(&self) -> u64 {
         self.child_refusals.load(Ordering::Relaxed)
+    }
+
+    /// Returns the bytes that could still be drawn; `None` without a limit.
+    pub fn room_bytes(&self) -> Option<u64> {
+        let own = self.limit_bytes.map(|limit| limit.saturating_sub(self.used_bytes()));
+        let parent = self.parent.as_ref().and_then(|parent| parent.room_bytes());
+        own.into_iter().chain(parent).min()
     }
 
     /// Returns the least limit of the account and its ancestors.
@@ -213,7 +220,9 @@ mod tests {
         first.charge(50).unwrap();
         assert_eq!(second.charge(51).unwrap_err().number(), 32);
         assert_eq!((second.used_bytes(), all.used_bytes()), (0, 50));
+        assert_eq!((first.room_bytes(), second.room_bytes()), (Some(50), Some(50)));
         drop(first);
+        assert_eq!(second.room_bytes(), Some(90));
         second.charge(51).unwrap();
         assert_eq!(all.used_bytes(), 51);
     }

@@ -60,7 +60,7 @@ pub struct WriteMode {
 const DOCUMENTS_PER_STEP: usize = 1_000;
 
 /// The bytes of documents after which the next step of a reader is shorter.
-const READ_STEP_BYTES: usize = 4 << 20;
+const READ_STEP_BYTES: usize = 1 << 20;
 
 /// The outcomes of a call on many documents.
 #[derive(Debug)]
@@ -108,6 +108,8 @@ pub struct DocumentReader {
     collection: Arc<Collection>,
     snapshot: Snapshot,
     step: usize,
+    /// The memory of the documents that were read last.
+    memory: Charge,
 }
 
 impl DocumentReader {
@@ -121,10 +123,12 @@ impl DocumentReader {
         self.step
     }
 
-    /// Looks documents up by key.
+    /// Looks documents up by key. Their memory is drawn until the next call. Errors: 32.
     pub fn get(&mut self, keys: &[&str]) -> Result<Documents> {
+        self.memory.clear();
         let documents = self.snapshot.get(&self.collection, keys)?;
-        let bytes: usize = documents.iter().map(|document| document.byte_len()).sum();
+        let bytes = documents.block.bytes.len();
+        self.memory.grow(bytes as u64)?;
         self.step = if bytes > READ_STEP_BYTES { self.step / 2 } else { self.step * 2 };
         self.step = self.step.clamp(1, DOCUMENTS_PER_STEP);
         Ok(documents)
@@ -142,7 +146,7 @@ impl Session {
     /// Opens a reader of many documents. Errors: 1203, 11.
     pub fn read_many_documents(&self, collection: &str) -> Result<DocumentReader> {
         let (collection, snapshot) = self.readable(collection)?;
-        Ok(DocumentReader { collection, snapshot, step: 1 })
+        Ok(DocumentReader { collection, snapshot, step: 1, memory: Charge::new(self.request_memory()) })
     }
 
     /// Returns a collection and the state in which the session reads it.

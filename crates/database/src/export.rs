@@ -7,6 +7,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use aql_exec::BatchLimits;
+use aql_value::{Charge, MemoryAccount};
 use catalog::AccessLevel;
 use storage::{BlockLimits, Collection, DocumentScan, DocumentScanSpec, Documents, KeyBound, Snapshot};
 use velocypack::{Builder, Slice, json, resolve_id};
@@ -19,9 +21,7 @@ use errors::{Error, ErrorCode, Result};
 
 /// Documents fetched from storage at once: many enough to spread the cost, few enough for a fast
 /// first batch.
-const BLOCK_ROWS: usize = 1_000;
-/// Bytes fetched from storage at once.
-const BLOCK_BYTES: usize = 1 << 20;
+const BLOCK: BatchLimits = BatchLimits::FULL;
 /// Most attributes in `restrict.fields`.
 const MAX_FIELDS: usize = 10_000;
 
@@ -170,6 +170,9 @@ struct Export {
     scan: DocumentScan,
     name: Arc<str>,
     ready: Option<(Documents, usize)>,
+    account: Arc<MemoryAccount>,
+    /// The memory of the documents that were read last.
+    memory: Charge,
     /// Documents that may still be delivered.
     left: u64,
     count: u64,
@@ -190,7 +193,18 @@ impl Export {
         };
         let scan = snapshot.scan(&collection, &spec)?;
         let name = Arc::clone(collection.shared_name());
-        Ok(Export { scan, name, ready: None, left, count, restrict: request.restrict, scratch: Vec::new() })
+        let account = session.request_memory();
+        Ok(Export {
+            scan,
+            name,
+            ready: None,
+            memory: Charge::new(Arc::clone(&account)),
+            account,
+            left,
+            count,
+            restrict: request.restrict,
+            scratch: Vec::new(),
+        })
     }
 
     /// Calls `take` with up to `max_rows` documents, as long as it returns true.
@@ -238,12 +252,14 @@ impl Export {
     }
 
     fn refill(&mut self) -> Result<bool> {
-        let limits = BlockLimits { rows: BLOCK_ROWS, bytes: BLOCK_BYTES };
-        self.ready = self
-            .scan
-            .next_block(limits)?
-            .filter(|documents| !documents.is_empty())
-            .map(|documents| (documents, 0));
+        self.memory.clear();
+        let BatchLimits { rows, bytes, .. } = BLOCK.within_room(&self.account);
+        let documents = self.scan.next_block(BlockLimits { rows, bytes })?;
+        let documents = documents.filter(|documents| !documents.is_empty());
+        if let Some(documents) = &documents {
+            self.memory.grow(documents.block.bytes.capacity() as u64)?;
+        }
+        self.ready = documents.map(|documents| (documents, 0));
         Ok(self.ready.is_some())
     }
 

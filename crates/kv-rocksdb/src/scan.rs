@@ -146,6 +146,13 @@ impl Scan for RocksScan {
         }
         self.cache_use = self.cache_use.after_iterator(bytes, &self.snapshot, &self.spec.range);
     }
+
+    fn rewind(&mut self, key: &[u8]) {
+        self.release();
+        self.iterator = None;
+        self.is_done = false;
+        self.spec.begin_at(key);
+    }
 }
 
 #[cfg(test)]

@@ -150,6 +150,15 @@ impl ScanSpec {
         ScanSpec { sequential: true, ..self }
     }
 
+    /// Makes the range begin, in the direction of the scan, with a key.
+    pub fn begin_at(&mut self, key: &[u8]) {
+        if self.reverse {
+            self.range.end = crate::successor(key);
+        } else {
+            self.range.start = key.to_vec();
+        }
+    }
+
     /// Returns the same scan with the hint that it will be repeated.
     pub fn repeated(self) -> Self {
         ScanSpec { repeated: true, ..self }
@@ -198,6 +207,10 @@ pub trait Scan: Send {
     ///
     /// The next call of [`Scan::next_block`] resumes behind the last returned pair.
     fn release(&mut self);
+
+    /// Releases the same, and goes back: the next block begins with the pair of `key`, which was
+    /// returned before.
+    fn rewind(&mut self, key: &[u8]);
 }
 
 /// The limits of a transaction and the state that it reads.

@@ -317,6 +317,10 @@ impl Scan for MemoryScan {
     }
 
     fn release(&mut self) {}
+
+    fn rewind(&mut self, key: &[u8]) {
+        self.spec.begin_at(key);
+    }
 }
 
 struct MemoryBulkLoad {

@@ -90,6 +90,21 @@ fn a_released_scan_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_released_reverse_scan_goes_on_where_it_was() {
+    let (store, c) = filled();
+    let (mut scan, mut keys, mut blocks) = (scan(&store, &c, true), Vec::new(), 0);
+    while let Some(documents) = scan.next_block(BlockLimits { rows: 100, bytes: 1 << 20 }).unwrap() {
+        keys.extend(documents.iter().map(|d| d.get("_key").unwrap().as_str().unwrap().to_owned()));
+        blocks += 1;
+        if blocks % 35 == 0 {
+            scan.release();
+        }
+    }
+    let expected: Vec<String> = (0..DOCUMENTS).rev().map(|number| format!("{number:05}")).collect();
+    assert!(keys == expected);
+}
+
+#[test]
 fn many_scans_at_once_and_scans_that_are_given_up() {
     let (store, c) = filled();
     for _ in 0..20 {

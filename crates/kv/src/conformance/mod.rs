@@ -79,6 +79,7 @@ macro_rules! conformance_cases {
             reading::blocks_keep_to_their_limits,
             reading::a_finished_scan_stays_finished,
             reading::released_scans_go_on_behind_the_last_pair,
+            reading::scans_go_back_to_a_key,
             reading::scans_end_with_what_was_there_at_their_start,
             reading::prefixes_are_read_one_after_the_other,
             reading::large_values_come_back_whole,
@@ -109,6 +110,7 @@ macro_rules! conformance_cases {
             views::views_outlive_their_transaction,
             views::scans_merge_writes_into_the_snapshot,
             views::merged_scans_resume,
+            views::merged_scans_go_back_to_a_key,
             views::prefixes_are_read_with_the_writes,
             views::rolled_back_writes_leave_views,
             conflicts::the_first_writer_of_a_key_wins,
@@ -260,6 +262,27 @@ pub(crate) fn read_prefix(scan: &mut dyn PrefixScan, prefix: &[u8], rows: usize)
         }
     }
     pairs
+}
+
+/// Checks that scans of all pairs can go back to each key that they have returned.
+fn check_rewinds(snapshot: &dyn Snapshot) {
+    for spec in [ScanSpec::forward(KeyRange::all()), ScanSpec::backward(KeyRange::all())] {
+        let expected = scan(snapshot, spec.clone(), NO_LIMITS);
+        for (rows, to) in
+            [(1, 0), (40, 0), (40, 17), (40, 39), (usize::MAX, 0), (usize::MAX, expected.len() - 1)]
+        {
+            let mut scan = snapshot.scan(spec.clone()).expect("scan");
+            scan.next_block(BlockLimits { rows, bytes: usize::MAX }).expect("next_block");
+            if rows == usize::MAX {
+                assert!(scan.next_block(NO_LIMITS).expect("next_block").is_none());
+            }
+            let rest = expected.get(to..).expect("a key that was returned");
+            scan.rewind(&rest.first().expect("a key").0);
+            let block = scan.next_block(NO_LIMITS).expect("next_block").expect("pairs");
+            let pairs: Pairs = block.iter().map(|(key, value)| (key.to_vec(), value.to_vec())).collect();
+            assert_eq!(pairs, rest, "{rows} rows, back to {to}");
+        }
+    }
 }
 
 /// Returns all pairs of a scan. Releases the scan after the blocks whose number `release` accepts.

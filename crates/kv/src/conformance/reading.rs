@@ -1,7 +1,8 @@
 //! The reads of a snapshot: look-ups, order, bounds, limits.
 
 use super::{
-    Fixture, NO_LIMITS, Pairs, begin, delete, dump_range, get_in, put, read_prefix, scan, scan_releasing,
+    Fixture, NO_LIMITS, Pairs, begin, check_rewinds, delete, dump_range, get_in, put, read_prefix, scan,
+    scan_releasing,
 };
 use crate::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot};
 
@@ -252,6 +253,15 @@ pub fn released_scans_go_on_behind_the_last_pair(fixture: &dyn Fixture) {
             assert_eq!(pairs, expected);
         }
     }
+}
+
+/// A scan that goes back to a key returns its pair again, and all behind it.
+pub fn scans_go_back_to_a_key(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    put_numbers(&*engine, 300);
+    let snapshot = engine.snapshot().expect("snapshot");
+    put(&*engine, &[("key00150x", "new"), ("zzz", "new")]);
+    check_rewinds(&*snapshot);
 }
 
 /// A scan reads its snapshot, even if it begins and continues after later writes, and after the

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Fixture, NO_LIMITS, Pairs, begin, dump, put, read_prefix, scan, scan_releasing};
+use super::{Fixture, NO_LIMITS, Pairs, begin, check_rewinds, dump, put, read_prefix, scan, scan_releasing};
 use crate::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot};
 
 /// Without writes, a view is the state at the begin. Two views without writes between them are the
@@ -155,6 +155,13 @@ pub fn merged_scans_resume(fixture: &dyn Fixture) {
     );
     scan.release();
     assert!(scan.next_block(NO_LIMITS).expect("next_block").is_none());
+}
+
+/// A scan over writes that goes back to a key returns the same again.
+pub fn merged_scans_go_back_to_a_key(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    let (view, _) = merged(&*engine);
+    check_rewinds(&*view);
 }
 
 /// A view from before a rollback to a savepoint keeps the writes that the rollback undoes; a later

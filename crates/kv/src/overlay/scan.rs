@@ -143,6 +143,12 @@ impl Scan for OverlayScan {
         self.block = Block::new();
         self.passed = 0;
     }
+
+    fn rewind(&mut self, key: &[u8]) {
+        self.release();
+        self.base_is_done = false;
+        self.spec.begin_at(key);
+    }
 }
 
 /// Returns the writes in the scan's order from its start on. The caller must filter those behind

@@ -89,4 +89,6 @@ impl Scan for Nothing {
     }
 
     fn release(&mut self) {}
+
+    fn rewind(&mut self, _: &[u8]) {}
 }

@@ -49,6 +49,7 @@ pub struct DocumentScan {
     /// one.
     blocks_until_ahead: Option<usize>,
     turns: Arc<ForkJoin>,
+    object: ObjectId,
     collection: Arc<str>,
     keys_only: bool,
 }
@@ -92,6 +93,7 @@ impl DocumentScan {
             ready: VecDeque::new(),
             blocks_until_ahead: may_read_ahead.then_some(BLOCKS_BEFORE_AHEAD),
             turns: Arc::clone(turns),
+            object,
             collection: Arc::clone(collection),
             keys_only: spec.keys_only,
         })
@@ -147,21 +149,28 @@ impl DocumentScan {
         Ok(self.read_block(limits)?.map(|block| DocumentKeys { block }))
     }
 
-    /// Releases all that pins memory in the engine. The next block continues after the last one.
+    /// Releases all that pins memory in the engine, and all that was read ahead. The next block
+    /// continues after the last one.
     pub fn release(&mut self) {
-        self.source = match std::mem::replace(&mut self.source, Source::Ended) {
-            Source::Ahead(ahead) => {
-                let (scan, blocks) = ahead.stop();
-                let read = blocks.into_iter().map(|block| Documents::of_block(block, &self.collection));
-                self.ready.extend(read);
-                // The next read meets the same error again.
-                scan.map_or(Source::Ended, Source::Scan)
-            }
-            other => other,
+        let (scan, ahead) = match std::mem::replace(&mut self.source, Source::Ended) {
+            Source::Ahead(ahead) => ahead.stop(),
+            Source::Scan(scan) => (Some(scan), Vec::new()),
+            Source::Ended => (None, Vec::new()),
         };
-        if let Source::Scan(scan) = &mut self.source {
-            scan.release();
+        let Some(mut scan) = scan else { return };
+        let first_ahead = ahead.first().and_then(|block| block.iter().next());
+        match self.first_ready_key().or(first_ahead.map(|(key, _)| key.to_vec())) {
+            Some(key) => scan.rewind(&key),
+            None => scan.release(),
         }
+        self.ready.clear();
+        self.source = Source::Scan(scan);
+    }
+
+    /// Returns the engine's key of the first document that was read but not yet returned.
+    fn first_ready_key(&self) -> Option<Vec<u8>> {
+        let key = self.ready.front()?.get(0)?.get("_key")?.as_str()?;
+        Some(encoding::document_key(self.object, key))
     }
 }
 

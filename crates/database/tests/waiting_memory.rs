@@ -1,0 +1,62 @@
+//! Cursors that wait for their clients draw the memory that they keep.
+//!
+//! This is the only test of its process.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "sessions/common.rs"]
+#[allow(dead_code, reason = "shared with the tests of sessions")]
+mod common;
+
+use allocation_meter::{CountingAllocator, thread_bytes};
+use common::{body, create, query, session_with};
+use database::export::ExportRequest;
+use database::query::request::QueryRequest;
+use database::{Format, InstanceOptions, Reply, Session};
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// The memory of all queries.
+const MEMORY_BYTES: u64 = 16 << 20;
+
+/// Cursors of each kind that wait at the same time.
+const CURSORS: usize = 200;
+
+/// The most bytes of a cursor beside the documents that it keeps.
+const CURSOR_BYTES: i64 = 64 << 10;
+
+fn export(session: &Session) -> Reply {
+    let request = ExportRequest { batch_size: 1, ..ExportRequest::default() };
+    session.export("c", request, Format::Json).unwrap()
+}
+
+fn stream(session: &Session) -> Reply {
+    let mut request = QueryRequest::new("FOR d IN c RETURN d");
+    (request.batch_size, request.options.stream) = (40, true);
+    session.query(&request, Format::Json).unwrap()
+}
+
+#[test]
+fn cursors_that_wait_leave_room_for_each_other() {
+    let session =
+        session_with(InstanceOptions { query_memory_bytes: MEMORY_BYTES, ..InstanceOptions::default() });
+    create(&session, r#"{"name": "c"}"#);
+    query(&session, "FOR i IN 1..4000 INSERT {text: REPEAT('a', 1000)} INTO c").unwrap();
+    for open in [export, stream] {
+        let before = thread_bytes();
+        let replies: Vec<Reply> = (0..CURSORS).map(|_| open(&session)).collect();
+        let drawn_bytes = session.instance().query_memory_used_bytes();
+        assert!(drawn_bytes > 2 << 20 && drawn_bytes <= MEMORY_BYTES, "{drawn_bytes}");
+        let grown = thread_bytes() - before;
+        let bound = drawn_bytes as i64 + CURSORS as i64 * CURSOR_BYTES;
+        assert!(grown <= bound, "{grown} bytes, but {drawn_bytes} were drawn");
+        for reply in replies {
+            let cursor = reply.cursor.unwrap();
+            let next = session.fetch(cursor, None, Format::Json).unwrap();
+            assert_eq!(body(&next)["hasMore"], true);
+            session.remove_cursor(cursor).unwrap();
+        }
+        assert_eq!(session.instance().query_memory_used_bytes(), 0);
+    }
+}
