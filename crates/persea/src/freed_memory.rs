@@ -6,13 +6,14 @@
 //! always requests aligned memory, which takes 1.04 times the instructions of a small request, and
 //! larger pieces.
 //!
-//! The allocator keeps freed memory for a second, because most of it is needed again by then.
+//! The allocator keeps freed memory for a while, because most of it is needed again by then.
 //! Returning each piece at once would cost imports a tenth of their time. But under loads that
 //! change quickly, the kept memory adds to the memory in use.
 //!
-//! So a thread watches the memory of the process. Near the limit, it returns all free memory at
-//! each look. Below that, it returns memory that has been free for a second. The allocator itself
-//! checks for such memory only during requests.
+//! So a thread watches the memory of the process. The nearer the limit, the more often it looks,
+//! and the shorter the allocator keeps freed memory. Near the limit, the thread returns all free
+//! memory at each look, and the allocator returns each piece at once. The allocator itself checks
+//! for memory that it has kept long enough only during requests.
 
 use std::fs;
 use std::io;
@@ -21,22 +22,31 @@ use std::time::Duration;
 
 /// The share of the limit from which on all free memory is returned. The growth between two looks
 /// must fit above it.
-const NEAR_LIMIT: f64 = 0.875;
+const NEAR_LIMIT: f64 = 0.8;
 /// The assumed growth of a busy process in bytes per second, which determines the time of the next
 /// look.
-const GROWTH_BYTES_PER_SECOND: f64 = 1e9;
+const GROWTH_BYTES_PER_SECOND: f64 = 4e9;
 /// The shortest time between two looks, so that a process that needs its memory does not spend its
 /// time here.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(25);
-/// The longest time between two looks.
+/// The longest time between two looks, and for which freed memory is kept.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+/// The shortest time for which freed memory is kept, the unit of the allocator's option. Without a
+/// delay, the allocator does not look for pieces that it has kept.
+const SHORTEST_KEEP: Duration = Duration::from_millis(1);
+/// The growth by memory that is freed and kept, in bytes per second. It determines the time for
+/// which freed memory is kept. It is much larger, because a busy process is late to look.
+const FREED_BYTES_PER_SECOND: f64 = 2e10;
+
+/// The number of mimalloc's option `purge_delay`, in milliseconds: `mi_option_e` in `mimalloc.h`.
+const PURGE_DELAY_OPTION: libmimalloc_sys::mi_option_t = 15;
 
 /// The freed memory to return.
 #[derive(Clone, Copy, Debug)]
 enum Freed {
-    /// Memory that has been free for as long as the allocator keeps it.
-    LongAgo,
-    /// All free memory.
+    /// Memory that has been free for so long, now and until the next call.
+    For(Duration),
+    /// All free memory, now and until the next call.
     All,
 }
 
@@ -50,9 +60,9 @@ pub(crate) fn watch(limit_bytes: u64) -> io::Result<()> {
     let watcher = thread::Builder::new().name("freed-memory".to_owned());
     watcher.spawn(move || {
         loop {
-            let resident = resident_bytes();
-            give_back(if resident >= near_bytes { Freed::All } else { Freed::LongAgo });
-            thread::sleep(pause(near_bytes.saturating_sub(resident)));
+            let room_bytes = near_bytes.saturating_sub(resident_bytes());
+            give_back(if room_bytes == 0 { Freed::All } else { Freed::For(keep(room_bytes)) });
+            thread::sleep(pause(room_bytes));
         }
     })?;
     Ok(())
@@ -61,6 +71,11 @@ pub(crate) fn watch(limit_bytes: u64) -> io::Result<()> {
 /// Returns a time in which the process is not expected to grow by `room_bytes`.
 fn pause(room_bytes: u64) -> Duration {
     Duration::from_secs_f64(room_bytes as f64 / GROWTH_BYTES_PER_SECOND).clamp(SHORTEST_PAUSE, LONGEST_PAUSE)
+}
+
+/// Returns a time in which freed memory is not expected to take `room_bytes`.
+fn keep(room_bytes: u64) -> Duration {
+    Duration::from_secs_f64(room_bytes as f64 / FREED_BYTES_PER_SECOND).clamp(SHORTEST_KEEP, LONGEST_PAUSE)
 }
 
 /// Returns the resident memory of the process; 0 if the system does not report it.
@@ -74,9 +89,19 @@ fn resident_bytes() -> u64 {
 /// Returns memory to the system that no thread uses.
 #[allow(unsafe_code, reason = "the allocator's C interface")]
 fn give_back(freed: Freed) {
-    // SAFETY: the function takes no pointer, and any thread may call it at any time; it frees only
-    // free memory.
-    unsafe { libmimalloc_sys::mi_collect(matches!(freed, Freed::All)) };
+    let (all, keep) = match freed {
+        Freed::All => (true, SHORTEST_KEEP),
+        Freed::For(keep) => (false, keep),
+    };
+    // SAFETY: the functions take no pointer, and any thread may call them at any time. They free
+    // only free memory. The option is a number that the allocator reads when it frees a piece.
+    unsafe {
+        libmimalloc_sys::mi_option_set(PURGE_DELAY_OPTION, keep.as_millis() as std::ffi::c_long);
+        libmimalloc_sys::mi_collect(all);
+        if all {
+            libmimalloc_sys::mi_option_set(PURGE_DELAY_OPTION, 0);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -127,7 +152,9 @@ mod tests {
     #[test]
     fn the_nearer_the_limit_the_sooner_the_next_look() {
         assert_eq!(pause(0), SHORTEST_PAUSE);
-        assert_eq!(pause(100_000_000), Duration::from_millis(100));
+        assert_eq!(pause(400_000_000), Duration::from_millis(100));
         assert_eq!(pause(u64::MAX), LONGEST_PAUSE);
+        assert_eq!((keep(0), keep(u64::MAX)), (SHORTEST_KEEP, LONGEST_PAUSE));
+        assert_eq!(keep(200_000_000), Duration::from_millis(10));
     }
 }
