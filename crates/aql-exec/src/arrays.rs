@@ -4,6 +4,9 @@ use aql_value::{BlockBuilder, Interrupt, ThreadMeter, Value};
 use errors::Result;
 use velocypack::Builder;
 
+/// The bytes of an array that are harmless.
+const UNCHECKED_BYTES: usize = 64 << 10;
+
 /// Elements between two checks of the interrupt.
 const ELEMENTS_PER_CHECK: usize = 1 << 16;
 
@@ -28,8 +31,13 @@ pub(crate) fn array_of(values: &[Value], interrupt: &Interrupt) -> Result<Value>
     Ok(block.finish().pop().unwrap_or_default())
 }
 
-/// Appends an array of the values to `out`.
+/// Appends an array of the values to `out`. Errors: 32 if there is no room for it.
 pub(crate) fn append_array(values: &[Value], out: &mut Builder) -> Result<()> {
+    let bytes = values.iter().map(Value::memory_bytes).sum::<usize>();
+    if bytes > UNCHECKED_BYTES {
+        ThreadMeter::check_room(bytes)?;
+        out.reserve(bytes);
+    }
     out.open_array()?;
     values.iter().try_for_each(|value| value.append_to(out))?;
     Ok(out.close()?)

@@ -11,7 +11,7 @@ use super::groups::{GroupOutput, Groups};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::spill::{SpillReader, SpillWriter};
-use aql_value::{Batch, Charge, ElementCursor, Interrupt, Value};
+use aql_value::{Batch, Charge, ElementCursor, Interrupt, ThreadMeter, Value};
 use errors::Result;
 use std::sync::Arc;
 use velocypack::{Block, Builder};
@@ -44,6 +44,8 @@ impl GroupWriter {
         }
         table.clear();
         groups.clear();
+        // The group with the longest state may have been large.
+        self.builder = Builder::new();
         Ok(())
     }
 
@@ -102,7 +104,8 @@ impl GroupReader {
         if let Some(pending) = self.pending.take() {
             return Ok(Some(pending));
         }
-        let pair = self.pairs.next_pair()?;
-        Ok(pair.map(|(key, part)| (key.to_vec(), Value::in_block(&Arc::new(Block::new(part.to_vec())), 0))))
+        let Some((key, part)) = self.pairs.next_pair()? else { return Ok(None) };
+        ThreadMeter::check_room(part.len())?;
+        Ok(Some((key.to_vec(), Value::in_block(&Arc::new(Block::new(part.to_vec())), 0))))
     }
 }

@@ -13,6 +13,19 @@ pub(crate) enum IntoMembers {
     Object(Vec<(Box<str>, Register)>),
 }
 
+impl IntoMembers {
+    /// Estimates the bytes of the member of a row.
+    fn bytes(&self, batch: &Batch, row: u32) -> usize {
+        let value_bytes = |register: Register| batch.value(register, row as usize).memory_bytes();
+        match self {
+            IntoMembers::Register(register) => value_bytes(*register),
+            IntoMembers::Object(entries) => {
+                entries.iter().map(|(name, register)| name.len() + value_bytes(*register)).sum()
+            }
+        }
+    }
+}
+
 /// The members gathered so far, by group.
 pub(super) struct IntoLists {
     members: IntoMembers,
@@ -39,8 +52,11 @@ impl IntoLists {
         groups: &[u32],
         charge: &mut Charge,
     ) -> Result<()> {
+        let expected_bytes = rows.iter().map(|&row| self.members.bytes(batch, row)).sum::<usize>();
+        charge.grow((expected_bytes + rows.len() * size_of::<Value>()) as u64)?;
         // In blocks that hold nothing else, so that gathered members keep no documents alive.
         let mut block = BlockBuilder::new(rows.len());
+        block.builder().reserve(expected_bytes);
         for &row in rows {
             match &self.members {
                 IntoMembers::Register(register) => block.push(&batch.value(*register, row as usize))?,
@@ -56,7 +72,7 @@ impl IntoLists {
                 }
             }
         }
-        charge.grow(block.byte_len() + (rows.len() * size_of::<Value>()) as u64)?;
+        charge.grow(block.byte_len().saturating_sub(expected_bytes as u64))?;
         for (value, &group) in block.finish().into_iter().zip(groups) {
             if let Some(list) = self.lists.get_mut(group as usize) {
                 list.push(value);

@@ -66,6 +66,12 @@ const FIXED: &[(&str, &str)] = &[
     ("nested subqueries", "FOR i IN 1..1000000 RETURN (FOR j IN 1..1000000 RETURN j)"),
     ("a long subquery", "LET a = (FOR i IN 1..50000000 RETURN {i, b: 'abcdefghijklmnop'}) RETURN LENGTH(a)"),
     ("COLLECT INTO", "FOR i IN 1..100000000 COLLECT k = i % 10 INTO g RETURN LENGTH(g)"),
+    (
+        "COLLECT INTO of large members",
+        "FOR i IN 1..20000000 LET t = REPEAT('a', 1000) COLLECT k = i % 1000 INTO g = CONCAT(t, i)
+         RETURN [LENGTH(g), MAX(g)]",
+    ),
+    ("SORT by long keys", "FOR i IN 1..200000 LET t = REPEAT('a', 30000) SORT CONCAT(t, i % 7) RETURN i"),
     ("COLLECT of many groups", "FOR i IN 1..100000000 COLLECT k = i RETURN k"),
     ("AGGREGATE UNIQUE", "FOR i IN 1..100000000 COLLECT AGGREGATE u = UNIQUE(i) RETURN LENGTH(u)"),
     ("AGGREGATE PUSH", "FOR i IN 1..100000000 COLLECT AGGREGATE u = PUSH(i) RETURN LENGTH(u)"),

@@ -34,6 +34,14 @@ impl Source {
             Source::Memory(run) => run.value(),
         }
     }
+
+    /// Reads a long value into `out`. Returns true if it is there.
+    fn load_value(&self, out: &mut Vec<u8>) -> Result<bool> {
+        match self {
+            Source::File(run) => run.load_value(out),
+            Source::Memory(_) => Ok(false),
+        }
+    }
 }
 
 /// Runs with a current pair, as a binary heap: the least key first; among equal keys, that of the
@@ -44,6 +52,9 @@ pub(super) struct Merge {
     /// Number of bytes that all keys have in common at their start.
     common: usize,
     is_started: bool,
+    /// The value of the current pair if `has_long_value`.
+    long_value: Vec<u8>,
+    has_long_value: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -61,7 +72,8 @@ impl Merge {
                 heap.push(Entry { head: 0, source: number });
             }
         }
-        let mut merge = Merge { sources, heap, common, is_started: false };
+        let (long_value, has_long_value) = (Vec::new(), false);
+        let mut merge = Merge { sources, heap, common, is_started: false, long_value, has_long_value };
         for place in 0..merge.heap.len() {
             merge.set_head(place);
         }
@@ -73,12 +85,20 @@ impl Merge {
 
     /// Advances to the next pair. Returns false after the last one.
     pub(super) fn advance(&mut self) -> Result<bool> {
-        if !self.is_started {
-            self.is_started = true;
-            return Ok(!self.heap.is_empty());
+        if std::mem::replace(&mut self.is_started, true) {
+            self.pass_first()?;
         }
-        let Some(source) = self.heap.first().and_then(|entry| self.sources.get_mut(entry.source)) else {
+        let Some(source) = self.heap.first().and_then(|entry| self.sources.get(entry.source)) else {
             return Ok(false);
+        };
+        self.has_long_value = source.load_value(&mut self.long_value)?;
+        Ok(true)
+    }
+
+    /// Goes on behind the current pair, if there is one.
+    fn pass_first(&mut self) -> Result<()> {
+        let Some(source) = self.heap.first().and_then(|entry| self.sources.get_mut(entry.source)) else {
+            return Ok(());
         };
         if source.advance()? {
             self.set_head(0);
@@ -86,7 +106,7 @@ impl Merge {
             self.heap.swap_remove(0);
         }
         self.sink(0);
-        Ok(!self.heap.is_empty())
+        Ok(())
     }
 
     pub(super) fn key(&self) -> &[u8] {
@@ -94,7 +114,7 @@ impl Merge {
     }
 
     pub(super) fn value(&self) -> &[u8] {
-        self.first().map_or(&[], Source::value)
+        if self.has_long_value { &self.long_value } else { self.first().map_or(&[], Source::value) }
     }
 
     fn first(&self) -> Option<&Source> {

@@ -23,6 +23,8 @@ use run::{Run, RunWriter};
 const PAIRS_BYTES_MAX: usize = 16 << 20;
 /// Most runs in one merge; if there are more, some are merged into one run first.
 const MERGE_RUNS_MAX: usize = 256;
+/// The same for runs with keys so long that the keys of more runs exceed the budget.
+const MERGE_LONG_RUNS_MAX: usize = 8;
 /// The smallest and largest buffer of each run that is read or written.
 const RUN_BUFFER_BYTES: (usize, usize) = (4 << 10, 64 << 10);
 /// Bytes that are merged between two checks.
@@ -39,6 +41,7 @@ pub struct Sorter {
     pairs: Pairs,
     is_sorted: bool,
     common: CommonStart,
+    longest_key_bytes: usize,
     /// The runs, by the number of times that their pairs were merged.
     levels: Vec<Level>,
     check: Option<Check>,
@@ -64,6 +67,7 @@ impl Sorter {
             pairs: Pairs::default(),
             is_sorted: false,
             common: CommonStart::default(),
+            longest_key_bytes: 0,
             levels: Vec::new(),
             check: None,
         }
@@ -81,8 +85,15 @@ impl Sorter {
         if self.pairs.size_bytes() + added > pairs_bytes_max && self.pairs.len() > 0 {
             self.write_run()?;
         }
-        self.is_sorted = false;
         self.common.note(key);
+        self.longest_key_bytes = self.longest_key_bytes.max(key.len());
+        if added > pairs_bytes_max.max(RUN_BUFFER_BYTES.1) {
+            // A copy would exceed the budget.
+            let mut run = self.new_run(0)?;
+            run.write(key, value)?;
+            return self.end_run(run);
+        }
+        self.is_sorted = false;
         self.pairs.push(key, value, pairs_bytes_max)
     }
 
@@ -104,12 +115,12 @@ impl Sorter {
     /// Returns the pairs of several sorters in one ascending order, in at most `count` parts of
     /// similar size. Pairs with equal keys are in one part, in the order of their sorters.
     pub(crate) fn finish_in_ranges(sorters: Vec<Sorter>, count: usize) -> Result<Vec<SortedPairs>> {
-        let runs_max = (MERGE_RUNS_MAX / sorters.len().max(1)).max(1);
+        let count_of_sorters = sorters.len().max(1);
         let mut common = CommonStart::default();
         let mut buffer_bytes = RUN_BUFFER_BYTES.1;
         let mut sorted = Vec::new();
         for mut sorter in sorters {
-            sorter.merge_down_to(runs_max)?;
+            sorter.merge_down_to((sorter.merge_runs_max() / count_of_sorters).max(1))?;
             sorter.sort();
             common.note_all(&sorter.common);
             buffer_bytes = buffer_bytes.min(sorter.buffer_bytes());
@@ -131,15 +142,26 @@ impl Sorter {
         (self.budget_bytes / MERGE_RUNS_MAX).clamp(RUN_BUFFER_BYTES.0, RUN_BUFFER_BYTES.1)
     }
 
+    /// Returns the number of runs in one merge. Each has a key in its buffer and a copy of it.
+    fn merge_runs_max(&self) -> usize {
+        let affordable = self.budget_bytes / (2 * self.longest_key_bytes.max(1));
+        affordable.clamp(MERGE_LONG_RUNS_MAX, MERGE_RUNS_MAX)
+    }
+
     fn write_run(&mut self) -> Result<()> {
         self.sort();
         let mut run = self.new_run(0)?;
         self.pairs.iter().try_for_each(|(key, value)| run.write(key, value))?;
         self.pairs.clear();
-        let run = run.finish()?;
-        self.add_run(0, run);
+        self.end_run(run)
+    }
+
+    /// Ends a run of new pairs, and merges runs where there are many.
+    fn end_run(&mut self, run: RunWriter) -> Result<()> {
+        self.add_run(0, run.finish()?);
         let mut level = 0;
-        while self.levels.get(level).is_some_and(|level| level.runs.len() >= MERGE_RUNS_MAX) {
+        let runs_max = self.merge_runs_max();
+        while self.levels.get(level).is_some_and(|level| level.runs.len() >= runs_max) {
             self.merge_level(level)?;
             level += 1;
         }

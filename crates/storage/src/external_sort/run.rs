@@ -124,8 +124,12 @@ impl RunWriter {
             push_number(length, &mut self.buffer);
         }
         self.buffer.extend_from_slice(rest);
-        self.buffer.extend_from_slice(value);
         self.pairs += 1;
+        if value.len() >= self.buffer_bytes {
+            self.flush()?;
+            return append(&self.file, value, &mut self.end);
+        }
+        self.buffer.extend_from_slice(value);
         if self.buffer.len() >= self.buffer_bytes { self.flush() } else { Ok(()) }
     }
 
@@ -143,8 +147,7 @@ impl RunWriter {
     }
 
     fn flush(&mut self) -> Result<()> {
-        self.file.write_all_at(&self.buffer, self.end).map_err(|error| failed("writing", &error))?;
-        self.end += self.buffer.len() as u64;
+        append(&self.file, &self.buffer, &mut self.end)?;
         self.buffer.clear();
         Ok(())
     }
@@ -153,6 +156,13 @@ impl RunWriter {
         self.flush()?;
         Ok(Run { file: self.file, range: self.start..self.end, groups: self.groups, pairs: self.pairs })
     }
+}
+
+/// Writes bytes at `end`, which is behind them then.
+fn append(file: &File, bytes: &[u8], end: &mut u64) -> Result<()> {
+    file.write_all_at(bytes, *end).map_err(|error| failed("writing", &error))?;
+    *end += bytes.len() as u64;
+    Ok(())
 }
 
 fn push_number(mut number: usize, bytes: &mut Vec<u8>) {
@@ -176,19 +186,29 @@ fn read_number(bytes: &[u8]) -> Option<(usize, &[u8])> {
 }
 
 /// A reader of a run, one pair at a time.
+///
+/// It reads a value that is longer than its buffer only on demand: a merge has many readers, and
+/// needs one value at a time.
 pub(super) struct RunReader {
     run: Arc<Run>,
     /// Part of the file. `unread` is a range of it, and ends at `offset` in the file.
     buffer: Vec<u8>,
+    /// The length of the buffer unless a key is longer.
+    buffer_bytes: usize,
     unread: Range<usize>,
     offset: u64,
     key: Vec<u8>,
-    /// The position of the value in the buffer.
-    value: Range<usize>,
+    value: Place,
     /// The first key that is not read any more.
     to: Option<Arc<[u8]>>,
     /// The first key that is read; earlier keys are skipped.
     from: Option<Arc<[u8]>>,
+}
+
+/// The place of a value.
+enum Place {
+    Buffer(Range<usize>),
+    File(Range<u64>),
 }
 
 impl RunReader {
@@ -201,8 +221,9 @@ impl RunReader {
         to: Option<Arc<[u8]>>,
     ) -> Self {
         let offset = from.as_ref().map_or(run.range.start, |key| run.start_for(key));
-        let buffer = vec![0; buffer_bytes.max(HEADER_BYTES_MAX)];
-        RunReader { run, buffer, unread: 0..0, offset, key: Vec::new(), value: 0..0, to, from }
+        let buffer_bytes = buffer_bytes.max(HEADER_BYTES_MAX);
+        let (buffer, value) = (vec![0; buffer_bytes], Place::Buffer(0..0));
+        RunReader { run, buffer, buffer_bytes, unread: 0..0, offset, key: Vec::new(), value, to, from }
     }
 
     /// Advances to the next pair. Returns false after the last one.
@@ -224,14 +245,31 @@ impl RunReader {
         }
         let (header_bytes, [shared, rest, value]) = self.header().ok_or_else(damaged)?;
         self.unread.start += header_bytes;
-        self.fill(rest + value)?;
+        self.fill(if rest + value <= self.buffer_bytes { rest + value } else { rest })?;
         let start = self.unread.start;
         let bytes = self.buffer.get(start..self.unread.end).and_then(|bytes| bytes.get(..rest));
         self.key.truncate(shared);
         self.key.extend_from_slice(bytes.ok_or_else(damaged)?);
-        self.value = start + rest..start + rest + value;
-        self.unread.start = self.value.end;
-        if self.unread.start > self.unread.end { Err(damaged()) } else { Ok(true) }
+        self.unread.start += rest;
+        self.pass_value(value)?;
+        Ok(true)
+    }
+
+    /// Goes on behind the next value.
+    fn pass_value(&mut self, length: usize) -> Result<()> {
+        if self.unread.len() >= length {
+            let start = self.unread.start;
+            self.unread.start += length;
+            self.value = Place::Buffer(start..self.unread.start);
+            return Ok(());
+        }
+        let start = self.offset - self.unread.len() as u64;
+        let end = start + length as u64;
+        if end > self.run.range.end {
+            return Err(damaged());
+        }
+        (self.unread, self.offset, self.value) = (0..0, end, Place::File(start..end));
+        Ok(())
     }
 
     /// Returns the length of the next header, and its numbers.
@@ -250,8 +288,12 @@ impl RunReader {
         }
         self.buffer.copy_within(self.unread.clone(), 0);
         self.unread = 0..self.unread.len();
+        let wanted = self.buffer_bytes.max(count).max(self.unread.end);
         if self.buffer.len() < count {
-            self.buffer.resize(count, 0);
+            self.buffer.resize(wanted, 0);
+        } else if self.buffer.len() > wanted {
+            self.buffer.truncate(wanted);
+            self.buffer.shrink_to_fit();
         }
         while self.unread.len() < count {
             // Another run may follow in the file.
@@ -275,8 +317,24 @@ impl RunReader {
         &self.key
     }
 
+    /// Returns the value, unless it is long.
     pub(super) fn value(&self) -> &[u8] {
-        self.buffer.get(self.value.clone()).unwrap_or_default()
+        match &self.value {
+            Place::Buffer(range) => self.buffer.get(range.clone()).unwrap_or_default(),
+            Place::File(_) => &[],
+        }
+    }
+
+    /// Reads the value into `out` if it is long, and clears `out` otherwise. Returns true if it is
+    /// long.
+    pub(super) fn load_value(&self, out: &mut Vec<u8>) -> Result<bool> {
+        let Place::File(range) = &self.value else {
+            *out = Vec::new();
+            return Ok(false);
+        };
+        out.resize((range.end - range.start) as usize, 0);
+        self.run.file.read_exact_at(out, range.start).map_err(|error| failed("reading", &error))?;
+        Ok(true)
     }
 }
 
