@@ -66,9 +66,10 @@ impl Interrupt {
         Self { shared, deadline, whole: None }
     }
 
-    /// Returns the same interrupt, which a kill of `whole` ends too.
+    /// Returns the same interrupt, which a kill of `whole` and the end of its time end too.
     pub fn part_of(self, whole: &Interrupt) -> Self {
-        Self { whole: Some(Arc::clone(&whole.shared)), ..self }
+        let deadline = self.deadline.into_iter().chain(whole.deadline).min();
+        Self { whole: Some(Arc::clone(&whole.shared)), deadline, ..self }
     }
 
     /// Makes checks fail from `end` on, until [`Interrupt::end_of_budget`].
@@ -164,6 +165,10 @@ mod tests {
         assert!(part.is_set() && !whole.is_set() && !other.is_set());
         whole.kill();
         assert!(other.is_set());
+        let late = Interrupt::with_max_runtime(Duration::ZERO);
+        let long = Interrupt::with_max_runtime(Duration::from_secs(3600));
+        assert!(Interrupt::new().part_of(&late).is_set() && long.clone().part_of(&late).is_set());
+        assert!(late.part_of(&long).is_set() && !long.is_set());
     }
 
     #[test]

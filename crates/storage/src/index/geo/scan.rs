@@ -1,6 +1,7 @@
 //! Scans over geo-spatial indexes: by distance from a place, ring by ring, or by the cells that
 //! contain a shape.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -90,10 +91,14 @@ impl Begin {
 
 /// Parses the shape in a value.
 ///
-/// Errors: 10 for any other value.
+/// Errors: 10 for any other value, and those of the check that ended the work.
 fn shape(value: &IndexValue, host: &dyn ScanHost) -> Result<Shape> {
-    let is_over = || host.check().is_err();
+    let ended = RefCell::new(None);
+    let is_over = || host.check().map_err(|error| ended.replace(Some(error))).is_err();
     let parsed = geometry::parse(value.as_slice(), Rules::LENIENT, &is_over);
+    if let Some(error) = ended.into_inner() {
+        return Err(error);
+    }
     host.check()?;
     parsed.map_err(|error| Error::bad_parameter(error.to_string()))
 }
