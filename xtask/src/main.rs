@@ -55,6 +55,7 @@ const STEPS: &[Step] = &[
     },
     Step { name: "docs", promise: "the documentation builds without a warning", run: docs },
     Step { name: "test", promise: "every test passes", run: || cargo(&["test", "--workspace"]) },
+    Step { name: "attack", promise: "a server withstands a minute of attacks", run: attack::check },
 ];
 
 fn main() -> ExitCode {

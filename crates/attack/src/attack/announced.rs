@@ -29,20 +29,12 @@ const HONEST_TIME: Duration = Duration::from_secs(2);
 /// Longest wait for the reply to a request that is wrong.
 const REPLY_TIME: Duration = Duration::from_secs(5);
 
-/// Sizes of chunks that no server can take (RFC 9112, section 7.1).
-const CHUNK_SIZES: &[&str] = &[
-    "8000000000000000",
-    "7fffffffffffffff",
-    "ffffffffffffffff",
-    "10000000000000000",
-    "fffffffffffffffffffffffffffffffff",
-    "-1",
-    "+5",
-    "0x10",
-    "5 5",
-    "",
-    "g",
-];
+/// Sizes of chunks that are valid, but that no client can send. The server waits for the data.
+const ENDLESS_CHUNK_SIZES: &[&str] = &["8000000000000000", "7fffffffffffffff", "ffffffffffffffff"];
+
+/// Sizes of chunks that are invalid (RFC 9112, section 7.1), or longer than 64 bits.
+const CHUNK_SIZES: &[&str] =
+    &["10000000000000000", "fffffffffffffffffffffffffffffffff", "-1", "+5", "0x10", "5 5", "", "g"];
 
 /// See the module.
 pub(crate) struct Announced;
@@ -75,10 +67,12 @@ impl Attack for Announced {
         cases.push(Case::new("bodies broken off", |target, _| broken_off(target)));
         for size in CHUNK_SIZES {
             cases.push(Case::new(format!("a chunk of {size:?} bytes"), move |target, _| {
-                let text = format!("{}{size}\r\n{}", chunked_head(target, true), "x".repeat(1_000));
-                is_answered(target, &text)
+                is_answered(target, &first_chunk(target, size))
             }));
         }
+        cases.push(Case::new("chunks of 2^63 bytes", |target, _| {
+            ENDLESS_CHUNK_SIZES.iter().try_for_each(|size| stall(target, &first_chunk(target, size), 100, 0))
+        }));
         cases.push(Case::new("a chunk extension without end", |target, _| extension(target)));
         for is_known in [false, true] {
             cases.push(Case::new(format!("tiny chunks, known: {is_known}"), move |target, _| {
@@ -104,6 +98,11 @@ fn body_head(target: &Target, is_known: bool) -> String {
 
 fn chunked_head(target: &Target, is_known: bool) -> String {
     format!("{}transfer-encoding: chunked\r\n\r\n", open_head(target, is_known))
+}
+
+/// Returns a request with the beginning of a chunk of this size.
+fn first_chunk(target: &Target, size: &str) -> String {
+    format!("{}{size}\r\n{}", chunked_head(target, true), "x".repeat(1_000))
 }
 
 fn open_head(target: &Target, is_known: bool) -> String {

@@ -27,6 +27,9 @@ const RECOVERY: Duration = Duration::from_secs(15);
 /// A query that sorts more than fits into memory.
 const SPILL: &str = "FOR i IN 1..2000000 LET d = {i, t: REPEAT('x', 200)} SORT SHA1(TO_STRING(i)) LIMIT 1000, 1900000 RETURN d.i";
 
+/// The part of an error's message that asks for a restart.
+const STOPPED: &str = "until the server is started again";
+
 /// See the module.
 pub(crate) struct Disk;
 
@@ -135,6 +138,8 @@ fn write_until_refused(target: &Target) -> Result<(), String> {
     Ok(())
 }
 
+/// Writes, after a restart if the server asks for it.
+///
 /// Errors: nothing can be written, although there is room.
 fn until_written(target: &Target) -> Result<(), String> {
     let start = Instant::now();
@@ -142,6 +147,7 @@ fn until_written(target: &Target) -> Result<(), String> {
         let written = target.call("POST", &format!("/_api/document/{COLLECTION}"), "{}");
         match written {
             Ok(_) => return Ok(()),
+            Err(error) if error.contains(STOPPED) => target.restart()?,
             Err(error) if start.elapsed() > RECOVERY => {
                 return Err(format!("no write succeeds {RECOVERY:?} after there is room again: {error}"));
             }
