@@ -13,6 +13,7 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use super::body_memory::{BODY_TIMEOUT, BodyMemory, BodyPermit};
 use super::connections::Connection;
 use super::stream::{BrokenOff, StreamBody};
+use super::unread::NO_MEMORY;
 
 /// Most bytes of a body that are read after its request has failed.
 pub(crate) const DRAIN_MAX_BYTES: u64 = 1 << 20;
@@ -85,7 +86,7 @@ const SLOW_START: Duration = Duration::from_secs(2);
 /// - 408 if the client pauses for longer than [`BODY_TIMEOUT`], or sends slowly while others wait
 ///   for its memory;
 /// - 400 if the connection breaks off;
-/// - 503 if there is no memory for it.
+/// - 503 if there is no memory for it or for the bytes of all connections.
 pub(crate) async fn collect(
     body: &mut Incoming,
     max_bytes: usize,
@@ -213,16 +214,22 @@ async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>> {
     loop {
         match poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await {
             None => return Ok(None),
-            Some(Err(error)) => {
-                let message = format!("the request body broke off: {error}");
-                return Err(Error::new(ErrorCode::HttpBadParameter, message));
-            }
+            Some(Err(error)) => return Err(broken_off(&error)),
             // ArangoDB's interface has no trailers.
             Some(Ok(frame)) => match frame.into_data() {
                 Ok(data) if !data.is_empty() => return Ok(Some(data)),
                 _ => {}
             },
         }
+    }
+}
+
+/// Returns 503 if the connection had no memory for more of the body, and 400 otherwise.
+fn broken_off(error: &hyper::Error) -> Error {
+    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<std::io::Error>());
+    match cause.filter(|cause| cause.kind() == NO_MEMORY) {
+        Some(cause) => Error::new(ErrorCode::QueueFull, cause.to_string()),
+        None => Error::new(ErrorCode::HttpBadParameter, format!("the request body broke off: {error}")),
     }
 }
 

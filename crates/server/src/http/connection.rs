@@ -15,6 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::connections::{Connection, Connections};
 use super::service::HttpService;
+use super::unread::NO_MEMORY;
 
 /// Most bytes of a request's head; ArangoDB's 1 MB.
 const MAX_HEAD_BYTES: usize = 1 << 20;
@@ -138,7 +139,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
             && !this.note_read(bytes)
         {
             let message = "too many bytes of all connections wait for requests that take them";
-            return Poll::Ready(Err(std::io::Error::other(message)));
+            return Poll::Ready(Err(std::io::Error::new(NO_MEMORY, message)));
         }
         read
     }

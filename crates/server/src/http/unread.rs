@@ -10,6 +10,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// The bytes that a connection may always have.
 const FREE_BYTES: u64 = 4 << 10;
 
+/// The kind of the error that ends a connection for lack of this memory.
+pub(crate) const NO_MEMORY: std::io::ErrorKind = std::io::ErrorKind::OutOfMemory;
+
 /// The unread bytes of all connections.
 #[derive(Debug)]
 pub(crate) struct UnreadMemory {

@@ -129,6 +129,17 @@ fn begin(running: &Running, announced: usize, sent: usize) -> Client {
 }
 
 #[test]
+fn a_body_is_refused_while_heads_without_end_take_all_unread_bytes() {
+    let running = with_http(HttpOptions { unread_max_bytes: 100 << 10, ..HttpOptions::default() });
+    let mut endless = running.client();
+    endless.send(format!("GET / HTTP/1.1\r\nx: {}", "x".repeat(96 << 10)).as_bytes());
+    std::thread::sleep(Duration::from_millis(100));
+    let mut refused = begin(&running, 60 << 10, 0);
+    refused.send(&vec![b'x'; 40 << 10]);
+    refused.read_reply(false).error(503, 21_003);
+}
+
+#[test]
 fn a_long_body_waits_for_memory_and_a_short_one_does_not() {
     let running = with_little_memory();
     let mut first = begin(&running, 350 << 10, 300 << 10);
