@@ -2,7 +2,7 @@
 
 use super::frame::Frame;
 use super::portions::Drawn;
-use super::slots::{Slots, map, map_pair, map_shared};
+use super::slots::{Slots, Work, map, map_pair, map_shared};
 use super::{Instruction, Program, Slot, UnaryOperator, arithmetic, construct, text};
 use crate::column::Column;
 use crate::context::EvaluationContext;
@@ -37,7 +37,9 @@ impl Program {
     fn run_at_once(&self, frame: &Frame<'_>, context: &mut EvaluationContext<'_>) -> Result<Column> {
         let columns = Vec::with_capacity(self.instructions.len());
         let mut slots = Slots { columns, drawn: Drawn::default() };
+        let mut work = Work::new(context.interrupt);
         let done: Result<()> = self.instructions.iter().try_for_each(|instruction| {
+            work.add(frame.lanes())?;
             let column = instruction.run(frame, &slots, context)?;
             slots.columns.push(column);
             Ok(())

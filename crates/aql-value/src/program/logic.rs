@@ -2,6 +2,7 @@
 
 use super::Program;
 use super::frame::Frame;
+use super::slots::Work;
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::Value;
@@ -24,7 +25,9 @@ pub(super) fn run_chain(
         return Ok(first.clone());
     }
     let mut result = Merge::new(first, frame.lanes());
+    let mut work = Work::new(context.interrupt);
     for program in rest {
+        work.add(open.len())?;
         let narrowed = frame.narrow(&open);
         let column = program.run(&narrowed, context)?;
         result.put(&open, &column);

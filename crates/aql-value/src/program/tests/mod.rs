@@ -358,6 +358,25 @@ fn a_killed_query_ends() {
 }
 
 #[test]
+fn a_killed_query_ends_within_a_batch() {
+    let falsehood = || {
+        let mut builder = ProgramBuilder::new();
+        let (value, other) = (builder.load(0), builder.constant(Value::Int(-1)));
+        let equal = builder.compare(CompareOperator::Equal, value, other);
+        builder.finish(equal)
+    };
+    let mut builder = ProgramBuilder::new();
+    let first = builder.constant(Value::Bool(false));
+    let any = builder.or(first, (0..100).map(|_| falsehood()).collect());
+    let program = builder.finish(any);
+    let mut batch = Batch::new(1_000);
+    batch.set_column(0, Column::from_values((0..1_000).map(Value::Int).collect()));
+    let mut fixture = Fixture::new();
+    fixture.interrupt.kill();
+    assert_eq!(program.evaluate(&batch, &mut fixture.context()).unwrap_err().number(), 1500);
+}
+
+#[test]
 fn what_is_built_stays_within_the_memory_limit() {
     let mut builder = ProgramBuilder::new();
     let (low, high) = (builder.constant(Value::Int(1)), builder.constant(Value::Int(9_000_000)));
