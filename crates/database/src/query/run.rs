@@ -361,6 +361,9 @@ fn push_rows(
 
 impl RowSource for RunningRows {
     fn fill(&mut self, reply: &mut RowEncoder, max_rows: usize) -> Result<bool> {
+        // Rows that are computed already may fill many replies.
+        let checked = self.query.interrupt.check().map_err(in_execution);
+        checked.inspect_err(|error| self.query.registration.query().set_failed(error))?;
         let is_stream = self.query.request.options.stream;
         // The rows of a stream are computed when they are requested, all others at once.
         let at_once = |wanted: usize| if is_stream { wanted } else { max_rows };

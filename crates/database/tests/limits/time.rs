@@ -14,6 +14,7 @@ const PATIENCE: Duration = Duration::from_millis(1000);
 
 /// Queries that would run for minutes, named by their constant work.
 const ENDLESS: &[(&str, &str)] = &[
+    ("rows whose replies are long", "LET a = NOOPT(1..300000) FOR i IN 1..10000 RETURN [a, a, a, a]"),
     ("loops", "FOR a IN 1..1000000000 FOR b IN 1..1000000000 FILTER a + b < 0 RETURN a"),
     (
         "a loop in a subquery",
