@@ -10,7 +10,7 @@ use storage::{Collection, Durability, Index, TransactionOptions};
 use velocypack::Slice;
 
 use crate::session::Session;
-use errors::Result;
+use errors::{Error, ErrorCode, Result};
 
 impl Session {
     /// Creates a collection from a client's description. Errors: 1208, 1207, 1621, 10, 11.
@@ -88,9 +88,18 @@ impl Session {
         self.instance().store().drop_index(collection, index.id())
     }
 
-    /// Creates a database. Errors: 1207, 1229, 11.
+    /// Creates a database. Concurrent calls may exceed the limit by a few.
+    ///
+    /// Errors: 1207, 1229, 11, 32 if there are too many.
     pub fn create_database(&self, name: &str) -> Result<DatabaseDefinition> {
         self.require_administrator()?;
+        let most = self.instance().options().max_databases;
+        if self.catalog().databases().count() >= most {
+            let message = format!(
+                "resource limit exceeded: there are {most} databases, the most that --database.max-databases allows"
+            );
+            return Err(Error::new(ErrorCode::ResourceLimit, message));
+        }
         self.instance().store().create_database(name)
     }
 

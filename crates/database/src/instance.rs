@@ -53,6 +53,8 @@ pub struct InstanceOptions {
     pub operator_batch_rows: usize,
     /// Most open cursors.
     pub max_cursors: usize,
+    /// Most databases, `_system` included.
+    pub max_databases: usize,
     /// The limits of stream transactions.
     pub transactions: TransactionLimits,
     /// Most plans in the plan cache.
@@ -88,6 +90,7 @@ impl Default for InstanceOptions {
             spill: SpillOptions { folder: Some(std::env::temp_dir()), ..SpillOptions::default() },
             operator_batch_rows: BatchLimits::FULL_ROWS,
             max_cursors: 1_024,
+            max_databases: usize::MAX,
             transactions: TransactionLimits::default(),
             plan_cache_entries: 256,
             plan_cache_key_bytes: 64 << 10,

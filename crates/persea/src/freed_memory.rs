@@ -129,7 +129,8 @@ mod tests {
         assert!(most >= before + 128 * MIB, "only from {before} to {most} bytes");
         give_back(Freed::All);
         let after = resident_bytes();
-        assert!(after <= before + 16 * MIB, "from {before} to {most} bytes, and only back to {after}");
+        // Other tests run meanwhile.
+        assert!(after <= before + 64 * MIB, "from {before} to {most} bytes, and only back to {after}");
         drop(end);
         other.join().unwrap();
     }

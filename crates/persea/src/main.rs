@@ -3,6 +3,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod data_folder;
 mod endpoint;
 mod engine;
 mod failure;
@@ -42,11 +43,11 @@ fn main() -> ExitCode {
         "server" | "arangod" => serve::run(&arguments),
         "version" | "--version" | "-V" => {
             let Version { compatible, own, .. } = options::VERSION;
-            println!("persea {own} (compatible with ArangoDB {compatible})");
+            process::print(&format!("persea {own} (compatible with ArangoDB {compatible})\n"));
             ExitCode::SUCCESS
         }
         "help" | "--help" | "-h" => {
-            println!("{}", usage());
+            process::print(&format!("{}\n", usage()));
             ExitCode::SUCCESS
         }
         "" => {

@@ -1,7 +1,7 @@
 //! The process itself: its limits, its id, the permissions of its files.
 
 use std::fs::{self, Permissions};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -28,6 +28,11 @@ pub(crate) fn keep_private(folder: &Path) -> io::Result<()> {
         );
     }
     Ok(())
+}
+
+/// Writes to the standard output. A reader that has gone, such as `head`, is no failure.
+pub(crate) fn print(text: &str) {
+    let _ = io::stdout().lock().write_all(text.as_bytes());
 }
 
 /// Raises the limit of file descriptors to the system's maximum, and returns the limit.

@@ -22,7 +22,7 @@ use crate::options::{
     self as sections, database as store_section, general, log as log_section, query,
     server as server_section, ssl, tcp,
 };
-use crate::process::{PidFile, raise_descriptor_limit};
+use crate::process::{PidFile, print, raise_descriptor_limit};
 use crate::{endpoint, freed_memory};
 
 /// The exit code after a second request to stop.
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     let options = match sections::read(arguments, &|name| std::env::var(name).ok()) {
         Ok(Request::Run(options)) => options,
         Ok(Request::Print(text)) => {
-            print!("{text}");
+            print(&text);
             return ExitCode::SUCCESS;
         }
         Err(mistake) => {
@@ -44,7 +44,10 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     match run_with(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            tracing::error!("{failure}");
+            // On the standard error output, the message needs no form of the log.
+            if !log_section::is_on_stderr(&options) {
+                tracing::error!("{failure}");
+            }
             eprintln!("persea: {failure}");
             ExitCode::FAILURE
         }

@@ -2,9 +2,11 @@
 
 use catalog::NamingRules;
 use database::InstanceOptions;
-use options::{Flag, Maybe, Opt, Options, Text, flag, text};
+use options::{Choice, Flag, Maybe, Number, Opt, Options, Text, choice, flag, number, text};
 use server::version::ARANGODB_VERSION;
 use storage::{MemoryBudget, StoreOptions};
+
+use crate::data_folder::FolderState;
 
 use super::{query, server as server_section, temp, transaction, ttl};
 
@@ -17,11 +19,23 @@ options::section! {
         flag("database.extended-names", true, "Most characters of Unicode in names of databases, collections and indexes.");
     pub(crate) static INIT_DATABASE: Opt<Flag> =
         flag("database.init-database", false, "Creation of the store without a start.");
+    static MAX_DATABASES: Opt<Maybe<Number>> =
+        number("database.max-databases", "", "Most databases, `_system` included. Default: no limit.").optional();
     static PASSWORD: Opt<Maybe<Text>> =
         text("database.password", "", "Another name of --server.password.").optional().secret();
+    pub(super) static REQUIRED_DIRECTORY_STATE: Opt<Choice<FolderState>> =
+        choice("database.required-directory-state", FOLDER_STATES, "any", "State of the data folder without which the server does not start.");
     static WAIT_FOR_SYNC: Opt<Flag> =
         flag("database.wait-for-sync", false, "Writes wait for the disk, unless their collection or request says otherwise.");
 }
+
+const FOLDER_STATES: &[(&str, FolderState); 5] = &[
+    ("any", FolderState::Any),
+    ("non-existing", FolderState::Missing),
+    ("existing", FolderState::Existing),
+    ("empty", FolderState::Empty),
+    ("populated", FolderState::Populated),
+];
 
 /// Makes the options of the store.
 pub(crate) fn store_options(options: &Options, budget: &MemoryBudget) -> StoreOptions {
@@ -46,6 +60,9 @@ pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> Inst
         spill: temp::settings(options),
         authentication: options.get(&server_section::AUTHENTICATION),
         default_wait_for_sync: options.get(&WAIT_FOR_SYNC),
+        max_databases: options
+            .get(&MAX_DATABASES)
+            .map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX)),
         transactions: transaction::settings(options),
         ttl: ttl::settings(options),
         compatible_version: ARANGODB_VERSION.to_owned(),

@@ -11,6 +11,7 @@ use server::service::machine::available_memory_bytes;
 use storage::MemoryBudget;
 
 use super::{cache, database, rocksdb, server as server_section};
+use crate::data_folder;
 use crate::engine::{ENGINES, EngineName};
 use crate::failure::Failure;
 use crate::process::keep_private;
@@ -54,6 +55,7 @@ pub(crate) fn open_engine(
         EngineName::Memory => Ok(MemoryEngine::new()),
         EngineName::RocksDb | EngineName::Auto => {
             let folder = PathBuf::from(options.get(&database::DIRECTORY));
+            data_folder::check(&folder, options.get(&database::REQUIRED_DIRECTORY_STATE))?;
             keep_private(&folder)
                 .map_err(|error| format!("the folder {} cannot be created: {error}", folder.display()))?;
             let engine = RocksEngine::open(folder, &rocksdb::settings(options, budget, descriptors))?;

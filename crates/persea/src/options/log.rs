@@ -40,6 +40,8 @@ options::section! {
         choice("log.in-memory-level", LEVELS, "info", "Least level of the entries in memory.");
     pub(super) static LEVEL: Opt<List<Text>> =
         text("log.level", "info", "Least level of entries: fatal, error, warning, info, debug or trace; or TOPIC=LEVEL.").list();
+    static LOG: Opt<List<Text>> =
+        text("log", "", "Another name of --log.level.").list();
     static MAX_ENTRY_LENGTH: Opt<Bytes> =
         bytes("log.max-entry-length", "64KiB", "Bytes of the longest entry.");
     static OUTPUT: Opt<List<Text>> =
@@ -54,11 +56,23 @@ options::section! {
         flag("log.use-json-format", false, "Each entry as a JSON object.");
 }
 
+/// Returns the names of the log's outputs.
+fn outputs(options: &Options) -> Vec<String> {
+    let file = options.get(&FILE).map(|path| format!("file://{path}"));
+    let named = file.into_iter().chain(options.get(&OUTPUT).into_iter().map(str::to_owned));
+    let named: Vec<String> = named.collect();
+    if named.is_empty() { vec!["+".to_owned()] } else { named }
+}
+
+/// Returns true if the log goes to the standard error output.
+pub(crate) fn is_on_stderr(options: &Options) -> bool {
+    outputs(options).iter().any(|output| output == "+")
+}
+
 /// Opens the log and installs it for the process.
 pub(crate) fn open(options: &Options) -> Result<Arc<Log>, Failure> {
-    let file = options.get(&FILE).map(|path| format!("file://{path}"));
-    let named: Vec<&str> = file.as_deref().into_iter().chain(options.get(&OUTPUT)).collect();
-    let named = if named.is_empty() { vec!["+"] } else { named };
+    let named = outputs(options);
+    let named: Vec<&str> = named.iter().map(String::as_str).collect();
     let log = Log::new(LogOptions {
         outputs: named.iter().map(|name| open_output(name)).collect::<Result<Vec<_>, _>>()?,
         format: format(options, &named),
@@ -66,7 +80,8 @@ pub(crate) fn open(options: &Options) -> Result<Arc<Log>, Failure> {
         without_memory: !options.get(&IN_MEMORY),
         max_entry_bytes: options.size(&MAX_ENTRY_LENGTH),
     });
-    for setting in options.get(&LEVEL).into_iter().flat_map(|levels| levels.split(',')) {
+    let levels = options.get(&LEVEL).into_iter().chain(options.get(&LOG));
+    for setting in levels.flat_map(|levels| levels.split(',')).filter(|setting| !setting.is_empty()) {
         set_level(&log, setting)?;
     }
     log.remember_levels();

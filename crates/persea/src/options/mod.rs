@@ -5,7 +5,6 @@ mod cache;
 pub(crate) mod database;
 pub(crate) mod general;
 mod http;
-mod ignored;
 pub(crate) mod log;
 pub(crate) mod query;
 mod rocksdb;
@@ -15,6 +14,7 @@ pub(crate) mod tcp;
 mod temp;
 mod transaction;
 mod ttl;
+mod unsupported;
 
 use options::{Mistake, Options, Program, Request, Version};
 
@@ -47,8 +47,8 @@ static SERVER: Program = Program {
     ],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
-    ignored: &[ignored::ROWS],
-    refused: &[],
+    ignored: &[unsupported::IGNORED],
+    refused: &[unsupported::REFUSED],
     environment_prefix: "PERSEA_",
     unnamed: Some(database::DIRECTORY.row()),
 };

@@ -35,6 +35,8 @@ options::section! {
         number("rocksdb.sync-interval", "100", "Milliseconds until a commit is on disk that did not wait for it.");
     static USE_DIRECT_IO: Opt<Flag> =
         flag("rocksdb.use-direct-io", false, "Reads and writes of tables past the system's cache.");
+    static WAL_RECOVERY_SKIP_CORRUPTED: Opt<Flag> =
+        flag("rocksdb.wal-recovery-skip-corrupted", false, "The same as --rocksdb.wal-recovery salvage.");
     static WAL_RECOVERY: Opt<Choice<WalRecovery>> =
         choice("rocksdb.wal-recovery", WAL_RECOVERIES, "strict", "Start with a damaged write-ahead log: refused, or up to the damage with the rest moved aside.");
 }
@@ -50,7 +52,10 @@ pub(super) fn settings(options: &Options, budget: &MemoryBudget, descriptors: u6
         background_jobs: unless_zero(u16::try_from(jobs).unwrap_or(u16::MAX), defaults.background_jobs),
         sync_interval_ms: unless_zero(options.get(&SYNC_INTERVAL), defaults.sync_interval_ms),
         wal_limit_bytes: unless_zero(options.get(&MAX_TOTAL_WAL_SIZE), defaults.wal_limit_bytes),
-        wal_recovery: options.get(&WAL_RECOVERY),
+        wal_recovery: match options.get(&WAL_RECOVERY_SKIP_CORRUPTED) {
+            true => WalRecovery::Salvage,
+            false => options.get(&WAL_RECOVERY),
+        },
         compression: options.get(&COMPRESSION_TYPE),
         direct_io: options.get(&USE_DIRECT_IO),
     }

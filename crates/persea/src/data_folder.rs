@@ -1,0 +1,103 @@
+//! The folder of the data before it is opened: whether it is in the state that the user requires,
+//! and whether it holds the data of ArangoDB.
+
+use std::fs;
+use std::path::Path;
+
+use crate::failure::Failure;
+
+/// A state of the data folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FolderState {
+    Any,
+    Missing,
+    Existing,
+    Empty,
+    /// It holds a store.
+    Populated,
+}
+
+impl FolderState {
+    fn holds(self, folder: &Path) -> bool {
+        match self {
+            FolderState::Any => true,
+            FolderState::Missing => !folder.exists(),
+            FolderState::Existing => folder.is_dir(),
+            FolderState::Empty => fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none()),
+            FolderState::Populated => folder.join("CURRENT").is_file(),
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            FolderState::Any => "in any state",
+            FolderState::Missing => "missing",
+            FolderState::Existing => "a folder",
+            FolderState::Empty => "an empty folder",
+            FolderState::Populated => "a folder with a store",
+        }
+    }
+}
+
+/// Checks the folder of the data.
+///
+/// Errors: text for the user, if the folder is not in the required state or holds the data of
+/// ArangoDB.
+pub(crate) fn check(folder: &Path, required: FolderState) -> Result<(), Failure> {
+    if !required.holds(folder) {
+        let (folder, state) = (folder.display(), required.description());
+        let message =
+            format!("the data folder {folder} is not {state}, as --database.required-directory-state wants");
+        return Err(message.into());
+    }
+    let found = ARANGODB_ENTRIES.iter().filter(|name| folder.join(name).exists());
+    let found: Vec<&str> = found.copied().collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    let engine = fs::read_to_string(folder.join("ENGINE")).unwrap_or_default();
+    let engine = match engine.trim() {
+        "" => String::new(),
+        name => format!(", written by its engine '{}'", name.chars().take(40).collect::<String>()),
+    };
+    let (folder, found) = (folder.display(), found.join(", "));
+    let message = format!(
+        "the data folder {folder} holds the data of ArangoDB ({found}{engine}), which this server cannot read.\n\
+         To bring the data over: start ArangoDB on it, run `arangodump --all-databases true \
+         --output-directory dump`, then start this server on another folder and run `persea restore \
+         --all-databases true --create-database true --input-directory dump`."
+    );
+    Err(message.into())
+}
+
+/// Entries of a data folder of ArangoDB. No store of this server has them.
+const ARANGODB_ENTRIES: [&str; 4] = ["ENGINE", "engine-rocksdb", "journals", "databases"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_of_arangodb_is_refused_with_the_way_out() {
+        let folder = tempfile::tempdir().unwrap();
+        check(folder.path(), FolderState::Any).unwrap();
+        fs::write(folder.path().join("ENGINE"), "rocksdb").unwrap();
+        fs::create_dir(folder.path().join("engine-rocksdb")).unwrap();
+        let refused = check(folder.path(), FolderState::Any).unwrap_err().to_string();
+        for part in ["ENGINE, engine-rocksdb", "'rocksdb'", "arangodump", "persea restore"] {
+            assert!(refused.contains(part), "{refused}");
+        }
+    }
+
+    #[test]
+    fn the_state_is_as_required() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = folder.path().join("missing");
+        let is = |path: &Path, state| check(path, state).is_ok();
+        assert!(is(&missing, FolderState::Missing) && !is(&missing, FolderState::Existing));
+        assert!(is(folder.path(), FolderState::Empty) && is(folder.path(), FolderState::Existing));
+        assert!(!is(folder.path(), FolderState::Missing) && !is(folder.path(), FolderState::Populated));
+        fs::write(folder.path().join("CURRENT"), "").unwrap();
+        assert!(!is(folder.path(), FolderState::Empty) && is(folder.path(), FolderState::Populated));
+    }
+}

@@ -1,0 +1,211 @@
+//! Options of ArangoDB that are accepted but have no effect, so that its configurations and start
+//! scripts can be used. The log reports each use.
+//!
+//! Options on which users may rely for security (TLS, encryption, hardening), and options that ask
+//! for another action than to serve, are refused.
+
+use options::Unsupported;
+
+/// The options without an effect, with the reasons.
+pub(super) const IGNORED: &[Unsupported] = &[
+    Unsupported { reason: "there is no JavaScript and no web interface in the server", names: JAVASCRIPT },
+    Unsupported { reason: "a server is not a part of a cluster", names: CLUSTER },
+    Unsupported {
+        reason: "the engine sets it by itself, from --memory-limit and the machine",
+        names: ENGINE,
+    },
+    Unsupported { reason: "there are no views and vector indexes", names: SEARCH },
+    Unsupported { reason: "it is the task of the service manager that starts the server", names: PROCESS },
+    Unsupported { reason: "its subject does not exist here, or is done in another way", names: OTHER },
+];
+
+/// The options that stop the start, with the reasons.
+pub(super) const REFUSED: &[Unsupported] = &[
+    Unsupported { reason: "nothing here has its effect, on which you may rely", names: SAFETY },
+    Unsupported { reason: "it asks for something else than to serve, which is not there", names: ACTIONS },
+];
+
+#[rustfmt::skip]
+const JAVASCRIPT: &[&str] = &[
+    "console", "foxx.allow-install-from-remote", "foxx.api", "foxx.enable",
+    "foxx.force-update-on-startup", "foxx.queues", "foxx.queues-poll-interval", "foxx.store",
+    "frontend.version-check", "http.permanently-redirect-root", "http.redirect-root-to",
+    "javascript.allow-admin-execute", "javascript.allow-external-process-control",
+    "javascript.allow-port-testing", "javascript.app-path", "javascript.copy-installation",
+    "javascript.enabled", "javascript.endpoints-allowlist", "javascript.endpoints-denylist",
+    "javascript.environment-variables-allowlist", "javascript.environment-variables-denylist",
+    "javascript.files-allowlist", "javascript.files-denylist", "javascript.gc-frequency",
+    "javascript.gc-interval", "javascript.harden", "javascript.module-directory",
+    "javascript.startup-directory", "javascript.startup-options-allowlist",
+    "javascript.startup-options-denylist", "javascript.tasks", "javascript.transactions",
+    "javascript.user-defined-functions", "javascript.v8-contexts", "javascript.v8-contexts-max-age",
+    "javascript.v8-contexts-max-invocations", "javascript.v8-contexts-minimum",
+    "javascript.v8-max-heap", "javascript.v8-options", "web-interface.version-check",
+];
+
+#[rustfmt::skip]
+const CLUSTER: &[&str] = &[
+    "async-registry.cleanup-timeout", "cluster.my-role", "cluster.require-persisted-id",
+    "cluster.shard-synchronization-attempt-timeout",
+    "cluster.synchronous-replication-timeout-factor",
+    "cluster.synchronous-replication-timeout-maximum",
+    "cluster.synchronous-replication-timeout-minimum",
+    "cluster.synchronous-replication-timeout-per-4k", "database.default-replication-version",
+    "network.idle-connection-ttl", "network.io-threads", "network.max-open-connections",
+    "network.max-requests-in-flight", "network.protocol", "network.verify-hosts",
+    "replication.auto-start", "replication.connect-timeout",
+    "replication.max-parallel-tailing-invocations", "replication.quick-keys-limit",
+    "replication.request-timeout", "replication.sync-by-revision",
+];
+
+#[rustfmt::skip]
+const ENGINE: &[&str] = &[
+    "cache.acceleration-factor-for-edge-compression", "cache.high-water-multiplier",
+    "cache.ideal-lower-fill-ratio", "cache.ideal-upper-fill-ratio", "cache.max-cache-value-size",
+    "cache.max-spare-memory-usage", "cache.min-value-size-for-edge-compression",
+    "cache.rebalancing-interval", "rocksdb.allow-fallocate",
+    "rocksdb.auto-fill-index-caches-on-startup", "rocksdb.auto-flush-check-interval",
+    "rocksdb.auto-flush-min-live-wal-files", "rocksdb.auto-refill-index-caches-on-followers",
+    "rocksdb.auto-refill-index-caches-on-modify", "rocksdb.auto-refill-index-caches-queue-capacity",
+    "rocksdb.blob-compression-type", "rocksdb.blob-file-size", "rocksdb.blob-file-starting-level",
+    "rocksdb.blob-garbage-collection-age-cutoff", "rocksdb.blob-garbage-collection-force-threshold",
+    "rocksdb.block-align-data-blocks", "rocksdb.block-cache-estimated-entry-charge",
+    "rocksdb.block-cache-jemalloc-allocator", "rocksdb.block-cache-shard-bits",
+    "rocksdb.block-cache-size", "rocksdb.block-cache-type", "rocksdb.bloom-filter-bits-per-key",
+    "rocksdb.cache-index-and-filter-blocks",
+    "rocksdb.cache-index-and-filter-blocks-with-high-priority", "rocksdb.checksum-type",
+    "rocksdb.compaction-read-ahead-size", "rocksdb.compaction-style", "rocksdb.create-sha-files",
+    "rocksdb.debug-logging", "rocksdb.delayed-write-rate", "rocksdb.dynamic-level-bytes",
+    "rocksdb.enable-blob-cache", "rocksdb.enable-blob-files",
+    "rocksdb.enable-blob-garbage-collection", "rocksdb.enable-index-compression",
+    "rocksdb.enable-pipelined-write", "rocksdb.enable-statistics",
+    "rocksdb.enforce-block-cache-size-limit", "rocksdb.exclusive-writes",
+    "rocksdb.force-legacy-comparator", "rocksdb.format-version",
+    "rocksdb.level0-compaction-trigger", "rocksdb.level0-slowdown-trigger",
+    "rocksdb.level0-stop-trigger", "rocksdb.limit-open-files-at-startup",
+    "rocksdb.max-bytes-for-level-base", "rocksdb.max-bytes-for-level-multiplier",
+    "rocksdb.max-concurrent-index-fill-tasks", "rocksdb.max-parallel-compactions",
+    "rocksdb.max-subcompactions", "rocksdb.max-write-buffer-number",
+    "rocksdb.max-write-buffer-number-definitions", "rocksdb.max-write-buffer-number-documents",
+    "rocksdb.max-write-buffer-number-edge", "rocksdb.max-write-buffer-number-fulltext",
+    "rocksdb.max-write-buffer-number-geo", "rocksdb.max-write-buffer-number-mdi",
+    "rocksdb.max-write-buffer-number-mdi-prefixed", "rocksdb.max-write-buffer-number-primary",
+    "rocksdb.max-write-buffer-number-replicated-logs", "rocksdb.max-write-buffer-number-vector",
+    "rocksdb.max-write-buffer-number-vpack", "rocksdb.max-write-buffer-size-to-maintain",
+    "rocksdb.min-blob-size", "rocksdb.min-write-buffer-number-to-merge",
+    "rocksdb.minimum-disk-free-bytes", "rocksdb.minimum-disk-free-percent", "rocksdb.num-levels",
+    "rocksdb.num-threads-priority-high", "rocksdb.num-threads-priority-low",
+    "rocksdb.num-uncompressed-levels", "rocksdb.optimize-filters-for-hits",
+    "rocksdb.optimize-filters-for-memory", "rocksdb.partition-files-for-documents",
+    "rocksdb.partition-files-for-edge-index", "rocksdb.partition-files-for-mdi-index",
+    "rocksdb.partition-files-for-persistent-index", "rocksdb.partition-files-for-primary-index",
+    "rocksdb.partition-files-for-vector-index", "rocksdb.pending-compactions-slowdown-trigger",
+    "rocksdb.pending-compactions-stop-trigger", "rocksdb.periodic-compaction-ttl",
+    "rocksdb.pin-l0-filter-and-index-blocks-in-cache", "rocksdb.pin-top-level-index-and-filter",
+    "rocksdb.prepopulate-blob-cache", "rocksdb.prepopulate-block-cache",
+    "rocksdb.recycle-log-file-num", "rocksdb.reserve-file-metadata-memory",
+    "rocksdb.reserve-table-builder-memory", "rocksdb.reserve-table-reader-memory",
+    "rocksdb.sync-delay-threshold", "rocksdb.table-block-size", "rocksdb.target-file-size-base",
+    "rocksdb.target-file-size-multiplier", "rocksdb.throttle", "rocksdb.throttle-frequency",
+    "rocksdb.throttle-lower-bound-bps", "rocksdb.throttle-max-write-rate",
+    "rocksdb.throttle-scaling-factor", "rocksdb.throttle-slots",
+    "rocksdb.throttle-slow-down-writes-trigger", "rocksdb.total-write-buffer-size",
+    "rocksdb.transaction-lock-stripes", "rocksdb.transaction-lock-timeout",
+    "rocksdb.use-file-logging", "rocksdb.use-fsync", "rocksdb.use-io_uring",
+    "rocksdb.use-range-delete-in-wal", "rocksdb.wal-archive-size-limit", "rocksdb.wal-file-timeout",
+    "rocksdb.wal-file-timeout-initial", "rocksdb.write-buffer-size",
+];
+
+#[rustfmt::skip]
+const SEARCH: &[&str] = &[
+    "arangosearch.columns-cache-limit", "arangosearch.columns-cache-only-leader",
+    "arangosearch.commit-threads", "arangosearch.commit-threads-idle",
+    "arangosearch.consolidation-threads", "arangosearch.consolidation-threads-idle",
+    "arangosearch.default-parallelism", "arangosearch.execution-threads-limit",
+    "arangosearch.fail-queries-on-out-of-sync", "arangosearch.skip-recovery",
+    "arangosearch.threads", "arangosearch.threads-limit", "experimental-vector-index",
+    "vector-index",
+];
+
+#[rustfmt::skip]
+const PROCESS: &[&str] = &[
+    "daemon", "fortune", "gid", "honor-nsswitch", "hund", "server.early-connections", "server.gid",
+    "server.rest-server", "server.uid", "supervisor", "uid",
+];
+
+#[rustfmt::skip]
+const OTHER: &[&str] = &[
+    "auth.maximal-jwt-expiry-time", "auth.minimal-jwt-expiry-time", "backup.api-enabled",
+    "backup.files-per-batch", "backup.local-path-prefix", "backup.number-parallel-remote-copies",
+    "crash-handler.enable-dumps", "database.auto-upgrade-full-compaction",
+    "database.extended-names-databases", "database.force-sync-properties",
+    "database.ignore-datafile-errors", "database.io-heartbeat", "database.upgrade-check",
+    "default-language", "default-language-check", "dump.max-batch-size", "dump.max-docs-per-batch",
+    "dump.max-memory-usage", "dump.max-parallelism",
+    "http.handle-content-encoding-for-unauthenticated-requests", "icu-language", "log.escape",
+    "log.force-direct", "log.foreground-tty", "log.hostname", "log.ids", "log.keep-logrotate",
+    "log.line-number", "log.max-queued-entries", "log.performance", "log.prefix",
+    "log.request-parameters", "log.role", "log.shorten-filenames", "log.thread", "log.thread-name",
+    "log.time-format", "log.use-local-time", "log.use-microtime", "nonce.size",
+    "query.allow-collections-in-expressions", "query.collection-logger-all-slow-queries",
+    "query.collection-logger-cleanup-interval", "query.collection-logger-enabled",
+    "query.collection-logger-include-system-database",
+    "query.collection-logger-max-buffered-queries", "query.collection-logger-probability",
+    "query.collection-logger-push-interval", "query.collection-logger-retention-time",
+    "query.log-failed", "query.log-memory-usage-threshold", "query.max-artifact-log-length",
+    "query.max-nodes-per-callstack", "query.max-parallelism",
+    "query.max-query-async-prefetch-slots", "query.max-total-async-prefetch-slots",
+    "query.parallelize-gather-writes", "query.parallelize-traversals",
+    "query.plan-cache-invalidation-time", "query.plan-cache-max-memory-usage", "query.smart-joins",
+    "query.tracking-with-datasources", "random.generator", "rclone.argument", "rclone.executable",
+    "server.allow-use-database", "server.authentication-system-only",
+    "server.authentication-timeout", "server.cluster-metrics-timeout",
+    "server.count-descriptors-interval", "server.ensure-whitespace-metrics-format",
+    "server.export-read-write-metrics", "server.export-shard-usage-metrics",
+    "server.flush-interval", "server.io-threads", "server.license-check-interval",
+    "server.license-disk-usage-grace-period-readonly",
+    "server.license-disk-usage-grace-period-shutdown", "server.license-disk-usage-limit",
+    "server.license-disk-usage-update-interval", "server.minimal-threads",
+    "server.ongoing-low-priority-multiplier", "server.prio1-size", "server.prio2-size",
+    "server.scheduler-queue-size", "server.statistics", "server.statistics-all-databases",
+    "server.statistics-history", "server.telemetrics-api", "server.telemetrics-api-max-requests",
+    "server.unavailability-queue-fill-grade", "server.validate-utf8-strings",
+    "ssl.prefer-http1-in-alpn", "ssl.session-cache",
+];
+
+#[rustfmt::skip]
+const SAFETY: &[&str] = &[
+    "audit.hostname", "audit.max-entry-length", "audit.output", "audit.queue",
+    "audit.write-log-level", "encryption.key-generator", "encryption.keyfile", "log.file-group", "log.file-mode",
+    "rocksdb.encryption-gen-internal-key", "rocksdb.encryption-hardware-acceleration",
+    "rocksdb.encryption-key-generator", "rocksdb.encryption-key-rotation",
+    "rocksdb.encryption-keyfile", "rocksdb.encryption-keyfolder", "rocksdb.wal-directory",
+    "server.harden", "ssl.cafile", "ssl.cipher-list", "ssl.ecdh-curve", "ssl.options",
+    "ssl.require-peer-certificate", "ssl.server-name-indication",
+    "temp.intermediate-results-encryption",
+    "temp.intermediate-results-encryption-hardware-acceleration",
+    "web-interface.proxy-request-check", "web-interface.trusted-proxy",
+];
+
+#[rustfmt::skip]
+const ACTIONS: &[&str] = &[
+    "database.check-version", "database.restore-admin", "dump-dependencies",
+    "javascript.script", "javascript.script-parameter", "rocksdb.verify-sst",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::SERVER;
+
+    #[test]
+    fn names_are_sorted_and_not_those_of_options_with_an_effect() {
+        for group in IGNORED.iter().chain(REFUSED) {
+            assert!(group.names.is_sorted(), "{}", group.reason);
+        }
+        assert!(SERVER.definitions().all(|definition| SERVER.why_ignored(definition.name).is_none()));
+        let refused = |name: &str| REFUSED.iter().any(|group| group.names.contains(&name));
+        assert!(SERVER.definitions().all(|definition| !refused(definition.name)));
+        assert!(REFUSED.iter().flat_map(|group| group.names).all(|name| SERVER.why_ignored(name).is_none()));
+    }
+}
