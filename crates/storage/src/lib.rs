@@ -36,6 +36,7 @@ mod transaction;
 mod visibility;
 
 pub use catalog_snapshot::{Catalog, Collection, DataVersion, Database};
+pub use collection_lock::LockStatistics;
 pub use computed_values::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 pub use documents::{Documents, StoredDocument};
 pub use edge_ends::{CollectionCommits, EdgeEnds, LastLoss};

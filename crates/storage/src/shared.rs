@@ -7,6 +7,7 @@ use kv::{Engine, WriteTransaction};
 
 use crate::RevisionClock;
 use crate::catalog_snapshot::Catalog;
+use crate::collection_lock::LockCounts;
 use crate::fork_join::ForkJoin;
 use crate::id_sequence::IdSequence;
 use crate::metadata::Draft;
@@ -33,6 +34,7 @@ pub(crate) struct Shared {
     /// True after a change of definitions with an unknown outcome, until the store is opened again.
     pub(crate) is_in_doubt: AtomicBool,
     pub(crate) load_clock: LoadClock,
+    pub(crate) lock_counts: LockCounts,
     /// The count behind [`crate::Store::intermediate_commits`].
     pub(crate) intermediate_commits: AtomicU64,
 }

@@ -8,6 +8,7 @@ use catalog::NamingRules;
 use kv::{Engine, WaitPolicy};
 
 use crate::catalog_snapshot::Catalog;
+use crate::collection_lock::{LockCounts, LockStatistics};
 use crate::encoding::metadata::setting_key;
 use crate::fork_join::ForkJoin;
 use crate::id_sequence::IdSequence;
@@ -54,6 +55,7 @@ impl Store {
             is_read_only: AtomicBool::new(false),
             is_in_doubt: AtomicBool::new(false),
             load_clock: LoadClock::default(),
+            lock_counts: LockCounts::default(),
             intermediate_commits: AtomicU64::new(0),
         });
         // A crash may have happened after the server's record and before the system database.
@@ -173,6 +175,11 @@ impl Store {
     /// Returns the statistics of the read cache.
     pub fn read_cache_statistics(&self) -> ReadCacheStatistics {
         self.shared.read_cache.statistics()
+    }
+
+    /// Returns the waits of transactions for collections.
+    pub fn lock_statistics(&self) -> LockStatistics {
+        self.shared.lock_counts.statistics()
     }
 
     /// Returns the number of intermediate commits, after which a transaction continues, since the

@@ -20,6 +20,7 @@ mod update;
 mod version;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use kv::{SnapshotAt, WaitPolicy, WriteTransaction};
 
@@ -224,7 +225,12 @@ impl Joined {
         check: &dyn Fn() -> Result<()>,
     ) -> Result<Self> {
         shared.check_writable()?;
-        let guard = collection.lock.acquire_unless(passage, wait, check)?;
+        let mut guard = collection.lock.acquire(passage, WaitPolicy::NoWait);
+        if guard.is_none() {
+            let since = Instant::now();
+            guard = collection.lock.acquire_unless(passage, wait, check)?;
+            shared.lock_counts.note(passage, since, guard.is_some());
+        }
         Self::locked(shared, collection, guard.ok_or_else(|| error::lock_timeout(collection.name()))?)
     }
 

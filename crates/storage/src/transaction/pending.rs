@@ -6,7 +6,7 @@ use super::{Joined, Transaction, TransactionOptions};
 use crate::collection_lock::LockTicket;
 use crate::error;
 use crate::shared::Shared;
-use errors::Result;
+use errors::{Error, Result};
 
 /// A transaction that has not begun, because collections are locked.
 ///
@@ -42,8 +42,11 @@ impl PendingTransaction {
     pub fn begin(mut self) -> Result<Transaction> {
         if !self.advance()? {
             let locks = self.options.locks();
-            let missing = locks.get(self.joined.len()).map(|(collection, _)| collection.name());
-            return Err(error::lock_timeout(missing.unwrap_or_default()));
+            let Some((missing, mode)) = locks.get(self.joined.len()) else {
+                return Err(Error::internal("no lock is missing"));
+            };
+            self.shared.lock_counts.note_timeout(*mode);
+            return Err(error::lock_timeout(missing.name()));
         }
         Transaction::with_joined(&self.shared, &self.options, self.joined)
     }

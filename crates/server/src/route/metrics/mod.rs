@@ -3,6 +3,8 @@
 //! A metric has ArangoDB's name if it measures the same. Names with the prefix `persea_` have no
 //! counterpart.
 
+mod transactions;
+
 use std::fmt::{Display, Write};
 use std::sync::Arc;
 use std::time::Instant;
@@ -51,6 +53,7 @@ fn metrics(services: &Services, session: &Session, request: &Request) -> Result<
     print_queries(session, &mut page);
     print_catalog(session, &mut page);
     print_engine(session, &mut page);
+    transactions::print(session, &mut page);
     Ok(Response::bytes(StatusCode::OK, content_type::PROMETHEUS, page.text))
 }
 
