@@ -39,7 +39,7 @@ impl NamingRules {
         if self.allows(name, limit) {
             return Ok(());
         }
-        Err(Error::of(ErrorCode::DatabaseNameInvalid))
+        Err(invalid(ErrorCode::DatabaseNameInvalid, "database", name))
     }
 
     /// Checks a collection's name.
@@ -54,7 +54,7 @@ impl NamingRules {
             }
             None => self.allows(name, COLLECTION_NAME_MAX_BYTES),
         };
-        if allowed { Ok(()) } else { Err(Error::of(ErrorCode::IllegalName)) }
+        if allowed { Ok(()) } else { Err(invalid(ErrorCode::IllegalName, "collection", name)) }
     }
 
     /// Checks the name that a client gives to an index.
@@ -64,7 +64,7 @@ impl NamingRules {
         if self.allows(name, COLLECTION_NAME_MAX_BYTES) {
             return Ok(());
         }
-        Err(Error::of(ErrorCode::IllegalName))
+        Err(invalid(ErrorCode::IllegalName, "index", name))
     }
 
     fn allows(self, name: &str, limit_bytes: usize) -> bool {
@@ -78,6 +78,14 @@ impl NamingRules {
             }
             NamingRules::Extended => is_extended_name(name),
         }
+    }
+}
+
+/// Returns the error for a name that is not allowed.
+fn invalid(code: ErrorCode, kind: &str, name: &str) -> Error {
+    match is_nfc(name) {
+        true => Error::of(code),
+        false => Error::new(code, format!("{kind} name is not properly UTF-8 NFC-normalized")),
     }
 }
 

@@ -248,7 +248,7 @@ impl Cursor {
         self.delivered += 1;
         self.last_bytes = rows.bytes.len();
         let more = !self.exhausted;
-        let keeps_id = more || self.spec.allow_retry;
+        let keeps_id = more;
         let mut fields = Vec::with_capacity(8);
         fields.push(("hasMore", Field::Bool(more)));
         if keeps_id {

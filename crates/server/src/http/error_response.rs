@@ -45,6 +45,12 @@ fn body(error: &Error, status: StatusCode) -> velocypack::Result<Vec<u8>> {
     builder.key("code")?;
     builder.add_u64(status.as_u16().into())?;
     print_member(error, &mut builder)?;
+    // ArangoDB describes the document only where the client named another revision.
+    if status == StatusCode::PRECONDITION_FAILED
+        && let Some(document) = error.document()
+    {
+        print_document(document, &mut builder)?;
+    }
     print_details(error, &mut builder)?;
     builder.close()?;
     Ok(builder.into_vec())
@@ -52,12 +58,9 @@ fn body(error: &Error, status: StatusCode) -> velocypack::Result<Vec<u8>> {
 
 /// Adds the details of an error.
 ///
-/// They are `_id`, `_key` and `_rev` of a conflicting document, `position` of an error in a query's
-/// text, and `isRetryable` if a retry of the request may succeed.
+/// They are `position` of an error in a query's text, and `isRetryable` if a retry of the request
+/// may succeed.
 fn print_details(error: &Error, builder: &mut Builder) -> velocypack::Result<()> {
-    if let Some(document) = error.document() {
-        print_document(document, builder)?;
-    }
     if let Some(position) = error.position() {
         builder.key("position")?;
         builder.open_object()?;

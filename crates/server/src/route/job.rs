@@ -85,12 +85,12 @@ fn cancel(services: &Services, session: &Session, request: &Request) -> Result<R
 fn remove(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let (jobs, owner) = (&services.jobs, owner(session));
     match request.parameter("id") {
-        "all" => jobs.remove_done(&owner, f64::INFINITY),
+        "all" => jobs.remove_before(&owner, f64::INFINITY),
         "expired" => {
             let stamp = request
                 .number("stamp")?
                 .ok_or_else(|| Error::bad_parameter("parameter 'stamp' is missing"))?;
-            jobs.remove_done(&owner, stamp);
+            jobs.remove_before(&owner, stamp);
         }
         _ if jobs.remove(&owner, id(request)?) => {}
         _ => return Err(not_found()),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use catalog::AccessLevel;
-use database::query::registry::{RegisteredQuery, Scope, TrackingProperties};
+use database::query::registry::{QueryState, RegisteredQuery, Scope, TrackingProperties};
 use database::query::request::QueryRequest;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
@@ -115,13 +115,18 @@ fn print(fields: &mut Fields<'_>, query: &RegisteredQuery) {
         .text("state", query.state().name())
         .bool("stream", query.stream)
         .bool("modificationQuery", query.is_modification())
-        .number("warnings", query.warnings() as u64)
-        .number("exitCode", query.exit_code());
+        .number("warnings", query.warnings() as u64);
+    // A query that runs has no exit code yet.
+    if matches!(query.state(), QueryState::Finished | QueryState::Killed) {
+        fields.number("exitCode", query.exit_code());
+    }
 }
 
 fn kill(session: &Session, request: &Request) -> Result<Response> {
     let id = request.parameter("id");
-    let id = id.parse().map_err(|_| Error::bad_parameter(format!("a query's id is a number, not '{id}'")))?;
+    let id = id
+        .parse()
+        .map_err(|_| Error::new(ErrorCode::QueryNotFound, format!("a query's id is a number, not '{id}'")))?;
     session.instance().queries().kill(id, scope(session, request)?)?;
     Response::success(StatusCode::OK, |_| {})
 }
@@ -143,6 +148,11 @@ fn print_properties(properties: &TrackingProperties) -> Result<Response> {
     })
 }
 
+/// Returns a member that shall change. Null means to leave it as it is.
+fn given<'a>(body: Slice<'a>, name: &str) -> Option<Slice<'a>> {
+    body.get(name).filter(|value| !value.is_null())
+}
+
 fn change_properties(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     let body = body.slice();
@@ -153,7 +163,7 @@ fn change_properties(session: &Session, request: &Request) -> Result<Response> {
         ("trackSlowQueries", &mut properties.track_slow_queries),
         ("trackBindVars", &mut properties.track_bind_vars),
     ] {
-        if let Some(value) = body.get(name) {
+        if let Some(value) = given(body, name) {
             *flag = value.as_bool().ok_or_else(|| wrong(name, "bool"))?;
         }
     }
@@ -161,7 +171,7 @@ fn change_properties(session: &Session, request: &Request) -> Result<Response> {
         ("maxSlowQueries", &mut properties.max_slow_queries, MAX_SLOW_QUERIES),
         ("maxQueryStringLength", &mut properties.max_query_string_length, MAX_QUERY_STRING_LENGTH),
     ] {
-        if let Some(value) = body.get(name) {
+        if let Some(value) = given(body, name) {
             let value = value.as_u64().ok_or_else(|| wrong(name, "number that is not negative"))?;
             *number = usize::try_from(value).unwrap_or(usize::MAX).min(most);
         }
@@ -170,7 +180,7 @@ fn change_properties(session: &Session, request: &Request) -> Result<Response> {
         ("slowQueryThreshold", &mut properties.slow_query_threshold),
         ("slowStreamingQueryThreshold", &mut properties.slow_streaming_query_threshold),
     ] {
-        if let Some(value) = body.get(name) {
+        if let Some(value) = given(body, name) {
             *seconds = value
                 .as_f64()
                 .filter(|value| *value >= 0.0)

@@ -17,6 +17,9 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Delete, "/_api/token/{user}/{id}", Blocking, remove).for_everybody(),
 ];
 
+/// The life of a token whose request names no end: 50 years, as in ArangoDB.
+const DEFAULT_LIFE_SECONDS: u64 = 50 * 365 * 86_400;
+
 fn list(session: &Session, request: &Request) -> Result<Response> {
     let tokens = session.access_tokens(request.parameter("user"))?;
     let now = now();
@@ -37,8 +40,12 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     let wrong = |name: &str, kind: &str| Error::bad_parameter(format!("'{name}' must be {kind}"));
     let name = body.slice().get("name").and_then(Slice::as_str);
     let name = name.ok_or_else(|| wrong("name", "a string"))?;
-    let valid_until = body.slice().get("valid_until").and_then(seconds);
-    let valid_until = valid_until.ok_or_else(|| wrong("valid_until", "a number of seconds since 1970"))?;
+    let valid_until = match body.slice().get("valid_until").filter(|value| !value.is_null()) {
+        None => now() + DEFAULT_LIFE_SECONDS,
+        Some(value) => {
+            seconds(value).ok_or_else(|| wrong("valid_until", "a number of seconds since 1970"))?
+        }
+    };
     let text = access_token::make(user, valid_until)?;
     let mut token = AccessToken {
         id: 0,

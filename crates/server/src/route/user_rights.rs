@@ -24,7 +24,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Delete, "/_api/user/{user}/database/{database}/{collection}", Blocking, revoke),
 ];
 
-/// The reported level of a collection without a grant of its own.
+/// The reported level of a database or a collection without a grant of its own.
 const UNDEFINED: &str = "undefined";
 
 fn list(session: &Session, request: &Request) -> Result<Response> {
@@ -37,9 +37,8 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
                 let level = user.rights.database_level(database.name());
                 if is_full {
                     let names = database.collections().map(|collection| collection.name());
-                    fields.child(database.name(), |fields| {
-                        print(fields, &user.rights, database.name(), level, names)
-                    });
+                    fields
+                        .child(database.name(), |fields| print(fields, &user.rights, database.name(), names));
                 } else if level > AccessLevel::None {
                     fields.text(database.name(), level.name());
                 }
@@ -54,17 +53,17 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-/// Writes one database of the full list: its level, and the grants on its collections.
+/// Writes one database of the full list: the grants on it and on its collections.
 fn print<'a>(
     fields: &mut Fields<'_>,
     rights: &Rights,
     database: &str,
-    level: AccessLevel,
     collections: impl Iterator<Item = &'a str>,
 ) {
     let nothing = DatabaseRights::default();
-    let granted = &rights.databases.get(database).unwrap_or(&nothing).collections;
-    fields.text("permission", level.name()).child("collections", |fields| {
+    let DatabaseRights { level, collections: granted } = rights.databases.get(database).unwrap_or(&nothing);
+    let level = level.map_or(UNDEFINED, AccessLevel::name);
+    fields.text("permission", level).child("collections", |fields| {
         for name in collections.chain([WILDCARD]) {
             fields.text(name, granted.get(name).map_or(UNDEFINED, |level| level.name()));
         }

@@ -193,11 +193,11 @@ impl Jobs {
         state.owned(owner, id).is_some() && state.remove(id).is_some()
     }
 
-    /// Forgets all replies of jobs that were started before a time, in seconds since 1970.
-    pub fn remove_done(&self, owner: &Owner, before_seconds: f64) {
+    /// Forgets the jobs that were started before a time, in seconds since 1970, and the replies of
+    /// those that are done. Pending ones run to their end.
+    pub fn remove_before(&self, owner: &Owner, before_seconds: f64) {
         let mut state = lock(&self.state);
-        let expired =
-            |job: &Job| job.is_of(owner) && job.reply.is_some() && job.started_seconds < before_seconds;
+        let expired = |job: &Job| job.is_of(owner) && job.started_seconds < before_seconds;
         let ids: Vec<u64> = state.jobs.iter().filter(|(_, job)| expired(job)).map(|(id, _)| *id).collect();
         ids.into_iter().for_each(|id| drop(state.remove(id)));
     }
@@ -358,13 +358,15 @@ mod tests {
     }
 
     #[test]
-    fn old_replies_are_removed_and_pending_jobs_are_not() {
+    fn jobs_are_removed_by_their_age_also_pending_ones() {
         let jobs = Jobs::new(Arc::new(MemoryAccount::unlimited()));
         jobs.start(None).unwrap().run(ok);
-        let _pending = jobs.start(None).unwrap();
-        jobs.remove_done(&None, now_seconds() - 60.0);
+        let pending = jobs.start(None).unwrap();
+        jobs.remove_before(&None, now_seconds() - 60.0);
         assert_eq!(jobs.len(), 2);
-        jobs.remove_done(&None, f64::INFINITY);
-        assert_eq!(jobs.len(), 1);
+        jobs.remove_before(&None, f64::INFINITY);
+        assert!(jobs.is_empty());
+        pending.run(ok);
+        assert!(jobs.is_empty());
     }
 }
