@@ -3,7 +3,7 @@
 //! A client begins one ([`TransactionRequest`]), names its number in later requests, and commits or
 //! aborts it. A session with that number ([`Session::within`]) reads the transaction's state and
 //! writes into it ([`Writer`]). Requests within one transaction take turns: each borrows the
-//! storage's transaction and returns it ([`StreamTransaction`]). A request that fails takes back
+//! storage's transaction and returns it (`StreamTransaction`). A request that fails takes back
 //! its own writes only.
 //!
 //! A transaction that nobody uses for a while is aborted. Its number stays known for some minutes
