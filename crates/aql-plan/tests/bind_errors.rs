@@ -221,7 +221,7 @@ const GRAPH_CASES: &[(&str, u32, &str)] = &[
     ),
     (
         "FOR d IN users WINDOW {} AGGREGATE s = SUM(d.age) RETURN s",
-        10,
+        1501,
         "a WINDOW needs at least one of 'preceding' and 'following'",
     ),
     (

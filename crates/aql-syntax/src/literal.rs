@@ -5,8 +5,10 @@
 pub(crate) enum Number {
     Int(i64),
     Double(f64),
-    /// A number too large for a double or, in hexadecimal or binary, for 32 bits.
+    /// A number too large for a double.
     OutOfRange,
+    /// A hexadecimal or binary number of more than 32 bits.
+    TooManyDigits,
 }
 
 /// Returns the value of an integer literal: decimal, `0x...` or `0b...`.
@@ -17,7 +19,7 @@ pub(crate) fn integer(text: &str) -> Number {
         _ => return text.parse().map_or_else(|_| double(text), Number::Int),
     };
     let digits = text.get(2..).unwrap_or_default();
-    u32::from_str_radix(digits, radix).map_or(Number::OutOfRange, |value| Number::Int(value.into()))
+    u32::from_str_radix(digits, radix).map_or(Number::TooManyDigits, |value| Number::Int(value.into()))
 }
 
 /// Returns the value of a literal with fraction or exponent, or of an integer that does not fit an
@@ -131,10 +133,10 @@ mod tests {
     fn hexadecimal_and_binary_integers_have_32_bits() {
         assert_eq!(integer("0xffffffff"), Number::Int(0xffff_ffff));
         assert_eq!(integer("0XaB"), Number::Int(0xab));
-        assert_eq!(integer("0x100000000"), Number::OutOfRange);
+        assert_eq!(integer("0x100000000"), Number::TooManyDigits);
         assert_eq!(integer("0b10101110"), Number::Int(0b1010_1110));
         assert_eq!(integer(&format!("0b{}", "1".repeat(32))), Number::Int(0xffff_ffff));
-        assert_eq!(integer(&format!("0b{}", "1".repeat(33))), Number::OutOfRange);
+        assert_eq!(integer(&format!("0b{}", "1".repeat(33))), Number::TooManyDigits);
     }
 
     #[test]

@@ -43,9 +43,9 @@ fn an_unexpected_token_is_named_and_quoted_with_what_follows() {
         ("RETURN [1, 2", "syntax error, unexpected end of query string near '2' at position 1:12"),
         ("RETURN {a: 1 b: 2}", "syntax error, unexpected identifier near 'b: 2}' at position 1:14"),
         (
-            "RETURN {update: 1}",
-            "syntax error, unexpected UPDATE command, expecting identifier or quoted string or bind parameter or [ \
-             near 'update: 1}' at position 1:9",
+            "RETURN {1: 1}",
+            "syntax error, unexpected integer number, expecting identifier or quoted string or bind parameter or [ \
+             near '1: 1}' at position 1:9",
         ),
         (
             "RETURN a.filter",
@@ -238,11 +238,13 @@ fn columns_count_bytes_and_lines_count_line_breaks() {
 }
 
 #[test]
-fn a_query_without_tokens_is_empty() {
-    for text in ["", " \t\r\n", "/* nothing */", "// nothing", "\n/* a */ // b"] {
+fn a_text_without_tokens_is_no_query() {
+    let found = error("");
+    assert_eq!((found.code, found.message.as_str()), (ErrorCode::QueryEmpty, "query is empty"));
+    for text in [" \t\r\n", "/* nothing */", "// nothing", "\n/* a */ // b"] {
         let found = error(text);
-        assert_eq!(found.code, ErrorCode::QueryEmpty);
-        assert_eq!(found.message, "query is empty");
+        assert_eq!(found.code, ErrorCode::QueryParse);
+        assert_eq!(found.message, "syntax error, unexpected end of query string");
     }
 }
 

@@ -221,9 +221,9 @@ fn numbers() {
 
 #[test]
 fn numbers_out_of_range_are_null_with_a_warning() {
-    let huge = format!("RETURN [1, {}, 0x100000000, 1e999]", "9".repeat(310));
+    let huge = format!("RETURN [1, {}, 1e999]", "9".repeat(310));
     let query = parsed(&huge);
-    assert_eq!(query.warnings.len(), 3);
+    assert_eq!(query.warnings.len(), 2);
     let warning = &query.warnings[0];
     assert_eq!((warning.code.number(), warning.message.as_str()), (1504, "number out of range"));
     assert_eq!((warning.span.start, warning.span.end), (11, 321));
@@ -231,6 +231,18 @@ fn numbers_out_of_range_are_null_with_a_warning() {
         expression("[1e999]").kind,
         ExpressionKind::Array(vec![Expression::new(ExpressionKind::Null, aql_syntax::ast::Span::default())])
     );
+    let many_digits = format!("RETURN 0b{}", "1".repeat(33));
+    for text in ["RETURN 0x100000000", &many_digits] {
+        assert_eq!(error(text).code.number(), 1501, "{text}");
+    }
+}
+
+#[test]
+fn pseudo_variables_may_have_a_dollar_sign() {
+    assert_same(&[("$CURRENT.a", "CURRENT.a"), ("[$OLD, $NEW]", "[OLD, NEW]")]);
+    // Names of attributes are as they are.
+    assert_same(&[("{$NEW: d.$OLD}", "{'$NEW': d.`$OLD`}"), ("{$NEW}", "{'$NEW': NEW}")]);
+    assert_eq!(kind("$other"), ExpressionKind::Reference("$other".to_owned()));
 }
 
 #[test]
@@ -297,6 +309,7 @@ fn arrays_and_objects_take_a_comma_at_the_end() {
         ("{x, y}", "{x: x, y: y}"),
         ("{\"a\": 1, 'b': 2, `c`: 3, ´d´: 4}", "{a: 1, b: 2, c: 3, d: 4}"),
         ("{`return`: 1}", "{'return': 1}"),
+        ("{return: 1, Outbound: 2}", "{'return': 1, 'Outbound': 2}"),
         ("{`x y`}", "{'x y': `x y`}"),
         ("[]", "[ ]"),
         ("{ }", "{}"),
@@ -305,19 +318,9 @@ fn arrays_and_objects_take_a_comma_at_the_end() {
     let ExpressionKind::Object(members) = kind("{@a: 1, [b]: 2, [f(1)]: 3}") else { panic!() };
     assert!(matches!(&members[0].key, ObjectKey::BindParameter(name) if name == "a"));
     assert!(matches!(&members[1].key, ObjectKey::Computed(_)));
-    for text in [
-        "[,]",
-        "[1,,2]",
-        "{,}",
-        "{'a'}",
-        "{1: 2}",
-        "{return: 1}",
-        "{a.b}",
-        "{@a}",
-        "{[a]}",
-        "{@@a: 1}",
-        "{a: }",
-    ] {
+    for text in
+        ["[,]", "[1,,2]", "{,}", "{'a'}", "{1: 2}", "{return}", "{a.b}", "{@a}", "{[a]}", "{@@a: 1}", "{a: }"]
+    {
         error(&format!("RETURN {text}"));
     }
 }

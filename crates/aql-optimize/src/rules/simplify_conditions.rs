@@ -92,7 +92,7 @@ fn take_member(members: &mut Vec<ObjectMember>, name: &str) -> Option<Expression
         return None;
     }
     let position =
-        members.iter().rposition(|member| matches!(&member.name, MemberName::Fixed(own) if **own == *name));
+        members.iter().position(|member| matches!(&member.name, MemberName::Fixed(own) if **own == *name));
     Some(match position {
         Some(position) => members.swap_remove(position).value,
         None => Expression::Constant(Value::Null),

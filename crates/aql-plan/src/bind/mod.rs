@@ -94,9 +94,9 @@ impl<'a> BindInput<'a> {
 /// Binds a query.
 ///
 /// # Errors
-/// ArangoDB's numbers and messages: 10, 1203, 1218, 1501, 1504, 1511, 1512, 1522, 1540, 1541, 1550
-/// to 1553, 1568, 1574, 1575, 1579, 1582, 1595, 1924, 1926, 1939, 1940, 1948. 9 for a feature of
-/// AQL that this server lacks. Errors of folding constants.
+/// ArangoDB's numbers and messages: 10, 1203, 1208, 1218, 1501, 1504, 1511, 1512, 1522, 1540, 1541,
+/// 1550 to 1553, 1568, 1574, 1575, 1579, 1582, 1595, 1924, 1926, 1939, 1940, 1948. 9 for a feature
+/// of AQL that this server lacks. Errors of folding constants.
 pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
     input.parameters.check(query)?;
     let mut binder = Binder {
@@ -130,6 +130,8 @@ pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
         }
     }
     let statements = binder.block(&query.body)?;
+    // Last: an unknown collection is the greater mistake.
+    input.parameters.check_superfluous(query)?;
     Ok(Bound {
         statements,
         variables: binder.variables,

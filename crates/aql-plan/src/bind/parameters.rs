@@ -52,26 +52,40 @@ impl BindParameters {
 
     /// Returns the name that `@@name` stands for.
     ///
-    /// Errors: 1551 if there is none, 1553 if it is not a name.
+    /// Errors: 1551 if there is none, 1553 if it is no string, 1208 if it is empty.
     pub(crate) fn data_source(&self, name: &str) -> Result<&str> {
         let key = format!("@{name}");
         let value = self.values.get(&key).ok_or_else(|| error::parameter_missing(&key))?;
-        value.as_str().filter(|text| !text.is_empty()).ok_or_else(|| error::parameter_type(&key))
+        match value.as_str() {
+            None => Err(error::parameter_type(&key)),
+            Some("") => Err(Error::of(ErrorCode::IllegalName)),
+            Some(name) => Ok(name),
+        }
     }
 
-    /// Checks that the given parameters are exactly those that the query declares.
+    /// Checks that all parameters are given that the query declares.
     ///
-    /// Errors: 1551 for a missing one, 1552 for one too many, 1553 if the name of a collection is
-    /// no string.
+    /// Errors: 1551 for a missing one; for the name of a collection, 1553 if it is no string, 1208
+    /// if it is empty.
     pub(crate) fn check(&self, query: &Query) -> Result<()> {
         let declared = collect_bind_parameters(query);
         for parameter in &declared {
             let value =
                 self.values.get(&parameter.key).ok_or_else(|| error::parameter_missing(&parameter.key))?;
-            if parameter.kind == BindParameterKind::DataSource && value.as_str().is_none_or(str::is_empty) {
-                return Err(error::parameter_type(&parameter.key));
+            if parameter.kind == BindParameterKind::DataSource {
+                match value.as_str() {
+                    None => return Err(error::parameter_type(&parameter.key)),
+                    Some("") => return Err(Error::of(ErrorCode::IllegalName)),
+                    Some(_) => {}
+                }
             }
         }
+        Ok(())
+    }
+
+    /// Checks that no parameters are given that the query does not declare. Errors: 1552.
+    pub(crate) fn check_superfluous(&self, query: &Query) -> Result<()> {
+        let declared = collect_bind_parameters(query);
         match self.values.keys().find(|key| declared.binary_search_by(|other| other.key.cmp(key)).is_err()) {
             Some(undeclared) => Err(error::parameter_undeclared(undeclared)),
             None => Ok(()),

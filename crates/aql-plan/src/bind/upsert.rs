@@ -7,6 +7,7 @@ use crate::variable::VariableId;
 use aql_syntax::ast::{self, UpsertSearch, WriteMode};
 use aql_value::Value;
 use errors::Result;
+use std::collections::HashSet;
 
 impl Binder<'_> {
     pub(super) fn upsert(&mut self, statement: &ast::Upsert) -> Result<()> {
@@ -86,8 +87,13 @@ impl Binder<'_> {
 
 /// Adds the filters for a literal object; false if an attribute name is no literal.
 fn literal_example(base: &Expression, members: Vec<ObjectMember>, filters: &mut Vec<Statement>) -> bool {
+    let mut names = HashSet::new();
     members.into_iter().all(|member| {
         let MemberName::Fixed(name) = member.name else { return false };
+        // The first member of a name counts.
+        if !names.insert(name.clone()) {
+            return true;
+        }
         let attribute = Expression::Attribute { base: Box::new(base.clone()), name };
         match member.value {
             Expression::Object(members) if !members.is_empty() => {

@@ -55,7 +55,8 @@ impl Binder<'_> {
         }
         let none = match (&preceding, &following) {
             (None, None) => {
-                return Err(Error::bad_parameter(
+                return Err(Error::new(
+                    ErrorCode::QueryParse,
                     "a WINDOW needs at least one of 'preceding' and 'following'",
                 ));
             }

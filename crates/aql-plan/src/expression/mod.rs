@@ -198,7 +198,7 @@ impl CompareOperator {
     }
 }
 
-/// One `name: value` of an object literal. The last of several members with one name wins.
+/// One `name: value` of an object literal. The first of several members with one name wins.
 #[derive(Debug, Clone)]
 pub struct ObjectMember {
     /// Fixed or computed name.

@@ -91,9 +91,16 @@ impl Parser<'_> {
             ExpressionKind::FunctionCall(call) if is_aggregator(call.name.normalized()) => {
                 Ok(Aggregate { variable, function: call.name, arguments: call.arguments, span })
             }
-            _ => {
-                let message = "invalid aggregate expression";
-                Err(self.error_of(ErrorCode::QueryInvalidAggregateExpression, span, message))
+            kind => {
+                let code = match kind {
+                    ExpressionKind::Null
+                    | ExpressionKind::Bool(_)
+                    | ExpressionKind::Int(_)
+                    | ExpressionKind::Double(_)
+                    | ExpressionKind::String(_) => ErrorCode::QueryParse,
+                    _ => ErrorCode::QueryInvalidAggregateExpression,
+                };
+                Err(self.error_of(code, span, "invalid aggregate expression"))
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::ast::{
 use crate::error::ParseWarning;
 use crate::literal::{self, Number};
 use crate::precedence;
-use crate::token::{Token, TokenKind};
+use crate::token::{Token, TokenKind, keyword};
 use errors::ErrorCode;
 
 impl Parser<'_> {
@@ -64,7 +64,7 @@ impl Parser<'_> {
                     (_, TokenKind::Scope) => self.call(),
                     _ => {
                         self.advance();
-                        self.node(ExpressionKind::Reference(self.name_of(token)), start)
+                        self.node(ExpressionKind::Reference(self.reference_of(token)), start)
                     }
                 }
             }
@@ -89,16 +89,20 @@ impl Parser<'_> {
             TokenKind::True => ExpressionKind::Bool(true),
             TokenKind::False => ExpressionKind::Bool(false),
             TokenKind::String => ExpressionKind::String(self.string_of(token)),
-            TokenKind::Integer => self.number(token, literal::integer),
-            _ => self.number(token, literal::double),
+            TokenKind::Integer => self.number(token, literal::integer)?,
+            _ => self.number(token, literal::double)?,
         };
         self.node(kind, token.span.start)
     }
 
-    fn number(&mut self, token: Token, value: fn(&str) -> Number) -> ExpressionKind {
-        match value(self.text_of(token)) {
+    fn number(&mut self, token: Token, value: fn(&str) -> Number) -> Parsed<ExpressionKind> {
+        Ok(match value(self.text_of(token)) {
             Number::Int(value) => ExpressionKind::Int(value),
             Number::Double(value) => ExpressionKind::Double(value),
+            Number::TooManyDigits => {
+                let message = "syntax error, a hexadecimal or binary number has at most 32 bits";
+                return Err(self.error_of(ErrorCode::QueryParse, token.span, message));
+            }
             Number::OutOfRange => {
                 self.warnings.push(ParseWarning {
                     code: ErrorCode::QueryNumberOutOfRange,
@@ -107,7 +111,7 @@ impl Parser<'_> {
                 });
                 ExpressionKind::Null
             }
-        }
+        })
     }
 
     #[inline(never)]
@@ -190,7 +194,7 @@ impl Parser<'_> {
             TokenKind::Identifier | TokenKind::QuotedIdentifier => {
                 self.advance();
                 if !self.at(TokenKind::Colon) {
-                    let value = self.node(ExpressionKind::Reference(self.name_of(token)), start)?;
+                    let value = self.node(ExpressionKind::Reference(self.reference_of(token)), start)?;
                     return Ok(ObjectMember {
                         key: ObjectKey::Name(self.name_of(token)),
                         value,
@@ -212,6 +216,10 @@ impl Parser<'_> {
                 let name = self.expression()?;
                 self.expect_among_others(TokenKind::RightBracket)?;
                 ObjectKey::Computed(name)
+            }
+            _ if keyword(self.text_of(token)).is_some() => {
+                self.advance();
+                ObjectKey::Name(self.text_of(token).to_owned())
             }
             _ => {
                 return Err(self.unexpected(&[

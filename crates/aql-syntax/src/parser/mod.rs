@@ -94,9 +94,13 @@ impl<'a> Parser<'a> {
 
     fn query(&mut self) -> Parsed<Query> {
         if self.at(TokenKind::End) {
+            let (code, message) = match self.text.is_empty() {
+                true => (ErrorCode::QueryEmpty, "query is empty"),
+                false => (ErrorCode::QueryParse, "syntax error, unexpected end of query string"),
+            };
             return Err(Box::new(ParseError {
-                code: ErrorCode::QueryEmpty,
-                message: "query is empty".to_owned(),
+                code,
+                message: message.to_owned(),
                 position: position(self.text, 0),
             }));
         }
@@ -215,7 +219,18 @@ impl<'a> Parser<'a> {
             TokenKind::QuotedIdentifier => text.strip_prefix(['`', '´']),
             _ => None,
         };
-        body.and_then(|body| body.strip_suffix(['`', '´'])).map_or_else(|| text.to_owned(), unescape)
+        let quoted = body.and_then(|body| body.strip_suffix(['`', '´']));
+        quoted.map_or_else(|| text.to_owned(), unescape)
+    }
+
+    /// Returns the name of a variable. Pseudo variables may have a dollar sign.
+    fn reference_of(&self, token: Token) -> String {
+        match self.text_of(token) {
+            "$CURRENT" => "CURRENT".to_owned(),
+            "$NEW" => "NEW".to_owned(),
+            "$OLD" => "OLD".to_owned(),
+            _ => self.name_of(token),
+        }
     }
 
     fn string_of(&self, token: Token) -> String {

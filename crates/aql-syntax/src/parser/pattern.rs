@@ -45,6 +45,10 @@ impl Parser<'_> {
         self.advance();
         let mut members = Vec::new();
         while !self.at(TokenKind::RightBrace) {
+            // A hole, as in arrays.
+            if self.accept(TokenKind::Comma) {
+                continue;
+            }
             members.push(self.object_pattern_member()?);
             if !self.accept(TokenKind::Comma) {
                 break;

@@ -135,7 +135,7 @@ impl ProgramBuilder {
         self.add(Instruction::Array(elements.into()))
     }
 
-    /// Adds `{a: b, [c]: d, ...}`. The last of members with the same name counts.
+    /// Adds `{a: b, [c]: d, ...}`. The first of members with the same name counts.
     pub fn object(&mut self, members: Vec<(MemberName, Slot)>) -> Slot {
         self.add(Instruction::Object(members.into()))
     }

@@ -6,6 +6,7 @@ use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::{BoundedBlock, Value};
 use errors::{Error, ErrorCode, Result};
+use velocypack::Duplicates;
 
 /// The greatest number of members of a range (`a..b`) or `RANGE()` as an array: ArangoDB's limit.
 pub const MAX_RANGE_ELEMENTS: u64 = 10_000_000;
@@ -67,7 +68,7 @@ pub(super) fn run_array(
     })
 }
 
-/// Computes `{a: b, [c]: d, ...}` for every lane. The last of members with the same name counts.
+/// Computes `{a: b, [c]: d, ...}` for every lane. The first of members with the same name counts.
 pub(super) fn run_object(
     members: &[(MemberName, Slot)],
     slots: &Slots,
@@ -95,7 +96,7 @@ pub(super) fn run_object(
             }
             block.append(column.get(lane))?;
         }
-        block.close_object()
+        block.close_object_with(Duplicates::KeepFirst)
     })
 }
 

@@ -4,7 +4,7 @@ use super::{BlockBuilder, Value};
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryAccount;
 use errors::Result;
-use velocypack::Builder;
+use velocypack::{Builder, Duplicates};
 
 /// A [`BlockBuilder`] within a query's memory and time.
 ///
@@ -124,16 +124,23 @@ impl<'a> BoundedBlock<'a> {
     ///
     /// Errors: as [`BoundedBlock::append`].
     pub fn close_object(&mut self) -> Result<()> {
+        self.close_object_with(Duplicates::KeepLast)
+    }
+
+    /// Closes the open object, and treats members with the same name as `duplicates` says.
+    ///
+    /// Errors: as [`BoundedBlock::append`].
+    pub fn close_object_with(&mut self, duplicates: Duplicates) -> Result<()> {
         let members = self.block.builder().open_len();
         self.make_room(TABLE_BYTES * members + HEADER_BYTES)?;
         if members < MANY_MEMBERS {
-            return Ok(self.block.builder().close_keeping_last()?);
+            return Ok(self.block.builder().close_with(duplicates)?);
         }
         // The sort writes to a second list.
         let sort_bytes = (members * SORT_BYTES) as u64;
         self.memory.charge(sort_bytes)?;
         let mut checked = Ok(());
-        let closed = self.block.builder().close_keeping_last_unless(&mut || {
+        let closed = self.block.builder().close_unless(duplicates, &mut || {
             checked = self.interrupt.check();
             checked.is_err()
         });

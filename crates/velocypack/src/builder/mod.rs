@@ -217,21 +217,20 @@ impl Builder {
         self.close_with(Duplicates::KeepLast)
     }
 
-    /// Closes an object of any size like [`Builder::close_keeping_last`].
+    /// Closes the innermost array or object like [`Builder::close`], and treats duplicate names as
+    /// `duplicates` says.
+    #[inline]
+    pub fn close_with(&mut self, duplicates: Duplicates) -> Result<()> {
+        self.close_unless(duplicates, &mut || false)
+    }
+
+    /// Closes an object of any size like [`Builder::close_with`].
     ///
     /// `is_ended` is called every few milliseconds.
     ///
     /// Errors: [`Error::Interrupted`] if it returns true.
-    pub fn close_keeping_last_unless(&mut self, is_ended: &mut dyn FnMut() -> bool) -> Result<()> {
-        self.close_unless(Duplicates::KeepLast, is_ended)
-    }
-
-    pub(crate) fn close_with(&mut self, duplicates: Duplicates) -> Result<()> {
-        self.close_unless(duplicates, &mut || false)
-    }
-
     #[inline]
-    fn close_unless(&mut self, duplicates: Duplicates, is_ended: &mut dyn FnMut() -> bool) -> Result<()> {
+    pub fn close_unless(&mut self, duplicates: Duplicates, is_ended: &mut dyn FnMut() -> bool) -> Result<()> {
         if self.named {
             return Err(Error::ValueMissing);
         }

@@ -195,7 +195,7 @@ fn ranges_are_bounded() {
 }
 
 #[test]
-fn the_last_member_of_a_name_wins_at_its_place() {
+fn the_first_member_of_a_name_wins_at_its_place() {
     let (value, _) = constant(|builder| {
         let numbers: Vec<_> = (1..=4).map(|number| builder.constant(Value::Int(number))).collect();
         let name = builder.constant("a".into());
@@ -206,7 +206,7 @@ fn the_last_member_of_a_name_wins_at_its_place() {
             (MemberName::Computed(numbers[3]), numbers[3]),
         ])
     });
-    assert_eq!(value.unwrap().to_json(), r#"{"b":2,"a":3,"4":4}"#);
+    assert_eq!(value.unwrap().to_json(), r#"{"a":1,"b":2,"4":4}"#);
 }
 
 #[test]

@@ -194,7 +194,7 @@ impl Naive {
                         }
                     };
                     let value = self.evaluate(value);
-                    object.insert(name, value);
+                    object.entry(name).or_insert(value);
                 }
                 Model::Object(object)
             }
