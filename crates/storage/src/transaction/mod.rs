@@ -226,7 +226,7 @@ impl Joined {
     ) -> Result<Self> {
         shared.check_writable()?;
         let mut guard = collection.lock.acquire(passage, WaitPolicy::NoWait);
-        if guard.is_none() {
+        if guard.is_none() && !wait.limit().is_zero() {
             let since = Instant::now();
             guard = collection.lock.acquire_unless(passage, wait, check)?;
             shared.lock_counts.note(passage, since, guard.is_some());

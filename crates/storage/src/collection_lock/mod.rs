@@ -9,13 +9,17 @@
 //!
 //! Readers need no lock; they have snapshots.
 
+mod counts;
+
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use errors::Result;
 use kv::WaitPolicy;
+
+pub(crate) use counts::LockCounts;
+pub use counts::LockStatistics;
 
 /// Time between two checks of whether a waiting thread shall give up.
 const CHECK_EVERY: Duration = Duration::from_millis(50);
@@ -48,53 +52,6 @@ pub(crate) enum LockMode {
     Exclusive,
 }
 
-/// Numbers of waits for collections since the store opened.
-#[derive(Debug, Default)]
-pub(crate) struct LockCounts {
-    pub(crate) waited_micros: AtomicU64,
-    pub(crate) shared_timeouts: AtomicU64,
-    pub(crate) exclusive_timeouts: AtomicU64,
-}
-
-/// Waits of transactions for collections, since the store opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LockStatistics {
-    /// Microseconds that threads have waited for collections.
-    pub waited_micros: u64,
-    /// Shared locks that were not granted in time.
-    pub shared_timeouts: u64,
-    /// Exclusive locks that were not granted in time.
-    pub exclusive_timeouts: u64,
-}
-
-impl LockCounts {
-    /// Counts a lock that was requested at `since`.
-    pub(crate) fn note(&self, mode: LockMode, since: Instant, is_granted: bool) {
-        let waited = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.waited_micros.fetch_add(waited, Ordering::Relaxed);
-        if !is_granted {
-            self.note_timeout(mode);
-        }
-    }
-
-    /// Counts a lock that was not granted in time.
-    pub(crate) fn note_timeout(&self, mode: LockMode) {
-        let timeouts = match mode {
-            LockMode::Exclusive => &self.exclusive_timeouts,
-            LockMode::Shared | LockMode::Load => &self.shared_timeouts,
-        };
-        timeouts.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn statistics(&self) -> LockStatistics {
-        LockStatistics {
-            waited_micros: self.waited_micros.load(Ordering::Relaxed),
-            shared_timeouts: self.shared_timeouts.load(Ordering::Relaxed),
-            exclusive_timeouts: self.exclusive_timeouts.load(Ordering::Relaxed),
-        }
-    }
-}
-
 /// The right to use the collection, until the guard is dropped.
 #[derive(Debug)]
 pub(crate) struct CollectionLockGuard {
@@ -119,14 +76,14 @@ impl CollectionLock {
         ticket: &mut Option<LockTicket>,
     ) -> Option<CollectionLockGuard> {
         let mut state = self.state();
-        if !state.admits(mode, ticket.as_ref().map(|ticket| ticket.number)) {
-            ticket.get_or_insert_with(|| LockTicket { lock: Arc::clone(self), number: state.enqueue(mode) });
+        if !state.admits(mode, ticket.as_ref()) {
+            self.enqueue(&mut state, mode, ticket);
             return None;
         }
-        state.enter(mode);
+        let guard = self.enter(&mut state, mode);
         drop(state);
         *ticket = None;
-        Some(CollectionLockGuard { lock: Arc::clone(self), mode })
+        Some(guard)
     }
 
     /// Waits as long as `wait` allows; `None` after that.
@@ -142,47 +99,41 @@ impl CollectionLock {
         wait: WaitPolicy,
         check: &dyn Fn() -> Result<()>,
     ) -> Result<Option<CollectionLockGuard>> {
+        let mut deadline = None;
+        // Dropped after the state is unlocked, which it locks.
+        let mut ticket = None;
         let mut state = self.state();
-        if !state.admits(mode, None) {
-            match self.wait_for(state, mode, wait.limit(), check)? {
-                Some(admitted) => state = admitted,
-                None => return Ok(None),
-            }
-        }
-        state.enter(mode);
-        drop(state);
-        Ok(Some(CollectionLockGuard { lock: Arc::clone(self), mode }))
-    }
-
-    /// Waits in the queue until the lock admits the mode; `None` if it does not in time.
-    fn wait_for<'a>(
-        &'a self,
-        mut state: MutexGuard<'a, State>,
-        mode: LockMode,
-        timeout: Duration,
-        check: &dyn Fn() -> Result<()>,
-    ) -> Result<Option<MutexGuard<'a, State>>> {
-        let deadline = Instant::now() + timeout;
-        let ticket = state.enqueue(mode);
-        loop {
+        while !state.admits(mode, ticket.as_ref()) {
+            let deadline = *deadline.get_or_insert_with(|| Instant::now() + wait.limit());
             let left = deadline.saturating_duration_since(Instant::now());
-            let is_admitted = state.admits(mode, Some(ticket));
-            if is_admitted || left.is_zero() {
-                state.waiting.remove(&ticket);
-                // Threads behind this one may be admitted now.
-                self.changed.notify_all();
-                return Ok(is_admitted.then_some(state));
+            if left.is_zero() {
+                return Ok(None);
             }
+            self.enqueue(&mut state, mode, &mut ticket);
             let woken = self.changed.wait_timeout(state, left.min(CHECK_EVERY));
             drop(woken.unwrap_or_else(PoisonError::into_inner));
-            let checked = check();
+            check()?;
             state = self.state();
-            if let Err(error) = checked {
-                state.waiting.remove(&ticket);
-                self.changed.notify_all();
-                return Err(error);
-            }
         }
+        Ok(Some(self.enter(&mut state, mode)))
+    }
+
+    fn enter(self: &Arc<Self>, state: &mut State, mode: LockMode) -> CollectionLockGuard {
+        match mode {
+            LockMode::Shared => state.sharing += 1,
+            LockMode::Load => state.loading += 1,
+            LockMode::Exclusive => state.is_exclusive = true,
+        }
+        CollectionLockGuard { lock: Arc::clone(self), mode }
+    }
+
+    /// Adds the caller to the end of the queue, unless it has a place there.
+    fn enqueue(self: &Arc<Self>, state: &mut State, mode: LockMode, ticket: &mut Option<LockTicket>) {
+        ticket.get_or_insert_with(|| {
+            state.last_ticket += 1;
+            state.waiting.insert(state.last_ticket, mode);
+            LockTicket { lock: Arc::clone(self), number: state.last_ticket }
+        });
     }
 
     /// Locks the state. No code that can panic runs under this lock.
@@ -206,24 +157,9 @@ impl CollectionLock {
 }
 
 impl State {
-    fn enter(&mut self, mode: LockMode) {
-        match mode {
-            LockMode::Shared => self.sharing += 1,
-            LockMode::Load => self.loading += 1,
-            LockMode::Exclusive => self.is_exclusive = true,
-        }
-    }
-
-    /// Adds a thread to the end of the queue, and returns its ticket.
-    fn enqueue(&mut self, mode: LockMode) -> u64 {
-        self.last_ticket += 1;
-        self.waiting.insert(self.last_ticket, mode);
-        self.last_ticket
-    }
-
     /// Returns true if a thread may take the lock now. `ticket` is its place in the queue; `None`
     /// is the end.
-    fn admits(&self, mode: LockMode, ticket: Option<u64>) -> bool {
+    fn admits(&self, mode: LockMode, ticket: Option<&LockTicket>) -> bool {
         let is_open = match mode {
             LockMode::Shared => !self.is_exclusive && self.loading == 0,
             LockMode::Load => !self.is_exclusive && self.sharing == 0,
@@ -231,7 +167,7 @@ impl State {
         };
         is_open
             && !self.waiting.iter().any(|(other, theirs)| {
-                let came_first = ticket.is_none_or(|own| *other < own);
+                let came_first = ticket.is_none_or(|own| *other < own.number);
                 mode.yields_to(*theirs, came_first)
             })
     }
@@ -250,6 +186,7 @@ impl LockMode {
 }
 
 impl Drop for LockTicket {
+    /// Wakes the threads behind it, which may be admitted now.
     fn drop(&mut self) {
         self.lock.state().waiting.remove(&self.number);
         self.lock.changed.notify_all();

@@ -1,0 +1,53 @@
+//! Figures of the waits for collections.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use super::LockMode;
+
+/// Numbers of waits for collections since the store opened.
+#[derive(Debug, Default)]
+pub(crate) struct LockCounts {
+    pub(crate) waited_micros: AtomicU64,
+    pub(crate) shared_timeouts: AtomicU64,
+    pub(crate) exclusive_timeouts: AtomicU64,
+}
+
+/// Waits of transactions for collections, since the store opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LockStatistics {
+    /// Microseconds that threads have waited for collections.
+    pub waited_micros: u64,
+    /// Shared locks that were not granted in time.
+    pub shared_timeouts: u64,
+    /// Exclusive locks that were not granted in time.
+    pub exclusive_timeouts: u64,
+}
+
+impl LockCounts {
+    /// Counts a lock that was requested at `since`.
+    pub(crate) fn note(&self, mode: LockMode, since: Instant, is_granted: bool) {
+        let waited = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.waited_micros.fetch_add(waited, Ordering::Relaxed);
+        if !is_granted {
+            self.note_timeout(mode);
+        }
+    }
+
+    /// Counts a lock that was not granted in time.
+    pub(crate) fn note_timeout(&self, mode: LockMode) {
+        let timeouts = match mode {
+            LockMode::Exclusive => &self.exclusive_timeouts,
+            LockMode::Shared | LockMode::Load => &self.shared_timeouts,
+        };
+        timeouts.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn statistics(&self) -> LockStatistics {
+        LockStatistics {
+            waited_micros: self.waited_micros.load(Ordering::Relaxed),
+            shared_timeouts: self.shared_timeouts.load(Ordering::Relaxed),
+            exclusive_timeouts: self.exclusive_timeouts.load(Ordering::Relaxed),
+        }
+    }
+}
