@@ -23,9 +23,8 @@ pub(crate) fn check_or_create(folder: &Path) -> Result<()> {
     match fs::read_to_string(&path) {
         Ok(text) => check(&text, &path),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            // `CURRENT` is RocksDB's own file. The store belongs to another program, or has lost
-            // its FORMAT.
-            if folder.join("CURRENT").exists() {
+            // The store belongs to another program, or has lost its FORMAT.
+            if is_store(folder) {
                 let reason = format!("{} is missing beside a RocksDB database", path.display());
                 return Err(Error::Corrupt { reason });
             }
@@ -33,6 +32,11 @@ pub(crate) fn check_or_create(folder: &Path) -> Result<()> {
         }
         Err(error) => Err(map_open_io("reading", &path, &error)),
     }
+}
+
+/// Returns true if the folder holds a RocksDB database, whose file `CURRENT` always exists.
+pub fn is_store(folder: &Path) -> bool {
+    folder.join("CURRENT").exists()
 }
 
 /// Writes the file into `folder` atomically.

@@ -35,5 +35,6 @@ mod wal_sync;
 mod write_admission;
 
 pub use engine::RocksEngine;
+pub use format::is_store;
 pub use options::{Compression, RocksOptions};
 pub use recovery::{DroppedLog, WalRecovery};

@@ -24,7 +24,7 @@ impl FolderState {
             FolderState::Missing => !folder.exists(),
             FolderState::Existing => folder.is_dir(),
             FolderState::Empty => fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none()),
-            FolderState::Populated => folder.join("CURRENT").is_file(),
+            FolderState::Populated => kv_rocksdb::is_store(folder),
         }
     }
 

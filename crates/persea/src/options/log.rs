@@ -81,7 +81,7 @@ pub(crate) fn open(options: &Options) -> Result<Arc<Log>, Failure> {
         max_entry_bytes: options.size(&MAX_ENTRY_LENGTH),
     });
     let levels = options.get(&LEVEL).into_iter().chain(options.get(&LOG));
-    for setting in levels.flat_map(|levels| levels.split(',')).filter(|setting| !setting.is_empty()) {
+    for setting in levels.flat_map(|levels| levels.split(',')) {
         set_level(&log, setting)?;
     }
     log.remember_levels();
