@@ -10,6 +10,7 @@ use storage::{Collection, Durability, Index, TransactionOptions};
 use velocypack::Slice;
 
 use crate::session::Session;
+use crate::transaction::Writer;
 use errors::{Error, ErrorCode, Result};
 
 impl Session {
@@ -54,18 +55,26 @@ impl Session {
         if self.transaction_id().is_some() {
             let options = TransactionOptions::single_operation(&collection);
             let mut writer = self.begin_write(&options, [&collection], self.interrupt())?;
-            let mut memory = Charge::new(self.request_memory());
-            let before = writer.charged_bytes();
-            writer.transaction()?.truncate_unless(&collection, &mut |bytes| {
-                self.check_interrupt()?;
-                memory.grow((bytes as u64).saturating_sub(before + memory.bytes()))
-            })?;
-            drop(memory);
+            self.truncate_within(&mut writer, &collection)?;
             writer.finish(Durability::Buffered)?;
             return Ok(collection);
         }
         self.instance().store().truncate(&collection)?;
         self.collection(name, AccessLevel::ReadWrite)
+    }
+
+    /// Removes all documents one by one, as a part of a transaction. The memory of its writes is
+    /// drawn meanwhile.
+    ///
+    /// Errors: 1200, 32, 1500.
+    pub(crate) fn truncate_within(&self, writer: &mut Writer, collection: &Collection) -> Result<()> {
+        let mut memory = Charge::new(self.request_memory());
+        let charged_bytes = writer.charged_bytes();
+        writer.transaction()?.truncate_unless(collection, &mut |bytes| {
+            self.check_interrupt()?;
+            memory.grow((bytes as u64).saturating_sub(charged_bytes + memory.bytes()))
+        })?;
+        Ok(())
     }
 
     /// Creates an index, or finds an equal one. The flag in the result is true if the index is new.

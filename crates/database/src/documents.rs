@@ -150,7 +150,9 @@ impl Session {
     }
 
     /// Returns a collection and the state in which the session reads it.
-    fn readable(&self, collection: &str) -> Result<(Arc<Collection>, Snapshot)> {
+    ///
+    /// Errors: 1203, 11; in a stream transaction also 1652, 1655, 1653, 1654, 28.
+    pub(crate) fn readable(&self, collection: &str) -> Result<(Arc<Collection>, Snapshot)> {
         let collection = self.collection(collection, AccessLevel::ReadOnly)?;
         self.check_declared(&collection)?;
         Ok((collection, self.snapshot()?))

@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use aql_exec::BatchLimits;
 use aql_value::{Charge, MemoryAccount};
-use catalog::AccessLevel;
-use storage::{BlockLimits, Collection, DocumentScan, DocumentScanSpec, Documents, KeyBound, Snapshot};
+use storage::{BlockLimits, DocumentScan, DocumentScanSpec, Documents, KeyBound};
 use velocypack::{Builder, Slice, json, resolve_id};
 
 use crate::cursor::encoder::{Format, RowEncoder};
@@ -182,8 +181,7 @@ struct Export {
 
 impl Export {
     fn start(session: &Session, collection: &str, request: ExportRequest) -> Result<Self> {
-        let collection: Arc<Collection> = session.collection(collection, AccessLevel::ReadOnly)?;
-        let snapshot: Snapshot = session.instance().store().snapshot()?;
+        let (collection, snapshot) = session.readable(collection)?;
         let left = request.limit.unwrap_or(u64::MAX);
         let count = snapshot.count(&collection)?.min(left);
         let spec = DocumentScanSpec {

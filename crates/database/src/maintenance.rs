@@ -93,6 +93,7 @@ impl Session {
 
     /// Returns a checksum over the keys of a collection and, on request, revisions and attributes.
     pub fn checksum(&self, collection: &Collection, with_revisions: bool, with_data: bool) -> Result<u64> {
-        self.instance().store.snapshot()?.checksum(collection, with_revisions, with_data)
+        self.check_declared(collection)?;
+        self.snapshot()?.checksum(collection, with_revisions, with_data)
     }
 }

@@ -78,6 +78,11 @@ impl Session {
         &self.instance
     }
 
+    /// Checks that the server accepts work. Errors: 30 while it stops.
+    pub(crate) fn check_running(&self) -> Result<()> {
+        if self.instance.is_stopping() { Err(Error::of(ErrorCode::ShuttingDown)) } else { Ok(()) }
+    }
+
     /// Returns the database's name.
     pub fn database_name(&self) -> &Arc<str> {
         &self.database

@@ -141,7 +141,7 @@ impl Cursor {
     ) -> Result<(Cursor, Reply)> {
         let mut first = RowEncoder::new(spec.format, Vec::with_capacity(FIRST_ROOM_BYTES), &limits)?;
         let mut more = fill(source.as_mut(), &mut first, spec.batch_size)?;
-        if more || spec.allow_retry {
+        if more {
             check_room()?;
         }
         let first = first.into_rows()?;
@@ -202,7 +202,9 @@ impl Cursor {
 
     /// Returns true if everything was delivered and no client can ask for more.
     pub(crate) fn is_done(&self) -> bool {
-        self.exhausted && !self.spec.allow_retry
+        // A result of one batch has no id by which a client could ask for it again.
+        let is_named = self.delivered > 1;
+        self.exhausted && !(self.spec.allow_retry && is_named)
     }
 
     /// Returns the idle time after which the cursor expires.
@@ -248,13 +250,10 @@ impl Cursor {
         self.delivered += 1;
         self.last_bytes = rows.bytes.len();
         let more = !self.exhausted;
-        let keeps_id = more;
         let mut fields = Vec::with_capacity(8);
         fields.push(("hasMore", Field::Bool(more)));
-        if keeps_id {
-            fields.push(("id", Field::NumberText(id)));
-        }
         if more {
+            fields.push(("id", Field::NumberText(id)));
             fields.push(("nextBatchId", Field::NumberText(self.delivered + 1)));
         }
         if let Some(count) = self.count.filter(|_| self.spec.count) {
@@ -272,7 +271,7 @@ impl Cursor {
         fields.push(("error", Field::Bool(false)));
         fields.push(("code", Field::Number(code)));
         let format = rows.format;
-        let cursor = keeps_id.then_some(id);
+        let cursor = more.then_some(id);
         let memory = rows.memory.take();
         let reply = Reply { body: rows.finish(&fields)?, format, memory, cursor, read_ahead: None };
         self.last = self.spec.allow_retry.then(|| reply.again());

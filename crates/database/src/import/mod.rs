@@ -102,9 +102,7 @@ impl Session {
         body: ImportBody<'_>,
         request: &ImportRequest,
     ) -> Result<ImportOutcome> {
-        if self.instance().is_stopping() {
-            return Err(Error::of(ErrorCode::ShuttingDown));
-        }
+        self.check_running()?;
         let collection = self.writable_collection(collection)?;
         let mut import = Import {
             session: self,

@@ -18,7 +18,7 @@ impl Import<'_> {
             return self.session.truncate_collection(self.collection.name()).map(|_| ());
         }
         let mut writer = self.begin()?;
-        writer.transaction()?.truncate(&self.collection)?;
+        self.session.truncate_within(&mut writer, &self.collection)?;
         self.writer = Some(writer);
         Ok(())
     }

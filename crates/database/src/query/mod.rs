@@ -8,6 +8,7 @@ mod builtin;
 mod constant_cost;
 mod defaults;
 mod execute;
+mod execution_input;
 mod explain;
 pub(crate) mod large_texts;
 mod latency;

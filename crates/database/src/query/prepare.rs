@@ -116,9 +116,7 @@ impl Session {
         planned: Option<PlannedQuery>,
     ) -> Result<Box<PreparedQuery>> {
         let started = Instant::now();
-        if self.instance().is_stopping() {
-            return Err(Error::of(ErrorCode::ShuttingDown));
-        }
+        self.check_running()?;
         let memory = self.query_account(request.memory_limit_bytes);
         let registration = self.instance().queries().register(NewQuery {
             database: Arc::clone(self.database_name()),

@@ -1,18 +1,15 @@
 //! The execution of a planned query as a source of rows.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aql_exec::{
-    DataAccess, Execution, ExecutionInput, ExecutionOptions, ReadAuthorization, ResultBatch, SpillOptions,
-};
+use aql_exec::{Execution, ResultBatch};
 use aql_explain::WriteLimits;
-use aql_plan::{Access, NodeId, Plan};
+use aql_plan::{NodeId, Plan};
 use aql_value::{Budget, Interrupt};
-use catalog::{AccessLevel, CollectionId};
-use storage::{Collection, Durability, TransactionOptions};
+use storage::Durability;
 use velocypack::Slice;
 
 use crate::cursor::encoder::{Format, RowEncoder};
@@ -64,155 +61,6 @@ impl PreparedQuery {
         let check = check_of(&self.interrupt);
         let mut lacking = self.lacking_edge_index.iter();
         lacking.try_for_each(|collection| self.session.build_edge_index(collection, &check))
-    }
-
-    /// Opens the data of the query, with a writer that owns the transaction of its writes.
-    fn data_access(&self) -> Result<(DataAccess, Option<Writer>)> {
-        if !self.planned.plan.is_modification {
-            return Ok((DataAccess::Read(self.session.snapshot()?), None));
-        }
-        let database = self.session.database_in(&self.planned.catalog)?;
-        let used = |access: Access| -> Vec<Arc<Collection>> {
-            let uses = self.planned.plan.collections.iter().filter(|used| used.access == access);
-            uses.filter_map(|used| database.collection_by_id(CollectionId(used.collection.id)).cloned())
-                .collect()
-        };
-        let max_bytes = match self.request.options.max_transaction_size_bytes {
-            Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
-            None => self.session.instance().options().query_defaults.max_transaction_bytes,
-        };
-        let options = TransactionOptions {
-            max_bytes,
-            write: used(Access::Write),
-            exclusive: used(Access::Exclusive),
-            ..TransactionOptions::default()
-        };
-        let written = options.write.iter().chain(&options.exclusive);
-        let writer = self.session.begin_write(&options, written, Some(&self.interrupt));
-        let mut writer = writer.map_err(|error| match error.code() {
-            ErrorCode::QueryKilled => in_execution(error),
-            _ => error,
-        })?;
-        Ok((DataAccess::Write(writer.take()?), Some(writer)))
-    }
-
-    /// Checks that the stream transaction, if there is one, lets the query read its collections.
-    fn check_declared(&self) -> Result<()> {
-        let Some(stream) = self.session.stream()? else { return Ok(()) };
-        let database = self.session.database_in(&self.planned.catalog)?;
-        let used = self.planned.plan.collections.iter().filter(|used| used.access == Access::Read);
-        let mut used = used.filter_map(|used| database.collection_by_id(CollectionId(used.collection.id)));
-        used.try_for_each(|collection| stream.check_read(collection))
-    }
-
-    /// Returns the collections that vertices may be read from, with `--query.require-with`.
-    ///
-    /// The query must name them, or a named graph must list them for an edge collection of the
-    /// query.
-    fn authorize_vertices(&self) -> Result<Option<ReadAuthorization>> {
-        if !self.session.instance().options().query_requires_with {
-            return Ok(None);
-        }
-        let used = self.planned.plan.collections.iter().map(|used| used.collection.name.to_string());
-        let mut known: HashSet<String> = used.collect();
-        for graph in self.session.graph_definitions()? {
-            if graph.edge_collections().any(|name| known.contains(name)) {
-                known.extend(graph.vertex_collections().into_iter().map(ToOwned::to_owned));
-            }
-        }
-        Ok(Some(Arc::new(move |collection: &str| {
-            if known.contains(collection) {
-                return Ok(());
-            }
-            let message = format!(
-                "unable to read-lock collection {collection}: it has to be named in WITH (--query.require-with)"
-            );
-            Err(Error::new(ErrorCode::QueryCollectionLockFailed, message))
-        })))
-    }
-
-    /// Returns the check for collections that only a function names.
-    fn authorize_read(&self) -> Result<Option<ReadAuthorization>> {
-        let session = self.session.clone();
-        let strict = session.stream()?.filter(|stream| !stream.allows_all_reads());
-        if session.user().is_none() && strict.is_none() {
-            return Ok(None);
-        }
-        Ok(Some(Arc::new(move |name: &str| {
-            session.require_collection(name, AccessLevel::ReadOnly)?;
-            let Some(stream) = &strict else { return Ok(()) };
-            let collection = session.database_in(stream.catalog())?.collection(name);
-            collection.map_or(Ok(()), |collection| stream.check_read(collection))
-        })))
-    }
-
-    /// Returns the input of the execution, and the writer of its transaction if it writes.
-    fn execution_input(&self) -> Result<(ExecutionInput, Option<Writer>)> {
-        self.check_declared()?;
-        let (authorize_read, authorize_vertices) = (self.authorize_read()?, self.authorize_vertices()?);
-        // Last, since these checks may read, which has to wait while the query has the transaction.
-        let (data, writer) = self.data_access()?;
-        let options = &self.request.options;
-        let instance = self.session.instance();
-        let defaults = &instance.options().query_defaults;
-        let spill = &instance.options().spill;
-        let commits = defaults.intermediate_commits_of(&self.request, &instance.query_memory);
-        let input = ExecutionInput {
-            data,
-            database: Arc::clone(self.session.database_name()),
-            user: self.session.user().cloned(),
-            server_version: Arc::clone(&instance.server_version),
-            authorize_read,
-            inaccessible_are_empty: options.skip_inaccessible_collections,
-            authorize_vertices,
-            parameters: Arc::clone(&self.planned.parameters),
-            memory: Arc::clone(&self.memory),
-            interrupt: self.interrupt.clone(),
-            options: ExecutionOptions {
-                max_warnings: options.max_warning_count,
-                fail_on_warning: options.fail_on_warning.unwrap_or(defaults.fail_on_warning),
-                profile_nodes: options.profile >= 2,
-                spill: SpillOptions {
-                    threshold_bytes: options.spill_threshold_bytes.unwrap_or(spill.threshold_bytes),
-                    threshold_rows: options.spill_threshold_rows.unwrap_or(spill.threshold_rows),
-                    ..spill.clone()
-                },
-                intermediate_commits: match writer.as_ref().filter(|writer| writer.is_stream()) {
-                    Some(writer) => commits.never(writer.charged_bytes()),
-                    None => commits,
-                },
-                fixed: None,
-            },
-        };
-        Ok((input, writer))
-    }
-}
-
-impl PreparedQuery {
-    fn execute(
-        &self,
-        input: ExecutionInput,
-        mut writer: Option<Writer>,
-    ) -> Result<(Execution, Option<Writer>)> {
-        let execution = Execution::start(&self.planned.plan, input).map_err(|failed| {
-            if let (Some(writer), Some(transaction)) = (&mut writer, failed.transaction) {
-                writer.put_back(transaction);
-            }
-            in_execution(failed.error)
-        })?;
-        let batch_rows = self.session.instance().options().operator_batch_rows;
-        Ok((execution.with_batch_rows(batch_rows), writer))
-    }
-}
-
-impl Drop for RunningRows {
-    /// Returns the transaction of a query that does not end.
-    fn drop(&mut self) {
-        if let (Some(execution), Some(mut writer)) = (self.execution.take(), self.writer.take())
-            && let Some(transaction) = execution.finish().transaction
-        {
-            writer.put_back(transaction);
-        }
     }
 }
 
@@ -319,6 +167,17 @@ impl RunningRows {
             }
         }
         Ok(true)
+    }
+}
+
+impl Drop for RunningRows {
+    /// Returns the transaction of a query that does not end.
+    fn drop(&mut self) {
+        if let (Some(execution), Some(mut writer)) = (self.execution.take(), self.writer.take())
+            && let Some(transaction) = execution.finish().transaction
+        {
+            writer.put_back(transaction);
+        }
     }
 }
 
@@ -474,7 +333,7 @@ fn in_node(plan: &Plan, node: Option<NodeId>, error: Error) -> Error {
 }
 
 /// Returns an error with the message that ArangoDB gives for queries that ran.
-fn in_execution(error: Error) -> Error {
+pub(super) fn in_execution(error: Error) -> Error {
     let message = format!("AQL: {} (while executing)", error.message());
     error.with_message(message)
 }

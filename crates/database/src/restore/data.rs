@@ -16,7 +16,7 @@ use velocypack::Slice;
 use super::operation::{Operation, RestoreBody, for_each};
 use crate::dump::{USERS_COLLECTION, users};
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
+use errors::{ErrorCode, Result};
 
 /// Attempts to store a batch that conflicts with other writers.
 const ATTEMPTS: usize = 20;
@@ -33,9 +33,7 @@ impl Session {
     /// Errors: 1203, 11, 30, 600, 10, 32, 1210 for a unique index, and those of documents that
     /// cannot be stored. The message names the line.
     pub fn restore_data(&self, collection: &str, body: RestoreBody<'_>) -> Result<()> {
-        if self.instance().is_stopping() {
-            return Err(Error::of(ErrorCode::ShuttingDown));
-        }
+        self.check_running()?;
         if self.is_system_database() && collection == USERS_COLLECTION {
             return self.restore_users(body);
         }

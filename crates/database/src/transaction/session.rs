@@ -14,7 +14,7 @@ use super::stream::{Declared, DeclaredUse, StreamTransaction};
 use super::writer::Writer;
 use crate::owner::Owner;
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
+use errors::Result;
 
 /// Time between two attempts to take locks.
 const RETRY_AFTER: Duration = Duration::from_millis(5);
@@ -71,10 +71,22 @@ impl PendingTransaction {
 }
 
 impl Session {
+    /// Returns true if edge indexes have to be built before a stream transaction begins, which may
+    /// take long. [`Session::begin_transaction`] builds them.
+    ///
+    /// Errors: 1203, 11.
+    pub fn must_build_edge_indexes(&self, request: &TransactionRequest) -> Result<bool> {
+        Ok(!self.lacking_declared_edge_index(request)?.is_empty())
+    }
+
     /// Begins a stream transaction. Waits for the locks of its collections.
     ///
     /// Errors: those of [`Session::prepare_transaction`] and [`PendingTransaction::begin`].
     pub fn begin_transaction(&self, request: &TransactionRequest) -> Result<TransactionSummary> {
+        // A transaction sees no index that is built after its beginning.
+        let lacking = self.lacking_declared_edge_index(request)?;
+        let check = || self.check_interrupt();
+        lacking.iter().try_for_each(|collection| self.build_edge_index(collection, &check))?;
         let mut pending = self.prepare_transaction(request)?;
         pending.wait();
         pending.begin()
@@ -88,9 +100,12 @@ impl Session {
     pub fn prepare_transaction(&self, request: &TransactionRequest) -> Result<PendingTransaction> {
         let transactions = self.instance().transactions();
         transactions.check_room()?;
-        let read = self.declared(&request.read, |name| self.collection(name, AccessLevel::ReadOnly))?;
-        let write = self.declared(&request.write, |name| self.writable_collection(name))?;
-        let exclusive = self.declared(&request.exclusive, |name| self.writable_collection(name))?;
+        let readable = |name: &String| self.collection(name, AccessLevel::ReadOnly);
+        let writable = |name: &String| self.writable_collection(name);
+        let read: Vec<Arc<Collection>> = request.read.iter().map(readable).collect::<Result<_>>()?;
+        let write: Vec<Arc<Collection>> = request.write.iter().map(writable).collect::<Result<_>>()?;
+        let exclusive: Vec<Arc<Collection>> =
+            request.exclusive.iter().map(writable).collect::<Result<_>>()?;
         let mut declared = Declared { allow_implicit: request.allow_implicit, ..Declared::default() };
         declared.uses.extend(read.iter().map(|collection| (collection.id(), DeclaredUse::Read)));
         let written = write.iter().chain(&exclusive);
@@ -143,22 +158,14 @@ impl Session {
             && (owner.user.as_ref() == self.user() || self.require_administrator().is_ok())
     }
 
-    /// Resolves declared names, and builds edge indexes that restored collections lack, because a
-    /// transaction sees no index that is built after its beginning.
-    fn declared(
-        &self,
-        names: &[String],
-        resolve: impl Fn(&str) -> Result<Arc<Collection>>,
-    ) -> Result<Vec<Arc<Collection>>> {
-        let resolve = |name: &String| {
-            let collection = resolve(name)?;
-            if !collection.lacks_edge_index() {
-                return Ok(collection);
-            }
-            self.build_edge_index(&collection, &|| Ok(()))?;
-            resolve(name)
+    /// Returns the declared collections that a restore left without their edge index.
+    fn lacking_declared_edge_index(&self, request: &TransactionRequest) -> Result<Vec<Arc<Collection>>> {
+        let names = request.read.iter().chain(&request.write).chain(&request.exclusive);
+        let collections = names.map(|name| self.collection(name, AccessLevel::ReadOnly));
+        let lacks = |collection: &Result<Arc<Collection>>| {
+            collection.as_ref().map_or(true, |collection| collection.lacks_edge_index())
         };
-        names.iter().map(resolve).collect()
+        collections.filter(lacks).collect()
     }
 
     /// Returns the stream transaction that the session works in, if there is one.
@@ -229,10 +236,5 @@ impl Session {
         };
         check()?;
         self.instance().store().begin_unless(options, &check)
-    }
-
-    /// Errors: 30 while the server stops.
-    fn check_running(&self) -> Result<()> {
-        if self.instance().is_stopping() { Err(Error::of(ErrorCode::ShuttingDown)) } else { Ok(()) }
     }
 }

@@ -48,6 +48,8 @@ enum Work {
     Idle(Box<Transaction>),
     /// A request uses the transaction. The interrupt, if there is one, ends the request.
     Borrowed(Option<Interrupt>),
+    /// The commit is under way. Nothing can stop it.
+    Committing,
     Ended(TransactionStatus),
 }
 
@@ -157,7 +159,7 @@ impl StreamTransaction {
             Ok(state) => state,
         };
         let durability = state.durability;
-        let Work::Idle(transaction) = std::mem::replace(&mut state.work, Work::Borrowed(None)) else {
+        let Work::Idle(transaction) = std::mem::replace(&mut state.work, Work::Committing) else {
             return Err(self.in_use());
         };
         drop(state);
@@ -173,11 +175,13 @@ impl StreamTransaction {
     }
 
     /// Discards the writes, and ends a request that uses the transaction. Does nothing if the
-    /// transaction was aborted already.
+    /// transaction was aborted already. Waits for the end of a commit.
     ///
     /// Errors: 1653 if it was committed.
     pub(super) fn abort(&self) -> Result<()> {
-        let mut state = self.state();
+        let committing = |state: &mut State| matches!(state.work, Work::Committing);
+        let state = self.returned.wait_while(self.state(), committing);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
         if let Work::Ended(status) = state.work {
             drop(state);
             let is_aborted = status == TransactionStatus::Aborted;
@@ -189,7 +193,7 @@ impl StreamTransaction {
             Work::Idle(transaction) => transaction.rollback(),
             // The request discards the writes when it returns the transaction.
             Work::Borrowed(interrupt) => interrupt.iter().for_each(Interrupt::kill),
-            Work::Ended(_) => {}
+            Work::Committing | Work::Ended(_) => {}
         }
         self.returned.notify_all();
         Ok(())
@@ -204,7 +208,7 @@ impl StreamTransaction {
     /// Returns the transaction's status.
     pub(super) fn status(&self) -> TransactionStatus {
         match self.state().work {
-            Work::Idle(_) | Work::Borrowed(_) => TransactionStatus::Running,
+            Work::Idle(_) | Work::Borrowed(_) | Work::Committing => TransactionStatus::Running,
             Work::Ended(status) => status,
         }
     }
@@ -247,7 +251,7 @@ impl StreamTransaction {
             match state.work {
                 Work::Idle(_) => return Ok(state),
                 Work::Ended(status) => return Err(self.has_ended(status)),
-                Work::Borrowed(_) => {}
+                Work::Borrowed(_) | Work::Committing => {}
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {

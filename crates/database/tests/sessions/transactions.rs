@@ -298,3 +298,25 @@ fn a_stopping_server_ends_transactions() {
     let again = session.begin_transaction(&request(r#"{"collections": {}}"#));
     assert_eq!(error(again), ErrorCode::ShuttingDown);
 }
+
+#[test]
+fn a_commit_and_an_abort_at_once_agree_on_the_outcome() {
+    let session = session();
+    create(&session, r#"{"name": "c"}"#);
+    for round in 0..300 {
+        let (id, transaction) = begin(&session, r#"{"collections": {"write": "c"}}"#);
+        query(&transaction, &format!("FOR i IN 1..200 INSERT {{round: {round}}} INTO c")).unwrap();
+        let other = session.clone();
+        let aborting = std::thread::spawn(move || other.abort_transaction(id).is_ok());
+        let committed = session.commit_transaction(id).is_ok();
+        let aborted = aborting.join().unwrap();
+        assert_ne!(committed, aborted, "round {round}");
+        let status = session.transaction_status(id).unwrap();
+        let expected = if committed { TransactionStatus::Committed } else { TransactionStatus::Aborted };
+        assert_eq!(status, expected, "round {round}");
+        let written =
+            rows(&session, &format!("RETURN LENGTH(FOR d IN c FILTER d.round == {round} RETURN 1)"));
+        assert_eq!(written, json!([if committed { 200 } else { 0 }]), "round {round}");
+        session.truncate_collection("c").unwrap();
+    }
+}

@@ -17,7 +17,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Delete, "/_api/token/{user}/{id}", Blocking, remove).for_everybody(),
 ];
 
-/// The life of a token whose request names no end: 50 years, as in ArangoDB.
+/// The life of a token whose request names no end: 50 years.
 const DEFAULT_LIFE_SECONDS: u64 = 50 * 365 * 86_400;
 
 fn list(session: &Session, request: &Request) -> Result<Response> {

@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use database::Session;
 use database::transaction::{PendingTransaction, TransactionRequest, TransactionStatus, TransactionSummary};
+use database::{Interrupt, Session};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
@@ -48,6 +48,12 @@ fn begin(session: &Session, request: &Request) -> Result<Response> {
     let wanted = TransactionRequest::from_body(body.slice())?;
     if request.budget().is_unlimited() {
         return begun(session.begin_transaction(&wanted)?);
+    }
+    if session.must_build_edge_indexes(&wanted)? {
+        let interrupt = Interrupt::new();
+        let session = session.clone().ended_by(interrupt.clone());
+        let work = move || begun(session.begin_transaction(&wanted)?);
+        return Ok(Response::interruptible(interrupt, work));
     }
     let mut pending = session.prepare_transaction(&wanted)?;
     if pending.is_ready() {
