@@ -44,7 +44,7 @@ options::section! {
     static EXPORT_METRICS_API: Opt<Flag> =
         flag("server.export-metrics-api", true, "Replies to /_admin/metrics.");
     static FAILED_LOGIN_MAX_DELAY: Opt<Seconds> =
-        seconds("server.failed-login-max-delay", "5", "Longest delay in seconds of a login after failures of the same user at the same address; 0 for none.");
+        seconds("server.failed-login-max-delay", "1", "Longest delay in seconds of a login after failures of the same user at the same address; 0 for none.");
     static JWT_SECRET: Opt<Maybe<Text>> =
         text("server.jwt-secret", "", "Secret that signs tokens.").optional().secret();
     static JWT_SECRET_FOLDER: Opt<Maybe<Text>> =
