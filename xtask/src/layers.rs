@@ -10,14 +10,14 @@ const LAYERS: &[&[&str]] = &[
     &["errors", "allocation-meter", "aql-date", "analyzers", "chart", "gzip-members"],
     &["velocypack", "kv", "aql-syntax"],
     &["kv-rocksdb", "catalog", "aql-value", "geometry", "options", "client"],
-    &["storage", "aql-functions"],
+    &["storage", "aql-functions", "server-process"],
     &["aql-plan"],
     &["aql-optimize"],
     &["aql-explain", "aql-exec"],
     &["database"],
     &["server", "tools"],
     &["persea"],
-    &["attack", "fuzz-targets", "xtask", "benches"],
+    &["attack", "crash", "fuzz-targets", "histories", "xtask", "benches"],
 ];
 
 /// The external libraries that our other crates must not know, each with the crates that may use

@@ -5,7 +5,6 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
-mod attack;
 mod documents;
 mod files;
 mod fuzz;
@@ -13,10 +12,13 @@ mod layers;
 mod licences;
 mod metadata;
 mod modules;
+mod programs;
 mod words;
 
 use std::process::{Command, ExitCode};
 use std::time::Instant;
+
+use programs::PROGRAMS;
 
 /// A description of the failure for people.
 type Failure = String;
@@ -55,7 +57,16 @@ const STEPS: &[Step] = &[
     },
     Step { name: "docs", promise: "the documentation builds without a warning", run: docs },
     Step { name: "test", promise: "every test passes", run: || cargo(&["test", "--workspace"]) },
-    Step { name: "attack", promise: "a server withstands a minute of attacks", run: attack::check },
+    Step {
+        name: "histories",
+        promise: "transactions have snapshot isolation, also across kills",
+        run: || programs::check("histories"),
+    },
+    Step {
+        name: "attack",
+        promise: "a server withstands a minute of attacks",
+        run: || programs::check("attack"),
+    },
 ];
 
 fn main() -> ExitCode {
@@ -63,11 +74,17 @@ fn main() -> ExitCode {
     match arguments.split_first() {
         Some((command, names)) if command == "check" => check(names),
         Some((command, arguments)) if command == "fuzz" => report(fuzz::run_targets(arguments)),
-        Some((command, arguments)) if command == "attack" => report(attack::run_program(arguments)),
+        Some((command, arguments)) if PROGRAMS.iter().any(|program| program.name == command) => {
+            report(programs::run_program(command, arguments))
+        }
         _ => {
             eprintln!(
-                "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]\n       cargo xtask attack [--help] [--OPTION VALUE ...]\n\nsteps, all of them when none is named:"
+                "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]"
             );
+            for program in PROGRAMS {
+                eprintln!("       cargo xtask {} [--help] [--OPTION VALUE ...]", program.name);
+            }
+            eprintln!("\nsteps, all of them when none is named:");
             for step in STEPS {
                 eprintln!("  {:<12}{}", step.name, step.promise);
             }

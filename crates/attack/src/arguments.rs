@@ -44,7 +44,7 @@ impl Arguments {
             only: String::new(),
             case: String::new(),
             seed: fastrand::u64(..1 << 32),
-            server: beside_this_program()?,
+            server: server_process::program_beside_this()?,
             floor: Duration::from_millis(20),
         };
         for pair in words.chunks(2) {
@@ -67,11 +67,6 @@ impl Arguments {
         }
         Ok(arguments)
     }
-}
-
-fn beside_this_program() -> Result<PathBuf, String> {
-    let this = std::env::current_exe().map_err(|error| format!("the folder of this program: {error}"))?;
-    Ok(this.with_file_name("persea"))
 }
 
 /// Reads a number of bytes with a decimal (`MB`) or binary (`MiB`) suffix.

@@ -15,9 +15,9 @@ mod http1;
 mod http2;
 mod mounts;
 mod mutate;
+mod process;
 mod routes;
 mod run;
-mod server;
 mod target;
 mod watch;
 

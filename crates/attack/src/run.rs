@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use server_process::Launch;
 
 use crate::arguments::Arguments;
 use crate::attack::Attack;
 use crate::bystander::{self, FIXED_KEY, percentile};
 use crate::mounts;
-use crate::server::Launch;
 use crate::target::{self, Limits, Target};
 
 /// Time in which the bystander's times at rest are measured.
@@ -67,12 +67,14 @@ pub(crate) fn run(arguments: &Arguments, attack: &dyn Attack, time: Option<Durat
 /// Errors: the attack could not be run.
 fn run_in(
     folder: &Path,
-    options: Vec<String>,
+    mut options: Vec<String>,
     arguments: &Arguments,
     attack: &dyn Attack,
     time: Option<Duration>,
 ) -> Result<Row, String> {
-    let launch = Launch::new(&arguments.server, folder, arguments.memory_limit, options)?;
+    options.extend(["--memory-limit".to_owned(), arguments.memory_limit.to_string()]);
+    options.extend(["--server.session-timeout", "1000000"].map(str::to_owned));
+    let launch = Launch::new(&arguments.server, folder, options)?;
     let limits = Limits {
         memory: arguments.memory_limit,
         deadline: time.map(|time| Instant::now() + time),

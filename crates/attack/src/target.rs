@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use server_process::{Launch, PASSWORD, Server};
+
 use crate::bystander::Bystander;
 use crate::http1::{Connection, Reply, Request};
-use crate::server::{Launch, PASSWORD, Process, Server};
+use crate::process::Process;
 use crate::watch::Watch;
 
 /// Longest wait for a reply, unless an attack says otherwise.
@@ -57,7 +59,7 @@ impl Target {
         let address = launch.address();
         let token = Connection::open(address, TIMEOUT).and_then(|mut connection| log_in(&mut connection));
         let token = token.map_err(|error| format!("the login: {error}"))?;
-        let watch = Watch::new(server.process(), limits.memory);
+        let watch = Watch::new(Process::new(server.process()), limits.memory);
         let bystander = Bystander::new(address, &token);
         Ok(Target {
             launch,
@@ -197,7 +199,7 @@ impl Target {
         let mut server = self.server();
         server.kill();
         *server = self.launch.start()?;
-        self.watch.follow(server.process());
+        self.watch.follow(Process::new(server.process()));
         self.bystander.excuse(false);
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::server::Process;
+use crate::process::Process;
 
 /// Time between two looks.
 const PERIOD: Duration = Duration::from_millis(20);

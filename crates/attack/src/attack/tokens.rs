@@ -7,12 +7,12 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use fastrand::Rng;
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
+use server_process::{PASSWORD, SECRET};
 use sha2::Sha256;
 
 use super::Attack;
 use crate::case::{Case, run_cases};
 use crate::http1::{Connection, Request};
-use crate::server::{PASSWORD, SECRET};
 use crate::target::{TIMEOUT, Target};
 
 /// A user with no rights.

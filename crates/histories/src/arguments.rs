@@ -1,0 +1,67 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The options of a run.
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    /// The time in which clients run transactions.
+    pub(crate) time: Duration,
+    /// The seed of all random choices.
+    pub(crate) seed: u64,
+    /// The number of clients at once.
+    pub(crate) clients: usize,
+    /// The number of times that the server is killed.
+    pub(crate) kills: u32,
+    /// The server's program.
+    pub(crate) server: PathBuf,
+    /// The server's storage engine.
+    pub(crate) engine: String,
+}
+
+/// Help of the program.
+pub(crate) const USAGE: &str = "\
+usage: histories [--OPTION VALUE ...]
+
+  --seconds N         Seconds in which clients run transactions. Default: 30.
+  --seed N            Seed of the random choices. Default: a random one, which is printed.
+  --clients N         Clients at once. Default: 8.
+  --kills N           Kills of the server by SIGKILL, each followed by a restart. Default: 0.
+  --engine NAME       Storage engine of the server. Default: rocksdb.
+  --server PATH       Program of the server. Default: `persea` beside this program.
+";
+
+impl Arguments {
+    /// Reads the command line without the program's name. Errors: text for the user.
+    pub(crate) fn read(words: &[String]) -> Result<Self, String> {
+        let mut arguments = Arguments {
+            time: Duration::from_secs(30),
+            seed: fastrand::u64(..1 << 32),
+            clients: 8,
+            kills: 0,
+            server: server_process::program_beside_this()?,
+            engine: "rocksdb".to_owned(),
+        };
+        for pair in words.chunks(2) {
+            let [option, value] = pair else { return Err(format!("{} needs a value", pair.join(" "))) };
+            let number = || {
+                let number = value.parse::<u32>();
+                number.map_err(|_| format!("{option} is {value:?}; it must be a number"))
+            };
+            match option.as_str() {
+                "--seconds" => arguments.time = Duration::from_secs(u64::from(number()?)),
+                "--seed" => arguments.seed = u64::from(number()?),
+                "--clients" => arguments.clients = number()?.max(1) as usize,
+                "--kills" => arguments.kills = number()?,
+                "--engine" => arguments.engine.clone_from(value),
+                "--server" => arguments.server = PathBuf::from(value),
+                unknown => return Err(format!("there is no option {unknown}")),
+            }
+        }
+        if arguments.kills > 0 && arguments.engine == "memory" {
+            return Err("--kills needs an engine that keeps its data, and `memory` does not".to_owned());
+        }
+        Ok(arguments)
+    }
+}

@@ -1,0 +1,75 @@
+//! Checks the isolation of random transactions over HTTP, also across kills of the server.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
+
+mod arguments;
+mod check;
+mod database;
+mod history;
+mod run;
+mod worker;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, USAGE};
+use check::Report;
+use history::{Outcome, Transaction};
+use run::Run;
+
+/// Anomalies and failures that are printed.
+const SHOWN_MAX: usize = 20;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if words.iter().any(|word| word == "--help") {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    match Arguments::read(&words) {
+        Ok(arguments) => {
+            println!("seed {}, {} clients", arguments.seed, arguments.clients);
+            run::run(&arguments).map_or_else(|failure| fail(&failure), |run| judge(&run))
+        }
+        Err(mistake) => {
+            eprintln!("{mistake}\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn fail(failure: &str) -> ExitCode {
+    eprintln!("{failure}");
+    ExitCode::FAILURE
+}
+
+/// Checks the history and prints the verdict.
+fn judge(run: &Run) -> ExitCode {
+    let count = |outcome| run.history.iter().filter(|transaction| transaction.outcome == outcome).count();
+    let operations: usize = run.history.iter().map(|transaction| transaction.operations.len()).sum();
+    let [committed, aborted, unknown] = [Outcome::Committed, Outcome::Aborted, Outcome::Unknown].map(count);
+    println!(
+        "{committed} transactions committed, {aborted} aborted, {unknown} unknown; {operations} operations"
+    );
+    let anomalies = check::check(&run.history);
+    for anomaly in anomalies.iter().take(SHOWN_MAX) {
+        eprintln!("{}", Report { anomaly, history: &run.history });
+    }
+    for failure in run.failures.iter().take(SHOWN_MAX) {
+        eprintln!("{failure}");
+    }
+    if !has_material(&run.history) {
+        return fail("the history shows nothing: no transaction wrote and committed");
+    }
+    if anomalies.is_empty() && run.failures.is_empty() {
+        println!("no anomaly but write skew, which snapshot isolation permits");
+        return ExitCode::SUCCESS;
+    }
+    fail(&format!("{} anomalies, {} failures", anomalies.len(), run.failures.len()))
+}
+
+fn has_material(history: &[Transaction]) -> bool {
+    let is_useful = |transaction: &&Transaction| {
+        transaction.outcome == Outcome::Committed && transaction.writes().next().is_some()
+    };
+    history.iter().any(|transaction| is_useful(&transaction))
+}

@@ -1,0 +1,39 @@
+//! Programs that test a running server: builds it and the program, which does the rest.
+
+use std::process::Command;
+
+use crate::{Failure, cargo, run};
+
+/// A program, which is a crate, and the options of its check.
+pub(crate) struct Program {
+    pub(crate) name: &'static str,
+    check: &'static [&'static str],
+}
+
+/// The programs. Their checks have seeds, so that random choices repeat themselves.
+pub(crate) const PROGRAMS: &[Program] = &[
+    // Generous bounds of time for a slow machine. The bounds of memory stay.
+    Program { name: "attack", check: &["--seconds", "40", "--seed", "1", "--floor", "3000"] },
+    Program { name: "histories", check: &["--seconds", "8", "--seed", "1", "--kills", "2"] },
+];
+
+/// Runs a program with the options of its check.
+pub(crate) fn check(name: &str) -> Result<(), Failure> {
+    let program = PROGRAMS.iter().find(|program| program.name == name);
+    let program = program.ok_or_else(|| format!("there is no program {name}"))?;
+    let arguments: Vec<String> = program.check.iter().map(|word| (*word).to_owned()).collect();
+    run_program(name, &arguments)
+}
+
+/// Runs `cargo xtask NAME [--OPTION VALUE ...]`; the program says which options there are.
+///
+/// The server has the profile that this program was built with, unless `--server` names another.
+pub(crate) fn run_program(name: &str, arguments: &[String]) -> Result<(), Failure> {
+    let profile: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
+    if !arguments.iter().any(|argument| argument == "--server") {
+        cargo(&[&["build", "--quiet", "--package", "persea"], profile].concat())?;
+    }
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--package", name]).args(profile).arg("--").args(arguments);
+    run(&mut command)
+}
