@@ -63,6 +63,11 @@ const STEPS: &[Step] = &[
         run: || programs::check("histories"),
     },
     Step {
+        name: "crash",
+        promise: "a killed server has all that it acknowledged, and nothing by halves",
+        run: || programs::check("crash"),
+    },
+    Step {
         name: "attack",
         promise: "a server withstands a minute of attacks",
         run: || programs::check("attack"),

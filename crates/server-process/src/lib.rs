@@ -87,6 +87,15 @@ impl Launch {
         Ok(server)
     }
 
+    /// Starts a server and kills it after some time, in which it may not serve yet. Errors: text
+    /// for the user.
+    pub fn start_and_kill(&self, life: Duration) -> Result<(), String> {
+        let mut server = Server { child: self.spawn()? };
+        std::thread::sleep(life);
+        server.kill();
+        Ok(())
+    }
+
     fn spawn(&self) -> Result<Child, String> {
         let log = std::fs::File::options().create(true).append(true).open(self.log());
         let log = log.map_err(|error| format!("{}: {error}", self.log().display()))?;

@@ -1,0 +1,64 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The options of a run.
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    /// The number of kills.
+    pub(crate) kills: u32,
+    /// The longest time of a run; no kill begins after it.
+    pub(crate) time: Option<Duration>,
+    /// The longest time from the first write to the kill.
+    pub(crate) life: Duration,
+    /// The number of clients that write at once.
+    pub(crate) writers: usize,
+    /// The seed of all random choices.
+    pub(crate) seed: u64,
+    /// The server's program.
+    pub(crate) server: PathBuf,
+}
+
+/// Help of the program.
+pub(crate) const USAGE: &str = "\
+usage: crash [--OPTION VALUE ...]
+
+  --kills N           Kills of the server. Default: 100.
+  --seconds N         Seconds after which no further kill begins. Default: no limit.
+  --life N            Longest time from the first write to the kill, in milliseconds. Default: 400.
+  --writers N         Clients that write at once. Default: 4.
+  --seed N            Seed of the random choices. Default: a random one, which is printed.
+  --server PATH       Program of the server. Default: `persea` beside this program.
+";
+
+impl Arguments {
+    /// Reads the command line without the program's name. Errors: text for the user.
+    pub(crate) fn read(words: &[String]) -> Result<Self, String> {
+        let mut arguments = Arguments {
+            kills: 100,
+            time: None,
+            life: Duration::from_millis(400),
+            writers: 4,
+            seed: fastrand::u64(..1 << 32),
+            server: server_process::program_beside_this()?,
+        };
+        for pair in words.chunks(2) {
+            let [option, value] = pair else { return Err(format!("{} needs a value", pair.join(" "))) };
+            let number = || {
+                let number = value.parse::<u32>();
+                number.map_err(|_| format!("{option} is {value:?}; it must be a number"))
+            };
+            match option.as_str() {
+                "--kills" => arguments.kills = number()?,
+                "--seconds" => arguments.time = Some(Duration::from_secs(u64::from(number()?))),
+                "--life" => arguments.life = Duration::from_millis(u64::from(number()?)),
+                "--writers" => arguments.writers = number()?.max(1) as usize,
+                "--seed" => arguments.seed = u64::from(number()?),
+                "--server" => arguments.server = PathBuf::from(value),
+                unknown => return Err(format!("there is no option {unknown}")),
+            }
+        }
+        Ok(arguments)
+    }
+}

@@ -1,0 +1,55 @@
+//! Kills a server by SIGKILL at random moments of all kinds of writes, and checks after each
+//! restart that nothing acknowledged is lost and nothing is half done.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
+
+mod action;
+mod arguments;
+mod index;
+mod observe;
+mod run;
+mod state;
+mod writer;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, USAGE};
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if words.iter().any(|word| word == "--help") {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    match Arguments::read(&words) {
+        Ok(arguments) => run_in_folder(&arguments),
+        Err(mistake) => {
+            eprintln!("{mistake}\n{USAGE}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs in a temporary folder, which stays after a failure.
+fn run_in_folder(arguments: &Arguments) -> ExitCode {
+    println!("seed {}, {} writers", arguments.seed, arguments.writers);
+    let folder = match tempfile::tempdir() {
+        Ok(folder) => folder,
+        Err(error) => {
+            eprintln!("a temporary folder: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    match run::run(arguments, folder.path()) {
+        Ok(run::Summary { kills, acknowledged, longest_start }) => {
+            println!(
+                "{kills} kills, {acknowledged} writes acknowledged and found; the longest start took {longest_start:.1?}"
+            );
+            ExitCode::SUCCESS
+        }
+        Err(failure) => {
+            eprintln!("{failure}\nthe data are in {}", folder.keep().display());
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! A client that writes until the server is killed, and knows which states are possible then.
+
+use client::{Client, Error, Request};
+use serde_json::{Value, json};
+
+use crate::action::{Action, Calls, Maker};
+use crate::index;
+use crate::observe::{self, ask};
+use crate::state::{Place, State};
+
+/// Differences that are printed.
+const SHOWN_MAX: usize = 10;
+
+/// The reason why an action has no acknowledgement.
+enum Missed {
+    /// No reply came. The action may have taken place if `true`.
+    Lost(bool),
+    /// The server refused it, which it must not.
+    Refused(String),
+}
+
+/// A writer and all that it owns.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    number: usize,
+    database: String,
+    maker: Maker,
+    state: State,
+    /// The action that was under way at the kill.
+    pending: Option<Action>,
+    pub(crate) acknowledged: u64,
+}
+
+impl Writer {
+    /// Creates the writer's database. Errors: text for the user.
+    pub(crate) fn create(client: &Client, number: usize, rng: fastrand::Rng) -> Result<Self, String> {
+        let database = format!("writer{number}");
+        ask(client, &Request::post("/_api/database").json(json!({"name": database}).to_string()))?;
+        let state = observe::state(client, &database, number)?;
+        let maker = Maker::new(number, &database, rng);
+        Ok(Writer { number, database, maker, state, pending: None, acknowledged: 0 })
+    }
+
+    /// Writes until a request has no reply. Errors: the server refused a request.
+    pub(crate) fn write(&mut self, client: &Client) -> Result<(), String> {
+        loop {
+            let action = self.maker.action(&self.state);
+            match perform(client, &action.calls) {
+                Ok(()) => {
+                    self.state = action.after;
+                    self.acknowledged += 1;
+                }
+                Err(Missed::Lost(may_be_done)) => {
+                    self.pending = may_be_done.then_some(action);
+                    return Ok(());
+                }
+                Err(Missed::Refused(text)) => return Err(format!("{text}; it was {:?}", action.calls)),
+            }
+        }
+    }
+
+    /// Checks that the server has a possible state, which is the known one from then on.
+    pub(crate) fn check(&mut self, client: &Client) -> Result<(), String> {
+        let found = observe::state(client, &self.database, self.number)?;
+        let pending = self.pending.take();
+        let others = pending.iter().flat_map(|action| action.between.iter().chain([&action.after]));
+        if self.state != found && others.clone().all(|possible| *possible != found) {
+            return Err(self.contradiction(&found, pending.as_ref()));
+        }
+        self.state = found;
+        for (place, collection) in
+            self.state.collections.iter().filter(|(place, _)| **place != Place::shared())
+        {
+            index::check(client, place, collection)?;
+        }
+        Ok(())
+    }
+
+    fn contradiction(&self, found: &State, pending: Option<&Action>) -> String {
+        let mut text = format!("writer {}: the state is not possible", self.number);
+        let mut add = |name: &str, state: &State| {
+            let lines = state.differences(found);
+            text += &format!("\n  from the state {name} it differs in {} places:", lines.len());
+            lines.iter().take(SHOWN_MAX).for_each(|line| text += &format!("\n    {line}"));
+        };
+        add("that was acknowledged", &self.state);
+        if let Some(action) = pending {
+            add("after the last request", &action.after);
+            text += &format!("\n  the last request: {:?}", action.calls);
+        }
+        text
+    }
+}
+
+fn perform(client: &Client, calls: &Calls) -> Result<(), Missed> {
+    match calls {
+        Calls::One(request) => send(client, request, true).map(|_| ()),
+        Calls::Transaction { begin, database, requests, is_aborted } => {
+            let begun = send(client, begin, false)?;
+            let id = begun["result"]["id"].as_str().unwrap_or_default();
+            for request in requests {
+                send(client, &request.clone().header("x-arango-trx-id", id), false)?;
+            }
+            let end = if *is_aborted { Request::delete } else { Request::put };
+            send(client, &end("/_api/transaction").segment(id).database(database), !is_aborted).map(|_| ())
+        }
+    }
+}
+
+/// Sends a request, which may change the state without a reply if `may_be_done`.
+///
+/// Replies about single documents must not have errors either.
+fn send(client: &Client, request: &Request, may_be_done: bool) -> Result<Value, Missed> {
+    let reply = client.call(request).map_err(|error| match error {
+        Error::Connect { .. } => Missed::Lost(false),
+        error if error.is_connection() => Missed::Lost(may_be_done),
+        error => Missed::Refused(error.to_string()),
+    })?;
+    let body: Value = serde_json::from_slice(reply.body()).unwrap_or_default();
+    let has_errors = body["errors"].as_u64().is_some_and(|errors| errors > 0)
+        || body.as_array().into_iter().flatten().any(|row| row["error"] == true);
+    if has_errors { Err(Missed::Refused(body.to_string())) } else { Ok(body) }
+}
