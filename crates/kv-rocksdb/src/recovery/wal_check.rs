@@ -3,7 +3,8 @@
 //! RocksDB silently stops at the first flaw. A flaw is normal at the end of the writes when the
 //! process or the machine stopped. Anywhere else it is damage, and a replay up to it would lose
 //! acknowledged commits. Three things tell them apart: valid records behind the flaw, the sync
-//! mark, and pages that never reached the disk.
+//! mark, and pages that never reached the disk. Records of a later file do no harm if their
+//! sequence numbers follow without a gap.
 
 use std::path::{Path, PathBuf};
 
@@ -96,7 +97,7 @@ impl WalFiles {
                 return WalState::Damaged(self.cut(index, reason));
             }
             if file.flaw.is_some() {
-                state = WalState::Torn(self.cut(index, "its last record was not written whole".to_owned()));
+                state = WalState::Torn(self.torn_end(index));
             }
         }
         if synced.bytes > 0 && self.0.last().is_none_or(|last| last.number < synced.number) {
@@ -112,7 +113,7 @@ impl WalFiles {
         let flaw = file.flaw.as_ref()?;
         let what = describe(flaw);
         let later = self.0.iter().skip(index + 1).find(|later| later.file.all_records() > 0);
-        if let Some(later) = later {
+        if let Some(later) = later.filter(|later| !self.continues(index, later)) {
             return Some(format!("{what}, and records follow in {}", later.path.display()));
         }
         if *number < synced.number {
@@ -123,6 +124,26 @@ impl WalFiles {
         }
         let place = flaw.valid_at.filter(|_| !flaw.has_lost_page)?;
         Some(format!("{what}, and valid records follow from byte {place} on"))
+    }
+
+    /// Returns true if the records of a later file follow those before the flaw of a file without a
+    /// gap, so that the flaw hides none.
+    ///
+    /// RocksDB replays such a file. It begins one after a torn end, and the start may crash before
+    /// the torn file is forgotten.
+    fn continues(&self, index: usize, later: &NumberedFile) -> bool {
+        let before = self.0.iter().take(index + 1).rev().find_map(|file| file.file.next_sequence);
+        before.is_some() && before == later.file.first_sequence
+    }
+
+    /// Returns the cut of a torn end, which drops nothing of later files.
+    fn torn_end(&self, index: usize) -> Cut {
+        let mut cut = self.cut(index, "its last record was not written whole".to_owned());
+        if let Some(NumberedFile { file, .. }) = self.0.get(index) {
+            cut.dropped_bytes = file.length - file.intact_bytes;
+            cut.dropped_records = file.all_records() - file.records;
+        }
+        cut
     }
 
     /// Returns the cut at the flaw of a file, or at its end.

@@ -5,10 +5,10 @@
 //! `type (1)`, `payload`. A record is one full fragment, or a first one, middle ones and a last
 //! one. A block's last bytes are unused if no header fits there. A record is a batch, which begins
 //! with its first sequence number (8 bytes) and its number of writes (4).
-//! (8 bytes) and its number of writes (4).
 
 use std::fs::File;
 use std::io::Read;
+use std::ops::Range;
 use std::path::Path;
 
 const BLOCK_BYTES: usize = 32 << 10;
@@ -38,6 +38,8 @@ pub(crate) struct WalFile {
     pub(crate) intact_bytes: u64,
     /// The number of whole records before the first flaw.
     pub(crate) records: u64,
+    /// The sequence number of the first of these records, if there is one.
+    pub(crate) first_sequence: Option<u64>,
     /// The sequence number behind the last of these records, if there is one.
     pub(crate) next_sequence: Option<u64>,
     pub(crate) flaw: Option<Flaw>,
@@ -119,7 +121,7 @@ struct WalReader {
 
 struct OpenRecord {
     offset: u64,
-    next_sequence: Option<u64>,
+    sequences: Option<Range<u64>>,
 }
 
 /// A valid fragment.
@@ -169,12 +171,12 @@ impl WalReader {
 
     /// Takes the next valid fragment. Returns false if it is out of place.
     fn take(&mut self, fragment: &Fragment<'_>, place: u64) -> bool {
-        let next_sequence = next_sequence(fragment.payload);
+        let sequences = sequences(fragment.payload);
         match (fragment.kind, self.open.take()) {
-            (FragmentKind::Full, None) => self.end_record(next_sequence),
-            (FragmentKind::First, None) => self.open = Some(OpenRecord { offset: place, next_sequence }),
+            (FragmentKind::Full, None) => self.end_record(sequences.as_ref()),
+            (FragmentKind::First, None) => self.open = Some(OpenRecord { offset: place, sequences }),
             (FragmentKind::Middle, Some(open)) => self.open = Some(open),
-            (FragmentKind::Last, Some(open)) => self.end_record(open.next_sequence),
+            (FragmentKind::Last, Some(open)) => self.end_record(open.sequences.as_ref()),
             (FragmentKind::Other, open) => self.open = open,
             (FragmentKind::Full | FragmentKind::First, Some(open)) => {
                 self.set_flaw(FlawKind::OutOfPlace, open.offset, place);
@@ -188,9 +190,12 @@ impl WalReader {
         true
     }
 
-    fn end_record(&mut self, next_sequence: Option<u64>) {
+    fn end_record(&mut self, sequences: Option<&Range<u64>>) {
         self.file.records += 1;
-        self.file.next_sequence = next_sequence.or(self.file.next_sequence);
+        if let Some(&Range { start, end }) = sequences {
+            self.file.first_sequence.get_or_insert(start);
+            self.file.next_sequence = Some(end);
+        }
     }
 
     fn set_flaw(&mut self, kind: FlawKind, offset: u64, end: u64) {
@@ -300,10 +305,11 @@ fn sequence(payload: &[u8]) -> Option<u64> {
     payload.first_chunk::<BATCH_HEADER_BYTES>()?.first_chunk().copied().map(u64::from_le_bytes)
 }
 
-/// Returns the sequence number behind the batch that begins with `payload`.
-fn next_sequence(payload: &[u8]) -> Option<u64> {
+/// Returns the sequence numbers of the batch that begins with `payload`.
+fn sequences(payload: &[u8]) -> Option<Range<u64>> {
     let count = payload.first_chunk::<BATCH_HEADER_BYTES>()?.last_chunk().copied().map(u32::from_le_bytes)?;
-    sequence(payload)?.checked_add(u64::from(count))
+    let start = sequence(payload)?;
+    Some(start..start.checked_add(u64::from(count))?)
 }
 
 /// Returns true if a valid fragment from a search belongs to this log.

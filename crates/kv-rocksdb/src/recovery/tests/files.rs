@@ -4,7 +4,7 @@ use super::noise;
 use crate::recovery::wal_reader::WalFile;
 
 /// Returns a file with the records in RocksDB's format, and the end of each record.
-fn log_of(records: &[Vec<u8>]) -> (Vec<u8>, Vec<usize>) {
+pub(super) fn log_of(records: &[Vec<u8>]) -> (Vec<u8>, Vec<usize>) {
     let (mut log, mut ends) = (Vec::new(), Vec::new());
     for record in records {
         let mut rest = &record[..];

@@ -7,9 +7,10 @@ use kv::{Error, Result};
 use rust_rocksdb::{DB, WriteBatch};
 use tempfile::TempDir;
 
+use super::files::log_of;
 use super::noise;
 use crate::options::{RocksOptions, Tuning};
-use crate::recovery::wal_check::list;
+use crate::recovery::wal_check::{list, wal_path};
 use crate::recovery::{self, Recovered, SyncMark, WalPosition, WalRecovery};
 
 /// The writes of one batch.
@@ -285,4 +286,31 @@ fn a_store_without_a_mark_opens() {
     let crashed = Crashed::new(1, 30);
     fs::remove_file(crashed.path().join("SYNCED")).unwrap();
     assert_eq!(crashed.opens().0, crashed.batches);
+}
+
+#[test]
+fn a_crash_in_the_start_after_a_torn_end_is_no_damage() {
+    let crashed = Crashed::new(1, 0);
+    crashed.change(0, |bytes| bytes.truncate(bytes.len() - 100));
+    let (kept, torn) = (crashed.batches - 1, crashed.log(0));
+    // Before RocksDB forgets a torn file, it begins a new one with an empty batch, whose sequence
+    // number follows.
+    let begin_next_file = |crashed: &Crashed, sequence: u64| {
+        let batch = [&sequence.to_le_bytes()[..], &0_u32.to_le_bytes()].concat();
+        let number = list(crashed.path()).unwrap()[0].0 + 7;
+        fs::write(wal_path(crashed.path(), number), log_of(&[batch]).0).unwrap();
+    };
+    let next = kept * BATCH_WRITES + 1;
+    let with_gap = crashed.copied();
+    begin_next_file(&with_gap, next + BATCH_WRITES);
+    assert_eq!(with_gap.is_refused(&with_gap.log(0), "records follow in"), kept);
+
+    begin_next_file(&crashed, next);
+    let (found, Recovered { db, dropped, sync_mark }) = crashed.opens();
+    let dropped = dropped.unwrap();
+    assert_eq!((found, dropped.file, dropped.records, dropped.kept_in), (kept, torn, 0, None));
+    assert_eq!(dropped.bytes, RECORD_BYTES - 100);
+    put(&db, kept);
+    drop((db, sync_mark));
+    assert_eq!(crashed.opens().0, kept + 1);
 }
