@@ -1,6 +1,7 @@
 //! The client: requests and their retries.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use crate::RetryOptions;
 use crate::error::{Error, Result};
@@ -57,6 +58,10 @@ impl Client {
         })
     }
 
+    fn is_interrupted(&self) -> bool {
+        self.options().interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
     /// Retries an attempt, with growing pauses, as long as that is harmless.
     fn repeat<T>(
         &self,
@@ -76,7 +81,7 @@ impl Client {
                 }
                 Err(_) => false,
             };
-            if !again || left == 0 {
+            if !again || left == 0 || self.is_interrupted() {
                 return outcome.map_err(|failure| failure.error);
             }
             left -= 1;

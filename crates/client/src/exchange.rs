@@ -98,7 +98,8 @@ impl Exchange {
 
     fn connect(&self) -> Result<Connection> {
         let limit = self.options.connection_timeout;
-        let socket = Socket::connect(&self.options.endpoint, self.tls.as_ref(), limit);
+        let interrupt = self.options.interrupt.clone();
+        let socket = Socket::connect(&self.options.endpoint, self.tls.as_ref(), limit, interrupt);
         socket
             .and_then(Connection::new)
             .map_err(|error| Error::Connect { endpoint: self.name.clone(), reason: error.to_string() })
@@ -161,6 +162,7 @@ impl Exchange {
             return Err(wrong(mistake.clone()));
         }
         let uri = match &request.database {
+            _ if request.is_plain => request.target.clone(),
             Some(database) => prefix(database) + &request.target,
             None => [self.prefix.as_str(), request.target.as_str()].concat(),
         };

@@ -2,6 +2,8 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::endpoint::Endpoint;
@@ -29,6 +31,8 @@ pub struct ClientOptions {
     pub retries: RetryOptions,
     /// The options of TLS, for endpoints that use it.
     pub tls: TlsOptions,
+    /// The flag that ends requests: once it is set, they fail within a few milliseconds.
+    pub interrupt: Option<Arc<AtomicBool>>,
 }
 
 impl ClientOptions {
@@ -48,6 +52,7 @@ impl ClientOptions {
             compress_requests_from_bytes: None,
             retries: RetryOptions::default(),
             tls: TlsOptions::default(),
+            interrupt: None,
         }
     }
 }

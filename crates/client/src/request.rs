@@ -7,6 +7,8 @@ use hyper::Method;
 use hyper::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
+use crate::error::{Error, Result};
+
 /// The characters that need no escape in a path segment or a query string.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -22,6 +24,8 @@ pub struct Request {
     /// The path and query string, without the database.
     pub(crate) target: String,
     pub(crate) database: Option<String>,
+    /// True if the path names no database at all.
+    pub(crate) is_plain: bool,
     pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
     pub(crate) body: Bytes,
     pub(crate) is_repeatable: bool,
@@ -39,6 +43,7 @@ impl Request {
             has_query: path.contains('?'),
             target: path.to_owned(),
             database: None,
+            is_plain: false,
             headers: Vec::new(),
             body: Bytes::new(),
             keeps_encoding: false,
@@ -56,6 +61,16 @@ impl Request {
     /// Returns a HEAD request, which reads the headers only.
     pub fn head(path: &str) -> Self {
         Self::new(Method::HEAD, path)
+    }
+
+    /// Returns a request with any method. Error: the method is not one of HTTP's tokens.
+    pub fn with_method(method: &str, path: &str) -> Result<Self> {
+        match Method::from_bytes(method.as_bytes()) {
+            Ok(method) => Ok(Self::new(method, path)),
+            Err(error) => {
+                Err(Error::Request { request: format!("{method} {path}"), reason: error.to_string() })
+            }
+        }
     }
 
     /// Returns a POST request.
@@ -106,6 +121,13 @@ impl Request {
         self
     }
 
+    /// Sends the path as it is, for servers that know no databases.
+    #[must_use]
+    pub fn without_database(mut self) -> Self {
+        self.is_plain = true;
+        self
+    }
+
     /// Adds a header. The name is in lower case.
     #[must_use]
     pub fn header(mut self, name: &'static str, value: &str) -> Self {
@@ -113,6 +135,23 @@ impl Request {
             Ok(value) => self.headers.push((HeaderName::from_static(name), value)),
             Err(_) => self.mistake = Some(format!("HTTP cannot carry {value:?} in the header {name}")),
         }
+        self
+    }
+
+    /// Adds a header with any name.
+    #[must_use]
+    pub fn any_header(mut self, name: &str, value: &str) -> Self {
+        match (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value)) {
+            (Ok(name), Ok(value)) => self.headers.push((name, value)),
+            _ => self.mistake = Some(format!("HTTP cannot carry the header {name:?} with {value:?}")),
+        }
+        self
+    }
+
+    /// Sets the body. The headers state its content type.
+    #[must_use]
+    pub fn bytes(mut self, body: impl Into<Bytes>) -> Self {
+        self.body = body.into();
         self
     }
 

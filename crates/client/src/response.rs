@@ -30,6 +30,11 @@ impl Response {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
+    /// Returns names, in lower case, and values of the headers that are text.
+    pub fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+    }
+
     /// Returns the body, decompressed unless the request says otherwise.
     pub fn body(&self) -> &Bytes {
         &self.body

@@ -20,6 +20,9 @@ use crate::tls::Tls;
 /// The greatest number of bytes of one read from the system.
 const READ_BYTES: usize = 128 << 10;
 
+/// The longest wait between two looks at a flag that ends requests.
+const INTERRUPT_STEP: Duration = Duration::from_millis(20);
+
 /// The bits of [`Wire::interest`].
 const READABLE: u8 = 1;
 const WRITABLE: u8 = 2;
@@ -31,6 +34,8 @@ pub(crate) struct Wire {
     interest: AtomicU8,
     /// True if there was nothing to read, and no wait since: a further attempt costs a system call.
     is_drained: AtomicBool,
+    /// The flag that ends the wait.
+    interrupt: Option<Arc<AtomicBool>>,
 }
 
 #[derive(Debug)]
@@ -55,6 +60,8 @@ impl Wire {
     }
 
     /// Waits until a recorded operation is possible; returns true unless the deadline passes first.
+    ///
+    /// Errors: those of the system, and one if the interrupt flag is set.
     pub(crate) fn wait(&self, deadline: Instant) -> io::Result<bool> {
         let mut flags = PollFlags::empty();
         let interest = self.interest.load(Ordering::Relaxed);
@@ -70,10 +77,16 @@ impl Wire {
         };
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
+            if self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+                return Err(io::Error::new(io::ErrorKind::Interrupted, "the request was interrupted"));
+            }
+            let is_last = self.interrupt.is_none() || left <= INTERRUPT_STEP;
+            let left = if is_last { left } else { INTERRUPT_STEP };
             // The bound is many years, within the range that the system accepts.
             let left = Timespec::try_from(left.min(Duration::from_secs(1 << 30))).unwrap_or_default();
             match poll(&mut [PollFd::from_borrowed_fd(descriptor, flags)], Some(&left)) {
-                Ok(0) => return Ok(false),
+                Ok(0) if is_last => return Ok(false),
+                Ok(0) => {}
                 Ok(_) => {
                     self.look_again();
                     return Ok(true);
@@ -135,7 +148,12 @@ enum Stream {
 
 impl Socket {
     /// Opens a connection within `limit`.
-    pub(crate) fn connect(endpoint: &Endpoint, tls: Option<&Tls>, limit: Duration) -> io::Result<Self> {
+    pub(crate) fn connect(
+        endpoint: &Endpoint,
+        tls: Option<&Tls>,
+        limit: Duration,
+        interrupt: Option<Arc<AtomicBool>>,
+    ) -> io::Result<Self> {
         let plain = match endpoint {
             Endpoint::Tcp { host, port } | Endpoint::Tls { host, port } => {
                 Plain::Tcp(connect_tcp(host, *port, limit)?)
@@ -146,7 +164,8 @@ impl Socket {
                 Plain::Unix(stream)
             }
         };
-        let wire = Arc::new(Wire { plain, interest: AtomicU8::new(0), is_drained: AtomicBool::new(false) });
+        let (interest, is_drained) = (AtomicU8::new(0), AtomicBool::new(false));
+        let wire = Arc::new(Wire { plain, interest, is_drained, interrupt });
         let shared = SharedWire(Arc::clone(&wire));
         let stream = match (tls, endpoint) {
             (Some(tls), Endpoint::Tls { host, .. }) => {

@@ -60,11 +60,14 @@ impl ErrorCode {
 
 error_codes! {
     // General.
+    SysError = 2, "SYS_ERROR", 500, "system error";
     Internal = 4, "INTERNAL", 500, "internal error";
     IllegalOption = 7, "ILLEGAL_OPTION", 500, "illegal option";
     NotImplemented = 9, "NOT_IMPLEMENTED", 501, "not implemented";
     BadParameter = 10, "BAD_PARAMETER", 400, "bad parameter";
     Forbidden = 11, "FORBIDDEN", 403, "forbidden";
+    FileNotFound = 14, "FILE_NOT_FOUND", 500, "file not found";
+    CannotWriteFile = 15, "CANNOT_WRITE_FILE", 500, "cannot write file";
     TypeError = 17, "TYPE_ERROR", 400, "type error";
     LockTimeout = 18, "LOCK_TIMEOUT", 500, "lock timeout";
     RequestCanceled = 21, "REQUEST_CANCELED", 410, "canceled request";
@@ -72,6 +75,7 @@ error_codes! {
     ShuttingDown = 30, "SHUTTING_DOWN", 503, "shutdown in progress";
     OnlyEnterprise = 31, "ONLY_ENTERPRISE", 501, "only enterprise version";
     ResourceLimit = 32, "RESOURCE_LIMIT", 500, "resource limit exceeded";
+    CannotReadFile = 34, "CANNOT_READ_FILE", 500, "cannot read file";
     IncompatibleVersion = 35, "INCOMPATIBLE_VERSION", 500, "incompatible server version";
     Disabled = 36, "DISABLED", 500, "disabled";
 
@@ -219,6 +223,12 @@ error_codes! {
     GraphReferencedVertexCollectionNotPartOfTheGraph = 1947, "GRAPH_REFERENCED_VERTEX_COLLECTION_NOT_PART_OF_THE_GRAPH", 404, "referenced vertex collection is not part of the graph";
     GraphNegativeEdgeWeight = 1948, "GRAPH_NEGATIVE_EDGE_WEIGHT", 500, "negative edge weight found";
     GraphCollectionNotPartOfTheGraph = 1949, "GRAPH_COLLECTION_NOT_PART_OF_THE_GRAPH", 404, "the given collection is not part of the graph";
+
+    // Clients.
+    ClientUnknownError = 2_000, "SIMPLE_CLIENT_UNKNOWN_ERROR", 500, "unknown client error";
+    ClientCouldNotConnect = 2_001, "SIMPLE_CLIENT_COULD_NOT_CONNECT", 500, "could not connect to server";
+    ClientCouldNotWrite = 2_002, "SIMPLE_CLIENT_COULD_NOT_WRITE", 500, "could not write to server";
+    ClientCouldNotRead = 2_003, "SIMPLE_CLIENT_COULD_NOT_READ", 500, "could not read from server";
 
     // The request queue.
     QueueFull = 21_003, "QUEUE_FULL", 503, "queue is full";

@@ -26,7 +26,7 @@ pub struct Program {
     pub refused: &'static [&'static [Unsupported]],
     /// The prefix of environment variables, such as `PERSEA_`.
     pub environment_prefix: &'static str,
-    /// The option whose value is an argument without a name.
+    /// The option whose value is an argument without a name; several arguments if it is a list.
     pub unnamed: Option<&'static Definition>,
 }
 

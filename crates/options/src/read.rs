@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
                 "unexpected argument {argument:?}; options start with --, -c is --configuration, -D --define, -h --help"
             )));
         };
-        if let Some(first) = self.first_unnamed.replace(argument) {
+        if let Some(first) = self.first_unnamed.replace(argument).filter(|_| !option.is_list) {
             let name = option.name;
             return Err(Mistake::value(format!(
                 "at most one value of --{name} is expected, got {first:?} and {argument:?}"
