@@ -9,7 +9,7 @@ use crate::{Failure, metadata};
 const LAYERS: &[&[&str]] = &[
     &["errors", "allocation-meter", "aql-date", "analyzers", "chart", "gzip-members"],
     &["velocypack", "kv", "aql-syntax"],
-    &["kv-rocksdb", "catalog", "aql-value", "geometry", "options", "client"],
+    &["kv-rocksdb", "catalog", "aql-value", "geometry", "options", "client", "javascript"],
     &["storage", "aql-functions", "server-process"],
     &["aql-plan"],
     &["aql-optimize"],
@@ -36,6 +36,8 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("tokio-rustls", &["server"]),
     ("parquet", &["tools"]),
     ("libdeflater", &["gzip-members"]),
+    ("rquickjs", &["javascript"]),
+    ("rustyline", &["tools"]),
 ];
 
 /// Folders whose files are independent of each other: the crate and the module.

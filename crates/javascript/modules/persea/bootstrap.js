@@ -1,0 +1,223 @@
+// Makes `require` and the globals. Returns a `require` for the host's own calls.
+//
+// A module of the API gets the native functions as its parameter `host`; other modules do not. So
+// only the API's modules can reach the host, and a capability that the host leaves out is absent.
+(function (host) {
+  'use strict';
+
+  // Native functions throw through `host.error`, so each knows its host wherever a module puts it.
+  for (const name of Object.keys(host)) {
+    host[name] = host[name].bind(host);
+  }
+
+  const cache = new Map();
+  const roots = [];
+  const EXTENSIONS = ['', '.js', '.json'];
+
+  class Module {
+    constructor(id, filename, parent) {
+      this.id = id;
+      this.filename = filename;
+      this.parent = parent;
+      this.children = [];
+      this.loaded = false;
+      this.exports = {};
+      this.require = makeRequire(this);
+    }
+  }
+
+  function directory(path) {
+    const end = path.lastIndexOf('/');
+    return end <= 0 ? path.slice(0, end + 1) : path.slice(0, end);
+  }
+
+  function normalized(path) {
+    const parts = [];
+    for (const part of path.split('/')) {
+      if (part === '..' && parts.length > 0 && parts[parts.length - 1] !== '..') {
+        parts.pop();
+      } else if (part !== '.' && part !== '') {
+        parts.push(part);
+      }
+    }
+    return (path.startsWith('/') ? '/' : '') + parts.join('/');
+  }
+
+  // The directory that relative names begin at.
+  function base(module) {
+    if (module !== undefined && module.filename !== undefined) {
+      return directory(module.filename);
+    }
+    return host.hasFiles() ? host.workingDirectory() : '/';
+  }
+
+  function isFile(path) {
+    const info = host.fileInfo(path);
+    return info !== undefined && info.kind === 'file';
+  }
+
+  function fileOrFolder(path) {
+    for (const extension of EXTENSIONS) {
+      if (isFile(path + extension)) {
+        return path + extension;
+      }
+    }
+    if (isFile(path + '/package.json')) {
+      const main = JSON.parse(host.readText(path + '/package.json')).main;
+      const found = typeof main === 'string' && main !== '' && fileOrFolder(normalized(path + '/' + main));
+      if (found) {
+        return found;
+      }
+    }
+    return isFile(path + '/index.js') ? path + '/index.js' : undefined;
+  }
+
+  function inFolders(name, module) {
+    let folder = base(module);
+    while (true) {
+      const found = fileOrFolder(normalized(folder + '/node_modules/' + name));
+      if (found !== undefined || folder === '/' || folder === '') {
+        break;
+      }
+      folder = directory(folder);
+    }
+    const found = fileOrFolder(normalized(folder + '/node_modules/' + name));
+    if (found !== undefined) {
+      return found;
+    }
+    for (const root of roots) {
+      const found = fileOrFolder(normalized(root + '/' + name));
+      if (found !== undefined) {
+        return found;
+      }
+    }
+    return undefined;
+  }
+
+  function own(name) {
+    const plain = name.replace(/^node:/, '').replace(/\.js$/, '').replace(/^org\/arangodb/, '@arangodb');
+    return host.moduleSource(plain) === undefined ? undefined : plain;
+  }
+
+  // Returns the name of an own module, or the path of a file behind "file:".
+  function resolve(name, module) {
+    if (typeof name !== 'string' || name === '') {
+      throw new TypeError('the name of a module must be a string that is not empty');
+    }
+    const isPath = /^\.{0,2}\//.test(name) || name === '.' || name === '..';
+    const isOwn = module !== undefined && module.filename !== undefined && module.filename.startsWith('persea:');
+    if (!isPath) {
+      const found = own(name);
+      // The folder `persea` is for the API's modules and the host alone.
+      if (found !== undefined && (isOwn || module === undefined || !found.startsWith('persea/'))) {
+        return found;
+      }
+    }
+    if (host.hasFiles()) {
+      const path = name.startsWith('/') ? name : base(module) + '/' + name;
+      const found = isPath ? fileOrFolder(normalized(path)) : inFolders(name, module);
+      if (found !== undefined) {
+        return 'file:' + found;
+      }
+    }
+    const error = new Error(`there is no module "${name}"`);
+    error.code = 'MODULE_NOT_FOUND';
+    throw error;
+  }
+
+  function load(id, parent) {
+    const known = cache.get(id);
+    if (known !== undefined) {
+      return known.exports;
+    }
+    const isFile = id.startsWith('file:');
+    const filename = isFile ? id.slice(5) : 'persea:' + id;
+    const module = new Module(isFile ? filename : id, filename, parent);
+    cache.set(id, module);
+    try {
+      run(module, isFile);
+      module.loaded = true;
+    } finally {
+      if (!module.loaded) {
+        cache.delete(id);
+      }
+    }
+    if (parent !== undefined) {
+      parent.children.push(module);
+    }
+    return module.exports;
+  }
+
+  function run(module, isFile) {
+    const source = isFile ? host.readText(module.filename) : host.moduleSource(module.id);
+    if (module.filename.endsWith('.json')) {
+      module.exports = JSON.parse(source);
+      return;
+    }
+    const body = host.compileModule(source, module.filename);
+    const folder = directory(module.filename);
+    body.call(module.exports, module.exports, module.require, module, module.filename, folder, isFile ? undefined : host);
+  }
+
+  function makeRequire(module) {
+    function require(name) {
+      // A name that was resolved before needs no search: own modules come first.
+      const known = cache.get(name);
+      if (known !== undefined && !name.startsWith('persea/') && !name.startsWith('file:')) {
+        return known.exports;
+      }
+      return load(resolve(name, module), module);
+    }
+    require.resolve = (name) => resolve(name, module).replace(/^file:/, '');
+    require.main = main;
+    return require;
+  }
+
+  const main = { id: '.', filename: undefined, exports: {}, children: [], loaded: false };
+  const mainModule = main;
+  mainModule.require = makeRequire(mainModule);
+  const internalRequire = makeRequire(undefined);
+
+  // Adds a global whose value a module makes at its first use.
+  function lazy(name, make) {
+    Object.defineProperty(globalThis, name, {
+      configurable: true,
+      enumerable: false,
+      get() {
+        const value = make();
+        Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+        return value;
+      },
+      set(value) {
+        Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+      },
+    });
+  }
+
+  function plain(name, value) {
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  }
+
+  host.main = mainModule;
+  host.roots = roots;
+  host.error = (number, message, status) =>
+    new (internalRequire('persea/error').ArangoError)({ errorNum: number, errorMessage: message, code: status });
+
+  plain('global', globalThis);
+  plain('require', mainModule.require);
+  plain('module', mainModule);
+  plain('exports', mainModule.exports);
+  for (const name of ['print', 'print_plain', 'printf', 'help', 'start_pretty_print', 'stop_pretty_print',
+    'start_color_print', 'stop_color_print', 'start_pager', 'stop_pager', 'exit', 'quit', 'arango', 'db']) {
+    lazy(name, () => internalRequire('internal')[name]);
+  }
+  lazy('aql', () => internalRequire('@arangodb').aql);
+  lazy('ArangoError', () => internalRequire('persea/error').ArangoError);
+  lazy('console', () => internalRequire('console'));
+  lazy('process', () => internalRequire('process'));
+  lazy('Buffer', () => internalRequire('buffer').Buffer);
+  for (const name of ['setTimeout', 'setInterval', 'setImmediate', 'clearTimeout', 'clearInterval', 'clearImmediate']) {
+    lazy(name, () => internalRequire('timers')[name]);
+  }
+  return internalRequire;
+});

@@ -1,0 +1,68 @@
+// Requests to the HTTP API.
+'use strict';
+
+const { ArangoError } = require('persea/error');
+
+let database = host.database();
+
+// Returns the error that a reply reports.
+function failure(status, body) {
+  if (body !== null && typeof body === 'object' && body.errorNum !== undefined) {
+    return new ArangoError(body);
+  }
+  const text = typeof body === 'string' ? body : undefined;
+  return new ArangoError({ errorNum: status, code: status, errorMessage: text || `the server answered with status ${status}` });
+}
+
+// Sends a request and returns the body of its reply. Errors of the server are thrown.
+function send(method, path, body, headers) {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const reply = host.request(method, database, path, headers, text);
+  if (reply[0] >= 400) {
+    throw failure(reply[0], reply[1]);
+  }
+  return reply[1];
+}
+
+// Sends a request and returns the body of its reply, or undefined if the status is `absent`.
+function sendUnless(absent, method, path, body, headers) {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const reply = host.request(method, database, path, headers, text);
+  if (reply[0] === absent) {
+    return undefined;
+  }
+  if (reply[0] >= 400) {
+    throw failure(reply[0], reply[1]);
+  }
+  return reply[1];
+}
+
+// Sends a request and returns status, headers and bytes of its reply.
+function exchange(method, path, body, headers) {
+  const data = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
+  return host.exchange(method, database, path, headers, data);
+}
+
+// Returns a query string with the options that are not undefined.
+function query(options) {
+  let text = '';
+  for (const name in options) {
+    const value = options[name];
+    if (value !== undefined) {
+      text += (text === '' ? '?' : '&') + name + '=' + encodeURIComponent(value);
+    }
+  }
+  return text;
+}
+
+module.exports = {
+  send,
+  sendUnless,
+  exchange,
+  failure,
+  query,
+  getDatabase: () => database,
+  setDatabase(name) {
+    database = name;
+  },
+};

@@ -1,0 +1,73 @@
+// Stream transactions.
+'use strict';
+
+const { send } = require('persea/connection');
+const { find } = require('persea/collection');
+const { run } = require('persea/statement');
+
+const METHODS = ['count', 'document', 'exists', 'insert', 'name', 'remove', 'replace', 'save', 'truncate', 'update'];
+
+class ArangoTransaction {
+  constructor(data) {
+    const { collections, ...options } = data;
+    const names = {};
+    for (const access of ['read', 'write', 'exclusive']) {
+      if (collections && collections[access] !== undefined) {
+        names[access] = [].concat(collections[access]).map((given) => (given.isArangoCollection ? given.name() : given));
+      }
+    }
+    this._status = send('POST', '/_api/transaction/begin', { ...options, collections: { ...collections, ...names } }).result;
+    this._headers = { 'x-arango-trx-id': this._status.id };
+  }
+
+  id() {
+    return this._status.id;
+  }
+
+  running() {
+    return this.status().status === 'running';
+  }
+
+  status() {
+    return send('GET', path(this.id())).result;
+  }
+
+  commit() {
+    return send('PUT', path(this.id())).result;
+  }
+
+  abort() {
+    return send('DELETE', path(this.id())).result;
+  }
+
+  query(query, bindVars, main, sub) {
+    return run(query, bindVars, main, sub, this._headers);
+  }
+
+  collection(name) {
+    const found = find(name);
+    return found === undefined ? null : new ArangoTransactionCollection(found, this._headers);
+  }
+
+  toString() {
+    return `[object ArangoTransaction ${this.id()}]`;
+  }
+}
+
+// The part of a collection that takes part in a transaction.
+class ArangoTransactionCollection {
+  constructor(collection, headers) {
+    const bound = new collection.constructor(
+      { id: collection._id, name: collection._name, type: collection._type, status: collection._status }, headers);
+    for (const method of METHODS) {
+      Object.defineProperty(this, method, { value: bound[method].bind(bound) });
+    }
+    Object.defineProperty(this, 'isArangoCollection', { value: true });
+  }
+}
+
+function path(id) {
+  return `/_api/transaction/${encodeURIComponent(id)}`;
+}
+
+module.exports = { ArangoTransaction };

@@ -1,0 +1,152 @@
+//! A JavaScript runtime with limits.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use rquickjs::context::EvalOptions;
+use rquickjs::function::This;
+use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Function, Object, Persistent, Runtime, Value};
+use velocypack::Slice;
+
+use crate::allocator::StoppingAllocator;
+use crate::failure::OWN_PREFIX;
+use crate::native::{self, Core};
+use crate::stop::Stop;
+use crate::{Exception, Failure, Host, Limits, modules, value};
+
+/// A JavaScript runtime with limits. Its scripts share one global scope.
+///
+/// It stays on the thread that made it, and holds about 200 KiB before the first script.
+pub struct Isolate {
+    /// `require` for the names of embedded modules. It is dropped before the runtime.
+    require: Persistent<Function<'static>>,
+    context: Context,
+    runtime: Runtime,
+    stop: Rc<Stop>,
+}
+
+impl Isolate {
+    /// Makes a runtime. Setting `interrupt` ends the script that runs, within a few milliseconds.
+    ///
+    /// Errors: the limits leave no memory for the runtime itself.
+    pub fn new(host: Box<dyn Host>, limits: &Limits, interrupt: Arc<AtomicBool>) -> Result<Self, Failure> {
+        let stop = Rc::new(Stop::new(interrupt, limits.deadline));
+        let made = |_| Failure::OutOfMemory;
+        let runtime = Runtime::new_with_alloc(StoppingAllocator::new(Rc::clone(&stop))).map_err(made)?;
+        runtime.set_memory_limit(limits.memory_bytes);
+        runtime.set_max_stack_size(limits.stack_bytes);
+        let handler = Rc::clone(&stop);
+        runtime.set_interrupt_handler(Some(Box::new(move || handler.is_due())));
+        let context = Context::full(&runtime).map_err(made)?;
+        let core = Rc::new(Core { host, stop: Rc::clone(&stop) });
+        let require = context.with(|ctx| {
+            let require = bootstrap(&ctx, &core).catch(&ctx).map_err(|error| failure(&stop, &error))?;
+            Ok(Persistent::save(&ctx, require))
+        })?;
+        Ok(Isolate { require, context, runtime, stop })
+    }
+
+    /// Changes the moment at which a running script ends.
+    pub fn set_deadline(&self, deadline: Option<Instant>) {
+        self.stop.set_deadline(deadline);
+    }
+
+    /// Runs a script in the global scope. `file` is its name in errors.
+    pub fn run(&self, file: &str, source: &str) -> Result<(), Failure> {
+        self.enter(|ctx| {
+            let mut options = EvalOptions::default();
+            options.strict = false;
+            options.filename = Some(file.replace('\0', " "));
+            ctx.eval_with_options::<Value<'_>, _>(source, options).map(|_| ())
+        })
+    }
+
+    /// Calls a function that an embedded module exports, and returns its result as VelocyPack.
+    pub fn call(&self, module: &str, function: &str, arguments: &[Slice<'_>]) -> Result<Vec<u8>, Failure> {
+        self.enter(|ctx| {
+            let require = self.require.clone().restore(ctx)?;
+            let exports: Object<'_> = require.call((module,))?;
+            let callee: Function<'_> = exports.get(function)?;
+            let mut values = rquickjs::function::Args::new(ctx.clone(), arguments.len());
+            values.this(This(exports).0)?;
+            for argument in arguments {
+                values.push_arg(value::to_js(ctx, *argument)?)?;
+            }
+            let result: Value<'_> = callee.call_arg(values)?;
+            value::from_js(&result)
+        })
+    }
+
+    /// Returns the size of all values, in bytes.
+    pub fn used_bytes(&self) -> usize {
+        usize::try_from(self.runtime.memory_usage().malloc_size).unwrap_or_default()
+    }
+
+    fn enter<T>(&self, run: impl for<'js> FnOnce(&Ctx<'js>) -> rquickjs::Result<T>) -> Result<T, Failure> {
+        self.stop.forget_failure();
+        self.context.with(|ctx| {
+            let result = run(&ctx).catch(&ctx).map_err(|error| failure(&self.stop, &error));
+            // Promises that the script left behind are settled before it counts as ended.
+            while self.stop.reason().is_none() && ctx.execute_pending_job() {}
+            // No result of a script counts after a failure of the host.
+            match self.stop.reason() {
+                Some(reason @ (Failure::Host(_) | Failure::Exit(_))) => Err(reason),
+                _ => result,
+            }
+        })
+    }
+}
+
+/// Runs the bootstrap script, and returns `require`.
+fn bootstrap<'js>(ctx: &Ctx<'js>, core: &Rc<Core>) -> rquickjs::Result<Function<'js>> {
+    let mut options = EvalOptions::default();
+    options.filename = Some(format!("{OWN_PREFIX}bootstrap"));
+    let start: Function<'js> = ctx.eval_with_options(modules::BOOTSTRAP, options)?;
+    start.call((native::install(ctx, core)?,))
+}
+
+/// Returns the reason why a script ended.
+fn failure(stop: &Stop, error: &CaughtError<'_>) -> Failure {
+    if let Some(reason) = stop.reason() {
+        return reason;
+    }
+    match error {
+        CaughtError::Exception(exception) => Failure::Exception(Box::new(described(exception.as_object()))),
+        CaughtError::Value(value) => {
+            Failure::Exception(Box::new(Exception { message: shown(value), ..Exception::default() }))
+        }
+        CaughtError::Error(rquickjs::Error::Allocation) => Failure::OutOfMemory,
+        CaughtError::Error(error) => Failure::Host(error.to_string()),
+    }
+}
+
+/// Returns the text of a value that was thrown: JSON for objects.
+fn shown(value: &Value<'_>) -> String {
+    let json = value.as_object().and_then(|object| value.ctx().json_stringify(object.clone()).ok().flatten());
+    match json {
+        Some(json) => value::text(&json).unwrap_or_default(),
+        None => value.get::<rquickjs::Coerced<String>>().map_or(String::new(), |text| text.0),
+    }
+}
+
+fn described(error: &Object<'_>) -> Exception {
+    let text = |name: &str| error.get::<_, Option<rquickjs::Coerced<String>>>(name).ok().flatten();
+    let name = text("name").map_or("Error".to_owned(), |name| name.0);
+    let message = text("message").map_or(String::new(), |message| message.0);
+    let stack = text("stack").map_or(String::new(), |stack| stack.0);
+    let number: Option<f64> = error.get("errorNum").ok();
+    let status: Option<f64> = error.get("code").ok();
+    let message = match number {
+        Some(number) => format!("{name} {number}: {message}"),
+        None => format!("{name}: {message}"),
+    };
+    Exception {
+        message,
+        number: number.map(|number| number as u32),
+        status: number.and(status).map(|status| status as u16),
+        place: Exception::place_of(&stack),
+        stack,
+    }
+}

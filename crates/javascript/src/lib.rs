@@ -1,0 +1,36 @@
+//! JavaScript: isolates with limits, and ArangoDB's JavaScript API over a small host interface.
+//!
+//! An [`Isolate`] runs scripts with [`Limits`] on memory, stack and time. The modules that scripts
+//! `require` are written in JavaScript (`modules/`), and compiled when a script first asks for
+//! them. They reach the world outside through one trait, [`Host`]: requests to Persea's HTTP API,
+//! output, and capabilities that a host may leave out. So one API serves the shell, whose host
+//! sends requests through a socket, and the server, whose host answers them in process.
+//!
+//! - [`isolate`](Isolate): the runtime of quickjs-ng with its limits.
+//! - [`host`](Host): the interface to the world, with the optional capabilities.
+//! - `native`: the functions that modules call on the host.
+//! - `value`: values between JavaScript and VelocyPack.
+//! - `modules`: the sources of the modules.
+//!
+//! An isolate stays on the thread that made it. Blocking functions of the host block that thread.
+
+mod allocator;
+mod failure;
+mod host;
+mod isolate;
+mod limits;
+mod modules;
+mod native;
+mod stop;
+mod value;
+
+pub use failure::{Exception, Failure, Place};
+pub use host::{
+    EntryKind, Environment, Files, Host, HostError, HostResult, LogLevel, Metadata, Network, OutsideRequest,
+    Process, Reply, Request, Terminal,
+};
+pub use isolate::Isolate;
+pub use limits::Limits;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,59 @@
+//! Compilation of modules and scripts.
+
+use rquickjs::context::EvalOptions;
+use rquickjs::{Function, Value};
+
+use super::{Call, NativeResult, Table};
+use crate::modules;
+
+/// The parameters of a module's function. `host` is for the API's own modules.
+const PARAMETERS: &str = "exports, require, module, __filename, __dirname, host";
+
+pub(super) const TABLE: Table = &[
+    ("moduleSource", module_source),
+    ("moduleNames", module_names),
+    ("compileModule", compile_module),
+    ("evaluate", evaluate),
+];
+
+/// `moduleSource(name)`: the source of an embedded module, or undefined.
+fn module_source<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
+    match modules::source(&call.text(0)?) {
+        Some(source) => call.give(source),
+        None => Ok(call.nothing()),
+    }
+}
+
+/// `moduleNames()`: the names of the embedded modules.
+fn module_names<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
+    call.give_list(modules::names())
+}
+
+/// `compileModule(source, file)`: the function of a CommonJS module.
+fn compile_module<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
+    // The source begins on the first line, so that the lines of errors are right.
+    let source = format!("(function ({PARAMETERS}) {{{}\n}})", without_shebang(&call.text(0)?));
+    let function: Function<'js> = call.ctx.eval_with_options(source, options(&call.text(1)?))?;
+    Ok(function.into_value())
+}
+
+/// `evaluate(source, file)`: the value of the last expression of a script in the global scope.
+fn evaluate<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
+    let source = call.text(0)?;
+    Ok(call.ctx.eval_with_options(without_shebang(&source).into_owned(), options(&call.text(1)?))?)
+}
+
+fn options(file: &str) -> EvalOptions {
+    let mut options = EvalOptions::default();
+    options.strict = false;
+    options.filename = Some(file.replace('\0', " "));
+    options
+}
+
+/// Makes a comment of a first line that names an interpreter.
+fn without_shebang(source: &str) -> std::borrow::Cow<'_, str> {
+    match source.strip_prefix("#!") {
+        Some(rest) => format!("//{rest}").into(),
+        None => source.into(),
+    }
+}

@@ -1,0 +1,87 @@
+//! `require`, the globals, and the places of errors.
+
+use super::host::run;
+use crate::Failure;
+
+fn exception(source: &str) -> crate::Exception {
+    match run(source).unwrap_err() {
+        Failure::Exception(exception) => *exception,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_module_loads() {
+    for name in crate::modules::names() {
+        run(&format!("require({name:?})")).unwrap_or_else(|failure| panic!("{name}: {failure}"));
+    }
+}
+
+#[test]
+fn modules_of_the_host_are_not_for_scripts() {
+    assert!(exception("require('persea/repl')").message.contains("there is no module"));
+    assert!(exception("require('nothing')").message.contains("there is no module \"nothing\""));
+    assert_eq!(run("print(typeof host)").unwrap(), "undefined\n");
+    assert_eq!(run("print(require('@arangodb') === require('@arangodb'))").unwrap(), "true\n");
+}
+
+#[test]
+fn exceptions_name_their_place() {
+    let thrown = exception("\n\nvar x = 1;\nx.y.z();");
+    assert!(thrown.message.starts_with("TypeError: "), "{thrown:?}");
+    let place = thrown.place.unwrap();
+    assert_eq!((place.file.as_str(), place.line), ("test.js", 4));
+    // The API's own frames are passed over.
+    let thrown = exception("function f() {\n  db._document('nonsense');\n}\nf();");
+    let place = thrown.place.unwrap();
+    assert_eq!((thrown.number, place.line, thrown.status), (Some(1205), 2, Some(400)));
+    let syntax = exception("var a = 1;\nvar b = ;");
+    assert_eq!(syntax.place.map(|place| place.line), Some(2));
+    assert_eq!(exception("throw 'text'").message, "text");
+}
+
+#[test]
+fn errors_of_arangodb() {
+    let script = "try { db._document('x') } catch (e) { \
+        print(e.name, e.errorNum, e.code, e.error, e.isArangoError, e instanceof Error, String(e)); print(e.fileName, e.lineNumber) }";
+    assert_eq!(
+        run(script).unwrap(),
+        "ArangoError 1205 400 true true true ArangoError 1205: illegal document identifier\ntest.js 1\n"
+    );
+    assert_eq!(run("print(require('@arangodb').errors.ERROR_ARANGO_CONFLICT.code)").unwrap(), "1200\n");
+}
+
+#[test]
+fn templates_make_bind_variables() {
+    let script = "const inner = aql`FILTER d.a == ${1} AND d.b == ${2}`; \
+        const q = aql`FOR d IN x ${inner} ${aql.literal('SORT d.a')} FILTER d.c == ${1} RETURN d`; \
+        print_plain(q.query); print_plain(q.bindVars); print_plain(aql.join([aql`a`, aql`${3}`], ', '))";
+    assert_eq!(
+        run(script).unwrap(),
+        "FOR d IN x FILTER d.a == @value0 AND d.b == @value1 SORT d.a FILTER d.c == @value0 RETURN d\n\
+         { \"value0\" : 1, \"value1\" : 2 }\n\
+         {[AqlQuery] \"query\" : \"a, @value0\", \"bindVars\" : { \"value0\" : 3 } }\n"
+    );
+}
+
+#[test]
+fn values_are_printed_as_arangosh_does() {
+    let cases = [
+        ("'text'", "text\n"),
+        (
+            "{ a: 1, b: [true, null], c: {}, d: [] }",
+            "{ \n  \"a\" : 1, \n  \"b\" : [ \n    true, \n    null \n  ], \n  \"c\" : { }, \n  \"d\" : [ ] \n}\n",
+        ),
+        ("[undefined, 'a\"b', -0]", "[ \n  undefined, \n  \"a\\\"b\", \n  -0 \n]\n"),
+        ("function f(a) { return a; }", "function f(a) { return a; }\n"),
+        (
+            "new (require('@arangodb').ArangoError)({ errorNum: 1202, errorMessage: 'document not found' })",
+            "[ArangoError 1202: document not found]\n",
+        ),
+        ("new Date(0)", "1970-01-01T00:00:00.000Z\n"),
+    ];
+    for (value, expected) in cases {
+        assert_eq!(run(&format!("print({value})")).unwrap(), expected, "{value}");
+    }
+    assert_eq!(run("var a = {}; a.a = a; print_plain(a)").unwrap(), "{ \"a\" : <circular> }\n");
+}
