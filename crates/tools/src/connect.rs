@@ -22,18 +22,39 @@ pub struct Server {
 }
 
 impl Server {
+    /// Returns product, version, address and database, for a message.
+    pub fn description(&self) -> String {
+        let name = match &self.persea_version {
+            Some(persea) => format!("Persea {persea} (compatible with ArangoDB {})", self.version),
+            None => format!("ArangoDB {}", self.version),
+        };
+        let ClientOptions { endpoint, database, .. } = self.client.options();
+        format!("{name} at {endpoint}, database {database:?}")
+    }
+
     /// Returns true if the server sends and takes packed documents in the form of the dump's files.
     pub fn knows_packed_documents(&self) -> bool {
         self.persea_version.is_some()
     }
 }
 
-/// Connects as the options say and asks the server for its version.
+/// Connects as the options say, asks the server for its version, and reports the connection.
 ///
 /// The first reachable of several endpoints is used. A missing database is created if
 /// `creates_database` is true.
 pub fn connect(options: &Options, console: &Console, creates_database: bool) -> Result<Server, Failure> {
-    let mut endpoints = client_options(options)?.into_iter().peekable();
+    let server = find_server(client_options(options)?, console, creates_database)?;
+    console.info(&format!("connected to {}", server.description()));
+    Ok(server)
+}
+
+/// Connects to the first reachable server, and asks it for its version.
+pub fn find_server(
+    endpoints: Vec<ClientOptions>,
+    console: &Console,
+    creates_database: bool,
+) -> Result<Server, Failure> {
+    let mut endpoints = endpoints.into_iter().peekable();
     let version = Request::get("/_api/version");
     let (client, reply) = loop {
         let Some(client_options) = endpoints.next() else {
@@ -60,12 +81,6 @@ pub fn connect(options: &Options, console: &Console, creates_database: bool) -> 
         return Err(Failure::new(format!("{endpoint} is neither Persea nor ArangoDB, but {kind:?}")));
     };
     let persea_version = says("persea-version");
-    let name = match &persea_version {
-        Some(persea) => format!("Persea {persea} (compatible with ArangoDB {version})"),
-        None => format!("ArangoDB {version}"),
-    };
-    let ClientOptions { endpoint, database, .. } = client.options();
-    console.info(&format!("connected to {name} at {endpoint}, database {database:?}"));
     Ok(Server { client, version, persea_version })
 }
 

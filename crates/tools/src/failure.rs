@@ -23,6 +23,11 @@ impl Failure {
         Mistake::value(text).into()
     }
 
+    /// Returns a failure without a sentence: everything has been said.
+    pub(crate) fn silent(exit_code: u8) -> Self {
+        Failure { text: String::new(), exit_code }
+    }
+
     /// Returns the sentence for a person.
     pub fn text(&self) -> &str {
         &self.text

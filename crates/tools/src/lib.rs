@@ -1,4 +1,4 @@
-//! The programs beside the server: import, export, dump, restore, bench.
+//! The programs beside the server: import, export, dump, restore, bench, shell.
 //!
 //! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it by its command
 //! or by the name of a link. Tools share their options ([`options`]), the connection ([`connect`]),
@@ -19,12 +19,13 @@ mod progress;
 mod prompt;
 mod restore;
 mod schedule;
+mod shell;
 
 use std::process::ExitCode;
 
 use ::options::{Options, Program, Request, Version};
 
-pub use connect::{Server, connect, create_database};
+pub use connect::{Server, connect, create_database, find_server};
 pub use console::{Console, Level};
 pub use failure::Failure;
 pub use progress::{Progress, Unit};
@@ -40,6 +41,8 @@ pub struct Tool {
     pub summary: &'static str,
     /// The state that a signal leaves behind, in a few words.
     pub when_stopped: &'static str,
+    /// True if the tool handles SIGINT and SIGTERM itself.
+    pub handles_signals: bool,
     /// Its options.
     pub program: &'static Program,
     /// The function that runs the tool.
@@ -47,7 +50,8 @@ pub struct Tool {
 }
 
 /// All tools, in the order of the help text.
-pub static TOOLS: &[&Tool] = &[&import::TOOL, &export::TOOL, &dump::TOOL, &restore::TOOL, &bench::TOOL];
+pub static TOOLS: &[&Tool] =
+    &[&import::TOOL, &export::TOOL, &dump::TOOL, &restore::TOOL, &bench::TOOL, &shell::TOOL];
 
 /// Returns the tool of a command, or of the name that the binary was called by.
 pub fn find(name: &str) -> Option<&'static Tool> {
@@ -84,10 +88,16 @@ fn run_with(tool: &'static Tool, given: &Options) -> Result<(), Failure> {
     if given.get(&options::general::CHECK_CONFIGURATION) {
         return Ok(());
     }
-    if let Err(error) = interrupt::watch(tool, &console) {
+    if !tool.handles_signals
+        && let Err(error) = interrupt::watch(tool, &console)
+    {
         console.warning(&format!("signals will end the tool without a word: {error}"));
     }
-    (tool.run)(given, &console).inspect_err(|failure| console.error(failure.text()))
+    (tool.run)(given, &console).inspect_err(|failure| {
+        if !failure.text().is_empty() {
+            console.error(failure.text());
+        }
+    })
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ pub(crate) static TOOL: Tool = Tool {
     links: &["arangobench", "arangob"],
     summary: "measure how many requests a second a server answers",
     when_stopped: "what was measured until then is lost",
+    handles_signals: false,
     program: &options::PROGRAM,
     run,
 };

@@ -24,6 +24,7 @@ pub(crate) static TOOL: Tool = Tool {
     links: &["arangodump"],
     summary: "write databases into a folder",
     when_stopped: "the dump is not whole",
+    handles_signals: false,
     program: &options::PROGRAM,
     run,
 };

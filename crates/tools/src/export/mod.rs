@@ -35,6 +35,7 @@ pub(crate) static TOOL: Tool = Tool {
     links: &["arangoexport"],
     summary: "write collections, queries or graphs to JSON Lines, JSON, CSV, XML, XGMML or Parquet",
     when_stopped: "files that are not whole end with .part",
+    handles_signals: false,
     program: &options::PROGRAM,
     run,
 };

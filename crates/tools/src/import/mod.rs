@@ -43,6 +43,7 @@ pub(crate) static TOOL: Tool = Tool {
     links: &["arangoimport", "arangoimp"],
     summary: "load documents from JSON, JSON Lines, CSV or TSV",
     when_stopped: "what the server has answered is stored, what was on its way may be",
+    handles_signals: false,
     program: &options::PROGRAM,
     run,
 };

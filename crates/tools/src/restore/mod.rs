@@ -43,6 +43,7 @@ pub(crate) static TOOL: Tool = Tool {
     links: &["arangorestore"],
     summary: "load databases from a folder that dump has written",
     when_stopped: "the same command with --continue true goes on",
+    handles_signals: false,
     program: &options::PROGRAM,
     run,
 };

@@ -1,0 +1,60 @@
+//! The text of the prompt.
+
+use std::time::Duration;
+
+/// The facts that a prompt can show.
+pub(super) struct Facts {
+    pub(super) database: String,
+    pub(super) endpoint: String,
+    pub(super) user: String,
+    /// The time of the last statement.
+    pub(super) last: Duration,
+    /// The time since the start.
+    pub(super) total: Duration,
+}
+
+/// Returns a prompt for its pattern. Signs that mean nothing stay as they are.
+pub(super) fn prompt(pattern: &str, facts: &Facts) -> String {
+    let mut text = String::new();
+    let mut rest = pattern.chars();
+    while let Some(char) = rest.next() {
+        if char != '%' {
+            text.push(char);
+            continue;
+        }
+        match rest.next() {
+            Some('d') => text.push_str(&facts.database),
+            Some('e') => text.push_str(&facts.endpoint),
+            Some('E') => text.push_str(facts.endpoint.split_once("://").map_or("", |(_, place)| place)),
+            Some('u') => text.push_str(&facts.user),
+            Some('t') => text.push_str(&jiff::Timestamp::now().as_second().to_string()),
+            Some('p') => text.push_str(&format!("{:.6}", facts.last.as_secs_f64())),
+            Some('a') => text.push_str(&format!("{:.6}", facts.total.as_secs_f64())),
+            Some('%') => text.push('%'),
+            Some(other) => text.extend(['%', other]),
+            None => text.push('%'),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_show_facts() {
+        let facts = Facts {
+            database: "shop".to_owned(),
+            endpoint: "http://127.0.0.1:8529".to_owned(),
+            user: "root".to_owned(),
+            last: Duration::from_millis(1_500),
+            total: Duration::from_secs(60),
+        };
+        assert_eq!(prompt("%E@%d> ", &facts), "127.0.0.1:8529@shop> ");
+        assert_eq!(
+            prompt("%u %e %p %a %% %x %", &facts),
+            "root http://127.0.0.1:8529 1.500000 60.000000 % %x %"
+        );
+    }
+}
