@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use crate::calendar::{Civil, is_leap_year, to_iso_utc};
+use crate::calendar::{Civil, is_leap_year};
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -66,7 +66,8 @@ fn filled(placeholder: &str, local: Civil, utc_ms: i64) -> String {
     let month = name(&MONTHS, local.month - 1);
     match placeholder {
         "t" => utc_ms.to_string(),
-        "z" => to_iso_utc(utc_ms),
+        // The clock of the zone, with `Z` whatever the zone is.
+        "z" => format!("{}Z", local.to_iso_local()),
         "w" => local.day_of_week().to_string(),
         "www" => weekday.chars().take(3).collect(),
         "wwww" => weekday.to_owned(),

@@ -5,7 +5,7 @@ use crate::calendar::{Civil, HOUR_MS, MINUTE_MS, in_range};
 /// Reads a date as AQL's functions accept it.
 ///
 /// ```text
-/// [+] year [- month [- day [(T | blank) hh : mm [: ss [. digits]]]]] [Z | (+|-) hh [:] mm]
+/// [+] year [- month [- day [(T | blank) hh : mm [: ss [. digits]]]]] [Z | (+|-) (h[h]:mm | hhmm)]
 /// ```
 ///
 /// Year, month and day may lack leading zeros. Surrounding blanks are ignored. Three digits of the
@@ -180,16 +180,17 @@ impl<'a> Input<'a> {
             b'-' => -1,
             _ => return None,
         };
-        let hours = self.digits_of_offset()?;
+        let digits_of_hours = if self.bytes.get(1) == Some(&b':') { 1 } else { 2 };
+        let hours = self.digits_of_offset(digits_of_hours)?;
         self.skip(b':');
-        let minutes = self.digits_of_offset()?;
+        let minutes = self.digits_of_offset(2)?;
         (hours <= 23 && minutes <= 59).then_some(sign * (hours * HOUR_MS + minutes * MINUTE_MS))
     }
 
-    /// Reads exactly two digits, whatever follows them.
-    fn digits_of_offset(&mut self) -> Option<i64> {
-        let (pair, rest) = self.bytes.split_at_checked(2)?;
-        let number = Input { bytes: pair }.digits(2, 2)?;
+    /// Reads exactly `count` digits, whatever follows them.
+    fn digits_of_offset(&mut self, count: usize) -> Option<i64> {
+        let (digits, rest) = self.bytes.split_at_checked(count)?;
+        let number = Input { bytes: digits }.digits(count, count)?;
         self.bytes = rest;
         Some(number)
     }
@@ -215,6 +216,8 @@ mod tests {
             ("2014-05-07Z", "2014-05-07T00:00:00.000Z"),
             ("2014-05-07+01:00", "2014-05-06T23:00:00.000Z"),
             ("2014-05+01:00", "2014-04-30T23:00:00.000Z"),
+            ("2014-05-07T02:00:00+0:00", "2014-05-07T02:00:00.000Z"),
+            ("2014-05-07T02:00:00-1:30", "2014-05-07T03:30:00.000Z"),
             ("2014-5-7", "2014-05-07T00:00:00.000Z"),
             ("2015", "2015-01-01T00:00:00.000Z"),
             ("+2015-10", "2015-10-01T00:00:00.000Z"),

@@ -1,6 +1,6 @@
 //! `POSITION()`.
 
-use crate::argument::{check_round, flag, invalid, value};
+use crate::argument::{array_expected, check_round, flag, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 
@@ -10,7 +10,7 @@ use errors::Result;
 pub(crate) fn position(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (array, search) = (value(arguments, 0), value(arguments, 1));
     if !array.is_array() {
-        return invalid(context, "POSITION");
+        return array_expected(context, "POSITION");
     }
     let mut position = -1;
     for (index, element) in array.elements().enumerate() {

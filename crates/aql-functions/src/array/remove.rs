@@ -1,6 +1,6 @@
 //! Removing elements by position or by value.
 
-use crate::argument::{check_round, given, integer, invalid, value};
+use crate::argument::{check_round, given, integer, invalid, number, value};
 use crate::memory::{ArrayBuffer, DistinctValues};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
@@ -17,12 +17,13 @@ pub(crate) fn shift(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
 
 /// `REMOVE_NTH(anyArray, position)`: negative positions count from the end.
 ///
-/// Positions outside of the array remove nothing. Null counts as an empty array.
+/// Positions outside of the array remove nothing. Null counts as an empty array. A position with
+/// a fraction is rounded down, also if it counts from the end: -2.2 is the third last element.
 pub(crate) fn remove_nth(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     if value(arguments, 0).is_null() {
         return Ok(Value::empty_array());
     }
-    without("REMOVE_NTH", arguments, integer(arguments, 1), context)
+    without("REMOVE_NTH", arguments, number(arguments, 1).floor() as i64, context)
 }
 
 /// `REMOVE_VALUE(anyArray, value, limit)`: without the first `limit` elements that equal `value`.

@@ -1,6 +1,6 @@
 //! `REPLACE_NTH()`.
 
-use crate::argument::{integer, invalid, invalid_error, value};
+use crate::argument::{array_expected, integer, invalid, invalid_error, value};
 use crate::memory::{ArrayBuffer, MAX_ELEMENTS, too_many_elements};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
@@ -12,7 +12,10 @@ use errors::Result;
 /// appends, after padding. Without a padding value that is needed, the query ends with error 1542.
 pub(crate) fn replace_nth(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let (array, replacement, padding) = (value(arguments, 0), value(arguments, 2), arguments.get(3));
-    if !array.is_array() || !value(arguments, 1).is_number() {
+    if !array.is_array() {
+        return array_expected(context, "REPLACE_NTH");
+    }
+    if !value(arguments, 1).is_number() {
         return invalid(context, "REPLACE_NTH");
     }
     let length = array.len();

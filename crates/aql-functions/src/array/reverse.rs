@@ -1,6 +1,6 @@
 //! `REVERSE()`.
 
-use crate::argument::{check_round, invalid, value};
+use crate::argument::{array_expected, check_round, value};
 use crate::memory::{ArrayBuffer, TextBuffer};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
@@ -17,7 +17,7 @@ pub(crate) fn reverse(arguments: &[Value], context: &mut EvaluationContext<'_>) 
         return reversed.into_value();
     }
     if !value.is_array() {
-        return invalid(context, "REVERSE");
+        return array_expected(context, "REVERSE");
     }
     let mut elements = ArrayBuffer::collect(context, value.elements())?;
     elements.elements().reverse();

@@ -1,6 +1,6 @@
 //! Arguments of date functions.
 
-use crate::argument::{Outcome, given, invalid, quoted, stop, value, warned};
+use crate::argument::{Outcome, invalid, quoted, stop, value, warned};
 use aql_date::{Civil, ParsedDate, Unit, Zone, in_range, parse_date, to_iso_utc};
 use aql_value::{EvaluationContext, Value};
 use errors::{Error, ErrorCode, Result};
@@ -31,14 +31,14 @@ pub(super) fn moment(
     }
 }
 
-/// Returns the zone that an argument names; `None` if it is not given or null.
+/// Returns the zone that an argument names; `None` if it is not given.
 pub(super) fn zone(
     arguments: &[Value],
     index: usize,
     name: &str,
     context: &mut EvaluationContext<'_>,
 ) -> Outcome<Option<Zone>> {
-    let Some(zone) = given(arguments, index) else { return Ok(None) };
+    let Some(zone) = arguments.get(index) else { return Ok(None) };
     let Some(zone_name) = zone.as_str() else {
         return stop(invalid(context, name));
     };

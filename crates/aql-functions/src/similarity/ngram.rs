@@ -1,11 +1,11 @@
 //! `NGRAM_SIMILARITY()` and its siblings.
 
 use super::ngram_similarity::{common_share, positional_similarity, similarity};
-use crate::argument::{Outcome, answer, given, invalid, stop, value};
+use crate::argument::{Outcome, answer, given, invalid, stop, value, warned};
 use crate::memory::Scratch;
 use crate::string::{analyzer, tokens_of_text};
 use aql_value::{EvaluationContext, Interrupt, Value};
-use errors::Result;
+use errors::{ErrorCode, Result};
 
 /// The default threshold of `NGRAM_MATCH()`.
 const DEFAULT_THRESHOLD: f64 = 0.7;
@@ -57,9 +57,13 @@ fn compared(
     similarity: Similarity,
     context: &mut EvaluationContext<'_>,
 ) -> Result<Value> {
-    let size = value(arguments, 2).as_f64().filter(|size| *size >= 1.0).map(|size| size as usize);
+    let size = value(arguments, 2).as_f64();
     match (value(arguments, 0).as_str(), value(arguments, 1).as_str(), size) {
+        (Some(_), Some(_), Some(size)) if size < 1.0 => {
+            warned(context, name, ErrorCode::BadParameter, "the n-gram size must be at least 1")
+        }
         (Some(input), Some(target), Some(size)) => {
+            let size = size as usize;
             let mut scratch = Scratch::new(context.memory);
             scratch.grow((input.len() + 3 * target.len()) * size_of::<char>())?;
             let similarity = similarity(input, target, size, context.interrupt)?;

@@ -23,15 +23,15 @@ pub(crate) fn right(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
 /// `SUBSTRING(value, offset, length)`: a negative offset counts from the end and reaches at most to
 /// the start.
 ///
-/// A negative length takes nothing.
+/// A length that is negative or null takes nothing.
 pub(crate) fn substring(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let text = text(arguments, 0, context)?;
     let offset = integer(arguments, 1);
     let distance = usize::try_from(offset.unsigned_abs()).unwrap_or(usize::MAX);
     let start = if offset < 0 { byte_from_end(&text, distance) } else { byte_of(&text, distance) };
     let rest = text.get(start..).unwrap_or_default();
-    let end = match given(arguments, 2) {
-        Some(_) => byte_of(rest, usize::try_from(integer(arguments, 2)).unwrap_or(0)),
+    let end = match arguments.get(2) {
+        Some(length) => byte_of(rest, usize::try_from(length.to_i64()).unwrap_or(0)),
         None => rest.len(),
     };
     text_value(rest.get(..end).unwrap_or_default(), context)
