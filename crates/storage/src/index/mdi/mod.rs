@@ -1,8 +1,8 @@
 //! The multi-dimensional index: documents by several numbers at once, in the order of the
 //! space-filling curve of [`zorder`]. Attributes in AQL's order may precede the numbers.
 //!
-//! A field is a number or null; a document with any other value is refused. A sparse index has no
-//! entry for a document if one of its attributes is null.
+//! A field is a number. A document with any other value is refused, with null only by an index
+//! that is not sparse: a sparse index has no entry for a document if one of its attributes is null.
 
 mod scan;
 mod space;
@@ -69,7 +69,7 @@ fn values<'a>(paths: &[FieldPath], document: Slice<'a>) -> Vec<Slice<'a>> {
     paths.iter().map(|path| field::value(document, &path.names)).collect()
 }
 
-/// Returns the coordinate of a value: 0 for null, `None` if the index cannot hold the value.
+/// Returns the coordinate of a value; `None` if the index cannot hold the value.
 fn coordinate_of(value: Slice<'_>) -> Option<u64> {
-    if value.is_null() { Some(0) } else { value.as_f64().filter(|number| !number.is_nan()).map(coordinate) }
+    value.as_f64().filter(|number| !number.is_nan()).map(coordinate)
 }
