@@ -71,9 +71,9 @@ struct Lowering<'a> {
 
 /// Most operators in a chain, those around a subquery included.
 ///
-/// Each takes about a kilobyte of stack, and threads have two megabytes. ArangoDB limits registers
-/// to 1,000 for the same reason.
-const MAX_DEPTH: usize = 1000;
+/// Each takes about a kilobyte of stack, and threads have two megabytes. A thousand nested loops
+/// fit.
+const MAX_DEPTH: usize = 1200;
 
 /// Levels that the operator of a subquery counts for, besides the operators of its pipeline.
 const SUBQUERY_DEPTH: usize = 3;

@@ -47,15 +47,13 @@ impl Session {
     /// Returns the key (`planCacheKey`) of the cached plan of a query that asks for the plan cache.
     ///
     /// Explaining the query counts as a use of the plan.
-    pub fn cached_plan_key(&self, request: &QueryRequest) -> Result<Option<String>> {
+    pub fn cached_plan_key(&self, request: &QueryRequest) -> Option<String> {
         if request.options.use_plan_cache != Some(true) {
-            return Ok(None);
+            return None;
         }
         let catalog = self.catalog();
-        match self.cached_plan(request, &catalog, Instant::now()) {
-            Some(cached) => self.plan_cache_key(request, &catalog, &cached),
-            None => Ok(None),
-        }
+        let cached = self.cached_plan(request, &catalog, Instant::now())?;
+        self.plan_cache_key(request, &catalog, &cached)
     }
 
     /// Returns the reply of `/_api/query` without `error` and `code`: the parts of a query's text.

@@ -178,7 +178,7 @@ impl Session {
                 made
             }
         };
-        let plan_cache_key = self.plan_cache_key(request, &catalog, &cached)?;
+        let plan_cache_key = self.plan_cache_key(request, &catalog, &cached);
         let CachedPlan { plan, latency, values: parameters, .. } = cached;
         Ok(PlannedQuery { catalog, plan, latency, parameters, plan_cache_key })
     }
@@ -201,24 +201,19 @@ impl Session {
     }
 
     /// Returns the plan's key to a client that asks for the plan cache, unless the plan is new to
-    /// such clients.
-    ///
-    /// Errors: 1584 for a plan that is not cached.
+    /// such clients or has warnings, with which it is not cached.
     pub(crate) fn plan_cache_key(
         &self,
         request: &QueryRequest,
         catalog: &Catalog,
         cached: &CachedPlan,
-    ) -> Result<Option<String>> {
-        if request.options.use_plan_cache != Some(true) {
-            return Ok(None);
-        }
-        if !cached.plan.warnings.is_empty() {
-            return Err(eligible::not_eligible("it has warnings"));
+    ) -> Option<String> {
+        if request.options.use_plan_cache != Some(true) || !cached.plan.warnings.is_empty() {
+            return None;
         }
         let parameters = Slice::new(&request.bind_variables);
         let surroundings = self.plan_surroundings(request, catalog);
-        Ok(self.instance().plan_cache().note_use(&request.text, parameters, &surroundings, cached))
+        self.instance().plan_cache().note_use(&request.text, parameters, &surroundings, cached)
     }
 
     /// Caches a plan, unless it has warnings: the query may have to fail on them.

@@ -16,6 +16,7 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/query-plan-cache", Constant, list),
+    Route::new(Verb::Get, "/_api/query-plan-cache/entries", Constant, list),
     Route::new(Verb::Delete, "/_api/query-plan-cache", Constant, clear).for_writers(),
 ];
 

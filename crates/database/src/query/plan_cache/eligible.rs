@@ -54,7 +54,7 @@ fn names_by_parameter(graph: &GraphSource) -> bool {
     match graph {
         GraphSource::Named(name, _) => !matches!(name, GraphName::Name(_)),
         GraphSource::EdgeCollections(collections) => {
-            collections.iter().any(|edges| matches!(edges.collection.name, DataSourceName::BindParameter(_)))
+            collections.iter().any(|edges| !matches!(edges.collection.name, DataSourceName::Name(_)))
         }
     }
 }
