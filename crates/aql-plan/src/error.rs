@@ -15,6 +15,10 @@ pub(crate) fn parse(message: impl Into<Cow<'static, str>>) -> Error {
     Error::new(ErrorCode::QueryParse, message)
 }
 
+pub(crate) fn unknown_kept_variable(name: &str) -> Error {
+    parse(format!("use of unknown variable '{name}' for KEEP"))
+}
+
 pub(crate) fn variable_redeclared(name: &str) -> Error {
     Error::new(ErrorCode::QueryVariableRedeclared, format!("variable '{name}' is assigned multiple times"))
 }

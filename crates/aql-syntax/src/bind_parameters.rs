@@ -75,8 +75,10 @@ impl Found {
     }
 
     fn data_source(&mut self, source: &DataSource) {
-        if let DataSourceName::BindParameter(name) = &source.name {
-            self.source(name, source.span);
+        match &source.name {
+            DataSourceName::Name(_) => {}
+            DataSourceName::BindParameter(name) => self.source(name, source.span),
+            DataSourceName::ValueParameter(name) => self.value(name, source.span),
         }
     }
 

@@ -114,6 +114,7 @@ impl<'a> TreeWriter<'a> {
             DataSourceName::BindParameter(name) => {
                 leaf(list, "datasource parameter", Some(&format!("@{name}")))
             }
+            DataSourceName::ValueParameter(name) => leaf(list, "parameter", Some(name)),
         }
     }
 

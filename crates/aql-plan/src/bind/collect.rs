@@ -69,7 +69,7 @@ impl Binder<'_> {
             let id = self
                 .scopes
                 .lookup(&identifier.name)
-                .ok_or_else(|| error::unknown_variable(&identifier.name))?;
+                .ok_or_else(|| error::unknown_kept_variable(&identifier.name))?;
             Ok((identifier.name.as_str().into(), id))
         });
         kept.collect::<Result<_>>().map(IntoExpression::Object).map(Some)

@@ -4,7 +4,7 @@ use super::expansion_loop::needs_loop;
 use super::{Binder, Element};
 use crate::expression::{ArrayQuestion, Expansion, Expression, Quantifier};
 use crate::variable::VariableId;
-use aql_syntax::ast;
+use aql_syntax::ast::{self, ExpressionKind};
 use errors::Result;
 
 impl Binder<'_> {
@@ -22,7 +22,7 @@ impl Binder<'_> {
             None => result,
             Some(projection) => {
                 self.elements.push(Element::Result(result.unwrap_or(Expression::Variable(element))));
-                let projection = self.expression(projection);
+                let projection = self.expression(without_last_star(expansion, projection));
                 self.elements.pop();
                 Some(projection?)
             }
@@ -87,5 +87,34 @@ impl Binder<'_> {
     /// Returns true if `CURRENT` is an element here.
     pub(super) fn is_within_brackets(&self) -> bool {
         self.elements.iter().any(|element| matches!(element, Element::Current(_) | Element::RowCurrent(_)))
+    }
+}
+
+/// Returns the projection of an expansion, without the last `[*]` of `a[*].b[*].c[*]`.
+///
+/// As in ArangoDB, this one keeps values that are no arrays. It does not change arrays.
+fn without_last_star<'a>(expansion: &ast::Expansion, projection: &'a ast::Expression) -> &'a ast::Expression {
+    match &projection.kind {
+        ExpressionKind::Expansion(last) if is_bare(last) && is_projection(&expansion.base) => &last.base,
+        _ => projection,
+    }
+}
+
+/// Returns true for `[*]` with nothing in or after it.
+fn is_bare(expansion: &ast::Expansion) -> bool {
+    let has_parts = expansion.filter.is_some() || expansion.limit.is_some() || expansion.result.is_some();
+    expansion.levels == 1 && !has_parts && expansion.projection.is_none()
+}
+
+/// Returns true for an access to the element of an enclosing expansion.
+fn is_projection(mut base: &ast::Expression) -> bool {
+    loop {
+        base = match &base.kind {
+            ExpressionKind::Element => return true,
+            ExpressionKind::AttributeAccess(inner, _)
+            | ExpressionKind::BoundAttributeAccess(inner, _)
+            | ExpressionKind::IndexedAccess(inner, _) => inner,
+            _ => return false,
+        }
     }
 }

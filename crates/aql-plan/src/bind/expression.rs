@@ -105,7 +105,9 @@ impl Binder<'_> {
                     name => MemberName::Computed(name),
                 },
             };
-            bound.push(ObjectMember { name, value: self.expression(&member.value)? });
+            let value = self.expression(&member.value);
+            let value = value.map_err(|error| unknown_shorthand(member).unwrap_or(error))?;
+            bound.push(ObjectMember { name, value });
         }
         Ok(Expression::Object(bound))
     }
@@ -225,7 +227,7 @@ impl Binder<'_> {
     fn bound_attribute(&mut self, base: &ast::Expression, parameter: &str) -> Result<Expression> {
         let base = self.expression(base)?;
         let value = self.parameters.value(parameter)?.clone();
-        if let Some(name) = value.as_str() {
+        if let Some(name) = value.as_str().filter(|name| !name.is_empty()) {
             return Ok(Expression::Attribute { base: Box::new(base), name: name.into() });
         }
         if !value.is_array() || value.is_empty() {
@@ -249,6 +251,16 @@ impl Binder<'_> {
             Some(name) => Ok(Expression::Attribute { name: name.into(), base }),
             None => Ok(Expression::Index { base, index }),
         }
+    }
+}
+
+/// Returns the error for a name that is no variable in `{name}`, where no collection can stand.
+fn unknown_shorthand(member: &ast::ObjectMember) -> Option<Error> {
+    match &member.value.kind {
+        ExpressionKind::Reference(name) if member.span == member.value.span => {
+            Some(error::unknown_variable(name))
+        }
+        _ => None,
     }
 }
 

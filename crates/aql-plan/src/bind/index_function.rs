@@ -13,6 +13,7 @@ use aql_syntax::ast::{
     Identifier, Limit, ObjectKey, ObjectMember, Pattern, PatternKind, Return, Sort, SortDirection, SortItem,
     Span, StatementKind,
 };
+use aql_value::Value;
 use catalog::index::SearchShape;
 use errors::{Error, ErrorCode, Result};
 
@@ -23,6 +24,13 @@ const NEAR_DEFAULT_LIMIT: i64 = 100;
 const FUNCTIONS: &[(&str, usize, usize)] =
     &[("FULLTEXT", 3, 4), ("NEAR", 3, 5), ("WITHIN", 4, 5), ("WITHIN_RECTANGLE", 5, 5)];
 
+/// The types that an argument may have.
+type Type = fn(&Value) -> bool;
+
+const NUMBER: Type = Value::is_number;
+const NUMBER_OR_NULL: Type = |value| value.is_number() || value.is_null();
+const TEXT_OR_NULL: Type = |value| value.is_string() || value.is_null();
+
 /// The variable of the loop. No query can name it without quotes, because of the space.
 const DOCUMENT: &str = " document";
 
@@ -31,10 +39,7 @@ impl Binder<'_> {
     pub(super) fn index_function(&mut self, call: &ast::FunctionCall) -> Result<Option<Expression>> {
         let Some(name) = check_call(call)? else { return Ok(None) };
         let Some((collection, arguments)) = call.arguments.split_first() else { return Ok(None) };
-        let collection_name = self.collection_name(collection)?.ok_or_else(|| {
-            let message = format!("invalid argument type in call to function '{name}()'");
-            Error::new(ErrorCode::QueryFunctionArgumentTypeMismatch, message)
-        })?;
+        let collection_name = self.collection_name(collection)?.ok_or_else(|| invalid_argument(name))?;
         let info = self.sources.read(&collection_name)?;
         let writer = Writer { span: call.name.span };
         let source = match &collection.kind {
@@ -45,14 +50,68 @@ impl Binder<'_> {
         };
         let mut statements = match name {
             "FULLTEXT" => writer.fulltext(&info, self.text(arguments.first())?, arguments)?,
-            "NEAR" => writer.near(&info, arguments)?,
-            "WITHIN" => writer.within(&info, arguments)?,
+            "NEAR" => {
+                self.check_types(name, arguments, &[NUMBER, NUMBER, NUMBER_OR_NULL, TEXT_OR_NULL])?;
+                writer.near(&info, &self.without_nulls(arguments)?)?
+            }
+            "WITHIN" => {
+                self.check_types(name, arguments, &[NUMBER, NUMBER, NUMBER, TEXT_OR_NULL])?;
+                writer.within(&info, &self.without_nulls(arguments)?)?
+            }
             _ => writer.within_rectangle(&info, arguments)?,
         };
         statements.insert(0, writer.loop_over(source));
         let statements = statements.into_iter().map(|kind| ast::Statement { kind, span: writer.span });
         let block = Block::new(statements.collect(), writer.span);
         self.expression(&writer.expression(ExpressionKind::Subquery(Box::new(block)))).map(Some)
+    }
+
+    /// Checks the types of the arguments that are known before the query runs.
+    ///
+    /// Errors: 1542.
+    fn check_types(&self, name: &str, arguments: &[ast::Expression], types: &[Type]) -> Result<()> {
+        for (argument, is_of_type) in arguments.iter().zip(types) {
+            if self.known_value(argument)?.is_some_and(|value| !is_of_type(&value)) {
+                return Err(invalid_argument(name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the arguments without the nulls at their end, which count as not given; of a null
+    /// before another argument, the default limit takes the place.
+    fn without_nulls(&self, arguments: &[ast::Expression]) -> Result<Vec<ast::Expression>> {
+        let mut arguments = arguments.to_vec();
+        for argument in &mut arguments {
+            if self.known_value(argument)?.is_some_and(|value| value.is_null()) {
+                argument.kind = ExpressionKind::Null;
+            }
+        }
+        while arguments.last().is_some_and(|last| matches!(last.kind, ExpressionKind::Null)) {
+            arguments.pop();
+        }
+        for argument in &mut arguments {
+            if matches!(argument.kind, ExpressionKind::Null) {
+                argument.kind = ExpressionKind::Int(NEAR_DEFAULT_LIMIT);
+            }
+        }
+        Ok(arguments)
+    }
+
+    /// Returns the value of a literal or a bind parameter; `None` for any other expression.
+    ///
+    /// For an array or an object the result is an empty array, which no argument takes.
+    fn known_value(&self, argument: &ast::Expression) -> Result<Option<Value>> {
+        Ok(Some(match &argument.kind {
+            ExpressionKind::Null => Value::Null,
+            ExpressionKind::Bool(value) => Value::Bool(*value),
+            ExpressionKind::Int(value) => Value::Int(*value),
+            ExpressionKind::Double(value) => Value::from_f64(*value),
+            ExpressionKind::String(text) => Value::from_str(text),
+            ExpressionKind::Array(_) | ExpressionKind::Object(_) => Value::empty_array(),
+            ExpressionKind::BindParameter(name) => self.parameters.value(name)?.clone(),
+            _ => return Ok(None),
+        }))
     }
 
     /// Returns the text of a literal argument or of the value of its bind parameter.
@@ -148,10 +207,7 @@ impl Writer {
     ) -> Result<Vec<StatementKind>> {
         let [_, query, rest @ ..] = arguments else { return Err(missing_argument()) };
         let Some(path) = attribute else {
-            return Err(Error::new(
-                ErrorCode::QueryFunctionArgumentTypeMismatch,
-                "invalid argument type in call to function 'FULLTEXT()'",
-            ));
+            return Err(invalid_argument("FULLTEXT"));
         };
         let (index, min_length) = fulltext_index(info, path)?;
         let field = index.fields.first().map_or_else(|| self.document(), |field| self.field(&field.path));
@@ -262,6 +318,11 @@ impl Writer {
         };
         StatementKind::Return(Return { distinct: false, value })
     }
+}
+
+fn invalid_argument(name: &str) -> Error {
+    let message = format!("invalid argument type in call to function '{name}()'");
+    Error::new(ErrorCode::QueryFunctionArgumentTypeMismatch, message)
 }
 
 fn missing_argument() -> Error {

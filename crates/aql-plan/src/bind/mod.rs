@@ -36,13 +36,14 @@ pub use parameters::BindParameters;
 
 use crate::catalog::CollectionReference;
 use crate::catalog::PlanCatalog;
+use crate::error;
 use crate::expression::Expression;
 use crate::fold::Folder;
 use crate::variable::{VariableId, Variables};
 use aql_syntax::ast::{Block, DataSource, DataSourceName, Query};
 use aql_value::{EvaluationState, Interrupt, MemoryAccount, Value, Warnings};
 use data_source::DataSources;
-use errors::Result;
+use errors::{Error, ErrorCode, Result};
 use scope::Scopes;
 use std::collections::HashMap;
 
@@ -208,6 +209,11 @@ impl Binder<'_> {
         match &source.name {
             DataSourceName::Name(name) => Ok(name),
             DataSourceName::BindParameter(name) => self.parameters.data_source(name),
+            DataSourceName::ValueParameter(name) => match self.parameters.value(name)?.as_str() {
+                None => Err(error::parameter_type(name)),
+                Some("") => Err(Error::of(ErrorCode::IllegalName)),
+                Some(name) => Ok(name),
+            },
         }
     }
 

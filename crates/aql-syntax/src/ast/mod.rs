@@ -105,6 +105,8 @@ pub enum DataSourceName {
     Name(String),
     /// `@@name`. The field holds `name`; the key in the bind variables is `@name`.
     BindParameter(String),
+    /// `@name`, after WITH and as an edge collection.
+    ValueParameter(String),
 }
 
 impl Query {

@@ -180,13 +180,14 @@ impl Parser<'_> {
     }
 }
 
-const EDGE_COLLECTION: [TokenKind; 3] =
-    [TokenKind::Identifier, TokenKind::String, TokenKind::DataSourceBindParameter];
+const EDGE_COLLECTION: [TokenKind; 4] =
+    [TokenKind::Identifier, TokenKind::String, TokenKind::BindParameter, TokenKind::DataSourceBindParameter];
 
 /// The tokens after an expression, too many for a message to list.
-const EDGE_COLLECTION_BEHIND_EXPRESSION: [TokenKind; 7] = [
+const EDGE_COLLECTION_BEHIND_EXPRESSION: [TokenKind; 8] = [
     TokenKind::Identifier,
     TokenKind::String,
+    TokenKind::BindParameter,
     TokenKind::DataSourceBindParameter,
     TokenKind::Graph,
     TokenKind::Outbound,

@@ -117,9 +117,14 @@ impl<'a> Parser<'a> {
         let mut sources = Vec::new();
         if self.accept(TokenKind::With) {
             loop {
-                sources.push(self.data_source(&[TokenKind::Identifier, TokenKind::DataSourceBindParameter])?);
+                sources.push(self.data_source(&[
+                    TokenKind::Identifier,
+                    TokenKind::BindParameter,
+                    TokenKind::DataSourceBindParameter,
+                ])?);
                 let more = self.accept(TokenKind::Comma)
                     || self.current.kind.is_identifier()
+                    || self.at(TokenKind::BindParameter)
                     || self.at(TokenKind::DataSourceBindParameter);
                 if !more {
                     break;
@@ -138,6 +143,9 @@ impl<'a> Parser<'a> {
                 DataSourceName::Name(self.string_of(token))
             }
             TokenKind::DataSourceBindParameter => DataSourceName::BindParameter(self.bind_name_of(token)),
+            TokenKind::BindParameter if accepted.contains(&token.kind) => {
+                DataSourceName::ValueParameter(self.bind_name_of(token))
+            }
             _ => return Err(self.unexpected(accepted)),
         };
         self.advance();

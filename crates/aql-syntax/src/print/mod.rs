@@ -91,6 +91,10 @@ impl Printer {
                 self.text("@@");
                 self.text(name);
             }
+            DataSourceName::ValueParameter(name) => {
+                self.text("@");
+                self.text(name);
+            }
         }
     }
 

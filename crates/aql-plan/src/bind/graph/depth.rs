@@ -23,9 +23,8 @@ impl Binder<'_> {
 
     fn depth(&mut self, depth: &ast::Expression) -> Result<u64> {
         let Expression::Constant(value) = self.expression(depth)? else { return Err(invalid_depth()) };
-        // Whole numbers in this range are exact.
-        let number = value.as_f64().filter(|number| *number >= 0.0 && number.fract() == 0.0);
-        number.map(|number| number as u64).ok_or_else(invalid_depth)
+        let depth = value.as_i64().and_then(|depth| u64::try_from(depth).ok());
+        depth.ok_or_else(invalid_depth)
     }
 }
 

@@ -12,14 +12,15 @@ use crate::expression::Expression;
 use crate::node::{EnumeratePaths, EnumeratePathsKind, PathOutput, Prune, ShortestPath, Traversal};
 use crate::variable::VariableId;
 use aql_syntax::ast::{self, Identifier, PathSearchKind};
+use aql_syntax::walk;
+use aql_value::Value;
 use errors::Result;
 
 impl Binder<'_> {
     pub(super) fn traversal(&mut self, statement: &ast::Traversal) -> Result<()> {
         self.refuse_after_modification("traversal")?;
         let (min_depth, max_depth) = self.depths(statement.depth.as_ref())?;
-        let start = self.expression(&statement.start)?;
-        let start = self.vertex(start);
+        let start = self.vertex(&statement.start)?;
         let mut graph = self.graph_source(&statement.graph, statement.direction)?;
         let options = self.traversal_options(statement.options.as_ref(), &mut graph)?;
         self.scopes.enter_loop();
@@ -51,18 +52,26 @@ impl Binder<'_> {
     }
 
     /// Returns the variable of the vertex where a search begins or ends.
-    fn vertex(&mut self, value: Expression) -> VariableId {
+    ///
+    /// Errors: 1501 for a literal or the value of a parameter that can be no vertex.
+    fn vertex(&mut self, vertex: &ast::Expression) -> Result<VariableId> {
+        let value = self.expression(vertex)?;
+        let is_written = !matches!(vertex.kind, ast::ExpressionKind::Reference(_));
+        if is_written && value.as_constant().is_some_and(is_no_vertex) {
+            let message = "invalid vertex, which must be the _id of a document or an object with one";
+            return Err(error::parse(message).in_stage(error::INSTANTIATING));
+        }
         let is_known = match &value {
             Expression::Constant(value) => value.as_str().is_some(),
             Expression::Parameter(parameter) => parameter.shape == ParameterShape::String,
             _ => false,
         };
         if !is_known {
-            return self.materialize(value);
+            return Ok(self.materialize(value));
         }
         let out = self.variables.add_vertex();
         self.output.push(Statement::Vertex { out, value });
-        out
+        Ok(out)
     }
 
     /// Binds PRUNE. Its condition may read the variables that the traversal sets. The parser has
@@ -74,6 +83,9 @@ impl Binder<'_> {
         edge: Option<VariableId>,
         path: Option<PathOutput>,
     ) -> Result<Prune> {
+        if calls_javascript(&prune.condition) {
+            return Err(error::parse("prune condition must not use JavaScript functions"));
+        }
         let condition = self.expression(&prune.condition)?;
         let out = match &prune.variable {
             Some(name) => Some(self.scopes.declare(&name.name, &mut self.variables)?),
@@ -97,10 +109,8 @@ impl Binder<'_> {
             PathSearchKind::AllShortestPaths => "all shortest paths",
         })?;
         let (min_depth, max_depth) = self.depths(statement.depth.as_ref())?;
-        let start = self.expression(&statement.start)?;
-        let start = self.vertex(start);
-        let target = self.expression(&statement.target)?;
-        let target = self.vertex(target);
+        let start = self.vertex(&statement.start)?;
+        let target = self.vertex(&statement.target)?;
         let graph = self.graph_source(&statement.graph, statement.direction)?;
         let options = self.path_search_options(statement.options.as_ref(), statement.kind)?;
         self.scopes.enter_loop();
@@ -152,4 +162,18 @@ impl Binder<'_> {
         let out = self.scopes.declare(&name.name, &mut self.variables)?;
         Ok(PathOutput { out, vertices: true, edges: true, weights: true })
     }
+}
+
+fn is_no_vertex(value: &Value) -> bool {
+    value.is_null() || value.is_bool() || value.is_number()
+}
+
+/// Returns true if ArangoDB evaluates a part of the expression in JavaScript.
+fn calls_javascript(expression: &ast::Expression) -> bool {
+    walk::expressions(expression).any(|part| match &part.kind {
+        ast::ExpressionKind::FunctionCall(call) => {
+            call.name.is_namespaced() || call.name.normalized() == "V8"
+        }
+        _ => false,
+    })
 }

@@ -45,6 +45,7 @@ impl OpenParameters {
                 _ => {}
             }
         }
+        query.with.iter().for_each(|source| found.data_source(source));
         let needs_constants = walk::statements(&query.body).any(reads_variable_as_constant);
         for statement in walk::statements(&query.body) {
             if let Some(ast::GraphSource::Named(ast::GraphName::BindParameter(name), _)) =
@@ -52,6 +53,7 @@ impl OpenParameters {
             {
                 found.count(name, 1);
             }
+            walk::statement_data_sources(statement, &mut |source| found.data_source(source));
             if !(needs_constants && matches!(statement.kind, StatementKind::Let(_))) {
                 found.statement(&statement.kind);
             }
@@ -95,6 +97,12 @@ struct Found<'a> {
 impl<'a> Found<'a> {
     fn count(&mut self, name: &'a str, change: i64) {
         *self.closed.entry(name).or_default() += change;
+    }
+
+    fn data_source(&mut self, source: &'a ast::DataSource) {
+        if let ast::DataSourceName::ValueParameter(name) = &source.name {
+            self.count(name, 1);
+        }
     }
 
     /// Examines the expressions of a statement in which parameters may be open, which excludes
