@@ -31,6 +31,14 @@ pub(crate) fn finish(engine: &dyn Engine, objects: &[ObjectId]) -> Result<()> {
     Ok(transaction.commit(Durability::Buffered)?)
 }
 
+/// Deletes objects that a change of definitions has given up, which are recorded as pending.
+///
+/// The change took place, so a failure is not one of the change. The record stays then, and the
+/// next start deletes them.
+pub(crate) fn finish_or_leave(engine: &dyn Engine, objects: &[ObjectId]) {
+    let _ = finish(engine, objects);
+}
+
 /// Deletes all objects that are recorded as pending.
 pub(crate) fn finish_all(engine: &dyn Engine) -> Result<()> {
     let mut objects = Vec::new();

@@ -1,7 +1,7 @@
 //! The parts of an open store that transactions, loads and changes of definitions share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use kv::{Engine, WriteTransaction};
 
@@ -31,8 +31,9 @@ pub(crate) struct Shared {
     pub(crate) read_cache: Arc<ReadCache>,
     pub(crate) fork_join: Arc<ForkJoin>,
     pub(crate) is_read_only: AtomicBool,
-    /// True after a change of definitions with an unknown outcome, until the store is opened again.
-    pub(crate) is_in_doubt: AtomicBool,
+    /// The error of a change of definitions with an unknown outcome, until the store is opened
+    /// again.
+    pub(crate) doubt: OnceLock<kv::Error>,
     pub(crate) load_clock: LoadClock,
     pub(crate) lock_counts: LockCounts,
     /// The count behind [`crate::Store::intermediate_commits`].
@@ -57,7 +58,11 @@ impl Shared {
     ///
     /// Errors: 1004 while it refuses them.
     pub(crate) fn check_writable(&self) -> Result<()> {
-        if self.is_read_only.load(Ordering::Relaxed) || self.is_in_doubt.load(Ordering::Relaxed) {
+        if let Some(doubt) = self.doubt.get() {
+            let message = format!("read only until the server is started again: {doubt}");
+            return Err(Error::new(ErrorCode::ReadOnly, message));
+        }
+        if self.is_read_only.load(Ordering::Relaxed) {
             return Err(Error::new(ErrorCode::ReadOnly, "read only: the server does not accept writes"));
         }
         Ok(())
@@ -83,7 +88,7 @@ impl Shared {
                 if matches!(error, kv::Error::Undetermined { .. }) {
                     // The catalog in memory and the engine may now differ. Only opening the store
                     // again can tell.
-                    self.is_in_doubt.store(true, Ordering::Relaxed);
+                    let _ = self.doubt.set(error.clone());
                 }
                 return Err(error.into());
             }
@@ -92,7 +97,8 @@ impl Shared {
         drop(commit);
         // The sync runs without the lock, so that readers do not wait for the disk.
         if self.options.sync_definitions {
-            self.engine.sync()?;
+            let unsynced = |error: kv::Error| kv::Error::Undetermined { reason: error.to_string() };
+            self.engine.sync().map_err(unsynced)?;
         }
         Ok(answer)
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use catalog::NamingRules;
 use kv::{Engine, WaitPolicy};
@@ -53,7 +53,7 @@ impl Store {
             catalog: RwLock::new(Arc::new(catalog)),
             definitions: Mutex::new(()),
             is_read_only: AtomicBool::new(false),
-            is_in_doubt: AtomicBool::new(false),
+            doubt: OnceLock::new(),
             load_clock: LoadClock::default(),
             lock_counts: LockCounts::default(),
             intermediate_commits: AtomicU64::new(0),

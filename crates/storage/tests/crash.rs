@@ -13,10 +13,10 @@ use std::sync::Arc;
 use catalog::collection::CollectionProperties;
 use catalog::{CollectionType, IndexType, UserDefinition};
 use common::*;
-use errors::Result;
+use errors::{ErrorCode, Result};
 use failing::{Death, FailingEngine};
 use kv::{BlockLimits, KeyRange, ScanSpec};
-use storage::{Collection, EdgeDirection, IndexBounds, Store, WriteOptions};
+use storage::{Collection, EdgeDirection, IndexBounds, Store, StoreOptions, WriteOptions};
 use velocypack::Slice;
 
 /// Documents of the collection that the script fills.
@@ -136,10 +136,16 @@ fn die_everywhere(death: Death) -> i64 {
         let inner = engine();
         let failing = FailingEngine::new(Arc::clone(&inner), changes, death);
         let mut steps = 0;
-        let opened = Store::open(Arc::clone(&failing) as Arc<dyn kv::Engine>, options());
+        let options = StoreOptions { sync_definitions: true, ..options() };
+        let opened = Store::open(Arc::clone(&failing) as Arc<dyn kv::Engine>, options);
         if let Ok(store) = &opened {
             let result = script(store, &mut steps);
-            assert_eq!(result.is_err(), failing.is_dead(), "{result:?}");
+            assert!(result.is_ok() || failing.is_dead(), "{result:?}");
+            // Reads go on, and see no half of a change. After `After` the store does not know that
+            // there was one.
+            if death != Death::After {
+                check(store, steps);
+            }
         }
         drop(opened);
         let store = open(&inner);
@@ -153,6 +159,55 @@ fn die_everywhere(death: Death) -> i64 {
         insert(&store, &again, "{}").unwrap();
     }
     unreachable!("only a return ends the loop")
+}
+
+#[test]
+fn an_error_of_a_truncation_means_that_it_did_not_take_place() {
+    for changes in 0.. {
+        let inner = engine();
+        let store = open(&inner);
+        let c = create(&store, "c", CollectionType::Document);
+        insert(&store, &c, r#"{"_key": "k"}"#).unwrap();
+        drop(store);
+        let failing = FailingEngine::new(Arc::clone(&inner), changes, Death::Before);
+        let opened = Store::open(Arc::clone(&failing) as Arc<dyn kv::Engine>, options());
+        if let Ok(store) = &opened {
+            let find = |store: &Store| {
+                Arc::clone(store.catalog().database("_system").unwrap().collection("c").unwrap())
+            };
+            let done = store.truncate(&find(store));
+            let expected = u64::from(done.is_err());
+            assert_eq!(find(store).count_now(), expected, "after {changes} changes: {done:?}");
+            assert_eq!(find(&open(&inner)).count_now(), expected);
+        }
+        if !failing.is_dead() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_change_of_definitions_that_cannot_be_synced_is_in_doubt() {
+    let mut doubts = 0;
+    for changes in 0.. {
+        let inner = engine();
+        let failing = FailingEngine::new(Arc::clone(&inner), changes, Death::Before);
+        let options = StoreOptions { sync_definitions: true, ..options() };
+        let opened = Store::open(Arc::clone(&failing) as Arc<dyn kv::Engine>, options);
+        let Ok(store) = &opened else { continue };
+        let created =
+            store.create_collection("_system", CollectionProperties::new("c", CollectionType::Edge));
+        let is_there = store.catalog().database("_system").unwrap().collection("c").is_some();
+        match created {
+            Ok(_) => break,
+            Err(error) if error.code() == ErrorCode::TransactionInternal => {
+                assert!(is_there, "{error}");
+                doubts += 1;
+            }
+            Err(error) => assert!(!is_there, "{error}"),
+        }
+    }
+    assert_eq!(doubts, 1);
 }
 
 #[test]

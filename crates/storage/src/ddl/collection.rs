@@ -75,7 +75,8 @@ impl Store {
             }
             Ok(objects)
         })?;
-        deletion::finish(self.shared.engine.as_ref(), &objects)
+        deletion::finish_or_leave(self.shared.engine.as_ref(), &objects);
+        Ok(())
     }
 
     /// Gives a collection another name.

@@ -33,6 +33,7 @@ impl Store {
             }
             Ok(objects)
         })?;
-        deletion::finish(self.shared.engine.as_ref(), &objects)
+        deletion::finish_or_leave(self.shared.engine.as_ref(), &objects);
+        Ok(())
     }
 }

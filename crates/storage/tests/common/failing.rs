@@ -100,7 +100,7 @@ impl Engine for FailingEngine {
     }
 
     fn sync(&self) -> Result<()> {
-        self.inner.sync()
+        self.countdown.change(|| self.inner.sync())
     }
 
     fn checkpoint(&self, folder: &Path) -> Result<()> {
