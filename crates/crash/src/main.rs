@@ -5,6 +5,7 @@
 
 mod action;
 mod arguments;
+mod failing;
 mod index;
 mod observe;
 mod run;
@@ -41,9 +42,9 @@ fn run_in_folder(arguments: &Arguments) -> ExitCode {
         }
     };
     match run::run(arguments, folder.path()) {
-        Ok(run::Summary { kills, acknowledged, longest_start }) => {
+        Ok(run::Summary { kills, failing, acknowledged, longest_start }) => {
             println!(
-                "{kills} kills, {acknowledged} writes acknowledged and found; the longest start took {longest_start:.1?}"
+                "{kills} kills, {failing} of them after failed writes; {acknowledged} writes acknowledged and found; the longest start took {longest_start:.1?}"
             );
             ExitCode::SUCCESS
         }

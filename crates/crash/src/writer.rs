@@ -1,9 +1,12 @@
 //! A client that writes until the server is killed, and knows which states are possible then.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use client::{Client, Error, Request};
 use serde_json::{Value, json};
 
 use crate::action::{Action, Calls, Maker};
+use crate::failing;
 use crate::index;
 use crate::observe::{self, ask};
 use crate::state::{Place, State};
@@ -15,8 +18,8 @@ const SHOWN_MAX: usize = 10;
 enum Missed {
     /// No reply came. The action may have taken place if `true`.
     Lost(bool),
-    /// The server refused it, which it must not.
-    Refused(String),
+    /// The server answered with an error, whose number it is.
+    Failed(u64, String),
 }
 
 /// A writer and all that it owns.
@@ -26,6 +29,8 @@ pub(crate) struct Writer {
     database: String,
     maker: Maker,
     state: State,
+    /// The state that the last check found.
+    found: State,
     /// The action that was under way at the kill.
     pending: Option<Action>,
     pub(crate) acknowledged: u64,
@@ -38,11 +43,12 @@ impl Writer {
         ask(client, &Request::post("/_api/database").json(json!({"name": database}).to_string()))?;
         let state = observe::state(client, &database, number)?;
         let maker = Maker::new(number, &database, rng);
-        Ok(Writer { number, database, maker, state, pending: None, acknowledged: 0 })
+        Ok(Writer { number, database, maker, state, found: State::default(), pending: None, acknowledged: 0 })
     }
 
-    /// Writes until a request has no reply. Errors: the server refused a request.
-    pub(crate) fn write(&mut self, client: &Client) -> Result<(), String> {
+    /// Writes until a request has no reply, or fails while `is_failing`. Errors: the server refused
+    /// a request that it should not, or does not say why.
+    pub(crate) fn write(&mut self, client: &Client, is_failing: &AtomicBool) -> Result<(), String> {
         loop {
             let action = self.maker.action(&self.state);
             match perform(client, &action.calls) {
@@ -54,26 +60,39 @@ impl Writer {
                     self.pending = may_be_done.then_some(action);
                     return Ok(());
                 }
-                Err(Missed::Refused(text)) => return Err(format!("{text}; it was {:?}", action.calls)),
+                Err(Missed::Failed(number, text)) => {
+                    if !is_failing.load(Ordering::Acquire) || !failing::is_clear(number, &text) {
+                        return Err(format!("{text}; it was {:?}", action.calls));
+                    }
+                    // A refused request may have done a part of several steps, but not all.
+                    let is_refused = failing::REFUSED.contains(&number);
+                    let after = if is_refused { self.state.clone() } else { action.after };
+                    self.pending = Some(Action { after, ..action });
+                    return Ok(());
+                }
             }
         }
     }
 
-    /// Checks that the server has a possible state, which is the known one from then on.
+    /// Checks that the server has a possible state. More than one is possible until `decide`.
     pub(crate) fn check(&mut self, client: &Client) -> Result<(), String> {
         let found = observe::state(client, &self.database, self.number)?;
-        let pending = self.pending.take();
-        let others = pending.iter().flat_map(|action| action.between.iter().chain([&action.after]));
+        let others = self.pending.iter().flat_map(|action| action.between.iter().chain([&action.after]));
         if self.state != found && others.clone().all(|possible| *possible != found) {
-            return Err(self.contradiction(&found, pending.as_ref()));
+            return Err(self.contradiction(&found, self.pending.as_ref()));
         }
-        self.state = found;
-        for (place, collection) in
-            self.state.collections.iter().filter(|(place, _)| **place != Place::shared())
-        {
+        for (place, collection) in found.collections.iter().filter(|(place, _)| **place != Place::shared()) {
             index::check(client, place, collection)?;
         }
+        self.found = found;
         Ok(())
+    }
+
+    /// Takes the state that the last check found as the only possible one: after a start, nothing
+    /// is under way.
+    pub(crate) fn decide(&mut self) {
+        self.state = std::mem::take(&mut self.found);
+        self.pending = None;
     }
 
     fn contradiction(&self, found: &State, pending: Option<&Action>) -> String {
@@ -114,10 +133,16 @@ fn send(client: &Client, request: &Request, may_be_done: bool) -> Result<Value, 
     let reply = client.call(request).map_err(|error| match error {
         Error::Connect { .. } => Missed::Lost(false),
         error if error.is_connection() => Missed::Lost(may_be_done),
-        error => Missed::Refused(error.to_string()),
+        error => Missed::Failed(error.number().unwrap_or_default(), error.to_string()),
     })?;
     let body: Value = serde_json::from_slice(reply.body()).unwrap_or_default();
     let has_errors = body["errors"].as_u64().is_some_and(|errors| errors > 0)
         || body.as_array().into_iter().flatten().any(|row| row["error"] == true);
-    if has_errors { Err(Missed::Refused(body.to_string())) } else { Ok(body) }
+    if has_errors { Err(Missed::Failed(first_number(&body), body.to_string())) } else { Ok(body) }
+}
+
+/// Returns the number of the first error of several documents.
+fn first_number(body: &Value) -> u64 {
+    let errors = body.as_array().into_iter().flatten().filter_map(|row| row["errorNum"].as_u64());
+    errors.filter(|number| *number > 0).min().unwrap_or_default()
 }

@@ -50,7 +50,7 @@ pub(crate) fn map_open(error: &rust_rocksdb::Error, folder: &Path) -> Error {
         return Error::Locked { path: folder.to_owned() };
     }
     if is_one_of(reason, &NO_PERMISSION) {
-        return Error::NotWritable { path: folder.to_owned(), reason: reason.to_owned() };
+        return no_right(folder, reason);
     }
     map("opening the store")(error.clone())
 }
@@ -59,11 +59,14 @@ pub(crate) fn map_open(error: &rust_rocksdb::Error, folder: &Path) -> Error {
 pub(crate) fn map_open_io(action: &str, path: &Path, error: &std::io::Error) -> Error {
     use std::io::ErrorKind::{NotADirectory, PermissionDenied, ReadOnlyFilesystem};
     match error.kind() {
-        PermissionDenied | ReadOnlyFilesystem | NotADirectory => {
-            Error::NotWritable { path: path.to_owned(), reason: error.to_string() }
-        }
+        PermissionDenied | ReadOnlyFilesystem | NotADirectory => no_right(path, error),
         _ => Error::io(format!("{action} {}", path.display()), error),
     }
+}
+
+fn no_right(path: &Path, error: impl std::fmt::Display) -> Error {
+    let reason = format!("{error}; give this user the right to write there");
+    Error::NotWritable { path: path.to_owned(), reason }
 }
 
 fn is_one_of(reason: &str, texts: &[&str]) -> bool {

@@ -82,10 +82,22 @@ fn a_full_disk_is_reported_and_nothing_is_lost() {
     let mut transaction = engine.begin(TransactionOptions::default()).expect("begin");
     transaction.put(b"synced", b"1").expect("put");
     transaction.commit(Durability::Synced).expect("the log must sync again");
+    let killed = tempfile::tempdir().expect("tempdir");
+    copy(&store, killed.path());
+    let copied = RocksEngine::open(killed.path(), &options).expect("a kill after the recovery does no harm");
+    assert!((0..=written).all(|number| is_there(&copied, number) == (true, true)));
     drop(engine);
     let engine = RocksEngine::open(&store, &options).expect("open");
     assert!((0..=written).all(|number| is_there(&engine, number) == (true, true)));
     drop(engine);
+}
+
+/// Copies the files of a store, as a kill leaves them.
+fn copy(from: &Path, to: &Path) {
+    let files = std::fs::read_dir(from).expect("read_dir").map(|entry| entry.expect("entry").path());
+    for path in files.filter(|path| path.is_file()) {
+        std::fs::copy(&path, to.join(path.file_name().expect("a name"))).expect("copy");
+    }
 }
 
 /// Makes a folder read-only: files that are open can still be written, and no others created.

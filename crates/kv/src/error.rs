@@ -88,11 +88,11 @@ pub enum Error {
     },
 
     /// The store's folder cannot be created or written.
-    #[error("{} cannot be written: {reason}; give this user the right to write there", path.display())]
+    #[error("{} cannot be written: {reason}", path.display())]
     NotWritable {
         /// The folder or file.
         path: PathBuf,
-        /// The operating system's message.
+        /// The operating system's message, and the remedy.
         reason: String,
     },
 

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use database::Instance;
 use options::{Options, Request};
+use rustix::process::Signal;
 use server::Server;
 use server::http::address::Address;
 use server::http::listener::{Bound, bind};
@@ -139,7 +140,7 @@ fn take_addresses(addresses: &[Address], options: &Options) -> Result<Vec<Bound>
 }
 
 /// Handles signals: SIGTERM and SIGINT stop the server, a second one at once; SIGHUP reopens the
-/// log's files.
+/// log's files; SIGXFSZ, of a file that exceeds a limit, has no effect.
 fn watch_signals(server: &Arc<Server>, log: &Arc<Log>) -> Result<(), std::io::Error> {
     for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
         let mut signals = signal(kind)?;
@@ -155,6 +156,9 @@ fn watch_signals(server: &Arc<Server>, log: &Arc<Log>) -> Result<(), std::io::Er
             }
         });
     }
+    // A handler keeps the signal from ending the process: the write fails instead, with an error
+    // that names the file.
+    let _ = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?;
     let mut signals = signal(SignalKind::hangup())?;
     let log = Arc::clone(log);
     tokio::spawn(async move {

@@ -69,10 +69,14 @@ pub(super) fn rename(maker: &mut Maker, state: &mut State) -> Option<Request> {
 pub(super) fn database(maker: &mut Maker, state: &mut State) -> Option<Request> {
     let name = format!("{}-second", maker.database);
     if state.databases.remove(&name) {
+        // The definition is removed, and then the views.
+        maker.between.push(state.clone());
         return Some(Request::delete("/_api/database").segment(&name));
     }
     let body = json!({"name": name}).to_string();
     state.databases.insert(name);
+    // The definition is stored, and then the rights of users.
+    maker.between.push(state.clone());
     Some(Request::post("/_api/database").json(body))
 }
 
