@@ -178,20 +178,29 @@ impl Cursor {
         Ok((cursor, reply))
     }
 
+    /// Checks that a batch can be delivered: the next one, or with `allow_retry` the last again.
+    ///
+    /// Errors: 1600 if there is no such batch, 400 for an earlier one without `allow_retry`.
+    pub(crate) fn check_batch(&self, id: u64, batch: Option<u64>) -> Result<()> {
+        let wanted = batch.unwrap_or(self.delivered + 1);
+        let exists = if wanted == self.delivered {
+            self.last.is_some()
+        } else {
+            wanted == self.delivered + 1 && !self.exhausted
+        };
+        match exists {
+            true => Ok(()),
+            false if wanted <= self.delivered && !self.spec.allow_retry => Err(gone_batch(id, wanted)),
+            false => Err(no_batch(id, wanted)),
+        }
+    }
+
     /// Returns the reply for the next batch, or the last reply again (only with `allow_retry`).
+    ///
+    /// Errors: those of the query, after which it cannot continue.
     pub(crate) fn fetch(&mut self, id: u64, batch: Option<u64>, format: Format) -> Result<Reply> {
-        match batch {
-            Some(again) if again == self.delivered => {
-                let last = self
-                    .last
-                    .as_ref()
-                    .filter(|_| self.spec.allow_retry)
-                    .ok_or_else(|| no_batch(id, again))?;
-                return Ok(last.again());
-            }
-            Some(wanted) if wanted != self.delivered + 1 => return Err(no_batch(id, wanted)),
-            _ if self.exhausted => return Err(no_batch(id, self.delivered + 1)),
-            _ => {}
+        if let Some(last) = self.last.as_ref().filter(|_| batch == Some(self.delivered)) {
+            return Ok(last.again());
         }
         if let Rest::Source(_) = self.rest {
             self.spec.format = format;
@@ -290,6 +299,13 @@ fn fill(source: &mut dyn RowSource, batch: &mut RowEncoder, batch_size: usize) -
             return Ok(more);
         }
     }
+}
+
+fn gone_batch(id: u64, batch: u64) -> Error {
+    let message = format!(
+        "batch {batch} of cursor {id} was delivered; the query must have 'allowRetry' to get it again"
+    );
+    Error::new(ErrorCode::HttpBadParameter, message)
 }
 
 fn no_batch(id: u64, batch: u64) -> Error {

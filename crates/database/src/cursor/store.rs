@@ -67,7 +67,8 @@ impl Cursors {
 
     /// Returns the next batch of a cursor (`batch` is `None`), or the batch with that number.
     ///
-    /// Errors: 1600 if this owner has no such cursor, 1601 if another request is using it.
+    /// Errors: 1600 if this owner has no such cursor or batch, 400 for a delivered batch without
+    /// `allowRetry`, 1601 if another request is using the cursor.
     pub fn fetch(&self, id: u64, owner: &Owner, batch: Option<u64>, format: Format) -> Result<Reply> {
         let slot =
             self.slots().get(&id).filter(|slot| slot.owner == *owner).cloned().ok_or_else(not_found)?;
@@ -83,12 +84,12 @@ impl Cursors {
             self.slots().remove(&id);
             return Err(not_found());
         }
+        held.cursor.check_batch(id, batch)?;
         let mut outcome = held.cursor.fetch(id, batch, format);
         held.keep_place(&self.places);
         slot.expires_ms.store(self.deadline_ms(held.cursor.ttl()), Ordering::Release);
-        // A query that failed midway cannot continue. A client that asked for a wrong batch can.
-        let failed = matches!(&outcome, Err(error) if error.code() != ErrorCode::CursorNotFound);
-        if held.cursor.is_done() || failed {
+        // A query that failed midway cannot continue.
+        if held.cursor.is_done() || outcome.is_err() {
             self.slots().remove(&id);
         } else if let Ok(reply) = &mut outcome
             && held.place.is_some()

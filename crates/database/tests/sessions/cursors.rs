@@ -176,7 +176,7 @@ fn a_batch_can_be_had_again_where_that_was_asked_for() {
     let mut request = QueryRequest::new("FOR i IN 1..3 RETURN i");
     request.batch_size = 2;
     let plain = session.query(&request, Format::Json).unwrap().cursor.unwrap();
-    assert_eq!(error_of(session.fetch(plain, Some(1), Format::Json)), ErrorCode::CursorNotFound);
+    assert_eq!(error_of(session.fetch(plain, Some(1), Format::Json)), ErrorCode::HttpBadParameter);
     assert_eq!(body(&session.fetch(plain, Some(2), Format::Json).unwrap())["result"][0], 3);
     request.options.allow_retry = true;
     for stream in [false, true] {
