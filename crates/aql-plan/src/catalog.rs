@@ -8,7 +8,7 @@ use std::sync::Arc;
 ///
 /// All answers are for one point in time, which does not change while a query is planned.
 pub trait PlanCatalog {
-    /// Returns the collection of that name, `None` if there is none.
+    /// Returns the collection with that name or number, `None` if there is none.
     fn collection(&self, name: &str) -> Option<CollectionInfo>;
     /// Returns an estimate of the share of an index's entries within a range, from 0 to 1; `None`
     /// if it is unknown.
@@ -78,7 +78,7 @@ impl PlanCatalog for EmptyCatalog {
 pub struct CollectionReference {
     /// Identifier in the catalog, which stays the same when the collection is renamed.
     pub id: u64,
-    /// Name as in the query.
+    /// Name.
     pub name: Box<str>,
 }
 

@@ -50,4 +50,6 @@ impl IndexId {
     pub const PRIMARY: IndexId = IndexId(0);
     /// The index of an edge collection by `_from` and by `_to`.
     pub const EDGE: IndexId = IndexId(1);
+    /// The greatest number that only the server gives. ArangoDB's cluster gives edge indexes 2.
+    pub const LARGEST_RESERVED: IndexId = IndexId(2);
 }

@@ -26,15 +26,14 @@ impl CatalogView {
 
 impl PlanCatalog for CatalogView {
     fn collection(&self, name: &str) -> Option<CollectionInfo> {
-        // Only by name: a number does not name a collection in a query.
-        let collection = self.database.collection(name).filter(|collection| collection.name() == name)?;
+        let collection = self.database.collection(name)?;
         let indexes = collection.indexes().iter();
         let indexes = indexes.map(|index| index_info(index.definition(), selectivity(index)));
         // The edge index is built before the query runs: see `restore::edge_indexes`.
         let lacking = collection.lacks_edge_index().then(|| IndexDefinition::edge(ObjectId(0)));
         let lacking = lacking.map(|definition| index_info(&definition, None));
         Some(CollectionInfo {
-            reference: CollectionReference { id: collection.id().0, name: name.into() },
+            reference: CollectionReference { id: collection.id().0, name: collection.name().into() },
             is_edge: collection.is_edge(),
             indexes: indexes.chain(lacking).collect(),
             count_estimate: collection.count_now(),

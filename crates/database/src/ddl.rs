@@ -79,15 +79,18 @@ impl Session {
 
     /// Creates an index, or finds an equal one. The flag in the result is true if the index is new.
     ///
-    /// Errors: 1203, 1210, 10, 11, 18.
+    /// Errors: 1203, 1210 (as 400, since no document of the request conflicts), 10, 11, 18.
     pub fn create_index(
         &self,
         collection: &str,
         properties: Slice<'_>,
     ) -> Result<(Arc<Collection>, Arc<Index>, bool)> {
         let collection = self.changed_collection(collection)?;
-        let (index, is_new) =
-            self.instance().store().create_index(&collection, IndexProperties::parse(properties)?)?;
+        let created = self.instance().store().create_index(&collection, IndexProperties::parse(properties)?);
+        let (index, is_new) = created.map_err(|error| match error.code() {
+            ErrorCode::UniqueConstraintViolated => error.with_status(400),
+            _ => error,
+        })?;
         Ok((collection, index, is_new))
     }
 

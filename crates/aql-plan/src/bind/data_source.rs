@@ -101,6 +101,10 @@ impl<'a> DataSources<'a> {
                 Error::collection_not_found(name)
             });
         };
+        if *info.reference.name != *name {
+            // It was named by its number.
+            return self.use_collection(&info.reference.name, access);
+        }
         if self.used.len() >= self.max_collections {
             return Err(error::too_many_collections());
         }

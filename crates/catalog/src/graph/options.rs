@@ -71,9 +71,13 @@ impl GraphOptions {
     /// Errors: 4 if no object is open.
     pub fn print(&self, builder: &mut Builder) -> Result<()> {
         Printer::print(builder, |printer| {
-            printer.boolean("isSmart", self.is_smart);
-            printer.boolean("isDisjoint", self.is_disjoint);
-            printer.boolean("isSatellite", self.replication_factor.is_none());
+            let is_satellite = self.replication_factor.is_none();
+            let flags =
+                [("isSmart", self.is_smart), ("isDisjoint", self.is_disjoint), ("isSatellite", is_satellite)];
+            // Plain graphs have none of them, as in ArangoDB.
+            if flags.iter().any(|(_, flag)| *flag) {
+                flags.iter().for_each(|(name, flag)| printer.boolean(name, *flag));
+            }
             if let Some(attribute) = &self.smart_graph_attribute {
                 printer.text("smartGraphAttribute", attribute);
             }

@@ -3,8 +3,8 @@
 //! Source: ArangoDB 3.12 documentation, "Multi-dimensional index HTTP API".
 
 use super::{
-    Capabilities, INDEX_FIELDS_MAX, IndexProperties, IndexType, STORED_VALUES_MAX, SearchShape, TypeOptions,
-    TypeRules, check_plain_fields, parse_paths,
+    Capabilities, INDEX_FIELDS_MAX, IndexProperties, IndexType, SearchShape, TypeOptions, TypeRules,
+    check_plain_fields, parse_paths, parse_stored_values,
 };
 use crate::FieldPath;
 use crate::properties::{Printer, Properties};
@@ -24,7 +24,7 @@ impl TypeRules for Mdi {
         // Without a prefix, only a unique index has an estimate: its values never repeat.
         let can_estimate = index.unique || index.index_type == IndexType::MdiPrefixed;
         index.estimates = properties.boolean("estimates")?.unwrap_or(true) && can_estimate;
-        index.stored_values = parse_paths(properties, "storedValues", STORED_VALUES_MAX)?;
+        index.stored_values = parse_stored_values(properties)?;
         for path in &index.stored_values {
             if path.is_expanded() || prefix_fields.contains(path) {
                 return Err(Error::bad_parameter(format!(

@@ -112,6 +112,8 @@ pub struct IndexProperties {
     pub index_type: IndexType,
     /// The alias under which the type was requested; it is printed again.
     pub type_alias: Option<&'static str>,
+    /// The number within the collection, if the client gave one, as restores do.
+    pub id: Option<IndexId>,
     /// The name, if the client gave one.
     pub name: Option<String>,
     /// The indexed attributes, at least one.
@@ -171,6 +173,7 @@ impl IndexProperties {
         IndexProperties {
             index_type,
             type_alias: None,
+            id: None,
             name: None,
             fields,
             unique: false,
@@ -193,8 +196,8 @@ impl IndexProperties {
 
     /// Reads the body of a request that creates an index, or an entry of a dump's `indexes`.
     ///
-    /// The name is not checked. `id` and unknown attributes are ignored. `inBackground` is
-    /// accepted, but writers wait either way.
+    /// The name is not checked. Unknown attributes are ignored. `inBackground` is accepted, but
+    /// writers wait either way.
     ///
     /// Errors: 10 for a missing or unknown type and for wrong options; 1220 for a path that cannot
     /// be parsed; 11 for the types that only the server creates; 9 for types that this version does
@@ -214,6 +217,7 @@ impl IndexProperties {
         let mut index =
             IndexProperties::new(index_type, parse_paths(properties, "fields", INDEX_FIELDS_MAX)?);
         index.type_alias = type_alias;
+        index.id = parse_id(properties)?;
         index.name = properties.text("name")?.map(str::to_owned);
         check_fields(&index.fields)?;
         rules.parse(&mut index, properties)?;
@@ -266,7 +270,8 @@ impl IndexDefinition {
     }
 
     /// Returns an index that a client requested. Without a name it is called `idx_` and its number.
-    pub fn new(id: IndexId, object_id: ObjectId, properties: IndexProperties) -> Self {
+    pub fn new(id: IndexId, object_id: ObjectId, mut properties: IndexProperties) -> Self {
+        properties.id = None;
         let name = properties.name.clone().unwrap_or_else(|| format!("idx_{id}"));
         IndexDefinition { id, object_id, name, properties }
     }
@@ -423,6 +428,25 @@ pub(crate) fn parse_paths(properties: Properties<'_>, name: &str, limit: usize) 
         }
     }
     Ok(paths)
+}
+
+/// Returns the further attributes that an index stores. Errors: 10, also for an empty list.
+pub(crate) fn parse_stored_values(properties: Properties<'_>) -> Result<Vec<FieldPath>> {
+    if properties.array("storedValues")?.is_some_and(|array| array.is_empty()) {
+        return Err(Error::bad_parameter("'storedValues' must name at least one attribute"));
+    }
+    parse_paths(properties, "storedValues", STORED_VALUES_MAX)
+}
+
+/// Returns the number of an index: a number, `"123"` or `"collection/123"`. Errors: 10.
+fn parse_id(properties: Properties<'_>) -> Result<Option<IndexId>> {
+    let Some(value) = properties.value("id").filter(|value| !value.is_null()) else { return Ok(None) };
+    let number = match value.as_str() {
+        Some(text) => text.rsplit_once('/').map_or(text, |(_, number)| number).parse().ok(),
+        None => value.as_u64(),
+    };
+    let number = number.ok_or_else(|| Error::bad_parameter("'id' must be the number of an index"))?;
+    Ok(Some(IndexId(number)))
 }
 
 /// Checks the fields of an index that does not expand arrays.

@@ -2,7 +2,7 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "Persistent index HTTP API".
 
-use super::{Capabilities, IndexProperties, STORED_VALUES_MAX, SearchShape, TypeRules, parse_paths};
+use super::{Capabilities, IndexProperties, SearchShape, TypeRules, parse_stored_values};
 use crate::FieldPath;
 use crate::properties::{Printer, Properties};
 use errors::{Error, Result};
@@ -16,7 +16,7 @@ impl TypeRules for Persistent {
         index.deduplicate = properties.boolean("deduplicate")?.unwrap_or(true);
         index.estimates = properties.boolean("estimates")?.unwrap_or(true);
         index.cache_enabled = properties.boolean("cacheEnabled")?.unwrap_or(false);
-        index.stored_values = parse_paths(properties, "storedValues", STORED_VALUES_MAX)?;
+        index.stored_values = parse_stored_values(properties)?;
         check_stored_values(index)
     }
 

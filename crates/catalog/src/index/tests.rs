@@ -113,7 +113,7 @@ fn every_type_is_read_back_as_it_prints() {
         let properties = parse(json).unwrap();
         let definition = IndexDefinition::new(IndexId(9), ObjectId(9), properties.clone());
         let printed = printed(|builder| definition.print(builder, "c", None));
-        let again = IndexProperties { name: None, ..parse(&printed.to_string()).unwrap() };
+        let again = IndexProperties { id: None, name: None, ..parse(&printed.to_string()).unwrap() };
         assert_eq!(again, properties, "{json}");
         assert!(definition.is_same_as(&again));
     }

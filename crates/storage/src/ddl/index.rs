@@ -46,10 +46,24 @@ impl Store {
         if let Some(existing) = find_same(&present, &properties)? {
             return Ok((existing, false));
         }
-        let id = IndexId(self.shared.ids.next()?);
+        let id = self.index_id(&present, properties.id)?;
         let object = ObjectId(self.shared.ids.next()?);
         let definition = IndexDefinition::new(id, object, properties);
         Ok((self.add_index(&snapshot, &present, definition, &|| Ok(()))?, true))
+    }
+
+    /// Returns `wanted`, or a number that no index of the collection has.
+    fn index_id(&self, collection: &Collection, wanted: Option<IndexId>) -> Result<IndexId> {
+        if let Some(wanted) = wanted.filter(|id| *id > IndexId::LARGEST_RESERVED) {
+            return Ok(wanted);
+        }
+        loop {
+            let id = IndexId(self.shared.ids.next()?);
+            // A client may have chosen the number before the server came to it.
+            if collection.index(id).is_none() {
+                return Ok(id);
+            }
+        }
     }
 
     /// Builds the edge index of an edge collection that was created without it
@@ -150,8 +164,9 @@ fn find_same(collection: &Collection, wanted: &IndexProperties) -> Result<Option
         let message = "there can only be one ttl index per collection";
         return Err(Error::bad_parameter(message));
     }
-    if let Some(name) = &wanted.name
-        && collection.indexes().iter().any(|index| index.name() == name)
+    let is_named_so = |index: &Arc<Index>| wanted.name.as_deref() == Some(index.name());
+    if wanted.id.is_some_and(|id| collection.index(id).is_some())
+        || collection.indexes().iter().any(is_named_so)
     {
         return Err(Error::new(ErrorCode::DuplicateIdentifier, "duplicate value for `id` or `name`"));
     }
