@@ -63,6 +63,8 @@ pub struct InstanceOptions {
     pub plan_cache_key_bytes: usize,
     /// True if requests must name a user.
     pub authentication: bool,
+    /// True if only administrators see the server's internals.
+    pub harden: bool,
     /// The default of `waitForSync` for new collections: true if writes wait for the disk.
     pub default_wait_for_sync: bool,
     /// The properties of the removal of expired documents.
@@ -95,6 +97,7 @@ impl Default for InstanceOptions {
             plan_cache_entries: 256,
             plan_cache_key_bytes: 64 << 10,
             authentication: true,
+            harden: false,
             default_wait_for_sync: false,
             ttl: TtlProperties::default(),
             broken_restore_after: Duration::from_secs(60),

@@ -195,6 +195,15 @@ impl Session {
         Err(Error::new(ErrorCode::Forbidden, "forbidden: this needs write access to the database '_system'"))
     }
 
+    /// Checks that the user may see the server's internals, which the option `harden` keeps from
+    /// all but administrators. Errors: 11.
+    pub fn require_insight(&self) -> Result<()> {
+        match self.instance().options().harden {
+            true => self.require_administrator(),
+            false => Ok(()),
+        }
+    }
+
     fn level(&self, of: impl Fn(&catalog::Rights) -> AccessLevel) -> AccessLevel {
         match &self.identity {
             Identity::Superuser => AccessLevel::ReadWrite,

@@ -8,3 +8,22 @@ pub const LICENSE: &str = "community";
 
 /// The version of Persea.
 pub const PERSEA_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The libraries in the binary, by ArangoDB's names for the same purposes, and their versions.
+pub const LIBRARIES: [(&str, &str); 6] = [
+    ("icu-version", concat!("icu4x ", env!("PERSEA_ICU"))),
+    ("mimalloc", env!("PERSEA_MIMALLOC")),
+    ("openssl-version-compile-time", concat!("rustls ", env!("PERSEA_RUSTLS"))),
+    ("openssl-version-run-time", concat!("rustls ", env!("PERSEA_RUSTLS"))),
+    ("rocksdb-version", env!("PERSEA_ROCKSDB")),
+    ("zlib-version", concat!("zlib-rs ", env!("PERSEA_ZLIB"))),
+];
+
+/// The compiler.
+pub const COMPILER: &str = env!("PERSEA_COMPILER");
+
+/// The commit; empty unless the build was told.
+pub const COMMIT: &str = env!("PERSEA_COMMIT");
+
+/// The seconds from 1970 to the build; empty unless the build was told.
+pub const BUILD_SECONDS: &str = env!("SOURCE_DATE_EPOCH");

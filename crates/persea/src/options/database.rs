@@ -59,6 +59,7 @@ pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> Inst
         temporary_folder: temp::folder(options),
         spill: temp::settings(options),
         authentication: options.get(&server_section::AUTHENTICATION),
+        harden: options.get(&server_section::HARDEN),
         default_wait_for_sync: options.get(&WAIT_FOR_SYNC),
         max_databases: options
             .get(&MAX_DATABASES)

@@ -45,6 +45,8 @@ options::section! {
         flag("server.export-metrics-api", true, "Replies to /_admin/metrics.");
     static FAILED_LOGIN_MAX_DELAY: Opt<Seconds> =
         seconds("server.failed-login-max-delay", "1", "Longest delay in seconds of a login after failures of the same user at the same address; 0 for none.");
+    pub(super) static HARDEN: Opt<Flag> =
+        flag("server.harden", false, "Version details, status, statistics, metrics and the log for administrators only.");
     static JWT_SECRET: Opt<Maybe<Text>> =
         text("server.jwt-secret", "", "Secret that signs tokens.").optional().secret();
     static JWT_SECRET_FOLDER: Opt<Maybe<Text>> =

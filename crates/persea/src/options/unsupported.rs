@@ -180,7 +180,7 @@ const SAFETY: &[&str] = &[
     "rocksdb.encryption-gen-internal-key", "rocksdb.encryption-hardware-acceleration",
     "rocksdb.encryption-key-generator", "rocksdb.encryption-key-rotation",
     "rocksdb.encryption-keyfile", "rocksdb.encryption-keyfolder", "rocksdb.wal-directory",
-    "server.harden", "ssl.cafile", "ssl.cipher-list", "ssl.ecdh-curve", "ssl.options",
+    "ssl.cafile", "ssl.cipher-list", "ssl.ecdh-curve", "ssl.options",
     "ssl.require-peer-certificate", "ssl.server-name-indication",
     "temp.intermediate-results-encryption",
     "temp.intermediate-results-encryption-hardware-acceleration",

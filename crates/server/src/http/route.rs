@@ -70,6 +70,8 @@ pub enum Access {
     Use,
     /// Administer the database (level `rw`).
     Write,
+    /// See the server's internals: as `Use`, with `--server.harden` as `Administer`.
+    Inspect,
     /// Administer the server (level `rw` on `_system`).
     Administer,
 }
@@ -128,6 +130,12 @@ impl<S> Route<S> {
     /// Restricts the route to users who may administer the database.
     pub const fn for_writers(mut self) -> Self {
         self.access = Access::Write;
+        self
+    }
+
+    /// Restricts the route to users who may see the server's internals.
+    pub const fn for_inspectors(mut self) -> Self {
+        self.access = Access::Inspect;
         self
     }
 

@@ -1,12 +1,15 @@
 //! `/_api/version`: the first request of nearly every driver.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use errors::Result;
 use hyper::StatusCode;
 
 use crate::http::Cost::Constant;
+use crate::http::date::iso_date;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::service::machine;
-use crate::version::{ARANGODB_VERSION, LICENSE, PERSEA_VERSION};
+use crate::version::{ARANGODB_VERSION, BUILD_SECONDS, COMMIT, COMPILER, LIBRARIES, LICENSE, PERSEA_VERSION};
 use database::Session;
 
 // Every method is accepted, as in ArangoDB.
@@ -20,7 +23,7 @@ pub(super) const ROUTES: &[Route] = &[
 ];
 
 fn version(session: &Session, request: &Request) -> Result<Response> {
-    let details = request.flag("details", false)? && session.require_administrator().is_ok();
+    let details = request.flag("details", false)? && session.require_insight().is_ok();
     Response::object(StatusCode::OK, |fields| {
         fields.text("server", "arango").text("license", LICENSE).text("version", ARANGODB_VERSION);
         fields.text("persea-version", PERSEA_VERSION);
@@ -38,23 +41,47 @@ fn print_details(session: &Session, fields: &mut Fields<'_>) {
         .text("architecture", if cfg!(target_pointer_width = "64") { "64bit" } else { "32bit" })
         .text("arm", flag(cfg!(target_arch = "aarch64")))
         .text("assertions", flag(cfg!(debug_assertions)))
+        .text("asan", "false")
+        .text("avx", flag(cfg!(target_feature = "avx")))
         .text("avx2", flag(cfg!(target_feature = "avx2")))
+        .text("build-date", &build_date())
+        .text("build-repository", COMMIT)
+        .text("compiler", COMPILER)
+        .text("coverage", "false")
         .text("debug", flag(cfg!(debug_assertions)))
         .text("endianness", if cfg!(target_endian = "little") { "little" } else { "big" })
         .text("full-version-string", &full)
         .text("host", &machine::host_name())
         .text("license", LICENSE)
+        .text("failure-tests", "false")
+        .text("jemalloc", "false")
         .text("maintainer-mode", "false")
+        .text("memory-profiler", "false")
+        .text("ndebug", flag(!cfg!(debug_assertions)))
+        .text("openmp", "false")
         .text("mode", "server")
         .text("persea-engine", session.engine_name())
         .text("persea-version", PERSEA_VERSION)
         .text("platform", std::env::consts::OS)
         .text("reactor-type", "epoll")
+        .text("replication2-enabled", "false")
         .text("role", "SINGLE")
         .text("server-version", ARANGODB_VERSION)
         .text("sizeof int", "4")
         .text("sizeof long", "8")
         .text("sizeof void*", "8")
+        .text("sse42", flag(cfg!(target_feature = "sse4.2")))
+        .text("tsan", "false")
+        .text("unaligned-access", "true")
         // With this value, drivers' tests skip parts that need JavaScript on the server.
         .text("v8-version", "none");
+    for (name, version) in LIBRARIES {
+        fields.text(name, version);
+    }
+}
+
+/// Returns the date of the build; empty unless the build was told.
+fn build_date() -> String {
+    let seconds = BUILD_SECONDS.parse().ok().map(Duration::from_secs);
+    seconds.map_or_else(String::new, |since| iso_date(UNIX_EPOCH + since))
 }
