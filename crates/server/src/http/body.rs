@@ -34,6 +34,10 @@ pub(crate) enum ReplyBody {
     Whole(Bytes),
     /// Chunks that are made while they are sent.
     Stream(StreamBody),
+    /// A body of length 0 whose length is a header.
+    ///
+    /// Hyper leaves the header out where a body has ended before it is sent.
+    Nothing,
 }
 
 impl Body for ReplyBody {
@@ -48,6 +52,7 @@ impl Body for ReplyBody {
             ReplyBody::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
             ReplyBody::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
             ReplyBody::Stream(stream) => Pin::new(stream).poll_frame(context),
+            ReplyBody::Nothing => Poll::Ready(None),
         }
     }
 
@@ -55,6 +60,7 @@ impl Body for ReplyBody {
         match self {
             ReplyBody::Whole(bytes) => bytes.is_empty(),
             ReplyBody::Stream(stream) => stream.is_end_stream(),
+            ReplyBody::Nothing => false,
         }
     }
 
@@ -62,6 +68,7 @@ impl Body for ReplyBody {
         match self {
             ReplyBody::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
             ReplyBody::Stream(stream) => stream.size_hint(),
+            ReplyBody::Nothing => SizeHint::with_exact(0),
         }
     }
 }

@@ -159,6 +159,7 @@ impl Dispatcher {
         match route.access {
             Access::Use | Access::Nothing => {}
             Access::Write => session.require_database(catalog::AccessLevel::ReadWrite)?,
+            Access::Inspect => session.require_insight()?,
             Access::Administer => session.require_administrator()?,
         }
         match transaction_of(headers)? {
@@ -167,6 +168,16 @@ impl Dispatcher {
                 Ok(Job { call: route.call, cost: Cost::Transaction, session: Some(session.within(id)) })
             }
         }
+    }
+
+    /// Checks that a database exists and that the user may use it. Errors: 401, 1228.
+    ///
+    /// `_system` always exists, and some of its routes are for everybody.
+    pub(crate) fn check_database(&self, database: &str, identity: Identity) -> Result<()> {
+        if database != catalog::SYSTEM_DATABASE {
+            Session::open(Arc::clone(&self.instance), database, identity).map_err(hide_forbidden)?;
+        }
+        Ok(())
     }
 
     /// Runs a route as far as possible on a connection's task. The rest is deferred.
@@ -202,7 +213,8 @@ impl Dispatcher {
                 Some(interrupt) => job.ended_by(interrupt),
                 None => job,
             };
-            run(context, || job.call(&request)?.finish())
+            let response = run(context, || job.call(&request)?.finish())?;
+            Ok(if request.method() == Method::HEAD { response.without_body() } else { response })
         };
         self.services.run_later(user, mode, Box::new(work))
     }

@@ -258,6 +258,11 @@ impl Response {
         Ok(self.header(HeaderName::from_static(name), value))
     }
 
+    /// Returns the response without its body, as a client gets it that sent HEAD.
+    pub(crate) fn without_body(self) -> Self {
+        Response { body: Body::Empty, ..self }
+    }
+
     /// Returns the status.
     pub fn status(&self) -> StatusCode {
         self.status

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::body::{Collected, DRAIN_MAX_BYTES, DRAIN_TOO_LONG_MAX_BYTES, collect, drain};
+use super::body::{Collected, DRAIN_MAX_BYTES, DRAIN_TOO_LONG_MAX_BYTES, ReplyBody, collect, drain};
 use super::body_memory::{BodyMemory, BodyPermit, UNCOUNTED_BYTES};
 use super::compression::{Encoding, decompress};
 use super::connections::{Connection, Connections};
@@ -24,15 +24,24 @@ use super::route::BoundRoute;
 use super::services::{AsyncMode, Identified};
 use crate::placement::Lanes;
 use crate::placement::logins::{Attempt, Logins};
+use bytes::Bytes;
 use database::{Budget, Identity, Interrupt, MemoryAccount};
 use errors::{Error, ErrorCode, Result};
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{CONTENT_ENCODING, EXPECT, HeaderMap, ORIGIN};
+use hyper::header::{
+    AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HeaderMap, HeaderName, HeaderValue, ORIGIN,
+};
 use hyper::http::request::Parts;
-use hyper::{Method, Uri};
+use hyper::{Method, StatusCode, Uri, Version};
 
 /// The usual upper bound of a body's length as a multiple of its compressed length.
 const LIKELY_COMPRESSION: usize = 12;
+
+/// A client that accepts documents of a replica sends it, and the reply says that one was used.
+///
+/// One server has no replica, but drivers look at the reply.
+const ALLOW_DIRTY_READ: HeaderName = HeaderName::from_static("x-arango-allow-dirty-read");
+const POTENTIAL_DIRTY_READ: HeaderName = HeaderName::from_static("x-arango-potential-dirty-read");
 
 /// The time for the short body of a client without a user.
 const OPEN_BODY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -100,17 +109,31 @@ impl HttpService {
         let begin = Instant::now();
         let in_flight = connection.begin_request();
         let mut observed = Observed::new(request.method());
+        let allows_dirty_read =
+            request.headers().get(ALLOW_DIRTY_READ).is_some_and(|value| value.as_bytes() == b"true");
+        let is_head = request.method() == Method::HEAD;
+        let is_http1 = request.version() < Version::HTTP_2;
         let origin = request.headers().contains_key(ORIGIN).then(|| request.headers().clone());
         let mut reply = if request.method() == Method::OPTIONS {
             self.preflight(request.headers())
         } else {
             self.answer_method(connection, request, &mut observed).await
         };
+        if allows_dirty_read {
+            reply.headers_mut().insert(POTENTIAL_DIRTY_READ, HeaderValue::from_static("true"));
+        }
         if let Some(headers) = &origin {
             cors::add_headers(headers, &self.options.trusted_origins, reply.headers_mut());
         }
         let sent = reply.body().size_hint().exact();
         self.metrics.record(&observed, reply.status(), sent, begin.elapsed());
+        if is_head {
+            leave_out_body(&mut reply, sent);
+        } else if reply.status() == StatusCode::NOT_MODIFIED && is_http1 {
+            // Some clients wait for a body without a length.
+            reply.headers_mut().insert(CONTENT_LENGTH, 0.into());
+            *reply.body_mut() = ReplyBody::Nothing;
+        }
         drop(in_flight);
         reply
     }
@@ -158,7 +181,9 @@ impl HttpService {
         let path = parse_path(&head.uri)?;
         let (route, matched) = match self.dispatcher.find_route(&head.method, &path) {
             Ok(found) => found,
-            Err(error) => return self.run_unknown(connection, &head, body, wanted, observed, error).await,
+            Err(error) => {
+                return self.run_unknown(connection, (&head, &path), body, wanted, observed, error).await;
+            }
         };
         let job = self.prepare(connection, route, &path, &head, observed).await?;
         let parts = [head.method.as_str(), path_in_database(&head.uri), path.database()];
@@ -199,17 +224,18 @@ impl HttpService {
     }
 
     /// Answers a request without a route. A client without access must not learn which routes
-    /// exist.
+    /// exist, and an unknown database comes before an unknown route.
     async fn run_unknown(
         &self,
         connection: &Connection,
-        head: &Parts,
+        (head, path): (&Parts, &Path),
         body: &mut Option<Incoming>,
         wanted: Wanted,
         observed: &mut Observed,
         error: Error,
     ) -> Result<HttpReply> {
         let identity = self.authenticate(connection, head).await?;
+        self.dispatcher.check_database(path.database(), identity.clone())?;
         let Some(mode) = AsyncMode::of(&head.headers) else { return Err(error) };
         if let Some(body) = body.take() {
             drain(body, DRAIN_MAX_BYTES).await;
@@ -229,6 +255,11 @@ impl HttpService {
     ) -> Result<Job> {
         self.check_queue_time(&head.headers)?;
         if let Some(job) = open_job(&route) {
+            // A stranger does not learn which databases exist.
+            if path.database() != catalog::SYSTEM_DATABASE && head.headers.contains_key(AUTHORIZATION) {
+                let identity = self.authenticate(connection, head).await?;
+                self.dispatcher.check_database(path.database(), identity)?;
+            }
             return Ok(job);
         }
         let identity = self.authenticate(connection, head).await?;
@@ -354,6 +385,16 @@ impl HttpService {
         }
         reply
     }
+}
+
+/// Leaves out the body, and says how long it is.
+///
+/// HTTP/2 would send an empty frame for it.
+fn leave_out_body(reply: &mut HttpReply, bytes: Option<u64>) {
+    if let Some(bytes) = bytes {
+        reply.headers_mut().insert(CONTENT_LENGTH, bytes.into());
+    }
+    *reply.body_mut() = ReplyBody::Whole(Bytes::new());
 }
 
 /// Waits until work can begin, without a thread.

@@ -1,5 +1,7 @@
 //! `/_api/database`: the databases of the server.
 
+use std::sync::Arc;
+
 use catalog::name::check_user_name;
 use catalog::{AccessLevel, UserDefinition};
 use errors::{Error, ErrorCode, Result};
@@ -76,7 +78,7 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
         return Err(Error::bad_parameter("'options' must be an object"));
     }
     // Errors in the users are found before the database is created.
-    let users = users(session, body.slice())?;
+    let users = users(session, name, body.slice())?;
     session.create_database(name)?;
     for user in users {
         match user {
@@ -95,15 +97,19 @@ enum Grantee {
     New(UserDefinition),
 }
 
-/// Returns the users that the request names, or `root` if it names none.
-fn users(session: &Session, body: Slice<'_>) -> Result<Vec<Grantee>> {
+/// Returns the users that the request names, or `root` if it names none and `root` needs a grant.
+fn users(session: &Session, name: &str, body: Slice<'_>) -> Result<Vec<Grantee>> {
     let given = body.get("users").filter(|users| !users.is_null()).unwrap_or(Slice::EMPTY_ARRAY);
     if !given.is_array() {
         return Err(Error::bad_parameter("'users' must be an array"));
     }
     if given.is_empty() {
         let catalog = session.catalog();
-        return Ok(catalog.user(ROOT).map(|root| Grantee::Existing(root.name.clone())).into_iter().collect());
+        // Usually a grant on all databases is enough.
+        let needs_grant =
+            |root: &&Arc<UserDefinition>| root.rights.database_level(name) < AccessLevel::ReadWrite;
+        let root = catalog.user(ROOT).filter(needs_grant);
+        return Ok(root.map(|root| Grantee::Existing(root.name.clone())).into_iter().collect());
     }
     given.elements().map(|user| grantee(session, user)).collect()
 }

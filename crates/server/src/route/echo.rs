@@ -67,8 +67,17 @@ fn print_parameters(request: &Request, fields: &mut Fields<'_>) {
     });
 }
 
-/// Writes the body: as text if it is text, and encoded otherwise.
+/// Writes the body: as text if it is text, and encoded otherwise; and its bytes as numbers.
+///
+/// `rawRequestBody` has the form of a buffer in JavaScript.
 fn print_body(request: &Request, fields: &mut Fields<'_>) {
+    fields.child("rawRequestBody", |fields| {
+        fields.text("type", "Buffer").list("data", |list| {
+            request.body().iter().for_each(|byte| {
+                list.number_element(*byte);
+            });
+        });
+    });
     match std::str::from_utf8(request.body()) {
         Ok(text) => fields.text("requestBody", text),
         Err(_) => fields.text("requestBodyBase64", &STANDARD.encode(request.body())),

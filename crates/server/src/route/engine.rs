@@ -1,6 +1,6 @@
 //! The storage engine: `/_api/engine`, `/_api/engine/stats`, `/_admin/compact`, `/_admin/wal/*`.
 
-use errors::{Error, Result};
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::{Blocking, Constant};
@@ -9,11 +9,11 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/engine", Constant, engine),
-    Route::new(Verb::Get, "/_api/engine/stats", Blocking, statistics),
+    Route::new(Verb::Get, "/_api/engine/stats", Blocking, statistics).for_inspectors(),
     Route::new(Verb::Put, "/_admin/compact", Blocking, compact).for_administrators(),
     Route::new(Verb::Put, "/_admin/wal/flush", Blocking, flush),
-    Route::new(Verb::Get, "/_admin/wal/properties", Constant, nothing),
-    Route::new(Verb::Put, "/_admin/wal/properties", Constant, nothing).for_administrators(),
+    Route::new(Verb::Get, "/_admin/wal/properties", Constant, log_properties),
+    Route::new(Verb::Put, "/_admin/wal/properties", Constant, log_properties).for_administrators(),
     Route::new(Verb::Get, "/_admin/wal/transactions", Constant, transactions),
 ];
 
@@ -91,9 +91,10 @@ fn flush(session: &Session, _request: &Request) -> Result<Response> {
     Response::success(StatusCode::OK, |_| ())
 }
 
-/// Returns an empty object: the log has no properties to set, as in ArangoDB on RocksDB.
-fn nothing(_session: &Session, _request: &Request) -> Result<Response> {
-    Response::object(StatusCode::OK, |_| ())
+/// Refuses: only the log of the memory-mapped engine had properties.
+fn log_properties(session: &Session, _request: &Request) -> Result<Response> {
+    let message = format!("the log of the engine '{}' has no properties to set", session.engine_name());
+    Err(Error::new(ErrorCode::NotImplemented, message))
 }
 
 fn transactions(_session: &Session, _request: &Request) -> Result<Response> {

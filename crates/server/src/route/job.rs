@@ -43,6 +43,11 @@ fn not_found() -> Error {
     Error::of(ErrorCode::HttpNotFound)
 }
 
+fn unknown_list(name: &str) -> Error {
+    let message = format!("a job's id is a number, and lists are 'done' and 'pending': '{name}' is neither");
+    Error::new(ErrorCode::HttpBadParameter, message)
+}
+
 /// Returns 200 if the job is done, and 204 otherwise.
 ///
 /// For `done` and `pending` it lists the numbers of such jobs.
@@ -52,7 +57,8 @@ fn status(services: &Services, session: &Session, request: &Request) -> Result<R
         "done" => true,
         "pending" => false,
         _ => {
-            let done = jobs.is_done(&owner(session), id(request)?).ok_or_else(not_found)?;
+            let id = id(request).map_err(|_| unknown_list(request.parameter("id")))?;
+            let done = jobs.is_done(&owner(session), id).ok_or_else(not_found)?;
             return Ok(Response::empty(if done { StatusCode::OK } else { StatusCode::NO_CONTENT }));
         }
     };

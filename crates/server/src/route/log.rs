@@ -18,9 +18,9 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Get, "/_admin/log", Constant, columns),
-    Route::with(Verb::Get, "/_admin/log/entries", Constant, entries),
-    Route::with(Verb::Get, "/_admin/log/level", Constant, levels),
+    Route::with(Verb::Get, "/_admin/log", Constant, columns).for_inspectors(),
+    Route::with(Verb::Get, "/_admin/log/entries", Constant, entries).for_inspectors(),
+    Route::with(Verb::Get, "/_admin/log/level", Constant, levels).for_inspectors(),
     Route::with(Verb::Put, "/_admin/log/level", Constant, set_levels),
     Route::with(Verb::Delete, "/_admin/log/level", Constant, reset_levels),
     Route::with(Verb::Get, "/_admin/log/structured", Constant, structured),
@@ -163,8 +163,9 @@ fn structured(services: &Services, session: &Session, _request: &Request) -> Res
     allow(services, session)?;
     let log = &services.log;
     Response::object(StatusCode::OK, |fields| {
-        for parameter in STRUCTURED_PARAMETERS {
-            fields.bool(parameter, log.shows(parameter));
+        // Parameters that are off are left out.
+        for parameter in STRUCTURED_PARAMETERS.into_iter().filter(|parameter| log.shows(parameter)) {
+            fields.bool(parameter, true);
         }
     })
 }

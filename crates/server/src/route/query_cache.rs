@@ -17,7 +17,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Delete, "/_api/query-cache", Constant, clear).for_writers(),
     Route::new(Verb::Get, "/_api/query-cache/entries", Constant, entries),
     Route::new(Verb::Get, "/_api/query-cache/properties", Constant, properties),
-    Route::new(Verb::Put, "/_api/query-cache/properties", Constant, change_properties).for_administrators(),
+    Route::new(Verb::Put, "/_api/query-cache/properties", Constant, change_properties).for_writers(),
 ];
 
 fn clear(session: &Session, _request: &Request) -> Result<Response> {

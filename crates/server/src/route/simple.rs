@@ -105,8 +105,11 @@ fn range(session: &Session, request: &Request) -> Result<Response> {
 fn lookup_by_keys(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     let call = Call::new(body.slice())?;
-    let rows =
-        call.rows(session, "FOR d IN @@collection FILTER d._key IN @keys RETURN d", &[call.keys()?])?;
+    let rows = call.rows(
+        session,
+        "FOR d IN @@collection FILTER d._key IN @keys RETURN d",
+        &[call.keys_of_documents()?],
+    )?;
     Response::success(StatusCode::OK, |fields| {
         fields.value("documents", result(&rows));
     })
@@ -210,6 +213,18 @@ impl<'a> Call<'a> {
     fn keys(&self) -> Result<BindValue> {
         let keys = self.body.get("keys").filter(|keys| keys.is_array()).ok_or_else(|| missing("keys"))?;
         Ok(("keys".to_owned(), keys.bytes().to_vec()))
+    }
+
+    /// Returns the keys, each without the name of the collection before it.
+    fn keys_of_documents(&self) -> Result<BindValue> {
+        let (name, keys) = self.keys()?;
+        let prefix = format!("{}/", self.collection);
+        let keys = Fields::array(|fields| {
+            for key in Slice::new(&keys).elements().filter_map(Slice::as_str) {
+                fields.text_element(key.strip_prefix(&prefix).unwrap_or(key));
+            }
+        })?;
+        Ok((name, keys))
     }
 
     /// Returns the reply of a cursor.

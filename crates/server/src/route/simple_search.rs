@@ -1,7 +1,7 @@
 //! `/_api/simple`: queries that need a geo or fulltext index. Each calls a function of AQL.
 
 use catalog::AccessLevel;
-use errors::{Error, Result};
+use errors::{Error, ErrorCode, Result};
 use velocypack::{Builder, Slice};
 
 use super::simple::{BindValue, Call, missing};
@@ -66,7 +66,10 @@ fn fulltext(session: &Session, request: &Request) -> Result<Response> {
     };
     let values = [text("attribute")?, text("query")?];
     let query = "FOR d IN FULLTEXT(@@collection, @attribute, @query) LIMIT @skip, @limit RETURN d";
-    search.call.cursor(session, request, query, &values)
+    search.call.cursor(session, request, query, &values).map_err(|error| match error.code() {
+        ErrorCode::QueryFulltextIndexMissing => error.with_status(400),
+        _ => error,
+    })
 }
 
 /// A search of an existing collection.

@@ -25,8 +25,8 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Get, "/_admin/statistics", Blocking, statistics),
-    Route::new(Verb::Get, "/_admin/statistics-description", Constant, description),
+    Route::with(Verb::Get, "/_admin/statistics", Blocking, statistics).for_inspectors(),
+    Route::new(Verb::Get, "/_admin/statistics-description", Constant, description).for_inspectors(),
 ];
 
 fn statistics(services: &Services, session: &Session, _request: &Request) -> Result<Response> {

@@ -26,14 +26,14 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Get, "/_admin/status", Constant, status),
-    Route::with(Verb::Post, "/_admin/status", Constant, status),
+    Route::with(Verb::Get, "/_admin/status", Constant, status).for_inspectors(),
+    Route::with(Verb::Post, "/_admin/status", Constant, status).for_inspectors(),
     Route::new(Verb::Get, "/_admin/time", Constant, time),
     Route::new(Verb::Post, "/_admin/time", Constant, time),
     Route::new(Verb::Put, "/_admin/time", Constant, time),
     Route::with(Verb::Get, "/_admin/support-info", Blocking, support_info).in_system_database(),
     Route::new(Verb::Get, "/_admin/deployment/id", Constant, deployment_id),
-    Route::new(Verb::Get, "/_admin/license", Constant, license),
+    Route::new(Verb::Get, "/_admin/license", Blocking, license).for_inspectors(),
     Route::new(Verb::Put, "/_admin/license", Constant, set_license).for_administrators(),
     Route::new(Verb::Get, "/_admin/database/target-version", Constant, target_version),
     Route::with(Verb::Get, "/_api/endpoint", Constant, endpoints).in_system_database(),
@@ -145,9 +145,15 @@ fn deployment_uuid(server_id: u64) -> String {
     )
 }
 
-fn license(_session: &Session, _request: &Request) -> Result<Response> {
+/// Returns that nothing bounds the data. A license of ArangoDB may bound it.
+fn license(session: &Session, _request: &Request) -> Result<Response> {
+    let disk_bytes = session.engine_statistics().disk_bytes;
     Response::object(StatusCode::OK, |fields| {
-        fields.text("license", "none");
+        fields.bool("upgrading", false).child("diskUsage", |fields| {
+            fields.number("bytesUsed", disk_bytes).number("bytesLimit", 0_u8);
+            fields.bool("limitReached", false).number("secondsUntilReadOnly", 0_u8);
+            fields.number("secondsUntilShutDown", 0_u8).text("status", "unlimited");
+        });
     })
 }
 

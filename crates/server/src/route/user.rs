@@ -17,7 +17,7 @@ use database::Session;
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/user", Constant, list),
     Route::new(Verb::Post, "/_api/user", Blocking, create),
-    Route::new(Verb::Get, "/_api/user/{user}", Constant, read),
+    Route::new(Verb::Get, "/_api/user/{user}", Constant, read).for_everybody(),
     Route::new(Verb::Put, "/_api/user/{user}", Blocking, replace),
     Route::new(Verb::Patch, "/_api/user/{user}", Blocking, update),
     Route::new(Verb::Delete, "/_api/user/{user}", Blocking, remove),

@@ -15,11 +15,12 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/user/{user}/database", Constant, list),
-    Route::new(Verb::Get, "/_api/user/{user}/database/{database}", Constant, level),
+    Route::new(Verb::Get, "/_api/user/{user}/database", Constant, list).for_everybody(),
+    Route::new(Verb::Get, "/_api/user/{user}/database/{database}", Constant, level).for_everybody(),
     Route::new(Verb::Put, "/_api/user/{user}/database/{database}", Blocking, grant),
     Route::new(Verb::Delete, "/_api/user/{user}/database/{database}", Blocking, revoke),
-    Route::new(Verb::Get, "/_api/user/{user}/database/{database}/{collection}", Constant, level),
+    Route::new(Verb::Get, "/_api/user/{user}/database/{database}/{collection}", Constant, level)
+        .for_everybody(),
     Route::new(Verb::Put, "/_api/user/{user}/database/{database}/{collection}", Blocking, grant),
     Route::new(Verb::Delete, "/_api/user/{user}/database/{database}/{collection}", Blocking, revoke),
 ];

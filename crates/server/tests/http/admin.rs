@@ -35,7 +35,7 @@ fn drivers_learn_what_they_need_to_know() {
     client.get("/_api/cluster/endpoints").error(501, 1471);
     client.get("/_admin/cluster/health").error(403, 403);
     client.get("/_admin/server/id").error(500, 4);
-    assert_eq!(client.get("/_admin/license").json()["license"], "none");
+    assert_eq!(client.get("/_admin/license").json()["diskUsage"]["limitReached"], false);
     assert_eq!(client.get("/_api/tasks").json(), serde_json::json!([]));
     client.get("/_api/tasks/x").error(404, 1852);
     assert_eq!(client.request("POST", "/_admin/routing/reload", "", b"").status, 200);
@@ -164,7 +164,7 @@ fn the_log_is_shown_and_its_levels_are_set() {
     assert_eq!(client.get("/_admin/log?upto=debug&size=1").json()["lid"], serde_json::json!([]));
     client.get("/_admin/log?upto=loud").error(400, 10);
     let set = client.request("PUT", "/_admin/log/structured", "", br#"{"url":true}"#).json();
-    assert_eq!(set, serde_json::json!({"database": false, "username": false, "url": true}));
+    assert_eq!(set, serde_json::json!({"url": true}));
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn the_engine_can_be_compacted_and_synced() {
     let mut client = running.client();
     assert_eq!(client.request("PUT", "/_admin/compact", "", b"").text(), "{}");
     assert_eq!(client.request("PUT", "/_admin/wal/flush", "", b"").status, 200);
-    assert_eq!(client.get("/_admin/wal/properties").text(), "{}");
+    client.get("/_admin/wal/properties").error(501, 9);
 }
 
 #[test]

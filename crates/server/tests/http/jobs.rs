@@ -82,7 +82,7 @@ fn what_is_no_job_is_not_found() {
     let running = start();
     let mut client = running.client();
     client.get("/_api/job/12345").error(404, 404);
-    client.get("/_api/job/nonsense").error(404, 404);
+    client.get("/_api/job/nonsense").error(400, 400);
     client.request("DELETE", "/_api/job/12345", "", b"").error(404, 404);
     client.request("PUT", "/_api/job/12345/cancel", "", b"").error(404, 404);
     client.request("PUT", "/_api/job", "", b"").error(400, 400);

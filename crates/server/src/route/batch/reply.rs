@@ -122,7 +122,7 @@ impl Reply {
     }
 
     pub(super) fn finish(mut self) -> Vec<u8> {
-        append(&mut self.bytes, &[b"--", &self.boundary, b"--\r\n"]);
+        append(&mut self.bytes, &[b"--", &self.boundary, b"--"]);
         self.bytes
     }
 }

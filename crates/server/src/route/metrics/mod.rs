@@ -37,8 +37,8 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Get, "/_admin/metrics", Blocking, metrics),
-    Route::with(Verb::Get, "/_admin/metrics/v2", Blocking, metrics),
+    Route::with(Verb::Get, "/_admin/metrics", Blocking, metrics).for_inspectors(),
+    Route::with(Verb::Get, "/_admin/metrics/v2", Blocking, metrics).for_inspectors(),
 ];
 
 fn metrics(services: &Services, session: &Session, request: &Request) -> Result<Response> {

@@ -4,7 +4,7 @@
 pub(super) const GENERAL: &str = "general";
 
 /// ArangoDB's topics by name. Tools set their levels, even of topics without events here.
-pub const TOPICS: [&str; 52] = [
+pub const TOPICS: [&str; 54] = [
     "agency",
     "agencycomm",
     "agencystore",
@@ -41,6 +41,8 @@ pub const TOPICS: [&str; 52] = [
     "maintenance",
     "memory",
     "queries",
+    "rep-state",
+    "rep-wal",
     "replication",
     "requests",
     "restore",
