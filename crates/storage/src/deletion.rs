@@ -15,7 +15,7 @@ use crate::metadata::for_each;
 use errors::{Error, Result};
 
 /// Deletes objects that are recorded as pending.
-pub(crate) fn finish(engine: &dyn Engine, objects: &[ObjectId]) -> Result<()> {
+fn finish(engine: &dyn Engine, objects: &[ObjectId]) -> Result<()> {
     if objects.is_empty() {
         return Ok(());
     }

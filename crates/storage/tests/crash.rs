@@ -216,6 +216,12 @@ fn a_death_before_a_change_takes_place() {
 }
 
 #[test]
+fn a_change_of_unknown_outcome() {
+    assert!(die_everywhere(Death::Unclear(true)) > 40);
+    assert!(die_everywhere(Death::Unclear(false)) > 40);
+}
+
+#[test]
 fn a_death_after_a_change_took_place() {
     assert!(die_everywhere(Death::After) > 40);
 }

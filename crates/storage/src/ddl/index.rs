@@ -106,7 +106,10 @@ impl Store {
         let options = &self.shared.options;
         let build = Build { engine, snapshot, collection, index: &index, options, check };
         if let Err(error) = build.run().and_then(|()| self.publish(collection, &index)) {
-            deletion::finish(engine, &[object])?;
+            // An index that is perhaps in the catalog keeps its entries.
+            if error.code() != ErrorCode::TransactionInternal {
+                deletion::finish_or_leave(engine, &[object]);
+            }
             return Err(error);
         }
         Ok(index)
@@ -145,7 +148,8 @@ impl Store {
             draft.put_collection(changed)?;
             Ok(object)
         })?;
-        deletion::finish(self.shared.engine.as_ref(), &[object])
+        deletion::finish_or_leave(self.shared.engine.as_ref(), &[object]);
+        Ok(())
     }
 }
 
