@@ -134,6 +134,11 @@ impl Chooser<'_> {
     /// Errors: 32 if there is no memory for the choice, 1500 for a query that was ended.
     fn choose(&self, form: &NormalForm) -> Result<Option<(Vec<IndexInfo>, Vec<IndexRange>)>> {
         let is_single = form.branches.len() == 1;
+        // A forced hint that serves one branch leaves the others free.
+        let hint_is_used = || form.branches.iter().any(|branch| self.hinted(branch).is_some());
+        if self.hint.forced && !self.hint.names.is_empty() && !hint_is_used() {
+            return Ok(None);
+        }
         let best_of_each = form.branches.iter().map(|branch| self.choose_for(branch, is_single)).collect();
         let Some(mut best) = self.rated(best_of_each)? else { return Ok(None) };
         if !is_single && self.hint.names.is_empty() {
@@ -183,16 +188,10 @@ impl Chooser<'_> {
     /// Returns the best index for a branch: the first usable one of the hint, otherwise the
     /// cheapest. Among equally cheap ones, more conditions win.
     fn choose_for(&self, branch: &Branch, is_single: bool) -> Option<(&IndexInfo, IndexRange)> {
+        if let Some(hinted) = self.hinted(branch) {
+            return Some(hinted);
+        }
         let usable = |index: &IndexInfo| self.usable(index, branch);
-        for name in &self.hint.names {
-            let hinted = self.info.indexes.iter().filter(|index| index.name == *name);
-            if let Some(found) = hinted.filter_map(|index| Some((index, usable(index)?))).next() {
-                return Some(found);
-            }
-        }
-        if self.hint.forced && !self.hint.names.is_empty() {
-            return None;
-        }
         let candidates = self.info.indexes.iter().filter_map(|index| Some((index, usable(index)?)));
         let rated = candidates.map(|(index, range)| {
             let cost = self.cost(index, &range, is_single);
@@ -203,6 +202,14 @@ impl Chooser<'_> {
             if is_better { next } else { best }
         });
         best.map(|(_, _, index, range)| (index, range))
+    }
+
+    /// Returns the first index of the hint that is usable for a branch.
+    fn hinted(&self, branch: &Branch) -> Option<(&IndexInfo, IndexRange)> {
+        self.hint.names.iter().find_map(|name| {
+            let named = self.info.indexes.iter().filter(|index| index.name == *name);
+            named.filter_map(|index| Some((index, self.usable(index, branch)?))).next()
+        })
     }
 
     /// Returns the cost of the look-up and of the sort that remains after it.
