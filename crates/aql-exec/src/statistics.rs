@@ -17,8 +17,10 @@ pub struct ExecutionStatistics {
     pub document_lookups: u64,
     /// Seeks in an index of a `JoinNode` or in a multi-dimensional one.
     pub seeks: u64,
-    /// Look-ups in indexes by ranges, values and boxes.
+    /// Cursors for look-ups in indexes by ranges, values and boxes.
     pub cursors_created: u64,
+    /// Look-ups that reused the cursor of an earlier row.
+    pub cursors_rearmed: u64,
     /// Documents read by scans of whole collections.
     pub scanned_full: u64,
     /// Index entries read.
@@ -51,4 +53,29 @@ pub struct NodeStatistics {
     pub runtime: Duration,
     /// The part of `runtime` spent in the nodes that it called.
     pub fetching: Duration,
+}
+
+/// The use that an operator makes of its cursors in indexes.
+///
+/// Each look-up of an incoming row has a cursor of its own. The next row reuses them.
+#[derive(Debug, Default)]
+pub(crate) struct CursorUse {
+    created: u64,
+    /// The cursors that the present row uses.
+    in_row: u64,
+}
+
+impl CursorUse {
+    pub(crate) fn begin_row(&mut self) {
+        self.in_row = 0;
+    }
+
+    /// Counts look-ups of the present row.
+    pub(crate) fn count(&mut self, lookups: u64, statistics: &mut ExecutionStatistics) {
+        self.in_row += lookups;
+        let created = self.in_row.saturating_sub(self.created);
+        self.created += created;
+        statistics.cursors_created += created;
+        statistics.cursors_rearmed += lookups - created;
+    }
 }

@@ -143,8 +143,8 @@ fn index_lookup(
         IndexAccess::SingleKey | IndexAccess::SingleId if fetch.counts() => {
             with_strategy(outer, ranges, fetch, by_row(ordered, None))
         }
-        IndexAccess::SingleKey => with_strategy(outer, ranges, fetch, BySingleKey::Key),
-        IndexAccess::SingleId => with_strategy(outer, ranges, fetch, BySingleKey::Id),
+        IndexAccess::SingleKey => with_strategy(outer, ranges, fetch, BySingleKey::of_key()),
+        IndexAccess::SingleId => with_strategy(outer, ranges, fetch, BySingleKey::of_id()),
         IndexAccess::UniqueKeys => {
             with_strategy(outer, ranges, fetch, ByUniqueKey::new(index, ascending, ordered, deduplicate))
         }

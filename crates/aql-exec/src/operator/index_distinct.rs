@@ -54,7 +54,10 @@ impl IndexDistinctOperator {
         let snapshot = context.data.snapshot(false);
         let scan = snapshot.index_scan(&self.collection, &self.index, &bounds, false);
         let mut scan = scan?;
-        context.statistics.cursors_created += 1;
+        match last {
+            None => context.statistics.cursors_created += 1,
+            Some(_) => context.statistics.cursors_rearmed += 1,
+        }
         let limits = BlockLimits { rows: 1, bytes: context.full.bytes };
         let Some(entries) = scan.next_block(limits)? else {
             return Ok(None);

@@ -69,8 +69,6 @@ impl Report<'_> {
 
     /// Writes counters under ArangoDB's names. Those of a cluster and of caches that do not exist
     /// here are zero.
-    ///
-    /// `searchParallelism` is one thread for queries that search no view.
     fn stats(&self, out: &mut impl ValueWriter) -> velocypack::Result<()> {
         let own = self.statistics;
         out.plain_key("stats")?;
@@ -82,9 +80,8 @@ impl Report<'_> {
             ("seeks", own.seeks),
             ("scannedFull", own.scanned_full),
             ("scannedIndex", own.scanned_index),
-            ("searchParallelism", 1),
             ("cursorsCreated", own.cursors_created),
-            ("cursorsRearmed", 0),
+            ("cursorsRearmed", own.cursors_rearmed),
             ("cacheHits", 0),
             ("cacheMisses", 0),
             ("filtered", own.filtered),

@@ -7,6 +7,7 @@ use crate::graph_search::edges::{EdgeList, ReadPosition};
 use crate::graph_search::path::Side;
 use crate::graph_search::vertices::{Vertex, VertexArena};
 use crate::operator::index_lookup::{EntryBatch, EntrySink, EntrySource, RangePrograms, index_value};
+use crate::statistics::CursorUse;
 use aql_plan::IndexHint;
 use aql_value::{Batch, Value};
 use errors::Result;
@@ -60,6 +61,8 @@ pub(super) struct EdgeFinder {
     /// Unfinished scans of vertex-centric indexes, by number.
     scans: HashMap<usize, VertexScan>,
     next_scan: usize,
+    /// The use of cursors by these scans.
+    cursor: CursorUse,
 }
 
 /// A scan of a vertex-centric index for one vertex.
@@ -97,6 +100,7 @@ impl EdgeFinder {
             ranges: HashMap::new(),
             scans: HashMap::new(),
             next_scan: 0,
+            cursor: CursorUse::default(),
         }
     }
 
@@ -204,6 +208,7 @@ impl EdgeFinder {
         let Some(access) = self.accesses.get(access_number) else { return Ok(false) };
         let readers = self.readers.get_mut(access_number).and_then(|readers| readers.get_mut(side as usize));
         let Some(slot) = readers else { return Ok(false) };
+        let is_created = slot.is_none();
         let reader = match slot {
             Some(reader) => reader,
             None => {
@@ -218,7 +223,11 @@ impl EdgeFinder {
         let id = lookup.vertices.id(vertex);
         let read = reader.read(id, after.as_deref(), EDGES_PER_READ);
         let (edges, has_more) = read?;
-        lookup.context.statistics.cursors_created += 1;
+        let statistics = &mut lookup.context.statistics;
+        match is_created {
+            true => statistics.cursors_created += 1,
+            false => statistics.cursors_rearmed += 1,
+        }
         lookup.context.statistics.scanned_index += edges.len() as u64;
         let number = access_number as u16;
         let first = list.edges.len();
@@ -252,7 +261,10 @@ impl EdgeFinder {
         let mut scan = match position.scan.take().and_then(|number| self.scans.remove(&number)) {
             Some(scan) => scan,
             None => match open_scan(access, position.access, vertex, depth, &mut self.ranges, lookup)? {
-                Some(scan) => scan,
+                Some(scan) => {
+                    self.cursor.begin_row();
+                    scan
+                }
                 None => return Ok(false),
             },
         };
@@ -264,7 +276,7 @@ impl EdgeFinder {
             limit: EDGES_PER_READ,
             wants_covered: false,
         };
-        let has_more = scan.source.read(&mut sink, lookup.context, BYTES_PER_READ)?;
+        let has_more = scan.source.read(&mut sink, &mut self.cursor, lookup.context, BYTES_PER_READ)?;
         self.add_documents(position.access, &entries, list, lookup)?;
         if has_more {
             position.scan = Some(self.next_scan);

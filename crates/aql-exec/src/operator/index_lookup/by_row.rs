@@ -5,6 +5,7 @@ use super::input::LookupInput;
 use super::source::EntrySource;
 use super::{LookupRequest, LookupStrategy};
 use crate::context::ExecutionContext;
+use crate::statistics::CursorUse;
 use aql_value::Interrupt;
 use errors::Result;
 use std::collections::{HashSet, VecDeque};
@@ -16,6 +17,7 @@ pub(crate) struct ByRow {
     options: ByRowOptions,
     /// The look-up for the current incoming row; `None` if it has not begun.
     lookup: Option<RowLookup>,
+    cursor: CursorUse,
 }
 
 /// The options of a row's scans: see `aql_plan::IndexScan`.
@@ -39,7 +41,7 @@ struct RowLookup {
 
 impl ByRow {
     pub(crate) fn new(options: ByRowOptions) -> Self {
-        Self { options, lookup: None }
+        Self { options, lookup: None, cursor: CursorUse::default() }
     }
 
     /// Opens the sources for the current incoming row. Adjacent ranges of the same index share one
@@ -98,7 +100,10 @@ impl LookupStrategy for ByRow {
         while entries.len() < request.limit && input.outer.remaining() > 0 {
             let mut lookup = match self.lookup.take() {
                 Some(lookup) => lookup,
-                None => self.open(input, request, &snapshot, &context.interrupt)?,
+                None => {
+                    self.cursor.begin_row();
+                    self.open(input, request, &snapshot, &context.interrupt)?
+                }
             };
             let Some(source) = lookup.sources.front_mut() else {
                 input.outer.advance();
@@ -115,7 +120,7 @@ impl LookupStrategy for ByRow {
                 limit: request.limit,
                 wants_covered: request.wants_covered,
             };
-            let is_full = source.read(&mut sink, context, request.bytes)?;
+            let is_full = source.read(&mut sink, &mut self.cursor, context, request.bytes)?;
             if !is_full {
                 lookup.sources.pop_front();
             }

@@ -6,18 +6,37 @@ use super::input::LookupInput;
 use super::range::RangeColumns;
 use super::{LookupRequest, LookupStrategy};
 use crate::context::ExecutionContext;
+use crate::statistics::CursorUse;
 use aql_value::Value;
 use errors::Result;
 use storage::Collection;
 
+/// The strategy for one key for each incoming row.
+pub(crate) struct BySingleKey {
+    attribute: KeyAttribute,
+    cursor: CursorUse,
+}
+
 /// The attribute of the look-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum BySingleKey {
+enum KeyAttribute {
     Key,
     Id,
 }
 
 impl BySingleKey {
+    /// Returns the strategy for values of `_key`.
+    pub(crate) fn of_key() -> Self {
+        Self { attribute: KeyAttribute::Key, cursor: CursorUse::default() }
+    }
+
+    /// Returns the strategy for values of `_id`.
+    pub(crate) fn of_id() -> Self {
+        Self { attribute: KeyAttribute::Id, cursor: CursorUse::default() }
+    }
+}
+
+impl KeyAttribute {
     /// Returns the key that a value names, if it can be a key of the collection.
     fn of<'a>(self, value: &'a Value, collection: &Collection) -> Option<&'a str> {
         let text = value.as_str()?;
@@ -44,9 +63,11 @@ impl LookupStrategy for BySingleKey {
         while entries.len() < request.limit && input.outer.remaining() > 0 {
             let row = input.outer.row();
             let column = input.first_columns().and_then(RangeColumns::first_lookup);
-            if let Some(key) = column.and_then(|column| self.of(column.get(row), &request.source.collection))
+            if let Some(key) =
+                column.and_then(|column| self.attribute.of(column.get(row), &request.source.collection))
             {
-                context.statistics.cursors_created += 1;
+                self.cursor.begin_row();
+                self.cursor.count(1, &mut context.statistics);
                 let mut sink = EntrySink {
                     batch: &mut entries,
                     row: row as u32,

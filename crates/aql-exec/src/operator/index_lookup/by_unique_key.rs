@@ -6,6 +6,7 @@ use super::input::LookupInput;
 use super::source::covered;
 use super::{LookupRequest, LookupStrategy};
 use crate::context::ExecutionContext;
+use crate::statistics::CursorUse;
 use aql_value::Interrupt;
 use errors::Result;
 use std::collections::HashSet;
@@ -25,12 +26,14 @@ pub(crate) struct ByUniqueKey {
     begun: Option<BoundsOfRanges>,
     /// An incoming row and the keys that were found for it, to skip duplicates.
     seen: (u32, HashSet<Box<str>>),
+    cursor: CursorUse,
 }
 
 impl ByUniqueKey {
     pub(crate) fn new(index: Arc<Index>, ascending: bool, ordered: bool, deduplicate: bool) -> Self {
         let (wanted, rows, begun) = (Vec::new(), Vec::new(), None);
-        Self { index, ascending, ordered, deduplicate, wanted, rows, begun, seen: (0, HashSet::new()) }
+        let (seen, cursor) = ((0, HashSet::new()), CursorUse::default());
+        Self { index, ascending, ordered, deduplicate, wanted, rows, begun, seen, cursor }
     }
 
     /// Adds the look-ups of the current row up to the limit. Returns true if the row may have more.
@@ -65,7 +68,10 @@ impl ByUniqueKey {
         let snapshot = context.data.snapshot(request.source.read_own_writes);
         let found = snapshot.unique_entries(&request.source.collection, &self.index, &wanted);
         let (entries, positions) = found?;
-        context.statistics.cursors_created += wanted.len() as u64;
+        for same_row in rows.chunk_by(|one, next| one == next) {
+            self.cursor.begin_row();
+            self.cursor.count(same_row.len() as u64, &mut context.statistics);
+        }
         context.statistics.scanned_index += entries.len() as u64;
         for (entry, position) in positions.into_iter().enumerate() {
             let Some(&row) = rows.get(position) else { continue };

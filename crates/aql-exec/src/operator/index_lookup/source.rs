@@ -2,6 +2,7 @@
 
 use super::entries::EntrySink;
 use crate::context::ExecutionContext;
+use crate::statistics::CursorUse;
 use aql_value::{Charge, Interrupt, MemoryAccount, Value};
 use errors::Result;
 use std::sync::Arc;
@@ -34,6 +35,7 @@ impl EntrySource {
     pub(in crate::operator) fn read(
         &mut self,
         sink: &mut EntrySink<'_>,
+        cursor: &mut CursorUse,
         context: &mut ExecutionContext,
         bytes: usize,
     ) -> Result<bool> {
@@ -45,7 +47,7 @@ impl EntrySource {
         };
         let is_full = fill(self.scan.as_mut(), sink, &mut host, bytes);
         let ScanStatistics { cursors, seeks, entries } = host.statistics;
-        context.statistics.cursors_created += cursors;
+        cursor.count(cursors, &mut context.statistics);
         context.statistics.seeks += seeks;
         context.statistics.scanned_index += entries;
         is_full
