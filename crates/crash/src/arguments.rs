@@ -14,6 +14,8 @@ pub(crate) struct Arguments {
     pub(crate) life: Duration,
     /// The share of kills before which writes of files fail.
     pub(crate) failing: f64,
+    /// The share of kills after which the log loses its unsynced end.
+    pub(crate) torn: f64,
     /// The number of clients that write at once.
     pub(crate) writers: usize,
     /// The seed of all random choices.
@@ -30,6 +32,7 @@ usage: crash [--OPTION VALUE ...]
   --seconds N         Seconds after which no further kill begins. Default: no limit.
   --life N            Longest time from the first write to the kill, in milliseconds. Default: 400.
   --failing N         Percentage of kills before which writes of files fail. Default: 25.
+  --torn N            Percentage of kills after which the log loses its unsynced end. Default: 25.
   --writers N         Clients that write at once. Default: 4.
   --seed N            Seed of the random choices. Default: a random one, which is printed.
   --server PATH       Program of the server. Default: `persea` beside this program.
@@ -43,6 +46,7 @@ impl Arguments {
             time: None,
             life: Duration::from_millis(400),
             failing: 0.25,
+            torn: 0.25,
             writers: 4,
             seed: fastrand::u64(..1 << 32),
             server: server_process::program_beside_this()?,
@@ -58,6 +62,7 @@ impl Arguments {
                 "--seconds" => arguments.time = Some(Duration::from_secs(u64::from(number()?))),
                 "--life" => arguments.life = Duration::from_millis(u64::from(number()?)),
                 "--failing" => arguments.failing = f64::from(number()?) / 100.0,
+                "--torn" => arguments.torn = f64::from(number()?) / 100.0,
                 "--writers" => arguments.writers = number()?.max(1) as usize,
                 "--seed" => arguments.seed = u64::from(number()?),
                 "--server" => arguments.server = PathBuf::from(value),

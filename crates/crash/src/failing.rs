@@ -5,6 +5,8 @@ use std::path::Path;
 
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
+use crate::torn::newest_log;
+
 /// Numbers of errors after which nothing was changed: 1004 (read-only), 1104 (no room), 1224 (not
 /// writable).
 pub(crate) const REFUSED: [u64; 3] = [1004, 1104, 1224];
@@ -27,14 +29,8 @@ pub(crate) fn is_clear(number: u64, text: &str) -> bool {
 /// text for the user, for example without the right to do so.
 pub(crate) fn limit(process: u32, data: &Path, room: Option<u64>) -> Result<(), String> {
     let process = i32::try_from(process).ok().and_then(Pid::from_raw);
-    let current = room.map(|room| log_bytes(data) + room);
+    let log_bytes = || newest_log(data).and_then(|(_, log)| log.metadata().ok()).map_or(0, |log| log.len());
+    let current = room.map(|room| log_bytes() + room);
     let limited = prlimit(process, Resource::Fsize, Rlimit { current, maximum: None });
     limited.map(|_| ()).map_err(|error| format!("the size of files cannot be limited: {error}"))
-}
-
-/// Returns the size of the newest file of the write-ahead log.
-fn log_bytes(data: &Path) -> u64 {
-    let files = std::fs::read_dir(data).into_iter().flatten().flatten().map(|entry| entry.path());
-    let logs = files.filter(|path| path.extension().is_some_and(|extension| extension == "log"));
-    logs.max().and_then(|log| log.metadata().ok()).map_or(0, |file| file.len())
 }

@@ -10,6 +10,7 @@ mod index;
 mod observe;
 mod run;
 mod state;
+mod torn;
 mod writer;
 
 use std::process::ExitCode;
@@ -42,9 +43,9 @@ fn run_in_folder(arguments: &Arguments) -> ExitCode {
         }
     };
     match run::run(arguments, folder.path()) {
-        Ok(run::Summary { kills, failing, acknowledged, longest_start }) => {
+        Ok(run::Summary { kills, failing, torn, acknowledged, longest_start }) => {
             println!(
-                "{kills} kills, {failing} of them after failed writes; {acknowledged} writes acknowledged and found; the longest start took {longest_start:.1?}"
+                "{kills} kills, {failing} of them after failed writes and {torn} with a torn log; {acknowledged} writes acknowledged and found; the longest start took {longest_start:.1?}"
             );
             ExitCode::SUCCESS
         }

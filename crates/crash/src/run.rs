@@ -1,6 +1,6 @@
 //! A run from the first start of the server to the last check.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use crate::failing;
 use crate::index::{self, INDEXES};
 use crate::observe::{self, ask};
 use crate::state::{Place, SHARED_COLLECTION, SHARED_DATABASE};
+use crate::torn;
 use crate::writer::Writer;
 
 /// Longest wait for a reply.
@@ -29,11 +30,13 @@ const FAILING_ROOM: u64 = 20_000;
 const REPORTED: u32 = 50;
 
 /// The figures of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Summary {
     pub(crate) kills: u32,
     /// Kills of a server whose writes failed before.
     pub(crate) failing: u32,
+    /// Kills after which the log lost its unsynced end.
+    pub(crate) torn: u32,
     pub(crate) acknowledged: u64,
     /// The longest start after a kill.
     pub(crate) longest_start: Duration,
@@ -42,49 +45,121 @@ pub(crate) struct Summary {
 /// Kills the server again and again. Errors: text for the user.
 pub(crate) fn run(arguments: &Arguments, folder: &Path) -> Result<Summary, String> {
     let begin = Instant::now();
-    let launch = Launch::new(&arguments.server, folder, Vec::new())?;
-    let client = launch.client(TIMEOUT)?;
-    let mut rng = Rng::with_seed(arguments.seed);
-    let mut server = launch.start()?;
-    create_shared(&client)?;
-    let writers = (0..arguments.writers).map(|number| Writer::create(&client, number, rng.fork()));
-    let mut writers = writers.collect::<Result<Vec<_>, _>>()?;
-    let data = folder.join("data");
-    let failing = failing::limit(server.process(), &data, None).map_or_else(
-        |reason| {
-            println!("failed writes are not tested: {reason}");
-            0.0
-        },
-        |()| arguments.failing,
-    );
-    let mut summary = Summary { kills: 0, failing: 0, acknowledged: 0, longest_start: Duration::ZERO };
+    let mut run = Run::start(arguments, folder)?;
+    let mut summary = Summary::default();
     while summary.kills < arguments.kills && arguments.time.is_none_or(|time| begin.elapsed() < time) {
-        // Short lives are more frequent, so that beginnings are tested too.
-        let life = arguments.life.mul_f64(rng.f64().powi(2));
-        if rng.f64() < failing {
-            let room = rng.u64(..FAILING_ROOM);
-            write_and_fail(&client, &mut writers, &mut server, life, (&data, room))?;
-            summary.failing += 1;
-        } else {
-            write_and_kill(&client, &mut writers, &mut server, life)?;
-        }
-        if rng.u8(..4) == 0 {
-            launch.start_and_kill(UNFINISHED_START.mul_f64(rng.f64()))?;
-        }
-        let start = Instant::now();
-        server = launch.start()?;
-        summary.longest_start = summary.longest_start.max(start.elapsed());
         summary.kills += 1;
-        check(&client, &mut writers).map_err(|text| format!("after kill {}: {text}", summary.kills))?;
-        writers.iter_mut().for_each(Writer::decide);
-        summary.acknowledged = writers.iter().map(|writer| writer.acknowledged).sum();
+        run.round(&mut summary).map_err(|text| format!("at kill {}: {text}", summary.kills))?;
+        summary.acknowledged = run.writers.iter().map(|writer| writer.acknowledged).sum();
         if summary.kills.is_multiple_of(REPORTED) {
             println!("  {} kills, {} writes", summary.kills, summary.acknowledged);
         }
     }
-    match launch.crashes().first() {
+    match run.launch.crashes().first() {
         Some(crash) => Err(format!("the log: {crash}")),
         None => Ok(summary),
+    }
+}
+
+/// The server and its writers.
+struct Run {
+    launch: Launch,
+    client: Client,
+    server: Server,
+    writers: Vec<Writer>,
+    /// The folder of the data.
+    data: PathBuf,
+    /// The longest time from the first write to the kill.
+    life: Duration,
+    /// The shares of rounds with failing writes and with a torn log.
+    shares: [f64; 2],
+    rng: Rng,
+}
+
+impl Run {
+    fn start(arguments: &Arguments, folder: &Path) -> Result<Self, String> {
+        let launch = Launch::new(&arguments.server, folder, Vec::new())?;
+        let (client, server) = (launch.client(TIMEOUT)?, launch.start()?);
+        let mut rng = Rng::with_seed(arguments.seed);
+        create_shared(&client)?;
+        let writers = (0..arguments.writers).map(|number| Writer::create(&client, number, rng.fork()));
+        let writers = writers.collect::<Result<Vec<_>, _>>()?;
+        let data = folder.join("data");
+        let mut shares = [arguments.failing, arguments.torn];
+        if let Err(reason) = failing::limit(server.process(), &data, None) {
+            println!("failed writes are not tested: {reason}");
+            shares[0] = 0.0;
+        }
+        Ok(Run { launch, client, server, writers, data, life: arguments.life, shares, rng })
+    }
+
+    /// Writes, makes a fault, kills the server, starts it again and checks it.
+    fn round(&mut self, summary: &mut Summary) -> Result<(), String> {
+        // Short lives are more frequent, so that beginnings are tested too.
+        let life = self.life.mul_f64(self.rng.f64().powi(2));
+        let chosen = self.rng.f64();
+        let [failing, torn] = self.shares;
+        if chosen < failing {
+            self.write_and_fail(life)?;
+            summary.failing += 1;
+        } else {
+            self.write_and_kill(life)?;
+            if chosen < failing + torn {
+                torn::tear(&self.data, &mut self.rng)?;
+                self.writers.iter_mut().for_each(Writer::lose_unsynced);
+                summary.torn += 1;
+            }
+        }
+        if self.rng.u8(..4) == 0 {
+            self.launch.start_and_kill(UNFINISHED_START.mul_f64(self.rng.f64()))?;
+        }
+        let start = Instant::now();
+        self.server = self.launch.start()?;
+        summary.longest_start = summary.longest_start.max(start.elapsed());
+        self.check()?;
+        self.writers.iter_mut().for_each(Writer::decide);
+        Ok(())
+    }
+
+    /// Lets the writers write for some time, and kills the server under them.
+    fn write_and_kill(&mut self, life: Duration) -> Result<(), String> {
+        let server = &mut self.server;
+        write_until(&self.client, &mut self.writers, life, |_| {
+            server.kill();
+            Ok(())
+        })
+    }
+
+    /// Lets the writers write for some time, then lets writes of files fail, and kills the server
+    /// after checks of what it still reads.
+    fn write_and_fail(&mut self, life: Duration) -> Result<(), String> {
+        let (server, room) = (&mut self.server, self.rng.u64(..FAILING_ROOM));
+        write_until(&self.client, &mut self.writers, life, |is_failing| {
+            is_failing.store(true, Ordering::Release);
+            let limited = failing::limit(server.process(), &self.data, Some(room));
+            if limited.is_err() {
+                server.kill();
+            }
+            limited
+        })?;
+        if !self.server.is_alive() {
+            return Err("the server has ended because a write failed".to_owned());
+        }
+        self.check().map_err(|text| format!("while writes fail: {text}"))?;
+        failing::limit(self.server.process(), &self.data, None)?;
+        self.check().map_err(|text| format!("after writes failed: {text}"))?;
+        self.server.kill();
+        Ok(())
+    }
+
+    /// Checks the states of all writers, and the collection that they share.
+    fn check(&mut self) -> Result<(), String> {
+        let client = &self.client;
+        std::thread::scope(|scope| {
+            join(self.writers.iter_mut().map(|writer| scope.spawn(|| writer.check(client))).collect())
+        })?;
+        let shared = observe::read_collection(client, &Place::shared(), None)?;
+        index::check(client, &Place::shared(), &shared)
     }
 }
 
@@ -97,47 +172,6 @@ fn create_shared(client: &Client) -> Result<(), String> {
         let request = post("/_api/index").query("collection", SHARED_COLLECTION);
         ask(client, &request.json(index.definition().to_string()))?;
     }
-    Ok(())
-}
-
-/// Lets the writers write for some time, and kills the server under them.
-fn write_and_kill(
-    client: &Client,
-    writers: &mut [Writer],
-    server: &mut Server,
-    life: Duration,
-) -> Result<(), String> {
-    write_until(client, writers, life, |_| {
-        server.kill();
-        Ok(())
-    })
-}
-
-/// Lets the writers write for some time, then lets writes of files fail, and kills the server after
-/// checks of what it still reads.
-fn write_and_fail(
-    client: &Client,
-    writers: &mut [Writer],
-    server: &mut Server,
-    life: Duration,
-    (data, room): (&Path, u64),
-) -> Result<(), String> {
-    let process = server.process();
-    write_until(client, writers, life, |is_failing| {
-        is_failing.store(true, Ordering::Release);
-        let limited = failing::limit(process, data, Some(room));
-        if limited.is_err() {
-            server.kill();
-        }
-        limited
-    })?;
-    if !server.is_alive() {
-        return Err("the server has ended because a write failed".to_owned());
-    }
-    check(client, writers).map_err(|text| format!("while writes fail: {text}"))?;
-    failing::limit(process, data, None)?;
-    check(client, writers).map_err(|text| format!("after writes failed: {text}"))?;
-    server.kill();
     Ok(())
 }
 
@@ -157,15 +191,6 @@ fn write_until(
         join(threads)?;
         ended
     })
-}
-
-/// Checks the states of all writers, and the collection that they share.
-fn check(client: &Client, writers: &mut [Writer]) -> Result<(), String> {
-    std::thread::scope(|scope| {
-        join(writers.iter_mut().map(|writer| scope.spawn(|| writer.check(client))).collect())
-    })?;
-    let shared = observe::read_collection(client, &Place::shared(), None)?;
-    index::check(client, &Place::shared(), &shared)
 }
 
 fn join(threads: Vec<std::thread::ScopedJoinHandle<'_, Result<(), String>>>) -> Result<(), String> {

@@ -31,6 +31,12 @@ pub(crate) struct Writer {
     state: State,
     /// The state that the last check found.
     found: State,
+    /// The states before that may come back if the log loses its unsynced end.
+    unsynced: Vec<State>,
+    /// Those of them that may have come back.
+    lost: Vec<State>,
+    /// The requests of the last acknowledged action, and true if it waited for the disk.
+    last: Option<(Calls, bool)>,
     /// The action that was under way at the kill.
     pending: Option<Action>,
     pub(crate) acknowledged: u64,
@@ -43,7 +49,18 @@ impl Writer {
         ask(client, &Request::post("/_api/database").json(json!({"name": database}).to_string()))?;
         let state = observe::state(client, &database, number)?;
         let maker = Maker::new(number, &database, rng);
-        Ok(Writer { number, database, maker, state, found: State::default(), pending: None, acknowledged: 0 })
+        Ok(Writer {
+            number,
+            database,
+            maker,
+            state,
+            found: State::default(),
+            unsynced: Vec::new(),
+            last: None,
+            lost: Vec::new(),
+            pending: None,
+            acknowledged: 0,
+        })
     }
 
     /// Writes until a request has no reply, or fails while `is_failing`. Errors: the server refused
@@ -53,7 +70,7 @@ impl Writer {
             let action = self.maker.action(&self.state);
             match perform(client, &action.calls) {
                 Ok(()) => {
-                    self.state = action.after;
+                    self.acknowledge(action);
                     self.acknowledged += 1;
                 }
                 Err(Missed::Lost(may_be_done)) => {
@@ -74,10 +91,31 @@ impl Writer {
         }
     }
 
+    fn acknowledge(&mut self, action: Action) {
+        let before = std::mem::replace(&mut self.state, action.after);
+        self.last = Some((action.calls, action.is_synced));
+        // A request that changes nothing need not sync what was before.
+        if action.is_synced && before != self.state {
+            self.unsynced.clear();
+        } else {
+            self.unsynced.push(before);
+            self.unsynced.extend(action.between);
+        }
+    }
+
+    /// Makes the states possible that come back if the log loses its unsynced end.
+    pub(crate) fn lose_unsynced(&mut self) {
+        self.lost = std::mem::take(&mut self.unsynced);
+    }
+
     /// Checks that the server has a possible state. More than one is possible until `decide`.
     pub(crate) fn check(&mut self, client: &Client) -> Result<(), String> {
         let found = observe::state(client, &self.database, self.number)?;
-        let others = self.pending.iter().flat_map(|action| action.between.iter().chain([&action.after]));
+        let others = self
+            .pending
+            .iter()
+            .flat_map(|action| action.between.iter().chain([&action.after]))
+            .chain(&self.lost);
         if self.state != found && others.clone().all(|possible| *possible != found) {
             return Err(self.contradiction(&found, self.pending.as_ref()));
         }
@@ -93,18 +131,24 @@ impl Writer {
     pub(crate) fn decide(&mut self) {
         self.state = std::mem::take(&mut self.found);
         self.pending = None;
+        self.unsynced.clear();
+        self.lost.clear();
     }
 
     fn contradiction(&self, found: &State, pending: Option<&Action>) -> String {
         let mut text = format!("writer {}: the state is not possible", self.number);
-        let mut add = |name: &str, state: &State| {
+        let differences = |name: &str, state: &State| {
             let lines = state.differences(found);
-            text += &format!("\n  from the state {name} it differs in {} places:", lines.len());
-            lines.iter().take(SHOWN_MAX).for_each(|line| text += &format!("\n    {line}"));
+            let shown: Vec<_> = lines.iter().take(SHOWN_MAX).map(|line| format!("\n    {line}")).collect();
+            format!("\n  from the state {name} it differs in {} places:{}", lines.len(), shown.concat())
         };
-        add("that was acknowledged", &self.state);
+        text += &differences("that was acknowledged", &self.state);
+        if let Some((calls, is_synced)) = &self.last {
+            let sync = if *is_synced { "which waited for the disk" } else { "which did not wait" };
+            text += &format!("\n  the last acknowledged request, {sync}: {calls:?}");
+        }
         if let Some(action) = pending {
-            add("after the last request", &action.after);
+            text += &differences("after the last request", &action.after);
             text += &format!("\n  the last request: {:?}", action.calls);
         }
         text

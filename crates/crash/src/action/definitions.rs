@@ -15,7 +15,9 @@ pub(super) fn truncate(maker: &mut Maker, state: &mut State) -> Option<Request> 
     let place = own_place(maker, state)?;
     state.documents(&place).clear();
     let request = Request::put("/_api/collection").segment(&place.collection).segment("truncate");
-    Some(maker.sync(request.database(&place.database)))
+    // Changes of definitions are synced before their reply.
+    maker.is_synced = true;
+    Some(request.database(&place.database))
 }
 
 /// Creates an index that the collection does not have.
@@ -26,6 +28,7 @@ pub(super) fn create_index(maker: &mut Maker, state: &mut State) -> Option<Reque
     if !collection.indexes.insert(index.name.to_owned()) {
         return None;
     }
+    maker.is_synced = true;
     let request = Request::post("/_api/index").query("collection", &place.collection);
     Some(request.database(&place.database).json(index.definition().to_string()))
 }
@@ -36,6 +39,7 @@ pub(super) fn drop_index(maker: &mut Maker, state: &mut State) -> Option<Request
     let collection = state.collection(&place);
     let name = maker.rng.choice(collection.indexes.iter().cloned().collect::<Vec<_>>())?;
     collection.indexes.remove(&name);
+    maker.is_synced = true;
     let request = Request::delete("/_api/index").segment(&place.collection).segment(&name);
     Some(request.database(&place.database))
 }
@@ -44,6 +48,7 @@ pub(super) fn drop_index(maker: &mut Maker, state: &mut State) -> Option<Request
 pub(super) fn create_collection(maker: &mut Maker, state: &mut State) -> Option<Request> {
     let place = free_place(maker, state)?;
     let is_edge = is_edge(&place.collection);
+    maker.is_synced = true;
     state.collection(&place).is_edge = is_edge;
     let body = json!({"name": place.collection, "type": if is_edge { 3 } else { 2 }, "waitForSync": maker.rng.bool()});
     Some(Request::post("/_api/collection").database(&place.database).json(body.to_string()))
@@ -53,6 +58,7 @@ pub(super) fn create_collection(maker: &mut Maker, state: &mut State) -> Option<
 pub(super) fn drop_collection(maker: &mut Maker, state: &mut State) -> Option<Request> {
     let place = own_place(maker, state)?;
     state.collections.remove(&place);
+    maker.is_synced = true;
     Some(Request::delete("/_api/collection").segment(&place.collection).database(&place.database))
 }
 

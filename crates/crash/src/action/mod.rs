@@ -72,6 +72,8 @@ pub(crate) struct Action {
     pub(crate) after: State,
     /// States that a crash in the middle may leave, besides those before and after.
     pub(crate) between: Vec<State>,
+    /// True if the reply means that the action is on disk.
+    pub(crate) is_synced: bool,
 }
 
 /// The requests of an action.
@@ -99,17 +101,19 @@ pub(crate) struct Maker {
     /// The database in which writes of documents take place; all if there is none.
     only: Option<String>,
     between: Vec<State>,
+    is_synced: bool,
 }
 
 impl Maker {
     pub(crate) fn new(writer: usize, database: &str, rng: Rng) -> Self {
-        let (only, between) = Default::default();
-        Maker { writer, database: database.to_owned(), rng, last: 0, only, between }
+        let (only, between, is_synced) = Default::default();
+        Maker { writer, database: database.to_owned(), rng, last: 0, only, between, is_synced }
     }
 
     /// Returns an action that is possible in this state.
     pub(crate) fn action(&mut self, state: &State) -> Action {
         loop {
+            self.is_synced = false;
             if self.rng.u8(..6) == 0 {
                 return self.transaction(state);
             }
@@ -118,19 +122,21 @@ impl Maker {
             let request = self.pick(generators)(self, &mut after);
             let between = std::mem::take(&mut self.between);
             if let Some(request) = request {
-                return Action { calls: Calls::One(request), after, between };
+                let is_synced = self.is_synced;
+                return Action { calls: Calls::One(request), after, between, is_synced };
             }
         }
     }
 
     fn transaction(&mut self, state: &State) -> Action {
         let database = if self.rng.bool() { Place::shared().database } else { self.database.clone() };
+        let is_synced = self.rng.bool();
         let collections: BTreeSet<&str> = state
             .collections
             .keys()
             .filter_map(|place| (place.database == database).then_some(place.collection.as_str()))
             .collect();
-        let body = json!({"collections": {"write": collections}, "waitForSync": self.rng.bool()});
+        let body = json!({"collections": {"write": collections}, "waitForSync": is_synced});
         let begin = Request::post("/_api/transaction/begin").database(&database).json(body.to_string());
         self.only = Some(database.clone());
         let mut after = state.clone();
@@ -140,11 +146,8 @@ impl Maker {
         self.only = None;
         let is_aborted = self.rng.u8(..6) == 0;
         let after = if is_aborted { state.clone() } else { after };
-        Action {
-            calls: Calls::Transaction { begin, database, requests, is_aborted },
-            after,
-            between: Vec::new(),
-        }
+        let calls = Calls::Transaction { begin, database, requests, is_aborted };
+        Action { calls, after, between: Vec::new(), is_synced: is_synced && !is_aborted }
     }
 
     fn pick(&mut self, generators: &[(u32, Generator)]) -> Generator {
@@ -220,7 +223,10 @@ impl Maker {
     /// Adds the option to wait for the disk, or not.
     fn sync(&mut self, request: Request) -> Request {
         match self.rng.u8(..4) {
-            0 => request.query("waitForSync", "true"),
+            0 => {
+                self.is_synced = true;
+                request.query("waitForSync", "true")
+            }
             1 => request.query("waitForSync", "false"),
             _ => request,
         }

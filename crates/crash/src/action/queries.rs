@@ -102,7 +102,9 @@ fn matching<'a>(
 }
 
 fn query(maker: &mut Maker, place: &Place, text: &str, binds: &Value) -> Request {
-    let options = if maker.rng.u8(..4) == 0 { " OPTIONS {waitForSync: true}" } else { "" };
+    let is_synced = maker.rng.u8(..4) == 0;
+    maker.is_synced |= is_synced;
+    let options = if is_synced { " OPTIONS {waitForSync: true}" } else { "" };
     let body = json!({"query": format!("{text}{options}"), "bindVars": binds});
     Request::post("/_api/cursor").database(&place.database).json(body.to_string())
 }
