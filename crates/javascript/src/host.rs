@@ -98,7 +98,7 @@ pub struct Reply {
     pub status: u16,
     /// Names, in lower case, and values of headers.
     pub headers: Vec<(String, String)>,
-    /// The body, decompressed.
+    /// The body, decompressed. The header `content-type` says if it is JSON or VelocyPack.
     pub body: Vec<u8>,
 }
 

@@ -7,14 +7,15 @@ use std::time::Instant;
 
 use rquickjs::context::EvalOptions;
 use rquickjs::function::This;
-use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Function, Object, Persistent, Runtime, Value};
+use rquickjs::{CatchResultExt, Context, Ctx, Function, Object, Persistent, Runtime, Value};
 use velocypack::Slice;
 
 use crate::allocator::StoppingAllocator;
 use crate::failure::OWN_PREFIX;
 use crate::native::{self, Core};
 use crate::stop::Stop;
-use crate::{Exception, Failure, Host, Limits, modules, value};
+use crate::thrown::{failure, rejected};
+use crate::{Failure, Host, Limits, modules, value};
 
 /// A JavaScript runtime with limits. Its scripts share one global scope.
 ///
@@ -39,6 +40,10 @@ impl Isolate {
         runtime.set_max_stack_size(limits.stack_bytes);
         let handler = Rc::clone(&stop);
         runtime.set_interrupt_handler(Some(Box::new(move || handler.is_due())));
+        let rejections = Rc::clone(&stop);
+        runtime.set_host_promise_rejection_tracker(Some(Box::new(move |_, promise, reason, is_handled| {
+            rejected(&rejections, &promise, &reason, is_handled);
+        })));
         let context = Context::full(&runtime).map_err(made)?;
         let core = Rc::new(Core { host, stop: Rc::clone(&stop) });
         let require = context.with(|ctx| {
@@ -85,7 +90,7 @@ impl Isolate {
     }
 
     fn enter<T>(&self, run: impl for<'js> FnOnce(&Ctx<'js>) -> rquickjs::Result<T>) -> Result<T, Failure> {
-        self.stop.forget_failure();
+        self.stop.begin();
         self.context.with(|ctx| {
             let result = run(&ctx).catch(&ctx).map_err(|error| failure(&self.stop, &error));
             // Promises that the script left behind are settled before it counts as ended.
@@ -93,7 +98,7 @@ impl Isolate {
             // No result of a script counts after a failure of the host.
             match self.stop.reason() {
                 Some(reason @ (Failure::Host(_) | Failure::Exit(_))) => Err(reason),
-                _ => result,
+                _ => result.and_then(|result| self.stop.rejection().map_or(Ok(result), Err)),
             }
         })
     }
@@ -105,48 +110,4 @@ fn bootstrap<'js>(ctx: &Ctx<'js>, core: &Rc<Core>) -> rquickjs::Result<Function<
     options.filename = Some(format!("{OWN_PREFIX}bootstrap"));
     let start: Function<'js> = ctx.eval_with_options(modules::BOOTSTRAP, options)?;
     start.call((native::install(ctx, core)?,))
-}
-
-/// Returns the reason why a script ended.
-fn failure(stop: &Stop, error: &CaughtError<'_>) -> Failure {
-    if let Some(reason) = stop.reason() {
-        return reason;
-    }
-    match error {
-        CaughtError::Exception(exception) => Failure::Exception(Box::new(described(exception.as_object()))),
-        CaughtError::Value(value) => {
-            Failure::Exception(Box::new(Exception { message: shown(value), ..Exception::default() }))
-        }
-        CaughtError::Error(rquickjs::Error::Allocation) => Failure::OutOfMemory,
-        CaughtError::Error(error) => Failure::Host(error.to_string()),
-    }
-}
-
-/// Returns the text of a value that was thrown: JSON for objects.
-fn shown(value: &Value<'_>) -> String {
-    let json = value.as_object().and_then(|object| value.ctx().json_stringify(object.clone()).ok().flatten());
-    match json {
-        Some(json) => value::text(&json).unwrap_or_default(),
-        None => value.get::<rquickjs::Coerced<String>>().map_or(String::new(), |text| text.0),
-    }
-}
-
-fn described(error: &Object<'_>) -> Exception {
-    let text = |name: &str| error.get::<_, Option<rquickjs::Coerced<String>>>(name).ok().flatten();
-    let name = text("name").map_or("Error".to_owned(), |name| name.0);
-    let message = text("message").map_or(String::new(), |message| message.0);
-    let stack = text("stack").map_or(String::new(), |stack| stack.0);
-    let number: Option<f64> = error.get("errorNum").ok();
-    let status: Option<f64> = error.get("code").ok();
-    let message = match number {
-        Some(number) => format!("{name} {number}: {message}"),
-        None => format!("{name}: {message}"),
-    };
-    Exception {
-        message,
-        number: number.map(|number| number as u32),
-        status: number.and(status).map(|status| status as u16),
-        place: Exception::place_of(&stack),
-        stack,
-    }
 }

@@ -22,6 +22,7 @@ mod limits;
 mod modules;
 mod native;
 mod stop;
+mod thrown;
 mod value;
 
 pub use failure::{Exception, Failure, Place};

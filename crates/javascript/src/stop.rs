@@ -18,11 +18,14 @@ pub(crate) struct Stop {
     deadline: Cell<Option<Instant>>,
     /// The failure of a native function, which no script can undo.
     failure: RefCell<Option<Failure>>,
+    /// The promises that were rejected and that nobody handles, by the hash of their addresses.
+    rejections: RefCell<Vec<(u64, Failure)>>,
 }
 
 impl Stop {
     pub(crate) fn new(flag: Arc<AtomicBool>, deadline: Option<Instant>) -> Self {
-        Stop { flag, deadline: Cell::new(deadline), failure: RefCell::new(None) }
+        let deadline = Cell::new(deadline);
+        Stop { flag, deadline, failure: RefCell::default(), rejections: RefCell::default() }
     }
 
     pub(crate) fn set_deadline(&self, deadline: Option<Instant>) {
@@ -34,9 +37,24 @@ impl Stop {
         self.failure.borrow_mut().get_or_insert(failure);
     }
 
-    /// Forgets a recorded failure, before the next script.
-    pub(crate) fn forget_failure(&self) {
+    /// Forgets the failures of the last script.
+    pub(crate) fn begin(&self) {
         self.failure.replace(None);
+        self.rejections.replace(Vec::new());
+    }
+
+    /// Notes the rejection of a promise; without a failure, that somebody handles it.
+    pub(crate) fn note_rejection(&self, promise: u64, failure: Option<Failure>) {
+        let mut rejections = self.rejections.borrow_mut();
+        match failure {
+            Some(failure) => rejections.push((promise, failure)),
+            None => rejections.retain(|(known, _)| *known != promise),
+        }
+    }
+
+    /// Returns the first rejection that nobody handles.
+    pub(crate) fn rejection(&self) -> Option<Failure> {
+        self.rejections.borrow().first().map(|(_, failure)| failure.clone())
     }
 
     /// Returns the reason to end the running script, if there is one.

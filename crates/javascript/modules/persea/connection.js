@@ -15,9 +15,11 @@ function failure(status, body) {
 }
 
 // Sends a request and returns the body of its reply. Errors of the server are thrown.
-function send(method, path, body, headers) {
+//
+// The attribute `packed` may come as it was sent, for `host.unpack`.
+function send(method, path, body, headers, packed) {
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const reply = host.request(method, database, path, headers, text);
+  const reply = host.request(method, database, path, headers, text, packed);
   if (reply[0] >= 400) {
     throw failure(reply[0], reply[1]);
   }

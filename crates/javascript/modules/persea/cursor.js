@@ -5,6 +5,7 @@ const { send, sendUnless } = require('persea/connection');
 const { make } = require('persea/error');
 
 class ArangoQueryCursor {
+  // Makes a cursor of a reply, whose attribute `extra` few scripts look at: it stays packed until then.
   constructor(reply, headers) {
     this._rows = reply.result;
     this._index = 0;
@@ -71,6 +72,7 @@ class ArangoQueryCursor {
   }
 
   getExtra() {
+    this._extra = host.unpack(this._extra);
     return this._extra || {};
   }
 
@@ -97,7 +99,7 @@ class ArangoQueryCursor {
   }
 
   _fetch() {
-    const reply = send('POST', `/_api/cursor/${encodeURIComponent(this._id)}`, undefined, this._headers);
+    const reply = send('POST', `/_api/cursor/${encodeURIComponent(this._id)}`, undefined, this._headers, 'extra');
     this._rows = reply.result;
     this._index = 0;
     this._hasMore = reply.hasMore === true;

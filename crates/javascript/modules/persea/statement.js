@@ -92,7 +92,7 @@ class ArangoStatement {
       this.setBatchSize(batchSize);
     }
     const body = { query: this._query, bindVars: this._bindVars, options: this._options, ...this._main };
-    return new ArangoQueryCursor(send('POST', '/_api/cursor', body, this._headers), this._headers);
+    return new ArangoQueryCursor(send('POST', '/_api/cursor', body, this._headers, 'extra'), this._headers);
   }
 
   explain(options) {
@@ -121,7 +121,7 @@ function run(query, bindVars, main, sub, headers) {
     if (main !== undefined && main !== null) {
       spread(body, main, sub);
     }
-    return new ArangoQueryCursor(send('POST', '/_api/cursor', body, headers), headers);
+    return new ArangoQueryCursor(send('POST', '/_api/cursor', body, headers, 'extra'), headers);
   }
   // The query is an object with bind variables of its own, so the options come second.
   const statement = new ArangoStatement(query, headers);

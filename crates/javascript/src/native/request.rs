@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use errors::{Error, ErrorCode};
 use rquickjs::{Array, Object, Value};
 use velocypack::{Limits, Slice};
 
@@ -12,20 +13,38 @@ use crate::{OutsideRequest, Reply, Request, value};
 pub(super) const TABLE: Table = &[
     ("database", |call| call.give(call.host().database())),
     ("request", request),
+    ("unpack", unpack),
     ("exchange", exchange),
     ("fetch", fetch),
 ];
 
-/// `request(method, database, path, headers, body)`: status and value of the reply, as an array of
-/// two.
+/// `request(method, database, path, headers, body, packed)`: status and value of the reply, as an
+/// array of two.
 ///
-/// It is the path of most requests, so it makes as few objects as possible.
+/// It is the path of most requests, so it makes as few objects as possible. The attribute with the
+/// name `packed` may stay as it came, for [`unpack`].
 fn request<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
     let reply = send(call, false)?;
     let pair = Array::new(call.ctx.clone())?;
     pair.set(0, reply.status)?;
     pair.set(1, parsed(call, &reply)?)?;
     Ok(pair.into_value())
+}
+
+/// `unpack(value)`: the value of an attribute that `request` left packed, or the value itself.
+fn unpack<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
+    let value = call.arguments.first().cloned().unwrap_or_else(|| call.nothing());
+    match value::bytes(&value) {
+        Some(bytes) => unpacked(call, &bytes),
+        None => Ok(value),
+    }
+}
+
+/// Returns the value of bytes that may be anything.
+fn unpacked<'js>(call: &Call<'_, 'js>, bytes: &[u8]) -> NativeResult<Value<'js>> {
+    velocypack::validate(bytes, &Limits::default())
+        .map_err(|error| Error::new(ErrorCode::ClientCouldNotRead, error.to_string()))?;
+    Ok(value::to_js(call.ctx, Slice::new(bytes))?)
 }
 
 /// `exchange(method, database, path, headers, body)`: the reply with its headers and bytes.
@@ -69,13 +88,30 @@ fn parsed<'js>(call: &Call<'_, 'js>, reply: &Reply) -> NativeResult<Value<'js>> 
         return Ok(call.nothing());
     }
     if kind.starts_with("application/x-velocypack") {
-        velocypack::validate(&reply.body, &Limits::default()).map_err(errors::Error::internal)?;
-        return Ok(value::to_js(call.ctx, Slice::new(&reply.body))?);
+        return match call.optional_text(5)? {
+            Some(packed) => partly_unpacked(call, &reply.body, &packed),
+            None => unpacked(call, &reply.body),
+        };
     }
     if kind.starts_with("application/json") {
         return Ok(call.ctx.json_parse(reply.body.as_slice())?);
     }
     call.give(String::from_utf8_lossy(&reply.body).into_owned())
+}
+
+/// Returns the value of a body, an object, with one attribute as bytes.
+fn partly_unpacked<'js>(call: &Call<'_, 'js>, body: &[u8], packed: &str) -> NativeResult<Value<'js>> {
+    velocypack::validate(body, &Limits::default())
+        .map_err(|error| Error::new(ErrorCode::ClientCouldNotRead, error.to_string()))?;
+    let object = Object::new(call.ctx.clone())?;
+    for (name, member) in Slice::new(body).entries() {
+        let value = match name == packed {
+            true => call.give_bytes(member.bytes().get(..member.byte_len()).unwrap_or_default().to_vec())?,
+            false => value::to_js(call.ctx, member)?,
+        };
+        object.set(name, value)?;
+    }
+    Ok(object.into_value())
 }
 
 fn give_reply<'js>(call: &Call<'_, 'js>, reply: Reply) -> NativeResult<Value<'js>> {

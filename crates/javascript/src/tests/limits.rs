@@ -146,6 +146,13 @@ fn capabilities_that_the_host_leaves_out_are_forbidden() {
 fn a_runtime_is_small_and_quick_to_make() {
     let (isolate, _) = isolate(&Limits::default());
     assert!(isolate.used_bytes() < 1 << 20, "{}", isolate.used_bytes());
+    let start = Instant::now();
+    let count = 20;
+    (0..count).for_each(|_| drop(self::isolate(&Limits::default())));
+    let each = start.elapsed() / count;
+    assert!(each < Duration::from_millis(10), "{each:?} in a debug build");
+    println!("a runtime takes {each:?} and {} bytes", isolate.used_bytes());
     isolate.run("test.js", "db; require('@arangodb')").unwrap();
     assert!(isolate.used_bytes() < 1 << 20, "{} with the database", isolate.used_bytes());
+    println!("{} bytes with the database", isolate.used_bytes());
 }

@@ -41,6 +41,19 @@ fn exceptions_name_their_place() {
 }
 
 #[test]
+fn promises_run_to_their_end() {
+    let script = "(async () => { print(await 1); print(await Promise.resolve(2)); })(); print(0)";
+    assert_eq!(run(script).unwrap(), "0\n1\n2\n");
+    let lost = exception("\n(async () => { await 1; throw new TypeError('lost'); })()");
+    assert_eq!((lost.message.as_str(), lost.place.map(|place| place.line)), ("TypeError: lost", Some(2)));
+    assert_eq!(exception("Promise.reject({ a: 1 })").message, "{\"a\":1}");
+    assert_eq!(run("Promise.reject(1).catch(print)").unwrap(), "1\n");
+    let later =
+        "var p = Promise.reject(1); Promise.resolve().then(() => p.catch((e) => print('handled', e)))";
+    assert_eq!(run(later).unwrap(), "handled 1\n");
+}
+
+#[test]
 fn errors_of_arangodb() {
     let script = "try { db._document('x') } catch (e) { \
         print(e.name, e.errorNum, e.code, e.error, e.isArangoError, e instanceof Error, String(e)); print(e.fileName, e.lineNumber) }";
