@@ -225,6 +225,15 @@ fn files_texts_and_arguments() {
         &["--javascript.execution-deadline", "1", "--javascript.execute-string", "for (;;);"],
     );
     assert!(said.code == Some(1) && said.stderr.contains("deadline"), "{said:?}");
+    let alone = "try { db._version() } catch (e) { print(e.errorNum, arango.getEndpoint()) }";
+    let connect = format!(
+        "{alone} arango.reconnect('{}', '_system', 'root', ''); print(db._name())",
+        server.endpoint()
+    );
+    let said = tool::said(
+        tool::command_at("none", "shell", &["--javascript.execute-string", &connect]).spawn().unwrap(),
+    );
+    assert_eq!(said.success().stdout, "2001 none\n_system\n");
     let said = tool::run(&server, "shell", &["--javascript.unit-tests", "x"]);
     assert!(said.code != Some(0) && said.stderr.contains("refused"), "{said:?}");
 }

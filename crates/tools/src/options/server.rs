@@ -45,6 +45,11 @@ options::section! {
         choice("ssl.protocol", TLS_VERSIONS, "9", "Version of TLS: 5 for 1.2, 6 for 1.3, 9 for both.").uncommon();
 }
 
+/// Returns true if the endpoint is `none`: a shell without a server.
+pub(crate) fn wants_no_server(options: &Options) -> bool {
+    options.get(&ENDPOINT) == ["none"]
+}
+
 /// Returns the options of a client for each endpoint.
 pub(crate) fn client_options(options: &Options) -> Result<Vec<ClientOptions>, Failure> {
     let credentials = credentials(options)?;

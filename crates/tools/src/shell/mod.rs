@@ -25,7 +25,7 @@ use std::sync::atomic::AtomicBool;
 use ::options::Options;
 
 use self::options::{Settings, Work};
-use crate::options::server::client_options;
+use crate::options::server::{client_options, wants_no_server};
 use crate::{Console, Failure, Server, Tool, find_server, interrupt};
 use host::Connection;
 use session::Session;
@@ -44,8 +44,6 @@ pub(crate) static TOOL: Tool = Tool {
 fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     let settings = Settings::read(options)?;
     let flag = Arc::new(AtomicBool::new(false));
-    let mut endpoints = client_options(options)?;
-    endpoints.iter_mut().for_each(|endpoint| endpoint.interrupt = Some(Arc::clone(&flag)));
     let has_prompt = settings.work == Work::Statements && stdin().is_terminal();
     let watched = match has_prompt {
         true => interrupt::watch_flag(Arc::clone(&flag)),
@@ -54,15 +52,16 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     if let Err(error) = watched {
         console.warning(&format!("signals will end the shell without a word: {error}"));
     }
-    let server = find_server(endpoints, console, false)?;
-    let connection = Rc::new(Connection::new(server.client.clone(), Arc::clone(&flag)));
+    let server = server(options, console, &flag, has_prompt)?;
+    let client = server.as_ref().map(|server| server.client.clone());
+    let connection = Rc::new(Connection::new(client, Arc::clone(&flag)));
     let session = Session::new(&settings, &connection, console, flag)?;
     match &settings.work {
         Work::Check(files) => script::check(&session, files, console),
         Work::Scripts { files, texts } => script::run(&session, files, texts),
         Work::Statements if has_prompt => {
             if !settings.is_quiet {
-                welcome(&session, &server)?;
+                welcome(&session, server.as_ref())?;
             }
             prompt::run(&Rc::new(session), &settings, &connection, console)
         }
@@ -70,10 +69,36 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     }
 }
 
-fn welcome(session: &Session, server: &Server) -> Result<(), Failure> {
+/// Connects to the server; none if the options want none.
+///
+/// A person at a prompt may connect later, so that a server that does not answer is no error there.
+fn server(
+    options: &Options,
+    console: &Console,
+    flag: &Arc<AtomicBool>,
+    has_prompt: bool,
+) -> Result<Option<Server>, Failure> {
+    if wants_no_server(options) {
+        return Ok(None);
+    }
+    let mut endpoints = client_options(options)?;
+    endpoints.iter_mut().for_each(|endpoint| endpoint.interrupt = Some(Arc::clone(flag)));
+    match find_server(endpoints, console, false) {
+        Err(failure) if has_prompt => {
+            console.error(failure.text());
+            Ok(None)
+        }
+        found => found.map(Some),
+    }
+}
+
+fn welcome(session: &Session, server: Option<&Server>) -> Result<(), Failure> {
+    let state = match server {
+        Some(server) => format!("connected to {}", server.description()),
+        None => "not connected; arango.reconnect(endpoint, database, user, password) connects".to_owned(),
+    };
     let text = format!(
-        "Persea shell, connected to {}.\nType help for help, the tabulator key for names, exit or Ctrl-D to leave.\n\n",
-        server.description()
+        "Persea shell, {state}.\nType help for help, the tabulator key for names, exit or Ctrl-D to leave.\n\n"
     );
     session
         .output

@@ -25,7 +25,7 @@ pub(super) fn prompt(pattern: &str, facts: &Facts) -> String {
         match rest.next() {
             Some('d') => text.push_str(&facts.database),
             Some('e') => text.push_str(&facts.endpoint),
-            Some('E') => text.push_str(facts.endpoint.split_once("://").map_or("", |(_, place)| place)),
+            Some('E') => text.push_str(facts.endpoint.rsplit("://").next().unwrap_or_default()),
             Some('u') => text.push_str(&facts.user),
             Some('t') => text.push_str(&jiff::Timestamp::now().as_second().to_string()),
             Some('p') => text.push_str(&format!("{:.6}", facts.last.as_secs_f64())),
