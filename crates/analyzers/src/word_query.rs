@@ -33,16 +33,17 @@ pub struct Part {
 
 /// Returns the parts of a query, without those that have no word.
 ///
-/// `None` for a query with too many parts, or with an unknown qualifier before a colon.
+/// `None` for a query with too many parts, with an unknown qualifier before a colon, or with an
+/// operator that no word follows.
 pub fn parse(query: &str) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     for text in query.split(',') {
-        let text = text.trim();
-        let (combination, text) = match text.as_bytes().first() {
-            Some(b'+') => (Combination::And, text.get(1..)?),
-            Some(b'|') => (Combination::Or, text.get(1..)?),
-            Some(b'-') => (Combination::Not, text.get(1..)?),
-            _ => (Combination::And, text),
+        let part = text.trim();
+        let (combination, text) = match part.as_bytes().first() {
+            Some(b'+') => (Combination::And, part.get(1..)?),
+            Some(b'|') => (Combination::Or, part.get(1..)?),
+            Some(b'-') => (Combination::Not, part.get(1..)?),
+            _ => (Combination::And, part),
         };
         let (is_prefix, word) = match text.split_once(':') {
             Some(("prefix", word)) => (true, word),
@@ -52,7 +53,10 @@ pub fn parse(query: &str) -> Option<Vec<Part>> {
         };
         let word = normalized(word.trim());
         if word.is_empty() {
-            continue;
+            match part.starts_with(['+', '|', '-']) {
+                true => return None,
+                false => continue,
+            }
         }
         if parts.len() >= PARTS_MAX {
             return None;

@@ -71,7 +71,8 @@ impl IndexMethod for Fulltext {
         let Some(Search::Words(query)) = search else {
             return Err(Error::internal("a scan of a fulltext index without a query"));
         };
-        Ok(Box::new(WordScan::new(source, index.definition().object_id, query.as_str().unwrap_or_default())))
+        let object = index.definition().object_id;
+        Ok(Box::new(WordScan::new(source, object, query.as_str().unwrap_or_default())?))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::collections::btree_set::IntoIter;
 
-use analyzers::word_query::{Combination, Part, parse};
+use analyzers::word_query::{Combination, PARTS_MAX, Part, parse};
 use catalog::ObjectId;
 use kv::{BlockLimits, ScanSpec};
 
@@ -23,14 +23,19 @@ type Keys = BTreeSet<Box<str>>;
 pub(super) struct WordScan {
     source: ScanSource,
     object: ObjectId,
-    /// The parts of the query; empty for an invalid query, which finds nothing.
     parts: Vec<Part>,
     found: Option<IntoIter<Box<str>>>,
 }
 
 impl WordScan {
-    pub(super) fn new(source: ScanSource, object: ObjectId, query: &str) -> Self {
-        WordScan { source, object, parts: parse(query).unwrap_or_default(), found: None }
+    /// Errors: 10 for an invalid query.
+    pub(super) fn new(source: ScanSource, object: ObjectId, query: &str) -> Result<Self> {
+        let parts = parse(query).ok_or_else(|| {
+            Error::bad_parameter(format!(
+                "invalid fulltext query '{query}': expecting up to {PARTS_MAX} words, such as 'a,prefix:b,|c,-d'"
+            ))
+        })?;
+        Ok(WordScan { source, object, parts, found: None })
     }
 
     /// Combines the documents of all parts from left to right.
