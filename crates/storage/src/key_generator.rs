@@ -8,6 +8,12 @@ use crate::RevisionClock;
 use crate::id_sequence::IdSequence;
 use errors::{Error, ErrorCode, Result};
 
+/// Added to the tick of a traditional key.
+///
+/// Such keys have ten digits until nine thousand million ticks are used, so the order of their
+/// bytes, in which a scan returns documents, is the order in which they were generated.
+const TRADITIONAL_BASE: u64 = 1_000_000_000;
+
 /// Digits of a padded key.
 const PADDED_DIGITS: usize = 16;
 
@@ -59,7 +65,7 @@ impl KeyGenerator {
     pub(crate) fn generate(&self, ids: &IdSequence, clock: &RevisionClock) -> Result<GeneratedKey> {
         match self.options.generator {
             KeyGeneratorType::Traditional => {
-                let value = self.exceed(ids.next()?)?;
+                let value = self.exceed(traditional(ids)?)?;
                 Ok(GeneratedKey { key: value.to_string(), value })
             }
             KeyGeneratorType::Padded => {
@@ -90,7 +96,7 @@ impl KeyGenerator {
             KeyGeneratorType::Autoincrement | KeyGeneratorType::Uuid => return self.generate(ids, clock),
         };
         if block.left == 0 {
-            let candidate = if is_padded { clock.next().0 } else { ids.next()? };
+            let candidate = if is_padded { clock.next().0 } else { traditional(ids)? };
             let last = self.advance(|last| candidate.max(last.checked_add(1)?).checked_add(BLOCK_VALUES - 1));
             // If too few values are left for a block, they are used one by one.
             let Ok(last) = last else { return self.generate(ids, clock) };
@@ -172,6 +178,11 @@ fn random_uuid() -> Result<String> {
     Ok([part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-"))
 }
 
+/// Returns the next value of a traditional key.
+fn traditional(ids: &IdSequence) -> Result<u64> {
+    ids.next()?.checked_add(TRADITIONAL_BASE).ok_or_else(|| Error::of(ErrorCode::OutOfKeys))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,12 +254,19 @@ mod tests {
         let ids = IdSequence::open(kv::MemoryEngine::new()).unwrap();
         let clock = RevisionClock::default();
         let generator = KeyGenerator::new(KeyOptions::default(), 0);
-        assert_eq!(generator.observe("5000"), 5000);
+        assert_eq!(generator.observe("5000000000"), 5_000_000_000);
         assert_eq!(generator.observe("4000"), 4000);
         for other in ["abc", "-1", "1.5", "+9999999", "99999999999999999999999"] {
             assert_eq!(generator.observe(other), 0, "{other}");
         }
-        assert_eq!(generator.generate(&ids, &clock).unwrap().key, "5001");
+        assert_eq!(generator.generate(&ids, &clock).unwrap().key, "5000000001");
+    }
+
+    #[test]
+    fn traditional_keys_ascend_as_text() {
+        let keys = generate(KeyOptions::default(), 0, 20_000);
+        assert!(keys.iter().all(|key| key.len() == 10));
+        assert!(keys.windows(2).all(|pair| pair[0] < pair[1]));
     }
 
     #[test]
