@@ -13,6 +13,7 @@ mod licences;
 mod metadata;
 mod modules;
 mod programs;
+mod suites;
 mod words;
 
 use std::process::{Command, ExitCode};
@@ -68,6 +69,11 @@ const STEPS: &[Step] = &[
         run: || programs::check("crash"),
     },
     Step {
+        name: "suites",
+        promise: "the official drivers' tests pass, but for those that are expected to fail",
+        run: suites::check,
+    },
+    Step {
         name: "attack",
         promise: "a server withstands a minute of attacks",
         run: || programs::check("attack"),
@@ -79,12 +85,13 @@ fn main() -> ExitCode {
     match arguments.split_first() {
         Some((command, names)) if command == "check" => check(names),
         Some((command, arguments)) if command == "fuzz" => report(fuzz::run_targets(arguments)),
+        Some((command, arguments)) if command == "suites" => report(suites::run(arguments)),
         Some((command, arguments)) if PROGRAMS.iter().any(|program| program.name == command) => {
             report(programs::run_program(command, arguments))
         }
         _ => {
             eprintln!(
-                "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]"
+                "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]\n       cargo xtask suites [SUITE ...]"
             );
             for program in PROGRAMS {
                 eprintln!("       cargo xtask {} [--help] [--OPTION VALUE ...]", program.name);
