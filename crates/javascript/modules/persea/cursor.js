@@ -43,12 +43,12 @@ class ArangoQueryCursor {
   }
 
   toArray() {
-    let rows = this._index === 0 ? this._rows : this._rows.slice(this._index);
-    this._index = this._rows.length;
+    const rows = this._index === 0 ? this._rows : this._rows.slice(this._index);
     while (this._hasMore) {
       this._fetch();
-      rows = rows.concat(this._rows);
-      this._index = this._rows.length;
+      for (const row of this._rows) {
+        rows.push(row);
+      }
     }
     this._rows = [];
     this._index = 0;
