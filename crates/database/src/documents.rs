@@ -123,7 +123,9 @@ impl DocumentReader {
         self.step
     }
 
-    /// Looks documents up by key. Their memory is drawn until the next call. Errors: 32.
+    /// Looks documents up by key. Their memory is drawn until the next call.
+    ///
+    /// Ends early as [`Snapshot::get`] does. Errors: 32.
     pub fn get(&mut self, keys: &[&str]) -> Result<Documents> {
         self.memory.clear();
         let documents = self.snapshot.get(&self.collection, keys)?;

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use kv::{BLOCK_BYTES_MAX, Error, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
-use rust_rocksdb::ReadOptions;
+use kv::{BLOCK_BYTES_MAX, Error, LOOK_UP_BYTES, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
+use rust_rocksdb::{ErrorKind, ReadOptions};
 
 use crate::closed::ClosedFlag;
 use crate::error::map;
@@ -34,6 +34,8 @@ impl RocksSnapshot {
         self.options.get_or_init(|| {
             let mut options = ReadOptions::default();
             self.snapshot.apply_to(&mut options);
+            // RocksDB holds the values of a call until they are copied.
+            options.set_value_size_soft_limit(LOOK_UP_BYTES as u64);
             options
         })
     }
@@ -55,12 +57,21 @@ impl RocksSnapshot {
         Ok(values)
     }
 
+    /// Adds the values of keys, up to the first one that RocksDB left out because those before it,
+    /// in the order of the keys, are long.
     fn get_batch(&self, keys: &[&[u8]], values: &mut Values) -> Result<()> {
         let is_sorted = keys.is_sorted();
         let batch = self.snapshot.db().batched_multi_get_pinned_batch_opt(keys, is_sorted, self.options());
         let batch = batch.map_err(map("reading"))?;
         for value in &batch {
-            push(values, value.map_err(map("reading"))?)?;
+            match value {
+                Ok(value) => push(values, value)?,
+                Err(error) if error.kind() == ErrorKind::Aborted => return Ok(()),
+                Err(error) => return Err(map("reading")(error)),
+            }
+            if values.is_full() {
+                return Ok(());
+            }
         }
         Ok(())
     }
@@ -77,10 +88,17 @@ impl Snapshot for RocksSnapshot {
             return self.get_one(key);
         }
         let mut values = Values::with_capacity(keys.len(), 0);
-        for keys in keys.chunks(LOOK_UP_KEYS_MAX) {
-            self.get_batch(keys, &mut values)?;
+        for (number, chunk) in keys.chunks(LOOK_UP_KEYS_MAX).enumerate() {
+            self.get_batch(chunk, &mut values)?;
+            if values.len() < number * LOOK_UP_KEYS_MAX + chunk.len() {
+                break;
+            }
         }
-        Ok(values)
+        match keys.first().filter(|_| values.is_empty()) {
+            // Other keys are before it in the order of keys, and their values are long.
+            Some(first) => self.get_one(first),
+            None => Ok(values),
+        }
     }
 
     fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>> {

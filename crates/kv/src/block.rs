@@ -8,6 +8,10 @@ use std::ops::Range;
 /// The greatest number of bytes in one block or in one result, so that offsets fit 32 bits.
 pub const BLOCK_BYTES_MAX: usize = u32::MAX as usize;
 
+/// The number of bytes of values at which a look-up of several keys ends, so that its memory does
+/// not depend on the size of the values. The last value may exceed it.
+pub const LOOK_UP_BYTES: usize = 8 << 20;
+
 /// The position of one pair in the bytes of its block: the key, directly followed by the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
@@ -194,12 +198,17 @@ impl Values {
         Values { ranges, ..self }
     }
 
-    /// Returns the number of requested keys.
+    /// Returns true if a look-up ends here, since the values have [`LOOK_UP_BYTES`].
+    pub fn is_full(&self) -> bool {
+        self.bytes.len() >= LOOK_UP_BYTES
+    }
+
+    /// Returns the number of keys that were looked up.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    /// Returns true if no key was requested.
+    /// Returns true if no key was looked up.
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }

@@ -82,7 +82,15 @@ pub trait Engine: Send + Sync {
 /// A consistent state that many threads can read at once.
 pub trait Snapshot: Send + Sync {
     /// Looks up keys in any order. The result has one entry per key, in the order of the request.
+    ///
+    /// It ends early, after at least one key, where the values have [`crate::LOOK_UP_BYTES`]. The
+    /// caller asks again for the rest.
     fn get_many(&self, keys: &[&[u8]]) -> Result<Values>;
+
+    /// Checks whether keys are present. Returns one result for each key.
+    fn contains_many(&self, keys: &[&[u8]]) -> Result<Vec<bool>> {
+        present(keys, |keys| self.get_many(keys))
+    }
 
     /// Begins a scan. It reads nothing before the first [`Scan::next_block`].
     fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>>;
@@ -307,8 +315,13 @@ pub trait WriteTransaction: Send {
     /// one.
     fn view(&mut self) -> Arc<dyn Snapshot>;
 
-    /// Looks up keys, own writes included.
+    /// Looks up keys, own writes included. Ends early as [`Snapshot::get_many`] does.
     fn get_many(&self, keys: &[&[u8]]) -> Result<Values>;
+
+    /// Checks whether keys are present, own writes included. Returns one result for each key.
+    fn contains_many(&self, keys: &[&[u8]]) -> Result<Vec<bool>> {
+        present(keys, |keys| self.get_many(keys))
+    }
 
     /// Sets a key, present or not.
     fn put(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
@@ -435,4 +448,13 @@ pub struct EngineStatistics {
     pub conflicts: u64,
     /// Counters of the engine, under its own names.
     pub counters: Vec<(String, u64)>,
+}
+
+/// Looks keys up until none is left. Returns true for those that are present.
+fn present(keys: &[&[u8]], get_many: impl Fn(&[&[u8]]) -> Result<Values>) -> Result<Vec<bool>> {
+    let mut present = Vec::with_capacity(keys.len());
+    while let Some(rest) = keys.get(present.len()..).filter(|rest| !rest.is_empty()) {
+        present.extend(get_many(rest)?.iter().map(|value| value.is_some()));
+    }
+    Ok(present)
 }

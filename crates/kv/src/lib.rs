@@ -27,7 +27,7 @@ mod overlay;
 mod range;
 mod tree;
 
-pub use block::{BLOCK_BYTES_MAX, Block, Pair, Values};
+pub use block::{BLOCK_BYTES_MAX, Block, LOOK_UP_BYTES, Pair, Values};
 pub use conflict::ConflictTable;
 pub use engine::{
     BLOCK_LIMIT_BYTES_MAX, BlockLimits, BulkLoad, Durability, Engine, EngineStatistics, LoadHint, LoadKind,

@@ -250,6 +250,9 @@ impl Snapshot for MemorySnapshot {
             if !values.push(self.tree.get(key).and_then(Entry::value)) {
                 return Err(Error::TooLarge { limit_bytes: crate::block::BLOCK_BYTES_MAX });
             }
+            if values.is_full() {
+                break;
+            }
         }
         Ok(values)
     }

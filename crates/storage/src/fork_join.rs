@@ -11,7 +11,7 @@ use rayon_core::{ThreadPool, ThreadPoolBuilder};
 /// The least number of keys to divide. Look-ups of fewer keys end before another thread would help.
 const DIVIDED_KEYS_MIN: usize = 512;
 
-/// A function that looks keys up. It returns one value for each key, in the order of the keys.
+/// A function that looks keys up as [`kv::Snapshot::get_many`] does.
 type Read<'r> = &'r (dyn Fn(&[&[u8]]) -> Result<Values> + Sync);
 
 /// Turns that let a thread divide its work: one less than there are processors. With many clients
@@ -60,7 +60,8 @@ impl ForkJoin {
         }
     }
 
-    /// Looks keys up with `read`. Returns one value for each key, in the order of the keys.
+    /// Looks keys up with `read`. Returns one value for each key, in the order of the keys; like
+    /// `read`, it may end early.
     ///
     /// Divides many keys, because most of the time goes into waiting for memory. Each thread takes
     /// one part of the sorted keys, and so reads its own tables and blocks.
@@ -71,7 +72,12 @@ impl ForkJoin {
         let mut sorted: Vec<(&[u8], usize)> = keys.iter().copied().zip(0..).collect();
         sorted.sort_unstable();
         let (sorted, places): (Vec<&[u8]>, Vec<usize>) = sorted.into_iter().unzip();
-        Ok(self.look_up_sorted(&sorted, read)?.moved_to(&places))
+        let values = self.look_up_sorted(&sorted, read)?;
+        if values.len() < keys.len() {
+            // Values are long, and the first keys are wanted, not the least.
+            return read(keys);
+        }
+        Ok(values.moved_to(&places))
     }
 
     fn look_up_sorted(self: &Arc<Self>, keys: &[&[u8]], read: Read<'_>) -> Result<Values> {
@@ -81,8 +87,11 @@ impl ForkJoin {
         let (first, second) = keys.split_at(keys.len() / 2);
         let (first, second) =
             self.both(|| self.look_up_sorted(first, read), || self.look_up_sorted(second, read));
-        let mut values = first?;
-        if !values.append(&second?) {
+        let (mut values, second_half) = (first?, second);
+        if values.len() < keys.len() / 2 {
+            return Ok(values);
+        }
+        if !values.append(&second_half?) {
             return Err(Error::TooLarge { limit_bytes: BLOCK_BYTES_MAX });
         }
         Ok(values)

@@ -82,6 +82,8 @@ impl Snapshot {
 
     /// Looks documents up by their keys, in one batch. Returns one result for each key, in the
     /// order of the keys.
+    ///
+    /// It ends early, after at least one key, where the documents have [`kv::LOOK_UP_BYTES`].
     pub fn get(&self, collection: &Collection, keys: &[&str]) -> Result<Documents> {
         let keys = DocumentKeys::new(collection, keys);
         let keys = keys.parts();
@@ -90,6 +92,23 @@ impl Snapshot {
             None => self.look_up(&keys)?,
         };
         Ok(Documents::of_values(values, collection.shared_name()))
+    }
+
+    /// Looks documents up by their keys. Calls `take` with one result after the other for all keys,
+    /// each for as many keys as [`Snapshot::get`] gives.
+    pub fn get_all(
+        &self,
+        collection: &Collection,
+        keys: &[&str],
+        mut take: impl FnMut(&Documents) -> Result<()>,
+    ) -> Result<()> {
+        let mut rest = keys;
+        while !rest.is_empty() {
+            let documents = self.get(collection, rest)?;
+            take(&documents)?;
+            rest = rest.get(documents.len()..).unwrap_or_default();
+        }
+        Ok(())
     }
 
     /// Returns the values of keys. Two threads share the work if there are many keys.
@@ -101,10 +120,12 @@ impl Snapshot {
     pub fn contains(&self, collection: &Collection, keys: &[&str]) -> Result<Vec<bool>> {
         let keys = DocumentKeys::new(collection, keys);
         let keys = keys.parts();
-        match &self.read_cache {
-            Some(cache) => cache.contains_many(&collection.commit_watch, &keys, |keys| self.look_up(keys)),
-            None => Ok(self.look_up(&keys)?.iter().map(|value| value.is_some()).collect()),
+        let Some(cache) = &self.read_cache else { return Ok(self.engine.contains_many(&keys)?) };
+        let mut exist = Vec::with_capacity(keys.len());
+        while let Some(rest) = keys.get(exist.len()..).filter(|rest| !rest.is_empty()) {
+            exist.extend(cache.contains_many(&collection.commit_watch, rest, |keys| self.look_up(keys))?);
         }
+        Ok(exist)
     }
 
     /// Starts a scan over documents in byte order of their keys.

@@ -6,6 +6,7 @@ use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, Register, Value};
 use errors::Result;
+use storage::{Collection, Snapshot};
 
 pub(crate) struct MaterializeOperator {
     input: Box<dyn Operator>,
@@ -27,6 +28,42 @@ pub(super) fn documents_wanted(limits: BatchLimits, document_bytes: usize) -> us
     }
 }
 
+/// The documents that a fetch has found.
+#[derive(Default)]
+pub(super) struct Fetched {
+    pub(super) documents: usize,
+    pub(super) bytes: usize,
+}
+
+/// Fetches documents by key and puts each into its row.
+///
+/// Documents are read in steps, and draw on the query's memory until all are there: a step of long
+/// documents after short ones ends with error 32, not with the server's memory.
+pub(super) fn fetch_into(
+    documents: &mut [Value],
+    rows: &[usize],
+    keys: &[&str],
+    collection: &Collection,
+    snapshot: &Snapshot,
+    context: &ExecutionContext,
+) -> Result<Fetched> {
+    let mut fetched = Fetched::default();
+    let mut memory = context.new_charge();
+    let mut rows = rows.iter();
+    snapshot.get_all(collection, keys, |found| {
+        memory.grow(found.block.bytes.len() as u64)?;
+        fetched.bytes += found.block.bytes.len();
+        for (offset, row) in found.offsets.iter().zip(rows.by_ref()) {
+            if let (Some(document), Some(offset)) = (documents.get_mut(*row), offset) {
+                *document = Value::in_block(&found.block, *offset);
+                fetched.documents += 1;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(fetched)
+}
+
 impl MaterializeOperator {
     pub(crate) fn new(input: Box<dyn Operator>, key: Register, source: Source) -> Self {
         Self { input, key, source, document_bytes: 0 }
@@ -42,15 +79,10 @@ impl Operator for MaterializeOperator {
         let keys: Vec<Value> = rows.iter().map(|row| batch.value(self.key, *row)).collect();
         let keys: Vec<&str> = keys.iter().map(|key| key.as_str().unwrap_or_default()).collect();
         let snapshot = context.data.snapshot(false);
-        let found = snapshot.get(&self.source.collection, &keys)?;
-        self.document_bytes = found.block.bytes.len().checked_div(keys.len()).unwrap_or(0);
-        context.statistics.document_lookups += found.offsets.iter().flatten().count() as u64;
         let mut documents = vec![Value::Null; batch.rows()];
-        for (row, offset) in rows.iter().zip(&found.offsets) {
-            if let (Some(document), Some(offset)) = (documents.get_mut(*row), offset) {
-                *document = Value::in_block(&found.block, *offset);
-            }
-        }
+        let found = fetch_into(&mut documents, &rows, &keys, &self.source.collection, &snapshot, context)?;
+        self.document_bytes = found.bytes.checked_div(keys.len()).unwrap_or(0);
+        context.statistics.document_lookups += found.documents as u64;
         self.source.project_documents(&mut batch, &FoundDocuments::Values(Column::from_values(documents)));
         Ok(Some(batch))
     }

@@ -71,6 +71,7 @@ macro_rules! conformance_cases {
         $crate::conformance_cases! { @$what ($($fixture)?)
             reading::absent_keys_have_no_value,
             reading::look_ups_answer_in_the_order_asked,
+            reading::look_ups_of_long_values_end_early,
             reading::keys_are_ordered_byte_by_byte,
             reading::ranges_include_their_start_and_exclude_their_end,
             reading::a_range_without_an_end_reaches_the_last_key,

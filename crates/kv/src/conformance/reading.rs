@@ -4,7 +4,7 @@ use super::{
     Fixture, NO_LIMITS, Pairs, begin, check_rewinds, delete, dump_range, get_in, put, read_prefix, scan,
     scan_releasing,
 };
-use crate::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot};
+use crate::{BlockLimits, Durability, Engine, KeyRange, LOOK_UP_BYTES, ScanSpec, Snapshot};
 
 /// Keys with every awkward byte at every awkward place.
 const AWKWARD_KEYS: &[&[u8]] = &[
@@ -76,6 +76,43 @@ fn check_look_up(snapshot: &dyn Snapshot, keys: &[String]) {
         let number: usize = key["key".len()..].parse().expect("number");
         let expected = (number < 1000).then(|| format!("value{number}"));
         assert_eq!(values.get(i), expected.as_deref().map(str::as_bytes), "{key}");
+    }
+}
+
+/// A look-up of long values ends early, and can be continued; one of presence does not end early.
+///
+/// The result is the same in any order of the keys, and with writes of a transaction over them.
+pub fn look_ups_of_long_values_end_early(fixture: &dyn Fixture) {
+    const VALUE_BYTES: usize = 1 << 20;
+    let engine = fixture.engine();
+    let mut transaction = begin(&*engine);
+    // Short values come first, then long ones, then an absent key.
+    let keys: Vec<String> = (0..320).map(|i| format!("key{i:03}")).collect();
+    let value = |i: usize| vec![i as u8; if i < 300 { 1 } else { VALUE_BYTES }];
+    for (i, key) in keys.iter().enumerate().take(319) {
+        transaction.put(key.as_bytes(), &value(i)).expect("put");
+    }
+    transaction.commit(Durability::Buffered).expect("commit");
+    let snapshot = engine.snapshot().expect("snapshot");
+    let mut writing = begin(&*engine);
+    writing.put(b"key310", &value(310)).expect("put");
+    let mut asked: Vec<usize> = (0..keys.len()).collect();
+    for _ in 0..2 {
+        let names: Vec<&[u8]> = asked.iter().map(|i| keys[*i].as_bytes()).collect();
+        let exists: Vec<bool> = asked.iter().map(|i| *i < 319).collect();
+        for reader in [&*snapshot, &*writing.view()] {
+            let mut found = 0;
+            while found < names.len() {
+                let values = reader.get_many(&names[found..]).expect("get_many");
+                assert!(!values.is_empty() && values.bytes().len() < LOOK_UP_BYTES + VALUE_BYTES);
+                for (i, got) in asked[found..].iter().zip(values.iter()) {
+                    assert!(got == (*i < 319).then(|| value(*i)).as_deref(), "{i}");
+                }
+                found += values.len();
+            }
+            assert_eq!(reader.contains_many(&names).expect("contains_many"), exists);
+        }
+        asked.reverse();
     }
 }
 

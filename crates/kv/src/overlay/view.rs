@@ -98,17 +98,22 @@ pub(super) fn get_many(writes: &Tree, base: &dyn Snapshot, keys: &[&[u8]]) -> Re
         return base.get_many(keys);
     }
     let found = if missing.is_empty() { Values::new() } else { base.get_many(&missing)? };
-    let written_bytes: usize =
-        written.iter().flatten().filter_map(|entry| entry.value()).map(<[u8]>::len).sum();
-    let mut values = Values::with_capacity(keys.len(), found.bytes().len() + written_bytes);
+    let mut values = Values::with_capacity(keys.len(), found.bytes().len());
     let mut found = found.iter();
     for entry in written {
         let value = match entry {
             Some(entry) => entry.value(),
-            None => found.next().flatten(),
+            None => match found.next() {
+                Some(value) => value,
+                // The look-up in the base ended early.
+                None => break,
+            },
         };
         if !values.push(value) {
             return Err(Error::TooLarge { limit_bytes: crate::block::BLOCK_BYTES_MAX });
+        }
+        if values.is_full() {
+            break;
         }
     }
     Ok(values)

@@ -252,9 +252,10 @@ fn read_many(session: &Session, request: &Request) -> Result<Response> {
     let mut reader = session.read_many_documents(&name)?;
     let mut members = Members::open(request.accepted(), session.request_memory())?;
     let mut selectors = body.slice().elements();
+    let mut step: Vec<Slice<'_>> = Vec::new();
     loop {
         session.check_interrupt()?;
-        let step: Vec<Slice<'_>> = selectors.by_ref().take(reader.step()).collect();
+        step.extend(selectors.by_ref().take(reader.step().saturating_sub(step.len())));
         if step.is_empty() {
             return members.into_response(StatusCode::OK);
         }
@@ -263,7 +264,8 @@ fn read_many(session: &Session, request: &Request) -> Result<Response> {
         // An invalid selector reads a key that no document has.
         let texts: Vec<&str> = keys.iter().map(|key| *key.as_ref().unwrap_or(&"")).collect();
         let documents = reader.get(&texts)?;
-        for (position, (key, selector)) in keys.into_iter().zip(step).enumerate() {
+        let read = step.drain(..documents.len().min(keys.len()));
+        for (position, (key, selector)) in keys.into_iter().zip(read).enumerate() {
             let document = key
                 .and_then(|_| documents.get(position).ok_or_else(|| Error::of(ErrorCode::DocumentNotFound)));
             let collection = reader.collection();

@@ -222,7 +222,7 @@ impl DocumentLoad {
     fn look_each_up(&self, snapshot: &dyn Snapshot) -> Result<Keys> {
         let keys: Vec<&[u8]> = self.documents.iter().map(|(key, _)| key).collect();
         for chunk in keys.chunks(CHUNK_KEYS) {
-            if snapshot.get_many(chunk)?.iter().any(|value| value.is_some()) {
+            if snapshot.contains_many(chunk)?.contains(&true) {
                 return Ok(Keys::Taken);
             }
         }

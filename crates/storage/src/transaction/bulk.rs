@@ -129,8 +129,8 @@ impl Operation<'_> {
         let starts = std::iter::once(0).chain(ends.iter().copied());
         let document_keys: Vec<&[u8]> =
             starts.zip(&ends).map(|(start, end)| bytes.get(start..*end).unwrap_or_default()).collect();
-        let found = self.engine.get_many(&document_keys)?;
+        let taken = self.engine.contains_many(&document_keys)?;
         let mut seen = HashSet::with_capacity(keys.len());
-        Ok(texts().zip(found.iter()).map(|(key, value)| seen.insert(key) && value.is_none()).collect())
+        Ok(texts().zip(taken).map(|(key, is_taken)| seen.insert(key) && !is_taken).collect())
     }
 }

@@ -42,7 +42,6 @@ impl Transaction {
             })?;
         }
         let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-        let values = self.engine.get_many(&keys)?;
-        Ok(values.iter().map(|value| value.is_some()).collect())
+        Ok(self.engine.contains_many(&keys)?)
     }
 }

@@ -297,21 +297,25 @@ impl EdgeFinder {
         let Some(access) = self.accesses.get(number).filter(|_| !entries.is_empty()) else { return Ok(()) };
         let keys: Vec<&str> = (0..entries.len()).map(|entry| entries.key(entry)).collect();
         let snapshot = lookup.context.data.start();
-        let found = snapshot.get(&access.collection, &keys)?;
         lookup.context.statistics.document_lookups += keys.len() as u64;
         // Edges found without documents have none in the list.
         list.documents.resize(list.edges.len(), Value::Null);
-        for (key, offset) in keys.iter().zip(&found.offsets) {
-            let Some(offset) = offset else { continue };
-            let document = Value::in_block(&found.block, *offset);
-            let other = document.get(access.other_end());
-            let Some(other) = other.as_str().map(str::as_bytes) else { continue };
-            if leads_to(self.vertex_collections.as_deref(), other) {
-                list.push(lookup.vertices.intern(other)?, number as u16, key.as_bytes());
-                list.documents.push(document);
+        let mut memory = lookup.context.new_charge();
+        let mut keys_left = keys.iter();
+        snapshot.get_all(&access.collection, &keys, |found| {
+            memory.grow(found.block.bytes.len() as u64)?;
+            for (offset, key) in found.offsets.iter().zip(keys_left.by_ref()) {
+                let Some(offset) = offset else { continue };
+                let document = Value::in_block(&found.block, *offset);
+                let other = document.get(access.other_end());
+                let Some(other) = other.as_str().map(str::as_bytes) else { continue };
+                if leads_to(self.vertex_collections.as_deref(), other) {
+                    list.push(lookup.vertices.intern(other)?, number as u16, key.as_bytes());
+                    list.documents.push(document);
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 

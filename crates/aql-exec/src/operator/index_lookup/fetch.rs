@@ -5,7 +5,7 @@ use super::entries::EntryBatch;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::operator::document_source::{FoundDocuments, Source};
-use crate::operator::materialize::documents_wanted;
+use crate::operator::materialize::{documents_wanted, fetch_into};
 use aql_value::{Batch, Column, Value};
 use errors::Result;
 
@@ -98,14 +98,10 @@ impl Fetch {
         if !missing.is_empty() {
             let keys: Vec<&str> = missing.iter().map(|row| entries.key(*row)).collect();
             let snapshot = context.data.snapshot(self.source.read_own_writes);
-            let found = snapshot.get(&self.source.collection, &keys)?;
-            self.document_bytes = found.block.bytes.len() / keys.len();
-            for (row, offset) in missing.iter().zip(&found.offsets) {
-                if let (Some(document), Some(offset)) = (documents.get_mut(*row), offset) {
-                    *document = Value::in_block(&found.block, *offset);
-                }
-            }
-            self.count_found(found.offsets.iter().flatten().count(), context);
+            let collection = &self.source.collection;
+            let found = fetch_into(&mut documents, &missing, &keys, collection, &snapshot, context)?;
+            self.document_bytes = found.bytes / keys.len();
+            self.count_found(found.documents, context);
             let present =
                 batch.selected().filter(|row| documents.get(*row).is_some_and(|found| !found.is_null()));
             let present = present.map(|row| row as u32).collect();

@@ -30,7 +30,7 @@ use std::time::Duration;
 
 use allocation_meter::Uncounted;
 use catalog::ObjectId;
-use kv::{BLOCK_BYTES_MAX, Values};
+use kv::{BLOCK_BYTES_MAX, LOOK_UP_BYTES, Values};
 use quick_cache::sync::{Cache, GuardResult, PlaceholderGuard};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
@@ -353,7 +353,7 @@ impl ReadCacheView {
     }
 
     /// Checks whether documents exist; uses `read` for those that are not cached. Returns one
-    /// result for each key, in the order of the keys.
+    /// result for each key, in the order of the keys, and ends where `read` does.
     pub(crate) fn contains_many(
         &self,
         watch: &CommitWatch,
@@ -362,19 +362,19 @@ impl ReadCacheView {
     ) -> Result<Vec<bool>> {
         let (found, were_read) = self.find_or_read(watch, keys, read)?;
         let mut were_read = were_read.iter();
-        let exists = found.into_iter().map(|found| match found {
-            Found::Cached(kept) => kept.document().is_some(),
+        let exists = found.into_iter().map_while(|found| match found {
+            Found::Cached(kept) => Some(kept.document().is_some()),
             Found::Missing(_) => {
-                let value = were_read.next().flatten();
+                let value = were_read.next()?;
                 found.keep_document(value);
-                value.is_some()
+                Some(value.is_some())
             }
         });
         Ok(exists.collect())
     }
 
     /// Looks documents up; uses `read` for those that are not cached. Returns one value for each
-    /// key, in the order of the keys.
+    /// key, in the order of the keys. Ends early as [`kv::Snapshot::get_many`] does.
     pub(crate) fn get_many(
         &self,
         watch: &CommitWatch,
@@ -386,7 +386,7 @@ impl ReadCacheView {
             Found::Cached(kept) => kept.document().map_or(0, <[u8]>::len),
             Found::Missing(_) => 0,
         });
-        let kept_bytes: usize = kept_bytes.sum();
+        let kept_bytes: usize = kept_bytes.sum::<usize>().min(LOOK_UP_BYTES);
         if kept_bytes == 0 && were_read.len() == keys.len() {
             for (found, value) in found.into_iter().zip(were_read.iter()) {
                 found.keep_document(value);
@@ -399,13 +399,16 @@ impl ReadCacheView {
             let fits = match found {
                 Found::Cached(kept) => values.push(kept.document()),
                 Found::Missing(_) => {
-                    let value = were_read.next().flatten();
+                    let Some(value) = were_read.next() else { break };
                     found.keep_document(value);
                     values.push(value)
                 }
             };
             if !fits {
                 return Err(Error::from(kv::Error::TooLarge { limit_bytes: BLOCK_BYTES_MAX }));
+            }
+            if values.is_full() {
+                break;
             }
         }
         Ok(values)
