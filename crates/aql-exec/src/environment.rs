@@ -2,7 +2,7 @@
 
 use crate::data::ReadAuthorization;
 use crate::schema::LastSchema;
-use aql_value::{BlockBuilder, Environment, Interrupt, MemoryAccount, Value};
+use aql_value::{BlockBuilder, Environment, Interrupt, MemoryAccount, UserFunctions, Value};
 use errors::{Error, Result};
 use std::fmt;
 use std::sync::Arc;
@@ -22,6 +22,7 @@ pub struct QueryEnvironment {
     memory: Arc<MemoryAccount>,
     interrupt: Interrupt,
     schema: Arc<LastSchema>,
+    user_functions: Option<Arc<dyn UserFunctions>>,
 }
 
 /// Limits of one step of a full scan of a collection.
@@ -54,6 +55,7 @@ impl QueryEnvironment {
             memory,
             interrupt,
             schema,
+            user_functions: None,
         }
     }
 
@@ -66,6 +68,11 @@ impl QueryEnvironment {
     /// Shows collections that may not be read as empty. `database` must show them so too.
     pub fn with_inaccessible_as_empty(self, inaccessible_are_empty: bool) -> Self {
         Self { inaccessible_are_empty, ..self }
+    }
+
+    /// Lets the query call functions that users write.
+    pub fn with_user_functions(self, user_functions: Option<Arc<dyn UserFunctions>>) -> Self {
+        Self { user_functions, ..self }
     }
 
     /// Returns the collection of vertices that a graph search has reached, if it exists and may be
@@ -149,6 +156,10 @@ impl Environment for QueryEnvironment {
 
     fn validate_schema(&self, document: &Value, schema: &Value) -> Result<Option<String>> {
         self.schema.validate(document, schema)
+    }
+
+    fn user_functions(&self) -> Option<&dyn UserFunctions> {
+        self.user_functions.as_deref()
     }
 
     fn collection_documents(&self, name: &str) -> Result<Value> {

@@ -12,8 +12,8 @@ use crate::spill::SpillOptions;
 use crate::statistics::ExecutionStatistics;
 use aql_plan::{NodeId, Plan};
 use aql_value::{
-    Batch, Charge, Column, EvaluationState, Interrupt, MemoryAccount, Register, ThreadMeter, Value, Warning,
-    Warnings,
+    Batch, Charge, Column, EvaluationState, Interrupt, MemoryAccount, Register, ThreadMeter, UserFunctions,
+    Value, Warning, Warnings,
 };
 use errors::{Error, Result};
 use std::fmt;
@@ -36,6 +36,8 @@ pub struct ExecutionInput {
     pub inaccessible_are_empty: bool,
     /// The check for collections whose vertices a graph search may reach; `None`: all.
     pub authorize_vertices: Option<ReadAuthorization>,
+    /// The functions that users write; `None`: there are none.
+    pub user_functions: Option<Arc<dyn UserFunctions>>,
     /// Values of the plan's open parameters, by slot.
     pub parameters: Arc<[Value]>,
     /// The query's memory.
@@ -159,6 +161,7 @@ impl Execution {
             authorize_read,
             inaccessible_are_empty,
             authorize_vertices,
+            user_functions,
             parameters,
             memory,
             interrupt,
@@ -176,6 +179,7 @@ impl Execution {
             interrupt.clone(),
         )
         .with_vertices(authorize_vertices)
+        .with_user_functions(user_functions)
         .with_inaccessible_as_empty(inaccessible_are_empty);
         let mut warnings = Warnings::new(options.max_warnings, options.fail_on_warning);
         warnings.prepend(plan.warnings.clone());

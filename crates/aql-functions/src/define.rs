@@ -17,6 +17,7 @@ pub(crate) const fn pure(name: &'static str, min_args: usize, max_args: usize, c
         collection_arguments: 0,
         reads_documents: false,
         call,
+        call_batch: None,
     }
 }
 

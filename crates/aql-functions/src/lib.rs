@@ -68,6 +68,13 @@ pub fn lookup(name: &str) -> Option<&'static Function> {
     BY_NAME.get(name.to_ascii_uppercase().as_str()).copied()
 }
 
+/// Returns the function that calls one that a user wrote: its first argument is the name.
+///
+/// It has no name in AQL.
+pub fn user_function() -> &'static Function {
+    &misc::USER_FUNCTION
+}
+
 /// Returns every function, family by family.
 pub fn all() -> impl Iterator<Item = &'static Function> {
     FAMILIES.iter().flat_map(|family| family.iter())

@@ -45,7 +45,8 @@ pub use compile::{RegisterMap, compile};
 pub use dataflow::{for_each_node, reads_of_pipeline};
 pub use expression::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, ElementOperator, Expansion, Expression,
-    Identity, MemberName, ObjectMember, Parameter, Quantifier, UnaryOperator, combine,
+    Identity, MemberName, ObjectMember, Parameter, Quantifier, UnaryOperator, called, combine,
+    is_user_function,
 };
 pub use fold::Folder;
 pub use hash_join::{JoinPath, join_equality};

@@ -1,7 +1,9 @@
 //! The questions that an expression may ask the server while it runs.
 
 use crate::value::Value;
+use crate::warnings::Warning;
 use errors::{Error, Result};
+use velocypack::Builder;
 
 /// The server as functions see it.
 ///
@@ -45,6 +47,28 @@ pub trait Environment: Send + Sync {
     ///
     /// A query calls it for a collection that is an argument of a function.
     fn collection_documents(&self, name: &str) -> Result<Value>;
+    /// Returns the functions that users write; `None` where none can be called.
+    fn user_functions(&self) -> Option<&dyn UserFunctions> {
+        None
+    }
+}
+
+/// The functions that users write.
+pub trait UserFunctions: Send + Sync {
+    /// Calls a function once for each element of `rows`, an array of arrays of arguments.
+    ///
+    /// Errors: 1582 for an unknown name, 1583 if its code is no function, 11 where such functions
+    /// are switched off, 32, 1500.
+    fn call(&self, name: &str, rows: Builder) -> Result<UserCalls>;
+}
+
+/// The outcome of calls of a user's function.
+#[derive(Debug, Default)]
+pub struct UserCalls {
+    /// One result a call; null for a call that threw.
+    pub values: Vec<Value>,
+    /// The warnings of all calls.
+    pub warnings: Vec<Warning>,
 }
 
 /// The absence of a server: every method returns [`Error::not_constant`].

@@ -1,5 +1,6 @@
 //! The functions of AQL, as the registry lists them and as programs call them.
 
+use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::Value;
 use errors::{ErrorCode, Result};
@@ -8,6 +9,10 @@ use errors::{ErrorCode, Result};
 ///
 /// Their number is within `min_args..=max_args`.
 pub type FunctionBody = fn(&[Value], &mut EvaluationContext<'_>) -> Result<Value>;
+
+/// The body of a function that is called for many rows at once: one column an argument, and the
+/// number of rows. Returns one value a row.
+pub type BatchBody = fn(&[&Column], usize, &mut EvaluationContext<'_>) -> Result<Vec<Value>>;
 
 /// A function of AQL. Each is a `static` in its family's list.
 pub struct Function {
@@ -33,6 +38,8 @@ pub struct Function {
     pub reads_documents: bool,
     /// The body.
     pub call: FunctionBody,
+    /// The body for many rows, if calls for single rows would be slow.
+    pub call_batch: Option<BatchBody>,
 }
 
 impl Function {

@@ -14,6 +14,7 @@ use crate::cursor::Cursors;
 use crate::cursor::result_buffer::ResultBufferLimits;
 use crate::dump::{Batches, DumpContexts};
 use crate::graph::definition_lock::GraphChanges;
+use crate::javascript::options::JavaScriptOptions;
 use crate::query::QueryDefaults;
 use crate::query::large_texts::LargeTexts;
 use crate::query::plan_cache::PlanCache;
@@ -67,6 +68,8 @@ pub struct InstanceOptions {
     pub harden: bool,
     /// The default of `waitForSync` for new collections: true if writes wait for the disk.
     pub default_wait_for_sync: bool,
+    /// The JavaScript that users may run.
+    pub javascript: JavaScriptOptions,
     /// The properties of the removal of expired documents.
     pub ttl: TtlProperties,
     /// The time without loads after which a restore counts as broken. The edge index of its
@@ -99,6 +102,7 @@ impl Default for InstanceOptions {
             authentication: true,
             harden: false,
             default_wait_for_sync: false,
+            javascript: JavaScriptOptions::default(),
             ttl: TtlProperties::default(),
             broken_restore_after: Duration::from_secs(60),
             compatible_version: "3.12.5".to_owned(),

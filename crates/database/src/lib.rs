@@ -24,6 +24,7 @@ pub mod histogram;
 mod housekeeping;
 pub mod import;
 mod instance;
+mod javascript;
 mod maintenance;
 mod owner;
 pub mod query;
@@ -35,6 +36,7 @@ mod user_functions;
 mod users;
 mod views;
 
+pub use crate::javascript::options::JavaScriptOptions;
 pub use aql_exec::SpillOptions;
 pub use aql_value::budget::Limits;
 pub use aql_value::{Budget, Charge, Interrupt, MemoryAccount};

@@ -1,5 +1,4 @@
-//! User-defined functions. They are stored for a JavaScript runtime, which does not exist yet: a
-//! call fails because the function is unknown.
+//! The definitions of functions that users write. `javascript` runs them.
 
 use catalog::AccessLevel;
 use catalog::user_function::{FUNCTIONS_COLLECTION, UserFunction, function_key, namespace_prefix};
@@ -10,6 +9,7 @@ use storage::{
 use velocypack::{Builder, Slice};
 
 use crate::documents::WriteMode;
+use crate::javascript::check_function;
 use crate::session::Session;
 use errors::{Error, ErrorCode, Result};
 
@@ -29,10 +29,22 @@ impl Session {
         Ok(functions)
     }
 
+    /// Returns the function with this key, whatever the user may read.
+    pub(crate) fn user_function(&self, key: &str) -> Result<Option<UserFunction>> {
+        let snapshot = self.instance().store().snapshot()?;
+        let database = self.database_in(snapshot.catalog())?;
+        let Some(functions) = database.collection(FUNCTIONS_COLLECTION) else { return Ok(None) };
+        let documents = snapshot.get(functions, &[key])?;
+        let offset = documents.offsets.first().copied().flatten();
+        let document = offset.map(|offset| documents.block.slice(offset as usize));
+        Ok(document.and_then(UserFunction::from_document))
+    }
+
     /// Stores a function. Returns true if the name is new. Errors: 1580, 1581, 10, 11.
     pub fn store_user_function(&self, body: Slice<'_>) -> Result<bool> {
         self.require_database(AccessLevel::ReadWrite)?;
         let function = UserFunction::parse(body)?;
+        check_function(self, &function)?;
         let mut document = Builder::with_capacity(function.code.len() + 128);
         document.open_object()?;
         document.key("_key")?;

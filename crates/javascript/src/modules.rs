@@ -31,6 +31,7 @@ static MODULES: &[(&str, &str)] = sources![
     "fs",
     "internal",
     "path",
+    "persea/aql-functions",
     "persea/arango",
     "persea/collection",
     "persea/connection",

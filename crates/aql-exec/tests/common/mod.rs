@@ -272,6 +272,7 @@ pub fn start(plan: &Arc<Plan>, data: DataAccess, run: &Run) -> Result<Execution>
         authorize_read: run.authorize_read.clone(),
         inaccessible_are_empty: false,
         authorize_vertices: None,
+        user_functions: None,
         parameters: run.open_values.clone(),
         memory: Arc::new(MemoryAccount::new(run.memory_limit_bytes, None)),
         interrupt: run.interrupt.clone(),

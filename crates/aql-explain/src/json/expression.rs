@@ -7,7 +7,7 @@
 use crate::writer::{MAX_EXPRESSION_DEPTH, MAX_NESTED_OPERANDS, Writer};
 use aql_plan::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, Expansion, Expression, MemberName,
-    ObjectMember, Quantifier, UnaryOperator, VariableId, Variables,
+    ObjectMember, Quantifier, UnaryOperator, VariableId, Variables, called, is_user_function,
 };
 use aql_value::{Kind, Value};
 use errors::Result;
@@ -45,6 +45,7 @@ pub(super) fn type_id(name: &str) -> Option<u64> {
         "reference" => 45,
         "parameter" => 46,
         "function call" => 47,
+        "user function call" => 48,
         "range" => 49,
         "n-ary and" => 62,
         "n-ary or" => 63,
@@ -103,7 +104,8 @@ impl ExpressionWriter<'_> {
                 out.array(members, |out, member| self.member(out, member))
             }
             Expression::Call { function, arguments } => {
-                out.key("name")?.text(function.name)?;
+                let (name, arguments) = called(function, arguments);
+                out.key("name")?.text(name)?;
                 out.key("subNodes")?;
                 out.array([arguments], |out, arguments| self.arguments(out, arguments))
             }
@@ -314,6 +316,7 @@ fn type_name(expression: &Expression) -> &'static str {
         Expression::Range { .. } => "range",
         Expression::Array(_) => "array",
         Expression::Object(_) => "object",
+        Expression::Call { function, .. } if is_user_function(function) => "user function call",
         Expression::Call { .. } => "function call",
         Expression::Expansion(_) | Expression::ArrayQuestion(_) => "expansion",
     }

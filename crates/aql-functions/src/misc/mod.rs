@@ -13,12 +13,16 @@ mod sleep;
 use crate::define::{per_query, pure, pure_variadic, volatile, volatile_variadic};
 use aql_value::Function;
 
+/// The call of a user's function, whose name is the first argument.
+pub(crate) static USER_FUNCTION: Function =
+    Function { call_batch: Some(call::call_batch), ..volatile_variadic("user function", 1, call::call) };
+
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("ANALYZER", 2, 2, identity::first_argument),
-    volatile("APPLY", 1, 2, call::apply),
+    Function { call_batch: Some(call::apply_batch), ..volatile("APPLY", 1, 2, call::apply) },
     volatile("ASSERT", 2, 2, raise::assert),
     pure("BOOST", 2, 2, identity::first_argument),
-    volatile_variadic("CALL", 1, call::call),
+    Function { call_batch: Some(call::call_batch), ..volatile_variadic("CALL", 1, call::call) },
     volatile("COLLECTIONS", 0, 0, database::collections),
     Function { collection_arguments: 1, ..volatile("COLLECTION_COUNT", 1, 1, database::collection_count) },
     per_query("CURRENT_DATABASE", 0, 0, database::current_database),

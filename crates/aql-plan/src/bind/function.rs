@@ -18,6 +18,9 @@ impl Binder<'_> {
         if let Some(value) = self.index_function(call)? {
             return Ok(value);
         }
+        if call.name.is_namespaced() {
+            return self.user_function(call);
+        }
         let function = check_call(call)?;
         if NEEDS_VECTOR_INDEX.contains(&function.name) {
             return Err(error::vector_search_not_applied(function.name));
@@ -38,6 +41,14 @@ impl Binder<'_> {
             });
         }
         Ok(Expression::Call { function, arguments })
+    }
+
+    /// Binds the call of a function that a user wrote. It is looked up when the query runs.
+    fn user_function(&mut self, call: &ast::FunctionCall) -> Result<Expression> {
+        let name = Expression::Constant(Value::from_str(call.name.normalized()));
+        let arguments = call.arguments.iter().map(|argument| self.expression(argument));
+        let arguments = std::iter::once(Ok(name)).chain(arguments).collect::<Result<_>>()?;
+        Ok(Expression::Call { function: aql_functions::user_function(), arguments })
     }
 
     /// Records the use of the collection that the argument names, and returns its name. `None` if
@@ -80,18 +91,17 @@ impl Binder<'_> {
 
 /// Returns the function that is called.
 ///
-/// Errors: 1540, 1582 and 1541.
+/// Errors: 1540 and 1541.
 pub(super) fn check_call(call: &ast::FunctionCall) -> Result<&'static Function> {
+    if call.name.is_namespaced() {
+        return Ok(aql_functions::user_function());
+    }
     let function = find(&call.name)?;
     check_arity(function, call.arguments.len())?;
     Ok(function)
 }
 
 fn find(name: &ast::FunctionName) -> Result<&'static Function> {
-    if name.is_namespaced() {
-        let message = format!("user function '{}()' not found", name.normalized());
-        return Err(Error::new(ErrorCode::QueryFunctionNotFound, message));
-    }
     aql_functions::lookup(name.normalized()).ok_or_else(|| {
         Error::new(
             ErrorCode::QueryFunctionNameUnknown,

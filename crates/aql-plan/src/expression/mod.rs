@@ -18,6 +18,21 @@ use crate::bind::ParameterShape;
 use crate::variable::VariableId;
 use aql_value::{Function, Value};
 
+/// Returns the name and the arguments of a call as the query has them.
+pub fn called<'e>(function: &'static Function, arguments: &'e [Expression]) -> (&'e str, &'e [Expression]) {
+    match arguments.split_first() {
+        Some((Expression::Constant(name), arguments)) if is_user_function(function) => {
+            (name.as_str().unwrap_or_default(), arguments)
+        }
+        _ => (function.name, arguments),
+    }
+}
+
+/// Returns true for the call of a function that a user wrote.
+pub fn is_user_function(function: &Function) -> bool {
+    std::ptr::eq(function, aql_functions::user_function())
+}
+
 /// A bound expression.
 #[derive(Debug, Clone)]
 pub enum Expression {

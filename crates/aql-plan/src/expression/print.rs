@@ -2,6 +2,7 @@
 
 use super::{
     ArithmeticOperator, CompareOperator, ElementOperator, Expression, MemberName, Quantifier, UnaryOperator,
+    called,
 };
 use crate::variable::{VariableId, Variables};
 use aql_value::Value;
@@ -90,7 +91,8 @@ impl Printer<'_> {
                 self.composite(expression);
             }
             Expression::Call { function, arguments } => {
-                self.out.push_str(function.name);
+                let (name, arguments) = called(function, arguments);
+                self.out.push_str(name);
                 self.separated("(", arguments, ", ", ")");
             }
         }

@@ -150,6 +150,11 @@ fn run_call(
         slots.drawn.draw(&result, context.memory)?;
         return Ok(Column::Constant(result));
     }
+    if let Some(call) = function.call_batch {
+        let results = call(&columns, lanes, context)?;
+        results.iter().try_for_each(|result| slots.drawn.draw(result, context.memory))?;
+        return Ok(Column::from_values(results));
+    }
     // One argument list serves all lanes; constant arguments are set once.
     let mut values: Vec<Value> = columns.iter().map(|column| column.get(0).clone()).collect();
     let changing: Vec<usize> =

@@ -8,6 +8,7 @@ use aql_plan::Access;
 use catalog::{AccessLevel, CollectionId};
 use storage::{Collection, TransactionOptions};
 
+use crate::javascript::QueryFunctions;
 use crate::query::prepare::PreparedQuery;
 use crate::query::run::in_execution;
 use crate::transaction::Writer;
@@ -113,6 +114,11 @@ impl PreparedQuery {
             authorize_read,
             inaccessible_are_empty: options.skip_inaccessible_collections,
             authorize_vertices,
+            user_functions: Some(Arc::new(QueryFunctions::new(
+                self.session.clone(),
+                Arc::clone(&self.memory),
+                self.interrupt.clone(),
+            ))),
             parameters: Arc::clone(&self.planned.parameters),
             memory: Arc::clone(&self.memory),
             interrupt: self.interrupt.clone(),

@@ -8,7 +8,7 @@ use storage::{MemoryBudget, StoreOptions};
 
 use crate::data_folder::FolderState;
 
-use super::{query, server as server_section, temp, transaction, ttl};
+use super::{javascript, query, server as server_section, temp, transaction, ttl};
 
 options::section! {
     pub(crate) static AUTO_UPGRADE: Opt<Flag> =
@@ -65,6 +65,7 @@ pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> Inst
             .get(&MAX_DATABASES)
             .map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX)),
         transactions: transaction::settings(options),
+        javascript: javascript::settings(options),
         ttl: ttl::settings(options),
         compatible_version: ARANGODB_VERSION.to_owned(),
         ..query::settings(options, budget)

@@ -5,6 +5,7 @@ mod cache;
 pub(crate) mod database;
 pub(crate) mod general;
 mod http;
+mod javascript;
 pub(crate) mod log;
 pub(crate) mod query;
 mod rocksdb;
@@ -35,6 +36,7 @@ static SERVER: Program = Program {
         cache::ROWS,
         database::ROWS,
         http::ROWS,
+        javascript::ROWS,
         log::ROWS,
         query::ROWS,
         rocksdb::ROWS,

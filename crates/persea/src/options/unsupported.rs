@@ -8,7 +8,10 @@ use options::Unsupported;
 
 /// The options without an effect, with the reasons.
 pub(super) const IGNORED: &[Unsupported] = &[
-    Unsupported { reason: "there is no JavaScript and no web interface in the server", names: JAVASCRIPT },
+    Unsupported {
+        reason: "there is no such use of JavaScript and no web interface in the server",
+        names: JAVASCRIPT,
+    },
     Unsupported { reason: "a server is not a part of a cluster", names: CLUSTER },
     Unsupported {
         reason: "the engine sets it by itself, from --memory-limit and the machine",
@@ -32,13 +35,13 @@ const JAVASCRIPT: &[&str] = &[
     "frontend.version-check", "http.permanently-redirect-root", "http.redirect-root-to",
     "javascript.allow-admin-execute", "javascript.allow-external-process-control",
     "javascript.allow-port-testing", "javascript.app-path", "javascript.copy-installation",
-    "javascript.enabled", "javascript.endpoints-allowlist", "javascript.endpoints-denylist",
+    "javascript.endpoints-allowlist", "javascript.endpoints-denylist",
     "javascript.environment-variables-allowlist", "javascript.environment-variables-denylist",
     "javascript.files-allowlist", "javascript.files-denylist", "javascript.gc-frequency",
     "javascript.gc-interval", "javascript.harden", "javascript.module-directory",
     "javascript.startup-directory", "javascript.startup-options-allowlist",
     "javascript.startup-options-denylist", "javascript.tasks", "javascript.transactions",
-    "javascript.user-defined-functions", "javascript.v8-contexts", "javascript.v8-contexts-max-age",
+    "javascript.v8-contexts", "javascript.v8-contexts-max-age",
     "javascript.v8-contexts-max-invocations", "javascript.v8-contexts-minimum",
     "javascript.v8-max-heap", "javascript.v8-options", "web-interface.version-check",
 ];

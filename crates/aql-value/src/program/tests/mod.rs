@@ -237,6 +237,7 @@ static PURE: Function = Function {
     collection_arguments: 0,
     reads_documents: false,
     call: count_calls,
+    call_batch: None,
 };
 
 static VOLATILE: Function = Function { name: "VOLATILE", deterministic: false, ..PURE };

@@ -1,0 +1,158 @@
+//! Functions that users write, as queries call them.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use aql_value::{BlockBuilder, Interrupt, MemoryAccount, UserCalls, UserFunctions, Warning};
+use catalog::UserFunction;
+use errors::{Error, ErrorCode, Result};
+use javascript::Failure;
+use velocypack::{Builder, Slice};
+
+use super::host::ComputingHost;
+use super::thread::{Call, IsolateThread, ended};
+use crate::Session;
+
+/// The module that defines functions and calls them.
+const MODULE: &str = "persea/aql-functions";
+
+/// The longest time for the check of a function's code.
+const CHECK_TIME: Duration = Duration::from_secs(2);
+
+/// The functions that one query calls. Its isolate starts with the first call.
+pub(crate) struct QueryFunctions {
+    session: Session,
+    memory: Arc<MemoryAccount>,
+    interrupt: Interrupt,
+    running: Mutex<Option<Running>>,
+}
+
+/// An isolate, with the keys of the functions that are compiled in it.
+struct Running {
+    thread: IsolateThread,
+    known: HashSet<String>,
+}
+
+impl QueryFunctions {
+    pub(crate) fn new(session: Session, memory: Arc<MemoryAccount>, interrupt: Interrupt) -> Self {
+        QueryFunctions { session, memory, interrupt, running: Mutex::new(None) }
+    }
+
+    fn start(&self) -> Result<Running> {
+        let thread = start(Arc::clone(self.session.database_name()), &self.memory)?;
+        Ok(Running { thread, known: HashSet::new() })
+    }
+
+    /// Compiles a function unless the isolate has it.
+    fn define(&self, running: &mut Running, key: &str) -> Result<()> {
+        if running.known.contains(key) {
+            return Ok(());
+        }
+        let Some(function) = self.session.user_function(key)? else {
+            let message = format!("user function '{key}()' not found");
+            return Err(Error::new(ErrorCode::QueryFunctionNotFound, message));
+        };
+        let defined =
+            running.thread.call(code_call("define", key, &function.code)?, &self.interrupt, |_| Ok(()));
+        defined?.map_err(|failure| match failure {
+            Failure::Exception(exception) => {
+                let message = format!("user function runtime error: {exception}");
+                Error::new(ErrorCode::QueryFunctionRuntimeError, message)
+            }
+            failure => ended(&failure),
+        })?;
+        running.known.insert(key.to_owned());
+        Ok(())
+    }
+}
+
+impl UserFunctions for QueryFunctions {
+    fn call(&self, name: &str, rows: Builder) -> Result<UserCalls> {
+        if !self.session.instance().options.javascript.user_defined_functions {
+            let message = "AQL user functions are switched off (--javascript.user-defined-functions)";
+            return Err(Error::new(ErrorCode::Forbidden, message));
+        }
+        let key = name.to_ascii_uppercase();
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        // An isolate whose call fails is not used again.
+        let mut isolate = match running.take() {
+            Some(isolate) => isolate,
+            None => self.start()?,
+        };
+        self.define(&mut isolate, &key)?;
+        let arguments = vec![text(&key)?, rows.into_vec()];
+        let call = Call { module: MODULE, function: "call", arguments };
+        let calls = isolate.thread.call(call, &self.interrupt, |result| calls(result, &self.memory))?;
+        *running = Some(isolate);
+        calls.or_else(|failure| match failure {
+            // The conversion of a result has thrown.
+            Failure::Exception(exception) => Ok(UserCalls {
+                values: Vec::new(),
+                warnings: vec![Warning {
+                    code: ErrorCode::QueryFunctionRuntimeError,
+                    message: format!("user function runtime error: {}", exception.message),
+                }],
+            }),
+            failure => Err(ended(&failure)),
+        })
+    }
+}
+
+/// Checks that a text is a JavaScript function.
+///
+/// Errors: 1581 if it is not, or if its check takes long; 32.
+pub(crate) fn check_function(session: &Session, function: &UserFunction) -> Result<()> {
+    let memory = MemoryAccount::new(None, Some(Arc::clone(&session.instance().query_memory)));
+    let mut thread = start(Arc::clone(session.database_name()), &Arc::new(memory))?;
+    let call = code_call("check", &function.name, &function.code)?;
+    let invalid = |reason: &str| {
+        let message = format!("invalid user function code: {reason}");
+        Error::new(ErrorCode::QueryFunctionInvalidCode, message)
+    };
+    let checked = thread.call(call, &Interrupt::with_max_runtime(CHECK_TIME), |_| Ok(()));
+    match checked {
+        Err(error) if error.code() == ErrorCode::QueryKilled => Err(invalid("its check takes too long")),
+        Err(error) => Err(error),
+        Ok(Err(failure)) => Err(invalid(&failure.to_string())),
+        Ok(Ok(())) => Ok(()),
+    }
+}
+
+fn start(database: Arc<str>, memory: &Arc<MemoryAccount>) -> Result<IsolateThread> {
+    IsolateThread::start(move || Box::new(ComputingHost { database }), memory)
+}
+
+fn code_call(function: &'static str, name: &str, code: &str) -> Result<Call> {
+    Ok(Call { module: MODULE, function, arguments: vec![text(name)?, text(code)?] })
+}
+
+fn text(text: &str) -> Result<Vec<u8>> {
+    let mut builder = Builder::new();
+    builder.add_str(text)?;
+    Ok(builder.into_vec())
+}
+
+/// Reads the module's result: an array of values, and an array of warnings.
+fn calls(result: Slice<'_>, memory: &MemoryAccount) -> Result<UserCalls> {
+    let mut parts = result.elements();
+    let (Some(results), Some(warnings)) = (parts.next(), parts.next()) else {
+        return Err(Error::internal("calls of a user function have no result"));
+    };
+    memory.check_room(results.bytes().len() as u64)?;
+    let mut values = BlockBuilder::new(0);
+    for value in results.elements() {
+        values.builder().add_slice(value)?;
+        values.end_value();
+    }
+    Ok(UserCalls { values: values.finish(), warnings: warnings.elements().map(warning).collect() })
+}
+
+/// Reads a warning: number and message. A number that is none of ArangoDB's is 1571.
+fn warning(warning: Slice<'_>) -> Warning {
+    let mut parts = warning.elements();
+    let number = parts.next().and_then(Slice::as_f64).unwrap_or_default();
+    let message = parts.next().and_then(Slice::as_str).unwrap_or_default().to_owned();
+    let code = ErrorCode::ALL.iter().copied().find(|code| f64::from(code.number()) == number);
+    Warning { code: code.unwrap_or(ErrorCode::QueryUserWarn), message }
+}

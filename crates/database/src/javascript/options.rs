@@ -1,0 +1,14 @@
+//! The JavaScript that users may run.
+
+/// The JavaScript that users may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JavaScriptOptions {
+    /// True if queries may call functions that users write.
+    pub user_defined_functions: bool,
+}
+
+impl Default for JavaScriptOptions {
+    fn default() -> Self {
+        JavaScriptOptions { user_defined_functions: true }
+    }
+}

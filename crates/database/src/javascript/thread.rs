@@ -1,0 +1,154 @@
+//! An isolate on a thread of its own.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+use aql_value::{Charge, Interrupt, MemoryAccount};
+use errors::{Error, ErrorCode, Result};
+use javascript::{Failure, Host, Isolate, Limits};
+use velocypack::Slice;
+
+/// The stack of the thread; the isolate's own limit is below it.
+const STACK_BYTES: usize = 2 << 20;
+
+/// The most memory of an isolate. It also bounds the time of single builtin functions.
+const MEMORY_MAX_BYTES: u64 = 64 << 20;
+
+/// The least memory that an isolate can work with.
+const MEMORY_MIN_BYTES: u64 = 2 << 20;
+
+/// An isolate takes at most this part of the memory that is free.
+const MEMORY_SHARE: u64 = 4;
+
+/// The time between two looks at the interrupt.
+const NAP: Duration = Duration::from_millis(5);
+
+/// A call of a function of an embedded module.
+pub(super) struct Call {
+    pub(super) module: &'static str,
+    pub(super) function: &'static str,
+    /// One value an argument.
+    pub(super) arguments: Vec<Vec<u8>>,
+}
+
+/// The end of a call, with its arguments: their memory goes back to the thread that allocated it,
+/// so that the counters of both threads are right.
+struct Done {
+    result: std::result::Result<Vec<u8>, Failure>,
+    arguments: Vec<Vec<u8>>,
+}
+
+/// An isolate on a thread of its own, which ends with this handle.
+///
+/// A thread whose call was given up ends as soon as its script does: at once, or after the builtin
+/// function that it is in. It keeps its memory drawn until then.
+pub(super) struct IsolateThread {
+    calls: Sender<(Call, Vec<u8>)>,
+    done: Receiver<Done>,
+    stop: Arc<AtomicBool>,
+    /// The last result, which the thread frees with its next call.
+    spent: Vec<u8>,
+}
+
+impl IsolateThread {
+    /// Starts a thread. The isolate's memory is drawn from `memory` as a whole.
+    ///
+    /// Errors: 32 if there is too little of it.
+    pub(super) fn start(
+        make_host: impl FnOnce() -> Box<dyn Host> + Send + 'static,
+        memory: &Arc<MemoryAccount>,
+    ) -> Result<Self> {
+        let bytes = memory.room_bytes().map_or(MEMORY_MAX_BYTES, |room| room / MEMORY_SHARE);
+        let bytes = bytes.clamp(MEMORY_MIN_BYTES, MEMORY_MAX_BYTES);
+        let mut charge = Charge::new(Arc::clone(memory));
+        charge.grow(bytes)?;
+        let memory_bytes = usize::try_from(bytes).map_err(Error::internal)?;
+        let limits = Limits { memory_bytes, ..Limits::default() };
+        let (calls, thread_calls) = channel();
+        let (thread_done, done) = channel();
+        let stop = Arc::<AtomicBool>::default();
+        let flag = Arc::clone(&stop);
+        let run = move || {
+            let isolate = Isolate::new(make_host(), &limits, flag);
+            serve(&isolate, &thread_calls, &thread_done);
+            drop(isolate);
+            drop(charge);
+        };
+        let thread = std::thread::Builder::new().name("javascript".to_owned()).stack_size(STACK_BYTES);
+        thread.spawn(run).map_err(Error::internal)?;
+        Ok(IsolateThread { calls, done, stop, spent: Vec::new() })
+    }
+
+    /// Calls a function, and lets `read` see its result.
+    ///
+    /// After an error of `interrupt` the handle is of no more use.
+    pub(super) fn call<T>(
+        &mut self,
+        call: Call,
+        interrupt: &Interrupt,
+        read: impl FnOnce(Slice<'_>) -> Result<T>,
+    ) -> Result<std::result::Result<T, Failure>> {
+        let gone = || Error::internal("a thread of JavaScript has ended");
+        self.calls.send((call, std::mem::take(&mut self.spent))).map_err(|_| gone())?;
+        loop {
+            match self.done.recv_timeout(NAP) {
+                Ok(done) => return self.finish(done, read),
+                Err(RecvTimeoutError::Disconnected) => return Err(gone()),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            interrupt.check().inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
+        }
+    }
+
+    fn finish<T>(
+        &mut self,
+        done: Done,
+        read: impl FnOnce(Slice<'_>) -> Result<T>,
+    ) -> Result<std::result::Result<T, Failure>> {
+        drop(done.arguments);
+        match done.result {
+            Ok(result) => {
+                let value = read(Slice::new(&result));
+                self.spent = result;
+                value.map(Ok)
+            }
+            Err(failure) => Ok(Err(failure)),
+        }
+    }
+}
+
+impl Drop for IsolateThread {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Makes calls until the handle is dropped.
+fn serve(
+    isolate: &std::result::Result<Isolate, Failure>,
+    calls: &Receiver<(Call, Vec<u8>)>,
+    done: &Sender<Done>,
+) {
+    while let Ok((call, spent)) = calls.recv() {
+        drop(spent);
+        let arguments: Vec<Slice<'_>> = call.arguments.iter().map(|bytes| Slice::new(bytes)).collect();
+        let result = match isolate {
+            Ok(isolate) => isolate.call(call.module, call.function, &arguments),
+            Err(failure) => Err(failure.clone()),
+        };
+        if done.send(Done { result, arguments: call.arguments }).is_err() {
+            return;
+        }
+    }
+}
+
+/// Returns the error of a script that did not run to its end, other than by an exception.
+pub(super) fn ended(failure: &Failure) -> Error {
+    match failure {
+        Failure::Interrupted | Failure::DeadlinePassed => Error::killed(),
+        Failure::OutOfMemory => Error::new(ErrorCode::ResourceLimit, "the script has no memory left"),
+        failure => Error::new(ErrorCode::QueryFunctionRuntimeError, failure.to_string()),
+    }
+}

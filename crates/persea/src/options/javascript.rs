@@ -1,0 +1,17 @@
+//! `--javascript`: the JavaScript that users may run.
+
+use database::JavaScriptOptions;
+use options::{Flag, Opt, Options, flag};
+
+options::section! {
+    static ENABLED: Opt<Flag> =
+        flag("javascript.enabled", true, "Let users run JavaScript in the server.");
+    static USER_DEFINED_FUNCTIONS: Opt<Flag> =
+        flag("javascript.user-defined-functions", true, "Let AQL queries call functions that users write in JavaScript.");
+}
+
+/// Makes the settings.
+pub(super) fn settings(options: &Options) -> JavaScriptOptions {
+    let enabled = options.get(&ENABLED);
+    JavaScriptOptions { user_defined_functions: enabled && options.get(&USER_DEFINED_FUNCTIONS) }
+}
