@@ -7,7 +7,7 @@
 //!   [`cursor`]: results that are delivered batch by batch. [`export`], [`import`], [`documents`]:
 //!   reads and writes without a query. [`dump`], [`restore`]: whole collections and databases for
 //!   ArangoDB's tools. `graph`: named graphs. [`transaction`]: transactions that span requests.
-//!   [`ttl`]: expiry of documents.
+//!   [`ttl`]: expiry of documents. [`javascript`](mod@javascript): scripts of users.
 //!
 //! Everything here is synchronous and independent of HTTP.
 
@@ -24,7 +24,7 @@ pub mod histogram;
 mod housekeeping;
 pub mod import;
 mod instance;
-mod javascript;
+pub mod javascript;
 mod maintenance;
 mod owner;
 pub mod query;

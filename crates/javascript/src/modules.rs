@@ -31,6 +31,7 @@ static MODULES: &[(&str, &str)] = sources![
     "fs",
     "internal",
     "path",
+    "persea/actions",
     "persea/aql-functions",
     "persea/arango",
     "persea/collection",

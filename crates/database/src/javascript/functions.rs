@@ -11,7 +11,7 @@ use javascript::Failure;
 use velocypack::{Builder, Slice};
 
 use super::host::ComputingHost;
-use super::thread::{Call, IsolateThread, ended};
+use super::thread::{Call, IsolateThread, ended, text};
 use crate::Session;
 
 /// The module that defines functions and calls them.
@@ -53,8 +53,11 @@ impl QueryFunctions {
             let message = format!("user function '{key}()' not found");
             return Err(Error::new(ErrorCode::QueryFunctionNotFound, message));
         };
-        let defined =
-            running.thread.call(code_call("define", key, &function.code)?, &self.interrupt, |_| Ok(()));
+        let defined = running.thread.call(
+            code_call("define", key, &function.code)?,
+            || self.interrupt.check(),
+            |_| Ok(()),
+        );
         defined?.map_err(|failure| match failure {
             Failure::Exception(exception) => {
                 let message = format!("user function runtime error: {exception}");
@@ -83,7 +86,8 @@ impl UserFunctions for QueryFunctions {
         self.define(&mut isolate, &key)?;
         let arguments = vec![text(&key)?, rows.into_vec()];
         let call = Call { module: MODULE, function: "call", arguments };
-        let calls = isolate.thread.call(call, &self.interrupt, |result| calls(result, &self.memory))?;
+        let calls =
+            isolate.thread.call(call, || self.interrupt.check(), |result| calls(result, &self.memory))?;
         *running = Some(isolate);
         calls.or_else(|failure| match failure {
             // The conversion of a result has thrown.
@@ -110,7 +114,8 @@ pub(crate) fn check_function(session: &Session, function: &UserFunction) -> Resu
         let message = format!("invalid user function code: {reason}");
         Error::new(ErrorCode::QueryFunctionInvalidCode, message)
     };
-    let checked = thread.call(call, &Interrupt::with_max_runtime(CHECK_TIME), |_| Ok(()));
+    let interrupt = Interrupt::with_max_runtime(CHECK_TIME);
+    let checked = thread.call(call, || interrupt.check(), |_| Ok(()));
     match checked {
         Err(error) if error.code() == ErrorCode::QueryKilled => Err(invalid("its check takes too long")),
         Err(error) => Err(error),
@@ -125,12 +130,6 @@ fn start(database: Arc<str>, memory: &Arc<MemoryAccount>) -> Result<IsolateThrea
 
 fn code_call(function: &'static str, name: &str, code: &str) -> Result<Call> {
     Ok(Call { module: MODULE, function, arguments: vec![text(name)?, text(code)?] })
-}
-
-fn text(text: &str) -> Result<Vec<u8>> {
-    let mut builder = Builder::new();
-    builder.add_str(text)?;
-    Ok(builder.into_vec())
 }
 
 /// Reads the module's result: an array of values, and an array of warnings.

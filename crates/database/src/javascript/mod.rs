@@ -9,3 +9,4 @@ pub(crate) mod options;
 mod thread;
 
 pub(crate) use functions::{QueryFunctions, check_function};
+pub use thread::{Call, IsolateThread, ended, text};

@@ -5,10 +5,12 @@
 pub struct JavaScriptOptions {
     /// True if queries may call functions that users write.
     pub user_defined_functions: bool,
+    /// True if transactions may be functions that users write.
+    pub transactions: bool,
 }
 
 impl Default for JavaScriptOptions {
     fn default() -> Self {
-        JavaScriptOptions { user_defined_functions: true }
+        JavaScriptOptions { user_defined_functions: true, transactions: true }
     }
 }

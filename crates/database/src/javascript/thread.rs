@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use aql_value::{Charge, Interrupt, MemoryAccount};
+use aql_value::{Charge, MemoryAccount};
 use errors::{Error, ErrorCode, Result};
 use javascript::{Failure, Host, Isolate, Limits};
-use velocypack::Slice;
+use velocypack::{Builder, Slice};
 
 /// The stack of the thread; the isolate's own limit is below it.
 const STACK_BYTES: usize = 2 << 20;
@@ -22,15 +22,17 @@ const MEMORY_MIN_BYTES: u64 = 2 << 20;
 /// An isolate takes at most this part of the memory that is free.
 const MEMORY_SHARE: u64 = 4;
 
-/// The time between two looks at the interrupt.
+/// The time between two checks whether the script may continue.
 const NAP: Duration = Duration::from_millis(5);
 
 /// A call of a function of an embedded module.
-pub(super) struct Call {
-    pub(super) module: &'static str,
-    pub(super) function: &'static str,
+pub struct Call {
+    /// The name of the module.
+    pub module: &'static str,
+    /// The name of the function that it exports.
+    pub function: &'static str,
     /// One value an argument.
-    pub(super) arguments: Vec<Vec<u8>>,
+    pub arguments: Vec<Vec<u8>>,
 }
 
 /// The end of a call, with its arguments: their memory goes back to the thread that allocated it,
@@ -44,7 +46,7 @@ struct Done {
 ///
 /// A thread whose call was given up ends as soon as its script does: at once, or after the builtin
 /// function that it is in. It keeps its memory drawn until then.
-pub(super) struct IsolateThread {
+pub struct IsolateThread {
     calls: Sender<(Call, Vec<u8>)>,
     done: Receiver<Done>,
     stop: Arc<AtomicBool>,
@@ -56,7 +58,7 @@ impl IsolateThread {
     /// Starts a thread. The isolate's memory is drawn from `memory` as a whole.
     ///
     /// Errors: 32 if there is too little of it.
-    pub(super) fn start(
+    pub fn start(
         make_host: impl FnOnce() -> Box<dyn Host> + Send + 'static,
         memory: &Arc<MemoryAccount>,
     ) -> Result<Self> {
@@ -83,11 +85,12 @@ impl IsolateThread {
 
     /// Calls a function, and lets `read` see its result.
     ///
-    /// After an error of `interrupt` the handle is of no more use.
-    pub(super) fn call<T>(
+    /// `check` is called every few milliseconds. Errors: those of `check`, after which the handle
+    /// is of no more use, and of `read`.
+    pub fn call<T>(
         &mut self,
         call: Call,
-        interrupt: &Interrupt,
+        check: impl Fn() -> Result<()>,
         read: impl FnOnce(Slice<'_>) -> Result<T>,
     ) -> Result<std::result::Result<T, Failure>> {
         let gone = || Error::internal("a thread of JavaScript has ended");
@@ -98,7 +101,7 @@ impl IsolateThread {
                 Err(RecvTimeoutError::Disconnected) => return Err(gone()),
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            interrupt.check().inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
+            check().inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
         }
     }
 
@@ -145,10 +148,17 @@ fn serve(
 }
 
 /// Returns the error of a script that did not run to its end, other than by an exception.
-pub(super) fn ended(failure: &Failure) -> Error {
+pub fn ended(failure: &Failure) -> Error {
     match failure {
         Failure::Interrupted | Failure::DeadlinePassed => Error::killed(),
         Failure::OutOfMemory => Error::new(ErrorCode::ResourceLimit, "the script has no memory left"),
         failure => Error::new(ErrorCode::QueryFunctionRuntimeError, failure.to_string()),
     }
+}
+
+/// Returns a text as an argument of a [`Call`]. Errors: it is too long.
+pub fn text(text: &str) -> Result<Vec<u8>> {
+    let mut builder = Builder::new();
+    builder.add_str(text)?;
+    Ok(builder.into_vec())
 }

@@ -6,6 +6,8 @@ use options::{Flag, Opt, Options, flag};
 options::section! {
     static ENABLED: Opt<Flag> =
         flag("javascript.enabled", true, "Let users run JavaScript in the server.");
+    static TRANSACTIONS: Opt<Flag> =
+        flag("javascript.transactions", true, "Let clients run transactions that are a JavaScript function.");
     static USER_DEFINED_FUNCTIONS: Opt<Flag> =
         flag("javascript.user-defined-functions", true, "Let AQL queries call functions that users write in JavaScript.");
 }
@@ -13,5 +15,8 @@ options::section! {
 /// Makes the settings.
 pub(super) fn settings(options: &Options) -> JavaScriptOptions {
     let enabled = options.get(&ENABLED);
-    JavaScriptOptions { user_defined_functions: enabled && options.get(&USER_DEFINED_FUNCTIONS) }
+    JavaScriptOptions {
+        user_defined_functions: enabled && options.get(&USER_DEFINED_FUNCTIONS),
+        transactions: enabled && options.get(&TRANSACTIONS),
+    }
 }

@@ -19,6 +19,7 @@ mod graph_collection;
 mod graph_document;
 mod import;
 mod index;
+pub(crate) mod javascript;
 pub(crate) mod job;
 pub(crate) mod log;
 mod members;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use database::transaction::{PendingTransaction, TransactionRequest, TransactionStatus, TransactionSummary};
 use database::{Interrupt, Session};
-use errors::{Error, ErrorCode, Result};
+use errors::{Error, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::{Constant, Transaction, Unknown};
@@ -17,7 +17,6 @@ use crate::http::route::{Route, Verb};
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/transaction", Constant, list),
-    Route::new(Verb::Post, "/_api/transaction", Constant, run_javascript),
     Route::new(Verb::Post, "/_api/transaction/begin", Unknown, begin),
     Route::new(Verb::Get, "/_api/transaction/{id}", Constant, status),
     Route::new(Verb::Put, "/_api/transaction/{id}", Transaction, commit),
@@ -35,12 +34,6 @@ fn list(session: &Session, _request: &Request) -> Result<Response> {
             }
         });
     })
-}
-
-/// Refuses the transactions of ArangoDB that are a JavaScript function.
-fn run_javascript(_session: &Session, _request: &Request) -> Result<Response> {
-    let message = "transactions with an `action` are JavaScript, which this server does not run; use /_api/transaction/begin";
-    Err(Error::new(ErrorCode::NotImplemented, message))
 }
 
 fn begin(session: &Session, request: &Request) -> Result<Response> {

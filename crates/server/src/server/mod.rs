@@ -64,16 +64,23 @@ impl Server {
             let (instance, permits) = (Arc::clone(&parts.instance), Arc::clone(&parts.permits));
             Dispatcher::new(router, instance, Arc::clone(&services), permits)
         };
-        // The parts of a batch may use all routes except that of batches.
-        let mut routes = parts.routes(&options);
-        let within_batch = routes.iter().cloned().chain(bind(route::batch::WITHIN_BATCH, ())).collect();
-        let batch = route::batch::Services {
-            parts: Arc::new(route::batch::PartServices {
-                dispatcher: dispatcher(router(within_batch)?),
+        let part_services = |routes| -> Result<_> {
+            Ok(Arc::new(route::batch::PartServices {
+                dispatcher: dispatcher(router(routes)?),
                 logins: Arc::clone(&parts.logins),
                 max_body_bytes: options.http.max_body_bytes.min(options.http.request_memory_bytes / 2),
-            }),
+            }))
         };
+        // Scripts may use all routes except those of scripts and batches, and the parts of a batch
+        // all except that of batches.
+        let mut routes = parts.routes(&options);
+        let without_batches: Vec<_> = bind(route::batch::WITHIN_BATCH, ());
+        let within_script =
+            [&routes[..], &without_batches, &bind(route::javascript::WITHIN_SCRIPT, ())].concat();
+        let scripts = route::javascript::Services { parts: part_services(within_script)? };
+        routes.extend(bind(route::javascript::ROUTES, scripts));
+        let within_batch = [&routes[..], &without_batches].concat();
+        let batch = route::batch::Services { parts: part_services(within_batch)? };
         routes.extend(bind(route::batch::ROUTES, batch));
         let lanes = Arc::new(Lanes::new(Arc::clone(&parts.pool), options.pool));
         let http = HttpService::new(

@@ -20,7 +20,8 @@ use hyper::{Method, StatusCode};
 
 use self::part::PartRequest;
 pub(crate) use self::part::PartServices;
-use self::reply::{Answer, PART_REPLY_BYTES, Reply};
+pub(crate) use self::reply::Answer;
+use self::reply::{PART_REPLY_BYTES, Reply};
 use crate::http::Cost::{Constant, Unknown};
 use crate::http::format::Format;
 use crate::http::multipart::{self, Part};

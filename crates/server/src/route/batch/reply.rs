@@ -19,20 +19,20 @@ const REPLY_MAX_BYTES: usize = 1 << 30;
 pub(super) const PART_REPLY_BYTES: usize = 384;
 
 /// The reply to a part, with its whole body.
-pub(super) struct Answer {
-    pub(super) status: StatusCode,
-    headers: Vec<(HeaderName, HeaderValue)>,
-    body: Encoded,
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
+    pub(crate) body: Encoded,
 }
 
 impl Answer {
     /// Returns the bytes of the reply's body.
-    pub(super) fn body_len(&self) -> usize {
+    pub(crate) fn body_len(&self) -> usize {
         self.body.bytes.len()
     }
 
     /// Encodes a reply. A stream draws its bytes from `memory`. Errors: 32 without memory for it.
-    pub(super) fn of(response: Response, accepted: Format, memory: &Arc<MemoryAccount>) -> Result<Self> {
+    pub(crate) fn of(response: Response, accepted: Format, memory: &Arc<MemoryAccount>) -> Result<Self> {
         let (response, encoded) = response.encode(accepted)?;
         let headers = response.headers.into_iter().collect();
         let body = match (encoded, response.body) {
@@ -57,7 +57,7 @@ impl Answer {
     }
 
     /// Returns the reply for an error that cannot be encoded.
-    pub(super) fn broken() -> Self {
+    pub(crate) fn broken() -> Self {
         let body = Encoded { content_type: None, bytes: Bytes::new() };
         Answer { status: StatusCode::INTERNAL_SERVER_ERROR, headers: Vec::new(), body }
     }

@@ -1,0 +1,138 @@
+//! The host of scripts that work with data: their requests go to the server's own routes.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use database::{Budget, Session};
+use errors::{Error, ErrorCode, Result};
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, Uri};
+use javascript::{Host, HostResult, LogLevel};
+
+use crate::http::dispatch;
+use crate::http::format::Format;
+use crate::http::percent::encode_segment;
+use crate::http::request::Request;
+use crate::http::response::Response;
+use crate::route::batch::{Answer, PartServices};
+
+/// The header that names the transaction of a request.
+const TRANSACTION: &str = "x-arango-trx-id";
+
+/// The headers that scripts may send. Others could name another user or transaction.
+const HEADERS: &[&str] =
+    &["if-match", "if-none-match", "content-type", "accept", "x-arango-allow-dirty-read"];
+
+/// The families of routes that change definitions, which transactions do not.
+const DEFINITIONS: &[&str] = &[
+    "/_api/analyzer",
+    "/_api/collection",
+    "/_api/database",
+    "/_api/index",
+    "/_api/user",
+    "/_api/view",
+    "/_api/transaction",
+];
+
+/// A host whose requests run in one transaction, as its user.
+pub(super) struct RouterHost {
+    pub(super) parts: Arc<PartServices>,
+    pub(super) session: Session,
+    /// The request that the script runs for.
+    pub(super) request: Request,
+    pub(super) transaction: u64,
+}
+
+impl RouterHost {
+    fn answer(&self, request: &javascript::Request<'_>) -> Result<Response> {
+        let path = request.path.split('?').next().unwrap_or_default();
+        if changes_definitions(request.method, path) {
+            return Err(Error::of(ErrorCode::TransactionDisallowedOperation));
+        }
+        let method = Method::from_bytes(request.method.as_bytes()).map_err(malformed)?;
+        let uri = format!("/_db/{}{}", encode_segment(request.database), request.path);
+        let uri = Uri::from_maybe_shared(Bytes::from(uri)).map_err(malformed)?;
+        let headers = self.headers(request.headers)?;
+        let path = dispatch::parse_path(&uri)?;
+        let dispatcher = &self.parts.dispatcher;
+        let (route, matched) = dispatcher.find_route(&method, &path)?;
+        let job = match dispatch::open_job(&route) {
+            Some(job) => job,
+            None => {
+                let identity = self.session.identity().clone();
+                let job = dispatcher.user_job(route, path.database(), identity, &headers)?;
+                match self.session.interrupt() {
+                    Some(interrupt) => job.ended_by(interrupt),
+                    None => job,
+                }
+            }
+        };
+        let request = Request {
+            method,
+            uri,
+            path,
+            matched,
+            headers,
+            body: Bytes::copy_from_slice(request.body),
+            accepted: Format::VelocyPack,
+            client: self.request.client(),
+            budget: Budget::UNLIMITED,
+            memory: self.request.memory.clone(),
+        };
+        dispatcher.run(&job, &request)
+    }
+
+    fn headers(&self, given: &[(String, String)]) -> Result<HeaderMap> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in given.iter().filter(|(name, _)| HEADERS.contains(&name.as_str())) {
+            let name = HeaderName::from_bytes(name.as_bytes()).map_err(malformed)?;
+            headers.insert(name, HeaderValue::from_str(value).map_err(malformed)?);
+        }
+        headers.insert(TRANSACTION, HeaderValue::from(self.transaction));
+        Ok(headers)
+    }
+}
+
+fn malformed(error: impl std::fmt::Display) -> Error {
+    Error::bad_parameter(format!("a script sent a malformed request: {error}"))
+}
+
+/// Returns true for a request that would change a definition. Truncation changes documents.
+fn changes_definitions(method: &str, path: &str) -> bool {
+    let is_read = matches!(method, "GET" | "HEAD");
+    let is_definition = DEFINITIONS
+        .iter()
+        .any(|family| path.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')));
+    is_definition && !is_read && !(path.starts_with("/_api/collection/") && path.ends_with("/truncate"))
+}
+
+impl Host for RouterHost {
+    fn request(&self, request: javascript::Request<'_>) -> HostResult<javascript::Reply> {
+        let response = self.answer(&request).unwrap_or_else(Response::from);
+        let answer = Answer::of(response, Format::VelocyPack, &self.session.request_memory())?;
+        let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let mut headers: Vec<_> =
+            answer.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
+        headers.extend(answer.body.content_type.iter().map(|kind| ("content-type".to_owned(), text(kind))));
+        Ok(javascript::Reply { status: answer.status.as_u16(), headers, body: answer.body.bytes.to_vec() })
+    }
+
+    fn database(&self) -> String {
+        self.session.database_name().to_string()
+    }
+
+    fn print(&self, text: &str) -> HostResult<()> {
+        tracing::info!(database = %self.session.database_name(), "script: {}", text.trim_end());
+        Ok(())
+    }
+
+    fn log(&self, level: LogLevel, text: &str) {
+        let database = self.session.database_name();
+        match level {
+            LogLevel::Debug => tracing::debug!(%database, "script: {text}"),
+            LogLevel::Info => tracing::info!(%database, "script: {text}"),
+            LogLevel::Warning => tracing::warn!(%database, "script: {text}"),
+            LogLevel::Error => tracing::error!(%database, "script: {text}"),
+        }
+    }
+}
