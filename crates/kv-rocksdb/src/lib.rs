@@ -33,6 +33,7 @@ mod statistics;
 mod store;
 mod wal_sync;
 mod write_admission;
+mod write_stalls;
 
 pub use engine::RocksEngine;
 pub use format::is_store;

@@ -6,6 +6,7 @@ use rust_rocksdb::{
 };
 
 use crate::recovery::WalRecovery;
+use crate::write_stalls::WriteStalls;
 
 /// The least memory in bytes. With less, a memtable is full after a few hundred writes and the
 /// cache holds a few blocks.
@@ -121,6 +122,8 @@ pub(crate) struct Tuning {
     /// The same options for data far larger than memory: see [`wants_partitions`].
     pub(crate) partitioned: Options,
     pub(crate) cache: Cache,
+    /// The counts of a listener in both options.
+    pub(crate) stalls: WriteStalls,
     /// Options of commits: they write the log and hand it to the operating system without a sync.
     pub(crate) write_options: WriteOptions,
     pub(crate) no_wait_write_options: WriteOptions,
@@ -143,6 +146,8 @@ impl Tuning {
         let cache = Cache::new_hyper_clock_cache(memory_bytes, 0);
         let mut options = Options::default();
         options.create_if_missing(true);
+        let stalls = WriteStalls::default();
+        options.add_event_listener(stalls.clone());
         set_memory(&mut options, memory_bytes, &cache);
         set_levels(&mut options, wanted);
         set_log(&mut options, wanted);
@@ -157,6 +162,7 @@ impl Tuning {
             options,
             partitioned,
             cache,
+            stalls,
             write_options: write_options(),
             no_wait_write_options: no_wait_write_options(),
             memory_bytes,

@@ -1,8 +1,9 @@
 //! Figures for the metrics page.
 
+use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use kv::{EngineStatistics, LocalStore};
+use kv::{ColumnFamilyStatistics, EngineStatistics, LocalStore};
 
 use crate::store::Store;
 
@@ -56,8 +57,26 @@ impl Store {
             },
             commits: self.conflict_table().last_commit(),
             conflicts: self.conflict_table().conflicts(),
+            write_stalls: self.stalls.stalls(),
+            write_stops: self.stalls.stops(),
             counters: self.counters(),
+            ratios: self.compression_ratios(),
+            column_families: vec![(rust_rocksdb::DEFAULT_COLUMN_FAMILY_NAME.to_owned(), self.only_family())],
         }
+    }
+
+    fn only_family(&self) -> ColumnFamilyStatistics {
+        ColumnFamilyStatistics {
+            memory_bytes: self.property("rocksdb.size-all-mem-tables"),
+            disk_bytes: self.disk_bytes(),
+        }
+    }
+
+    /// Returns the ratio of uncompressed to compressed bytes by level. A level without tables has
+    /// the ratio -1.
+    fn compression_ratios(&self) -> Vec<(String, f64)> {
+        let names = (0..LEVELS).map(|level| format!("rocksdb.compression-ratio-at-level{level}"));
+        names.filter_map(|name| self.text_property(&name).map(|ratio| (name, ratio))).collect()
     }
 
     fn counters(&self) -> Vec<(String, u64)> {
@@ -66,13 +85,16 @@ impl Store {
         let mut tables = 0;
         for level in 0..LEVELS {
             let name = format!("rocksdb.num-files-at-level{level}");
-            let text = self.db.property_value(&name).ok().flatten();
-            let files: u64 = text.and_then(|text| text.trim().parse().ok()).unwrap_or_default();
+            let files: u64 = self.text_property(&name).unwrap_or_default();
             tables += files;
             counters.push((name, files));
         }
         counters.push(("rocksdb.total-sst-files".to_owned(), tables));
         counters.push(("rocksdb.wal-sequence".to_owned(), self.db.latest_sequence_number()));
+        let entries = self.cache.get_occupancy_count() as u64;
+        counters.push(("rocksdb.block-cache-entries".to_owned(), entries));
+        let average = (self.cache.get_usage() as u64).checked_div(entries).unwrap_or_default();
+        counters.push(("rocksdb.block-cache-charge-per-entry".to_owned(), average));
         counters.push(("rocksdb.read-only".to_owned(), u64::from(self.background_errors() > 0)));
         let dropped = self.dropped_log.as_ref().map_or(0, |dropped| dropped.bytes);
         counters.push(("rocksdb.dropped-log-bytes".to_owned(), dropped));
@@ -115,6 +137,11 @@ impl Store {
         // A snapshot has the number 0 if only loads came before it, so the count is checked first.
         self.property("rocksdb.num-snapshots") > 0
             && self.property("rocksdb.oldest-snapshot-sequence") < sequence
+    }
+
+    /// Returns a property that RocksDB only has as text.
+    fn text_property<T: FromStr>(&self, name: &str) -> Option<T> {
+        self.db.property_value(name).ok().flatten()?.trim().parse().ok()
     }
 
     fn property(&self, name: &str) -> u64 {

@@ -19,6 +19,7 @@ use crate::recovery::{self, DroppedLog, Recovered, SyncMark, WalPosition};
 use crate::snapshot::RocksSnapshot;
 use crate::wal_sync::WalSync;
 use crate::write_admission::WriteAdmission;
+use crate::write_stalls::WriteStalls;
 
 /// The folder in which bulk loads write their tables.
 const LOAD_FOLDER: &str = "load";
@@ -55,6 +56,7 @@ pub(crate) struct Store {
     /// The bytes that were committed and loaded since the start.
     written_bytes: AtomicU64,
     pub(crate) cache: rust_rocksdb::Cache,
+    pub(crate) stalls: WriteStalls,
     pub(crate) wal_sync: Arc<WalSync>,
     sync_mark: Arc<SyncMark>,
     /// The part of the log that was not replayed.
@@ -77,8 +79,15 @@ pub(crate) struct Store {
 impl Store {
     pub(crate) fn open(folder: &Path, wanted: &RocksOptions) -> Result<Store> {
         format::check_or_create(folder)?;
-        let Tuning { options, partitioned, cache, write_options, no_wait_write_options, memory_bytes } =
-            Tuning::new(wanted);
+        let Tuning {
+            options,
+            partitioned,
+            cache,
+            stalls,
+            write_options,
+            no_wait_write_options,
+            memory_bytes,
+        } = Tuning::new(wanted);
         let Recovered { db, sync_mark, dropped } = recovery::open(folder, &options, wanted.wal_recovery)?;
         let db = Arc::new(db);
         // The lock is ours now: no other process has loads in there.
@@ -104,6 +113,7 @@ impl Store {
             memory_bytes,
             written_bytes: AtomicU64::new(0),
             cache,
+            stalls,
             wal_sync,
             sync_mark,
             dropped_log: dropped,

@@ -446,8 +446,25 @@ pub struct EngineStatistics {
     pub commits: u64,
     /// Reported conflicts since the start.
     pub conflicts: u64,
+    /// How often the engine began to slow writes down since the start.
+    pub write_stalls: u64,
+    /// How often the engine began to let writes wait since the start.
+    pub write_stops: u64,
     /// Counters of the engine, under its own names.
     pub counters: Vec<(String, u64)>,
+    /// Ratios of the engine, under its own names.
+    pub ratios: Vec<(String, f64)>,
+    /// The figures of each part of the engine with files of its own, by name.
+    pub column_families: Vec<(String, ColumnFamilyStatistics)>,
+}
+
+/// Figures of one part of an engine with memory and files of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ColumnFamilyStatistics {
+    /// Bytes in its memtables.
+    pub memory_bytes: u64,
+    /// Bytes of its table files.
+    pub disk_bytes: u64,
 }
 
 /// Looks keys up until none is left. Returns true for those that are present.

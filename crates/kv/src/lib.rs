@@ -30,9 +30,9 @@ mod tree;
 pub use block::{BLOCK_BYTES_MAX, Block, LOOK_UP_BYTES, Pair, Values};
 pub use conflict::ConflictTable;
 pub use engine::{
-    BLOCK_LIMIT_BYTES_MAX, BlockLimits, BulkLoad, Durability, Engine, EngineStatistics, LoadHint, LoadKind,
-    PAIR_BYTES_MAX, PrefixScan, Savepoint, Scan, ScanSpec, Snapshot, SnapshotAt, TransactionOptions,
-    WaitPolicy, WriteTransaction,
+    BLOCK_LIMIT_BYTES_MAX, BlockLimits, BulkLoad, ColumnFamilyStatistics, Durability, Engine,
+    EngineStatistics, LoadHint, LoadKind, PAIR_BYTES_MAX, PrefixScan, Savepoint, Scan, ScanSpec, Snapshot,
+    SnapshotAt, TransactionOptions, WaitPolicy, WriteTransaction,
 };
 pub use error::{Error, Result};
 pub use local::{LocalStore, LocalTransaction};

@@ -296,9 +296,45 @@ fn a_prompt_on_a_terminal() {
     assert!(history.contains("answer\n") && history.contains("20,"), "{history}");
 }
 
-/// The output of a terminal, as far as nobody has waited for it.
+/// A server that takes the empty password makes nobody type one.
+#[test]
+fn a_password_is_asked_for_after_a_refusal() {
+    if Command::new("script").arg("--version").output().is_err() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let authentication = ["--server.authentication", "true"];
+    let secret = [authentication[0], "true", "--server.password", "secret"];
+    let open = Server::start(&folder.path().join("open"), &authentication);
+    let closed = Server::start(&folder.path().join("closed"), &secret);
+    for (server, typed) in [(open, None), (closed, Some("secret\r"))] {
+        let shell = format!(
+            "{} shell --server.endpoint {} --console.colors false --console.prompt '%d> '",
+            env!("CARGO_BIN_EXE_persea"),
+            server.endpoint()
+        );
+        let mut terminal = Command::new("script");
+        terminal.args(["-qec", &shell, "/dev/null"]).env("HOME", folder.path()).env("TERM", "xterm");
+        let mut child = terminal.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let mut screen = Screen::new(child.stdout.take().unwrap());
+        if let Some(typed) = typed {
+            screen.wait_for("password of root: ");
+            // The terminal stops to echo a moment after the question.
+            std::thread::sleep(Duration::from_millis(200));
+            stdin.write_all(typed.as_bytes()).unwrap();
+        }
+        screen.wait_for("Persea shell, connected");
+        assert!(typed.is_some() || !screen.passed.contains("password"), "{}", screen.passed);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
+
+/// The output of a terminal, before and after the last text that somebody waited for.
 struct Screen {
     output: String,
+    passed: String,
     arriving: Receiver<Vec<u8>>,
 }
 
@@ -313,14 +349,14 @@ impl Screen {
                 }
             }
         });
-        Screen { output: String::new(), arriving }
+        Screen { output: String::new(), passed: String::new(), arriving }
     }
 
     /// Reads until a text appears.
     fn wait_for(&mut self, expected: &str) {
         loop {
             if let Some(at) = self.output.find(expected) {
-                self.output.drain(..at + expected.len());
+                self.passed.extend(self.output.drain(..at + expected.len()));
                 return;
             }
             match self.arriving.recv_timeout(Duration::from_secs(20)) {

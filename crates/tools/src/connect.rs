@@ -1,14 +1,20 @@
 //! The connection from options to a server that answers.
 
-use client::{Client, ClientOptions, Credentials, Request};
+use client::{Client, ClientOptions, Credentials, Request, Response};
 use options::Options;
 use velocypack::Slice;
 
-use crate::options::server::client_options;
+use crate::options::server::{ask_password, client_options, may_ask_password};
 use crate::{Console, Failure};
 
 /// ArangoDB's number of the error that a database does not exist.
 const DATABASE_NOT_FOUND: u64 = 1228;
+
+/// The HTTP status of a request whose credentials are wrong or missing.
+const UNAUTHORIZED: u16 = 401;
+
+/// A question for the password of a user.
+pub(crate) type AskPassword = fn(user: &str) -> Result<String, Failure>;
 
 /// A server that has answered.
 #[derive(Clone)]
@@ -43,14 +49,22 @@ impl Server {
 /// The first reachable of several endpoints is used. A missing database is created if
 /// `creates_database` is true.
 pub fn connect(options: &Options, console: &Console, creates_database: bool) -> Result<Server, Failure> {
-    let server = find_server(client_options(options)?, console, creates_database)?;
+    let server = find_server(client_options(options)?, password_prompt(options), console, creates_database)?;
     console.info(&format!("connected to {}", server.description()));
     Ok(server)
 }
 
+/// Returns the question for a password that nobody has given, if there is a terminal.
+pub(crate) fn password_prompt(options: &Options) -> Option<AskPassword> {
+    may_ask_password(options).then_some(ask_password)
+}
+
 /// Connects to the first reachable server, and asks it for its version.
-pub fn find_server(
+///
+/// A server that refuses the given password gets the answer to `ask`.
+pub(crate) fn find_server(
     endpoints: Vec<ClientOptions>,
+    ask: Option<AskPassword>,
     console: &Console,
     creates_database: bool,
 ) -> Result<Server, Failure> {
@@ -60,8 +74,8 @@ pub fn find_server(
         let Some(client_options) = endpoints.next() else {
             return Err(Failure::option("--server.endpoint is missing"));
         };
-        let client = Client::new(client_options)?;
-        match client.call(&version) {
+        let (client, reply) = first_reply(client_options, &version, ask)?;
+        match reply {
             Err(error) if error.is_connection() && endpoints.peek().is_some() => {
                 console.warning(&format!("{error}; trying the next endpoint"));
             }
@@ -82,6 +96,29 @@ pub fn find_server(
     };
     let persea_version = says("persea-version");
     Ok(Server { client, version, persea_version })
+}
+
+/// Sends the first request. If the server refuses the password, asks for another one and sends the
+/// request again.
+fn first_reply(
+    options: ClientOptions,
+    request: &Request,
+    ask: Option<AskPassword>,
+) -> Result<(Client, client::Result<Response>), Failure> {
+    let client = Client::new(options)?;
+    let reply = client.call(request);
+    let is_refused =
+        reply.as_ref().is_err_and(|error| error.server().is_some_and(|error| error.status == UNAUTHORIZED));
+    let (Some(ask), Credentials::Basic { user, .. }, true) =
+        (ask, client.options().credentials.clone(), is_refused)
+    else {
+        return Ok((client, reply));
+    };
+    let password = ask(&user)?;
+    let credentials = Credentials::Basic { user, password };
+    let client = Client::new(ClientOptions { credentials, ..client.options().clone() })?;
+    let reply = client.call(request);
+    Ok((client, reply))
 }
 
 /// Creates the client's database.

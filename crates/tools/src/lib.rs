@@ -25,7 +25,7 @@ use std::process::ExitCode;
 
 use ::options::{Options, Program, Request, Version};
 
-pub use connect::{Server, connect, create_database, find_server};
+pub use connect::{Server, connect, create_database};
 pub use console::{Console, Level};
 pub use failure::Failure;
 pub use progress::{Progress, Unit};

@@ -194,10 +194,13 @@ impl Session {
         }
         let parameters = Slice::new(&request.bind_variables);
         let surroundings = self.plan_surroundings(request, catalog);
-        let cached = self.instance().plan_cache().get(&request.text, parameters, &surroundings, now)?;
+        let plans = self.instance().plan_cache();
         // A query that never asked for the cache was not checked for eligibility.
-        let is_known = request.options.use_plan_cache.is_none() || cached.listed.is_some();
-        is_known.then_some(cached)
+        let is_known =
+            |cached: &CachedPlan| request.options.use_plan_cache.is_none() || cached.listed.is_some();
+        let cached = plans.get(&request.text, parameters, &surroundings, now).filter(is_known);
+        plans.count(cached.is_some());
+        cached
     }
 
     /// Returns the plan's key to a client that asks for the plan cache, unless the plan is new to

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hyper::{Method, StatusCode};
+use hyper::{Method, StatusCode, Version};
 
 use database::histogram::{Histogram, Summary};
 
@@ -30,6 +30,7 @@ pub const BYTES_CUTS: [f64; 5] = [250.0, 1_000.0, 2_000.0, 5_000.0, 10_000.0];
 #[derive(Debug)]
 pub(crate) struct Observed {
     method: usize,
+    is_http2: bool,
     is_superuser: bool,
     is_async: bool,
     user: Option<Arc<str>>,
@@ -37,7 +38,7 @@ pub(crate) struct Observed {
 }
 
 impl Observed {
-    pub(crate) fn new(method: &Method) -> Self {
+    pub(crate) fn new(method: &Method, version: Version) -> Self {
         let method = match *method {
             Method::GET => 0,
             Method::HEAD => 1,
@@ -48,7 +49,14 @@ impl Observed {
             Method::OPTIONS => 6,
             _ => 7,
         };
-        Observed { method, is_superuser: false, is_async: false, user: None, received_bytes: 0 }
+        Observed {
+            method,
+            is_http2: version == Version::HTTP_2,
+            is_superuser: false,
+            is_async: false,
+            user: None,
+            received_bytes: 0,
+        }
     }
 
     pub(crate) fn set_user(&mut self, user: Option<&Arc<str>>) {
@@ -87,7 +95,8 @@ struct Shard {
     statuses: [AtomicU64; 6],
     time: Histogram<9>,
     sent: Histogram<5>,
-    received: Histogram<5>,
+    received_http1: Histogram<5>,
+    received_http2: Histogram<5>,
     sent_to_users: Histogram<5>,
     received_from_users: Histogram<5>,
 }
@@ -109,6 +118,10 @@ pub struct Totals {
     pub sent: Summary,
     /// Bytes of the bodies of requests.
     pub received: Summary,
+    /// The part of `received` for requests of HTTP/1.
+    pub received_http1: Summary,
+    /// The part of `received` for requests of HTTP/2.
+    pub received_http2: Summary,
     /// The same as `sent` for requests of users.
     pub sent_to_users: Summary,
     /// The same as `received` for requests of users.
@@ -153,7 +166,8 @@ impl Metrics {
         increment(observed.is_async.then_some(&shard.asynchronous));
         shard.time.add_micros(&TIME_CUTS, u64::try_from(time.as_micros()).unwrap_or(u64::MAX));
         let received = observed.received_bytes as u64;
-        shard.received.add(&BYTES_CUTS, received);
+        let by_version = if observed.is_http2 { &shard.received_http2 } else { &shard.received_http1 };
+        by_version.add(&BYTES_CUTS, received);
         sent.inspect(|sent| shard.sent.add(&BYTES_CUTS, *sent));
         if observed.user.is_some() {
             shard.received_from_users.add(&BYTES_CUTS, received);
@@ -216,7 +230,13 @@ impl Metrics {
             totals.asynchronous += read(&shard.asynchronous);
             shard.time.add_to(&mut totals.time, 1e-6);
             shard.sent.add_to(&mut totals.sent, 1.0);
-            shard.received.add_to(&mut totals.received, 1.0);
+            for (part, total) in [
+                (&shard.received_http1, &mut totals.received_http1),
+                (&shard.received_http2, &mut totals.received_http2),
+            ] {
+                part.add_to(total, 1.0);
+                part.add_to(&mut totals.received, 1.0);
+            }
             shard.sent_to_users.add_to(&mut totals.sent_to_users, 1.0);
             shard.received_from_users.add_to(&mut totals.received_from_users, 1.0);
         }
@@ -236,7 +256,7 @@ mod tests {
                 let metrics = Arc::clone(&metrics);
                 std::thread::spawn(move || {
                     for _ in 0..100 {
-                        let mut observed = Observed::new(&Method::POST);
+                        let mut observed = Observed::new(&Method::POST, Version::HTTP_11);
                         observed.received(300);
                         metrics.record(&observed, StatusCode::CREATED, Some(10), Duration::from_millis(20));
                     }

@@ -108,7 +108,7 @@ impl HttpService {
     ) -> HttpReply {
         let begin = Instant::now();
         let in_flight = connection.begin_request();
-        let mut observed = Observed::new(request.method());
+        let mut observed = Observed::new(request.method(), request.version());
         let allows_dirty_read =
             request.headers().get(ALLOW_DIRTY_READ).is_some_and(|value| value.as_bytes() == b"true");
         let is_head = request.method() == Method::HEAD;

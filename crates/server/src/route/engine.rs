@@ -70,6 +70,16 @@ pub(super) fn print_statistics(session: &Session, fields: &mut Fields<'_>) {
     for (name, value) in &figures.counters {
         fields.number(name, *value);
     }
+    for (name, value) in &figures.ratios {
+        fields.double(name, *value);
+    }
+    fields.child("columnFamilies", |fields| {
+        for (name, family) in &figures.column_families {
+            fields.child(name, |fields| {
+                fields.number("dbFiles", family.disk_bytes).number("memory", family.memory_bytes);
+            });
+        }
+    });
 }
 
 /// Compacts everything.

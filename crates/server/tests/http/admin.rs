@@ -1,5 +1,6 @@
 //! Requests of operators and drivers about the server itself.
 
+use crate::client::Client;
 use crate::harness::{options, start, start_with, store};
 use server::ServerOptions;
 use server::http::tls::{Tls, TlsVersions};
@@ -106,6 +107,12 @@ fn metrics_count_requests() {
         "arangodb_client_user_connection_statistics_bytes_received_count 0",
         "arangodb_scheduler_queue_full_failures_total 0",
         "arangodb_aql_local_query_memory_limit_reached_total 1",
+        "arangodb_aql_query_plan_cache_hits_total 0",
+        "arangodb_aql_query_plan_cache_misses_total 2",
+        "arangodb_request_body_size_http1_count 7",
+        "arangodb_request_body_size_http2_count 0",
+        "arangodb_rocksdb_write_stalls_total 0",
+        "arangodb_rocksdb_write_stops_total 0",
     ] {
         assert!(page.lines().any(|found| found == line), "{line} is missing in\n{page}");
     }
@@ -117,6 +124,27 @@ fn metrics_count_requests() {
         let value = line.rsplit_once(' ').unwrap().1;
         assert!(value.parse::<f64>().is_ok(), "{line}");
     }
+}
+
+/// Returns the value of a metric.
+fn metric(client: &mut Client, name: &str) -> f64 {
+    let reply = client.get("/_admin/metrics/v2");
+    let page = reply.text();
+    let line = page.lines().find(|line| line.split(' ').next() == Some(name));
+    line.unwrap().rsplit_once(' ').unwrap().1.parse().unwrap()
+}
+
+#[test]
+fn metrics_count_cached_plans_and_waits_of_jobs() {
+    let running = start();
+    let mut client = running.client();
+    for _ in 0..3 {
+        client.request("POST", "/_api/cursor", "", br#"{"query": "RETURN @x", "bindVars": {"x": 1}}"#);
+    }
+    assert_eq!(metric(&mut client, "arangodb_aql_query_plan_cache_hits_total"), 2.0);
+    assert_eq!(metric(&mut client, "arangodb_aql_query_plan_cache_misses_total"), 1.0);
+    let waits = metric(&mut client, "arangodb_scheduler_low_prio_dequeue_hist_count");
+    assert!(metric(&mut client, "arangodb_scheduler_low_prio_dequeue_hist_count") > waits);
 }
 
 #[test]

@@ -34,7 +34,7 @@ options::section! {
     static MAX_PACKET_SIZE: Opt<Bytes> =
         bytes("server.max-packet-size", "1GiB", "Bytes of the largest reply that is kept in memory.").uncommon();
     static PASSWORD: Opt<Maybe<Text>> =
-        text("server.password", "", "Password or access token. Default: a prompt on a terminal.").optional().secret();
+        text("server.password", "", "Password or access token. Default: empty; a prompt on a terminal if the server wants one.").optional().secret();
     static REQUEST_TIMEOUT: Opt<Seconds> =
         seconds("server.request-timeout", "1200", "Seconds until a reply; 0 for no limit.");
     static USERNAME: Opt<Text> =
@@ -104,12 +104,22 @@ fn credentials(options: &Options) -> Result<Credentials, Failure> {
             let user = options.get(&USERNAME).to_owned();
             let password = match options.get(&PASSWORD) {
                 Some(password) => password.to_owned(),
-                None if !prompt::is_possible() => String::new(),
-                None => ask(&format!("password of {user}"))?,
+                None if prompt::is_possible() && options.is_given(&AUTHENTICATION) => ask_password(&user)?,
+                None => String::new(),
             };
             Ok(Credentials::Basic { user, password })
         }
     }
+}
+
+/// Returns true if the password may be asked for once a server has refused the empty one.
+pub(crate) fn may_ask_password(options: &Options) -> bool {
+    options.get(&PASSWORD).is_none() && prompt::is_possible()
+}
+
+/// Asks for the password of a user.
+pub(crate) fn ask_password(user: &str) -> Result<String, Failure> {
+    ask(&format!("password of {user}"))
 }
 
 /// Refuses credentials of more than one kind.

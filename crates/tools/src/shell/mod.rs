@@ -25,8 +25,9 @@ use std::sync::atomic::AtomicBool;
 use ::options::Options;
 
 use self::options::{Settings, Work};
+use crate::connect::{find_server, password_prompt};
 use crate::options::server::{client_options, wants_no_server};
-use crate::{Console, Failure, Server, Tool, find_server, interrupt};
+use crate::{Console, Failure, Server, Tool, interrupt};
 use host::Connection;
 use session::Session;
 
@@ -83,7 +84,7 @@ fn server(
     }
     let mut endpoints = client_options(options)?;
     endpoints.iter_mut().for_each(|endpoint| endpoint.interrupt = Some(Arc::clone(flag)));
-    match find_server(endpoints, console, false) {
+    match find_server(endpoints, password_prompt(options), console, false) {
         Err(failure) if has_prompt => {
             console.error(failure.text());
             Ok(None)

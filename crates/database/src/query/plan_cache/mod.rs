@@ -14,6 +14,7 @@ mod listed;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -68,6 +69,8 @@ pub struct PlanCache {
     state: Mutex<State>,
     max_entries: usize,
     max_key_bytes: usize,
+    hits: AtomicU64,
+    misses: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -106,7 +109,13 @@ impl PlanCache {
     ///
     /// Texts with parameters beyond `max_key_bytes` are not cached.
     pub fn new(max_entries: usize, max_key_bytes: usize) -> Self {
-        PlanCache { state: Mutex::default(), max_entries, max_key_bytes }
+        PlanCache {
+            state: Mutex::default(),
+            max_entries,
+            max_key_bytes,
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        }
     }
 
     /// Returns the cached plan of a query. `parameters` is the object of bind values.
@@ -187,6 +196,17 @@ impl PlanCache {
         let mut state = self.lock();
         state.plans.clear();
         state.texts.clear();
+    }
+
+    /// Counts a look-up by whether its plan was used.
+    pub(crate) fn count(&self, is_hit: bool) {
+        let counter = if is_hit { &self.hits } else { &self.misses };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns the numbers of look-ups that found a plan, and of those that did not.
+    pub fn look_ups(&self) -> (u64, u64) {
+        (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed))
     }
 
     /// Returns the number of plans.
