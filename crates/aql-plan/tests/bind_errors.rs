@@ -60,7 +60,6 @@ const CASES: &[(&str, u32, &str)] = &[
     ("RETURN PREGEL_RESULT(1)", 1540, "usage of unknown function 'PREGEL_RESULT()'"),
     ("RETURN NEIGHBORS(1, 2, 3, 4)", 1540, "usage of unknown function 'NEIGHBORS()'"),
     ("RETURN COLLECTION_COUNT(missing)", 1203, "collection or view not found: missing"),
-    ("RETURN a::b(1)", 1582, "user function 'A::B()' not found"),
     (
         "RETURN ABS()",
         1541,
