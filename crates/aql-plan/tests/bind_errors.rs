@@ -26,7 +26,11 @@ const CASES: &[(&str, u32, &str)] = &[
     // COLLECT.
     ("FOR u IN users COLLECT c = u.city RETURN u", 1203, "collection or view not found: u"),
     ("FOR u IN users COLLECT c = u.city AGGREGATE s = SUM(c) RETURN s", 1512, "unknown variable 'c'"),
-    ("FOR u IN users COLLECT c = u.city INTO g KEEP x RETURN g", 1512, "unknown variable 'x'"),
+    (
+        "FOR u IN users COLLECT c = u.city INTO g KEEP x RETURN g",
+        1501,
+        "use of unknown variable 'x' for KEEP",
+    ),
     (
         "FOR u IN users COLLECT c = u.city, c = u.age RETURN c",
         1511,
