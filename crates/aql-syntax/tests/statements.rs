@@ -15,6 +15,7 @@ fn with() {
         ("WITH a, b RETURN 1", "WITH a, b\nRETURN 1"),
         ("with a b @@c d return 1", "WITH a, b, @@c, d\nRETURN 1"),
         ("WITH `my-coll` RETURN 1", "WITH `my-coll`\nRETURN 1"),
+        ("WITH @a, b RETURN 1", "WITH @a, b\nRETURN 1"),
     ]);
     for text in [
         "WITH RETURN 1",
@@ -22,7 +23,7 @@ fn with() {
         "WITH 'a' RETURN 1",
         "WITH a",
         "RETURN 1 WITH a",
-        "WITH @a RETURN 1",
+        "WITH 1 RETURN 1",
     ] {
         error(text);
     }
@@ -128,6 +129,7 @@ fn traversals() {
             "FOR v IN OUTBOUND s e1, ANY e2, INBOUND @@e3, 'e4' RETURN v",
             "FOR v IN OUTBOUND s e1, ANY e2, INBOUND @@e3, e4\n  RETURN v",
         ),
+        ("FOR v IN OUTBOUND s @e RETURN v", "FOR v IN OUTBOUND s @e\n  RETURN v"),
         ("FOR v IN OUTBOUND s ANY e RETURN v", "FOR v IN OUTBOUND s ANY e\n  RETURN v"),
         (
             "FOR v, e, p IN 1..3 OUTBOUND s GRAPH 'g' PRUNE v.x == 1 OPTIONS {order: 'bfs'} FILTER v RETURN v",
@@ -158,7 +160,7 @@ fn traversals() {
         "FOR v IN OUTBOUND s GRAPH RETURN v",
         "FOR v IN OUTBOUND s GRAPH 1 RETURN v",
         "FOR v IN OUTBOUND s e, RETURN v",
-        "FOR v IN OUTBOUND s @e RETURN v",
+        "FOR v IN OUTBOUND s 1 RETURN v",
         "FOR v, e, p, q IN OUTBOUND s e RETURN v",
         "FOR v, e, IN OUTBOUND s e RETURN v",
         "FOR v IN OUTBOUND s e OPTIONS {} PRUNE v RETURN v",
