@@ -181,10 +181,11 @@ fn a_dump_comes_back_as_it_was_in_every_form() {
     }
     // The key generator continues, and computed values and schema apply again.
     let mut restored = target.connect();
-    let new = post(&mut restored, "/_api/document/docs?returnNew=true", &json!({"n": 1_000_000}));
+    let new =
+        post(&mut restored, "/_api/document/docs?returnNew=true", &json!({"n": 1_000_000, "x": 1, "y": 2}));
     assert_eq!(new["new"]["double"], 2_000_000);
     assert!(!expected["docs"][0].as_array().unwrap().iter().any(|old| old["_key"] == new["_key"]));
-    assert_eq!(restored.json("POST", "/_api/document/docs", r#"{"n":"x"}"#).status, 400);
+    assert_eq!(restored.json("POST", "/_api/document/docs", r#"{"n":"x","x":1,"y":2}"#).status, 400);
     let at = query(&mut restored, "FOR v IN 1..1 OUTBOUND 'docs/5' links COLLECT WITH COUNT INTO c RETURN c");
     assert_eq!(
         at,
