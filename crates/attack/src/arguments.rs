@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use server_process::command_line::each_argument;
+
 /// The options of a run.
 #[derive(Debug)]
 pub(crate) struct Arguments {
@@ -47,24 +49,20 @@ impl Arguments {
             server: server_process::program_beside_this()?,
             floor: Duration::from_millis(20),
         };
-        for pair in words.chunks(2) {
-            let [option, value] = pair else { return Err(format!("{} needs a value", pair.join(" "))) };
-            let wrong = || format!("{option} is {value:?}; it must be a number");
-            match option.as_str() {
-                "--seconds" => {
-                    arguments.time = Some(Duration::from_secs(value.parse().map_err(|_| wrong())?));
-                }
-                "--memory-limit" => arguments.memory_limit = bytes(value).ok_or_else(wrong)?,
-                "--only" => arguments.only.clone_from(value),
-                "--case" => arguments.case.clone_from(value),
-                "--seed" => arguments.seed = value.parse().map_err(|_| wrong())?,
+        each_argument(words, |argument| {
+            let value = argument.value;
+            match argument.option {
+                "--seconds" => arguments.time = Some(Duration::from_secs(argument.number()?)),
+                "--memory-limit" => arguments.memory_limit = bytes(value).ok_or_else(|| argument.wrong())?,
+                "--only" => value.clone_into(&mut arguments.only),
+                "--case" => value.clone_into(&mut arguments.case),
+                "--seed" => arguments.seed = argument.number()?,
                 "--server" => arguments.server = PathBuf::from(value),
-                "--floor" => {
-                    arguments.floor = Duration::from_millis(value.parse().map_err(|_| wrong())?);
-                }
-                unknown => return Err(format!("there is no option {unknown}")),
+                "--floor" => arguments.floor = Duration::from_millis(argument.number()?),
+                _ => return Err(argument.unknown()),
             }
-        }
+            Ok(())
+        })?;
         Ok(arguments)
     }
 }

@@ -25,23 +25,13 @@ use std::process::ExitCode;
 
 use arguments::{Arguments, USAGE};
 use run::Row;
+use server_process::command_line::run_program;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if words.iter().any(|word| word == "--help") {
-        println!("{USAGE}\nattacks:");
-        for attack in attack::ATTACKS {
-            println!("  {:<12}{}", attack.name(), attack.summary());
-        }
-        return ExitCode::SUCCESS;
-    }
-    match Arguments::read(&words) {
-        Ok(arguments) => run_all(&arguments),
-        Err(mistake) => {
-            eprintln!("{mistake}\n{USAGE}");
-            ExitCode::from(2)
-        }
-    }
+    let attacks =
+        attack::ATTACKS.iter().map(|attack| format!("\n  {:<12}{}", attack.name(), attack.summary()));
+    let usage = format!("{USAGE}\nattacks:{}", attacks.collect::<String>());
+    run_program(&usage, Arguments::read, |arguments| run_all(&arguments))
 }
 
 fn run_all(arguments: &Arguments) -> ExitCode {

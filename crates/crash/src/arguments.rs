@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use server_process::command_line::each_argument;
+
 /// The options of a run.
 #[derive(Debug)]
 pub(crate) struct Arguments {
@@ -51,24 +53,20 @@ impl Arguments {
             seed: fastrand::u64(..1 << 32),
             server: server_process::program_beside_this()?,
         };
-        for pair in words.chunks(2) {
-            let [option, value] = pair else { return Err(format!("{} needs a value", pair.join(" "))) };
-            let number = || {
-                let number = value.parse::<u32>();
-                number.map_err(|_| format!("{option} is {value:?}; it must be a number"))
-            };
-            match option.as_str() {
-                "--kills" => arguments.kills = number()?,
-                "--seconds" => arguments.time = Some(Duration::from_secs(u64::from(number()?))),
-                "--life" => arguments.life = Duration::from_millis(u64::from(number()?)),
-                "--failing" => arguments.failing = f64::from(number()?) / 100.0,
-                "--torn" => arguments.torn = f64::from(number()?) / 100.0,
-                "--writers" => arguments.writers = number()?.max(1) as usize,
-                "--seed" => arguments.seed = u64::from(number()?),
-                "--server" => arguments.server = PathBuf::from(value),
-                unknown => return Err(format!("there is no option {unknown}")),
+        each_argument(words, |argument| {
+            match argument.option {
+                "--kills" => arguments.kills = argument.number()?,
+                "--seconds" => arguments.time = Some(Duration::from_secs(argument.number()?)),
+                "--life" => arguments.life = Duration::from_millis(argument.number()?),
+                "--failing" => arguments.failing = f64::from(argument.number::<u32>()?) / 100.0,
+                "--torn" => arguments.torn = f64::from(argument.number::<u32>()?) / 100.0,
+                "--writers" => arguments.writers = argument.number::<usize>()?.max(1),
+                "--seed" => arguments.seed = argument.number()?,
+                "--server" => arguments.server = PathBuf::from(argument.value),
+                _ => return Err(argument.unknown()),
             }
-        }
+            Ok(())
+        })?;
         Ok(arguments)
     }
 }

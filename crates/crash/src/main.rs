@@ -16,20 +16,10 @@ mod writer;
 use std::process::ExitCode;
 
 use arguments::{Arguments, USAGE};
+use server_process::command_line::run_program;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if words.iter().any(|word| word == "--help") {
-        println!("{USAGE}");
-        return ExitCode::SUCCESS;
-    }
-    match Arguments::read(&words) {
-        Ok(arguments) => run_in_folder(&arguments),
-        Err(mistake) => {
-            eprintln!("{mistake}\n{USAGE}");
-            ExitCode::from(2)
-        }
-    }
+    run_program(USAGE, Arguments::read, |arguments| run_in_folder(&arguments))
 }
 
 /// Runs in a temporary folder, which stays after a failure.

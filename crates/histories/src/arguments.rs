@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use server_process::command_line::each_argument;
+
 /// The options of a run.
 #[derive(Debug)]
 pub(crate) struct Arguments {
@@ -43,22 +45,18 @@ impl Arguments {
             server: server_process::program_beside_this()?,
             engine: "rocksdb".to_owned(),
         };
-        for pair in words.chunks(2) {
-            let [option, value] = pair else { return Err(format!("{} needs a value", pair.join(" "))) };
-            let number = || {
-                let number = value.parse::<u32>();
-                number.map_err(|_| format!("{option} is {value:?}; it must be a number"))
-            };
-            match option.as_str() {
-                "--seconds" => arguments.time = Duration::from_secs(u64::from(number()?)),
-                "--seed" => arguments.seed = u64::from(number()?),
-                "--clients" => arguments.clients = number()?.max(1) as usize,
-                "--kills" => arguments.kills = number()?,
-                "--engine" => arguments.engine.clone_from(value),
-                "--server" => arguments.server = PathBuf::from(value),
-                unknown => return Err(format!("there is no option {unknown}")),
+        each_argument(words, |argument| {
+            match argument.option {
+                "--seconds" => arguments.time = Duration::from_secs(argument.number()?),
+                "--seed" => arguments.seed = argument.number()?,
+                "--clients" => arguments.clients = argument.number::<usize>()?.max(1),
+                "--kills" => arguments.kills = argument.number()?,
+                "--engine" => argument.value.clone_into(&mut arguments.engine),
+                "--server" => arguments.server = PathBuf::from(argument.value),
+                _ => return Err(argument.unknown()),
             }
-        }
+            Ok(())
+        })?;
         if arguments.kills > 0 && arguments.engine == "memory" {
             return Err("--kills needs an engine that keeps its data, and `memory` does not".to_owned());
         }

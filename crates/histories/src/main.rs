@@ -15,26 +15,16 @@ use arguments::{Arguments, USAGE};
 use check::Report;
 use history::{Outcome, Transaction};
 use run::Run;
+use server_process::command_line::run_program;
 
 /// Anomalies and failures that are printed.
 const SHOWN_MAX: usize = 20;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if words.iter().any(|word| word == "--help") {
-        println!("{USAGE}");
-        return ExitCode::SUCCESS;
-    }
-    match Arguments::read(&words) {
-        Ok(arguments) => {
-            println!("seed {}, {} clients", arguments.seed, arguments.clients);
-            run::run(&arguments).map_or_else(|failure| fail(&failure), |run| judge(&run))
-        }
-        Err(mistake) => {
-            eprintln!("{mistake}\n{USAGE}");
-            ExitCode::from(2)
-        }
-    }
+    run_program(USAGE, Arguments::read, |arguments| {
+        println!("seed {}, {} clients", arguments.seed, arguments.clients);
+        run::run(&arguments).map_or_else(|failure| fail(&failure), |run| judge(&run))
+    })
 }
 
 fn fail(failure: &str) -> ExitCode {

@@ -1,4 +1,6 @@
-//! Starts and kills the server for the programs that test it.
+//! Starts and kills the server for the programs that test it, and reads their command lines.
+
+pub mod command_line;
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
