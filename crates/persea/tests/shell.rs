@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
-use std::process::{ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -259,16 +259,8 @@ fn a_prompt_on_a_terminal() {
     }
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&folder.path().join("data"), &[]);
-    let shell = format!(
-        "{} shell --server.endpoint {} --server.password= --console.colors false --console.prompt '%d> '",
-        env!("CARGO_BIN_EXE_persea"),
-        server.endpoint()
-    );
-    let mut terminal = Command::new("script");
-    terminal.args(["-qec", &shell, "/dev/null"]).env("HOME", folder.path()).env("TERM", "xterm");
-    let mut child = terminal.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let mut stdin = child.stdin.take().unwrap();
-    let mut screen = Screen::new(child.stdout.take().unwrap());
+    let Terminal { mut child, mut stdin, mut screen } =
+        Terminal::open(&server, folder.path(), &["--server.password="]);
     screen.wait_for("Persea shell");
     screen.wait_for("_system> ");
     for (typed, expected) in [
@@ -308,16 +300,7 @@ fn a_password_is_asked_for_after_a_refusal() {
     let open = Server::start(&folder.path().join("open"), &authentication);
     let closed = Server::start(&folder.path().join("closed"), &secret);
     for (server, typed) in [(open, None), (closed, Some("secret\r"))] {
-        let shell = format!(
-            "{} shell --server.endpoint {} --console.colors false --console.prompt '%d> '",
-            env!("CARGO_BIN_EXE_persea"),
-            server.endpoint()
-        );
-        let mut terminal = Command::new("script");
-        terminal.args(["-qec", &shell, "/dev/null"]).env("HOME", folder.path()).env("TERM", "xterm");
-        let mut child = terminal.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let mut screen = Screen::new(child.stdout.take().unwrap());
+        let Terminal { mut child, mut stdin, mut screen } = Terminal::open(&server, folder.path(), &[]);
         if let Some(typed) = typed {
             screen.wait_for("password of root: ");
             // The terminal stops to echo a moment after the question.
@@ -328,6 +311,30 @@ fn a_password_is_asked_for_after_a_refusal() {
         assert!(typed.is_some() || !screen.passed.contains("password"), "{}", screen.passed);
         child.kill().unwrap();
         child.wait().unwrap();
+    }
+}
+
+/// A shell at a terminal, which the program `script` makes.
+struct Terminal {
+    child: Child,
+    stdin: ChildStdin,
+    screen: Screen,
+}
+
+impl Terminal {
+    fn open(server: &Server, home: &Path, options: &[&str]) -> Self {
+        let shell = format!(
+            "{} shell --server.endpoint {} --console.colors false --console.prompt '%d> ' {}",
+            env!("CARGO_BIN_EXE_persea"),
+            server.endpoint(),
+            options.join(" ")
+        );
+        let mut terminal = Command::new("script");
+        terminal.args(["-qec", &shell, "/dev/null"]).env("HOME", home).env("TERM", "xterm");
+        let mut child = terminal.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let stdin = child.stdin.take().unwrap();
+        let screen = Screen::new(child.stdout.take().unwrap());
+        Terminal { child, stdin, screen }
     }
 }
 
