@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aql_value::{BlockBuilder, Interrupt, MemoryAccount, UserCalls, UserFunctions, Warning};
+use aql_value::{BlockBuilder, Interrupt, MemoryAccount, UserCalls, UserFunctions, Value, Warning};
 use catalog::UserFunction;
 use errors::{Error, ErrorCode, Result};
 use javascript::Failure;
@@ -68,6 +68,50 @@ impl QueryFunctions {
         running.known.insert(key.to_owned());
         Ok(())
     }
+
+    /// Calls a function for each row of arguments. The inner error is the message of an exception
+    /// outside of the calls: a result has no form as a value.
+    fn run(
+        &self,
+        isolate: &mut Running,
+        key: &str,
+        rows: Vec<u8>,
+    ) -> Result<std::result::Result<UserCalls, String>> {
+        let call = Call { module: MODULE, function: "call", arguments: vec![text(key)?, rows] };
+        let calls =
+            isolate.thread.call(call, || self.interrupt.check(), |result| calls(result, &self.memory))?;
+        match calls {
+            Ok(calls) => Ok(Ok(calls)),
+            Err(Failure::Exception(exception)) => Ok(Err(exception.message)),
+            Err(failure) => Err(ended(&failure)),
+        }
+    }
+
+    /// Calls a function row by row. A call whose result has no form as a value gives null and a
+    /// warning.
+    fn run_each(&self, isolate: &mut Running, key: &str, rows: Slice<'_>) -> Result<UserCalls> {
+        let mut all = UserCalls::default();
+        for row in rows.elements() {
+            let mut one = Builder::new();
+            one.open_array()?;
+            one.add_slice(row)?;
+            one.close()?;
+            match self.run(isolate, key, one.into_vec())? {
+                Ok(calls) => {
+                    all.values.extend(calls.values);
+                    all.warnings.extend(calls.warnings);
+                }
+                Err(message) => {
+                    all.values.push(Value::Null);
+                    all.warnings.push(Warning {
+                        code: ErrorCode::QueryFunctionRuntimeError,
+                        message: format!("user function runtime error: {message}"),
+                    });
+                }
+            }
+        }
+        Ok(all)
+    }
 }
 
 impl UserFunctions for QueryFunctions {
@@ -84,22 +128,14 @@ impl UserFunctions for QueryFunctions {
             None => self.start()?,
         };
         self.define(&mut isolate, &key)?;
-        let arguments = vec![text(&key)?, rows.into_vec()];
-        let call = Call { module: MODULE, function: "call", arguments };
-        let calls =
-            isolate.thread.call(call, || self.interrupt.check(), |result| calls(result, &self.memory))?;
+        let rows = rows.into_vec();
+        let calls = match self.run(&mut isolate, &key, rows.clone())? {
+            Ok(calls) => calls,
+            // The conversion of a result has thrown, and only that call may lose its result.
+            Err(_) => self.run_each(&mut isolate, &key, Slice::new(&rows))?,
+        };
         *running = Some(isolate);
-        calls.or_else(|failure| match failure {
-            // The conversion of a result has thrown.
-            Failure::Exception(exception) => Ok(UserCalls {
-                values: Vec::new(),
-                warnings: vec![Warning {
-                    code: ErrorCode::QueryFunctionRuntimeError,
-                    message: format!("user function runtime error: {}", exception.message),
-                }],
-            }),
-            failure => Err(ended(&failure)),
-        })
+        Ok(calls)
     }
 }
 
