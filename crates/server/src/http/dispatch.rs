@@ -30,7 +30,7 @@ const MAX_URI_BYTES: usize = 16 << 10;
 const OPEN_MAX_BODY_BYTES: usize = 8 << 10;
 
 /// The header that names the transaction of a request.
-const TRANSACTION: HeaderName = HeaderName::from_static("x-arango-trx-id");
+pub(crate) const TRANSACTION: HeaderName = HeaderName::from_static("x-arango-trx-id");
 
 /// Parses an address. Errors: 414, 400.
 pub(crate) fn parse_path(uri: &Uri) -> Result<Path> {

@@ -84,6 +84,7 @@ pub struct Route<S = ()> {
     handler: Handler<S>,
     access: Access,
     system_only: bool,
+    in_scripts: bool,
 }
 
 impl<S> Route<S> {
@@ -118,7 +119,7 @@ impl<S> Route<S> {
     }
 
     const fn of(verb: Verb, pattern: &'static str, cost: Cost, handler: Handler<S>) -> Self {
-        Route { verb, pattern, cost, handler, access: Access::Use, system_only: false }
+        Route { verb, pattern, cost, handler, access: Access::Use, system_only: false, in_scripts: true }
     }
 
     /// Opens the route to users without a right to `_system`. The route checks their rights itself.
@@ -145,6 +146,13 @@ impl<S> Route<S> {
         self
     }
 
+    /// Keeps the route from JavaScript transactions: it changes definitions, or takes no part in a
+    /// transaction and waits for its locks.
+    pub const fn not_in_scripts(mut self) -> Self {
+        self.in_scripts = false;
+        self
+    }
+
     /// Restricts the route to the database `_system`.
     pub const fn in_system_database(mut self) -> Self {
         self.system_only = true;
@@ -163,8 +171,8 @@ impl<S: Send + Sync + 'static> Route<S> {
             }
             Handler::Open(handler) => Call::Open(Arc::new(move |request| handler(&services, request))),
         };
-        let Route { verb, pattern, cost, access, system_only, .. } = *self;
-        BoundRoute { verb, pattern, cost, call, access, system_only }
+        let Route { verb, pattern, cost, access, system_only, in_scripts, .. } = *self;
+        BoundRoute { verb, pattern, cost, call, access, system_only, in_scripts }
     }
 }
 
@@ -184,6 +192,8 @@ pub struct BoundRoute {
     pub(crate) access: Access,
     /// True if the path must name `_system` or no database.
     pub(crate) system_only: bool,
+    /// True if JavaScript transactions may use the route.
+    pub(crate) in_scripts: bool,
 }
 
 /// A handler and its services.

@@ -13,8 +13,8 @@ use database::Session;
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/aqlfunction", Constant, list),
     Route::new(Verb::Get, "/_api/aqlfunction/{namespace}", Constant, list),
-    Route::new(Verb::Post, "/_api/aqlfunction", Blocking, store),
-    Route::new(Verb::Delete, "/_api/aqlfunction/{name}", Blocking, remove),
+    Route::new(Verb::Post, "/_api/aqlfunction", Blocking, store).not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/aqlfunction/{name}", Blocking, remove).not_in_scripts(),
     Route::new(Verb::Get, "/_api/aql-builtin", Constant, builtin),
 ];
 

@@ -19,26 +19,29 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/collection", Constant, list),
-    Route::new(Verb::Post, "/_api/collection", Blocking, create),
+    Route::new(Verb::Post, "/_api/collection", Blocking, create).not_in_scripts(),
     // The documentation of batches uses this address. The body holds the name.
-    Route::new(Verb::Post, "/_api/collection/{collection}", Blocking, create),
+    Route::new(Verb::Post, "/_api/collection/{collection}", Blocking, create).not_in_scripts(),
     Route::new(Verb::Get, "/_api/collection/{collection}", Constant, short),
-    Route::new(Verb::Delete, "/_api/collection/{collection}", Blocking, drop_collection),
+    Route::new(Verb::Delete, "/_api/collection/{collection}", Blocking, drop_collection).not_in_scripts(),
     Route::new(Verb::Get, "/_api/collection/{collection}/properties", Constant, full),
     Route::new(Verb::Get, "/_api/collection/{collection}/count", Constant, count),
     Route::new(Verb::Get, "/_api/collection/{collection}/figures", Blocking, figures),
     Route::new(Verb::Get, "/_api/collection/{collection}/revision", Constant, revision),
     Route::new(Verb::Get, "/_api/collection/{collection}/checksum", Blocking, checksum),
     Route::new(Verb::Get, "/_api/collection/{collection}/shards", Constant, only_on_clusters),
-    Route::new(Verb::Put, "/_api/collection/{collection}/responsibleShard", Constant, only_on_clusters),
-    Route::new(Verb::Put, "/_api/collection/{collection}/properties", Blocking, change),
-    Route::new(Verb::Put, "/_api/collection/{collection}/rename", Blocking, rename),
+    Route::new(Verb::Put, "/_api/collection/{collection}/responsibleShard", Constant, only_on_clusters)
+        .not_in_scripts(),
+    Route::new(Verb::Put, "/_api/collection/{collection}/properties", Blocking, change).not_in_scripts(),
+    Route::new(Verb::Put, "/_api/collection/{collection}/rename", Blocking, rename).not_in_scripts(),
     Route::new(Verb::Put, "/_api/collection/{collection}/truncate", Blocking, truncate),
-    Route::new(Verb::Put, "/_api/collection/{collection}/compact", Blocking, compact),
-    Route::new(Verb::Put, "/_api/collection/{collection}/recalculateCount", Blocking, recalculate_count),
-    Route::new(Verb::Put, "/_api/collection/{collection}/load", Constant, load),
-    Route::new(Verb::Put, "/_api/collection/{collection}/unload", Constant, short),
-    Route::new(Verb::Put, "/_api/collection/{collection}/loadIndexesIntoMemory", Blocking, load_indexes),
+    Route::new(Verb::Put, "/_api/collection/{collection}/compact", Blocking, compact).not_in_scripts(),
+    Route::new(Verb::Put, "/_api/collection/{collection}/recalculateCount", Blocking, recalculate_count)
+        .not_in_scripts(),
+    Route::new(Verb::Put, "/_api/collection/{collection}/load", Constant, load).not_in_scripts(),
+    Route::new(Verb::Put, "/_api/collection/{collection}/unload", Constant, short).not_in_scripts(),
+    Route::new(Verb::Put, "/_api/collection/{collection}/loadIndexesIntoMemory", Blocking, load_indexes)
+        .not_in_scripts(),
     Route::new(Verb::Get, "/_api/key-generators", Constant, key_generators),
 ];
 

@@ -20,8 +20,10 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/database", Constant, list).in_system_database(),
     Route::new(Verb::Get, "/_api/database/user", Constant, list_accessible),
     Route::new(Verb::Get, "/_api/database/current", Constant, current),
-    Route::new(Verb::Post, "/_api/database", Blocking, create).in_system_database(),
-    Route::new(Verb::Delete, "/_api/database/{database}", Blocking, drop_database).in_system_database(),
+    Route::new(Verb::Post, "/_api/database", Blocking, create).not_in_scripts().in_system_database(),
+    Route::new(Verb::Delete, "/_api/database/{database}", Blocking, drop_database)
+        .not_in_scripts()
+        .in_system_database(),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

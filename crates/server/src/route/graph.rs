@@ -20,9 +20,9 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/gharial", Constant, list),
-    Route::new(Verb::Post, "/_api/gharial", Blocking, create),
+    Route::new(Verb::Post, "/_api/gharial", Blocking, create).not_in_scripts(),
     Route::new(Verb::Get, "/_api/gharial/{graph}", Constant, read),
-    Route::new(Verb::Delete, "/_api/gharial/{graph}", Blocking, drop_graph),
+    Route::new(Verb::Delete, "/_api/gharial/{graph}", Blocking, drop_graph).not_in_scripts(),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

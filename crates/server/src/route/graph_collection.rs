@@ -16,12 +16,15 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/gharial/{graph}/vertex", Constant, list_vertex_collections),
-    Route::new(Verb::Post, "/_api/gharial/{graph}/vertex", Blocking, add_vertex_collection),
-    Route::new(Verb::Delete, "/_api/gharial/{graph}/vertex/{collection}", Blocking, remove_vertex_collection),
+    Route::new(Verb::Post, "/_api/gharial/{graph}/vertex", Blocking, add_vertex_collection).not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/gharial/{graph}/vertex/{collection}", Blocking, remove_vertex_collection)
+        .not_in_scripts(),
     Route::new(Verb::Get, "/_api/gharial/{graph}/edge", Constant, list_edge_collections),
-    Route::new(Verb::Post, "/_api/gharial/{graph}/edge", Blocking, add_edge_definition),
-    Route::new(Verb::Put, "/_api/gharial/{graph}/edge/{collection}", Blocking, replace_edge_definition),
-    Route::new(Verb::Delete, "/_api/gharial/{graph}/edge/{collection}", Blocking, remove_edge_definition),
+    Route::new(Verb::Post, "/_api/gharial/{graph}/edge", Blocking, add_edge_definition).not_in_scripts(),
+    Route::new(Verb::Put, "/_api/gharial/{graph}/edge/{collection}", Blocking, replace_edge_definition)
+        .not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/gharial/{graph}/edge/{collection}", Blocking, remove_edge_definition)
+        .not_in_scripts(),
 ];
 
 fn list_vertex_collections(session: &Session, request: &Request) -> Result<Response> {

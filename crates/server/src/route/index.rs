@@ -18,10 +18,10 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/index", Blocking, list),
-    Route::new(Verb::Post, "/_api/index", Blocking, create),
+    Route::new(Verb::Post, "/_api/index", Blocking, create).not_in_scripts(),
     Route::new(Verb::Get, "/_api/index/{collection}/{index}", Constant, show),
-    Route::new(Verb::Delete, "/_api/index/{collection}/{index}", Blocking, drop_index),
-    Route::new(Verb::Post, "/_api/index/sync-caches", Blocking, sync_caches),
+    Route::new(Verb::Delete, "/_api/index/{collection}/{index}", Blocking, drop_index).not_in_scripts(),
+    Route::new(Verb::Post, "/_api/index/sync-caches", Blocking, sync_caches).not_in_scripts(),
 ];
 
 fn list(session: &Session, request: &Request) -> Result<Response> {

@@ -13,10 +13,10 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Put, "/_api/replication/restore-collection", Blocking, collection),
-    Route::new(Verb::Put, "/_api/replication/restore-indexes", Blocking, indexes),
-    Route::new(Verb::Put, "/_api/replication/restore-data", Blocking, data),
-    Route::new(Verb::Put, "/_api/replication/restore-view", Blocking, view),
+    Route::new(Verb::Put, "/_api/replication/restore-collection", Blocking, collection).not_in_scripts(),
+    Route::new(Verb::Put, "/_api/replication/restore-indexes", Blocking, indexes).not_in_scripts(),
+    Route::new(Verb::Put, "/_api/replication/restore-data", Blocking, data).not_in_scripts(),
+    Route::new(Verb::Put, "/_api/replication/restore-view", Blocking, view).not_in_scripts(),
 ];
 
 /// Restores a collection.

@@ -17,10 +17,10 @@ use crate::http::route::{Route, Verb};
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/transaction", Constant, list),
-    Route::new(Verb::Post, "/_api/transaction/begin", Unknown, begin),
+    Route::new(Verb::Post, "/_api/transaction/begin", Unknown, begin).not_in_scripts(),
     Route::new(Verb::Get, "/_api/transaction/{id}", Constant, status),
-    Route::new(Verb::Put, "/_api/transaction/{id}", Transaction, commit),
-    Route::new(Verb::Delete, "/_api/transaction/{id}", Transaction, abort),
+    Route::new(Verb::Put, "/_api/transaction/{id}", Transaction, commit).not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/transaction/{id}", Transaction, abort).not_in_scripts(),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

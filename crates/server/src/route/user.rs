@@ -16,16 +16,16 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/user", Constant, list),
-    Route::new(Verb::Post, "/_api/user", Blocking, create),
+    Route::new(Verb::Post, "/_api/user", Blocking, create).not_in_scripts(),
     Route::new(Verb::Get, "/_api/user/{user}", Constant, read).for_everybody(),
-    Route::new(Verb::Put, "/_api/user/{user}", Blocking, replace),
-    Route::new(Verb::Patch, "/_api/user/{user}", Blocking, update),
-    Route::new(Verb::Delete, "/_api/user/{user}", Blocking, remove),
+    Route::new(Verb::Put, "/_api/user/{user}", Blocking, replace).not_in_scripts(),
+    Route::new(Verb::Patch, "/_api/user/{user}", Blocking, update).not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/user/{user}", Blocking, remove).not_in_scripts(),
     Route::new(Verb::Get, "/_api/user/{user}/config", Constant, settings),
-    Route::new(Verb::Delete, "/_api/user/{user}/config", Blocking, forget_settings),
+    Route::new(Verb::Delete, "/_api/user/{user}/config", Blocking, forget_settings).not_in_scripts(),
     Route::new(Verb::Get, "/_api/user/{user}/config/{key}", Constant, setting),
-    Route::new(Verb::Put, "/_api/user/{user}/config/{key}", Blocking, keep_setting),
-    Route::new(Verb::Delete, "/_api/user/{user}/config/{key}", Blocking, forget_setting),
+    Route::new(Verb::Put, "/_api/user/{user}/config/{key}", Blocking, keep_setting).not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/user/{user}/config/{key}", Blocking, forget_setting).not_in_scripts(),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

@@ -17,12 +17,14 @@ use database::Session;
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/user/{user}/database", Constant, list).for_everybody(),
     Route::new(Verb::Get, "/_api/user/{user}/database/{database}", Constant, level).for_everybody(),
-    Route::new(Verb::Put, "/_api/user/{user}/database/{database}", Blocking, grant),
-    Route::new(Verb::Delete, "/_api/user/{user}/database/{database}", Blocking, revoke),
+    Route::new(Verb::Put, "/_api/user/{user}/database/{database}", Blocking, grant).not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/user/{user}/database/{database}", Blocking, revoke).not_in_scripts(),
     Route::new(Verb::Get, "/_api/user/{user}/database/{database}/{collection}", Constant, level)
         .for_everybody(),
-    Route::new(Verb::Put, "/_api/user/{user}/database/{database}/{collection}", Blocking, grant),
-    Route::new(Verb::Delete, "/_api/user/{user}/database/{database}/{collection}", Blocking, revoke),
+    Route::new(Verb::Put, "/_api/user/{user}/database/{database}/{collection}", Blocking, grant)
+        .not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/user/{user}/database/{database}/{collection}", Blocking, revoke)
+        .not_in_scripts(),
 ];
 
 /// The reported level of a database or a collection without a grant of its own.

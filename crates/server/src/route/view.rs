@@ -16,7 +16,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/view", Blocking, list),
     Route::new(Verb::Get, "/_api/view/{name}", Blocking, describe),
     Route::new(Verb::Get, "/_api/view/{name}/properties", Blocking, properties),
-    Route::new(Verb::Delete, "/_api/view/{name}", Blocking, remove),
+    Route::new(Verb::Delete, "/_api/view/{name}", Blocking, remove).not_in_scripts(),
 ];
 
 /// The attributes of a view's description without its properties.

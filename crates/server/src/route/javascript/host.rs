@@ -16,23 +16,9 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::route::batch::{Answer, PartServices};
 
-/// The header that names the transaction of a request.
-const TRANSACTION: &str = "x-arango-trx-id";
-
 /// The headers that scripts may send. Others could name another user or transaction.
 const HEADERS: &[&str] =
     &["if-match", "if-none-match", "content-type", "accept", "x-arango-allow-dirty-read"];
-
-/// The families of routes that change definitions, which transactions do not.
-const DEFINITIONS: &[&str] = &[
-    "/_api/analyzer",
-    "/_api/collection",
-    "/_api/database",
-    "/_api/index",
-    "/_api/user",
-    "/_api/view",
-    "/_api/transaction",
-];
 
 /// A host whose requests run in one transaction, as its user.
 pub(super) struct RouterHost {
@@ -45,10 +31,6 @@ pub(super) struct RouterHost {
 
 impl RouterHost {
     fn answer(&self, request: &javascript::Request<'_>) -> Result<Response> {
-        let path = request.path.split('?').next().unwrap_or_default();
-        if changes_definitions(request.method, path) {
-            return Err(Error::of(ErrorCode::TransactionDisallowedOperation));
-        }
         let method = Method::from_bytes(request.method.as_bytes()).map_err(malformed)?;
         let uri = format!("/_db/{}{}", encode_segment(request.database), request.path);
         let uri = Uri::from_maybe_shared(Bytes::from(uri)).map_err(malformed)?;
@@ -56,6 +38,9 @@ impl RouterHost {
         let path = dispatch::parse_path(&uri)?;
         let dispatcher = &self.parts.dispatcher;
         let (route, matched) = dispatcher.find_route(&method, &path)?;
+        if !route.in_scripts {
+            return Err(Error::of(ErrorCode::TransactionDisallowedOperation));
+        }
         let job = match dispatch::open_job(&route) {
             Some(job) => job,
             None => {
@@ -88,22 +73,13 @@ impl RouterHost {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(malformed)?;
             headers.insert(name, HeaderValue::from_str(value).map_err(malformed)?);
         }
-        headers.insert(TRANSACTION, HeaderValue::from(self.transaction));
+        headers.insert(dispatch::TRANSACTION, HeaderValue::from(self.transaction));
         Ok(headers)
     }
 }
 
 fn malformed(error: impl std::fmt::Display) -> Error {
     Error::bad_parameter(format!("a script sent a malformed request: {error}"))
-}
-
-/// Returns true for a request that would change a definition. Truncation changes documents.
-fn changes_definitions(method: &str, path: &str) -> bool {
-    let is_read = matches!(method, "GET" | "HEAD");
-    let is_definition = DEFINITIONS
-        .iter()
-        .any(|family| path.strip_prefix(family).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')));
-    is_definition && !is_read && !(path.starts_with("/_api/collection/") && path.ends_with("/truncate"))
 }
 
 impl Host for RouterHost {
