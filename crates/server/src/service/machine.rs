@@ -134,6 +134,18 @@ pub fn cores() -> u64 {
     std::thread::available_parallelism().map_or(1, |cores| cores.get() as u64)
 }
 
+/// Returns the number of cores of the machine, whatever part of them this process may use.
+pub fn all_cores() -> u64 {
+    cores_in(&read("/proc/stat")).max(cores())
+}
+
+fn cores_in(stat: &str) -> u64 {
+    let is_core = |line: &&str| {
+        line.strip_prefix("cpu").is_some_and(|rest| rest.starts_with(|digit: char| digit.is_ascii_digit()))
+    };
+    stat.lines().filter(is_core).count() as u64
+}
+
 /// Returns the machine's name.
 pub fn host_name() -> String {
     let named = std::env::var("HOSTNAME").ok().filter(|name| !name.is_empty());
@@ -181,6 +193,7 @@ mod tests {
         let expected =
             Processor { user_percent: 10.0, system_percent: 20.0, idle_percent: 60.0, wait_percent: 10.0 };
         assert_eq!(processor, expected);
+        assert_eq!(cores_in("cpu  10 0 20\ncpu0 1 1\ncpu1 1 1\ncpufreq 3\nintr 9"), 2);
         assert_eq!(Processor::from_stat(""), Processor::default());
     }
 

@@ -33,7 +33,7 @@ pub(super) fn print(services: &Services, page: &mut Page) {
         "Bytes of memory that the process may use.",
         machine::available_memory_bytes(),
     );
-    page.gauge(&name("cpu_cores"), "Cores that the process may use.", machine::cores());
+    page.gauge(&name("cpu_cores"), "Cores of the machine.", machine::all_cores());
     page.gauge(
         &name("effective_cpu_cores"),
         "Cores that the process may use, by its control group too.",
