@@ -323,8 +323,9 @@ struct Terminal {
 
 impl Terminal {
     fn open(server: &Server, home: &Path, options: &[&str]) -> Self {
+        // Some system shells that stay between `script` and the tool die of its Ctrl-C.
         let shell = format!(
-            "{} shell --server.endpoint {} --console.colors false --console.prompt '%d> ' {}",
+            "exec {} shell --server.endpoint {} --console.colors false --console.prompt '%d> ' {}",
             env!("CARGO_BIN_EXE_persea"),
             server.endpoint(),
             options.join(" ")
