@@ -115,11 +115,13 @@ impl Session {
         self.instance().store().create_database(name)
     }
 
-    /// Drops a database, closes its cursors and aborts its transactions. Errors: 1228, 11, 18.
+    /// Drops a database, ends its tasks, closes its cursors and aborts its transactions. Errors:
+    /// 1228, 11, 18.
     pub fn drop_database(&self, name: &str) -> Result<()> {
         self.require_administrator()?;
         let id = self.catalog().database(name).map(|database| database.definition().id);
         if id.is_some() && name != catalog::SYSTEM_DATABASE {
+            self.instance().tasks().remove_database(name);
             // They hold locks that the removal waits for.
             self.instance().transactions().abort_database(name);
         }

@@ -20,6 +20,7 @@ use crate::query::large_texts::LargeTexts;
 use crate::query::plan_cache::PlanCache;
 use crate::query::registry::QueryRegistry;
 use crate::query::results_cache::{CacheProperties, ResultsCache};
+use crate::tasks::Tasks;
 use crate::transaction::registry::{TransactionLimits, Transactions};
 use crate::ttl::{TtlJob, TtlProperties};
 use errors::Result;
@@ -123,6 +124,7 @@ pub struct Instance {
     pub(crate) ttl: TtlJob,
     cursors: Cursors,
     transactions: Transactions,
+    tasks: Arc<Tasks>,
     batches: Batches,
     dump_contexts: DumpContexts,
     graph_changes: GraphChanges,
@@ -160,6 +162,7 @@ impl Instance {
             ttl: TtlJob::new(options.ttl),
             cursors: Cursors::new(options.max_cursors),
             transactions: Transactions::new(options.transactions),
+            tasks: Arc::default(),
             batches: Batches::default(),
             dump_contexts: DumpContexts::default(),
             graph_changes: GraphChanges::default(),
@@ -225,6 +228,11 @@ impl Instance {
         &self.transactions
     }
 
+    /// Returns the tasks.
+    pub fn tasks(&self) -> &Arc<Tasks> {
+        &self.tasks
+    }
+
     /// Returns the snapshots that dumps hold.
     pub fn batches(&self) -> &Batches {
         &self.batches
@@ -257,10 +265,11 @@ impl Instance {
         (self.query_memory.refusals(), self.query_memory.child_refusals())
     }
 
-    /// Ends all queries and stream transactions before the server stops. New ones fail with error
-    /// 30.
+    /// Ends all tasks, queries and stream transactions before the server stops. New ones fail with
+    /// error 30.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
+        self.tasks.stop();
         self.queries.kill_all();
         self.transactions.abort_all();
     }

@@ -7,7 +7,8 @@
 //!   [`cursor`]: results that are delivered batch by batch. [`export`], [`import`], [`documents`]:
 //!   reads and writes without a query. [`dump`], [`restore`]: whole collections and databases for
 //!   ArangoDB's tools. `graph`: named graphs. [`transaction`]: transactions that span requests.
-//!   [`ttl`]: expiry of documents. [`javascript`](mod@javascript): scripts of users.
+//!   [`ttl`]: expiry of documents. [`javascript`](mod@javascript): scripts of users. [`tasks`]:
+//!   scripts that run later.
 //!
 //! Everything here is synchronous and independent of HTTP.
 
@@ -30,6 +31,7 @@ mod owner;
 pub mod query;
 pub mod restore;
 mod session;
+pub mod tasks;
 pub mod transaction;
 pub mod ttl;
 mod user_functions;

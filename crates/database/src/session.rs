@@ -73,6 +73,14 @@ impl Session {
         self.interrupt.as_ref()
     }
 
+    /// Returns a new interrupt for a part of the session's work.
+    pub fn part_interrupt(&self) -> Interrupt {
+        match &self.interrupt {
+            Some(whole) => Interrupt::new().part_of(whole),
+            None => Interrupt::new(),
+        }
+    }
+
     /// Returns the server's shared state.
     pub fn instance(&self) -> &Arc<Instance> {
         &self.instance
@@ -204,7 +212,7 @@ impl Session {
         }
     }
 
-    fn level(&self, of: impl Fn(&catalog::Rights) -> AccessLevel) -> AccessLevel {
+    pub(crate) fn level(&self, of: impl Fn(&catalog::Rights) -> AccessLevel) -> AccessLevel {
         match &self.identity {
             Identity::Superuser => AccessLevel::ReadWrite,
             // A user who was removed meanwhile has no rights.

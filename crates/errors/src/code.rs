@@ -196,6 +196,7 @@ error_codes! {
 
     // Tasks.
     TaskInvalidId = 1850, "TASK_INVALID_ID", 400, "invalid task id";
+    TaskDuplicateId = 1851, "TASK_DUPLICATE_ID", 409, "duplicate task id";
     TaskNotFound = 1852, "TASK_NOT_FOUND", 404, "task not found";
 
     // Graphs.

@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use aql_value::{BlockBuilder, Interrupt, MemoryAccount, UserCalls, UserFunctions, Value, Warning};
-use catalog::UserFunction;
 use errors::{Error, ErrorCode, Result};
 use javascript::Failure;
 use velocypack::{Builder, Slice};
@@ -15,10 +13,7 @@ use super::thread::{Call, IsolateThread, ended, text};
 use crate::Session;
 
 /// The module that defines functions and calls them.
-const MODULE: &str = "persea/aql-functions";
-
-/// The longest time for the check of a function's code.
-const CHECK_TIME: Duration = Duration::from_secs(2);
+pub(super) const MODULE: &str = "persea/aql-functions";
 
 /// The functions that one query calls. Its isolate starts with the first call.
 pub(crate) struct QueryFunctions {
@@ -136,27 +131,6 @@ impl UserFunctions for QueryFunctions {
         };
         *running = Some(isolate);
         Ok(calls)
-    }
-}
-
-/// Checks that a text is a JavaScript function.
-///
-/// Errors: 1581 if it is not, or if its check takes long; 32.
-pub(crate) fn check_function(session: &Session, function: &UserFunction) -> Result<()> {
-    let memory = MemoryAccount::new(None, Some(Arc::clone(&session.instance().query_memory)));
-    let mut thread = start(Arc::clone(session.database_name()), &Arc::new(memory))?;
-    let call = code_call("check", &function.name, &function.code)?;
-    let invalid = |reason: &str| {
-        let message = format!("invalid user function code: {reason}");
-        Error::new(ErrorCode::QueryFunctionInvalidCode, message)
-    };
-    let interrupt = Interrupt::with_max_runtime(CHECK_TIME);
-    let checked = thread.call(call, || interrupt.check(), |_| Ok(()));
-    match checked {
-        Err(error) if error.code() == ErrorCode::QueryKilled => Err(invalid("its check takes too long")),
-        Err(error) => Err(error),
-        Ok(Err(failure)) => Err(invalid(&failure.to_string())),
-        Ok(Ok(())) => Ok(()),
     }
 }
 

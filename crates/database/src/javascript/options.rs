@@ -7,10 +7,12 @@ pub struct JavaScriptOptions {
     pub user_defined_functions: bool,
     /// True if transactions may be functions that users write.
     pub transactions: bool,
+    /// True if users may make tasks.
+    pub tasks: bool,
 }
 
 impl Default for JavaScriptOptions {
     fn default() -> Self {
-        JavaScriptOptions { user_defined_functions: true, transactions: true }
+        JavaScriptOptions { user_defined_functions: true, transactions: true, tasks: true }
     }
 }

@@ -13,5 +13,6 @@ mod imports;
 mod mdi;
 mod restores;
 mod results_cache;
+mod tasks;
 mod transactions;
 mod ttl;

@@ -8,6 +8,7 @@ options::section! {
         flag("javascript.enabled", true, "Let users run JavaScript in the server.");
     static TRANSACTIONS: Opt<Flag> =
         flag("javascript.transactions", true, "Let clients run transactions that are a JavaScript function.");
+    static TASKS: Opt<Flag> = flag("javascript.tasks", true, "Let users make tasks.");
     static USER_DEFINED_FUNCTIONS: Opt<Flag> =
         flag("javascript.user-defined-functions", true, "Let AQL queries call functions that users write in JavaScript.");
 }
@@ -18,5 +19,6 @@ pub(super) fn settings(options: &Options) -> JavaScriptOptions {
     JavaScriptOptions {
         user_defined_functions: enabled && options.get(&USER_DEFINED_FUNCTIONS),
         transactions: enabled && options.get(&TRANSACTIONS),
+        tasks: enabled && options.get(&TASKS),
     }
 }

@@ -40,7 +40,7 @@ const JAVASCRIPT: &[&str] = &[
     "javascript.files-allowlist", "javascript.files-denylist", "javascript.gc-frequency",
     "javascript.gc-interval", "javascript.harden", "javascript.module-directory",
     "javascript.startup-directory", "javascript.startup-options-allowlist",
-    "javascript.startup-options-denylist", "javascript.tasks",
+    "javascript.startup-options-denylist",
     "javascript.v8-contexts", "javascript.v8-contexts-max-age",
     "javascript.v8-contexts-max-invocations", "javascript.v8-contexts-minimum",
     "javascript.v8-max-heap", "javascript.v8-options", "web-interface.version-check",

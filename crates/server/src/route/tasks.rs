@@ -1,31 +1,67 @@
-//! `/_api/tasks`: periodic JavaScript tasks. This server does not run JavaScript yet, so there are
-//! none.
+//! `/_api/tasks`: commands in JavaScript that the server runs later, once or again and again.
 
-use errors::{Error, ErrorCode, Result};
-use hyper::StatusCode;
-use velocypack::Slice;
-
-use crate::http::Cost::Constant;
-use crate::http::{Request, Response, Route, Verb};
 use database::Session;
+use database::tasks::{Task, TaskDefinition};
+use errors::Result;
+use hyper::StatusCode;
+
+use crate::http::Cost::{Blocking, Constant};
+use crate::http::fields::Fields;
+use crate::http::{Request, Response, Route, Verb};
+
+const PATTERN: &str = "/_api/tasks";
+const ONE: &str = "/_api/tasks/{id}";
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/tasks", Constant, list),
-    Route::new(Verb::Get, "/_api/tasks/{id}", Constant, not_found),
-    Route::new(Verb::Delete, "/_api/tasks/{id}", Constant, not_found),
-    Route::new(Verb::Post, "/_api/tasks", Constant, create),
-    Route::new(Verb::Post, "/_api/tasks/{id}", Constant, create),
-    Route::new(Verb::Put, "/_api/tasks/{id}", Constant, create),
+    Route::new(Verb::Get, PATTERN, Constant, list),
+    Route::new(Verb::Get, ONE, Constant, get),
+    Route::new(Verb::Post, PATTERN, Blocking, create).for_writers(),
+    // Drivers send this in place of PUT.
+    Route::new(Verb::Post, ONE, Blocking, create).for_writers(),
+    Route::new(Verb::Put, ONE, Blocking, create).for_writers(),
+    Route::new(Verb::Delete, ONE, Constant, remove).for_writers(),
 ];
 
-fn list(_session: &Session, _request: &Request) -> Result<Response> {
-    Ok(Response::value(StatusCode::OK, Slice::EMPTY_ARRAY.bytes().to_vec()))
+fn list(session: &Session, _request: &Request) -> Result<Response> {
+    let tasks = session.tasks();
+    let listed = Fields::array(|fields| {
+        for task in &tasks {
+            fields.child_element(|fields| print(task, fields));
+        }
+    });
+    Ok(Response::value(StatusCode::OK, listed?))
 }
 
-fn not_found(_session: &Session, _request: &Request) -> Result<Response> {
-    Err(Error::of(ErrorCode::TaskNotFound))
+fn get(session: &Session, request: &Request) -> Result<Response> {
+    let task = session.task(request.parameter("id"))?;
+    Response::object(StatusCode::OK, |fields| print(&task, fields))
 }
 
-fn create(_session: &Session, _request: &Request) -> Result<Response> {
-    Err(Error::new(ErrorCode::NotImplemented, "tasks are JavaScript, which this server does not run"))
+fn create(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    let id = Some(request.parameter("id")).filter(|id| !id.is_empty());
+    let task = session.create_task(TaskDefinition::from_body(body.slice(), id)?)?;
+    Response::object(StatusCode::OK, |fields| print(&task, fields))
+}
+
+fn remove(session: &Session, request: &Request) -> Result<Response> {
+    session.remove_task(request.parameter("id"))?;
+    Response::success(StatusCode::OK, |_| {})
+}
+
+/// Prints a task as ArangoDB shows it: its command as a call of a function.
+fn print(task: &Task, fields: &mut Fields<'_>) {
+    let definition = &task.definition;
+    fields
+        .text("id", &task.id)
+        .text("name", &definition.name)
+        .double("created", task.created_seconds)
+        .text("type", if definition.period_seconds.is_some() { "periodic" } else { "timed" });
+    if let Some(period) = definition.period_seconds {
+        fields.double("period", period);
+    }
+    fields
+        .double("offset", definition.offset_seconds)
+        .text("command", &format!("(function (params) {{ {} }} )(params);", definition.command))
+        .text("database", &task.owner.database);
 }

@@ -22,6 +22,7 @@ use crate::http::services::Services;
 use crate::options::ServerOptions;
 use crate::placement::Lanes;
 use crate::route;
+use crate::route::javascript::TaskRunner;
 use crate::service::shutdown::Shutdown;
 
 /// Time limit for requests in progress when the server stops.
@@ -38,6 +39,7 @@ pub struct Server {
     connections: Arc<Connections>,
     metrics: Arc<Metrics>,
     shutdown: Arc<Shutdown>,
+    _tasks: TaskRunner,
 }
 
 impl Server {
@@ -71,16 +73,18 @@ impl Server {
                 max_body_bytes: options.http.max_body_bytes.min(options.http.request_memory_bytes / 2),
             }))
         };
-        // Scripts may use all routes except those of scripts and batches, and the parts of a batch
-        // all except that of batches.
+        // No request is a part of its own kind. Transactions know no further scripts, tasks know
+        // transactions, and the parts of a batch know both.
         let mut routes = parts.routes(&options);
         let without_batches: Vec<_> = bind(route::batch::WITHIN_BATCH, ());
-        let within_script =
-            [&routes[..], &without_batches, &bind(route::javascript::WITHIN_SCRIPT, ())].concat();
-        let scripts = route::javascript::Services { parts: part_services(within_script)? };
-        routes.extend(bind(route::javascript::ROUTES, scripts));
-        let within_batch = [&routes[..], &without_batches].concat();
-        let batch = route::batch::Services { parts: part_services(within_batch)? };
+        let without_transactions = bind(route::javascript::transaction::WITHIN_TRANSACTION, ());
+        let within_transaction = [&routes[..], &without_batches, &without_transactions].concat();
+        let transaction =
+            route::javascript::transaction::Services { parts: part_services(within_transaction)? };
+        routes.extend(bind(route::javascript::transaction::ROUTES, transaction));
+        let within_task = part_services([&routes[..], &without_batches].concat())?;
+        let tasks = TaskRunner::start(Arc::clone(&within_task), &parts.instance)?;
+        let batch = route::batch::Services { parts: within_task };
         routes.extend(bind(route::batch::ROUTES, batch));
         let lanes = Arc::new(Lanes::new(Arc::clone(&parts.pool), options.pool));
         let http = HttpService::new(
@@ -92,7 +96,15 @@ impl Server {
             Arc::clone(&parts.logins),
         );
         let Parts { instance, connections, metrics, shutdown, .. } = parts;
-        Ok(Arc::new(Server { instance, http: Arc::new(http), lanes, connections, metrics, shutdown }))
+        Ok(Arc::new(Server {
+            instance,
+            http: Arc::new(http),
+            lanes,
+            connections,
+            metrics,
+            shutdown,
+            _tasks: tasks,
+        }))
     }
 
     /// Returns the databases.
@@ -126,14 +138,17 @@ impl Server {
         let watch = tokio::spawn(Arc::clone(&self).watch());
         self.shutdown.requested().await;
         tasks.iter().for_each(tokio::task::JoinHandle::abort);
+        // Nobody waits for tasks.
+        self.instance.tasks().stop();
         let ended = self.connections.close(timeout).await;
         watch.abort();
         if !ended {
             // Their clients are gone, so the queries end as well.
             self.instance.stop();
         }
-        let lanes = Arc::clone(&self.lanes);
-        let idle = tokio::task::spawn_blocking(move || lanes.stop(POOL_TIMEOUT)).await.unwrap_or(false);
+        let (lanes, tasks) = (Arc::clone(&self.lanes), Arc::clone(self.instance.tasks()));
+        let stop = move || tasks.wait_for_runs(POOL_TIMEOUT) & lanes.stop(POOL_TIMEOUT);
+        let idle = tokio::task::spawn_blocking(stop).await.unwrap_or(false);
         // Open transactions end before the store does.
         self.instance.stop();
         Ok(ended && idle)

@@ -113,7 +113,7 @@ impl Batch {
 
     /// Ends the remaining parts if the client goes, and returns their interrupt.
     fn end_with_client(&mut self) -> Interrupt {
-        let interrupt = Interrupt::new();
+        let interrupt = self.session.part_interrupt();
         self.session = self.session.clone().ended_by(interrupt.clone());
         interrupt
     }

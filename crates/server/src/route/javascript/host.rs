@@ -1,6 +1,7 @@
 //! The host of scripts that work with data: their requests go to the server's own routes.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use database::{Budget, Session};
@@ -9,24 +10,48 @@ use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Uri};
 use javascript::{Host, HostResult, LogLevel};
 
+use super::origin::Origin;
 use crate::http::dispatch;
 use crate::http::format::Format;
 use crate::http::percent::encode_segment;
 use crate::http::request::Request;
 use crate::http::response::Response;
-use crate::route::batch::{Answer, PartServices};
+use crate::route::batch::Answer;
 
 /// The headers that scripts may send. Others could name another user or transaction.
 const HEADERS: &[&str] =
     &["if-match", "if-none-match", "content-type", "accept", "x-arango-allow-dirty-read"];
 
-/// A host whose requests run in one transaction, as its user.
+/// The time since which a script has sent no request; none while it waits for a reply.
+pub(super) struct Idle(Mutex<Option<Instant>>);
+
+impl Default for Idle {
+    fn default() -> Self {
+        Idle(Mutex::new(Some(Instant::now())))
+    }
+}
+
+impl Idle {
+    /// Notes the begin of a request (none), or its end.
+    fn set(&self, since: Option<Instant>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = since;
+    }
+
+    /// Checks that the script was not idle for so long. Errors: 1500.
+    pub(super) fn check(&self, timeout: Duration) -> Result<()> {
+        let since = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if since.is_none_or(|since| since.elapsed() < timeout) {
+            return Ok(());
+        }
+        let message = format!("the script has sent no request for {} s", timeout.as_secs());
+        Err(Error::new(ErrorCode::QueryKilled, message))
+    }
+}
+
+/// A host whose requests run as the user of a script, within its transaction.
 pub(super) struct RouterHost {
-    pub(super) parts: Arc<PartServices>,
-    pub(super) session: Session,
-    /// The request that the script runs for.
-    pub(super) request: Request,
-    pub(super) transaction: u64,
+    pub(super) origin: Origin,
+    pub(super) idle: Arc<Idle>,
 }
 
 impl RouterHost {
@@ -36,17 +61,17 @@ impl RouterHost {
         let uri = Uri::from_maybe_shared(Bytes::from(uri)).map_err(malformed)?;
         let headers = self.headers(request.headers)?;
         let path = dispatch::parse_path(&uri)?;
-        let dispatcher = &self.parts.dispatcher;
+        let dispatcher = &self.origin.parts.dispatcher;
         let (route, matched) = dispatcher.find_route(&method, &path)?;
-        if !route.in_scripts {
+        if self.origin.transaction.is_some() && !route.in_scripts {
             return Err(Error::of(ErrorCode::TransactionDisallowedOperation));
         }
         let job = match dispatch::open_job(&route) {
             Some(job) => job,
             None => {
-                let identity = self.session.identity().clone();
+                let identity = self.session().identity().clone();
                 let job = dispatcher.user_job(route, path.database(), identity, &headers)?;
-                match self.session.interrupt() {
+                match self.session().interrupt() {
                     Some(interrupt) => job.ended_by(interrupt),
                     None => job,
                 }
@@ -60,11 +85,15 @@ impl RouterHost {
             headers,
             body: Bytes::copy_from_slice(request.body),
             accepted: Format::VelocyPack,
-            client: self.request.client(),
+            client: self.origin.client,
             budget: Budget::UNLIMITED,
-            memory: self.request.memory.clone(),
+            memory: self.origin.memory.clone(),
         };
         dispatcher.run(&job, &request)
+    }
+
+    fn session(&self) -> &Session {
+        &self.origin.session
     }
 
     fn headers(&self, given: &[(String, String)]) -> Result<HeaderMap> {
@@ -73,7 +102,9 @@ impl RouterHost {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(malformed)?;
             headers.insert(name, HeaderValue::from_str(value).map_err(malformed)?);
         }
-        headers.insert(dispatch::TRANSACTION, HeaderValue::from(self.transaction));
+        if let Some(transaction) = self.origin.transaction {
+            headers.insert(dispatch::TRANSACTION, HeaderValue::from(transaction));
+        }
         Ok(headers)
     }
 }
@@ -84,8 +115,11 @@ fn malformed(error: impl std::fmt::Display) -> Error {
 
 impl Host for RouterHost {
     fn request(&self, request: javascript::Request<'_>) -> HostResult<javascript::Reply> {
+        self.idle.set(None);
         let response = self.answer(&request).unwrap_or_else(Response::from);
-        let answer = Answer::of(response, Format::VelocyPack, &self.session.request_memory())?;
+        let answer = Answer::of(response, Format::VelocyPack, &self.session().request_memory());
+        self.idle.set(Some(Instant::now()));
+        let answer = answer?;
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let mut headers: Vec<_> =
             answer.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
@@ -94,16 +128,16 @@ impl Host for RouterHost {
     }
 
     fn database(&self) -> String {
-        self.session.database_name().to_string()
+        self.session().database_name().to_string()
     }
 
     fn print(&self, text: &str) -> HostResult<()> {
-        tracing::info!(database = %self.session.database_name(), "script: {}", text.trim_end());
+        tracing::info!(database = %self.session().database_name(), "script: {}", text.trim_end());
         Ok(())
     }
 
     fn log(&self, level: LogLevel, text: &str) {
-        let database = self.session.database_name();
+        let database = self.session().database_name();
         match level {
             LogLevel::Debug => tracing::debug!(%database, "script: {text}"),
             LogLevel::Info => tracing::info!(%database, "script: {text}"),
