@@ -7,7 +7,7 @@ use crate::{Failure, metadata};
 
 /// The crates from the lowest to the highest. Crates of one line do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["errors", "allocation-meter", "aql-date", "analyzers", "chart", "gzip-members"],
+    &["errors", "allocation-meter", "aql-date", "analyzers", "chart", "gzip-members", "web"],
     &["velocypack", "kv", "aql-syntax"],
     &["kv-rocksdb", "catalog", "aql-value", "geometry", "options", "client", "javascript"],
     &["storage", "aql-functions", "server-process"],

@@ -1,8 +1,16 @@
-//! Licences and advisories of all linked dependencies.
+//! Licences and advisories of all linked dependencies, and of the packages of the web interface.
 
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::{Failure, metadata};
+
+/// The packages of the web interface with their licences.
+const WEB_LOCK_FILE: &str = "web/package-lock.json";
+
+/// Further licences of the tools that build and test the web interface. No file has their code.
+const ALLOWED_FOR_TOOLS: &[&str] = &["MPL-2.0"];
 
 /// Licences whose code may be part of an Apache-2.0 binary.
 const ALLOWED: &[&str] = &[
@@ -29,8 +37,24 @@ pub(crate) fn check() -> Result<(), Failure> {
             let licence = package.licence.as_deref().unwrap_or("no licence");
             format!("{} {} has {licence}, which is not in ALLOWED", package.name, package.version)
         })
+        .chain(wrong_web_packages()?)
         .collect();
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+fn wrong_web_packages() -> Result<Vec<String>, Failure> {
+    let explain = |error: &dyn std::fmt::Display| format!("{WEB_LOCK_FILE}: {error}");
+    let text = std::fs::read_to_string(WEB_LOCK_FILE).map_err(|error| explain(&error))?;
+    let lock: Value = serde_json::from_str(&text).map_err(|error| explain(&error))?;
+    let packages = lock["packages"].as_object().ok_or_else(|| explain(&"no packages"))?;
+    Ok(packages.iter().filter_map(|(path, package)| wrong_web_package(path, package)).collect())
+}
+
+fn wrong_web_package(path: &str, package: &Value) -> Option<String> {
+    let licence = package["license"].as_str().unwrap_or("no licence");
+    let is_tool = package["dev"].as_bool().unwrap_or(false);
+    let is_fine = is_allowed(licence) || (is_tool && ALLOWED_FOR_TOOLS.contains(&licence));
+    (!is_fine).then(|| format!("{WEB_LOCK_FILE}: {path} has {licence}, which is not in ALLOWED"))
 }
 
 /// Returns true if the licences in [`ALLOWED`] meet an SPDX expression.
@@ -74,7 +98,7 @@ pub(crate) fn check_advisories() -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_allowed;
+    use super::{is_allowed, wrong_web_package};
 
     #[test]
     fn an_expression_is_allowed_when_its_choices_are() {
@@ -84,5 +108,13 @@ mod tests {
         for bad in ["GPL-3.0", "MIT AND GPL-3.0", "(MIT OR Apache-2.0) AND GPL-2.0", ""] {
             assert!(!is_allowed(bad), "{bad}");
         }
+    }
+    #[test]
+    fn tools_of_the_web_interface_may_have_more_licences_than_its_packages() {
+        let package = |licence, dev| serde_json::json!({"license": licence, "dev": dev});
+        assert!(wrong_web_package("a", &package("MIT", false)).is_none());
+        assert!(wrong_web_package("a", &package("MPL-2.0", true)).is_none());
+        assert!(wrong_web_package("a", &package("MPL-2.0", false)).is_some());
+        assert!(wrong_web_package("a", &package("GPL-3.0", true)).is_some());
     }
 }

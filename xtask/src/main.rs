@@ -14,6 +14,7 @@ mod metadata;
 mod modules;
 mod programs;
 mod suites;
+mod web;
 mod words;
 
 use std::process::{Command, ExitCode};
@@ -46,6 +47,7 @@ const STEPS: &[Step] = &[
     },
     Step { name: "words", promise: "comments keep to docs/style.md", run: words::check },
     Step { name: "licences", promise: "every dependency's licence fits Apache-2.0", run: licences::check },
+    Step { name: "web", promise: "the web interface has no mistake and is small", run: web::build },
     Step {
         name: "advisories",
         promise: "no dependency has a known advisory",
@@ -86,12 +88,13 @@ fn main() -> ExitCode {
         Some((command, names)) if command == "check" => check(names),
         Some((command, arguments)) if command == "fuzz" => report(fuzz::run_targets(arguments)),
         Some((command, arguments)) if command == "suites" => report(suites::run(arguments)),
+        Some((command, arguments)) if command == "web" => report(web::run_command(arguments)),
         Some((command, arguments)) if PROGRAMS.iter().any(|program| program.name == command) => {
             report(programs::run_program(command, arguments))
         }
         _ => {
             eprintln!(
-                "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]\n       cargo xtask suites [SUITE ...]"
+                "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]\n       cargo xtask suites [SUITE ...]\n       cargo xtask web [--test]"
             );
             for program in PROGRAMS {
                 eprintln!("       cargo xtask {} [--help] [--OPTION VALUE ...]", program.name);

@@ -49,6 +49,7 @@ mod user_rights;
 mod version;
 mod view;
 mod wal;
+mod web;
 
 use crate::http::route::Route;
 
@@ -85,4 +86,5 @@ pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     version::ROUTES,
     view::ROUTES,
     wal::ROUTES,
+    web::ROUTES,
 ];

@@ -1,0 +1,57 @@
+/** Rows of any shape as a table: a column for each attribute. */
+import { useMemo } from 'preact/hooks'
+import { link } from '../lib/address'
+import { attributes } from '../lib/json'
+import { columnsOf } from '../query/download'
+import { type Column, Table } from './Table'
+
+interface Properties {
+  /** The text of each row. */
+  rows: string[]
+  count: number
+  onEnd?: () => void
+  onOpen: (row: string, index: number) => void
+}
+
+/** Rows whose attributes become columns, and the most columns. */
+const SAMPLE_ROWS = 200
+const MOST_COLUMNS = 100
+
+export function RowTable({ rows, count, onEnd, onOpen }: Properties) {
+  const columns = useMemo(() => {
+    const names = columnsOf(rows.slice(0, SAMPLE_ROWS)).slice(0, MOST_COLUMNS)
+    const numbered: Column<Map<string, string>> = { title: '#', width: 64, isNumber: true, cell: (_, index) => <span class="muted">{index + 1}</span> }
+    return [numbered, ...names.map((title) => ({ title, cell: (row: Map<string, string>) => <Cell json={row.get(title)} name={title} /> }))]
+  }, [rows, Math.min(count, SAMPLE_ROWS)])
+  return (
+    <Table
+      label="Rows"
+      columns={columns}
+      count={count}
+      row={(index) => attributesOf(rows[index] ?? '')}
+      onEnd={onEnd}
+      onOpen={(_, index) => onOpen(rows[index] ?? '', index)}
+    />
+  )
+}
+
+function attributesOf(row: string): Map<string, string> {
+  return new Map(row.startsWith('{') ? attributes(row) : [['value', row]])
+}
+
+/** The characters of a long value that a cell has. */
+const MOST_CHARACTERS = 200
+
+function Cell({ json, name }: { json: string | undefined; name: string }) {
+  if (json === undefined) return null
+  if (json === 'null') return <span class="cell-null">null</span>
+  if (json.startsWith('"')) {
+    const text = JSON.parse(json) as string
+    const id = /^(_id|_from|_to)$/.test(name) && /^[^/]+\/[^/]+$/.test(text)
+    if (!id) return <>{text.slice(0, MOST_CHARACTERS)}</>
+    const [collection = '', key = ''] = text.split('/')
+    return <a href={link(['collection', collection, 'documents', key])}>{text}</a>
+  }
+  if (/^[[{]/.test(json)) return <span class="cell-json">{json.slice(0, MOST_CHARACTERS)}</span>
+  return <span class="cell-number">{json}</span>
+}

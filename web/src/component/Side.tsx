@@ -1,0 +1,96 @@
+/** The bar at the side: pages, database, user. */
+import { useState } from 'preact/hooks'
+import icon from '../icon.svg'
+import { database, link, place, switchDatabase } from '../lib/address'
+import { useLoaded } from '../lib/load'
+import { databases, mayAdminister, signOut, user } from '../lib/session'
+import { nextTheme, theme } from '../lib/theme'
+import { Icon, type IconName } from './Icon'
+import { Requests } from './Requests'
+
+interface Entry {
+  name: IconName
+  title: string
+  /** The first segments of further pages that belong to the entry. */
+  also?: string
+}
+
+const DATABASE_PAGES: Entry[] = [
+  { name: 'queries', title: 'Queries' },
+  { name: 'collections', title: 'Collections', also: 'collection' },
+  { name: 'graphs', title: 'Graphs', also: 'graph' },
+]
+const SERVER_PAGES: Entry[] = [
+  { name: 'dashboard', title: 'Dashboard' },
+  { name: 'activity', title: 'Running queries' },
+  { name: 'users', title: 'Users', also: 'user' },
+  { name: 'logs', title: 'Logs' },
+]
+
+export function Side() {
+  const [isOpen, setOpen] = useState(false)
+  const close = () => setOpen(false)
+  const server = mayAdminister.value ? SERVER_PAGES : SERVER_PAGES.filter((entry) => !['users', 'logs'].includes(entry.name))
+  return (
+    <nav class={isOpen ? 'side is-open' : 'side'} aria-label="Pages">
+      <div class="brand">
+        <img src={icon} alt="" />
+        Persea
+        <button type="button" class="icon-button menu-button" aria-expanded={isOpen} aria-label="Menu" onClick={() => setOpen(!isOpen)}>
+          ☰
+        </button>
+      </div>
+      <DatabaseChoice />
+      <Links entries={DATABASE_PAGES} onGo={close} />
+      <p class="label side-group">Server</p>
+      <Links entries={server} onGo={close} />
+      <div class="side-end">
+        <Requests />
+        <div class="side-row">
+          <span class="who" title={user.value ?? ''}>
+            {user.value ?? 'No authentication'}
+          </span>
+          <button type="button" class="icon-button" aria-label={`Colours: ${theme.value}`} title={`Colours: ${theme.value}`} onClick={nextTheme}>
+            <Icon name={theme.value} />
+          </button>
+          {user.value !== null && (
+            <button type="button" class="icon-button" aria-label="Sign out" title="Sign out" onClick={signOut}>
+              <Icon name="leave" />
+            </button>
+          )}
+        </div>
+      </div>
+    </nav>
+  )
+}
+
+function Links({ entries, onGo }: { entries: Entry[]; onGo: () => void }) {
+  const first = place.value.segments[0] ?? 'queries'
+  return (
+    <>
+      {entries.map(({ name, title, also }) => (
+        <a key={name} href={link([name])} onClick={onGo} aria-current={first === name || first === also ? 'page' : undefined}>
+          <Icon name={name} />
+          {title}
+        </a>
+      ))}
+    </>
+  )
+}
+
+function DatabaseChoice() {
+  const { value: names = [] } = useLoaded(databases, [user.value])
+  const all = names.includes(database.value) ? names : [database.value, ...names]
+  return (
+    <label class="field database">
+      <span class="only-read">Database</span>
+      <select class="input" value={database.value} onChange={(event) => switchDatabase(event.currentTarget.value)}>
+        {all.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

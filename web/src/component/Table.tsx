@@ -1,0 +1,118 @@
+/** A table of any length, of which only the visible rows are in the page. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+export interface Column<Row> {
+  title: string
+  /** Width in pixels; the rest of the width without it. */
+  width?: number
+  isNumber?: boolean
+  cell: (row: Row, index: number) => ComponentChildren
+  /** A value to sort by. */
+  sort?: (row: Row) => string | number
+}
+
+interface Properties<Row> {
+  label: string
+  columns: Column<Row>[]
+  count: number
+  row: (index: number) => Row
+  /** Called when the end comes near. */
+  onEnd?: () => void
+  onOpen?: (row: Row, index: number) => void
+  sorted?: { column: string; isDescending: boolean }
+  onSort?: (column: string) => void
+}
+
+/** The height of a row in pixels, as in the style sheet. */
+const ROW_PIXELS = 32
+const SPARE_ROWS = 12
+/** Browsers cut off elements that are higher; the rows beyond it follow by search or paging. */
+const MOST_PIXELS = 15_000_000
+
+export function Table<Row>({ label, columns, count, row, onEnd, onOpen, sorted, onSort }: Properties<Row>) {
+  const scroller = useRef<HTMLDivElement>(null)
+  const [view, setView] = useState({ top: 0, height: 600 })
+  const look = () => {
+    const element = scroller.current
+    if (element) setView({ top: element.scrollTop, height: element.clientHeight })
+  }
+  useEffect(() => {
+    look()
+    const observer = new ResizeObserver(look)
+    if (scroller.current) observer.observe(scroller.current)
+    return () => observer.disconnect()
+  }, [])
+
+  const shown = Math.min(count, Math.floor(MOST_PIXELS / ROW_PIXELS))
+  const first = Math.max(0, Math.floor(view.top / ROW_PIXELS) - SPARE_ROWS)
+  const last = Math.min(shown, Math.ceil((view.top + view.height) / ROW_PIXELS) + SPARE_ROWS)
+  useEffect(() => {
+    if (last >= count - SPARE_ROWS) onEnd?.()
+  }, [last, count])
+
+  const width = columns.reduce((sum, column) => sum + (column.width ?? 180), 0)
+  const indexes = Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset)
+  return (
+    <div class="table-box" ref={scroller} onScroll={look} tabIndex={0} role="region" aria-label={label}>
+      <table class="table" style={{ minWidth: `${width}px` }} aria-rowcount={count + 1}>
+        <colgroup>
+          {columns.map((column) => (
+            <col key={column.title} style={column.width ? { width: `${column.width}px` } : {}} />
+          ))}
+        </colgroup>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <Header key={column.title} column={column} sorted={sorted} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Gap rows={first} columns={columns.length} />
+          {indexes.map((index) => (
+            <tr key={index} aria-rowindex={index + 2} class={onOpen && 'can-open'} onClick={(event) => onOpen && !isControl(event) && onOpen(row(index), index)}>
+              {columns.map((column) => (
+                <td key={column.title} class={column.isNumber ? 'is-number' : undefined}>
+                  {column.cell(row(index), index)}
+                </td>
+              ))}
+            </tr>
+          ))}
+          <Gap rows={shown - last} columns={columns.length} />
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+/** Returns true for a click on something in the row that has an action of its own. */
+function isControl(event: Event): boolean {
+  return event.target instanceof Element && event.target.closest('a, button, input') !== null
+}
+
+function Gap({ rows, columns }: { rows: number; columns: number }) {
+  if (rows <= 0) return null
+  return (
+    <tr aria-hidden="true" class="gap">
+      <td colSpan={columns} style={{ height: `${rows * ROW_PIXELS}px` }} />
+    </tr>
+  )
+}
+
+function Header<Row>({ column, sorted, onSort }: { column: Column<Row> } & Pick<Properties<Row>, 'sorted' | 'onSort'>) {
+  const isSorted = sorted?.column === column.title
+  const order = isSorted ? (sorted.isDescending ? 'descending' : 'ascending') : undefined
+  return (
+    <th scope="col" class={column.isNumber ? 'is-number' : undefined} aria-sort={order} title={column.title}>
+      {onSort && column.sort ? (
+        <button type="button" class="sort" onClick={() => onSort(column.title)}>
+          {column.title}
+          <span aria-hidden="true">{isSorted ? (sorted.isDescending ? ' ↓' : ' ↑') : ''}</span>
+        </button>
+      ) : (
+        column.title
+      )}
+    </th>
+  )
+}

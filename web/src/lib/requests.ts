@@ -1,0 +1,25 @@
+/** The requests that the interface has sent for the user, the newest first. */
+import { signal } from '@preact/signals'
+import type { Call } from './call'
+
+/** A request and its outcome. */
+export interface Sent {
+  id: number
+  call: Call
+  /** The status; 0 if there was no reply. */
+  status: number
+  milliseconds: number
+}
+
+/** The most requests that are kept. */
+const MOST = 50
+
+let lastId = 0
+
+export const requests = signal<Sent[]>([])
+
+/** Adds a request. */
+export function record(call: Call, status: number, milliseconds: number) {
+  lastId += 1
+  requests.value = [{ id: lastId, call, status, milliseconds }, ...requests.value].slice(0, MOST)
+}

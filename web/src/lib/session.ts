@@ -1,0 +1,138 @@
+/**
+ * The user of this tab, and the requests that it sends.
+ *
+ * The token is in the memory of the tab only. Nothing that a browser would add to a request by
+ * itself identifies a user, so a foreign page cannot act in the user's name.
+ */
+import { computed, signal } from '@preact/signals'
+import { database, prefix } from './address'
+import { bodyOf, type Call, Failure, fullPath } from './call'
+import { record } from './requests'
+
+export type Level = 'rw' | 'ro' | 'none'
+
+const token = signal<string | null>(null)
+
+/** The name of the user; `null` without authentication. */
+export const user = signal<string | null>(null)
+
+/** `unknown` until the server has told if it wants a user. */
+export const state = signal<'unknown' | 'out' | 'in'>('unknown')
+
+/** True while the server does not answer. */
+export const isAway = signal(false)
+
+/** The user's rights on databases. */
+export const levels = signal<Record<string, Level>>({})
+
+/** True if the user may create and drop collections, indexes and graphs. */
+export const mayChangeDatabase = computed(() => user.value === null || levels.value[database.value] === 'rw')
+
+/** True if the user may administer the server. */
+export const mayAdminister = computed(() => user.value === null || levels.value._system === 'rw')
+
+interface Options {
+  signal?: AbortSignal
+  /** True for a request that is not shown to the user, such as a poll. */
+  quiet?: boolean
+}
+
+/** Sends a call and returns the text of its reply. Errors: `Failure`, and `AbortError`. */
+export async function send(call: Call, { signal, quiet }: Options = {}): Promise<string> {
+  const headers: Record<string, string> = { 'x-omit-www-authenticate': 'true', ...call.headers }
+  if (token.value !== null) headers.authorization = `bearer ${token.value}`
+  const body = bodyOf(call)
+  if (body !== undefined) headers['content-type'] ??= 'application/json'
+  const started = performance.now()
+  const report = (status: number) => {
+    if (!quiet) record({ ...call, database: call.database ?? database.value }, status, performance.now() - started)
+  }
+  let reply: Response
+  let text: string
+  try {
+    const address = prefix + fullPath(call, database.value)
+    // Without credentials, the browser neither adds a login of its own nor asks for one.
+    reply = await fetch(address, { method: call.method, headers, body, signal, credentials: 'omit', cache: 'no-store' })
+    text = await reply.text()
+  } catch (error) {
+    if (signal?.aborted) throw error
+    report(0)
+    isAway.value = true
+    throw new Failure('the server does not answer', 0)
+  }
+  isAway.value = false
+  report(reply.status)
+  if (reply.ok) return text
+  if (reply.status === 401 && token.value !== null && isExpired(token.value)) signOut()
+  throw Failure.of(reply.status, text)
+}
+
+/** Sends a call and returns the value of its reply. */
+export async function ask<T>(call: Call, options?: Options): Promise<T> {
+  return JSON.parse(await send(call, options)) as T
+}
+
+/** Finds out if the server wants a user. */
+export async function begin() {
+  try {
+    await send({ method: 'GET', path: '/_api/database/user', database: '_system' }, { quiet: true })
+    state.value = 'in'
+  } catch (error) {
+    if (error instanceof Failure && error.status === 0) return
+    state.value = 'out'
+  }
+}
+
+/** Signs in. Errors: `Failure` with status 401 for a wrong name or password. */
+export async function signIn(name: string, password: string) {
+  // The call is not recorded: it has the password.
+  const call: Call = { method: 'POST', path: '/_open/auth', database: '_system', body: { username: name, password } }
+  const { jwt } = await ask<{ jwt: string }>(call, { quiet: true })
+  token.value = jwt
+  user.value = name
+  await loadLevels()
+  state.value = 'in'
+}
+
+/** Forgets the user. */
+export function signOut() {
+  token.value = null
+  user.value = null
+  levels.value = {}
+  state.value = 'out'
+}
+
+async function loadLevels() {
+  const call: Call = { method: 'GET', path: `/_api/user/${encodeURIComponent(user.value ?? '')}/database`, database: '_system' }
+  levels.value = (await ask<{ result: Record<string, Level> }>(call, { quiet: true })).result
+}
+
+/** Returns the databases that the user may use. */
+export async function databases(): Promise<string[]> {
+  const call: Call = { method: 'GET', path: '/_api/database/user', database: '_system' }
+  return (await ask<{ result: string[] }>(call, { quiet: true })).result.sort()
+}
+
+/** Returns the seconds from 1970 at which a token ends. */
+function expiry(jwt: string): number {
+  const claims = jwt.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''
+  return JSON.parse(atob(claims)).exp ?? Number.POSITIVE_INFINITY
+}
+
+function isExpired(jwt: string): boolean {
+  return expiry(jwt) * 1000 <= Date.now() + 5000
+}
+
+/** Renews the token while its tab is used, and asks for the server while it is away. */
+export function keepAlive() {
+  setInterval(async () => {
+    if (token.value === null || document.hidden || expiry(token.value) * 1000 - Date.now() > 15 * 60_000) return
+    const call: Call = { method: 'POST', path: '/_open/auth/renew', database: '_system' }
+    token.value = (await ask<{ jwt: string }>(call, { quiet: true })).jwt
+  }, 60_000)
+  setInterval(() => {
+    if (!isAway.value) return
+    if (state.value === 'unknown') void begin()
+    else send({ method: 'GET', path: '/_admin/server/availability', database: '_system' }, { quiet: true }).catch(() => {})
+  }, 1000)
+}

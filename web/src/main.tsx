@@ -1,0 +1,11 @@
+import { render } from 'preact'
+import { App } from './App'
+import { begin, keepAlive } from './lib/session'
+import './style/base.css'
+import './style/controls.css'
+import './style/layout.css'
+import './style/table.css'
+
+void begin()
+keepAlive()
+render(<App />, document.getElementById('app') as HTMLElement)

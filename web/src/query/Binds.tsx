@@ -1,0 +1,96 @@
+/** The bind parameters of a query, as a form or as JSON. */
+import { useState } from 'preact/hooks'
+import { Editor } from '../component/Editor'
+import { Tabs } from '../component/Tabs'
+import { database } from '../lib/address'
+import { useLoaded } from '../lib/load'
+import { collectionNames } from './completion'
+import { binds, bindNames, bindText, run } from './state'
+
+const MODES = ['Form', 'JSON'] as const
+
+export function Binds() {
+  const [mode, setMode] = useState<(typeof MODES)[number]>('Form')
+  return (
+    <section class="card query-binds" aria-label="Bind parameters">
+      <header>
+        <h2 class="label">Bind parameters</h2>
+        <Tabs label="Form or JSON" names={MODES} chosen={mode} onChoose={setMode} />
+      </header>
+      {mode === 'JSON' ? (
+        <Editor language="json" label="Bind parameters as JSON" text={bindText} onRun={() => run()} />
+      ) : (
+        <Form />
+      )}
+      {binds.value.error && (
+        <p class="message is-error" role="alert">
+          {binds.value.error}
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Form() {
+  const { value: collections = [] } = useLoaded(collectionNames, [database.value])
+  if (bindNames.value.length === 0) {
+    return (
+      <p class="binds muted">
+        Write <code>@name</code> in the query for a value and <code>@@name</code> for a collection.
+      </p>
+    )
+  }
+  return (
+    <div class="binds">
+      {bindNames.value.map((name) => (
+        <label class="field" key={name}>
+          <span class="mono">@{name}</span>
+          {name.startsWith('@') ? <Collection name={name} collections={collections} /> : <Value name={name} />}
+        </label>
+      ))}
+    </div>
+  )
+}
+
+function set(name: string, value: unknown) {
+  bindText.value = JSON.stringify({ ...binds.value.values, [name]: value }, null, 2)
+}
+
+function Collection({ name, collections }: { name: string; collections: string[] }) {
+  const value = String(binds.value.values[name] ?? '')
+  return (
+    <select class="input" value={value} onChange={(event) => set(name, event.currentTarget.value)}>
+      {[value, ...collections.filter((one) => one !== value)].map((one) => (
+        <option key={one} value={one}>
+          {one}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** A field for a value: JSON, or a text that is no JSON as it is. */
+function Value({ name }: { name: string }) {
+  const value = binds.value.values[name]
+  const [typed, setTyped] = useState(value === undefined ? '' : asText(value))
+  const onInput = (text: string) => {
+    setTyped(text)
+    set(name, fromText(text))
+  }
+  return <input class="input" value={typed} placeholder='5, true, some text, [1, 2]' onInput={(event) => onInput(event.currentTarget.value)} />
+}
+
+/** Returns the text of a value; a string that would be read as something else has quotes. */
+export function asText(value: unknown): string {
+  if (typeof value === 'string' && fromText(value) === value) return value
+  return JSON.stringify(value)
+}
+
+/** Returns the value of a text. */
+export function fromText(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,71 @@
+// A server for tests: the program that the variable PERSEA names, on a free port, with an empty store.
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const PASSWORD = 'secret'
+/** Milliseconds until a server must be ready. */
+const START_MILLISECONDS = 20_000
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address()
+      probe.close(() => resolve(port))
+    })
+  })
+}
+
+export class Server {
+  static async start({ authentication = true } = {}) {
+    const server = new Server()
+    server.folder = mkdtempSync(join(tmpdir(), 'persea-web-'))
+    server.port = await freePort()
+    server.address = `http://127.0.0.1:${server.port}`
+    server.authentication = authentication
+    await server.launch()
+    return server
+  }
+
+  /** Starts the process on the store that is there. */
+  async launch() {
+    const options = ['server', '--database.directory', join(this.folder, 'data'), '--server.endpoint', `tcp://127.0.0.1:${this.port}`]
+    options.push('--server.authentication', String(this.authentication), '--log.output', '-', '--memory-limit', '1073741824')
+    this.process = spawn(process.env.PERSEA, options, { env: { ...process.env, ARANGO_ROOT_PASSWORD: PASSWORD }, stdio: 'ignore' })
+    const end = Date.now() + START_MILLISECONDS
+    for (;;) {
+      const isReady = await fetch(`${this.address}/_admin/server/availability`).then((reply) => reply.ok, () => false)
+      if (isReady) return
+      if (Date.now() > end) throw new Error('the server did not start')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  /** Ends the process at once, as a crash would. */
+  kill() {
+    return new Promise((resolve) => {
+      this.process.once('exit', resolve)
+      this.process.kill('SIGKILL')
+    })
+  }
+
+  async stop() {
+    await this.kill()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  /** Sends a request as root and returns its reply. */
+  async ask(method, path, body, user = 'root') {
+    const authorization = `Basic ${Buffer.from(`${user}:${PASSWORD}`).toString('base64')}`
+    const reply = await fetch(this.address + path, { method, headers: { authorization }, body: body === undefined ? undefined : JSON.stringify(body) })
+    return { status: reply.status, ...(await reply.json().catch(() => ({}))) }
+  }
+
+  query(query, bindVars = {}) {
+    return this.ask('POST', '/_api/cursor', { query, bindVars })
+  }
+}

@@ -1,0 +1,72 @@
+//! The web interface: `cargo xtask web` checks it, builds it, and writes the files that the server
+//! embeds.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::{Failure, run};
+
+/// The folder of the sources.
+const FOLDER: &str = "web";
+
+/// The programs of `package.json`, in their order: checks first.
+const SCRIPTS: &[&str] = &["types", "lint", "test", "build"];
+
+/// Runs `cargo xtask web [--test]`.
+///
+/// Without Node.js it does nothing and says so, since the server also builds without the interface.
+pub(crate) fn run_command(arguments: &[String]) -> Result<(), Failure> {
+    match arguments {
+        [] => build(),
+        [option] if option == "--test" => test(),
+        _ => Err("usage: cargo xtask web [--test]".to_owned()),
+    }
+}
+
+/// Installs the packages of the lock file, checks the sources, and writes the embedded files.
+pub(crate) fn build() -> Result<(), Failure> {
+    if !is_installed("npm") {
+        println!("skipped: there is no npm (install Node.js 20 or later)");
+        return Ok(());
+    }
+    install()?;
+    SCRIPTS.iter().try_for_each(|script| npm(&["run", "--silent", script]))
+}
+
+/// Tests the interface of a new server in a browser.
+fn test() -> Result<(), Failure> {
+    if let Some(missing) = ["npm", "chromium"].into_iter().find(|program| !is_installed(program)) {
+        println!("skipped: there is no {missing}");
+        return Ok(());
+    }
+    build()?;
+    let release: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
+    crate::cargo(&[&["build", "--quiet", "--package", "persea"], release].concat())?;
+    let program = std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("persea");
+    run(in_folder(&["run", "--silent", "browser"]).env("PERSEA", program))
+}
+
+/// Runs `npm ci` if the installed packages are older than the lock file.
+fn install() -> Result<(), Failure> {
+    let changed = |path: &str| Path::new(FOLDER).join(path).metadata().and_then(|file| file.modified()).ok();
+    if changed("node_modules/.package-lock.json") > changed("package-lock.json") {
+        return Ok(());
+    }
+    npm(&["ci", "--no-audit", "--no-fund", "--loglevel=error"])
+}
+
+fn npm(arguments: &[&str]) -> Result<(), Failure> {
+    run(&mut in_folder(arguments))
+}
+
+fn in_folder(arguments: &[&str]) -> Command {
+    let mut command = Command::new("npm");
+    command.args(arguments).current_dir(FOLDER);
+    command
+}
+
+fn is_installed(program: &str) -> bool {
+    let mut command = Command::new(program);
+    command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
