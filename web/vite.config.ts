@@ -9,6 +9,8 @@ export default defineConfig({
   base: './',
   build: {
     target: 'es2022',
+    // Tells which files the first page needs.
+    manifest: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 600,

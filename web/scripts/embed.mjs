@@ -22,10 +22,26 @@ const TYPES = {
 
 const dist = join(ROOT, 'dist')
 writeFileSync(join(dist, 'licences.txt'), notices(ROOT))
+const isFirst = firstPage(JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')))
+rmSync(join(dist, '.vite'), { recursive: true })
 const paths = readdirSync(dist, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(dist.length + 1).replaceAll('\\', '/'))
   .sort((left, right) => (left < right ? -1 : 1))
+
+/** Returns the files that the page of queries needs, which is the first that is shown. */
+function firstPage(manifest) {
+  const files = new Set(['index.html'])
+  const add = (name) => {
+    const { file, css = [], assets = [], imports = [] } = manifest[name]
+    if (files.has(file)) return
+    for (const one of [file, ...css, ...assets]) files.add(one)
+    imports.forEach(add)
+  }
+  add('index.html')
+  add('src/page/Queries.tsx')
+  return files
+}
 
 mkdirSync(OUT, { recursive: true })
 for (const name of readdirSync(OUT)) if (name !== '.gitignore') rmSync(join(OUT, name))
@@ -40,8 +56,7 @@ const rows = paths.map((path) => {
   writeFileSync(join(OUT, `${digest}.br`), brotli)
   writeFileSync(join(OUT, `${digest}.gz`), gzipSync(content, { level: 9 }))
   all += brotli.length
-  // The first page is that of queries.
-  if (/^index\.html$|^assets\/(index|Queries|icon)-/.test(path)) first += brotli.length
+  if (isFirst.has(path)) first += brotli.length
   const type = TYPES[path.split('.').pop()]
   if (!type) throw new Error(`${path} has no media type in TYPES`)
   return `    Asset {

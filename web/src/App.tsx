@@ -6,10 +6,37 @@ import { Side } from './component/Side'
 import { SignIn } from './page/SignIn'
 
 const Queries = lazy(async () => (await import('./page/Queries')).Queries)
+const Collections = lazy(async () => (await import('./page/Collections')).Collections)
+const Collection = lazy(async () => (await import('./page/Collection')).Collection)
+const Graphs = lazy(async () => (await import('./page/Graphs')).Graphs)
+const GraphViewer = lazy(async () => (await import('./page/GraphViewer')).GraphViewer)
+const Dashboard = lazy(async () => (await import('./page/Dashboard')).Dashboard)
+const Activity = lazy(async () => (await import('./page/Activity')).Activity)
+const Logs = lazy(async () => (await import('./page/Logs')).Logs)
+const Users = lazy(async () => (await import('./page/Users')).Users)
+const User = lazy(async () => (await import('./page/User')).User)
 
 function Page() {
-  const [name] = place.value.segments
+  const [name, object = '', view = '', part] = place.value.segments
   switch (name) {
+    case 'collections':
+      return <Collections />
+    case 'collection':
+      return <Collection key={object} name={object} view={view} part={part} />
+    case 'graphs':
+      return <Graphs />
+    case 'graph':
+      return <GraphViewer key={object} name={object} />
+    case 'dashboard':
+      return <Dashboard />
+    case 'activity':
+      return <Activity />
+    case 'users':
+      return <Users />
+    case 'user':
+      return <User key={object} name={object} />
+    case 'logs':
+      return <Logs />
     default:
       return <Queries />
   }
@@ -23,7 +50,7 @@ export function App() {
       <Side />
       <div class="stage">
         <div role="status">{isAway.value && <p class="away">The server does not answer. Trying again …</p>}</div>
-        <main id="main">
+        <main tabIndex={0} aria-label="Page">
           <Page />
         </main>
       </div>

@@ -12,6 +12,8 @@ export interface Call {
   /** JSON that is sent as it is. */
   text?: string
   headers?: Record<string, string>
+  /** True for a body with a password: it is neither listed nor copied. */
+  isSecret?: boolean
   /** The database; the current one if it is absent. */
   database?: string
 }
@@ -38,7 +40,7 @@ export function curl(call: Call, database: string, origin: string, user: string 
   if (user !== null) words.push('-u', quote(user))
   words.push(quote(origin + fullPath(call, database)))
   for (const [name, value] of Object.entries(call.headers ?? {})) words.push('-H', quote(`${name}: ${value}`))
-  const body = bodyOf(call)
+  const body = call.isSecret ? '@-' : bodyOf(call)
   if (body !== undefined) words.push('--data-binary', quote(body))
   return words.join(' ')
 }

@@ -45,7 +45,9 @@ export async function send(call: Call, { signal, quiet }: Options = {}): Promise
   if (body !== undefined) headers['content-type'] ??= 'application/json'
   const started = performance.now()
   const report = (status: number) => {
-    if (!quiet) record({ ...call, database: call.database ?? database.value }, status, performance.now() - started)
+    // The list of requests must not have a password.
+    const listed = call.isSecret ? { ...call, body: undefined } : call
+    if (!quiet) record({ ...listed, database: call.database ?? database.value }, status, performance.now() - started)
   }
   let reply: Response
   let text: string

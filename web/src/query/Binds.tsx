@@ -35,7 +35,7 @@ function Form() {
   const { value: collections = [] } = useLoaded(collectionNames, [database.value])
   if (bindNames.value.length === 0) {
     return (
-      <p class="binds muted">
+      <p class="hint muted">
         Write <code>@name</code> in the query for a value and <code>@@name</code> for a collection.
       </p>
     )

@@ -24,6 +24,13 @@ export interface Statistics {
   nodes?: NodeStatistics[]
 }
 
+export interface Options {
+  /** 2 measures the time of every node. */
+  profile?: 2
+  /** True to compute rows while they are read. */
+  stream?: boolean
+}
+
 /** Seconds for which the server keeps a cursor that nobody reads. */
 const TTL_SECONDS = 600
 /** Rows of the first batches, so that a table is full at once, and of later ones. */
@@ -46,10 +53,10 @@ export class Cursor {
   private constructor() {}
 
   /** Runs a query and fetches its first rows. */
-  static async run(query: string, bindVars: Record<string, unknown>, profile: boolean, signal: AbortSignal) {
+  static async run(query: string, bindVars: Record<string, unknown>, options: Options, signal: AbortSignal) {
     const cursor = new Cursor()
-    const options = profile ? { profile: 2 } : {}
-    const body = { query, bindVars, batchSize: BATCH_ROWS, count: true, ttl: TTL_SECONDS, options }
+    // A streamed query does not know the number of its rows.
+    const body = { query, bindVars, batchSize: BATCH_ROWS, count: !options.stream, ttl: TTL_SECONDS, options }
     cursor.add(await send({ method: 'POST', path: '/_api/cursor', body }, { signal }))
     return cursor
   }

@@ -95,7 +95,7 @@ export function run(withProfile = false) {
   return attempt(async (signal) => {
     void cursor.value?.close()
     cursor.value = undefined
-    const found = await Cursor.run(text.value, used(), withProfile, signal)
+    const found = await Cursor.run(text.value, used(), withProfile ? { profile: 2 } : {}, signal)
     cursor.value = found
     const { plan: profiled, stats, warnings = [] } = found.extra
     if (profiled) plan.value = { plan: profiled, nodes: stats?.nodes, warnings }

@@ -17,10 +17,11 @@ use crate::http::percent::encode_segment;
 use crate::http::{Request, Response, Route, Verb, content_type};
 
 /// Scripts and styles come from this server only and never from the text of a page. No page may
-/// frame the interface, and it sends no form.
+/// frame the interface, and it sends no form. Only the worker that lays graphs out is a script that
+/// a script names.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
                       connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; \
-                      frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+                      frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types layout";
 
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 

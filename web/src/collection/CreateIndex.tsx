@@ -1,0 +1,72 @@
+/** A dialog that creates an index of any type that the server has. */
+import { useState } from 'preact/hooks'
+import { Act } from '../component/Act'
+import { Editor } from '../component/Editor'
+import { Field } from '../component/Field'
+import type { Call } from '../lib/call'
+import { useLoaded } from '../lib/load'
+import { ask } from '../lib/session'
+import { useSignal } from '@preact/signals'
+import { definition, type IndexForm, TYPES } from './indexForm'
+
+interface Properties {
+  collection: string
+  onClose: () => void
+  onDone: () => void
+}
+
+/** Returns the types of the server that this dialog knows; the others are written as JSON. */
+async function types(): Promise<string[]> {
+  type Engine = { supports: { indexes: string[]; aliases: { indexes: Record<string, string> } } }
+  const { supports } = await ask<Engine>({ method: 'GET', path: '/_api/engine' }, { quiet: true })
+  const isOwn = (type: string) => !['primary', 'edge'].includes(type) && !(type in supports.aliases.indexes)
+  return supports.indexes.filter(isOwn)
+}
+
+const EMPTY: IndexForm = { type: 'persistent', name: '', fields: '', flags: {}, texts: {} }
+
+export function CreateIndex({ collection, onClose, onDone }: Properties) {
+  const { value: supported = ['persistent'] } = useLoaded(types, [])
+  const [form, setForm] = useState(EMPTY)
+  const text = useSignal('{\n  "type": "",\n  "fields": []\n}')
+  const known = TYPES[form.type]
+  const path = `/_api/index?${new URLSearchParams({ collection })}`
+  const call: Call | null = known ? (form.fields.trim() === '' ? null : { method: 'POST', path, body: definition(form) }) : { method: 'POST', path, text: text.value }
+  return (
+    <Act title="New index" verb="Create" call={call} onClose={onClose} onDone={onDone}>
+      <Field title="Type">
+        <select class="input" value={form.type} onChange={(event) => setForm({ ...form, type: event.currentTarget.value })}>
+          {supported.filter((type) => type in TYPES).map((type) => (
+            <option key={type}>{type}</option>
+          ))}
+          <option value="JSON">another, as JSON</option>
+        </select>
+      </Field>
+      {known ? (
+        <>
+          <Field title="Fields" hint={known.hint}>
+            <input class="input" required autofocus placeholder="name, address.city, tags[*]" value={form.fields} onInput={(event) => setForm({ ...form, fields: event.currentTarget.value })} />
+          </Field>
+          {known.texts.map(([id, title]) => (
+            <Field key={id} title={title}>
+              <input class="input" value={form.texts[id] ?? ''} onInput={(event) => setForm({ ...form, texts: { ...form.texts, [id]: event.currentTarget.value } })} />
+            </Field>
+          ))}
+          <Field title="Name" hint="The server makes one if it is empty.">
+            <input class="input" value={form.name} onInput={(event) => setForm({ ...form, name: event.currentTarget.value })} />
+          </Field>
+          {known.flags.map(([id, title]) => (
+            <label class="check" key={id}>
+              <input type="checkbox" checked={form.flags[id] ?? false} onChange={(event) => setForm({ ...form, flags: { ...form.flags, [id]: event.currentTarget.checked } })} />
+              {title}
+            </label>
+          ))}
+        </>
+      ) : (
+        <div class="card definition">
+          <Editor language="json" label="Definition of the index" text={text} />
+        </div>
+      )}
+    </Act>
+  )
+}

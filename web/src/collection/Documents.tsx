@@ -1,0 +1,110 @@
+/** The documents of a collection, with filters that show their query. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { ErrorMessage } from '../component/Message'
+import { RowTable } from '../component/RowTable'
+import { go, link } from '../lib/address'
+import { path } from '../lib/call'
+import { number } from '../lib/format'
+import { attributes } from '../lib/json'
+import { useLoaded } from '../lib/load'
+import { ask } from '../lib/session'
+import { Cursor } from '../query/cursor'
+import { type Filter, OPERATORS, queryOf, type Sort } from './filter'
+
+interface Properties {
+  collection: string
+  isWritable: boolean
+}
+
+/** Milliseconds after the last key until a filter is applied. */
+const PAUSE = 400
+
+export function Documents({ collection, isWritable }: Properties) {
+  const [filters, setFilters] = useState<Filter[]>([])
+  const [sort, setSort] = useState<Sort>({ attribute: '', isDescending: false })
+  const { query, binds } = queryOf(collection, filters, sort)
+  const asked = useDelayed(JSON.stringify([query, binds]))
+  const { value: cursor, error } = useLoaded((signal) => run(asked, signal), [asked])
+  const { value: count } = useLoaded((signal) => ask<{ count: number }>({ method: 'GET', path: path`/_api/collection/${collection}/count` }, { quiet: true, signal }), [collection])
+  useEffect(() => () => void cursor?.close(), [cursor])
+  return (
+    <>
+      <div class="page-head">
+        <button type="button" class="button" onClick={() => setFilters([...filters, { attribute: '', operator: '==', value: '' }])}>
+          Add filter
+        </button>
+        <input class="input" aria-label="Sort by attribute" placeholder="Sort by attribute" value={sort.attribute} onInput={(event) => setSort({ ...sort, attribute: event.currentTarget.value })} />
+        <label class="check">
+          <input type="checkbox" checked={sort.isDescending} onChange={() => setSort({ ...sort, isDescending: !sort.isDescending })} />
+          Descending
+        </label>
+        <span class="spring" />
+        <span class="muted">{count && `${number(count.count)} documents`}</span>
+        <a class="button" href={link(['queries'], { query, binds: JSON.stringify(binds) })}>
+          Open as query
+        </a>
+        {isWritable && (
+          <a class="button is-main" href={link(['collection', collection, 'new'])}>
+            New document
+          </a>
+        )}
+      </div>
+      {filters.length > 0 && <Filters filters={filters} onChange={setFilters} />}
+      {(filters.length > 0 || sort.attribute !== '') && <pre class="card query-text">{query}</pre>}
+      <ErrorMessage error={error} />
+      <div class="card fill">{cursor && <Rows cursor={cursor} collection={collection} />}</div>
+    </>
+  )
+}
+
+async function run(asked: string, signal: AbortSignal): Promise<Cursor> {
+  const [query, binds] = JSON.parse(asked) as [string, Record<string, unknown>]
+  return Cursor.run(query, binds, { stream: true }, signal)
+}
+
+function useDelayed(value: string): string {
+  const [delayed, setDelayed] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setDelayed(value), PAUSE)
+    return () => clearTimeout(timer)
+  }, [value])
+  return delayed
+}
+
+function Rows({ cursor, collection }: { cursor: Cursor; collection: string }) {
+  const [failure, setFailure] = useState<unknown>()
+  const more = useMemo(() => () => cursor.more().catch(setFailure), [cursor])
+  if (cursor.count.value === 0) return <p class="empty">No document is here.</p>
+  const open = (row: string) => {
+    const key = new Map(attributes(row)).get('_key')
+    if (key) go(['collection', collection, 'documents', JSON.parse(key) as string])
+  }
+  return (
+    <>
+      <ErrorMessage error={failure} />
+      <RowTable rows={cursor.rows} count={cursor.count.value} onEnd={more} onOpen={open} />
+    </>
+  )
+}
+
+function Filters({ filters, onChange }: { filters: Filter[]; onChange: (filters: Filter[]) => void }) {
+  const set = (index: number, change: Partial<Filter>) => onChange(filters.map((one, at) => (at === index ? { ...one, ...change } : one)))
+  return (
+    <div class="card card-body">
+      {filters.map((filter, index) => (
+        <div class="side-row" key={index}>
+          <input class="input" aria-label="Attribute" placeholder="Attribute, such as address.city" value={filter.attribute} onInput={(event) => set(index, { attribute: event.currentTarget.value })} />
+          <select class="input operator" aria-label="Operator" value={filter.operator} onChange={(event) => set(index, { operator: event.currentTarget.value as Filter['operator'] })}>
+            {OPERATORS.map((operator) => (
+              <option key={operator}>{operator}</option>
+            ))}
+          </select>
+          <input class="input" aria-label="Value" placeholder="Value" value={filter.value} onInput={(event) => set(index, { value: event.currentTarget.value })} />
+          <button type="button" class="icon-button" aria-label="Remove filter" onClick={() => onChange(filters.filter((_, at) => at !== index))}>
+            ✕
+          </button>
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,79 @@
+/** The picture itself, drawn by WebGL. */
+import type Graph from 'graphology'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { DEFAULT_STYLES, Sigma } from 'sigma'
+import { colourOf } from '../lib/colour'
+import { theme } from '../lib/theme'
+import { layOut } from './layout'
+import type { Document } from './load'
+
+interface Properties {
+  graph: Graph
+  /** Changes when vertices were added. */
+  turn: number
+  onChoose: (vertex: Document) => void
+  onExpand: (id: string) => void
+}
+
+export function Canvas({ graph, turn, onChoose, onExpand }: Properties) {
+  const host = useRef<HTMLDivElement>(null)
+  const sigma = useRef<Sigma | undefined>(undefined)
+  const [isMoving, setMoving] = useState(false)
+  const [error, setError] = useState('')
+  const latest = useRef({ onChoose, onExpand })
+  latest.current = { onChoose, onExpand }
+
+  useEffect(() => {
+    if (!host.current) return
+    try {
+      const renderer = create(graph, host.current, latest)
+      sigma.current = renderer
+      return () => renderer.kill()
+    } catch (thrown) {
+      setError(`This browser cannot draw graphs: ${(thrown as Error).message}`)
+    }
+  }, [graph, theme.value])
+  useEffect(() => {
+    setMoving(true)
+    return layOut(graph, () => setMoving(false))
+  }, [graph, turn])
+
+  if (error) return <p class="empty">{error}</p>
+  const camera = () => sigma.current?.getCamera()
+  return (
+    <div class="canvas">
+      <div class="canvas-host" ref={host} role="img" aria-label={`Picture of ${graph.order} vertices and ${graph.size} edges`} />
+      <div class="canvas-tools">
+        {isMoving && <span class="muted">Laying out …</span>}
+        <button type="button" class="button" aria-label="Zoom in" onClick={() => camera()?.zoomIn()}>
+          +
+        </button>
+        <button type="button" class="button" aria-label="Zoom out" onClick={() => camera()?.zoomOut()}>
+          −
+        </button>
+        <button type="button" class="button" onClick={() => camera()?.reset()}>
+          Fit
+        </button>
+      </div>
+    </div>
+  )
+}
+
+function create(graph: Graph, host: HTMLDivElement, latest: { current: Pick<Properties, 'onChoose' | 'onExpand'> }): Sigma {
+  const colour = (name: string) => colourOf(host, name)
+  const sigma = new Sigma(graph, host, {
+    styles: {
+      nodes: { ...DEFAULT_STYLES.nodes, labelColor: colour('--text'), backdropColor: colour('--raised') },
+      edges: { ...DEFAULT_STYLES.edges, color: colour('--control') },
+    },
+    settings: { allowInvalidContainer: true, enableNodeDrag: true, hideLabelsOnMove: true, gestureTarget: 'graph' },
+  })
+  sigma.on('clickNode', ({ node }) => latest.current.onChoose(graph.getNodeAttribute(node, 'document') as Document))
+  // The layout leaves pinned vertices where the user put them.
+  sigma.on('nodeDragStart', ({ node }) => graph.setNodeAttribute(node, 'isPinned', true))
+  sigma.on('doubleClickNode', (event) => {
+    event.preventSigmaDefault()
+    latest.current.onExpand(event.node)
+  })
+  return sigma
+}

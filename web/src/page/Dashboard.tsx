@@ -1,0 +1,142 @@
+/** The state of the server, live from its metrics. */
+import { useEffect, useState } from 'preact/hooks'
+import { ErrorMessage } from '../component/Message'
+import { Chart } from '../dashboard/Chart'
+import { mean, parse, rate, type Sample } from '../dashboard/metrics'
+import { bytes, number, seconds } from '../lib/format'
+import { useEvery, useLoaded } from '../lib/load'
+import { ask, send } from '../lib/session'
+import '../style/dashboard.css'
+
+const INTERVAL = 2000
+/** Samples that are kept: ten minutes. */
+const MOST_SAMPLES = 300
+
+const take = async (): Promise<Sample> => {
+  const text = await send({ method: 'GET', path: '/_admin/metrics/v2', database: '_system' }, { quiet: true })
+  return { time: Date.now(), metrics: parse(text) }
+}
+
+type Version = { version: string; 'persea-version': string }
+const version = () => ask<Version>({ method: 'GET', path: '/_api/version' }, { quiet: true })
+
+export function Dashboard() {
+  const [samples, setSamples] = useState<Sample[]>([])
+  const [error, setError] = useState<unknown>()
+  const { value: about } = useLoaded(version, [])
+  const look = () =>
+    take().then(
+      (sample) => {
+        setSamples((old) => [...old, sample].slice(-MOST_SAMPLES))
+        setError(undefined)
+      },
+      setError,
+    )
+  useEffect(() => void look(), [])
+  useEvery(INTERVAL, look)
+  const last = samples.at(-1)
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Dashboard</h1>
+        {about && (
+          <span class="muted">
+            Persea {about['persea-version']}, compatible with ArangoDB {about.version}
+          </span>
+        )}
+      </div>
+      <ErrorMessage error={error} />
+      {last && <Tiles sample={last} />}
+      <Charts samples={samples} />
+    </div>
+  )
+}
+
+function Tiles({ sample: { metrics } }: { sample: Sample }) {
+  const get = (name: string) => metrics.get(name) ?? 0
+  const tiles: [string, string][] = [
+    ['Up for', seconds(get('arangodb_server_statistics_server_uptime_total'))],
+    ['Connections', number(get('arangodb_client_connection_statistics_client_connections'))],
+    ['Requests', number(get('arangodb_http_request_statistics_total_requests_total'))],
+    ['Queries', number(get('arangodb_aql_all_query_total'))],
+    ['Running queries', number(get('arangodb_aql_current_query'))],
+    ['Open cursors', number(get('arangodb_aql_cursors_active'))],
+    ['Waiting requests', number(get('arangodb_scheduler_queue_length'))],
+    ['Stored', bytes(get('rocksdb_live_sst_files_size') + get('rocksdb_live_wal_files_size'))],
+    ['Free on the disk', bytes(get('rocksdb_free_disk_space'))],
+    ['Write conflicts', number(get('persea_write_conflicts_total'))],
+  ]
+  return (
+    <dl class="tiles">
+      {tiles.map(([title, value]) => (
+        <div class="card tile" key={title}>
+          <dt>{title}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const perSecond = (value: number) => `${number(value)}/s`
+const percent = (value: number) => `${number(Math.round(value))} %`
+
+function Charts({ samples }: { samples: Sample[] }) {
+  const after = samples.slice(1)
+  const times = after.map((sample) => sample.time / 1000)
+  const each = <T,>(compute: (before: Sample, after: Sample) => T): T[] => after.map((sample, index) => compute(samples[index] as Sample, sample))
+  const rates = (name: string) => each((before, after) => rate(name, before, after))
+  const gauge = (name: string) => after.map((sample) => sample.metrics.get(name) ?? null)
+  const code = (code: string) => rates(`arangodb_http_response_code_total{code="${code}"}`)
+  return (
+    <div class="charts">
+      <Chart
+        title="Requests"
+        times={times}
+        format={perSecond}
+        lines={[{ title: 'answered', colour: '--accent' }, { title: 'refused', colour: '--warn' }, { title: 'failed', colour: '--danger' }]}
+        values={[code('2xx'), code('4xx'), code('5xx')]}
+      />
+      <Chart
+        title="Mean time"
+        times={times}
+        format={seconds}
+        lines={[{ title: 'request', colour: '--accent' }, { title: 'query', colour: '--code-function' }]}
+        values={[each((a, b) => mean('arangodb_client_connection_statistics_request_time', a, b)), each((a, b) => mean('arangodb_aql_query_time', a, b))]}
+      />
+      <Chart
+        title="Memory"
+        times={times}
+        format={bytes}
+        lines={[
+          { title: 'resident', colour: '--accent' },
+          { title: 'block cache', colour: '--code-keyword' },
+          { title: 'write buffers', colour: '--code-number' },
+          { title: 'queries', colour: '--code-function' },
+        ]}
+        values={['arangodb_process_statistics_resident_set_size', 'rocksdb_block_cache_usage', 'rocksdb_cur_size_all_mem_tables', 'arangodb_aql_global_memory_usage'].map(gauge)}
+      />
+      <Chart
+        title="Processor of the machine"
+        times={times}
+        format={percent}
+        lines={[{ title: 'user', colour: '--accent' }, { title: 'system', colour: '--code-keyword' }, { title: 'waiting for the disk', colour: '--danger' }]}
+        values={['user', 'system', 'iowait'].map((kind) => gauge(`arangodb_server_statistics_${kind}_percent`))}
+      />
+      <Chart
+        title="Queries"
+        times={times}
+        format={perSecond}
+        lines={[{ title: 'queries', colour: '--accent' }, { title: 'plans from the cache', colour: '--code-keyword' }]}
+        values={[rates('arangodb_aql_all_query_total'), rates('arangodb_aql_query_plan_cache_hits_total')]}
+      />
+      <Chart
+        title="Network"
+        times={times}
+        format={(value) => `${bytes(value)}/s`}
+        lines={[{ title: 'sent', colour: '--accent' }, { title: 'received', colour: '--code-keyword' }]}
+        values={[rates('persea_connection_bytes_sent_total'), rates('persea_connection_bytes_received_total')]}
+      />
+    </div>
+  )
+}

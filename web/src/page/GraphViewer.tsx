@@ -1,0 +1,127 @@
+/** A named graph as a picture. */
+import Graph from 'graphology'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { Field } from '../component/Field'
+import { ErrorMessage } from '../component/Message'
+import { Canvas } from '../graph/Canvas'
+import { around, type Document, loadDefinition, type Part, sample } from '../graph/load'
+import { add, paint, type Style } from '../graph/picture'
+import { database, go, link, place } from '../lib/address'
+import { number } from '../lib/format'
+import { useLoaded } from '../lib/load'
+import '../style/graph.css'
+
+/** Vertices of a first look, and of an expansion. */
+const MOST = 500
+const MOST_MORE = 100
+
+export function GraphViewer({ name }: { name: string }) {
+  const start = place.value.parameters.get('start') ?? ''
+  const depth = Number(place.value.parameters.get('depth') ?? 2)
+  const { value: definition, error } = useLoaded((signal) => loadDefinition(name, signal), [name, database.value])
+  const graph = useMemo(() => new Graph({ multi: true, type: 'directed' }), [name, start, depth])
+  const [failure, setFailure] = useState<unknown>()
+  const [style, setStyle] = useState<Style>({ label: '', colour: '' })
+  const [groups, setGroups] = useState(new Map<string, string>())
+  const [turn, setTurn] = useState(0)
+  const [chosen, setChosen] = useState<Document>()
+
+  const show = (loading: Promise<Part>) =>
+    loading.then((part) => {
+      add(graph, part)
+      setGroups(paint(graph, style))
+      setTurn((turn) => turn + 1)
+      setFailure(undefined)
+    }, setFailure)
+  useEffect(() => {
+    if (definition) void show(start ? around(name, start, depth, MOST) : sample(definition, MOST))
+  }, [definition, graph])
+  useEffect(() => setGroups(paint(graph, style)), [style])
+  const expand = (id: string) => show(around(name, id, 1, MOST_MORE))
+
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>
+          <a class="crumbs" href={link(['graphs'])}>
+            Graphs
+          </a>{' '}
+          / {name}
+        </h1>
+        <span class="spring" />
+        <span class="muted" role="status">
+          {number(graph.order)} vertices, {number(graph.size)} edges
+        </span>
+      </div>
+      <ErrorMessage error={error ?? failure} />
+      <div class="viewer">
+        <div class="card fill">{graph.order === 0 ? <p class="empty">{turn > 0 ? 'The graph has no edges here.' : 'Loading …'}</p> : <Canvas graph={graph} turn={turn} onChoose={setChosen} onExpand={expand} />}</div>
+        <aside class="card card-body viewer-side" aria-label="Choices">
+          <Start name={name} start={start} depth={depth} />
+          <Field title="Label by">
+            <input class="input" placeholder="_key" value={style.label} onChange={(event) => setStyle({ ...style, label: event.currentTarget.value })} />
+          </Field>
+          <Field title="Colour by">
+            <input class="input" placeholder="collection" value={style.colour} onChange={(event) => setStyle({ ...style, colour: event.currentTarget.value })} />
+          </Field>
+          <p class="chips">
+            {[...groups].slice(0, 30).map(([group, colour]) => (
+              <span class="chip" key={group}>
+                <i class="dot" style={{ background: colour }} /> {group}
+              </span>
+            ))}
+          </p>
+          {chosen ? <Chosen name={name} vertex={chosen} onExpand={expand} /> : <p class="muted">Click a vertex to see it, double-click to show its neighbours, drag to pin it.</p>}
+        </aside>
+      </div>
+    </div>
+  )
+}
+
+function Start({ name, start, depth }: { name: string; start: string; depth: number }) {
+  const act = (event: Event) => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget as HTMLFormElement)
+    const id = String(fields.get('start')).trim()
+    go(['graph', name], id ? { start: id, depth: String(fields.get('depth')) } : {})
+  }
+  return (
+    <form class="form" key={start} onSubmit={act}>
+      <Field title="Start" hint="The _id of a vertex. Without one, some edges are shown.">
+        <input class="input" name="start" placeholder="persons/ann" defaultValue={start} />
+      </Field>
+      <Field title="Depth">
+        <select class="input" name="depth">
+          {['1', '2', '3', '4', '5'].map((one) => (
+            <option key={one} selected={Number(one) === depth}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <button type="submit" class="button">
+        Show
+      </button>
+    </form>
+  )
+}
+
+function Chosen({ name, vertex, onExpand }: { name: string; vertex: Document; onExpand: (id: string) => void }) {
+  const [collection = '', key = ''] = vertex._id.split('/')
+  return (
+    <section>
+      <h2 class="label">
+        <a href={link(['collection', collection, 'documents', key])}>{vertex._id}</a>
+      </h2>
+      <div class="chips">
+        <button type="button" class="button" onClick={() => onExpand(vertex._id)}>
+          Show neighbours
+        </button>
+        <a class="button" href={link(['graph', name], { start: vertex._id, depth: '2' })}>
+          Start here
+        </a>
+      </div>
+      <pre class="row-json">{JSON.stringify(vertex, null, 2)}</pre>
+    </section>
+  )
+}

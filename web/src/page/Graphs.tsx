@@ -1,0 +1,70 @@
+/** The named graphs of the database. */
+import { useState } from 'preact/hooks'
+import { Act } from '../component/Act'
+import { ErrorMessage } from '../component/Message'
+import { SortedTable } from '../component/SortedTable'
+import type { Column } from '../component/Table'
+import { CreateGraph } from '../graph/CreateGraph'
+import type { GraphDefinition } from '../graph/definition'
+import { database, go, link } from '../lib/address'
+import { path } from '../lib/call'
+import { useLoaded } from '../lib/load'
+import { ask, mayChangeDatabase } from '../lib/session'
+
+const load = async (signal: AbortSignal) => (await ask<{ graphs: GraphDefinition[] }>({ method: 'GET', path: '/_api/gharial' }, { signal })).graphs
+
+const edgesOf = (graph: GraphDefinition) => graph.edgeDefinitions.map((one) => one.collection).join(', ')
+const verticesOf = (graph: GraphDefinition) => [...new Set([...graph.edgeDefinitions.flatMap((one) => [...one.from, ...one.to]), ...graph.orphanCollections])].join(', ')
+
+const COLUMNS: Column<GraphDefinition>[] = [
+  { title: 'Name', cell: (one) => <a href={link(['graph', one.name])}>{one.name}</a>, sort: (one) => one.name },
+  { title: 'Edges', cell: edgesOf, sort: edgesOf },
+  { title: 'Vertices', cell: verticesOf, sort: verticesOf },
+]
+
+export function Graphs() {
+  const { value, error, reload } = useLoaded(load, [database.value])
+  const [isCreating, setCreating] = useState(false)
+  const [dropped, setDropped] = useState<GraphDefinition>()
+  const [withCollections, setWithCollections] = useState(false)
+  const drop: Column<GraphDefinition> = {
+    title: 'Actions',
+    width: 96,
+    cell: (one) => (
+      <button type="button" class="button" aria-label={`Drop ${one.name}`} onClick={() => setDropped(one)}>
+        Drop
+      </button>
+    ),
+  }
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Graphs</h1>
+        <span class="spring" />
+        {mayChangeDatabase.value && (
+          <button type="button" class="button is-main" onClick={() => setCreating(true)}>
+            New graph
+          </button>
+        )}
+      </div>
+      <ErrorMessage error={error} />
+      <div class="card fill">
+        {value?.length === 0 ? (
+          <p class="empty">There are no named graphs yet.</p>
+        ) : (
+          <SortedTable label="Graphs" rows={value ?? []} columns={mayChangeDatabase.value ? [...COLUMNS, drop] : COLUMNS} onOpen={(one) => go(['graph', one.name])} />
+        )}
+      </div>
+      {isCreating && <CreateGraph onClose={() => setCreating(false)} onDone={reload} />}
+      {dropped && (
+        <Act title={`Drop ${dropped.name}`} verb="Drop the graph" isDangerous call={{ method: 'DELETE', path: path`/_api/gharial/${dropped.name}` + (withCollections ? '?dropCollections=true' : '') }} onClose={() => setDropped(undefined)} onDone={reload}>
+          <p>The definition of the graph will be removed.</p>
+          <label class="check">
+            <input type="checkbox" checked={withCollections} onChange={() => setWithCollections(!withCollections)} />
+            Drop its collections, too, unless another graph uses them
+          </label>
+        </Act>
+      )}
+    </div>
+  )
+}

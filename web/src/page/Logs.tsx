@@ -1,0 +1,56 @@
+/** The recent lines of the server's log. */
+import { useState } from 'preact/hooks'
+import { ErrorMessage } from '../component/Message'
+import { Table, type Column } from '../component/Table'
+import { useEvery, useLoaded } from '../lib/load'
+import { ask } from '../lib/session'
+
+interface Line {
+  id: number
+  topic: string
+  level: string
+  date: string
+  message: string
+}
+
+const LEVELS = ['fatal', 'error', 'warning', 'info', 'debug', 'trace']
+
+async function load(upto: string, search: string, signal: AbortSignal): Promise<Line[]> {
+  const query = new URLSearchParams({ upto, size: '1000', sort: 'desc' })
+  if (search) query.set('search', search)
+  const call = { method: 'GET', path: `/_admin/log/entries?${query}`, database: '_system' } as const
+  return (await ask<{ messages: Line[] }>(call, { quiet: true, signal })).messages
+}
+
+const COLUMNS: Column<Line>[] = [
+  { title: 'Time', width: 212, cell: (line) => <time dateTime={line.date}>{line.date.replace('T', ' ').slice(0, 23)}</time> },
+  { title: 'Level', width: 96, cell: (line) => <span class={/error|fatal/i.test(line.level) ? 'chip is-bad' : 'chip'}>{line.level.toLowerCase()}</span> },
+  { title: 'Topic', width: 144, cell: (line) => line.topic },
+  { title: 'Message', cell: (line) => <span title={line.message}>{line.message}</span> },
+]
+
+export function Logs() {
+  const [level, setLevel] = useState('info')
+  const [search, setSearch] = useState('')
+  const { value = [], error, reload } = useLoaded((signal) => load(level, search, signal), [level, search])
+  useEvery(3000, reload)
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Logs</h1>
+        <select class="input" aria-label="Level" value={level} onChange={(event) => setLevel(event.currentTarget.value)}>
+          {LEVELS.map((one) => (
+            <option key={one} value={one}>
+              up to {one}
+            </option>
+          ))}
+        </select>
+        <input class="input" type="search" aria-label="Text" placeholder="Text" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+      </div>
+      <ErrorMessage error={error} />
+      <div class="card fill">
+        {value.length === 0 ? <p class="empty">No line is here.</p> : <Table label="Log" columns={COLUMNS} count={value.length} row={(index) => value[index] as Line} />}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+/** The users of the server. */
+import { useState } from 'preact/hooks'
+import { Act } from '../component/Act'
+import { Field } from '../component/Field'
+import { ErrorMessage } from '../component/Message'
+import { SortedTable } from '../component/SortedTable'
+import type { Column } from '../component/Table'
+import { go, link } from '../lib/address'
+import { useLoaded } from '../lib/load'
+import { ask } from '../lib/session'
+
+export interface User {
+  user: string
+  active: boolean
+}
+
+const load = async (signal: AbortSignal) => (await ask<{ result: User[] }>({ method: 'GET', path: '/_api/user', database: '_system' }, { signal })).result
+
+const COLUMNS: Column<User>[] = [
+  { title: 'Name', cell: (one) => <a href={link(['user', one.user])}>{one.user}</a>, sort: (one) => one.user },
+  { title: 'May sign in', width: 140, cell: (one) => (one.active ? 'yes' : 'no'), sort: (one) => Number(one.active) },
+]
+
+export function Users() {
+  const { value = [], error } = useLoaded(load, [])
+  const [isCreating, setCreating] = useState(false)
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Users</h1>
+        <span class="spring" />
+        <button type="button" class="button is-main" onClick={() => setCreating(true)}>
+          New user
+        </button>
+      </div>
+      <ErrorMessage error={error} />
+      <div class="card fill">
+        <SortedTable label="Users" rows={value} columns={COLUMNS} onOpen={(one) => go(['user', one.user])} />
+      </div>
+      {isCreating && <CreateUser onClose={() => setCreating(false)} />}
+    </div>
+  )
+}
+
+function CreateUser({ onClose }: { onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const call = name === '' ? null : ({ method: 'POST', path: '/_api/user', database: '_system', body: { user: name, passwd: password, active: true }, isSecret: true } as const)
+  return (
+    <Act title="New user" verb="Create" call={call} onClose={onClose} onDone={() => go(['user', name])}>
+      <Field title="Name">
+        <input class="input" required autofocus autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />
+      </Field>
+      <Field title="Password" hint="The user has no rights until you grant some.">
+        <input class="input" type="password" autocomplete="new-password" value={password} onInput={(event) => setPassword(event.currentTarget.value)} />
+      </Field>
+    </Act>
+  )
+}

@@ -1,0 +1,105 @@
+// What must hold against few rights, hostile contents, large results and servers that go away.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { check, launch, open, openAs, run } from './browser.mjs'
+import { Server } from './server.mjs'
+
+const SCRIPT = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
+
+describe('the interface', () => {
+  let server, browser
+  before(async () => {
+    ;[server, browser] = await Promise.all([Server.start(), launch()])
+    await server.ask('POST', '/_api/collection', { name: 'docs' })
+    await server.ask('POST', '/_api/document/docs', { _key: 'a', [SCRIPT]: SCRIPT })
+    await server.ask('POST', '/_api/user', { user: 'reader', passwd: 'secret' })
+    await server.ask('PUT', '/_api/user/reader/database/_system', { grant: 'ro' })
+  })
+  after(() => Promise.all([browser?.close(), server?.stop()]))
+
+  it('shows a reader no action that writes, and the server refuses it', async () => {
+    const page = await openAs(browser, server, 'reader', '#collection/docs/documents/a')
+    await page.getByRole('textbox', { name: 'Document', exact: true }).getByText('"_key"').waitFor()
+    const actions = page.getByRole('button', { name: /Save|Remove|Truncate|^Drop|Create|New/ })
+    const isHidden = async () => assert.equal(await actions.count(), 0)
+    await isHidden()
+    for (const name of ['Indexes', 'Properties', 'Schema']) {
+      await page.getByRole('link', { name }).click()
+      await isHidden()
+    }
+    await page.getByRole('link', { name: 'Graphs' }).click()
+    await isHidden()
+    assert.equal(await page.getByRole('link', { name: 'Users' }).count(), 0)
+    await page.getByRole('link', { name: 'Queries', exact: true }).click()
+    await run(page, 'REMOVE "a" IN docs')
+    await page.getByRole('alert').waitFor()
+    assert.equal((await server.ask('DELETE', '/_api/document/docs/a', undefined, 'reader')).status, 403)
+    await check(page)
+    await page.close()
+  })
+
+  it('runs no script of names, documents and errors', async () => {
+    const page = await openAs(browser, server)
+    await run(page, 'FOR d IN docs RETURN d')
+    await page.getByRole('region', { name: 'Rows' }).getByText(SCRIPT).first().waitFor()
+    await page.getByRole('tab', { name: 'JSON' }).last().click()
+    await page.getByText('onerror').first().waitFor()
+    await run(page, `RETURN FAIL(${JSON.stringify(SCRIPT)})`)
+    await page.getByRole('alert').getByText('onerror').waitFor()
+    await page.goto(`${page.url().split('#')[0]}#collection/${encodeURIComponent(SCRIPT)}/documents`)
+    await page.getByRole('heading', { name: SCRIPT }).waitFor()
+    await page.getByRole('alert').first().waitFor()
+    await check(page)
+    await page.close()
+  })
+
+  it('fetches a result of a million rows as it is scrolled to', async () => {
+    const page = await openAs(browser, server)
+    await run(page, 'FOR i IN 1..1000000 RETURN { i }')
+    await page.getByText('1,000 of 1,000,000 rows').waitFor()
+    const rows = page.getByRole('region', { name: 'Rows' })
+    assert.ok((await rows.getByRole('row').count()) < 100)
+    for (const count of ['2,000', '3,000', '4,000']) {
+      await rows.evaluate((box) => box.scrollTo(0, box.scrollHeight))
+      await page.getByText(`${count} of 1,000,000 rows`).waitFor()
+    }
+    assert.ok((await rows.getByRole('row').count()) < 100)
+    await check(page)
+    await page.close()
+  })
+
+  it('tells that the server is away, and goes on when it is back', async () => {
+    const page = await openAs(browser, server)
+    await server.kill()
+    await run(page, 'RETURN "back again"')
+    await page.getByText('The server does not answer. Trying again …').waitFor()
+    await server.launch()
+    await page.getByText('The server does not answer.').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByRole('region', { name: 'Rows' }).getByText('back again').waitFor()
+    await page.close()
+  })
+
+  it('fits into a narrow and a wide window, and is dark where the system is', async () => {
+    for (const size of [{ width: 360, height: 740 }, { width: 2560, height: 1400 }]) {
+      const page = await openAs(browser, server, 'root', '#queries', size)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await run(page, 'FOR d IN docs RETURN d')
+      await page.getByText('1 row,').waitFor()
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+      assert.ok(overflow <= 0, `${overflow} pixels too wide`)
+      await check(page)
+      await page.close()
+    }
+  })
+
+  it('asks for no user where authentication is off', async () => {
+    const other = await Server.start({ authentication: false })
+    const page = await open(browser, other)
+    await page.getByText('No authentication').waitFor()
+    await run(page, 'RETURN 1 + 1')
+    await page.getByText('1 row,').waitFor()
+    await page.close()
+    await other.stop()
+  })
+})
