@@ -9,7 +9,6 @@ use kv::{
 };
 use rust_rocksdb::checkpoint::Checkpoint;
 
-use crate::background::BackgroundThread;
 use crate::error::{map, map_open_io};
 use crate::format;
 use crate::load::LoadPath;
@@ -18,6 +17,7 @@ use crate::load::tables::TableLoad;
 use crate::options::RocksOptions;
 use crate::recovery::DroppedLog;
 use crate::store::Store;
+use kv::background::BackgroundThread;
 
 /// A RocksDB store in a folder.
 pub struct RocksEngine {

@@ -14,9 +14,7 @@
 //! CURRENT, LOCK, MANIFEST-*, OPTIONS-*, *.log, *.sst   RocksDB's own files
 //! ```
 
-mod background;
 mod cache_use;
-mod closed;
 mod engine;
 mod error;
 mod format;
@@ -31,7 +29,6 @@ mod scan;
 mod snapshot;
 mod statistics;
 mod store;
-mod wal_sync;
 mod write_admission;
 mod write_stalls;
 

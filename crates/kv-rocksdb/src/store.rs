@@ -9,7 +9,6 @@ use std::time::Duration;
 use kv::{ConflictTable, Durability, Error, LocalStore, Overlay, Result, Snapshot, WaitPolicy};
 use rust_rocksdb::{DB, FlushOptions, Options, ReadOptions, WriteBatch, WriteOptions};
 
-use crate::closed::ClosedFlag;
 use crate::error::{map, map_commit, map_open_io};
 use crate::format;
 use crate::handle::OwnedSnapshot;
@@ -17,9 +16,10 @@ use crate::merge::{MergePolicy, SmallTables};
 use crate::options::{PARTITION_TABLES, RocksOptions, Tuning, wants_partitions};
 use crate::recovery::{self, DroppedLog, Recovered, SyncMark, WalPosition};
 use crate::snapshot::RocksSnapshot;
-use crate::wal_sync::WalSync;
 use crate::write_admission::WriteAdmission;
 use crate::write_stalls::WriteStalls;
+use kv::ClosedFlag;
+use kv::LogSync;
 
 /// The folder in which bulk loads write their tables.
 const LOAD_FOLDER: &str = "load";
@@ -57,7 +57,7 @@ pub(crate) struct Store {
     written_bytes: AtomicU64,
     pub(crate) cache: rust_rocksdb::Cache,
     pub(crate) stalls: WriteStalls,
-    pub(crate) wal_sync: Arc<WalSync>,
+    pub(crate) wal_sync: Arc<LogSync>,
     sync_mark: Arc<SyncMark>,
     /// The part of the log that was not replayed.
     pub(crate) dropped_log: Option<DroppedLog>,
@@ -102,7 +102,7 @@ impl Store {
         let interval = Duration::from_millis(wanted.sync_interval_ms);
         let sync_mark = Arc::new(sync_mark);
         let sync_log = sync_function(Arc::clone(&db), Arc::clone(&sync_mark));
-        let wal_sync = Arc::new(WalSync::new(Box::new(sync_log), Arc::clone(&conflict_table), interval));
+        let wal_sync = Arc::new(LogSync::new(Box::new(sync_log), Arc::clone(&conflict_table), interval));
         let small_tables = Arc::new(SmallTables::new(Arc::clone(&db), MergePolicy::default()));
         let store = Store {
             db,

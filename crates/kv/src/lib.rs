@@ -14,20 +14,25 @@
 //! [`LocalStore`] keeps its writes in an [`Overlay`] and finds its conflicts in a
 //! [`ConflictTable`].
 
+pub mod background;
 mod block;
 pub mod bulk;
+mod closed;
 pub mod conflict;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod engine;
 mod error;
+mod living_snapshots;
 mod local;
+mod log_sync;
 mod memory_engine;
 mod overlay;
 mod range;
 mod tree;
 
 pub use block::{BLOCK_BYTES_MAX, Block, LOOK_UP_BYTES, Pair, Values};
+pub use closed::ClosedFlag;
 pub use conflict::ConflictTable;
 pub use engine::{
     BLOCK_LIMIT_BYTES_MAX, BlockLimits, BulkLoad, ColumnFamilyStatistics, Durability, Engine,
@@ -35,8 +40,10 @@ pub use engine::{
     SnapshotAt, TransactionOptions, WaitPolicy, WriteTransaction,
 };
 pub use error::{Error, Result};
+pub use living_snapshots::{LivingSnapshot, LivingSnapshots};
 pub use local::{LocalStore, LocalTransaction};
+pub use log_sync::LogSync;
 pub use memory_engine::MemoryEngine;
-pub use overlay::Overlay;
+pub use overlay::{Overlay, layered};
 pub use range::{KeyRange, prefix_end, successor};
-pub use tree::Entry;
+pub use tree::{Cursor, Entry, Tree};

@@ -1,17 +1,15 @@
 //! An engine without files, for tests and for data that may be lost.
 
-use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::time::Instant;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::conflict::REMEMBERED_KEYS_MAX;
+use crate::living_snapshots::{LivingSnapshot, LivingSnapshots};
 use crate::tree::{Entry, Tree};
 use crate::{
-    Block, BlockLimits, BulkLoad, ConflictTable, Durability, Engine, EngineStatistics, Error, KeyRange,
-    LoadHint, LoadKind, LocalStore, LocalTransaction, Overlay, PrefixScan, Result, Scan, ScanSpec, Snapshot,
-    TransactionOptions, Values, WaitPolicy, WriteTransaction,
+    Block, BlockLimits, BulkLoad, ClosedFlag, ConflictTable, Durability, Engine, EngineStatistics, Error,
+    KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction, Overlay, PrefixScan, Result, Scan, ScanSpec,
+    Snapshot, TransactionOptions, Values, WaitPolicy, WriteTransaction,
 };
 
 /// An engine that keeps everything in one copy-on-write tree. A snapshot is an O(1) copy of the
@@ -23,8 +21,8 @@ pub struct MemoryEngine {
 struct MemoryStore {
     pairs: RwLock<Pairs>,
     conflict_table: Arc<ConflictTable>,
-    is_closed: AtomicBool,
-    snapshots: Arc<SnapshotRegistry>,
+    closed: ClosedFlag,
+    snapshots: Arc<LivingSnapshots>,
 }
 
 #[derive(Clone, Default)]
@@ -48,32 +46,13 @@ impl Pairs {
     }
 }
 
-/// The time when each living snapshot was taken.
-#[derive(Default)]
-struct SnapshotRegistry {
-    last: AtomicU64,
-    taken: Mutex<BTreeMap<u64, Instant>>,
-}
-
-impl SnapshotRegistry {
-    fn enter(&self) -> u64 {
-        let number = self.last.fetch_add(1, Ordering::Relaxed);
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(number, Instant::now());
-        number
-    }
-
-    fn leave(&self, number: u64) {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner).remove(&number);
-    }
-}
-
 impl MemoryEngine {
     /// Creates an empty store.
     pub fn new() -> Arc<MemoryEngine> {
         let store = MemoryStore {
             pairs: RwLock::default(),
             conflict_table: Arc::new(ConflictTable::new(REMEMBERED_KEYS_MAX)),
-            is_closed: AtomicBool::new(false),
+            closed: ClosedFlag::default(),
             snapshots: Arc::default(),
         };
         Arc::new(MemoryEngine { store: Arc::new(store) })
@@ -82,7 +61,7 @@ impl MemoryEngine {
 
 impl MemoryStore {
     fn check_open(&self) -> Result<()> {
-        if self.is_closed.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
+        self.closed.check()
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Pairs> {
@@ -103,8 +82,7 @@ impl LocalStore for MemoryStore {
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
         self.check_open()?;
         let tree = self.read().tree.clone();
-        let registry = Arc::clone(&self.snapshots);
-        Ok(Arc::new(MemorySnapshot { tree, number: registry.enter(), registry }))
+        Ok(Arc::new(MemorySnapshot { tree, _living: self.snapshots.enter() }))
     }
 
     fn read_latest(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) -> Result<()> {
@@ -205,11 +183,10 @@ impl Engine for MemoryEngine {
     }
 
     fn statistics(&self) -> EngineStatistics {
-        let taken = self.store.snapshots.taken.lock().unwrap_or_else(PoisonError::into_inner);
         EngineStatistics {
             memtable_bytes: self.store.read().size_bytes,
-            snapshots: taken.len() as u64,
-            oldest_snapshot_seconds: taken.values().next().map_or(0, |instant| instant.elapsed().as_secs()),
+            snapshots: self.store.snapshots.count(),
+            oldest_snapshot_seconds: self.store.snapshots.oldest_seconds(),
             commits: self.store.conflict_table.last_commit(),
             conflicts: self.store.conflict_table.conflicts(),
             ..EngineStatistics::default()
@@ -217,7 +194,7 @@ impl Engine for MemoryEngine {
     }
 
     fn close(&self) -> Result<()> {
-        self.store.is_closed.store(true, Ordering::Release);
+        self.store.closed.set();
         Ok(())
     }
 }
@@ -233,14 +210,7 @@ fn entries_in<'a>(tree: &'a Tree, range: &'a KeyRange) -> impl Iterator<Item = &
 
 struct MemorySnapshot {
     tree: Tree,
-    number: u64,
-    registry: Arc<SnapshotRegistry>,
-}
-
-impl Drop for MemorySnapshot {
-    fn drop(&mut self) {
-        self.registry.leave(self.number);
-    }
+    _living: LivingSnapshot,
 }
 
 impl Snapshot for MemorySnapshot {

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use rust_rocksdb::{ColumnFamilyMetaDataOptions, CompactionOptions, DB};
 
-use crate::background::Task;
 use crate::options::TABLE_BYTES;
+use kv::background::Task;
 
 #[cfg(test)]
 mod tests;

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 use kv::{BulkLoad, Durability, LoadKind, LocalStore};
 
 use super::{MergePolicy, SmallTables, small_neighbours};
-use crate::background::BackgroundThread;
 use crate::load::tables::TableLoad;
 use crate::options::RocksOptions;
 use crate::store::Store;
+use kv::background::BackgroundThread;
 
 const MIB: u64 = 1 << 20;
 

@@ -19,6 +19,7 @@ use crate::{
 
 pub mod concurrency;
 pub mod conflicts;
+pub mod crash;
 pub mod loading;
 pub mod maintenance;
 pub mod model;

@@ -13,6 +13,11 @@ mod view;
 
 use view::OverlaySnapshot;
 
+/// Returns `base` with `writes` over it: an entry without a value hides the base's pair.
+pub fn layered(base: Arc<dyn Snapshot>, writes: Tree) -> Arc<dyn Snapshot> {
+    if writes.is_empty() { base } else { Arc::new(OverlaySnapshot::new(base, writes)) }
+}
+
 /// The memory in bytes that a buffered write takes beside its key and value.
 ///
 /// It is the sum of the entry in its leaf (24 bytes, leaves a quarter empty), the counters of its
@@ -152,6 +157,11 @@ impl Overlay {
             + self.kept_bytes
             + self.writes.len() * ENTRY_OVERHEAD_BYTES
             + self.undo.capacity() * size_of::<Undo>()
+    }
+
+    /// Returns all writes as a map. The copy is O(1).
+    pub fn writes(&self) -> Tree {
+        self.writes.clone()
     }
 
     /// Returns all writes in ascending order of their keys.

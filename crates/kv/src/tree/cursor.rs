@@ -4,7 +4,7 @@ use super::{Child, Entry, Node, child_position, partition_point};
 
 /// An iterator over a tree's entries from a key on. It borrows the tree. Creating it is O(log n),
 /// each step O(1).
-pub(crate) struct Cursor<'a> {
+pub struct Cursor<'a> {
     /// The children that are still to be visited, from the root down.
     branches: Vec<&'a [Child]>,
     /// The entries of the current leaf that are still to be visited.
@@ -55,7 +55,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Returns the entry that [`Iterator::next`] would return.
-    pub(crate) fn peek(&mut self) -> Option<&'a Entry> {
+    pub fn peek(&mut self) -> Option<&'a Entry> {
         while self.entries.is_empty() {
             let rest = self.branches.pop()?;
             let mut next = self.enter(rest);

@@ -16,7 +16,7 @@ impl Entry {
     ///
     /// `scratch` saves an allocation; its content is lost. The key has at most
     /// [`crate::PAIR_BYTES_MAX`] bytes.
-    pub(crate) fn new(key: &[u8], value: Option<&[u8]>, scratch: &mut Vec<u8>) -> Entry {
+    pub fn new(key: &[u8], value: Option<&[u8]>, scratch: &mut Vec<u8>) -> Entry {
         debug_assert!(key.len() <= crate::PAIR_BYTES_MAX);
         scratch.clear();
         scratch.extend_from_slice(key);

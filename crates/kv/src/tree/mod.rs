@@ -12,7 +12,7 @@ mod entry;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use cursor::Cursor;
+pub use cursor::Cursor;
 pub use entry::Entry;
 
 /// The greatest number of entries in a leaf and of children of a branch.
@@ -23,7 +23,7 @@ const NODE_ENTRIES_MAX: usize = if cfg!(test) { 4 } else { 64 };
 
 /// An ordered map from keys to entries.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Tree {
+pub struct Tree {
     root: Option<Arc<Node>>,
     len: usize,
 }
@@ -56,15 +56,18 @@ enum Inserted {
 }
 
 impl Tree {
-    pub(crate) fn len(&self) -> usize {
+    /// Returns the number of entries.
+    pub fn len(&self) -> usize {
         self.len
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Returns true if there is no entry.
+    pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    pub(crate) fn get(&self, key: &[u8]) -> Option<&Entry> {
+    /// Returns the entry of a key.
+    pub fn get(&self, key: &[u8]) -> Option<&Entry> {
         let mut node = self.root.as_deref()?;
         loop {
             match node {
@@ -75,7 +78,7 @@ impl Tree {
     }
 
     /// Sets the entry of its key and returns the previous one.
-    pub(crate) fn insert(&mut self, entry: Entry) -> Option<Entry> {
+    pub fn insert(&mut self, entry: Entry) -> Option<Entry> {
         let Some(root) = &mut self.root else {
             self.root = Some(Arc::new(Node::Leaf(vec![entry])));
             self.len = 1;
@@ -110,13 +113,13 @@ impl Tree {
 
     /// Returns the entries in ascending order of keys, from the first that is not less than
     /// `start`.
-    pub(crate) fn iter_from(&self, start: &[u8]) -> Cursor<'_> {
+    pub fn iter_from(&self, start: &[u8]) -> Cursor<'_> {
         Cursor::ascending(self.root.as_deref(), start)
     }
 
     /// Returns the entries in descending order of keys, from the last that is below `end` (empty:
     /// no end).
-    pub(crate) fn iter_before(&self, end: &[u8]) -> Cursor<'_> {
+    pub fn iter_before(&self, end: &[u8]) -> Cursor<'_> {
         Cursor::descending(self.root.as_deref(), end)
     }
 

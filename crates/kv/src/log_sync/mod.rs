@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use kv::{ConflictTable, Error, Result};
+use crate::{ConflictTable, Error, Result};
 
 use crate::background::Task;
 
@@ -15,16 +15,16 @@ mod tests;
 /// A function that makes the whole log durable, or returns the reason why it could not.
 type SyncLog = Box<dyn Fn() -> Result<()> + Send + Sync>;
 
-/// The decision when RocksDB's write-ahead log is synced.
+/// The decision when an engine's write-ahead log is synced.
 ///
 /// The conflict table's clock numbers the commits, and advances only after a commit is in the log.
 /// So a sync that starts at clock `n` makes all commits up to `n` durable.
 ///
 /// After a failed sync the operating system may have dropped the unwritten pages, and a later
-/// successful sync of the same file would prove nothing. RocksDB never syncs such a file again: it
-/// first persists the memtables with the whole content of the file. So when a later sync succeeds,
-/// everything is durable.
-pub(crate) struct WalSync {
+/// successful sync of the same file would prove nothing. The engine therefore never syncs such a
+/// file again: it first makes the file's whole content durable elsewhere. So when a later sync
+/// succeeds, everything is durable.
+pub struct LogSync {
     sync_log: SyncLog,
     conflict_table: Arc<ConflictTable>,
     interval: Duration,
@@ -45,9 +45,12 @@ struct State {
     is_stopping: bool,
 }
 
-impl WalSync {
-    pub(crate) fn new(sync_log: SyncLog, conflict_table: Arc<ConflictTable>, interval: Duration) -> Self {
-        WalSync {
+impl LogSync {
+    /// Creates the syncs of a log. `interval` is the time from a buffered commit to its sync.
+    ///
+    /// `sync_log` makes the whole log durable, or returns the reason why it could not.
+    pub fn new(sync_log: SyncLog, conflict_table: Arc<ConflictTable>, interval: Duration) -> Self {
+        LogSync {
             sync_log,
             conflict_table,
             interval,
@@ -60,7 +63,7 @@ impl WalSync {
 
     /// Ensures that the writes so far are synced soon.
     #[inline]
-    pub(crate) fn sync_soon(&self) {
+    pub fn sync_soon(&self) {
         // Read first: only the first commit in an interval then writes the flag, which all cores
         // read.
         if !self.is_written.load(Ordering::Relaxed) && !self.is_written.swap(true, Ordering::AcqRel) {
@@ -72,18 +75,17 @@ impl WalSync {
 
     /// Returns when all commits up to `commit` are durable. Errors: [`Error::Undetermined`] if that
     /// is unknown.
-    pub(crate) fn sync_commit(&self, commit: u64) -> Result<()> {
+    pub fn sync_commit(&self, commit: u64) -> Result<()> {
         self.sync_to(commit).map_err(|error| Error::Undetermined { reason: error.to_string() })
     }
 
     /// Returns when everything that is committed now is durable.
-    pub(crate) fn sync_all(&self) -> Result<()> {
+    pub fn sync_all(&self) -> Result<()> {
         self.sync_to(self.conflict_table.last_commit())
     }
 
     /// Returns true if everything that is committed now is durable.
-    #[cfg(test)]
-    pub(crate) fn is_synced(&self) -> bool {
+    pub fn is_synced(&self) -> bool {
         self.lock().synced >= self.conflict_table.last_commit()
     }
 
@@ -119,7 +121,7 @@ impl WalSync {
     }
 }
 
-impl Task for WalSync {
+impl Task for LogSync {
     /// Sleeps until something is written, then syncs once per interval until there are no more
     /// writes.
     fn run(&self) {

@@ -3,20 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kv::{Error, Result};
+use crate::{Error, Result};
 
 /// A flag that is set once. Clones share it.
 #[derive(Clone, Default)]
-pub(crate) struct ClosedFlag(Arc<AtomicBool>);
+pub struct ClosedFlag(Arc<AtomicBool>);
 
 impl ClosedFlag {
     /// Makes [`ClosedFlag::check`] fail from now on.
-    pub(crate) fn set(&self) {
+    pub fn set(&self) {
         self.0.store(true, Ordering::Release);
     }
 
     /// Checks that the store is open. Errors: [`Error::Closed`] if it was closed.
-    pub(crate) fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         if self.0.load(Ordering::Acquire) { Err(Error::Closed) } else { Ok(()) }
     }
 }

@@ -1,12 +1,12 @@
-//! The background threads of a store, which run until they are stopped.
+//! The background threads of an engine, which run until they are stopped.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use kv::{Error, Result};
+use crate::{Error, Result};
 
 /// The work of a background thread.
-pub(crate) trait Task: Send + Sync + 'static {
+pub trait Task: Send + Sync + 'static {
     /// Works until [`Task::stop`] is called.
     fn run(&self);
 
@@ -15,13 +15,14 @@ pub(crate) trait Task: Send + Sync + 'static {
 }
 
 /// A running thread. [`BackgroundThread::stop`] or dropping it stops the thread.
-pub(crate) struct BackgroundThread {
+pub struct BackgroundThread {
     task: Arc<dyn Task>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl BackgroundThread {
-    pub(crate) fn start(name: &str, task: Arc<dyn Task>) -> Result<Self> {
+    /// Starts `task` on a thread with this name.
+    pub fn start(name: &str, task: Arc<dyn Task>) -> Result<Self> {
         let running = Arc::clone(&task);
         let thread = std::thread::Builder::new().name(name.into()).spawn(move || running.run());
         let thread = thread.map_err(|error| Error::io(format!("starting the thread '{name}'"), &error))?;
@@ -29,7 +30,7 @@ impl BackgroundThread {
     }
 
     /// Stops the thread and waits until it has ended.
-    pub(crate) fn stop(&mut self) {
+    pub fn stop(&mut self) {
         let Some(thread) = self.thread.take() else { return };
         self.task.stop();
         // The thread does not panic, and a panic could not be handled here.

@@ -3,14 +3,14 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use kv::{ConflictTable, Error, Result};
+use crate::{ConflictTable, Error, Result};
 
-use super::WalSync;
+use super::LogSync;
 use crate::background::BackgroundThread;
 
 /// A log that counts its syncs and lets each end only when the test allows it.
 struct Fixture {
-    wal_sync: Arc<WalSync>,
+    wal_sync: Arc<LogSync>,
     table: Arc<ConflictTable>,
     syncs: Arc<AtomicUsize>,
     /// Receives a message when a sync starts.
@@ -31,7 +31,7 @@ fn fixture(interval_ms: u64) -> Fixture {
         let _ = start.send(());
         answers.lock().unwrap().recv().unwrap_or(Ok(()))
     };
-    let wal_sync = WalSync::new(Box::new(sync_log), Arc::clone(&table), Duration::from_millis(interval_ms));
+    let wal_sync = LogSync::new(Box::new(sync_log), Arc::clone(&table), Duration::from_millis(interval_ms));
     Fixture { wal_sync: Arc::new(wal_sync), table, syncs, started, go_on: Some(go_on) }
 }
 
