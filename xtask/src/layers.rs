@@ -9,7 +9,7 @@ use crate::{Failure, metadata};
 const LAYERS: &[&[&str]] = &[
     &["errors", "allocation-meter", "aql-date", "analyzers", "chart", "gzip-members", "web"],
     &["velocypack", "kv", "aql-syntax"],
-    &["kv-rocksdb", "catalog", "aql-value", "geometry", "options", "client", "javascript"],
+    &["kv-mmap", "kv-rocksdb", "catalog", "aql-value", "geometry", "options", "client", "javascript"],
     &["storage", "aql-functions", "server-process"],
     &["aql-plan"],
     &["aql-optimize"],
@@ -24,6 +24,7 @@ const LAYERS: &[&[&str]] = &[
 /// it.
 const HIDDEN: &[(&str, &[&str])] = &[
     ("rust-rocksdb", &["kv-rocksdb"]),
+    ("heed", &["kv-mmap"]),
     ("hyper", &["server", "client"]),
     ("icu_collator", &["velocypack"]),
     ("boon", &["storage"]),

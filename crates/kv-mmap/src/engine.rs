@@ -1,0 +1,120 @@
+//! The engine: a store for as long as it is open.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use kv::background::BackgroundThread;
+use kv::{
+    BulkLoad, Engine, EngineStatistics, Error, KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction,
+    Result, Snapshot, TransactionOptions, WriteTransaction,
+};
+
+use crate::flusher::Flusher;
+use crate::load::Load;
+use crate::options::MmapOptions;
+use crate::store::Store;
+
+/// A memory-mapped store in a folder.
+pub struct MmapEngine {
+    /// The open store; `None` once the engine is closed.
+    store: RwLock<Option<Arc<Store>>>,
+    /// The background threads, which end when the engine is closed.
+    threads: Mutex<Vec<BackgroundThread>>,
+}
+
+impl MmapEngine {
+    /// Opens the store in `folder`, or creates a new one.
+    ///
+    /// A store that was not closed is recovered. Every synced commit is there. Every other commit
+    /// is there as a whole or not at all, and none is there without all earlier ones.
+    ///
+    /// Errors: [`Error::DamagedLog`] if a commit is missing that was synced.
+    pub fn open(folder: impl AsRef<Path>, options: &MmapOptions) -> Result<Arc<MmapEngine>> {
+        Self::start(Store::open(folder.as_ref(), options)?)
+    }
+
+    /// Starts the threads of a store.
+    pub(crate) fn start(store: Store) -> Result<Arc<MmapEngine>> {
+        let store = Arc::new(store);
+        let sync = BackgroundThread::start("log-sync", Arc::clone(&store.log_sync) as _)?;
+        let flush = BackgroundThread::start("flush", Arc::new(Flusher(Arc::clone(&store))))?;
+        Ok(Arc::new(MmapEngine { store: RwLock::new(Some(store)), threads: Mutex::new(vec![flush, sync]) }))
+    }
+
+    /// Returns the bytes of the log's end that [`MmapEngine::open`] did not replay, because they
+    /// are no whole commits.
+    pub fn dropped_log_bytes(&self) -> u64 {
+        self.store().map_or(0, |store| store.dropped_log_bytes)
+    }
+
+    fn store(&self) -> Result<Arc<Store>> {
+        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
+        store.as_ref().map(Arc::clone).ok_or(Error::Closed)
+    }
+}
+
+impl Engine for MmapEngine {
+    fn name(&self) -> &'static str {
+        "mmfiles"
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        self.store()?.snapshot()
+    }
+
+    fn begin(&self, options: TransactionOptions) -> Result<Box<dyn WriteTransaction>> {
+        Ok(Box::new(LocalTransaction::begin(self.store()?, options)?))
+    }
+
+    fn drop_range(&self, range: &KeyRange) -> Result<()> {
+        self.store()?.drop_range(range)
+    }
+
+    fn load(&self, _: LoadKind, _: LoadHint) -> Result<Box<dyn BulkLoad>> {
+        Ok(Box::new(Load::new(self.store()?)?))
+    }
+
+    fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
+        self.store()?.split_points(range, parts)
+    }
+
+    fn approximate_size_bytes(&self, range: &KeyRange) -> Result<u64> {
+        self.store()?.approximate_size_bytes(range)
+    }
+
+    fn compact(&self, range: &KeyRange) -> Result<()> {
+        self.store()?.compact(range)
+    }
+
+    fn sync(&self) -> Result<()> {
+        self.store()?.log_sync.sync_all()
+    }
+
+    fn checkpoint(&self, folder: &Path) -> Result<()> {
+        self.store()?.checkpoint(folder)
+    }
+
+    fn statistics(&self) -> EngineStatistics {
+        self.store().map_or_else(|_| EngineStatistics::default(), |store| store.statistics())
+    }
+
+    fn close(&self) -> Result<()> {
+        let Some(store) = self.store.write().unwrap_or_else(PoisonError::into_inner).take() else {
+            return Ok(());
+        };
+        store.closed.set();
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        // The flush spares the next start the replay of the log. A failed flush does no harm if the
+        // log is synced.
+        let synced = store.log_sync.sync_all();
+        let _ = store.flush();
+        synced
+    }
+}
+
+impl Drop for MmapEngine {
+    fn drop(&mut self) {
+        // Callers that need the result call `close`.
+        let _ = self.close();
+    }
+}

@@ -1,0 +1,249 @@
+//! Keys of any length over tables whose keys have a greatest length.
+//!
+//! A key of at most [`PART_BYTES`] is stored as it is. A longer one is cut into parts. Its first
+//! part with a zero byte behind it, one byte longer than any whole key, is a *link*: its value is
+//! the number of a level. The rest of the key is stored in the table of long keys behind that
+//! number, by the same rule. So the order of stored keys is the order of keys at each level, and
+//! reading and writing a long key takes one look-up for each part.
+
+use std::ops::{Bound, RangeBounds};
+
+use heed::RoTxn;
+use kv::{Error, KeyRange, Result};
+
+use crate::environment::{Table, Tables};
+use crate::error::map;
+
+/// The greatest length of one part of a key. With the number of a level and the byte of a link it
+/// stays below LMDB's limit, 1,982 bytes with pages of 4 KiB.
+pub(crate) const PART_BYTES: usize = 1_900;
+
+/// The keys with the same beginning: all keys, or the rests of those that share whole parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Level(Option<u64>);
+
+/// A range of stored keys of one table.
+pub(crate) struct StoredRange {
+    pub(crate) first: Bound<Vec<u8>>,
+    pub(crate) last: Bound<Vec<u8>>,
+}
+
+impl RangeBounds<[u8]> for StoredRange {
+    fn start_bound(&self) -> Bound<&[u8]> {
+        self.first.as_ref().map(Vec::as_slice)
+    }
+
+    fn end_bound(&self) -> Bound<&[u8]> {
+        self.last.as_ref().map(Vec::as_slice)
+    }
+}
+
+/// The place of a key: its level, and the rest that is stored there whole.
+pub(crate) struct Place<'a> {
+    pub(crate) level: Level,
+    pub(crate) rest: &'a [u8],
+}
+
+impl Level {
+    /// The level of whole keys.
+    pub(crate) const TOP: Level = Level(None);
+
+    /// Returns the level with this number.
+    pub(crate) fn numbered(number: u64) -> Self {
+        Level(Some(number))
+    }
+
+    /// Returns the level that the value of a link names.
+    pub(crate) fn of_link(value: &[u8]) -> Result<Self> {
+        let number = value.try_into().map(u64::from_be_bytes);
+        let damaged = |_| Error::Corrupt { reason: "a link of a long key has no number".to_owned() };
+        number.map(Level::numbered).map_err(damaged)
+    }
+
+    pub(crate) fn table(self, tables: &Tables) -> Table {
+        if self.0.is_some() { tables.long } else { tables.pairs }
+    }
+
+    /// Returns the stored key of a rest of at most [`PART_BYTES`].
+    pub(crate) fn stored(self, rest: &[u8]) -> Vec<u8> {
+        let mut stored = self.prefix();
+        stored.extend_from_slice(rest);
+        stored
+    }
+
+    /// Returns the stored key of the link of a longer rest.
+    pub(crate) fn link(self, rest: &[u8]) -> Vec<u8> {
+        let mut stored = self.stored(rest.get(..PART_BYTES).unwrap_or(rest));
+        stored.push(0);
+        stored
+    }
+
+    /// Returns the beginning of all stored keys of the level.
+    pub(crate) fn prefix(self) -> Vec<u8> {
+        self.0.map_or_else(Vec::new, |number| number.to_be_bytes().to_vec())
+    }
+
+    fn prefix_bytes(self) -> usize {
+        if self.0.is_some() { size_of::<u64>() } else { 0 }
+    }
+
+    /// Returns the bounds of the stored keys for the rests from `start` to below `end` (`None` for
+    /// no end). Links of which a part may be in the range are inside.
+    fn bounds(self, start: &[u8], end: Option<&[u8]>) -> StoredRange {
+        let first = if start.len() > PART_BYTES { self.link(start) } else { self.stored(start) };
+        let first = if first.is_empty() { Bound::Unbounded } else { Bound::Included(first) };
+        let last = match end {
+            Some(end) if end.len() > PART_BYTES => Bound::Included(self.link(end)),
+            Some(end) => Bound::Excluded(self.stored(end)),
+            None => match kv::prefix_end(&self.prefix()) {
+                end if end.is_empty() => Bound::Unbounded,
+                end => Bound::Excluded(end),
+            },
+        };
+        StoredRange { first, last }
+    }
+}
+
+/// Returns true if a stored rest is a link.
+fn is_link(rest: &[u8]) -> bool {
+    rest.len() > PART_BYTES
+}
+
+/// Returns the place of a key, or `None` if a link to it is missing.
+pub(crate) fn place<'a>(
+    tables: &Tables,
+    transaction: &RoTxn<'_>,
+    key: &'a [u8],
+) -> Result<Option<Place<'a>>> {
+    let (mut level, mut rest) = (Level::TOP, key);
+    while let Some((_, further)) =
+        rest.split_at_checked(PART_BYTES).filter(|(_, further)| !further.is_empty())
+    {
+        let link = level.table(tables).get(transaction, &level.link(rest)).map_err(map("reading"))?;
+        let Some(value) = link else { return Ok(None) };
+        level = Level::of_link(value)?;
+        rest = further;
+    }
+    Ok(Some(Place { level, rest }))
+}
+
+/// Returns the value of a key.
+pub(crate) fn get<'t>(tables: &Tables, transaction: &'t RoTxn<'_>, key: &[u8]) -> Result<Option<&'t [u8]>> {
+    if key.is_empty() {
+        return Ok(None);
+    }
+    if key.len() <= PART_BYTES {
+        return tables.pairs.get(transaction, key).map_err(map("reading"));
+    }
+    let Some(Place { level, rest }) = place(tables, transaction, key)? else { return Ok(None) };
+    level.table(tables).get(transaction, &level.stored(rest)).map_err(map("reading"))
+}
+
+/// Passes the pairs of a range to `visit`, ascending or descending, until it returns false.
+///
+/// Returns false if `visit` did.
+pub(crate) fn walk(
+    tables: &Tables,
+    transaction: &RoTxn<'_>,
+    range: &KeyRange,
+    reverse: bool,
+    visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+) -> Result<bool> {
+    if range.is_empty() {
+        return Ok(true);
+    }
+    let end = (!range.end.is_empty()).then_some(range.end.as_slice());
+    let walk = Walk { tables, transaction, reverse };
+    walk.level(Level::TOP, &mut Vec::new(), &range.start, end, visit)
+}
+
+struct Walk<'a, 't> {
+    tables: &'a Tables,
+    transaction: &'a RoTxn<'t>,
+    reverse: bool,
+}
+
+impl Walk<'_, '_> {
+    /// Visits the rests of one level. `beginning` is what stands before them in the keys.
+    fn level(
+        &self,
+        level: Level,
+        beginning: &mut Vec<u8>,
+        start: &[u8],
+        end: Option<&[u8]>,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<bool> {
+        let bounds = level.bounds(start, end);
+        let table = level.table(self.tables);
+        let skipped = level.prefix_bytes();
+        let mut step = |stored: &[u8], value: &[u8]| -> Result<bool> {
+            let rest = stored.get(skipped..).unwrap_or_default();
+            if is_link(rest) {
+                return self.below(rest, value, beginning, start, end, visit);
+            }
+            if beginning.is_empty() {
+                return Ok(visit(rest, value));
+            }
+            let length = beginning.len();
+            beginning.extend_from_slice(rest);
+            let goes_on = visit(beginning, value);
+            beginning.truncate(length);
+            Ok(goes_on)
+        };
+        if self.reverse {
+            for pair in table.rev_range(self.transaction, &bounds).map_err(map("scanning"))? {
+                let (stored, value) = pair.map_err(map("scanning"))?;
+                if !step(stored, value)? {
+                    return Ok(false);
+                }
+            }
+        } else {
+            for pair in table.range(self.transaction, &bounds).map_err(map("scanning"))? {
+                let (stored, value) = pair.map_err(map("scanning"))?;
+                if !step(stored, value)? {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Visits the level behind a link.
+    fn below(
+        &self,
+        link: &[u8],
+        value: &[u8],
+        beginning: &mut Vec<u8>,
+        start: &[u8],
+        end: Option<&[u8]>,
+        visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
+    ) -> Result<bool> {
+        let part = link.get(..PART_BYTES).unwrap_or_default();
+        // All rests behind the link are longer than the part. A shorter bound lies before all of
+        // them or behind all of them, and the bounds of the upper level have decided that.
+        let start = start.strip_prefix(part).unwrap_or_default();
+        let end = end.and_then(|end| end.strip_prefix(part));
+        let length = beginning.len();
+        beginning.extend_from_slice(part);
+        let goes_on = self.level(Level::of_link(value)?, beginning, start, end, visit);
+        beginning.truncate(length);
+        goes_on
+    }
+}
+
+/// Returns the bounds of the whole stored keys of a range at the top level. Links to parts of long
+/// keys at the range's ends are outside.
+pub(crate) fn whole_bounds(range: &KeyRange) -> StoredRange {
+    let KeyRange { start, end } = range;
+    let first = match start.len() {
+        0 => Bound::Unbounded,
+        1..=PART_BYTES => Bound::Included(start.clone()),
+        _ => Bound::Excluded(Level::TOP.link(start)),
+    };
+    let last = match end.len() {
+        0 => Bound::Unbounded,
+        1..=PART_BYTES => Bound::Excluded(end.clone()),
+        _ => Bound::Excluded(Level::TOP.link(end)),
+    };
+    StoredRange { first, last }
+}

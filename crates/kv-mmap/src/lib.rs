@@ -1,0 +1,46 @@
+//! The key-value trait on a memory-mapped B+-tree: LMDB, with a log in front of it.
+//!
+//! # A commit
+//! A commit appends one record to the log and becomes visible as a part of the active layer, an
+//! ordered map in memory. About once a second, or when it is full, the layer is frozen, and its
+//! writes are merged into LMDB's file in one synced transaction. The part of the log that has the
+//! same writes is then removed. LMDB alone would offer the choice between a sync for each commit
+//! and a file that a power failure damages.
+//!
+//! # A snapshot
+//! A snapshot is a read transaction of LMDB, shared by all snapshots of the same version, and both
+//! layers of that moment. It copies nothing.
+//!
+//! # The files of a store
+//! ```text
+//! FORMAT              one line: the writer of the folder, the version, the kind of machine
+//! LOCK                locked while the store is open
+//! pairs.N.mdb         the mapped file, with LMDB's own file `-lock` beside it
+//! log/NNNNNNNNNN.log  the log (module `log::record`)
+//! load/               pairs of running bulk loads; emptied when the store is opened
+//! ```
+
+mod engine;
+mod environment;
+mod error;
+mod flush_signal;
+mod flusher;
+mod format;
+mod keys;
+mod layers;
+mod load;
+mod log;
+mod old_versions;
+mod options;
+mod ranges;
+mod samples;
+mod scan;
+mod snapshot;
+mod statistics;
+mod store;
+mod tables;
+mod version;
+
+pub use engine::MmapEngine;
+pub use format::is_store;
+pub use options::MmapOptions;

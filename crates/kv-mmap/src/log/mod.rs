@@ -1,0 +1,15 @@
+//! The log in front of the mapped file: files of records, one for each commit.
+//!
+//! A commit is written to the log before it is acknowledged. Once its writes are in the mapped
+//! file, its log file is removed. `record` specifies the bytes.
+
+mod files;
+mod reader;
+mod record;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub(crate) use files::{Folder, LogFiles};
+pub(crate) use reader::{judge, replay};
+pub(crate) use writer::Log;

@@ -1,0 +1,263 @@
+//! The open store, which transactions, snapshots, loads and the flusher share.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use kv::{
+    ClosedFlag, ConflictTable, Durability, Error, LivingSnapshots, LocalStore, LogSync, Overlay, Result,
+    Snapshot, WaitPolicy,
+};
+
+use crate::environment::Environment;
+use crate::error::map_open_io;
+use crate::flush_signal::FlushSignal;
+use crate::format::{self, FolderLock};
+use crate::layers::{Layer, Layers};
+use crate::log::{self, Folder, Log, LogFiles};
+use crate::old_versions::OldVersions;
+use crate::options::MmapOptions;
+use crate::snapshot::StoreSnapshot;
+use crate::tables;
+use crate::version::{Version, VersionHandle};
+
+/// The folder of the log.
+const LOG_FOLDER: &str = "log";
+
+/// The folder in which large bulk loads collect their pairs.
+const LOAD_FOLDER: &str = "load";
+
+/// The size in bytes from which a commit is large: writing it takes a millisecond or more, and all
+/// later ones wait.
+const LARGE_COMMIT_BYTES: usize = 128 << 10;
+
+/// The memory for stamps of the conflict table, as a divisor of the budget.
+const REMEMBERED_KEY_SHARE: usize = 1 << 10;
+
+/// An open store. It lives until the engine is closed and the last transaction and load is gone.
+pub(crate) struct Store {
+    pub(crate) folder: PathBuf,
+    pub(crate) options: MmapOptions,
+    /// The mapped file. Only the thread that holds the lock writes to it.
+    pub(crate) environment: Mutex<Environment>,
+    layers: RwLock<Layers>,
+    pub(crate) log: Arc<Log>,
+    pub(crate) log_sync: Arc<LogSync>,
+    pub(crate) flush_signal: Arc<FlushSignal>,
+    pub(crate) old_versions: OldVersions,
+    conflict_table: Arc<ConflictTable>,
+    /// The number of large commits that are being written, for which others wait long.
+    large_commits: AtomicUsize,
+    loads: AtomicU64,
+    pub(crate) living_snapshots: Arc<LivingSnapshots>,
+    /// The bytes of the log that the start did not replay.
+    pub(crate) dropped_log_bytes: u64,
+    pub(crate) closed: ClosedFlag,
+}
+
+impl Store {
+    pub(crate) fn open(folder: &Path, options: &MmapOptions) -> Result<Store> {
+        let log_folder = folder.join(LOG_FOLDER);
+        format::check_or_create(folder)?;
+        let log_files = Folder::open(log_folder.clone());
+        let log_files = log_files.map_err(|error| map_open_io("creating", &log_folder, &error))?;
+        Self::open_with(folder, options, &log_files, Arc::new(log_files.clone()))
+    }
+
+    /// Opens the store. `files` creates the files of the log in `log_folder`.
+    pub(crate) fn open_with(
+        folder: &Path,
+        options: &MmapOptions,
+        log_folder: &Folder,
+        files: Arc<dyn LogFiles>,
+    ) -> Result<Store> {
+        let folder_lock = Arc::new(FolderLock::take(folder)?);
+        remove_loads(folder)?;
+        let environment = Environment::open(folder, options.map_size())?;
+        let judged = log::judge(log_folder, tables::applied(&environment)?)?;
+        log::replay(log_folder, &judged, &environment)?;
+        let failed = |error| map_open_io("emptying", log_folder.path(), &error);
+        let numbers = log_folder.numbers().map_err(failed)?;
+        let number = numbers.last().map_or(1, |last| last + 1);
+        numbers.into_iter().try_for_each(|number| log_folder.remove(number)).map_err(failed)?;
+        let log = Arc::new(Log::begin(files, number, judged.last_sequence)?);
+        let (closed, version) = (ClosedFlag::default(), Arc::new(Version::open(&environment)?));
+        let base = VersionHandle { version, closed: closed.clone(), _folder_lock: folder_lock };
+        let remembered_keys_max =
+            (options.memory_bytes / REMEMBERED_KEY_SHARE).clamp(1 << 12, kv::conflict::REMEMBERED_KEYS_MAX);
+        let conflict_table = Arc::new(ConflictTable::new(remembered_keys_max));
+        let flush_signal = Arc::new(FlushSignal::default());
+        let sync_log = sync_function(Arc::clone(&log), Arc::clone(&flush_signal));
+        Ok(Store {
+            folder: folder.to_owned(),
+            options: options.clone(),
+            environment: Mutex::new(environment),
+            layers: RwLock::new(Layers { active: Layer::default(), frozen: None, base }),
+            log,
+            log_sync: Arc::new(LogSync::new(
+                Box::new(sync_log),
+                Arc::clone(&conflict_table),
+                options.sync_interval(),
+            )),
+            flush_signal,
+            old_versions: OldVersions::default(),
+            conflict_table,
+            large_commits: AtomicUsize::new(0),
+            loads: AtomicU64::new(0),
+            living_snapshots: Arc::default(),
+            dropped_log_bytes: judged.dropped_bytes,
+            closed,
+        })
+    }
+
+    pub(crate) fn check_open(&self) -> Result<()> {
+        self.closed.check()
+    }
+
+    pub(crate) fn layers(&self) -> RwLockReadGuard<'_, Layers> {
+        self.layers.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn layers_mut(&self) -> RwLockWriteGuard<'_, Layers> {
+        self.layers.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the path of a new bulk load's file, and creates its folder.
+    pub(crate) fn new_load_path(&self) -> Result<PathBuf> {
+        let folder = self.folder.join(LOAD_FOLDER);
+        std::fs::create_dir_all(&folder).map_err(|error| map_open_io("creating", &folder, &error))?;
+        Ok(folder.join(self.loads.fetch_add(1, Ordering::Relaxed).to_string()))
+    }
+
+    /// Writes a commit to the log and makes it visible.
+    pub(crate) fn commit(&self, commit: &Layer, wait: WaitPolicy) -> Result<()> {
+        self.check_open()?;
+        self.admit(wait)?;
+        let _large = (commit.bytes >= LARGE_COMMIT_BYTES).then(|| LargeCommit::begin(&self.large_commits));
+        // The lock is held until the commit is visible, so that the order of the log is the order
+        // of the layers.
+        let mut writer = self.log.writer();
+        self.check_open()?;
+        writer.append_writes(&commit.writes)?;
+        let active_bytes = if Layers::is_long(commit) {
+            let mut active = self.layers().active.clone();
+            active.add(commit);
+            let bytes = active.bytes;
+            let old = std::mem::replace(&mut self.layers_mut().active, active);
+            drop(old);
+            bytes
+        } else {
+            let active = &mut self.layers_mut().active;
+            active.add(commit);
+            active.bytes
+        };
+        drop(writer);
+        self.flush_signal.note_written(active_bytes >= self.options.layer_bytes());
+        Ok(())
+    }
+
+    /// Waits until there is room for a commit.
+    ///
+    /// Errors: [`Error::Transient`] if the caller does not wait, or the reason why there will be no
+    /// room.
+    fn admit(&self, wait: WaitPolicy) -> Result<()> {
+        if wait == WaitPolicy::NoWait && self.large_commits.load(Ordering::Relaxed) > 0 {
+            return Err(Error::Transient { reason: "a large commit is being written".to_owned() });
+        }
+        while self.is_full() {
+            if wait == WaitPolicy::NoWait {
+                let reason = "the tables are behind the log".to_owned();
+                return Err(Error::Transient { reason });
+            }
+            self.check_open()?;
+            self.flush_signal.wait_for_flush()?;
+        }
+        Ok(())
+    }
+
+    /// Returns true if the active layer is full and the one before it is not merged yet.
+    fn is_full(&self) -> bool {
+        let layers = self.layers();
+        layers.frozen.is_some() && layers.active.bytes >= self.options.layer_bytes()
+    }
+
+    pub(crate) fn conflicts(&self) -> &ConflictTable {
+        &self.conflict_table
+    }
+}
+
+/// Returns the function that syncs the log. After a failure the flusher writes everything to the
+/// tables, because a later sync of the same file would prove nothing.
+fn sync_function(log: Arc<Log>, signal: Arc<FlushSignal>) -> impl Fn() -> Result<()> {
+    move || {
+        let result = log.sync();
+        if result.is_err() {
+            signal.note_written(true);
+        }
+        result
+    }
+}
+
+/// Removes the files of loads that a crash has left.
+fn remove_loads(folder: &Path) -> Result<()> {
+    let folder = folder.join(LOAD_FOLDER);
+    match std::fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(map_open_io("emptying", &folder, &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A large commit that is being written.
+struct LargeCommit<'a>(&'a AtomicUsize);
+
+impl<'a> LargeCommit<'a> {
+    fn begin(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        LargeCommit(count)
+    }
+}
+
+impl Drop for LargeCommit<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl LocalStore for Store {
+    fn conflict_table(&self) -> &Arc<ConflictTable> {
+        &self.conflict_table
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        self.check_open()?;
+        let layers = self.layers().clone();
+        let closed = self.closed.clone();
+        Ok(Arc::new(StoreSnapshot {
+            layers: layers.snapshot(),
+            closed,
+            _living: self.living_snapshots.enter(),
+        }))
+    }
+
+    fn read_latest(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) -> Result<()> {
+        self.check_open()?;
+        let layers = self.layers().clone();
+        layers.read(key, read)
+    }
+
+    fn apply(&self, overlay: &Overlay, wait: WaitPolicy) -> Result<()> {
+        self.commit(&Layer::from(overlay), wait)
+    }
+
+    fn harden(&self, commit: u64, durability: Durability) -> Result<()> {
+        match durability {
+            Durability::Buffered => {
+                self.log_sync.sync_soon();
+                Ok(())
+            }
+            Durability::Synced => self.log_sync.sync_commit(commit),
+        }
+    }
+}
