@@ -1,5 +1,6 @@
 /** The interface as a whole: signing in, or the bar and a page. */
-import { place } from './lib/address'
+import { useSignalEffect } from '@preact/signals'
+import { database, place } from './lib/address'
 import { lazy } from './lib/lazy'
 import { isAway, state } from './lib/session'
 import { Side } from './component/Side'
@@ -13,6 +14,7 @@ const GraphViewer = lazy(async () => (await import('./page/GraphViewer')).GraphV
 const Dashboard = lazy(async () => (await import('./page/Dashboard')).Dashboard)
 const Activity = lazy(async () => (await import('./page/Activity')).Activity)
 const Logs = lazy(async () => (await import('./page/Logs')).Logs)
+const Databases = lazy(async () => (await import('./page/Databases')).Databases)
 const Users = lazy(async () => (await import('./page/Users')).Users)
 const User = lazy(async () => (await import('./page/User')).User)
 
@@ -31,6 +33,8 @@ function Page() {
       return <Dashboard />
     case 'activity':
       return <Activity />
+    case 'databases':
+      return <Databases />
     case 'users':
       return <Users />
     case 'user':
@@ -42,7 +46,16 @@ function Page() {
   }
 }
 
+/** Returns the title of the page for tabs and bookmarks of the browser. */
+function title(): string {
+  const [name = 'queries', object] = place.value.segments
+  return [object ?? name.charAt(0).toUpperCase() + name.slice(1), database.value, 'Persea'].join(' · ')
+}
+
 export function App() {
+  useSignalEffect(() => {
+    document.title = state.value === 'in' ? title() : 'Persea'
+  })
   if (state.value === 'out') return <SignIn />
   if (state.value === 'unknown') return <p class="page muted">{isAway.value ? 'The server does not answer. Trying again …' : 'Loading …'}</p>
   return (

@@ -7,7 +7,12 @@ import { chromium } from 'playwright-core'
 const PROGRAM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-export const launch = () => chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })
+/** Starts Chromium. Its pages share what they load; the user of each is in its own memory. */
+export async function launch() {
+  const browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })
+  const context = await browser.newContext()
+  return { newPage: () => context.newPage(), close: () => browser.close() }
+}
 
 /**
  * Errors of the console that are none: replies of the server with an error, and the style that
@@ -17,7 +22,8 @@ const EXPECTED = /^Failed to load resource|^Applying inline style/
 
 /** Opens the interface. `page.faults` has the errors of scripts and of the page's policy. */
 export async function open(browser, server, fragment = '', size = { width: 1280, height: 800 }) {
-  const page = await browser.newPage({ viewport: size })
+  const page = await browser.newPage()
+  await page.setViewportSize(size)
   page.setDefaultTimeout(10_000)
   page.faults = []
   page.on('pageerror', (error) => page.faults.push(error.message))

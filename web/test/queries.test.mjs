@@ -1,5 +1,6 @@
 // Signing in and queries.
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { check, launch, open, openAs, run, signIn, write } from './browser.mjs'
 import { Server } from './server.mjs'
@@ -103,13 +104,44 @@ describe('queries', () => {
     await page.close()
   })
 
+  it('have tabs of their own, also while they run', async () => {
+    const page = await openAs(browser, server)
+    await run(page, 'RETURN SLEEP(60)')
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await page.getByRole('button', { name: 'New query' }).click()
+    await run(page, 'RETURN "second"')
+    await page.getByRole('region', { name: 'Rows' }).getByText('second').waitFor()
+    await check(page)
+    await page.getByRole('button', { name: /^running RETURN SLEEP/ }).click()
+    await page.getByRole('button', { name: 'Close RETURN SLEEP(60)' }).click()
+    await page.getByRole('region', { name: 'Rows' }).getByText('second').waitFor()
+    await page.close()
+  })
+
+  it('show edges as a graph, and save all rows', async () => {
+    await server.ask('POST', '/_api/collection', { name: 'links', type: 3 })
+    await server.query('FOR i IN 1..20 INSERT { _from: "docs/1", _to: CONCAT("docs/", i + 1) } INTO links')
+    const page = await openAs(browser, server)
+    await run(page, 'FOR e IN links RETURN e')
+    await page.getByRole('tab', { name: 'Graph' }).click()
+    await page.getByRole('img', { name: 'Picture of 21 vertices and 20 edges' }).waitFor()
+    await check(page)
+    await run(page, 'FOR d IN docs SORT d.n RETURN { n: d.n, text: "a,b" }')
+    await page.getByText('1,000 of 3,000 rows').waitFor()
+    await page.getByText('Download').click()
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
+    const lines = readFileSync(await file.path(), 'utf8').split('\r\n')
+    assert.deepEqual([lines.length, lines[0], lines[3000]], [3002, 'n,text', '3000,"a,b"'])
+    await page.close()
+  })
+
   it('are kept by their address and in the history', async () => {
     const query = encodeURIComponent('RETURN "from the address"')
     const page = await openAs(browser, server, 'root', `#queries?query=${query}`)
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByRole('region', { name: 'Rows' }).getByText('from the address').waitFor()
     await page.getByRole('button', { name: 'History' }).click()
-    await page.getByRole('button', { name: 'RETURN "from the address"' }).waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'RETURN "from the address"' }).waitFor()
     await check(page)
     await page.close()
   })

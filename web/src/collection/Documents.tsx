@@ -9,6 +9,8 @@ import { attributes } from '../lib/json'
 import { useLoaded } from '../lib/load'
 import { ask } from '../lib/session'
 import { Cursor } from '../query/cursor'
+import { ImportDialog } from '../import/ImportDialog'
+import { Downloads } from '../query/Downloads'
 import { type Filter, OPERATORS, queryOf, type Sort } from './filter'
 
 interface Properties {
@@ -24,9 +26,17 @@ export function Documents({ collection, isWritable }: Properties) {
   const [sort, setSort] = useState<Sort>({ attribute: '', isDescending: false })
   const { query, binds } = queryOf(collection, filters, sort)
   const asked = useDelayed(JSON.stringify([query, binds]))
-  const { value: cursor, error } = useLoaded((signal) => run(asked, signal), [asked])
-  const { value: count } = useLoaded((signal) => ask<{ count: number }>({ method: 'GET', path: path`/_api/collection/${collection}/count` }, { quiet: true, signal }), [collection])
+  const [imported, setImported] = useState<{ file?: File }>()
+  const [turn, setTurn] = useState(0)
+  const reload = () => setTurn((turn) => turn + 1)
+  const { value: cursor, error } = useLoaded((signal) => run(asked, signal), [asked, turn])
+  const { value: count } = useLoaded((signal) => ask<{ count: number }>({ method: 'GET', path: path`/_api/collection/${collection}/count` }, { quiet: true, signal }), [collection, turn])
   useEffect(() => () => void cursor?.close(), [cursor])
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    const file = event.dataTransfer?.files[0]
+    if (file && isWritable) setImported({ file })
+  }
   return (
     <>
       <div class="page-head">
@@ -40,19 +50,28 @@ export function Documents({ collection, isWritable }: Properties) {
         </label>
         <span class="spring" />
         <span class="muted">{count && `${number(count.count)} documents`}</span>
+        {cursor && <Downloads cursor={cursor} name={collection} />}
         <a class="button" href={link(['queries'], { query, binds: JSON.stringify(binds) })}>
           Open as query
         </a>
+        {isWritable && (
+          <button type="button" class="button" title="A file can also be dropped on the table" onClick={() => setImported({})}>
+            Import
+          </button>
+        )}
         {isWritable && (
           <a class="button is-main" href={link(['collection', collection, 'new'])}>
             New document
           </a>
         )}
       </div>
+      {imported && <ImportDialog collection={collection} file={imported.file} onClose={() => setImported(undefined)} onDone={reload} />}
       {filters.length > 0 && <Filters filters={filters} onChange={setFilters} />}
       {(filters.length > 0 || sort.attribute !== '') && <pre class="card query-text">{query}</pre>}
       <ErrorMessage error={error} />
-      <div class="card fill">{cursor && <Rows cursor={cursor} collection={collection} />}</div>
+      <div class="card fill" onDragOver={(event) => isWritable && event.preventDefault()} onDrop={drop}>
+        {cursor && <Rows cursor={cursor} collection={collection} />}
+      </div>
     </>
   )
 }

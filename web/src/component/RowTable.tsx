@@ -20,7 +20,7 @@ const MOST_COLUMNS = 100
 export function RowTable({ rows, count, onEnd, onOpen }: Properties) {
   const columns = useMemo(() => {
     const names = columnsOf(rows.slice(0, SAMPLE_ROWS)).slice(0, MOST_COLUMNS)
-    const numbered: Column<Map<string, string>> = { title: '#', width: 64, isNumber: true, cell: (_, index) => <span class="muted">{index + 1}</span> }
+    const numbered: Column<Map<string, string>> = { title: '#', width: 64, isNumber: true, cell: (_, index) => <RowNumber index={index} onOpen={() => onOpen(rows[index] ?? '', index)} /> }
     return [numbered, ...names.map((title) => ({ title, cell: (row: Map<string, string>) => <Cell json={row.get(title)} name={title} /> }))]
   }, [rows, Math.min(count, SAMPLE_ROWS)])
   return (
@@ -32,6 +32,15 @@ export function RowTable({ rows, count, onEnd, onOpen }: Properties) {
       onEnd={onEnd}
       onOpen={(_, index) => onOpen(rows[index] ?? '', index)}
     />
+  )
+}
+
+/** The number of a row, which opens it: the way in for the keyboard. */
+function RowNumber({ index, onOpen }: { index: number; onOpen: () => void }) {
+  return (
+    <button type="button" class="row-number" aria-label={`Open row ${index + 1}`} onClick={onOpen}>
+      {index + 1}
+    </button>
   )
 }
 

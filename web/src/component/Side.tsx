@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import icon from '../icon.svg'
 import { database, link, place, switchDatabase } from '../lib/address'
 import { useLoaded } from '../lib/load'
-import { databases, mayAdminister, signOut, user } from '../lib/session'
+import { databaseNames, loadDatabases, mayAdminister, signOut, user } from '../lib/session'
 import { nextTheme, theme } from '../lib/theme'
 import { Icon, type IconName } from './Icon'
 import { Requests } from './Requests'
@@ -23,6 +23,7 @@ const DATABASE_PAGES: Entry[] = [
 const SERVER_PAGES: Entry[] = [
   { name: 'dashboard', title: 'Dashboard' },
   { name: 'activity', title: 'Running queries' },
+  { name: 'databases', title: 'Databases' },
   { name: 'users', title: 'Users', also: 'user' },
   { name: 'logs', title: 'Logs' },
 ]
@@ -30,7 +31,7 @@ const SERVER_PAGES: Entry[] = [
 export function Side() {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
-  const server = mayAdminister.value ? SERVER_PAGES : SERVER_PAGES.filter((entry) => !['users', 'logs'].includes(entry.name))
+  const server = mayAdminister.value ? SERVER_PAGES : SERVER_PAGES.filter((entry) => !['databases', 'users', 'logs'].includes(entry.name))
   return (
     <nav class={isOpen ? 'side is-open' : 'side'} aria-label="Pages">
       <div class="brand">
@@ -79,7 +80,8 @@ function Links({ entries, onGo }: { entries: Entry[]; onGo: () => void }) {
 }
 
 function DatabaseChoice() {
-  const { value: names = [] } = useLoaded(databases, [user.value])
+  useLoaded(loadDatabases, [user.value])
+  const names = databaseNames.value
   const all = names.includes(database.value) ? names : [database.value, ...names]
   return (
     <label class="field database">

@@ -25,6 +25,9 @@ export const isAway = signal(false)
 /** The user's rights on databases. */
 export const levels = signal<Record<string, Level>>({})
 
+/** The databases that the user may use. */
+export const databaseNames = signal<string[]>([])
+
 /** True if the user may create and drop collections, indexes and graphs. */
 export const mayChangeDatabase = computed(() => user.value === null || levels.value[database.value] === 'rw')
 
@@ -109,10 +112,11 @@ async function loadLevels() {
   levels.value = (await ask<{ result: Record<string, Level> }>(call, { quiet: true })).result
 }
 
-/** Returns the databases that the user may use. */
-export async function databases(): Promise<string[]> {
+/** Loads the names of the databases that the user may use, and the rights on them. */
+export async function loadDatabases() {
   const call: Call = { method: 'GET', path: '/_api/database/user', database: '_system' }
-  return (await ask<{ result: string[] }>(call, { quiet: true })).result.sort()
+  databaseNames.value = (await ask<{ result: string[] }>(call, { quiet: true })).result.sort()
+  if (user.value !== null) await loadLevels()
 }
 
 /** Returns the seconds from 1970 at which a token ends. */

@@ -8,63 +8,68 @@ import { completer } from '../query/completion'
 import { loadHistory } from '../query/history'
 import { HistoryDialog } from '../query/HistoryDialog'
 import { Result } from '../query/Result'
-import { binds, bindNames, errors, explain, openFromAddress, parse, run, running, stop, text } from '../query/state'
+import type { Query } from '../query/Query'
+import { QueryTabs } from '../query/QueryTabs'
+import { current, openFromAddress } from '../query/tabs'
 import '../style/query.css'
 
 export function Queries() {
-  const complete = useMemo(() => completer(() => bindNames.value), [])
+  const query = current.value
+  const complete = useMemo(() => completer(() => query.bindNames.value), [query])
   useEffect(openFromAddress, [place.value])
   useEffect(() => void loadHistory().catch(() => {}), [])
   useEffect(() => {
     const abort = new AbortController()
-    const timer = setTimeout(() => running.value || parse(abort.signal), 300)
+    const timer = setTimeout(() => query.running.value || query.parse(abort.signal), 300)
     return () => {
       clearTimeout(timer)
       abort.abort()
     }
-  }, [text.value])
+  }, [query, query.text.value])
   return (
     <div class="query">
-      <Toolbar />
+      <Toolbar query={query} />
       <div class="query-top">
         <section class="card query-editor" aria-label="Query">
+          <QueryTabs />
           <Editor
+            key={query.id}
             language="aql"
             label="AQL query"
-            text={text}
-            errors={errors.value}
+            text={query.text}
+            errors={query.marks.value}
             complete={complete}
             hint="FOR d IN collection FILTER … RETURN d"
-            onRun={() => run()}
+            onRun={() => query.run()}
           />
         </section>
-        <Binds />
+        <Binds key={query.id} query={query} />
       </div>
-      <Result />
+      <Result key={query.id} query={query} />
     </div>
   )
 }
 
-function Toolbar() {
+function Toolbar({ query }: { query: Query }) {
   const [isHistory, setHistory] = useState(false)
-  const isIdle = !running.value
-  const call = { method: 'POST', path: '/_api/cursor', body: { query: text.value, bindVars: binds.value.values } } as const
+  const isIdle = !query.running.value
+  const call = { method: 'POST', path: '/_api/cursor', body: { query: query.text.value, bindVars: query.binds.value.values } } as const
   return (
     <div class="page-head">
       <h1>Queries</h1>
       {isIdle ? (
-        <button type="button" class="button is-main" onClick={() => run()} title="Run (Ctrl+Enter)">
+        <button type="button" class="button is-main" onClick={() => query.run()} title="Run (Ctrl+Enter)">
           Run
         </button>
       ) : (
-        <button type="button" class="button is-danger" onClick={() => stop()}>
+        <button type="button" class="button is-danger" onClick={() => query.stop()}>
           Stop
         </button>
       )}
-      <button type="button" class="button" disabled={!isIdle} onClick={() => explain()}>
+      <button type="button" class="button" disabled={!isIdle} onClick={() => query.explain()}>
         Explain
       </button>
-      <button type="button" class="button" disabled={!isIdle} onClick={() => run(true)}>
+      <button type="button" class="button" disabled={!isIdle} onClick={() => query.run(true)}>
         Profile
       </button>
       <span class="spring" />

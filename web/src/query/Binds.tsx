@@ -5,11 +5,11 @@ import { Tabs } from '../component/Tabs'
 import { database } from '../lib/address'
 import { useLoaded } from '../lib/load'
 import { collectionNames } from './completion'
-import { binds, bindNames, bindText, run } from './state'
+import type { Query } from './Query'
 
 const MODES = ['Form', 'JSON'] as const
 
-export function Binds() {
+export function Binds({ query }: { query: Query }) {
   const [mode, setMode] = useState<(typeof MODES)[number]>('Form')
   return (
     <section class="card query-binds" aria-label="Bind parameters">
@@ -18,22 +18,22 @@ export function Binds() {
         <Tabs label="Form or JSON" names={MODES} chosen={mode} onChoose={setMode} />
       </header>
       {mode === 'JSON' ? (
-        <Editor language="json" label="Bind parameters as JSON" text={bindText} onRun={() => run()} />
+        <Editor language="json" label="Bind parameters as JSON" text={query.bindText} onRun={() => query.run()} />
       ) : (
-        <Form />
+        <Form query={query} />
       )}
-      {binds.value.error && (
+      {query.binds.value.error && (
         <p class="message is-error" role="alert">
-          {binds.value.error}
+          {query.binds.value.error}
         </p>
       )}
     </section>
   )
 }
 
-function Form() {
+function Form({ query }: { query: Query }) {
   const { value: collections = [] } = useLoaded(collectionNames, [database.value])
-  if (bindNames.value.length === 0) {
+  if (query.bindNames.value.length === 0) {
     return (
       <p class="hint muted">
         Write <code>@name</code> in the query for a value and <code>@@name</code> for a collection.
@@ -42,24 +42,20 @@ function Form() {
   }
   return (
     <div class="binds">
-      {bindNames.value.map((name) => (
+      {query.bindNames.value.map((name) => (
         <label class="field" key={name}>
           <span class="mono">@{name}</span>
-          {name.startsWith('@') ? <Collection name={name} collections={collections} /> : <Value name={name} />}
+          {name.startsWith('@') ? <Collection query={query} name={name} collections={collections} /> : <Value query={query} name={name} />}
         </label>
       ))}
     </div>
   )
 }
 
-function set(name: string, value: unknown) {
-  bindText.value = JSON.stringify({ ...binds.value.values, [name]: value }, null, 2)
-}
-
-function Collection({ name, collections }: { name: string; collections: string[] }) {
-  const value = String(binds.value.values[name] ?? '')
+function Collection({ query, name, collections }: { query: Query; name: string; collections: string[] }) {
+  const value = String(query.binds.value.values[name] ?? '')
   return (
-    <select class="input" value={value} onChange={(event) => set(name, event.currentTarget.value)}>
+    <select class="input" value={value} onChange={(event) => query.bind(name, event.currentTarget.value)}>
       {[value, ...collections.filter((one) => one !== value)].map((one) => (
         <option key={one} value={one}>
           {one}
@@ -70,12 +66,12 @@ function Collection({ name, collections }: { name: string; collections: string[]
 }
 
 /** A field for a value: JSON, or a text that is no JSON as it is. */
-function Value({ name }: { name: string }) {
-  const value = binds.value.values[name]
+function Value({ query, name }: { query: Query; name: string }) {
+  const value = query.binds.value.values[name]
   const [typed, setTyped] = useState(value === undefined ? '' : asText(value))
   const onInput = (text: string) => {
     setTyped(text)
-    set(name, fromText(text))
+    query.bind(name, fromText(text))
   }
   return <input class="input" value={typed} placeholder='5, true, some text, [1, 2]' onInput={(event) => onInput(event.currentTarget.value)} />
 }

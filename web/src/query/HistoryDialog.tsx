@@ -4,7 +4,7 @@ import { Dialog } from '../component/Dialog'
 import { Tabs } from '../component/Tabs'
 import { database } from '../lib/address'
 import { forget, kept, type Remembered, save } from './history'
-import { bindText, text } from './state'
+import { current, open as openTab } from './tabs'
 
 const LISTS = ['History', 'Saved'] as const
 
@@ -14,8 +14,7 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
   const all = list === 'History' ? kept.value.history : kept.value.saved
   const shown = all.filter((one) => `${one.name ?? ''} ${one.query}`.toLowerCase().includes(filter.toLowerCase()))
   const open = (one: Remembered) => {
-    text.value = one.query
-    bindText.value = one.binds
+    openTab(one.query, one.binds)
     onClose()
   }
   return (
@@ -51,13 +50,13 @@ function SaveForm() {
   const [name, setName] = useState('')
   const act = (event: Event) => {
     event.preventDefault()
-    save({ name, query: text.value, binds: bindText.value, database: database.value })
+    save({ name, query: current.value.text.value, binds: current.value.bindText.value, database: database.value })
     setName('')
   }
   return (
     <form class="side-row" onSubmit={act}>
       <input class="input" aria-label="Name of the query" placeholder="Name for the query in the editor" value={name} required onInput={(event) => setName(event.currentTarget.value)} />
-      <button type="submit" class="button" disabled={text.value.trim() === ''}>
+      <button type="submit" class="button" disabled={current.value.text.value.trim() === ''}>
         Save
       </button>
     </form>

@@ -5,32 +5,36 @@ import { Lines } from '../component/Lines'
 import { ErrorMessage } from '../component/Message'
 import { RowTable } from '../component/RowTable'
 import { Tabs } from '../component/Tabs'
-import { messageOf } from '../lib/call'
 import { number, seconds } from '../lib/format'
 import { indent } from '../lib/json'
 import type { Cursor } from './cursor'
-import { download, type FileFormat } from './download'
+import { Downloads } from './Downloads'
+import { mayHaveEdges } from '../graph/ofRows'
+import { lazy } from '../lib/lazy'
 import { PlanView } from './PlanView'
-import { cursor, error, plan, running, view, type View } from './state'
+import type { Query, View } from './Query'
 
-export function Result() {
-  const found = cursor.value
-  const planned = plan.value
+const GraphResult = lazy(async () => (await import('./GraphResult')).GraphResult)
+
+export function Result({ query }: { query: Query }) {
+  const found = query.cursor.value
+  const planned = query.planned.value
   const names: View[] = ['Table', 'JSON']
+  if (found && mayHaveEdges(found.rows)) names.push('Graph')
   if (planned) names.push(planned.nodes ? 'Profile' : 'Plan')
-  const chosen = names.includes(view.value) ? view.value : 'Table'
+  const chosen = names.includes(query.view.value) ? query.view.value : 'Table'
   return (
     <section class="card query-result" aria-label="Result">
       <div class="result-head">
-        <Tabs label="Views of the result" names={names} chosen={chosen} onChoose={(name) => (view.value = name)} />
+        <Tabs label="Views of the result" names={names} chosen={chosen} onChoose={(name) => (query.view.value = name)} />
         <span class="spring" />
         <span role="status" class="muted">
-          {running.value ? <span class="running">Running …</span> : found && <Summary cursor={found} />}
+          {query.running.value ? <span class="running">Running …</span> : found && <Summary cursor={found} />}
         </span>
-        {found && <Downloads cursor={found} />}
+        {found && <Downloads cursor={found} name="result" />}
       </div>
       <div class="result-notes">
-        <ErrorMessage error={error.value} />
+        <ErrorMessage error={query.error.value} />
         {found?.extra.warnings?.map((warning, index) => (
           <p class="message is-warning" key={index}>
             {warning.message} ({warning.code})
@@ -40,9 +44,9 @@ export function Result() {
       {chosen === 'Plan' || chosen === 'Profile' ? (
         planned && <PlanView {...planned} profile={found?.extra.profile} statistics={found?.extra.stats} />
       ) : found ? (
-        <Rows cursor={found} asTable={chosen === 'Table'} />
+        <Rows cursor={found} view={chosen} />
       ) : (
-        !error.value && <p class="empty">Run a query to see its result here.</p>
+        !query.error.value && <p class="empty">Run a query to see its result here.</p>
       )}
     </section>
   )
@@ -62,7 +66,7 @@ function Summary({ cursor }: { cursor: Cursor }) {
   )
 }
 
-function Rows({ cursor, asTable }: { cursor: Cursor; asTable: boolean }) {
+function Rows({ cursor, view }: { cursor: Cursor; view: 'Table' | 'JSON' | 'Graph' }) {
   const [failure, setFailure] = useState<unknown>()
   const [opened, setOpened] = useState<string>()
   const count = cursor.count.value
@@ -73,7 +77,9 @@ function Rows({ cursor, asTable }: { cursor: Cursor; asTable: boolean }) {
   return (
     <>
       <ErrorMessage error={failure} />
-      {asTable ? <RowTable rows={cursor.rows} count={count} onEnd={more} onOpen={setOpened} /> : <JsonRows cursor={cursor} count={count} onEnd={more} />}
+      {view === 'Table' && <RowTable rows={cursor.rows} count={count} onEnd={more} onOpen={setOpened} />}
+      {view === 'JSON' && <JsonRows cursor={cursor} count={count} onEnd={more} />}
+      {view === 'Graph' && <GraphResult rows={cursor.rows} count={count} />}
       {opened !== undefined && (
         <Dialog title="Row" isWide onClose={() => setOpened(undefined)}>
           <pre class="dialog-body row-json">{indent(opened)}</pre>
@@ -90,28 +96,4 @@ function JsonRows({ cursor, count, onEnd }: { cursor: Cursor; count: number; onE
     for (const line of `${indent(cursor.rows[known.rows] ?? '')},`.split('\n')) known.lines.push(line)
   }
   return <Lines label="Rows as JSON" lines={known.lines.slice()} onEnd={onEnd} />
-}
-
-const FORMATS: FileFormat[] = ['JSON', 'JSON Lines', 'CSV']
-
-function Downloads({ cursor }: { cursor: Cursor }) {
-  const [note, setNote] = useState('')
-  const act = async (format: FileFormat) => {
-    try {
-      await download(cursor, format, (rows) => setNote(`${number(rows)} rows`))
-      setNote('')
-    } catch (thrown) {
-      setNote(messageOf(thrown))
-    }
-  }
-  return (
-    <span class="side-row">
-      <span class="muted">{note || 'Download'}</span>
-      {FORMATS.map((format) => (
-        <button type="button" class="button" key={format} onClick={() => act(format)}>
-          {format}
-        </button>
-      ))}
-    </span>
-  )
 }

@@ -4,7 +4,7 @@ import type { Cursor } from './cursor'
 
 export type FileFormat = 'JSON' | 'JSON Lines' | 'CSV'
 
-const FORMATS: Record<FileFormat, { ending: string; type: string }> = {
+export const FORMATS: Record<FileFormat, { ending: string; type: string }> = {
   JSON: { ending: 'json', type: 'application/json' },
   'JSON Lines': { ending: 'jsonl', type: 'application/x-ndjson' },
   CSV: { ending: 'csv', type: 'text/csv' },
@@ -14,7 +14,7 @@ const FORMATS: Record<FileFormat, { ending: string; type: string }> = {
 const PART_ROWS = 10_000
 
 /** Fetches the rest of a result and hands all of it to the browser as a file. */
-export async function download(cursor: Cursor, format: FileFormat, onProgress: (rows: number) => void) {
+export async function download(cursor: Cursor, format: FileFormat, name: string, onProgress: (rows: number) => void) {
   while (cursor.hasMore.value) {
     await cursor.more()
     onProgress(cursor.rows.length)
@@ -30,7 +30,7 @@ export async function download(cursor: Cursor, format: FileFormat, onProgress: (
   }
   if (format === 'JSON') parts.push(cursor.rows.length === 0 ? '[]\n' : '\n]\n')
   const { ending, type } = FORMATS[format]
-  saveFile(new Blob(parts, { type }), `result.${ending}`)
+  saveFile(new Blob(parts, { type }), `${name}.${ending}`)
 }
 
 /** Hands a file to the browser. */
