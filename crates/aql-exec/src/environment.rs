@@ -2,6 +2,7 @@
 
 use crate::data::ReadAuthorization;
 use crate::schema::LastSchema;
+use analyzers::Analyzer;
 use aql_value::{BlockBuilder, Environment, Interrupt, MemoryAccount, UserFunctions, Value};
 use errors::{Error, Result};
 use std::fmt;
@@ -23,7 +24,11 @@ pub struct QueryEnvironment {
     interrupt: Interrupt,
     schema: Arc<LastSchema>,
     user_functions: Option<Arc<dyn UserFunctions>>,
+    analyzers: Option<AnalyzerLookup>,
 }
+
+/// A function that finds a user's analyzer by its name; `None` if there is none.
+pub type AnalyzerLookup = Arc<dyn Fn(&str) -> Result<Option<Arc<Analyzer>>> + Send + Sync>;
 
 /// Limits of one step of a full scan of a collection.
 const SCAN_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
@@ -56,6 +61,7 @@ impl QueryEnvironment {
             interrupt,
             schema,
             user_functions: None,
+            analyzers: None,
         }
     }
 
@@ -73,6 +79,11 @@ impl QueryEnvironment {
     /// Lets the query call functions that users write.
     pub fn with_user_functions(self, user_functions: Option<Arc<dyn UserFunctions>>) -> Self {
         Self { user_functions, ..self }
+    }
+
+    /// Lets the query find the analyzers that users define.
+    pub fn with_analyzers(self, analyzers: Option<AnalyzerLookup>) -> Self {
+        Self { analyzers, ..self }
     }
 
     /// Returns the collection of vertices that a graph search has reached, if it exists and may be
@@ -156,6 +167,14 @@ impl Environment for QueryEnvironment {
 
     fn validate_schema(&self, document: &Value, schema: &Value) -> Result<Option<String>> {
         self.schema.validate(document, schema)
+    }
+
+    fn analyzer(&self, name: &str) -> Result<Option<Arc<Analyzer>>> {
+        match (analyzers::built_in(name), &self.analyzers) {
+            (Some(analyzer), _) => Ok(Some(Arc::clone(analyzer))),
+            (None, Some(find)) => find(name),
+            (None, None) => Ok(None),
+        }
     }
 
     fn user_functions(&self) -> Option<&dyn UserFunctions> {

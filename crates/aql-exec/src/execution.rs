@@ -3,7 +3,7 @@
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::data::{Data, DataAccess, ReadAuthorization};
-use crate::environment::QueryEnvironment;
+use crate::environment::{AnalyzerLookup, QueryEnvironment};
 use crate::intermediate_commits::{IntermediateCommitOptions, IntermediateCommits};
 use crate::lower::lower;
 use crate::operator::Operator;
@@ -38,6 +38,8 @@ pub struct ExecutionInput {
     pub authorize_vertices: Option<ReadAuthorization>,
     /// The functions that users write; `None`: there are none.
     pub user_functions: Option<Arc<dyn UserFunctions>>,
+    /// The analyzers that users define; `None`: there are none.
+    pub analyzers: Option<AnalyzerLookup>,
     /// Values of the plan's open parameters, by slot.
     pub parameters: Arc<[Value]>,
     /// The query's memory.
@@ -162,6 +164,7 @@ impl Execution {
             inaccessible_are_empty,
             authorize_vertices,
             user_functions,
+            analyzers,
             parameters,
             memory,
             interrupt,
@@ -180,6 +183,7 @@ impl Execution {
         )
         .with_vertices(authorize_vertices)
         .with_user_functions(user_functions)
+        .with_analyzers(analyzers)
         .with_inaccessible_as_empty(inaccessible_are_empty);
         let mut warnings = Warnings::new(options.max_warnings, options.fail_on_warning);
         warnings.prepend(plan.warnings.clone());

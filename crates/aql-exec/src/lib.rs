@@ -35,7 +35,7 @@ mod statistics;
 
 pub use batch_limits::BatchLimits;
 pub use data::{DataAccess, ReadAuthorization, index_bounds};
-pub use environment::QueryEnvironment;
+pub use environment::{AnalyzerLookup, QueryEnvironment};
 pub use execution::{
     Execution, ExecutionInput, ExecutionOptions, Finished, FixedState, ResultBatch, StartFailed,
 };

@@ -1,7 +1,10 @@
 //! The questions that an expression may ask the server while it runs.
 
+use std::sync::Arc;
+
 use crate::value::Value;
 use crate::warnings::Warning;
+use analyzers::Analyzer;
 use errors::{Error, Result};
 use velocypack::Builder;
 
@@ -47,6 +50,13 @@ pub trait Environment: Send + Sync {
     ///
     /// A query calls it for a collection that is an argument of a function.
     fn collection_documents(&self, name: &str) -> Result<Value>;
+    /// Returns the analyzer with a name, for `TOKENS()` and the like.
+    ///
+    /// The name may begin with that of the database and `::`. Errors: of the analyzer, if its query
+    /// cannot be compiled.
+    fn analyzer(&self, name: &str) -> Result<Option<Arc<Analyzer>>> {
+        Ok(analyzers::built_in(name).cloned())
+    }
     /// Returns the functions that users write; `None` where none can be called.
     fn user_functions(&self) -> Option<&dyn UserFunctions> {
         None
@@ -105,5 +115,9 @@ impl Environment for NoEnvironment {
     }
     fn collection_documents(&self, _name: &str) -> Result<Value> {
         Err(Error::not_constant())
+    }
+    /// Only the analyzers that never change are known before the query runs.
+    fn analyzer(&self, name: &str) -> Result<Option<Arc<Analyzer>>> {
+        analyzers::built_in(name).cloned().map(Some).ok_or_else(Error::not_constant)
     }
 }

@@ -3,16 +3,27 @@
 use velocypack::Builder;
 
 use crate::properties::{Printer, Properties};
-use crate::{CollectionProperties, CollectionType, DatabaseId};
+use crate::{CollectionProperties, CollectionType, DatabaseId, GRAPHS_COLLECTION};
 use errors::{Error, Result};
 
 /// The database that always exists and administrates the others.
 pub const SYSTEM_DATABASE: &str = "_system";
 
+/// The system collection whose documents are the analyzers of its database.
+pub const ANALYZERS_COLLECTION: &str = "_analyzers";
+
 /// The system collections of every database. Source: ArangoDB 3.12 documentation, recorded replies
 /// of the user API.
-const SYSTEM_COLLECTIONS: [&str; 8] =
-    ["_analyzers", "_appbundles", "_apps", "_aqlfunctions", "_frontend", "_graphs", "_jobs", "_queues"];
+const SYSTEM_COLLECTIONS: [&str; 8] = [
+    ANALYZERS_COLLECTION,
+    "_appbundles",
+    "_apps",
+    "_aqlfunctions",
+    "_frontend",
+    GRAPHS_COLLECTION,
+    "_jobs",
+    "_queues",
+];
 /// The system collections that only the system database has.
 const SYSTEM_DATABASE_COLLECTIONS: [&str; 4] = ["_statistics", "_statistics15", "_statisticsRaw", "_users"];
 
@@ -56,6 +67,12 @@ impl DatabaseDefinition {
             name: record.text("name")?.ok_or_else(missing)?.to_owned(),
         })
     }
+}
+
+/// Returns true if the documents of a collection are definitions that plans are made from: graphs
+/// and analyzers.
+pub fn has_definitions(collection: &str) -> bool {
+    matches!(collection, ANALYZERS_COLLECTION | GRAPHS_COLLECTION)
 }
 
 /// Returns the collections that a new database starts with.

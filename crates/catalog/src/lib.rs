@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod access_token;
+mod analyzer;
 pub mod collection;
 pub mod computed_value;
 pub mod database;
@@ -24,9 +25,12 @@ pub mod user;
 pub mod user_function;
 
 pub use access::{AccessLevel, DatabaseRights, Rights};
+pub use analyzer::{AnalyzerName, analyzer_document, analyzer_of_document, full_analyzer_name};
 pub use collection::{CollectionChanges, CollectionDefinition, CollectionProperties, CollectionType};
 pub use computed_value::{ComputeOn, ComputedValue};
-pub use database::{DatabaseDefinition, SYSTEM_DATABASE, system_collections};
+pub use database::{
+    ANALYZERS_COLLECTION, DatabaseDefinition, SYSTEM_DATABASE, has_definitions, system_collections,
+};
 pub use field_path::FieldPath;
 pub use graph::{EdgeDefinition, GRAPHS_COLLECTION, GraphDefinition, GraphOptions};
 pub use identifier::{CollectionId, DatabaseId, IndexId, ObjectId};

@@ -9,6 +9,7 @@ use aql_exec::{BatchLimits, SpillOptions};
 use aql_value::MemoryAccount;
 use storage::{Catalog, Store, StoreOptions};
 
+use crate::analyzer::open::OpenAnalyzers;
 use crate::computed_values::Compiler;
 use crate::cursor::Cursors;
 use crate::cursor::result_buffer::ResultBufferLimits;
@@ -128,6 +129,7 @@ pub struct Instance {
     batches: Batches,
     dump_contexts: DumpContexts,
     graph_changes: GraphChanges,
+    pub(crate) analyzers: Arc<OpenAnalyzers>,
     next_cursor: AtomicU64,
     stopping: AtomicBool,
     pub(crate) server_version: Arc<str>,
@@ -166,6 +168,7 @@ impl Instance {
             batches: Batches::default(),
             dump_contexts: DumpContexts::default(),
             graph_changes: GraphChanges::default(),
+            analyzers: Arc::default(),
             next_cursor: AtomicU64::new(store.next_id()?),
             stopping: AtomicBool::new(false),
             server_version: options.compatible_version.as_str().into(),

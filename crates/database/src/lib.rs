@@ -6,13 +6,14 @@
 //! - [`query`]: from a request to a running plan, the plan cache, and the list of running queries.
 //!   [`cursor`]: results that are delivered batch by batch. [`export`], [`import`], [`documents`]:
 //!   reads and writes without a query. [`dump`], [`restore`]: whole collections and databases for
-//!   ArangoDB's tools. `graph`: named graphs. [`transaction`]: transactions that span requests.
-//!   [`ttl`]: expiry of documents. [`javascript`](mod@javascript): scripts of users. [`tasks`]:
-//!   scripts that run later.
+//!   ArangoDB's tools. `graph`: named graphs. `analyzer`: analyzers of users. [`transaction`]:
+//!   transactions that span requests. [`ttl`]: expiry of documents.
+//!   [`javascript`](mod@javascript): scripts of users. [`tasks`]: scripts that run later.
 //!
 //! Everything here is synchronous and independent of HTTP.
 
 mod access_tokens;
+mod analyzer;
 mod catalog_view;
 mod computed_values;
 pub mod cursor;
@@ -30,6 +31,7 @@ mod maintenance;
 mod owner;
 pub mod query;
 pub mod restore;
+mod restricted;
 mod session;
 pub mod tasks;
 pub mod transaction;

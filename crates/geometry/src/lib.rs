@@ -32,7 +32,9 @@ pub use measure::{EARTH_RADIUS_METERS, Ellipsoid};
 pub use position::Position;
 pub use region::{Polygons, Region};
 pub use relate::{contains, equals, intersects};
-pub use search::{CellRange, Rings, SearchRing, covering_of, ranges_meeting};
+pub use search::{
+    CellRange, Covering, Rings, SearchRing, cell_token, covering_of, covering_with, ranges_meeting,
+};
 pub use shape::Shape;
 
 /// A check that runs periodically in long computations: true ends them by [`Error::Interrupted`].

@@ -53,6 +53,43 @@ impl Position {
     }
 }
 
+/// The bounds of a covering: ArangoDB's options of geo-spatial analyzers, with their defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Covering {
+    /// Most cells, unless cells of the coarsest level are more.
+    pub max_cells: usize,
+    /// The coarsest level of a cell.
+    pub min_level: u8,
+    /// The finest level of a cell, at most 30.
+    pub max_level: u8,
+}
+
+impl Default for Covering {
+    fn default() -> Self {
+        Self { max_cells: 20, min_level: 4, max_level: FINEST_LEVEL }
+    }
+}
+
+/// Returns the cells within bounds that cover a shape.
+///
+/// A place has one. [`ranges_meeting`] finds them, whatever the bounds.
+pub fn covering_with(shape: &Shape, bounds: &Covering) -> Vec<u64> {
+    let (min_level, max_level) = (bounds.min_level.min(LEAF_LEVEL), bounds.max_level.min(LEAF_LEVEL));
+    if let Some(place) = shape.as_point() {
+        return vec![CellID(place.cell()).parent(u64::from(max_level)).0];
+    }
+    let coverer = RegionCoverer { min_level, max_level, level_mod: 1, max_cells: bounds.max_cells };
+    covering(&coverer, shape).0.iter().map(|cell| cell.0).collect()
+}
+
+/// Returns the number of a cell in S2's text form: hexadecimal without zeros at the end.
+///
+/// The order of the texts is the order of the numbers.
+pub fn cell_token(cell: u64) -> String {
+    let token = format!("{cell:016x}");
+    token.trim_end_matches('0').to_owned()
+}
+
 /// Returns the cells that index a stored shape.
 pub fn covering_of(shape: &Shape) -> Vec<u64> {
     let coverer =

@@ -273,6 +273,7 @@ pub fn start(plan: &Arc<Plan>, data: DataAccess, run: &Run) -> Result<Execution>
         inaccessible_are_empty: false,
         authorize_vertices: None,
         user_functions: None,
+        analyzers: None,
         parameters: run.open_values.clone(),
         memory: Arc::new(MemoryAccount::new(run.memory_limit_bytes, None)),
         interrupt: run.interrupt.clone(),

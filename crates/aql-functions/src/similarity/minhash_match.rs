@@ -1,17 +1,17 @@
 //! `MINHASH_MATCH()` outside of SEARCH.
 
 use crate::argument::{Outcome, answer, given, invalid, quoted, stop, value};
-use crate::string::analyzer;
+use crate::string::{analyzer, tokens_of_text};
 use aql_value::{EvaluationContext, Value};
 use errors::{ErrorCode, Result};
+use std::collections::HashSet;
 
 const NAME: &str = "MINHASH_MATCH";
 
 /// `MINHASH_MATCH(text, target, threshold, analyzer)`: true if the MinHash signatures of both texts
 /// have at least the threshold in common.
 ///
-/// A `minhash` Analyzer makes the signatures. No built-in Analyzer is of that type, so all are
-/// refused: warning 10 and null.
+/// A `minhash` Analyzer makes the signatures. One of another type gives warning 10 and null.
 pub(crate) fn minhash_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(matched(arguments, context))
 }
@@ -21,13 +21,30 @@ fn matched(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Outcome<
     let has_threshold = given(arguments, 3).is_some();
     let threshold = value(arguments, 2);
     let is_threshold = threshold.is_number() && (0.0..=1.0).contains(&threshold.to_f64());
-    let are_texts = value(arguments, 0).as_str().is_some() && value(arguments, 1).as_str().is_some();
-    if !are_texts || (has_threshold && !is_threshold) {
+    let (Some(text), Some(target), true) =
+        (value(arguments, 0).as_str(), value(arguments, 1).as_str(), !has_threshold || is_threshold)
+    else {
         return stop(invalid(context, NAME));
-    }
+    };
     let position = if has_threshold { 3 } else { 2 };
-    analyzer(arguments, position, NAME, context)?;
+    let analyzer = analyzer(arguments, position, NAME, context)?;
+    if analyzer.definition().kind_name() == "minhash" {
+        let threshold = if has_threshold { threshold.to_f64() } else { 1.0 };
+        let mut text = tokens_of_text(text, &analyzer, context)?;
+        let mut target = tokens_of_text(target, &analyzer, context)?;
+        let share = common_share(text.elements(), target.elements());
+        return Ok(Value::Bool(share >= threshold));
+    }
     let name = quoted(value(arguments, position).as_str().unwrap_or_default()).to_owned();
     let message = format!("analyzer '{name}' in call to function '{NAME}()' is not of type 'minhash'");
     stop(context.warn(ErrorCode::BadParameter, message).map(|()| Value::Null))
+}
+
+/// Returns the number of hashes that both signatures have, divided by the number of hashes of
+/// both: the Jaccard index.
+fn common_share(text: &[Value], target: &[Value]) -> f64 {
+    let target: HashSet<_> = target.iter().filter_map(Value::as_str).collect();
+    let common = text.iter().filter_map(Value::as_str).filter(|hash| target.contains(hash)).count();
+    let all = text.len() + target.len() - common;
+    if all == 0 { 1.0 } else { common as f64 / all as f64 }
 }

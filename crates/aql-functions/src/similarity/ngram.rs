@@ -43,8 +43,8 @@ fn matched(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Outcome<
         return stop(invalid(context, NAME));
     };
     let analyzer = analyzer(arguments, if has_threshold { 3 } else { 2 }, NAME, context)?;
-    let mut text = tokens_of_text(text, analyzer, context)?;
-    let mut target = tokens_of_text(target, analyzer, context)?;
+    let mut text = tokens_of_text(text, &analyzer, context)?;
+    let mut target = tokens_of_text(target, &analyzer, context)?;
     let similarity = common_share(text.elements(), target.elements(), context.interrupt)?;
     Ok(Value::Bool(f64::from(similarity) >= threshold))
 }

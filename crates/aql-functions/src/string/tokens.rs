@@ -2,11 +2,12 @@
 
 use crate::argument::{Outcome, answer, check_round, given, invalid, quoted, stop, value};
 use crate::memory::ArrayBuffer;
-use analyzers::Analyzer;
+use analyzers::{Analyzer, IDENTITY, Output, Token};
 use aql_value::{EvaluationContext, Kind, Value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use errors::{ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
+use std::sync::Arc;
 
 /// The deepest nesting of arrays, as in all data.
 const MAX_DEPTH: usize = 200;
@@ -19,7 +20,7 @@ const NAME: &str = "TOKENS";
 /// array of its elements' results. An unknown analyzer gives null with a warning.
 pub(crate) fn tokens(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(analyzer(arguments, 1, NAME, context).and_then(|analyzer| {
-        let found = tokens_of(value(arguments, 0), analyzer, 0, context)?;
+        let found = tokens_of(value(arguments, 0), &analyzer, 0, context)?;
         found.map_or_else(|| stop(invalid(context, NAME)), Ok)
     }))
 }
@@ -32,12 +33,12 @@ pub(crate) fn analyzer(
     index: usize,
     function: &str,
     context: &mut EvaluationContext<'_>,
-) -> Outcome<Analyzer> {
-    let Some(name) = given(arguments, index) else { return Ok(Analyzer::Identity) };
-    let Some(name) = name.as_str() else {
+) -> Outcome<Arc<Analyzer>> {
+    let name = given(arguments, index).map_or(Some(IDENTITY), Value::as_str);
+    let Some(name) = name else {
         return stop(invalid(context, function));
     };
-    match analyzers::built_in(name) {
+    match context.environment.analyzer(name)? {
         Some(analyzer) => Ok(analyzer),
         None => {
             let message = format!(
@@ -54,13 +55,25 @@ pub(crate) fn analyzer(
 /// Returns the tokens of one text.
 pub(crate) fn tokens_of_text<'a>(
     text: &str,
-    analyzer: Analyzer,
+    analyzer: &Analyzer,
     context: &EvaluationContext<'a>,
 ) -> Result<ArrayBuffer<'a>> {
     let mut tokens = ArrayBuffer::new(context);
     let pause = || context.interrupt.check();
-    analyzer.for_each_token(text, pause, |token| tokens.push_text(token))?;
+    let output = analyzer.output();
+    analyzer.tokens(text, pause, |token| push_token(token, output, &mut tokens))?;
     Ok(tokens)
+}
+
+fn push_token(token: Token<'_>, output: Output, tokens: &mut ArrayBuffer<'_>) -> Result<()> {
+    match output {
+        Output::Text => tokens.push_text(token.text()?),
+        Output::Number => {
+            let bytes = token.term.try_into().map_err(Error::internal)?;
+            tokens.push(Value::from_f64(f64::from_le_bytes(bytes)))
+        }
+        Output::Bool => tokens.push(Value::Bool(token.term == [1])),
+    }
 }
 
 /// The number of low bits that each of a number's four tokens leaves out.
@@ -103,13 +116,24 @@ fn tokens_of_other(input: &Value, context: &EvaluationContext<'_>) -> Result<Opt
 const TOKEN_OF_TRUE: &str = "/w==";
 const TOKEN_OF_FALSE: &str = "AA==";
 
+/// Returns the tokens of a value as a whole.
+fn tokens_of_value(input: &Value, analyzer: &Analyzer, context: &EvaluationContext<'_>) -> Result<Value> {
+    let mut tokens = ArrayBuffer::new(context);
+    let pause = || context.interrupt.check();
+    input.with_slice(|slice, _| analyzer.tokens(slice, pause, |token| tokens.push_text(token.text()?)))?;
+    tokens.into_array()
+}
+
 /// Returns the tokens of a value; `None` if it has an object.
 fn tokens_of(
     input: &Value,
-    analyzer: Analyzer,
+    analyzer: &Analyzer,
     depth: usize,
     context: &EvaluationContext<'_>,
 ) -> Result<Option<Value>> {
+    if analyzer.takes_values() {
+        return tokens_of_value(input, analyzer, context).map(Some);
+    }
     if let Some(text) = input.as_str() {
         return tokens_of_text(text, analyzer, context)?.into_array().map(Some);
     }

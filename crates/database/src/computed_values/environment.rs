@@ -1,46 +1,11 @@
 //! The environment of computed values: only the clock and the document being written.
 
-use aql_syntax::ast::{ExpressionKind, Query};
-use aql_syntax::walk::query_expressions;
 use aql_value::{Environment, Value};
 use errors::{Error, Result};
 
-/// Functions that read the server or call others by name, as ArangoDB's documentation lists them.
-/// Functions that read documents are marked as such in their own definitions.
-const FORBIDDEN_FUNCTIONS: [&str; 14] = [
-    "APPLY",
-    "CALL",
-    "COLLECTIONS",
-    "COLLECTION_COUNT",
-    "CURRENT_DATABASE",
-    "CURRENT_USER",
-    "FULLTEXT",
-    "NEAR",
-    "SCHEMA_GET",
-    "SCHEMA_VALIDATE",
-    "V8",
-    "VERSION",
-    "WITHIN",
-    "WITHIN_RECTANGLE",
-];
-
-/// Returns the first function of an expression that computed values must not call, in upper case.
-pub(super) fn forbidden_function(query: &Query) -> Option<&str> {
-    query_expressions(query).find_map(|part| match &part.kind {
-        ExpressionKind::FunctionCall(call) => {
-            let name = call.name.normalized();
-            let is_forbidden = call.name.is_namespaced()
-                || FORBIDDEN_FUNCTIONS.contains(&name)
-                || aql_functions::lookup(name).is_some_and(|function| function.reads_documents);
-            is_forbidden.then_some(name)
-        }
-        _ => None,
-    })
-}
-
 /// The environment in which expressions run, so that `DATE_NOW()` and the like are computed for
-/// each document. It refuses every question about the server. Only a function that is missing from
-/// [`FORBIDDEN_FUNCTIONS`] can ask one.
+/// each document. It refuses every question about the server. Only a function that
+/// `restricted` does not know can ask one.
 pub(super) struct DocumentAlone;
 
 fn refused<T>() -> Result<T> {

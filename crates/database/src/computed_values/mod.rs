@@ -9,7 +9,6 @@ mod environment;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aql_plan::{BindInput, BindParameters, EmptyCatalog, Node, NodeKind, RegisterMap, compile};
-use aql_syntax::ast::ExpressionKind;
 use aql_value::{
     Batch, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Register,
     ThreadMeter, Value, Warnings,
@@ -18,7 +17,8 @@ use catalog::ComputedValue;
 use storage::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 use velocypack::{Block, Builder, Slice};
 
-use self::environment::{DocumentAlone, forbidden_function};
+use self::environment::DocumentAlone;
+use crate::restricted::{self, forbidden_function};
 use errors::{Error, Result};
 
 /// The variable that stands for `@doc` in the compiled text. No attribute or function has this
@@ -114,27 +114,11 @@ impl Compiled {
 fn with_variable(expression: &str) -> std::result::Result<String, String> {
     let query =
         aql_syntax::parse(expression, &aql_syntax::Limits::default()).map_err(|error| error.message)?;
-    if let Some(name) = forbidden_function(&query) {
+    if let Some(name) = forbidden_function(&query, &[]) {
         return Err(format!("function {name}() is not allowed"));
     }
-    let mut places = Vec::new();
-    for part in aql_syntax::walk::query_expressions(&query) {
-        match &part.kind {
-            ExpressionKind::BindParameter(name) if **name == *"doc" => places.push(part.span),
-            ExpressionKind::BindParameter(name) => return Err(format!("unknown bind parameter '@{name}'")),
-            _ => {}
-        }
-    }
-    places.sort_by_key(|span| span.start);
-    let mut text = format!("FOR {DOCUMENT_VARIABLE} IN [null] ");
-    let mut copied = 0;
-    for span in places {
-        text.push_str(expression.get(copied..span.start as usize).unwrap_or_default());
-        text.push_str(DOCUMENT_VARIABLE);
-        copied = span.end as usize;
-    }
-    text.push_str(expression.get(copied..).unwrap_or_default());
-    Ok(text)
+    let body = restricted::with_variable(expression, &query, "doc", DOCUMENT_VARIABLE)?;
+    Ok(format!("FOR {DOCUMENT_VARIABLE} IN [null] {body}"))
 }
 
 impl ComputedValues for CompiledValues {

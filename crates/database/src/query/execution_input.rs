@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use aql_exec::{DataAccess, Execution, ExecutionInput, ExecutionOptions, ReadAuthorization, SpillOptions};
+use aql_exec::{
+    AnalyzerLookup, DataAccess, Execution, ExecutionInput, ExecutionOptions, ReadAuthorization, SpillOptions,
+};
 use aql_plan::Access;
 use catalog::{AccessLevel, CollectionId};
 use storage::{Collection, TransactionOptions};
@@ -95,6 +97,12 @@ impl PreparedQuery {
         })))
     }
 
+    /// Returns the function that finds the analyzers of the query's database.
+    fn analyzer_lookup(&self) -> AnalyzerLookup {
+        let session = self.session.clone();
+        Arc::new(move |name: &str| session.instance().analyzer(session.database_name(), name))
+    }
+
     /// Returns the input of the execution, and the writer of its transaction if it writes.
     pub(super) fn execution_input(&self) -> Result<(ExecutionInput, Option<Writer>)> {
         self.check_declared()?;
@@ -119,6 +127,7 @@ impl PreparedQuery {
                 Arc::clone(&self.memory),
                 self.interrupt.clone(),
             ))),
+            analyzers: Some(self.analyzer_lookup()),
             parameters: Arc::clone(&self.planned.parameters),
             memory: Arc::clone(&self.memory),
             interrupt: self.interrupt.clone(),

@@ -110,8 +110,7 @@ impl Store {
         let present = catalog.same_collection(collection);
         let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(collection.name()))?);
         let indexes = present.indexes().iter().enumerate().skip(1);
-        if indexes.clone().any(|(_, index)| index.is_unique()) || present.name() == catalog::GRAPHS_COLLECTION
-        {
+        if indexes.clone().any(|(_, index)| index.is_unique()) || catalog::has_definitions(present.name()) {
             return Ok(None);
         }
         let indexes = indexes.map(|(position, index)| IndexPairs {

@@ -3,7 +3,6 @@
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-use catalog::GRAPHS_COLLECTION;
 use kv::{Durability, WriteTransaction};
 
 use super::{Joined, Transaction};
@@ -57,7 +56,7 @@ impl Shared {
         let written = || joined.iter().filter(|joined| joined.is_written).map(|joined| &joined.collection);
         let must_sync = written().any(|collection| collection.definition.properties.wait_for_sync);
         let durability = if must_sync { Durability::Synced } else { durability };
-        let defines = written().any(|collection| collection.name() == GRAPHS_COLLECTION);
+        let defines = written().any(|collection| catalog::has_definitions(collection.name()));
         let changes = joined.iter().filter(|joined| joined.is_written).map(Joined::committed_change);
         let prepared = PreparedChanges::of_transaction(self, changes.collect(), engine.as_mut())?;
         let publication = prepared.begin(|visit| engine.for_each_written(visit));
@@ -66,8 +65,8 @@ impl Shared {
         publication.end(outcome)
     }
 
-    /// Commits documents that are definitions (graphs) as a change of the catalog. So plans and
-    /// other data derived from the previous catalog are not used again.
+    /// Commits documents that are definitions (graphs, analyzers) as a change of the catalog. So
+    /// plans and other data derived from the previous catalog are not used again.
     fn commit_definitions(
         &self,
         transaction: Box<dyn kv::WriteTransaction>,

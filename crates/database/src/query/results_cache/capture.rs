@@ -112,5 +112,5 @@ fn grow(cache: &ResultsCache, charge: &mut Charge, bytes: u64) -> bool {
 fn dependencies(query: &PreparedQuery, include_system: bool) -> Option<Dependencies> {
     let catalog = query.session.catalog();
     let database = query.session.database_in(&catalog).ok()?;
-    Dependencies::now(&query.planned.plan, database, include_system)
+    Dependencies::now(&query.planned.plan, &catalog, database, include_system)
 }

@@ -1,8 +1,8 @@
 //! The dependencies of a result: collections and the versions in which they were read.
 
-use aql_plan::{NodeKind, Plan};
+use aql_plan::{Expression, NodeKind, Plan};
 use catalog::CollectionId;
-use storage::{Collection, DataVersion, Database};
+use storage::{Catalog, Collection, DataVersion, Database};
 
 /// Collections and the versions in which a query read them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub(crate) struct Dependencies {
     of_all: bool,
     /// The number of collections, from the first, that the query names.
     named: usize,
+    /// The version of the catalog, if the result depends on definitions of analyzers.
+    catalog_version: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +37,7 @@ impl Dependencies {
     /// Returns the dependencies of a result that was read from no collection.
     #[cfg(test)]
     pub(super) fn none() -> Self {
-        Dependencies { collections: Vec::new(), of_all: false, named: 0 }
+        Dependencies { collections: Vec::new(), of_all: false, named: 0, catalog_version: None }
     }
 
     /// Returns the versions in which a plan would read its collections now, or `None` if its result
@@ -43,7 +45,12 @@ impl Dependencies {
     ///
     /// This is so if a collection is being written, no longer matches the plan, or is an excluded
     /// system collection.
-    pub(crate) fn now(plan: &Plan, database: &Database, include_system: bool) -> Option<Self> {
+    pub(crate) fn now(
+        plan: &Plan,
+        catalog: &Catalog,
+        database: &Database,
+        include_system: bool,
+    ) -> Option<Self> {
         let mut collections = Vec::with_capacity(plan.collections.len());
         for used in &plan.collections {
             let collection = database.collection(&used.collection.name)?;
@@ -62,11 +69,15 @@ impl Dependencies {
                 }
             }
         }
-        Some(Dependencies { collections, of_all, named })
+        let catalog_version = uses_analyzers(plan).then(|| catalog.version());
+        Some(Dependencies { collections, of_all, named, catalog_version })
     }
 
     /// Returns true if nothing changed since the result was read.
-    pub(crate) fn hold_in(&self, database: &Database) -> bool {
+    pub(crate) fn hold_in(&self, catalog: &Catalog, database: &Database) -> bool {
+        if self.catalog_version.is_some_and(|version| version != catalog.version()) {
+            return false;
+        }
         if self.of_all && database.collections().count() != self.collections.len() {
             return false;
         }
@@ -90,3 +101,12 @@ fn reads_by_identifier(plan: &Plan) -> bool {
         matches!(node.kind, NodeKind::Traversal(_) | NodeKind::ShortestPath(_) | NodeKind::EnumeratePaths(_))
     })
 }
+
+/// Returns true if a plan calls a function that takes the name of an analyzer.
+fn uses_analyzers(plan: &Plan) -> bool {
+    let is_call = |part: &Expression| matches!(part, Expression::Call { function, .. } if ANALYZER_FUNCTIONS.contains(&function.name));
+    plan.any_node(&|node| !node.kind.all_expressions(&|expression| !expression.any(&is_call)))
+}
+
+/// The functions that take the name of an analyzer, and those that may call them by name.
+const ANALYZER_FUNCTIONS: [&str; 5] = ["APPLY", "CALL", "MINHASH_MATCH", "NGRAM_MATCH", "TOKENS"];

@@ -61,7 +61,7 @@ impl Session {
 
     fn is_current(&self, entry: &Entry) -> Result<bool> {
         let catalog = self.catalog();
-        Ok(entry.dependencies.hold_in(self.database_in(&catalog)?))
+        Ok(entry.dependencies.hold_in(&catalog, self.database_in(&catalog)?))
     }
 }
 
