@@ -14,6 +14,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 600,
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
   server: { proxy: { '^(/_db/[^/]+)?/_(api|open|admin/(?!aardvark))': server } },
   test: { include: ['src/**/*.test.ts'] },

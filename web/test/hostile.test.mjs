@@ -38,6 +38,23 @@ describe('the interface', () => {
     await page.close()
   })
 
+  it('goes to a database that the user has a right to', async () => {
+    await server.ask('POST', '/_api/database', { name: 'shop', users: [{ username: 'seller', passwd: 'secret' }] })
+    const page = await openAs(browser, server, 'seller', '#collections')
+    await page.getByText('There are no collections yet.').waitFor()
+    assert.match(page.url(), /_db\/shop\/_admin/)
+    await page.getByRole('button', { name: 'New collection' }).waitFor()
+    await page.getByRole('link', { name: 'Dashboard' }).click()
+    await page.getByText('Up for').waitFor()
+    await page.getByRole('link', { name: 'Queries', exact: true }).click()
+    await run(page, 'RETURN 7 * 6')
+    await page.getByRole('region', { name: 'Rows' }).getByText('42').waitFor()
+    await page.getByRole('button', { name: 'History' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'RETURN 7 * 6' }).waitFor()
+    await check(page)
+    await page.close()
+  })
+
   it('runs no script of names, documents and errors', async () => {
     const page = await openAs(browser, server)
     await run(page, 'FOR d IN docs RETURN d')

@@ -1,6 +1,6 @@
 /** A button that opens a list of actions. */
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 
 interface Properties {
   title: ComponentChildren
@@ -13,11 +13,15 @@ export function Menu({ title, actions }: Properties) {
   const close = () => {
     if (menu.current) menu.current.open = false
   }
-  const onBlur = (event: FocusEvent) => {
-    if (!menu.current?.contains(event.relatedTarget as Node | null)) close()
-  }
+  useEffect(() => {
+    const element = menu.current
+    const leave = (event: FocusEvent) => element?.contains(event.relatedTarget as Node | null) || close()
+    const escape = (event: KeyboardEvent) => event.key === 'Escape' && close()
+    element?.addEventListener('focusout', leave)
+    element?.addEventListener('keydown', escape)
+  }, [])
   return (
-    <details class="menu" ref={menu} onBlur={onBlur} onKeyDown={(event) => event.key === 'Escape' && close()}>
+    <details class="menu" ref={menu}>
       <summary class="button">{title}</summary>
       <div class="menu-list">
         {Object.entries(actions).map(([name, act]) => (

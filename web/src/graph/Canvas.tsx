@@ -2,6 +2,8 @@
 import type Graph from 'graphology'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { DEFAULT_STYLES, Sigma } from 'sigma'
+import { extremityArrow } from 'sigma/rendering'
+import { saveFile } from '../query/download'
 import { colourOf } from '../lib/colour'
 import { theme } from '../lib/theme'
 import { layOut } from './layout'
@@ -54,19 +56,41 @@ export function Canvas({ graph, turn, onChoose, onExpand }: Properties) {
         <button type="button" class="button" onClick={() => camera()?.reset()}>
           Fit
         </button>
+        <button type="button" class="button" onClick={() => sigma.current && saveImage(sigma.current)}>
+          Save image
+        </button>
       </div>
     </div>
   )
 }
 
+/** Saves the picture as it is. What WebGL has drawn is there until the frame ends. */
+function saveImage(sigma: Sigma) {
+  const host = sigma.getContainer()
+  sigma.once('afterRender', () => {
+    const drawn = host.querySelector('canvas')
+    const copy = document.createElement('canvas')
+    const context = copy.getContext('2d')
+    if (!drawn || !context) return
+    copy.width = drawn.width
+    copy.height = drawn.height
+    context.fillStyle = colourOf(host, '--surface')
+    context.fillRect(0, 0, copy.width, copy.height)
+    context.drawImage(drawn, 0, 0)
+    copy.toBlob((image) => image && saveFile(image, 'graph.png'))
+  })
+  sigma.refresh()
+}
+
 function create(graph: Graph, host: HTMLDivElement, latest: { current: Pick<Properties, 'onChoose' | 'onExpand'> }): Sigma {
   const colour = (name: string) => colourOf(host, name)
   const sigma = new Sigma(graph, host, {
+    primitives: { edges: { extremities: [extremityArrow()] } },
     styles: {
       nodes: { ...DEFAULT_STYLES.nodes, labelColor: colour('--text'), backdropColor: colour('--raised') },
-      edges: { ...DEFAULT_STYLES.edges, color: colour('--control') },
+      edges: { ...DEFAULT_STYLES.edges, color: colour('--control'), labelColor: colour('--muted'), head: 'arrow' },
     },
-    settings: { allowInvalidContainer: true, enableNodeDrag: true, hideLabelsOnMove: true, gestureTarget: 'graph' },
+    settings: { allowInvalidContainer: true, renderEdgeLabels: true, enableNodeDrag: true, hideLabelsOnMove: true, gestureTarget: 'graph' },
   })
   sigma.on('clickNode', ({ node }) => latest.current.onChoose(graph.getNodeAttribute(node, 'document') as Document))
   // The layout leaves pinned vertices where the user put them.

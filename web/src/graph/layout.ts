@@ -8,6 +8,16 @@ let policy: { createScriptURL(text: string): unknown } | undefined
 /** Milliseconds for which a layout goes on. */
 const MOST_MILLISECONDS = 12_000
 
+/** Moves all vertices at once, so that the picture is drawn once. Pinned ones stay. */
+function move(graph: Graph, position: Map<string, number>, places: Float64Array) {
+  const moved = (node: string, attributes: Record<string, unknown>) => {
+    const at = position.get(node)
+    if (at === undefined || attributes.isPinned) return attributes
+    return { ...attributes, x: places[2 * at], y: places[2 * at + 1] }
+  }
+  graph.updateEachNodeAttributes(moved, { attributes: ['x', 'y'] })
+}
+
 /**
  * Returns the address of the worker. The policy of the page lets no text become a script, unless a
  * named policy of Trusted Types has made it.
@@ -32,10 +42,7 @@ export function layOut(graph: Graph, onEnd: () => void): () => void {
     onEnd()
   }
   worker.onmessage = ({ data }: MessageEvent<Done>) => {
-    nodes.forEach((node, index) => {
-      if (!graph.hasNode(node) || graph.getNodeAttribute(node, 'isPinned')) return
-      graph.mergeNodeAttributes(node, { x: data.places[2 * index], y: data.places[2 * index + 1] })
-    })
+    move(graph, position, data.places)
     if (data.isAtRest || Date.now() > end) stop()
     else worker.postMessage(null)
   }

@@ -1,6 +1,6 @@
 import Graph from 'graphology'
 import { expect, it } from 'vitest'
-import { add, paint } from './picture'
+import { add, hide, paint } from './picture'
 
 const vertex = (id: string, more = {}) => ({ _id: id, _key: id.split('/')[1] ?? '', ...more })
 const edge = (id: string, from: string, to: string) => ({ ...vertex(id), _from: from, _to: to })
@@ -17,8 +17,18 @@ it('adds each vertex and edge once, and no edge without its ends', () => {
 it('labels and colours by attributes', () => {
   const graph = new Graph({ multi: true, type: 'directed' })
   add(graph, { vertices: [vertex('a/1', { name: { first: 'Ann' }, kind: 1 }), vertex('b/2', { kind: 1 })], edges: [] })
-  expect([...paint(graph, { label: 'name.first', colour: '' }).keys()]).toEqual(['a', 'b'])
+  expect([...paint(graph, { label: 'name.first', colour: '', edge: '' }).keys()]).toEqual(['a', 'b'])
   expect(graph.getNodeAttribute('a/1', 'label')).toBe('Ann')
-  expect([...paint(graph, { label: '', colour: 'kind' }).keys()]).toEqual(['1'])
+  expect([...paint(graph, { label: '', colour: 'kind', edge: '' }).keys()]).toEqual(['1'])
   expect(graph.getNodeAttribute('b/2', 'label')).toBe('2')
+})
+
+it('labels edges, and hides a vertex with what hangs on it alone', () => {
+  const graph = new Graph({ multi: true, type: 'directed' })
+  const edges = [{ ...edge('e/1', 'a/1', 'a/2'), kind: 'knows' }, edge('e/2', 'a/2', 'a/3'), edge('e/3', 'a/3', 'a/4')]
+  add(graph, { vertices: ['a/1', 'a/2', 'a/3', 'a/4'].map((id) => vertex(id)), edges })
+  paint(graph, { label: '', colour: '', edge: 'kind' })
+  expect(graph.getEdgeAttribute('e/1', 'label')).toBe('knows')
+  hide(graph, 'a/2')
+  expect(graph.nodes()).toEqual(['a/3', 'a/4'])
 })

@@ -10,6 +10,8 @@ export interface Style {
   label: string
   /** The attribute that colours a vertex; the collection if it is empty. */
   colour: string
+  /** The attribute that labels an edge; none if it is empty. */
+  edge: string
 }
 
 const at = (document: Document, path: string) => path.split('.').reduce<unknown>((value, part) => (value as Record<string, unknown> | null)?.[part], document)
@@ -47,5 +49,16 @@ export function paint(graph: Graph, style: Style): Map<string, string> {
     const size = Math.min(14, 4 + Math.sqrt(graph.degree(node)))
     graph.mergeNodeAttributes(node, { label: label.slice(0, 60), size, color: groups.get(group) })
   })
+  graph.forEachEdge((edge, { document }) => {
+    const label = style.edge ? textOf(at(document as Document, style.edge)).slice(0, 60) : null
+    graph.setEdgeAttribute(edge, 'label', label)
+  })
   return groups
+}
+
+/** Removes a vertex, its edges, and what hangs on it alone. */
+export function hide(graph: Graph, node: string) {
+  const neighbours = graph.neighbors(node)
+  graph.dropNode(node)
+  for (const one of neighbours) if (one !== node && graph.degree(one) === 0) graph.dropNode(one)
 }

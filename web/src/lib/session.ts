@@ -5,7 +5,7 @@
  * itself identifies a user, so a foreign page cannot act in the user's name.
  */
 import { computed, signal } from '@preact/signals'
-import { database, prefix } from './address'
+import { database, prefix, switchDatabase } from './address'
 import { bodyOf, type Call, Failure, fullPath } from './call'
 import { record } from './requests'
 
@@ -95,7 +95,7 @@ export async function signIn(name: string, password: string) {
   const { jwt } = await ask<{ jwt: string }>(call, { quiet: true })
   token.value = jwt
   user.value = name
-  await loadLevels()
+  await loadDatabases()
   state.value = 'in'
 }
 
@@ -114,9 +114,16 @@ async function loadLevels() {
 
 /** Loads the names of the databases that the user may use, and the rights on them. */
 export async function loadDatabases() {
-  const call: Call = { method: 'GET', path: '/_api/database/user', database: '_system' }
-  databaseNames.value = (await ask<{ result: string[] }>(call, { quiet: true })).result.sort()
-  if (user.value !== null) await loadLevels()
+  if (user.value === null) {
+    const call: Call = { method: 'GET', path: '/_api/database/user', database: '_system' }
+    databaseNames.value = (await ask<{ result: string[] }>(call, { quiet: true })).result.sort()
+  } else {
+    await loadLevels()
+    databaseNames.value = Object.keys(levels.value).filter((name) => levels.value[name] !== 'none').sort()
+  }
+  // The address may name a database that the user has no right to.
+  const [first] = databaseNames.value
+  if (first !== undefined && !databaseNames.value.includes(database.value)) switchDatabase(first)
 }
 
 /** Returns the seconds from 1970 at which a token ends. */

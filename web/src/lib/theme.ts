@@ -6,15 +6,24 @@ export type Theme = 'system' | 'light' | 'dark'
 const NAME = 'persea-theme'
 
 function stored(): Theme {
-  const value = localStorage.getItem(NAME)
-  return value === 'light' || value === 'dark' ? value : 'system'
+  try {
+    const value = localStorage.getItem(NAME)
+    return value === 'light' || value === 'dark' ? value : 'system'
+  } catch {
+    // The browser keeps nothing for this page.
+    return 'system'
+  }
 }
 
 export const theme = signal<Theme>(stored())
 
 effect(() => {
   document.documentElement.dataset.theme = theme.value
-  localStorage.setItem(NAME, theme.value)
+  try {
+    localStorage.setItem(NAME, theme.value)
+  } catch {
+    // The choice holds for this page only.
+  }
 })
 
 /** Goes from the system's choice to light, dark, and back. */

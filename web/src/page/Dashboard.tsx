@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ErrorMessage } from '../component/Message'
 import { Chart } from '../dashboard/Chart'
+import { Support } from '../dashboard/Support'
 import { mean, parse, rate, type Sample } from '../dashboard/metrics'
 import { bytes, number, seconds } from '../lib/format'
 import { useEvery, useLoaded } from '../lib/load'
@@ -13,7 +14,7 @@ const INTERVAL = 2000
 const MOST_SAMPLES = 300
 
 const take = async (): Promise<Sample> => {
-  const text = await send({ method: 'GET', path: '/_admin/metrics/v2', database: '_system' }, { quiet: true })
+  const text = await send({ method: 'GET', path: '/_admin/metrics/v2' }, { quiet: true })
   return { time: Date.now(), metrics: parse(text) }
 }
 
@@ -23,6 +24,7 @@ const version = () => ask<Version>({ method: 'GET', path: '/_api/version' }, { q
 export function Dashboard() {
   const [samples, setSamples] = useState<Sample[]>([])
   const [error, setError] = useState<unknown>()
+  const [isSupport, setSupport] = useState(false)
   const { value: about } = useLoaded(version, [])
   const look = () =>
     take().then(
@@ -44,6 +46,14 @@ export function Dashboard() {
             Persea {about['persea-version']}, compatible with ArangoDB {about.version}
           </span>
         )}
+        <span class="spring" />
+        <a class="button is-quiet" href="licences.txt" target="_blank" rel="noreferrer">
+          Licences
+        </a>
+        <button type="button" class="button" onClick={() => setSupport(true)}>
+          Support information
+        </button>
+        {isSupport && <Support onClose={() => setSupport(false)} />}
       </div>
       <ErrorMessage error={error} />
       {last && <Tiles sample={last} />}

@@ -5,23 +5,24 @@ import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
 import { Canvas } from '../graph/Canvas'
 import { around, type Document, loadDefinition, type Part, sample } from '../graph/load'
-import { add, paint, type Style } from '../graph/picture'
+import { add, hide, paint, type Style } from '../graph/picture'
 import { database, go, link, place } from '../lib/address'
 import { number } from '../lib/format'
 import { useLoaded } from '../lib/load'
 import '../style/graph.css'
 
-/** Vertices of a first look, and of an expansion. */
-const MOST = 500
+/** Vertices of a first look; those of an expansion. */
+const MOST = ['500', '2000', '10000', '20000']
 const MOST_MORE = 100
 
 export function GraphViewer({ name }: { name: string }) {
   const start = place.value.parameters.get('start') ?? ''
   const depth = Number(place.value.parameters.get('depth') ?? 2)
+  const most = Number(place.value.parameters.get('most') ?? MOST[0])
   const { value: definition, error } = useLoaded((signal) => loadDefinition(name, signal), [name, database.value])
-  const graph = useMemo(() => new Graph({ multi: true, type: 'directed' }), [name, start, depth])
+  const graph = useMemo(() => new Graph({ multi: true, type: 'directed' }), [name, start, depth, most])
   const [failure, setFailure] = useState<unknown>()
-  const [style, setStyle] = useState<Style>({ label: '', colour: '' })
+  const [style, setStyle] = useState<Style>({ label: '', colour: '', edge: '' })
   const [groups, setGroups] = useState(new Map<string, string>())
   const [turn, setTurn] = useState(0)
   const [chosen, setChosen] = useState<Document>()
@@ -34,10 +35,14 @@ export function GraphViewer({ name }: { name: string }) {
       setFailure(undefined)
     }, setFailure)
   useEffect(() => {
-    if (definition) void show(start ? around(name, start, depth, MOST) : sample(definition, MOST))
+    if (definition) void show(start ? around(name, start, depth, most) : sample(definition, most))
   }, [definition, graph])
   useEffect(() => setGroups(paint(graph, style)), [style])
   const expand = (id: string) => show(around(name, id, 1, MOST_MORE))
+  const remove = (id: string) => {
+    hide(graph, id)
+    setChosen(undefined)
+  }
 
   return (
     <div class="page">
@@ -57,12 +62,15 @@ export function GraphViewer({ name }: { name: string }) {
       <div class="viewer">
         <div class="card fill">{graph.order === 0 ? <p class="empty">{turn > 0 ? 'The graph has no edges here.' : 'Loading …'}</p> : <Canvas graph={graph} turn={turn} onChoose={setChosen} onExpand={expand} />}</div>
         <aside class="card card-body viewer-side" aria-label="Choices">
-          <Start name={name} start={start} depth={depth} />
+          <Start name={name} start={start} depth={depth} most={most} />
           <Field title="Label by">
             <input class="input" placeholder="_key" value={style.label} onChange={(event) => setStyle({ ...style, label: event.currentTarget.value })} />
           </Field>
           <Field title="Colour by">
             <input class="input" placeholder="collection" value={style.colour} onChange={(event) => setStyle({ ...style, colour: event.currentTarget.value })} />
+          </Field>
+          <Field title="Label edges by">
+            <input class="input" placeholder="nothing" value={style.edge} onChange={(event) => setStyle({ ...style, edge: event.currentTarget.value })} />
           </Field>
           <p class="chips">
             {[...groups].slice(0, 30).map(([group, colour]) => (
@@ -71,19 +79,20 @@ export function GraphViewer({ name }: { name: string }) {
               </span>
             ))}
           </p>
-          {chosen ? <Chosen name={name} vertex={chosen} onExpand={expand} /> : <p class="muted">Click a vertex to see it, double-click to show its neighbours, drag to pin it.</p>}
+          {chosen ? <Chosen name={name} vertex={chosen} onExpand={expand} onHide={remove} /> : <p class="muted">Click a vertex to see it, double-click to show its neighbours, drag to pin it.</p>}
         </aside>
       </div>
     </div>
   )
 }
 
-function Start({ name, start, depth }: { name: string; start: string; depth: number }) {
+function Start({ name, start, depth, most }: { name: string; start: string; depth: number; most: number }) {
   const act = (event: Event) => {
     event.preventDefault()
     const fields = new FormData(event.currentTarget as HTMLFormElement)
     const id = String(fields.get('start')).trim()
-    go(['graph', name], id ? { start: id, depth: String(fields.get('depth')) } : {})
+    const most = String(fields.get('most'))
+    go(['graph', name], id ? { start: id, depth: String(fields.get('depth')), most } : { most })
   }
   return (
     <form class="form" key={start} onSubmit={act}>
@@ -99,6 +108,15 @@ function Start({ name, start, depth }: { name: string; start: string; depth: num
           ))}
         </select>
       </Field>
+      <Field title="Vertices at most">
+        <select class="input" name="most">
+          {MOST.map((one) => (
+            <option key={one} value={one} selected={Number(one) === most}>
+              {number(Number(one))}
+            </option>
+          ))}
+        </select>
+      </Field>
       <button type="submit" class="button">
         Show
       </button>
@@ -106,7 +124,7 @@ function Start({ name, start, depth }: { name: string; start: string; depth: num
   )
 }
 
-function Chosen({ name, vertex, onExpand }: { name: string; vertex: Document; onExpand: (id: string) => void }) {
+function Chosen({ name, vertex, onExpand, onHide }: { name: string; vertex: Document; onExpand: (id: string) => void; onHide: (id: string) => void }) {
   const [collection = '', key = ''] = vertex._id.split('/')
   return (
     <section>
@@ -116,6 +134,9 @@ function Chosen({ name, vertex, onExpand }: { name: string; vertex: Document; on
       <div class="chips">
         <button type="button" class="button" onClick={() => onExpand(vertex._id)}>
           Show neighbours
+        </button>
+        <button type="button" class="button" onClick={() => onHide(vertex._id)}>
+          Hide
         </button>
         <a class="button" href={link(['graph', name], { start: vertex._id, depth: '2' })}>
           Start here

@@ -13,7 +13,7 @@ export function GraphResult({ rows, count }: { rows: string[]; count: number }) 
   const graph = useMemo(() => {
     const graph = new Graph({ multi: true, type: 'directed' })
     add(graph, partOf(rows))
-    paint(graph, { label: '', colour: '' })
+    paint(graph, { label: '', colour: '', edge: '' })
     return graph
   }, [rows, count])
   const [chosen, setChosen] = useState<Document>()
