@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["kv-mmap", "kv-rocksdb", "geometry", "options", "client", "javascript"],
     &["analyzers"],
     &["catalog", "aql-value"],
-    &["storage", "aql-functions", "server-process"],
+    &["storage", "aql-functions", "backups", "server-process"],
     &["aql-plan"],
     &["aql-optimize"],
     &["aql-explain", "aql-exec"],

@@ -1,7 +1,9 @@
 //! The administrators' view of the store: its statistics, its modes and its maintenance.
 
+use std::path::Path;
+
 use kv::{EngineStatistics, KeyRange};
-use storage::{Collection, CollectionStatistics, ReadCacheStatistics};
+use storage::{Collection, CollectionStatistics, PartialWait, ReadCacheStatistics};
 
 use crate::instance::Instance;
 use crate::session::Session;
@@ -58,6 +60,11 @@ impl Session {
     /// Makes all commits so far durable.
     pub fn sync(&self) -> Result<()> {
         self.instance().store.sync()
+    }
+
+    /// Writes a copy of the store into a new folder; see [`storage::Store::checkpoint`].
+    pub fn checkpoint(&self, folder: &Path, wait: &PartialWait) -> Result<bool> {
+        self.instance().store.checkpoint(folder, wait)
     }
 
     /// Compacts everything in the store.

@@ -231,6 +231,16 @@ error_codes! {
     ClientCouldNotWrite = 2_002, "SIMPLE_CLIENT_COULD_NOT_WRITE", 500, "could not write to server";
     ClientCouldNotRead = 2_003, "SIMPLE_CLIENT_COULD_NOT_READ", 500, "could not read from server";
 
+    // Backups.
+    HotBackupInternal = 7_001, "HOT_BACKUP_INTERNAL", 500, "internal hot backup error";
+    HotRestoreInternal = 7_002, "HOT_RESTORE_INTERNAL", 500, "internal hot restore error";
+    NoSpaceLeftOnDevice = 7_004, "NO_SPACE_LEFT_ON_DEVICE", 500, "no space left on device";
+    FailedToUploadBackup = 7_005, "FAILED_TO_UPLOAD_BACKUP", 500, "failed to upload hot backup set to remote target";
+    FailedToDownloadBackup = 7_006, "FAILED_TO_DOWNLOAD_BACKUP", 500, "failed to download hot backup set from remote source";
+    NoSuchHotBackup = 7_007, "NO_SUCH_HOT_BACKUP", 404, "no such hot backup set can be found";
+    RemoteRepositoryConfigBad = 7_008, "REMOTE_REPOSITORY_CONFIG_BAD", 400, "remote hotback repository configuration error";
+    HotBackupConflict = 7_011, "HOT_BACKUP_CONFLICT", 409, "hot backup conflict";
+
     // The request queue.
     QueueFull = 21_003, "QUEUE_FULL", 503, "queue is full";
     QueueTimeRequirementViolated = 21_004, "QUEUE_TIME_REQUIREMENT_VIOLATED", 412, "queue time violated";

@@ -7,10 +7,7 @@ use kv::{
     BulkLoad, Engine, EngineStatistics, Error, KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction,
     Result, Snapshot, TransactionOptions, WriteTransaction,
 };
-use rust_rocksdb::checkpoint::Checkpoint;
 
-use crate::error::{map, map_open_io};
-use crate::format;
 use crate::load::LoadPath;
 use crate::load::logged::LoggedLoad;
 use crate::load::tables::TableLoad;
@@ -47,7 +44,7 @@ impl RocksEngine {
         self.store().ok()?.dropped_log.clone()
     }
 
-    fn store(&self) -> Result<Arc<Store>> {
+    pub(crate) fn store(&self) -> Result<Arc<Store>> {
         let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
         store.as_ref().map(Arc::clone).ok_or(Error::Closed)
     }
@@ -95,17 +92,7 @@ impl Engine for RocksEngine {
     }
 
     fn checkpoint(&self, folder: &Path) -> Result<()> {
-        let store = self.store()?;
-        if folder.exists() {
-            let reason = format!("a checkpoint needs a new folder, but {} exists", folder.display());
-            return Err(Error::Misuse { reason });
-        }
-        if let Some(parent) = folder.parent() {
-            std::fs::create_dir_all(parent).map_err(|error| map_open_io("creating", parent, &error))?;
-        }
-        let checkpoint = Checkpoint::new(&store.db).map_err(map("making a checkpoint"))?;
-        checkpoint.create_checkpoint(folder).map_err(map("making a checkpoint"))?;
-        format::write(folder)
+        self.store()?.checkpoint(folder)
     }
 
     fn statistics(&self) -> EngineStatistics {

@@ -11,12 +11,15 @@
 //! SYNCED          one line: how much of the log was synced; locked while the store is open
 //! damaged-logs/   the damaged files of logs that were cut by `WalRecovery::Salvage`
 //! load/           tables of running bulk loads; emptied when the store is opened
+//! backups/        written by upper layers; RocksDB passes over it
 //! CURRENT, LOCK, MANIFEST-*, OPTIONS-*, *.log, *.sst   RocksDB's own files
 //! ```
 
 mod cache_use;
+mod checkpoint;
 mod engine;
 mod error;
+mod folder;
 mod format;
 mod handle;
 mod load;
@@ -32,7 +35,9 @@ mod store;
 mod write_admission;
 mod write_stalls;
 
+pub use checkpoint::verify;
 pub use engine::RocksEngine;
+pub use folder::{FolderLock, is_store_file};
 pub use format::is_store;
 pub use options::{Compression, RocksOptions};
 pub use recovery::{DroppedLog, WalRecovery};

@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use kv::{ConflictTable, Durability, Error, LocalStore, Overlay, Result, Snapshot, WaitPolicy};
@@ -72,6 +72,9 @@ pub(crate) struct Store {
     large_writes: AtomicUsize,
     latest: ReadOptions,
     loads: AtomicU64,
+    /// Read while tables move into the store, written while a checkpoint is made: see
+    /// `checkpoint`.
+    pub(crate) table_moves: RwLock<()>,
     pub(crate) small_tables: Arc<SmallTables>,
     closed: ClosedFlag,
 }
@@ -125,6 +128,7 @@ impl Store {
             large_writes: AtomicUsize::new(0),
             latest: ReadOptions::default(),
             loads: AtomicU64::new(0),
+            table_moves: RwLock::default(),
             small_tables,
             closed: ClosedFlag::default(),
         };

@@ -64,7 +64,8 @@ pub trait Engine: Send + Sync {
     /// Writes a copy of the current store into a folder that does not exist yet, and creates its
     /// parents.
     ///
-    /// The engine can open the copy like any store. Errors: [`crate::Error::Misuse`] if the folder
+    /// Writers go on meanwhile. The copy has the commits and loads up to one moment, and none after
+    /// it. The engine can open the copy like any store. Errors: [`crate::Error::Misuse`] if the folder
     /// exists, [`crate::Error::Unsupported`] if the engine has no files.
     fn checkpoint(&self, folder: &Path) -> Result<()>;
 

@@ -4,6 +4,9 @@
 use std::fs;
 use std::path::Path;
 
+use backups::restore;
+use kv_rocksdb::{FolderLock, is_store_file};
+
 use crate::failure::Failure;
 
 /// A state of the data folder.
@@ -68,6 +71,23 @@ pub(crate) fn check(folder: &Path, required: FolderState) -> Result<(), Failure>
          --all-databases true --create-database true --input-directory dump`."
     );
     Err(message.into())
+}
+
+/// Carries out the restore of a backup that an earlier process has prepared. Returns true if there
+/// was one.
+///
+/// Errors: those of the folder's lock, if another process has the data open; 7002.
+pub(crate) fn finish_restore(folder: &Path) -> Result<bool, Failure> {
+    if !restore::is_pending(folder) {
+        return Ok(false);
+    }
+    let _lock = FolderLock::take(folder)?;
+    let Some(restored) = restore::finish(folder, is_store_file)? else { return Ok(false) };
+    tracing::info!(
+        target: "backup",
+        "restored the backup '{}'; the data before are the backup '{}'", restored.id, restored.previous
+    );
+    Ok(true)
 }
 
 /// Entries of a data folder of ArangoDB. No store of this server has them.

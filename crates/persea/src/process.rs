@@ -3,7 +3,9 @@
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use rustix::fs::Mode;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit, umask};
@@ -45,6 +47,18 @@ pub(crate) fn raise_descriptor_limit() -> u64 {
         Err(_) => limit.current,
     };
     current.unwrap_or(u64::MAX)
+}
+
+/// Replaces this process by a new one with the same program, arguments, environment and id.
+///
+/// Returns only if that fails.
+pub(crate) fn restart() -> io::Error {
+    let mut arguments = std::env::args_os();
+    let name = arguments.next().unwrap_or_default();
+    // The file of the program may have been replaced by a newer one, which then starts, or be gone.
+    let program = std::env::current_exe().ok().filter(|program| program.exists());
+    let program = program.unwrap_or_else(|| PathBuf::from("/proc/self/exe"));
+    Command::new(program).arg0(name).args(arguments).exec()
 }
 
 /// A file with the id of this process, removed at the end.

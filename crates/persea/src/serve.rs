@@ -23,7 +23,7 @@ use crate::options::{
     self as sections, database as store_section, general, log as log_section, query,
     server as server_section, ssl, tcp,
 };
-use crate::process::{PidFile, print, raise_descriptor_limit};
+use crate::process::{PidFile, print, raise_descriptor_limit, restart};
 use crate::{endpoint, freed_memory};
 
 /// The exit code after a second request to stop.
@@ -43,7 +43,12 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         }
     };
     match run_with(&options) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(End::Stopped) => ExitCode::SUCCESS,
+        Ok(End::Restart) => {
+            let error = restart();
+            eprintln!("persea: cannot start again: {error}");
+            ExitCode::FAILURE
+        }
         Err(failure) => {
             // On the standard error output, the message needs no form of the log.
             if !log_section::is_on_stderr(&options) {
@@ -55,7 +60,14 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
     }
 }
 
-fn run_with(options: &Options) -> Result<(), Failure> {
+/// The wish of those who stopped the server.
+enum End {
+    Stopped,
+    /// The process should start again with the same arguments.
+    Restart,
+}
+
+fn run_with(options: &Options) -> Result<End, Failure> {
     let started = Instant::now();
     let budget = general::memory_budget(options);
     let addresses: Vec<Address> =
@@ -63,7 +75,7 @@ fn run_with(options: &Options) -> Result<(), Failure> {
     let tls = ssl::settings(options, &addresses)?;
     let log = log_section::open(options)?;
     if options.get(&general::CHECK_CONFIGURATION) {
-        return Ok(());
+        return Ok(End::Stopped);
     }
     for name in options.ignored() {
         tracing::warn!(target: "config", "--{name} has no effect on this server");
@@ -78,7 +90,7 @@ fn run_with(options: &Options) -> Result<(), Failure> {
     if options.get(&store_section::AUTO_UPGRADE) || options.get(&store_section::INIT_DATABASE) {
         instance.store().close()?;
         tracing::info!("the store is ready");
-        return Ok(());
+        return Ok(End::Stopped);
     }
     let server_options =
         server_section::settings(options, &log, &instance, &budget, descriptors, tls.as_ref())?;
@@ -102,7 +114,7 @@ fn run_with(options: &Options) -> Result<(), Failure> {
     instance.stop();
     instance.store().close()?;
     tracing::info!(target: "startup", "stopped{}", if ended { "" } else { "; some requests were cut off" });
-    Ok(())
+    Ok(if server.shutdown().is_restart() { End::Restart } else { End::Stopped })
 }
 
 /// Opens the store, and creates the root user if there is none.

@@ -9,6 +9,7 @@ use velocypack::Slice;
 use crate::http::tls::Tls;
 use crate::placement::pool::PoolLimits;
 use crate::service::authentication::AuthenticationOptions;
+use crate::service::backups::BackupOptions;
 use crate::service::log::{Log, LogOptions};
 
 pub use crate::http::options::HttpOptions;
@@ -26,6 +27,10 @@ pub struct ServerOptions {
     pub log: Arc<Log>,
     /// The access to `/_admin/log*`.
     pub log_api: ApiAccess,
+    /// The access to `/_admin/backup/*`.
+    pub backup_api: ApiAccess,
+    /// The backups of the server's data.
+    pub backup: BackupOptions,
     /// The access to `/_admin/options*`.
     pub options_api: ApiAccess,
     /// The access to `/_admin/support-info`.
@@ -88,6 +93,12 @@ impl Default for ServerOptions {
             authentication: AuthenticationOptions::default(),
             log: Log::new(LogOptions::default()),
             log_api: ApiAccess::Administrator,
+            backup_api: ApiAccess::Administrator,
+            backup: BackupOptions {
+                backups: None,
+                verify: |_| Err(Error::not_implemented("restores of backups")),
+                path_prefix: "/".into(),
+            },
             options_api: ApiAccess::Superuser,
             support_info_api: ApiAccess::Administrator,
             recording_api: ApiAccess::Administrator,

@@ -12,6 +12,7 @@ use crate::fork_join::ForkJoin;
 use crate::id_sequence::IdSequence;
 use crate::metadata::Draft;
 use crate::options::StoreOptions;
+use crate::partial_commits::PartialCommits;
 use crate::visibility::LoadClock;
 use crate::visibility::read_cache::ReadCache;
 use errors::{Error, ErrorCode, Result};
@@ -38,6 +39,7 @@ pub(crate) struct Shared {
     pub(crate) lock_counts: LockCounts,
     /// The count behind [`crate::Store::intermediate_commits`].
     pub(crate) intermediate_commits: AtomicU64,
+    pub(crate) partial_commits: Arc<PartialCommits>,
 }
 
 impl Shared {

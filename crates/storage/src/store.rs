@@ -14,6 +14,7 @@ use crate::fork_join::ForkJoin;
 use crate::id_sequence::IdSequence;
 use crate::metadata;
 use crate::options::StoreOptions;
+use crate::partial_commits::PartialWait;
 use crate::shared::Shared;
 use crate::snapshot::split_keys;
 use crate::transaction::{PendingTransaction, Transaction, TransactionOptions};
@@ -57,6 +58,7 @@ impl Store {
             load_clock: LoadClock::default(),
             lock_counts: LockCounts::default(),
             intermediate_commits: AtomicU64::new(0),
+            partial_commits: Arc::default(),
         });
         // A crash may have happened after the server's record and before the system database.
         let is_new = shared.catalog().database(catalog::SYSTEM_DATABASE).is_none();
@@ -219,10 +221,16 @@ impl Store {
         metadata::write_estimates(self.shared.engine.as_ref(), &self.catalog())
     }
 
-    /// Writes a copy of the current state into a folder that does not exist yet.
-    pub fn checkpoint(&self, folder: &Path) -> Result<()> {
+    /// Writes a copy of the current state into a folder that does not exist yet, while writers go
+    /// on. Returns true if the copy has no transaction by halves.
+    ///
+    /// Transactions are whole in the copy or absent, unless they commit in parts. The copy waits for
+    /// those as `wait` says. Errors: 18 after the wait, those of the engine.
+    pub fn checkpoint(&self, folder: &Path, wait: &PartialWait) -> Result<bool> {
         self.maintain()?;
-        Ok(self.shared.engine.checkpoint(folder)?)
+        let held = self.shared.partial_commits.hold(wait)?;
+        self.shared.engine.checkpoint(folder)?;
+        Ok(held.is_whole())
     }
 
     /// Writes what is only in memory and closes the engine. Later calls fail with 30.

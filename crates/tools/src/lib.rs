@@ -1,10 +1,11 @@
-//! The programs beside the server: import, export, dump, restore, bench, shell.
+//! The programs beside the server: import, export, dump, restore, backup, bench, shell.
 //!
 //! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it by its command
 //! or by the name of a link. Tools share their options ([`options`]), the connection ([`connect`]),
 //! the outputs ([`Console`], [`Progress`]), and the exit codes ([`Failure`]).
 
 mod archive;
+mod backup;
 mod bench;
 mod connect;
 mod console;
@@ -51,7 +52,7 @@ pub struct Tool {
 
 /// All tools, in the order of the help text.
 pub static TOOLS: &[&Tool] =
-    &[&import::TOOL, &export::TOOL, &dump::TOOL, &restore::TOOL, &bench::TOOL, &shell::TOOL];
+    &[&import::TOOL, &export::TOOL, &dump::TOOL, &restore::TOOL, &backup::TOOL, &bench::TOOL, &shell::TOOL];
 
 /// Returns the tool of a command, or of the name that the binary was called by.
 pub fn find(name: &str) -> Option<&'static Tool> {

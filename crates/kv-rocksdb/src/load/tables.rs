@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use kv::{BulkLoad, Durability, LoadKind, Result};
 use rust_rocksdb::IngestExternalFileOptions;
@@ -100,10 +100,10 @@ impl BulkLoad for TableLoad {
         options.set_snapshot_consistency(self.hides_from_snapshots);
         // All files are loaded in one step: RocksDB lists them in one record of its manifest, and
         // syncs that.
-        self.store
-            .db
-            .ingest_external_file_opts(&options, self.files.clone())
-            .map_err(map("loading tables"))?;
+        let moving = self.store.table_moves.read().unwrap_or_else(PoisonError::into_inner);
+        let moved = self.store.db.ingest_external_file_opts(&options, self.files.clone());
+        drop(moving);
+        moved.map_err(map("loading tables"))?;
         self.store.small_tables.count_loaded(self.files.len());
         // The pairs are loaded. If the change to other tables fails, the next call tries again.
         let _ = self.store.count_written(self.bytes);

@@ -41,21 +41,31 @@ pub(crate) fn memory_budget(options: &Options) -> MemoryBudget {
     }
 }
 
-/// Opens the engine.
+/// Returns true if the data are in files.
+pub(super) fn has_files(options: &Options) -> bool {
+    !matches!(engine_name(options), EngineName::Memory)
+}
+
+fn engine_name(options: &Options) -> EngineName {
+    match options.get(&STORAGE_ENGINE) {
+        EngineName::Auto => options.get(&server_section::STORAGE_ENGINE),
+        named => named,
+    }
+}
+
+/// Opens the engine. Carries out a pending restore first.
 pub(crate) fn open_engine(
     options: &Options,
     budget: &MemoryBudget,
     descriptors: u64,
 ) -> Result<Arc<dyn Engine>, Failure> {
-    let name = match options.get(&STORAGE_ENGINE) {
-        EngineName::Auto => options.get(&server_section::STORAGE_ENGINE),
-        named => named,
-    };
-    match name {
+    match engine_name(options) {
         EngineName::Memory => Ok(MemoryEngine::new()),
         EngineName::RocksDb | EngineName::Auto => {
             let folder = PathBuf::from(options.get(&database::DIRECTORY));
-            data_folder::check(&folder, options.get(&database::REQUIRED_DIRECTORY_STATE))?;
+            if !data_folder::finish_restore(&folder)? {
+                data_folder::check(&folder, options.get(&database::REQUIRED_DIRECTORY_STATE))?;
+            }
             keep_private(&folder)
                 .map_err(|error| format!("the folder {} cannot be created: {error}", folder.display()))?;
             let engine = RocksEngine::open(folder, &rocksdb::settings(options, budget, descriptors))?;

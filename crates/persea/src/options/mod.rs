@@ -1,6 +1,7 @@
 //! The server's options. Each section is a file with the rows of its options, and the settings that
 //! the server makes from their values.
 
+pub(crate) mod backup;
 mod cache;
 pub(crate) mod database;
 pub(crate) mod general;
@@ -33,6 +34,7 @@ static SERVER: Program = Program {
     about: "",
     sections: &[
         general::ROWS,
+        backup::ROWS,
         cache::ROWS,
         database::ROWS,
         http::ROWS,

@@ -15,7 +15,7 @@ use server::service::log::Log;
 use server::{HttpOptions, ServerOptions};
 use storage::MemoryBudget;
 
-use super::{http, log as log_section};
+use super::{backup, http, log as log_section};
 use crate::engine::{ENGINES, EngineName};
 use crate::failure::Failure;
 
@@ -91,6 +91,8 @@ pub(crate) fn settings(
         authentication: authentication(options, instance)?,
         log: Arc::clone(log),
         log_api: options.get(&log_section::API_ENABLED),
+        backup_api: options.get(&backup::API_ENABLED),
+        backup: backup::settings(options)?,
         options_api: options.get(&OPTIONS_API),
         support_info_api: options.get(&SUPPORT_INFO_API),
         recording_api: options.get(&log_section::RECORDING_API_ENABLED),

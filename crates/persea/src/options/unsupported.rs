@@ -138,8 +138,8 @@ const PROCESS: &[&str] = &[
 
 #[rustfmt::skip]
 const OTHER: &[&str] = &[
-    "auth.maximal-jwt-expiry-time", "auth.minimal-jwt-expiry-time", "backup.api-enabled",
-    "backup.files-per-batch", "backup.local-path-prefix", "backup.number-parallel-remote-copies",
+    "auth.maximal-jwt-expiry-time", "auth.minimal-jwt-expiry-time",
+    "backup.files-per-batch", "backup.number-parallel-remote-copies",
     "crash-handler.enable-dumps", "database.auto-upgrade-full-compaction",
     "database.extended-names-databases", "database.force-sync-properties",
     "database.ignore-datafile-errors", "database.io-heartbeat", "database.upgrade-check",

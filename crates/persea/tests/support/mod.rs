@@ -72,6 +72,15 @@ impl Server {
         reply.starts_with("HTTP/1.1 401") || status["pid"] == self.child.id()
     }
 
+    /// Waits until the server has started again with the data of a restore in `folder`.
+    pub fn wait_for_restore(&self, folder: &Path) {
+        let start = Instant::now();
+        while folder.join("backups/RESTORE").exists() || !self.owns_its_port() {
+            assert!(start.elapsed() < Duration::from_secs(60), "the server has not restored after 60 s");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     pub fn endpoint(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }

@@ -4,6 +4,7 @@
 mod analyzer;
 mod aql_function;
 pub(crate) mod authentication;
+pub(crate) mod backup;
 pub(crate) mod batch;
 mod cluster;
 mod collection;

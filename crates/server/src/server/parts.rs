@@ -16,6 +16,7 @@ use crate::placement::permits::Permits;
 use crate::placement::pool::WorkerPool;
 use crate::route;
 use crate::service::authentication::Authentication;
+use crate::service::backups::Transfers;
 use crate::service::jobs::Jobs;
 use crate::service::log::Log;
 use crate::service::recording::Recording;
@@ -149,9 +150,16 @@ impl Parts {
             authentication: Arc::clone(&self.authentication),
             tls: options.tls.clone(),
         };
+        let backup = route::backup::Services {
+            access: options.backup_api,
+            options: options.backup.clone(),
+            transfers: Transfers::default(),
+            shutdown: Arc::clone(&self.shutdown),
+        };
         let log = route::log::Services { access: options.log_api, log: Arc::clone(&self.log) };
         let shutdown = route::shutdown::Services { shutdown: Arc::clone(&self.shutdown) };
         [
+            bind(route::backup::ROUTES, backup),
             bind(route::log::ROUTES, log),
             bind(route::options::ROUTES, configuration),
             bind(route::server_info::ROUTES, server_info),

@@ -2,6 +2,7 @@
 //! routes.
 
 pub mod authentication;
+pub mod backups;
 pub mod jobs;
 pub mod log;
 pub mod machine;

@@ -1,4 +1,4 @@
-//! The request to stop the server.
+//! The request to stop the server, for good or for another start.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 #[derive(Debug, Default)]
 pub struct Shutdown {
     requested: AtomicBool,
+    restarts: AtomicBool,
     signal: Notify,
 }
 
@@ -16,6 +17,17 @@ impl Shutdown {
     pub fn request(&self) {
         self.requested.store(true, Ordering::Release);
         self.signal.notify_waiters();
+    }
+
+    /// Asks the server to stop, and to start again.
+    pub fn request_restart(&self) {
+        self.restarts.store(true, Ordering::Release);
+        self.request();
+    }
+
+    /// Returns true if the server should start again after it has stopped.
+    pub fn is_restart(&self) -> bool {
+        self.restarts.load(Ordering::Acquire)
     }
 
     /// Returns true if the server was asked to stop.

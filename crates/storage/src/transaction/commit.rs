@@ -17,7 +17,8 @@ impl Transaction {
     ///
     /// Errors: 1650 if the outcome is not known. After any other error nothing was written.
     pub fn commit(self, durability: Durability) -> Result<()> {
-        let Transaction { shared, engine, joined, .. } = self;
+        // The transaction counts as half committed until its last part is there.
+        let Transaction { shared, engine, joined, partial: _partial, .. } = self;
         shared.commit_writes(engine, &joined, durability)
     }
 
@@ -27,8 +28,13 @@ impl Transaction {
     /// The transaction then uses the state of its next read. It keeps its collections, which stay
     /// locked for everyone who waits for its end. Earlier views stay as they are.
     ///
-    /// Errors: those of `commit`. The writes so far are lost then.
+    /// Errors: those of `commit`; 1500 if a copy of the store waits for the transaction's end. The
+    /// writes so far are lost then.
     pub fn commit_intermediate(&mut self, durability: Durability) -> Result<()> {
+        match &self.partial {
+            None => self.partial = Some(self.shared.partial_commits.begin()),
+            Some(partial) => partial.check()?,
+        }
         let (engine, _) = self.shared.begin(self.next)?;
         let engine = std::mem::replace(&mut self.engine, engine);
         let outcome = self.shared.commit_writes(engine, &self.joined, durability);

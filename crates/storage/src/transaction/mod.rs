@@ -39,6 +39,7 @@ use crate::collection_lock::{CollectionLockGuard, LockMode};
 use crate::error;
 use crate::index::estimate::EstimateChange;
 use crate::index::maintain::Scratch;
+use crate::partial_commits::PartialCommit;
 use crate::shared::Shared;
 use crate::visibility::LoadNumber;
 use crate::visibility::counters::Totals;
@@ -63,6 +64,8 @@ pub struct Transaction {
     scratch: Scratch,
     /// Memory in which documents are assembled.
     document: Vec<u8>,
+    /// Present from the first intermediate commit on.
+    partial: Option<PartialCommit>,
 }
 
 /// A collection that the transaction writes to.
@@ -110,6 +113,7 @@ impl Transaction {
             collection_wait,
             scratch: Scratch::default(),
             document: Vec::new(),
+            partial: None,
         })
     }
 

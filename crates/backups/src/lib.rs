@@ -1,0 +1,32 @@
+//! Backups: copies of the data folder beside the data ([`Backups`]), their restore in place
+//! ([`restore`]), and copies in folders elsewhere that keep each file once ([`Repository`]).
+//!
+//! # The folder `backups` in the data folder
+//! ```text
+//! 2026-11-25T18.00.00Z_label/   one backup: the files of a store, and `BACKUP`, its manifest
+//! .creating, .deleting-*        a backup that is being made or removed
+//! .restore/                     the files of a restore until they are in the data folder
+//! .downloading-*                a backup that comes from a repository
+//! RESTORE                       the pending restore: the next start carries it out
+//! HASHES                        the digests of files that were read before
+//! ```
+//! An entry that begins with a dot was broken off, unless `RESTORE` names it. It is removed when
+//! the folder is opened.
+//!
+//! Tables (`*.sst`) never change, so backups share them with the store and with each other by hard
+//! links. All other files are copies.
+
+mod backups;
+mod files;
+mod id;
+mod manifest;
+mod repository;
+pub mod restore;
+
+pub use backups::Backups;
+pub use id::BackupId;
+pub use manifest::{FileEntry, Manifest, Versions};
+pub use repository::{Age, Progress, Repository, Verified};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! A backup from a repository: files that another backup beside the data has are linked.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+
+use errors::{Error, ErrorCode, Result};
+
+use super::digests::Digests;
+use super::{Progress, Repository, digest_of};
+use crate::backups::{Backups, conflict};
+use crate::files::{copy, failed, never_changes, remove_folder};
+use crate::id::BackupId;
+use crate::manifest::{FileEntry, Manifest};
+
+impl Repository {
+    /// Copies a backup of the repository beside the data.
+    ///
+    /// Errors: 7007 if there is no such backup, 7011 if there is one beside the data, 7006 if a file
+    /// is damaged or cannot be copied or the transfer was cancelled, 7004 if the disk is full. No
+    /// backup is there then.
+    pub fn download(&self, backups: &Backups, id: &BackupId, progress: &Progress) -> Result<()> {
+        let _shared = self.share()?;
+        let manifest = self.get(id)?;
+        progress.begin(&manifest);
+        if backups.folder_of(id).exists() {
+            return Err(conflict(format!("the backup '{id}' is here already")));
+        }
+        let part = backups.folder().join(format!(".downloading-{id}"));
+        let fault = failed(ErrorCode::FailedToDownloadBackup, "creating", &part);
+        remove_folder(&part).and_then(|()| fs::create_dir_all(&part)).map_err(fault)?;
+        let copied = self.download_files(backups, &manifest, &part, progress).and_then(|()| {
+            manifest.write(&part)?;
+            let _turn = backups.turn()?;
+            match backups.folder_of(id).exists() {
+                true => Err(conflict(format!("the backup '{id}' is here already"))),
+                false => backups.put_in_place(&part, id),
+            }
+        });
+        if copied.is_err() {
+            // The next start removes it otherwise.
+            let _ = remove_folder(&part);
+        }
+        copied
+    }
+
+    fn download_files(
+        &self,
+        backups: &Backups,
+        manifest: &Manifest,
+        part: &Path,
+        progress: &Progress,
+    ) -> Result<()> {
+        let mut digests = Digests::read(backups.folder());
+        let present = tables_by_digest(backups, &mut digests)?;
+        for file in &manifest.files {
+            let target = part.join(&file.name);
+            let linked = present
+                .get(digest_of(file))
+                .is_some_and(|path| never_changes(&file.name) && fs::hard_link(path, &target).is_ok());
+            if !linked {
+                self.download_file(file, &target, progress)?;
+            }
+            if never_changes(&file.name)
+                && let Ok(metadata) = fs::metadata(&target)
+            {
+                digests.add(&metadata, digest_of(file));
+            }
+            progress.end_file();
+        }
+        digests.write(backups.folder());
+        Ok(())
+    }
+
+    fn download_file(&self, file: &FileEntry, target: &Path, progress: &Progress) -> Result<()> {
+        let source = self.file_path(digest_of(file));
+        let digest = copy(&source, target, &mut |bytes| {
+            progress.copied_bytes.fetch_add(bytes, Ordering::Relaxed);
+            progress.check()
+        });
+        let digest = digest.map_err(failed(ErrorCode::FailedToDownloadBackup, "copying", &source))?;
+        if digest == digest_of(file) {
+            return Ok(());
+        }
+        let message = format!("{} is damaged: its content has another digest", source.display());
+        Err(Error::new(ErrorCode::FailedToDownloadBackup, message))
+    }
+}
+
+/// Returns the tables of all backups beside the data whose digests are known.
+fn tables_by_digest(backups: &Backups, digests: &mut Digests) -> Result<HashMap<String, PathBuf>> {
+    let mut tables = HashMap::new();
+    for (id, manifest) in backups.list()? {
+        let folder = backups.folder_of(&id);
+        let files = manifest.map(|manifest| manifest.files).unwrap_or_default();
+        for file in files.iter().filter(|file| never_changes(&file.name)) {
+            let path = folder.join(&file.name);
+            if let Some(digest) = fs::metadata(&path).ok().and_then(|metadata| digests.get(&metadata)) {
+                tables.insert(digest, path);
+            }
+        }
+    }
+    Ok(tables)
+}

@@ -1,0 +1,138 @@
+use std::path::Path;
+
+use super::*;
+use crate::Versions;
+use crate::backups::Backups;
+
+/// A data folder with backups, and a repository.
+struct Places {
+    _folder: tempfile::TempDir,
+    backups: Backups,
+    repository: Repository,
+}
+
+fn places() -> Places {
+    let folder = tempfile::tempdir().unwrap();
+    let backups = Backups::open(&folder.path().join("data"), Versions::default()).unwrap();
+    let repository = Repository::create(&folder.path().join("remote")).unwrap();
+    Places { _folder: folder, backups, repository }
+}
+
+impl Places {
+    fn backup(&self, label: &str, files: &[(&str, &str)]) -> BackupId {
+        let write = |folder: &Path| {
+            fs::create_dir_all(folder).unwrap();
+            files.iter().for_each(|(name, text)| fs::write(folder.join(name), text).unwrap());
+            Ok(true)
+        };
+        self.backups.create(label, write).unwrap().id
+    }
+
+    fn upload(&self, id: &BackupId) -> u64 {
+        let progress = Progress::default();
+        self.repository.upload(&self.backups, id, &progress).unwrap();
+        progress.copied_bytes.into_inner()
+    }
+
+    fn download(&self, id: &BackupId) -> Result<u64> {
+        let progress = Progress::default();
+        self.repository.download(&self.backups, id, &progress)?;
+        Ok(progress.copied_bytes.into_inner())
+    }
+
+    fn text(&self, id: &BackupId, name: &str) -> String {
+        fs::read_to_string(self.backups.folder_of(id).join(name)).unwrap()
+    }
+}
+
+#[test]
+fn each_file_is_stored_once() {
+    let places = places();
+    let first = places.backup("a", &[("1.sst", "one"), ("CURRENT", "a")]);
+    assert_eq!(places.upload(&first), 4);
+    assert_eq!(places.upload(&first), 0);
+    let second = places.backup("b", &[("1.sst", "one"), ("2.sst", "two"), ("CURRENT", "b")]);
+    assert_eq!(places.upload(&second), 4);
+    assert_eq!(places.repository.verify().unwrap(), Verified { backups: 2, files: 4, bytes: 8 });
+}
+
+#[test]
+fn a_downloaded_backup_is_the_one_that_was_uploaded() {
+    let places = places();
+    let first = places.backup("a", &[("1.sst", "one"), ("CURRENT", "a")]);
+    let second = places.backup("b", &[("1.sst", "one"), ("CURRENT", "b")]);
+    places.upload(&first);
+    places.upload(&second);
+    let uploaded = places.backups.get(&first).unwrap();
+    places.backups.delete(&first).unwrap();
+    // The table is in the other backup.
+    assert_eq!(places.download(&first).unwrap(), 1);
+    let downloaded = places.backups.get(&first).unwrap();
+    assert_eq!((downloaded.seconds, downloaded.size_bytes()), (uploaded.seconds, uploaded.size_bytes()));
+    assert_eq!((places.text(&first, "1.sst"), places.text(&first, "CURRENT")), ("one".into(), "a".into()));
+    assert_eq!(places.download(&first).unwrap_err().code(), ErrorCode::HotBackupConflict);
+    let unknown = BackupId::parse("2026").unwrap();
+    assert_eq!(places.download(&unknown).unwrap_err().code(), ErrorCode::NoSuchHotBackup);
+}
+
+#[test]
+fn damage_is_found_and_nothing_is_downloaded_by_halves() {
+    let places = places();
+    let id = places.backup("a", &[("1.sst", "one"), ("CURRENT", "a")]);
+    places.upload(&id);
+    places.backups.delete(&id).unwrap();
+    let manifest = places.repository.get(&id).unwrap();
+    let path = places.repository.file_path(digest_of(&manifest.files[0]));
+    fs::write(&path, "0ne").unwrap();
+    let found = places.repository.verify().unwrap_err();
+    assert!(found.message().contains("1.sst"), "{found}");
+    assert_eq!(places.download(&id).unwrap_err().code(), ErrorCode::FailedToDownloadBackup);
+    assert!(places.backups.list().unwrap().is_empty());
+    assert_eq!(fs::read_dir(places.backups.folder()).unwrap().count(), 1, "only HASHES is left");
+}
+
+#[test]
+fn a_cancelled_transfer_leaves_no_backup() {
+    let places = places();
+    let id = places.backup("a", &[("1.sst", "one")]);
+    let progress = Progress { is_cancelled: true.into(), ..Progress::default() };
+    let cancelled = places.repository.upload(&places.backups, &id, &progress).unwrap_err();
+    assert_eq!(cancelled.code(), ErrorCode::FailedToUploadBackup);
+    assert!(places.repository.list().unwrap().is_empty());
+}
+
+#[test]
+fn pruning_removes_old_backups_and_the_files_that_only_they_need() {
+    let places = places();
+    let ids = ["a", "b", "c"].map(|label| {
+        let id = places.backup(label, &[("1.sst", "one"), ("CURRENT", label)]);
+        places.upload(&id);
+        id
+    });
+    let stray = places.repository.folder.join("files/ab");
+    fs::create_dir_all(&stray).unwrap();
+    fs::write(stray.join(".new-broken-off"), "12345").unwrap();
+    let (gone, freed_bytes) =
+        places.repository.prune(&Age { newest: Some(2), oldest_seconds: None }).unwrap();
+    assert_eq!((gone, freed_bytes), (vec![ids[0].clone()], 6));
+    let (gone, freed_bytes) =
+        places.repository.prune(&Age { newest: None, oldest_seconds: Some(i64::MAX) }).unwrap();
+    assert_eq!((gone, freed_bytes), (vec![ids[1].clone()], 1));
+    assert_eq!(places.repository.verify().unwrap(), Verified { backups: 1, files: 2, bytes: 4 });
+    assert_eq!(places.repository.delete(&ids[2]).unwrap(), 4);
+    let reader = places.repository.share().unwrap();
+    let refused = places.repository.prune(&Age::default()).unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::HotBackupConflict);
+    drop(reader);
+}
+
+#[test]
+fn other_folders_and_newer_repositories_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("notes"), "").unwrap();
+    let code = |outcome: Result<Repository>| outcome.unwrap_err().code();
+    assert_eq!(code(Repository::create(folder.path())), ErrorCode::RemoteRepositoryConfigBad);
+    assert_eq!(code(Repository::open(&folder.path().join("none"))), ErrorCode::RemoteRepositoryConfigBad);
+    fs::write(folder.path().join(MARK), "persea backups 2\n").unwrap();
+    assert_eq!(code(Repository::open(folder.path())), ErrorCode::IncompatibleVersion);
+}

@@ -1,0 +1,54 @@
+//! `--backup`: access to backups, and the place of their repositories.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use backups::{Backups, Versions};
+use errors::{Error, ErrorCode, Result};
+use kv_rocksdb::{RocksEngine, RocksOptions};
+use options::{Choice, Opt, Options, Text, choice, text};
+use server::ApiAccess;
+use server::service::backups::BackupOptions;
+use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
+use storage::{Store, StoreOptions};
+
+use super::{database, general};
+use crate::failure::Failure;
+
+const ACCESS: &[(&str, ApiAccess); 3] =
+    &[("true", ApiAccess::Administrator), ("false", ApiAccess::Disabled), ("jwt", ApiAccess::Superuser)];
+
+/// The memory of the store in a copy that is checked.
+const CHECK_MEMORY_BYTES: usize = 16 << 20;
+
+options::section! {
+    pub(super) static API_ENABLED: Opt<Choice<ApiAccess>> =
+        choice("backup.api-enabled", ACCESS, "true", "Access to /_admin/backup: administrators of the server, nobody, or clients with the secret of tokens.");
+    static LOCAL_PATH_PREFIX: Opt<Text> =
+        text("backup.local-path-prefix", "/", "Folder in which repositories of uploaded backups may lie.");
+}
+
+/// Makes the options of backups, and removes backups that were broken off. The data are open.
+pub(super) fn settings(options: &Options) -> std::result::Result<BackupOptions, Failure> {
+    let versions = Versions { compatible: ARANGODB_VERSION.to_owned(), own: PERSEA_VERSION.to_owned() };
+    let backups = match general::has_files(options) {
+        true => Some(Arc::new(Backups::open(Path::new(options.get(&database::DIRECTORY)), versions)?)),
+        false => None,
+    };
+    let path_prefix = PathBuf::from(options.get(&LOCAL_PATH_PREFIX));
+    Ok(BackupOptions { backups, verify, path_prefix })
+}
+
+/// Reads all of the store in a folder, and opens it as the server would.
+///
+/// Errors: 35 for a newer format, 1102 for damage.
+fn verify(folder: &Path) -> Result<()> {
+    kv_rocksdb::verify(folder)?;
+    let options = RocksOptions { memory_bytes: CHECK_MEMORY_BYTES, ..RocksOptions::default() };
+    let store = Store::open(RocksEngine::open(folder, &options)?, StoreOptions::default())?;
+    if store.is_new() {
+        let message = format!("there are no databases in {}", folder.display());
+        return Err(Error::new(ErrorCode::CorruptedCollection, message));
+    }
+    store.close()
+}

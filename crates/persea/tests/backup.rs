@@ -1,0 +1,348 @@
+//! Backups of a running server: consistent while writers go on, restored in place, copied to
+//! repositories, and refused where they are damaged.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test"
+)]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use support::{Client, Reply, Server};
+
+fn ask(server: &Server, operation: &str, body: &Value) -> Reply {
+    server.connect().json("POST", &format!("/_admin/backup/{operation}"), &body.to_string())
+}
+
+fn create(server: &Server, label: &str) -> String {
+    let reply = ask(server, "create", &json!({"label": label}));
+    assert_eq!(reply.status, 201, "{}", reply.text());
+    assert_eq!(reply.json()["result"]["potentiallyInconsistent"], false);
+    reply.json()["result"]["id"].as_str().unwrap().to_owned()
+}
+
+/// Restores a backup, waits for the server, and returns the id of the data before.
+fn restore(server: &Server, data: &Path, id: &str) -> String {
+    let reply = ask(server, "restore", &json!({"id": id}));
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    server.wait_for_restore(data);
+    reply.json()["result"]["previous"].as_str().unwrap().to_owned()
+}
+
+/// Checks that a backup is refused and that the server goes on with its data.
+#[track_caller]
+fn refuse(server: &Server, id: &str, status: u16, error: u64) -> String {
+    let reply = ask(server, "restore", &json!({"id": id}));
+    assert_eq!((reply.status, &reply.json()["errorNum"]), (status, &json!(error)), "{}", reply.text());
+    assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
+    reply.json()["errorMessage"].as_str().unwrap().to_owned()
+}
+
+fn query(client: &mut Client, text: &str) -> Value {
+    let body = json!({"query": text, "batchSize": 1_000_000}).to_string();
+    let reply = client.json("POST", "/_api/cursor", &body);
+    assert_eq!(reply.status, 201, "{text}: {}", reply.text());
+    reply.json()["result"].clone()
+}
+
+fn ids(server: &Server) -> Vec<String> {
+    let list = ask(server, "list", &json!({})).json()["result"]["list"].clone();
+    list.as_object().unwrap().keys().cloned().collect()
+}
+
+fn collection(client: &mut Client, path: &str, name: &str) {
+    let reply = client.json("POST", &format!("{path}/_api/collection"), &json!({"name": name}).to_string());
+    assert_eq!(reply.status, 200, "{}", reply.text());
+}
+
+/// Starts a server with three documents.
+fn start(data: &Path) -> Server {
+    let server = Server::start(data, &[]);
+    let mut client = server.connect();
+    collection(&mut client, "", "docs");
+    query(&mut client, "FOR i IN 1..3 INSERT {_key: TO_STRING(i)} INTO docs");
+    server
+}
+
+#[test]
+fn a_restore_brings_all_databases_back_and_can_be_undone() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path());
+    let mut client = server.connect();
+    client.json("POST", "/_api/database", r#"{"name": "other"}"#);
+    collection(&mut client, "/_db/other", "things");
+    let id = create(&server, "first");
+    let process = server.process();
+    client.json("DELETE", "/_api/database/other", "");
+    query(&mut client, "FOR d IN docs REMOVE d IN docs");
+    collection(&mut client, "", "later");
+    let previous = restore(&server, folder.path(), &id);
+    assert_eq!(ids(&server), [id.clone(), previous.clone()]);
+    let mut client = server.connect();
+    assert_eq!(query(&mut client, "FOR d IN docs RETURN d._key"), json!(["1", "2", "3"]));
+    assert_eq!(client.json("GET", "/_db/other/_api/collection/things", "").status, 200);
+    assert_eq!(client.json("GET", "/_api/collection/later", "").status, 404);
+    assert_eq!(client.json("GET", "/_admin/status", "").json()["pid"], process);
+    restore(&server, folder.path(), &previous);
+    let mut client = server.connect();
+    assert_eq!(query(&mut client, "RETURN LENGTH(docs)"), json!([0]));
+    assert_eq!(client.json("GET", "/_api/collection/later", "").status, 200);
+    assert_eq!(client.json("GET", "/_db/other/_api/version", "").status, 404);
+    query(&mut client, "INSERT {} INTO later");
+}
+
+/// Writers insert numbers in turn, each in a transaction over two collections. A backup has all
+/// numbers up to some one, and both collections have the same.
+#[test]
+fn a_backup_has_all_writes_up_to_one_moment_and_writers_go_on() {
+    const WRITERS: usize = 3;
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path());
+    let mut client = server.connect();
+    ["left", "right", "loaded"].iter().for_each(|name| collection(&mut client, "", name));
+    let written: Vec<AtomicU64> = (0..WRITERS).map(|_| AtomicU64::new(0)).collect();
+    let longest_micros = AtomicU64::new(0);
+    let is_over = AtomicBool::new(false);
+    let backups = std::thread::scope(|scope| {
+        for (writer, count) in written.iter().enumerate() {
+            let (server, is_over, longest_micros) = (&server, &is_over, &longest_micros);
+            scope.spawn(move || {
+                let mut client = server.connect();
+                let text = "INSERT {w: @w, n: @n} INTO left INSERT {w: @w, n: @n, text: @text} INTO right";
+                while !is_over.load(Ordering::Relaxed) {
+                    let number = count.load(Ordering::Relaxed) + 1;
+                    let bind = json!({"w": writer, "n": number, "text": "x".repeat(2_000)});
+                    let start = Instant::now();
+                    let body = json!({"query": text, "bindVars": bind}).to_string();
+                    assert_eq!(client.json("POST", "/_api/cursor", &body).status, 201);
+                    longest_micros.fetch_max(start.elapsed().as_micros() as u64, Ordering::Relaxed);
+                    count.store(number, Ordering::Relaxed);
+                }
+            });
+        }
+        // Imports of new documents go past the log. Each has the number of its batch.
+        let (server_of_loads, is_over_too) = (&server, &is_over);
+        scope.spawn(move || {
+            let mut client = server_of_loads.connect();
+            let mut batch = 0;
+            while !is_over_too.load(Ordering::Relaxed) {
+                batch += 1;
+                let lines = format!("{{\"b\":{batch}}}\n").repeat(20_000);
+                let path = "/_api/import?collection=loaded&type=documents&complete=true";
+                assert_eq!(client.json("POST", path, &lines).status, 201);
+            }
+        });
+        let mut backups = Vec::new();
+        for number in 0..4 {
+            std::thread::sleep(Duration::from_millis(700));
+            let before: Vec<u64> = written.iter().map(|count| count.load(Ordering::Relaxed)).collect();
+            let id = create(&server, &format!("b{number}"));
+            let after: Vec<u64> = written.iter().map(|count| count.load(Ordering::Relaxed) + 1).collect();
+            backups.push((id, before, after));
+        }
+        is_over.store(true, Ordering::Relaxed);
+        backups
+    });
+    println!("the longest write took {} µs", longest_micros.load(Ordering::Relaxed));
+    for (id, before, after) in backups {
+        restore(&server, folder.path(), &id);
+        let mut client = server.connect();
+        for writer in 0..WRITERS {
+            let numbers = |name: &str, client: &mut Client| {
+                query(client, &format!("FOR d IN {name} FILTER d.w == {writer} SORT d.n RETURN d.n"))
+            };
+            let (left, right) = (numbers("left", &mut client), numbers("right", &mut client));
+            assert_eq!(left, right, "{id}: a transaction is there by halves");
+            let last = left.as_array().unwrap().len() as u64;
+            assert_eq!(left, (1..=last).collect::<Value>(), "{id}: a write is missing");
+            let bounds = before[writer]..=after[writer];
+            assert!(bounds.contains(&last), "{id}: {last} is not within {bounds:?}");
+        }
+        let batches =
+            query(&mut client, "FOR d IN loaded COLLECT b = d.b WITH COUNT INTO n SORT b RETURN [b, n]");
+        let whole: Value =
+            (1..=batches.as_array().unwrap().len()).map(|batch| json!([batch, 20_000])).collect();
+        assert_eq!(batches, whole, "{id}: a load is there by halves");
+        let counts = "RETURN [LENGTH(left), LENGTH(FOR d IN left RETURN 1), LENGTH(loaded), LENGTH(FOR d IN loaded RETURN 1)]";
+        let counts = query(&mut client, counts)[0].clone();
+        assert!(counts[0] == counts[1] && counts[2] == counts[3], "{id}: {counts}");
+    }
+}
+
+#[test]
+fn damaged_backups_are_refused_and_nothing_is_restored() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path());
+    let refuse_after = |label: &str, damage: &dyn Fn(&Path), status: u16, error: u64| {
+        let id = create(&server, label);
+        damage(&folder.path().join("backups").join(&id));
+        let message = refuse(&server, &id, status, error);
+        assert!(!folder.path().join("backups/RESTORE").exists());
+        message
+    };
+    let table = |backup: &Path| {
+        let mut paths = fs::read_dir(backup).unwrap().map(|entry| entry.unwrap().path());
+        paths.find(|path| path.extension().is_some_and(|extension| extension == "sst")).unwrap()
+    };
+    let rewrite = |path: &Path, change: &dyn Fn(&mut Vec<u8>)| {
+        let mut bytes = fs::read(path).unwrap();
+        change(&mut bytes);
+        // The table is the server's as well, by a hard link.
+        fs::remove_file(path).unwrap();
+        fs::write(path, bytes).unwrap();
+    };
+    let flip = |backup: &Path| rewrite(&table(backup), &|bytes| bytes[10] ^= 1);
+    assert!(refuse_after("flipped", &flip, 500, 7002).contains("damaged"));
+    let cut = |backup: &Path| rewrite(&table(backup), &|bytes| bytes.truncate(bytes.len() - 1));
+    assert!(refuse_after("cut", &cut, 500, 7002).contains(".sst has"));
+    let lose = |backup: &Path| fs::remove_file(table(backup)).unwrap();
+    assert!(refuse_after("lost", &lose, 500, 7002).contains(".sst cannot be read"));
+    let write = |name: &'static str, text: &'static str| {
+        move |backup: &Path| fs::write(backup.join(name), text).unwrap()
+    };
+    refuse_after("format", &write("FORMAT", "persea rocksdb 2\n"), 500, 35);
+    refuse_after("manifest", &write("BACKUP", "{\"format\":2}"), 500, 35);
+    refuse_after("garbage", &write("BACKUP", "{"), 500, 7001);
+    assert_eq!(ids(&server).len(), 6);
+    refuse(&server, "2026-01-01T00.00.00Z_none", 404, 7007);
+    refuse(&server, "../../etc", 404, 7007);
+}
+
+#[test]
+fn a_server_that_is_killed_during_a_restore_has_restored_after_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path());
+    let id = create(&server, "a");
+    query(&mut server.connect(), "FOR d IN docs REMOVE d IN docs");
+    let reply = ask(&server, "restore", &json!({"id": id}));
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    server.kill();
+    // The required state is of the folder as it was found first.
+    let server = Server::start(folder.path(), &["--database.required-directory-state", "existing"]);
+    assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
+    assert_eq!(ids(&server).len(), 2);
+}
+
+#[test]
+fn a_backup_that_was_broken_off_is_gone_after_the_next_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path());
+    let id = create(&server, "a");
+    let creating = folder.path().join("backups/.creating");
+    fs::create_dir(&creating).unwrap();
+    fs::write(creating.join("000001.sst"), "half").unwrap();
+    server.kill();
+    let server = Server::start(folder.path(), &[]);
+    assert_eq!(ids(&server), [id]);
+    assert!(!creating.exists());
+}
+
+#[test]
+fn backups_are_made_and_deleted_concurrently() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path());
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let server = &server;
+            scope.spawn(move || {
+                for _ in 0..5 {
+                    let id = create(server, "same");
+                    if thread % 2 == 0 {
+                        assert_eq!(ask(server, "delete", &json!({"id": id})).status, 200);
+                    }
+                    ask(server, "list", &json!({}));
+                }
+            });
+        }
+    });
+    let ids = ids(&server);
+    assert_eq!(ids.len(), 10);
+    restore(&server, folder.path(), &ids[9]);
+    assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
+}
+
+/// Runs `persea backup` and returns its standard output.
+fn tool(server: &Server, arguments: &[&str]) -> Result<String, String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+    command.arg("backup").args(arguments).args(["--server.endpoint", &server.endpoint()]);
+    let output = command.args(["--server.password", ""]).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+}
+
+#[test]
+fn the_tool_moves_backups_through_a_repository() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, remote) = (folder.path().join("data"), folder.path().join("remote"));
+    let server = start(&data);
+    let first = tool(&server, &["create", "--label", "first"]).unwrap();
+    assert_eq!(tool(&server, &["list"]).unwrap(), first);
+    let remote = ["--repository", remote.to_str().unwrap()];
+    let with = |operation: &str, id: &str| {
+        let arguments = [&[operation, "--identifier", id, "--wait", "true"][..], &remote].concat();
+        tool(&server, &arguments)
+    };
+    with("upload", &first).unwrap();
+    // An unchanged store takes no further room but for the small files that are made anew.
+    let second = tool(&server, &["create", "--label", "second"]).unwrap();
+    with("upload", &second).unwrap();
+    let verified = tool(&server, &[&["verify"], &remote[..]].concat()).unwrap();
+    assert!(verified.starts_with("2 backups are whole"), "{verified}");
+    assert_eq!(tool(&server, &[&["list"], &remote[..]].concat()).unwrap().lines().count(), 2);
+    query(&mut server.connect(), "FOR d IN docs REMOVE d IN docs");
+    for id in [&first, &second] {
+        tool(&server, &["delete", "--identifier", id]).unwrap();
+    }
+    with("download", &first).unwrap();
+    let again = with("download", &first).unwrap_err();
+    assert!(again.contains("is here already"), "{again}");
+    tool(&server, &["restore", "--identifier", &first, "--max-wait-for-restart", "60"]).unwrap();
+    assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
+    let pruned = tool(&server, &[&["prune", "--keep", "1"], &remote[..]].concat()).unwrap();
+    assert!(pruned.starts_with(&format!("deleted {first}\n1 backups deleted")), "{pruned}");
+    let missing = with("download", &first).unwrap_err();
+    assert!(missing.contains("7007"), "{missing}");
+    let unknown = tool(&server, &["restore", "--identifier", "none"]).unwrap_err();
+    assert!(unknown.contains("7007"), "{unknown}");
+}
+
+#[test]
+fn a_query_that_commits_in_parts_delays_a_backup() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(folder.path());
+    let running = || {
+        let queries = server.connect().json("GET", "/_api/query/current", "").json();
+        queries.as_array().unwrap().iter().any(|query| query["query"].as_str().unwrap().contains("SLEEP"))
+    };
+    let slow = || {
+        let text = "FOR i IN 1..2000 LET x = SLEEP(0.005) INSERT {x, i} INTO docs";
+        let body = json!({"query": text, "options": {"intermediateCommitCount": 10}});
+        server.connect().json("POST", "/_api/cursor", &body.to_string())
+    };
+    std::thread::scope(|scope| {
+        let query = scope.spawn(slow);
+        while !running() || crate::query(&mut server.connect(), "RETURN LENGTH(docs)")[0].as_u64() < Some(100)
+        {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let refused = ask(&server, "create", &json!({"timeout": 0.1}));
+        assert_eq!((refused.status, &refused.json()["errorNum"]), (408, &json!(18)), "{}", refused.text());
+        let halves = ask(&server, "create", &json!({"timeout": 0.1, "allowInconsistent": true}));
+        assert_eq!(halves.json()["result"]["potentiallyInconsistent"], true, "{}", halves.text());
+        let forced = ask(&server, "create", &json!({"timeout": 10, "force": true, "label": "forced"}));
+        assert_eq!(forced.status, 201, "{}", forced.text());
+        assert_eq!(forced.json()["result"]["potentiallyInconsistent"], false);
+        assert_eq!(query.join().unwrap().json()["errorNum"], 1500);
+    });
+}

@@ -1,0 +1,181 @@
+//! The backups of the server's data, and the transfers of backups to and from repositories.
+
+use std::collections::BTreeMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use backups::{BackupId, Backups, Progress, Repository};
+use errors::{Error, ErrorCode, Result};
+use velocypack::Slice;
+
+/// Transfers whose outcome is remembered. The oldest are forgotten.
+const TRANSFERS_MAX: usize = 1_000;
+
+/// The backups of the server's data.
+#[derive(Clone, Debug)]
+pub struct BackupOptions {
+    /// The backups; `None` if the engine has no files.
+    pub backups: Option<Arc<Backups>>,
+    /// The function that reads all of the store in a folder and finds damage.
+    pub verify: fn(&Path) -> Result<()>,
+    /// The folder in which repositories may lie.
+    pub path_prefix: PathBuf,
+}
+
+/// The direction of a transfer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Upload,
+    Download,
+}
+
+/// The state of a transfer.
+#[derive(Clone, Debug)]
+pub(crate) enum TransferState {
+    Started,
+    Completed,
+    Failed(Error),
+}
+
+/// A transfer of a backup.
+#[derive(Debug)]
+pub(crate) struct Transfer {
+    pub(crate) direction: Direction,
+    pub(crate) backup: BackupId,
+    pub(crate) started_seconds: i64,
+    pub(crate) progress: Progress,
+    state: Mutex<TransferState>,
+}
+
+impl Transfer {
+    pub(crate) fn state(&self) -> TransferState {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn cancel(&self) {
+        self.progress.is_cancelled.store(true, Ordering::Relaxed);
+    }
+
+    fn end(&self, outcome: Result<()>) {
+        if let Err(error) = &outcome {
+            tracing::warn!(target: "backup", "the transfer of the backup '{}' failed: {error}", self.backup);
+        }
+        let state = outcome.map_or_else(TransferState::Failed, |()| TransferState::Completed);
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+}
+
+/// The transfers of this server since its start.
+#[derive(Debug, Default)]
+pub(crate) struct Transfers {
+    known: Mutex<BTreeMap<u64, Arc<Transfer>>>,
+    last: AtomicU64,
+}
+
+impl Transfers {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Transfer>>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins a transfer on a thread of its own, and returns its number.
+    pub(crate) fn begin(
+        &self,
+        backups: &Arc<Backups>,
+        repository: Repository,
+        direction: Direction,
+        backup: BackupId,
+    ) -> Result<u64> {
+        let transfer = Arc::new(Transfer {
+            direction,
+            backup,
+            started_seconds: jiff::Timestamp::now().as_second(),
+            progress: Progress::default(),
+            state: Mutex::new(TransferState::Started),
+        });
+        let (backups, running) = (Arc::clone(backups), Arc::clone(&transfer));
+        let run = move || {
+            let (id, progress) = (&running.backup, &running.progress);
+            running.end(match direction {
+                Direction::Upload => repository.upload(&backups, id, progress),
+                Direction::Download => repository.download(&backups, id, progress),
+            });
+        };
+        let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
+        let mut known = self.lock();
+        if known.len() >= TRANSFERS_MAX {
+            known.pop_first();
+        }
+        known.insert(number, transfer);
+        drop(known);
+        let thread = std::thread::Builder::new().name("backup-transfer".to_owned()).spawn(run);
+        thread.map_err(|error| Error::internal(format!("no thread for the transfer: {error}")))?;
+        Ok(number)
+    }
+
+    /// Returns the transfer with a number, if it has this direction.
+    pub(crate) fn find(&self, number: &str, direction: Direction) -> Option<Arc<Transfer>> {
+        let transfer = self.lock().get(&number.parse().ok()?).map(Arc::clone)?;
+        (transfer.direction == direction).then_some(transfer)
+    }
+}
+
+/// Returns the folder that `name:path` names by the configuration of rclone in `config`.
+///
+/// Errors: 7008 unless the section of that name is of the type `local`, and the path is absolute
+/// and below the prefix.
+pub(crate) fn repository_folder(remote: &str, config: Slice<'_>, prefix: &Path) -> Result<PathBuf> {
+    let bad = |message: String| Error::new(ErrorCode::RemoteRepositoryConfigBad, message);
+    let (section, path) = remote
+        .split_once(':')
+        .filter(|(section, path)| !section.is_empty() && !section.contains('/') && !path.contains(':'))
+        .ok_or_else(|| bad(format!("'remoteRepository' is {remote:?}; it must be NAME:/PATH")))?;
+    let kind = config.get(section).and_then(|section| section.get("type")).and_then(|kind| kind.as_str());
+    match kind {
+        Some("local") => {}
+        Some(kind) => {
+            return Err(bad(format!("repositories of the type {kind:?} are not supported, only \"local\"")));
+        }
+        None => return Err(bad(format!("'config' has no section {section:?} with a 'type'"))),
+    }
+    let mut folder = PathBuf::new();
+    for component in Path::new(path).components() {
+        match component {
+            Component::ParentDir if folder.parent().is_some() => drop(folder.pop()),
+            Component::ParentDir | Component::CurDir => {}
+            other => folder.push(other),
+        }
+    }
+    if !folder.is_absolute() || !folder.starts_with(prefix) {
+        let message = format!(
+            "the repository {} must be an absolute path below {} (--backup.local-path-prefix)",
+            folder.display(),
+            prefix.display()
+        );
+        return Err(bad(message));
+    }
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use velocypack::{Builder, Limits, json};
+
+    #[test]
+    fn a_repository_is_an_absolute_folder_below_the_prefix() {
+        let mut config = Builder::new();
+        let text = br#"{"here": {"type": "local"}, "there": {"type": "s3"}}"#;
+        json::parse(text, &Limits::default(), &mut config).unwrap();
+        let folder = |remote: &str, prefix: &str| {
+            let folder = repository_folder(remote, config.as_slice(), Path::new(prefix));
+            folder.map(|folder| folder.display().to_string()).map_err(|error| error.code())
+        };
+        assert_eq!(folder("here://srv//backups/./a/../b/", "/").unwrap(), "/srv/backups/b");
+        assert_eq!(folder("here:/srv/backups", "/srv").unwrap(), "/srv/backups");
+        for remote in ["here:/srv/../etc", "here:srv", "there:/srv", "none:/srv", "/srv", "here:/a:b", ":/a"]
+        {
+            assert_eq!(folder(remote, "/srv"), Err(ErrorCode::RemoteRepositoryConfigBad), "{remote}");
+        }
+    }
+}

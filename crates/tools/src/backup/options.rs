@@ -1,0 +1,167 @@
+//! The options of `persea backup`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use options::{
+    Choice, Flag, Maybe, Number, Opt, Options, Program, Seconds, Text, Unsupported, choice, flag, number,
+    seconds, text,
+};
+
+use crate::failure::Failure;
+use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server};
+
+pub(super) static PROGRAM: Program = Program {
+    name: "persea backup",
+    usage: "OPERATION [--OPTION VALUE ...]",
+    about: "Makes, lists, restores and deletes backups beside a server's data, and copies them to and from \
+            repositories: folders that keep each file once. Operations: create, list, restore, delete, upload, download; \
+            without a server, on --repository: list, delete, verify, prune.",
+    sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
+    configuration: &general::CONFIGURATION,
+    define: &general::DEFINE,
+    ignored: &[IGNORED, OWN_IGNORED],
+    refused: &[REFUSED],
+    environment_prefix: ENVIRONMENT_PREFIX,
+    unnamed: Some(OPERATION.row()),
+};
+
+/// The work of the tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    Create,
+    Delete,
+    Download,
+    List,
+    Prune,
+    Restore,
+    Upload,
+    Verify,
+}
+
+const OPERATIONS: &[(&str, Operation); 8] = &[
+    ("create", Operation::Create),
+    ("delete", Operation::Delete),
+    ("download", Operation::Download),
+    ("list", Operation::List),
+    ("prune", Operation::Prune),
+    ("restore", Operation::Restore),
+    ("upload", Operation::Upload),
+    ("verify", Operation::Verify),
+];
+
+options::section! {
+    static ABORT: Opt<Flag> =
+        flag("abort", false, "End of the transfer that --status-id names.");
+    static ALLOW_INCONSISTENT: Opt<Flag> =
+        flag("allow-inconsistent", false, "Backup with a part of a query's writes, if that query does not end within --max-wait-for-lock.");
+    static FORCE: Opt<Flag> =
+        flag("force", false, "End of queries that have committed a part of their writes, after --max-wait-for-lock.");
+    static IDENTIFIER: Opt<Maybe<Text>> =
+        text("identifier", "", "Backup to restore, delete, upload or download; the only one to list.").optional();
+    static KEEP: Opt<Maybe<Number>> =
+        number("keep", "", "Newest backups that `prune` keeps. Default: all.").optional();
+    static KEEP_DAYS: Opt<Maybe<Number>> =
+        number("keep-days", "", "Age in days up to which `prune` keeps backups. Default: any.").optional();
+    static LABEL: Opt<Text> =
+        text("label", "", "Text behind the time in the id of a new backup. Default: a random one.");
+    static MAX_WAIT_FOR_LOCK: Opt<Seconds> =
+        seconds("max-wait-for-lock", "120", "Seconds to wait for queries that have committed a part of their writes.");
+    static MAX_WAIT_FOR_RESTART: Opt<Seconds> =
+        seconds("max-wait-for-restart", "0", "Seconds to wait for the server after a restore; 0 for none.");
+    static OPERATION: Opt<Choice<Operation>> =
+        choice("operation", OPERATIONS, "list", "Work of the tool, also without the option's name.");
+    static RCLONE_CONFIG_FILE: Opt<Maybe<Text>> =
+        text("rclone-config-file", "", "JSON file with the section that --remote-path names. Its type must be `local`.").optional();
+    static REMOTE_PATH: Opt<Maybe<Text>> =
+        text("remote-path", "", "SECTION:/PATH of the repository on the server.").optional();
+    static REPOSITORY: Opt<Maybe<Text>> =
+        text("repository", "", "Folder of the repository, in place of --remote-path and --rclone-config-file.").optional();
+    static STATUS_ID: Opt<Maybe<Text>> =
+        text("status-id", "", "Transfer to report.").optional();
+    static WAIT: Opt<Flag> =
+        flag("wait", false, "Wait for the end of a transfer.");
+}
+
+const OWN_IGNORED: &[Unsupported] = &[Unsupported {
+    reason: "a server reads the backups of all earlier versions, and none of later ones",
+    names: &["ignore-version"],
+}];
+
+/// The settings of the tool.
+#[derive(Debug)]
+pub(super) struct Settings {
+    pub(super) operation: Operation,
+    pub(super) identifier: Option<String>,
+    pub(super) label: String,
+    pub(super) allows_inconsistent: bool,
+    pub(super) force: bool,
+    pub(super) lock_wait: Duration,
+    pub(super) restart_wait: Duration,
+    pub(super) repository: Option<PathBuf>,
+    pub(super) remote_path: Option<String>,
+    pub(super) rclone_config: Option<PathBuf>,
+    pub(super) status_id: Option<String>,
+    pub(super) aborts: bool,
+    pub(super) waits: bool,
+    pub(super) keep: Option<u64>,
+    pub(super) keep_days: Option<u64>,
+}
+
+impl Settings {
+    pub(super) fn read(options: &Options) -> Result<Self, Failure> {
+        let text = |option: &Opt<Maybe<Text>>| options.non_empty(option).map(str::to_owned);
+        let settings = Settings {
+            operation: options.get(&OPERATION),
+            identifier: text(&IDENTIFIER),
+            label: options.get(&LABEL).to_owned(),
+            allows_inconsistent: options.get(&ALLOW_INCONSISTENT),
+            force: options.get(&FORCE),
+            lock_wait: options.duration(&MAX_WAIT_FOR_LOCK),
+            restart_wait: options.duration(&MAX_WAIT_FOR_RESTART),
+            repository: text(&REPOSITORY).map(PathBuf::from),
+            remote_path: text(&REMOTE_PATH),
+            rclone_config: text(&RCLONE_CONFIG_FILE).map(PathBuf::from),
+            status_id: text(&STATUS_ID),
+            aborts: options.get(&ABORT),
+            waits: options.get(&WAIT),
+            keep: options.get(&KEEP),
+            keep_days: options.get(&KEEP_DAYS),
+        };
+        settings.check()?;
+        Ok(settings)
+    }
+
+    /// Refuses operations that lack an option.
+    fn check(&self) -> Result<(), Failure> {
+        let is_transfer = matches!(self.operation, Operation::Upload | Operation::Download);
+        let needs_id = matches!(self.operation, Operation::Restore | Operation::Delete)
+            || (is_transfer && self.status_id.is_none());
+        if needs_id && self.identifier.is_none() {
+            return Err(Failure::option("--identifier is missing: the id of a backup, as `list` prints it"));
+        }
+        if is_transfer
+            && self.status_id.is_none()
+            && self.repository.is_none()
+            && (self.remote_path.is_none() || self.rclone_config.is_none())
+        {
+            let needed = "--repository FOLDER, or --remote-path and --rclone-config-file, are missing";
+            return Err(Failure::option(needed));
+        }
+        if self.repository.is_some() && self.remote_path.is_some() {
+            return Err(Failure::option("--repository and --remote-path exclude each other"));
+        }
+        if matches!(self.operation, Operation::Verify | Operation::Prune) && self.repository.is_none() {
+            return Err(Failure::option("--repository is missing: the folder with the backups"));
+        }
+        if self.operation == Operation::Prune && self.keep.is_none() && self.keep_days.is_none() {
+            return Err(Failure::option("--keep or --keep-days is missing: the backups that stay"));
+        }
+        Ok(())
+    }
+
+    /// Returns the id of the backup, which [`Settings::check`] found if it is needed.
+    pub(super) fn id(&self) -> &str {
+        self.identifier.as_deref().unwrap_or_default()
+    }
+}
