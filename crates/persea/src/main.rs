@@ -11,6 +11,7 @@ mod freed_memory;
 mod options;
 mod process;
 mod serve;
+mod service_manager;
 
 use std::path::Path;
 use std::process::ExitCode;

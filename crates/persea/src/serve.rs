@@ -24,6 +24,7 @@ use crate::options::{
     server as server_section, ssl, tcp,
 };
 use crate::process::{PidFile, print, raise_descriptor_limit, restart};
+use crate::service_manager::ServiceManager;
 use crate::{endpoint, freed_memory};
 
 /// The exit code after a second request to stop.
@@ -86,6 +87,9 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     // The server takes its addresses first, because it should not open the data if it cannot
     // listen.
     let bound = take_addresses(&addresses, options)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let manager = Arc::new(ServiceManager::find());
+    manager.answer_watchdog(runtime.handle());
     let instance = open(options, &budget, descriptors)?;
     if options.get(&store_section::AUTO_UPGRADE) || options.get(&store_section::INIT_DATABASE) {
         instance.store().close()?;
@@ -99,7 +103,6 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let backlog = u32::try_from(options.get(&tcp::BACKLOG_SIZE)).unwrap_or(u32::MAX);
     let listeners = bound.into_iter().map(|bound| bound.listen(backlog, tls.as_ref()));
     let listeners = listeners.collect::<Result<Vec<_>, _>>()?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let ended = runtime.block_on(async {
         watch_signals(&server, &log)?;
         let addresses: Vec<String> = addresses.iter().map(Address::to_string).collect();
@@ -109,12 +112,23 @@ fn run_with(options: &Options) -> Result<End, Failure> {
             addresses.join(", "),
             started.elapsed().as_millis()
         );
+        manager.ready();
+        tokio::spawn(report_stop(Arc::clone(&server), Arc::clone(&manager)));
         Arc::clone(&server).serve(listeners, STOP_TIMEOUT).await
     })?;
     instance.stop();
     instance.store().close()?;
     tracing::info!(target: "startup", "stopped{}", if ended { "" } else { "; some requests were cut off" });
     Ok(if server.shutdown().is_restart() { End::Restart } else { End::Stopped })
+}
+
+/// Tells the service manager as soon as the server is asked to stop.
+async fn report_stop(server: Arc<Server>, manager: Arc<ServiceManager>) {
+    server.shutdown().requested().await;
+    match server.shutdown().is_restart() {
+        true => manager.restarting(),
+        false => manager.stopping(),
+    }
 }
 
 /// Opens the store, and creates the root user if there is none.
