@@ -12,11 +12,13 @@
 //! are ArangoDB's: `--name value`, `--name=value`, a switch alone, a repeated option, `@NAME@` for
 //! a variable of the environment and `@@` for an at sign.
 
+mod completion;
 mod definition;
 mod describe;
 mod file;
 mod help;
 mod kind;
+mod manual;
 mod mistake;
 mod option;
 mod placeholder;
@@ -26,8 +28,10 @@ mod suggest;
 mod types;
 mod values;
 
+pub use completion::{Command, Shell, completion};
 pub use definition::{Definition, Section};
 pub use kind::{Kind, Names};
+pub use manual::{Manual, overview};
 pub use mistake::{Mistake, MistakeKind};
 pub use option::{Opt, bytes, choice, decimal, flag, number, seconds, text};
 pub use program::{Program, Unsupported, Version};

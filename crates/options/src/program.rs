@@ -48,11 +48,14 @@ pub struct Version {
     pub own: &'static str,
     /// The name of its licence.
     pub license: &'static str,
+    /// The commit that it was built from; empty if that is not known.
+    pub commit: &'static str,
 }
 
 impl Version {
     pub(crate) fn text(&self) -> String {
-        format!("{} (persea {})\n", self.compatible, self.own)
+        let commit = if self.commit.is_empty() { String::new() } else { format!(", commit {}", self.commit) };
+        format!("{} (persea {}{commit})\n", self.compatible, self.own)
     }
 
     pub(crate) fn json(&self) -> String {

@@ -37,7 +37,7 @@ static PROGRAM: Program = Program {
     unnamed: Some(FILE.row()),
 };
 
-const VERSION: Version = Version { compatible: "3.12.0", own: "1", license: "L" };
+const VERSION: Version = Version { compatible: "3.12.0", own: "1", license: "L", commit: "" };
 
 fn read(arguments: &[&str], environment: &[(&str, &str)]) -> Result<Options, String> {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
@@ -173,5 +173,52 @@ fn mistakes_have_the_exit_codes_of_arangodb() {
         let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         let mistake = Options::read(&PROGRAM, VERSION, &arguments, &|_| None).unwrap_err();
         assert_eq!(mistake.exit_code(), code, "{mistake}");
+    }
+}
+
+#[test]
+fn the_manual_has_every_option_and_escapes_what_roff_reads() {
+    let manual =
+        Manual { program: &PROGRAM, summary: "does things", links: &["arangotool"], see_also: "persea" };
+    let page = manual.page(VERSION);
+    for definition in PROGRAM.definitions() {
+        assert!(page.contains(&format!("\\-\\-{}", definition.name.replace('-', "\\-"))), "{page}");
+    }
+    assert!(page.starts_with(".TH TOOL 1 "), "{page}");
+    assert!(page.contains(".BI \\-\\-color \" red|blue\"\nwhich\nDefault: blue.\n"), "{page}");
+    assert!(overview(&[("tool", "does 'things'")], VERSION).contains(".B tool\ndoes 'things'"));
+}
+
+#[test]
+fn completions_have_commands_options_and_values() {
+    let commands = [Command { name: "tool", summary: "does", links: &["arangotool"], program: &PROGRAM }];
+    for (shell, parts) in [
+        (
+            Shell::Bash,
+            [
+                "tool|arangotool)",
+                "--color) values='red blue'",
+                "complete -o filenames -F _persea persea arangotool",
+            ],
+        ),
+        (
+            Shell::Zsh,
+            [
+                "#compdef persea arangotool",
+                "'--color[which]:value:(red blue)'",
+                "'*--percentile[which]:value:_files'",
+            ],
+        ),
+        (
+            Shell::Fish,
+            [
+                "-a tool -d 'does'",
+                "-l color -r -f -a 'red blue' -d 'which'",
+                "complete -c arangotool -l server.endpoint",
+            ],
+        ),
+    ] {
+        let script = completion(shell, "persea", &commands);
+        parts.iter().for_each(|part| assert!(script.contains(part), "{part} is not in\n{script}"));
     }
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod data_folder;
+mod documents;
 mod endpoint;
 mod engine;
 mod failure;
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 
 use ::options::Version;
 use allocation_meter::CountingAllocator;
+use server::version;
 
 /// Counts what each thread allocates, so that no query takes more than it may. The memory is
 /// `malloc`'s: see [`freed_memory`].
@@ -43,10 +45,11 @@ fn main() -> ExitCode {
     match command.as_str() {
         "server" | "arangod" => serve::run(&arguments),
         "version" | "--version" | "-V" => {
-            let Version { compatible, own, .. } = options::VERSION;
-            process::print(&format!("persea {own} (compatible with ArangoDB {compatible})\n"));
+            process::print(&version());
             ExitCode::SUCCESS
         }
+        // For packages; not in the help text.
+        "documents" => documents::run(&arguments),
         "help" | "--help" | "-h" => {
             process::print(&format!("{}\n", usage()));
             ExitCode::SUCCESS
@@ -63,6 +66,19 @@ fn main() -> ExitCode {
             }
         },
     }
+}
+
+/// Returns the version, and what is known of the build.
+fn version() -> String {
+    let Version { compatible, own, .. } = options::VERSION;
+    let mut text = format!("persea {own} (compatible with ArangoDB {compatible})\n");
+    let built = version::build_date();
+    for (name, value) in [("commit", version::COMMIT), ("built", &built), ("compiler", version::COMPILER)] {
+        if !value.is_empty() {
+            text.push_str(&format!("{name}: {value}\n"));
+        }
+    }
+    text
 }
 
 fn usage() -> String {

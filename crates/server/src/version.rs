@@ -26,4 +26,10 @@ pub const COMPILER: &str = env!("PERSEA_COMPILER");
 pub const COMMIT: &str = env!("PERSEA_COMMIT");
 
 /// The seconds from 1970 to the build; empty unless the build was told.
-pub const BUILD_SECONDS: &str = env!("SOURCE_DATE_EPOCH");
+const BUILD_SECONDS: &str = env!("SOURCE_DATE_EPOCH");
+
+/// Returns the date of the build in ISO 8601; empty unless the build was told.
+pub fn build_date() -> String {
+    let time = BUILD_SECONDS.parse().ok().and_then(|seconds| jiff::Timestamp::from_second(seconds).ok());
+    time.map_or_else(String::new, |time| time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}

@@ -23,7 +23,7 @@ static PROGRAM: Program = Program {
     unnamed: None,
 };
 
-const VERSION: Version = Version { compatible: "3.12.0", own: "1", license: "L" };
+const VERSION: Version = Version { compatible: "3.12.0", own: "1", license: "L", commit: "" };
 
 fn read(arguments: &[&str]) -> Result<Options, Failure> {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();

@@ -25,13 +25,14 @@ pub(crate) const VERSION: Version = Version {
     compatible: ::server::version::ARANGODB_VERSION,
     own: ::server::version::PERSEA_VERSION,
     license: ::server::version::LICENSE,
+    commit: ::server::version::COMMIT,
 };
 
 /// The server as a program with options.
-static SERVER: Program = Program {
+pub(crate) static SERVER: Program = Program {
     name: "persea server",
     usage: "[DIRECTORY] [--OPTION VALUE ...]",
-    about: "",
+    about: "Starts the server on the store in a folder.",
     sections: &[
         general::ROWS,
         backup::ROWS,

@@ -1,15 +1,12 @@
 //! `/_api/version`: the first request of nearly every driver.
 
-use std::time::{Duration, UNIX_EPOCH};
-
 use errors::Result;
 use hyper::StatusCode;
 
 use crate::http::Cost::Constant;
-use crate::http::date::iso_date;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::service::machine;
-use crate::version::{ARANGODB_VERSION, BUILD_SECONDS, COMMIT, COMPILER, LIBRARIES, LICENSE, PERSEA_VERSION};
+use crate::version::{ARANGODB_VERSION, COMMIT, COMPILER, LIBRARIES, LICENSE, PERSEA_VERSION, build_date};
 use database::Session;
 
 // Every method is accepted, as in ArangoDB.
@@ -78,10 +75,4 @@ fn print_details(session: &Session, fields: &mut Fields<'_>) {
     for (name, version) in LIBRARIES {
         fields.text(name, version);
     }
-}
-
-/// Returns the date of the build; empty unless the build was told.
-fn build_date() -> String {
-    let seconds = BUILD_SECONDS.parse().ok().map(Duration::from_secs);
-    seconds.map_or_else(String::new, |since| iso_date(UNIX_EPOCH + since))
 }

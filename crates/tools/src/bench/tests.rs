@@ -13,7 +13,7 @@ use super::report::{Run, median, prepare_files};
 use super::work::Tally;
 use crate::{Console, Failure};
 
-const VERSION: Version = Version { compatible: "3.12.0", own: "1", license: "L" };
+const VERSION: Version = Version { compatible: "3.12.0", own: "1", license: "L", commit: "" };
 
 fn read(arguments: &[&str]) -> Result<Settings, Failure> {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();

@@ -6,7 +6,7 @@ use super::options::{PROGRAM, Settings, Work};
 use super::statement::is_open;
 use crate::Failure;
 
-const VERSION: Version = Version { compatible: "3.12.0", own: "1", license: "L" };
+const VERSION: Version = Version { compatible: "3.12.0", own: "1", license: "L", commit: "" };
 
 fn read(arguments: &[&str]) -> Result<Settings, Failure> {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();

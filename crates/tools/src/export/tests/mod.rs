@@ -16,7 +16,7 @@ use crate::Failure;
 
 fn settings(arguments: &[&str]) -> Result<Settings, Failure> {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
-    let version = Version { compatible: "", own: "", license: "" };
+    let version = Version { compatible: "", own: "", license: "", commit: "" };
     match Options::read(&PROGRAM, version, &arguments, &|_| None)? {
         Request::Run(options) => Settings::read(&options),
         Request::Print(text) => panic!("{text}"),
