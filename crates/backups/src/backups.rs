@@ -176,8 +176,8 @@ impl Backups {
     /// Prepares the restore of a backup, which [`restore::finish`] carries out at the next start.
     /// Returns the id under which it will keep the present data.
     ///
-    /// `verify` reads all of a copy of the backup. Nothing has happened after an error: 7007, 35 for
-    /// a newer format, 7002 for a damaged backup, 7004 if the disk is full.
+    /// `verify` reads all of a copy of the backup. Nothing has happened after an error: 7007, 35
+    /// for a newer format, 7002 for a damaged backup, 7004 if the disk is full.
     pub fn prepare_restore(
         &self,
         id: &BackupId,

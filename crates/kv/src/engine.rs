@@ -65,8 +65,8 @@ pub trait Engine: Send + Sync {
     /// parents.
     ///
     /// Writers go on meanwhile. The copy has the commits and loads up to one moment, and none after
-    /// it. The engine can open the copy like any store. Errors: [`crate::Error::Misuse`] if the folder
-    /// exists, [`crate::Error::Unsupported`] if the engine has no files.
+    /// it. The engine can open the copy like any store. Errors: [`crate::Error::Misuse`] if the
+    /// folder exists, [`crate::Error::Unsupported`] if the engine has no files.
     fn checkpoint(&self, folder: &Path) -> Result<()>;
 
     /// Returns the figures for the metrics page.

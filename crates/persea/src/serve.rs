@@ -20,7 +20,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::failure::Failure;
 use crate::options::{
-    self as sections, database as store_section, general, log as log_section, query,
+    self as sections, backup, database as store_section, general, log as log_section, query,
     server as server_section, ssl, tcp,
 };
 use crate::process::{PidFile, print, raise_descriptor_limit, restart};
@@ -98,6 +98,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     }
     let server_options =
         server_section::settings(options, &log, &instance, &budget, descriptors, tls.as_ref())?;
+    let server_options = backup::add(options, server_options)?;
     let server = Server::new(Arc::clone(&instance), server_options)?;
     freed_memory::watch(budget.limit_bytes)?;
     let backlog = u32::try_from(options.get(&tcp::BACKLOG_SIZE)).unwrap_or(u32::MAX);

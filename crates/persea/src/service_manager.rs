@@ -31,7 +31,7 @@ impl Sender {
 }
 
 impl ServiceManager {
-    /// Finds the service manager by the environment. Begins to answer its watchdog, if there is one.
+    /// Finds the service manager by the environment.
     pub(crate) fn find() -> Self {
         let sender = std::env::var_os("NOTIFY_SOCKET").and_then(|name| sender(&name.to_string_lossy()));
         let sender = sender.map(Arc::new);

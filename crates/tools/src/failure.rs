@@ -57,6 +57,12 @@ impl From<client::Error> for Failure {
     }
 }
 
+impl From<errors::Error> for Failure {
+    fn from(error: errors::Error) -> Self {
+        Failure::new(error.to_string())
+    }
+}
+
 impl From<gzip_members::Error> for Failure {
     fn from(error: gzip_members::Error) -> Self {
         Failure::new(error.to_string())

@@ -17,9 +17,9 @@ use crate::manifest::{FileEntry, Manifest};
 impl Repository {
     /// Copies a backup of the repository beside the data.
     ///
-    /// Errors: 7007 if there is no such backup, 7011 if there is one beside the data, 7006 if a file
-    /// is damaged or cannot be copied or the transfer was cancelled, 7004 if the disk is full. No
-    /// backup is there then.
+    /// Errors: 7007 if there is no such backup, 7011 if there is one beside the data, 7006 if a
+    /// file is damaged or cannot be copied. 7006 also after a cancellation, 7004 if the disk is
+    /// full. No backup is there then.
     pub fn download(&self, backups: &Backups, id: &BackupId, progress: &Progress) -> Result<()> {
         let _shared = self.share()?;
         let manifest = self.get(id)?;

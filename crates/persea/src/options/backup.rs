@@ -7,9 +7,9 @@ use backups::{Backups, Versions};
 use errors::{Error, ErrorCode, Result};
 use kv_rocksdb::{RocksEngine, RocksOptions};
 use options::{Choice, Opt, Options, Text, choice, text};
-use server::ApiAccess;
 use server::service::backups::BackupOptions;
 use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
+use server::{ApiAccess, ServerOptions};
 use storage::{Store, StoreOptions};
 
 use super::{database, general};
@@ -22,21 +22,23 @@ const ACCESS: &[(&str, ApiAccess); 3] =
 const CHECK_MEMORY_BYTES: usize = 16 << 20;
 
 options::section! {
-    pub(super) static API_ENABLED: Opt<Choice<ApiAccess>> =
+    static API_ENABLED: Opt<Choice<ApiAccess>> =
         choice("backup.api-enabled", ACCESS, "true", "Access to /_admin/backup: administrators of the server, nobody, or clients with the secret of tokens.");
     static LOCAL_PATH_PREFIX: Opt<Text> =
         text("backup.local-path-prefix", "/", "Folder in which repositories of uploaded backups may lie.");
 }
 
-/// Makes the options of backups, and removes backups that were broken off. The data are open.
-pub(super) fn settings(options: &Options) -> std::result::Result<BackupOptions, Failure> {
+/// Adds the options of backups to those of the server, and removes backups that were broken off.
+/// The data are open.
+pub(crate) fn add(options: &Options, server: ServerOptions) -> std::result::Result<ServerOptions, Failure> {
     let versions = Versions { compatible: ARANGODB_VERSION.to_owned(), own: PERSEA_VERSION.to_owned() };
     let backups = match general::has_files(options) {
         true => Some(Arc::new(Backups::open(Path::new(options.get(&database::DIRECTORY)), versions)?)),
         false => None,
     };
     let path_prefix = PathBuf::from(options.get(&LOCAL_PATH_PREFIX));
-    Ok(BackupOptions { backups, verify, path_prefix })
+    let backup = BackupOptions { backups, verify, path_prefix };
+    Ok(ServerOptions { backup_api: options.get(&API_ENABLED), backup, ..server })
 }
 
 /// Reads all of the store in a folder, and opens it as the server would.

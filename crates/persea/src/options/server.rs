@@ -15,7 +15,7 @@ use server::service::log::Log;
 use server::{HttpOptions, ServerOptions};
 use storage::MemoryBudget;
 
-use super::{backup, http, log as log_section};
+use super::{http, log as log_section};
 use crate::engine::{ENGINES, EngineName};
 use crate::failure::Failure;
 
@@ -69,7 +69,8 @@ options::section! {
         choice("server.support-info-api", API_ACCESS, "admin", "Access to /_admin/support-info.");
 }
 
-/// Makes the options of the server. `descriptors` is the limit of files and connections.
+/// Makes the options of the server, without those of backups. `descriptors` is the limit of files
+/// and connections.
 pub(crate) fn settings(
     options: &Options,
     log: &Arc<Log>,
@@ -91,8 +92,6 @@ pub(crate) fn settings(
         authentication: authentication(options, instance)?,
         log: Arc::clone(log),
         log_api: options.get(&log_section::API_ENABLED),
-        backup_api: options.get(&backup::API_ENABLED),
-        backup: backup::settings(options)?,
         options_api: options.get(&OPTIONS_API),
         support_info_api: options.get(&SUPPORT_INFO_API),
         recording_api: options.get(&log_section::RECORDING_API_ENABLED),
@@ -104,6 +103,7 @@ pub(crate) fn settings(
         configuration_description: options.program().description()?,
         memory_limit_bytes: budget.limit_bytes,
         tls: tls.cloned(),
+        ..ServerOptions::default()
     })
 }
 

@@ -10,15 +10,11 @@ use crate::{Console, Failure};
 const DAY_SECONDS: u64 = 86_400;
 
 fn open(settings: &Settings) -> Result<Repository, Failure> {
-    Repository::open(&settings.repository.clone().unwrap_or_default()).map_err(failure)
-}
-
-fn failure(error: errors::Error) -> Failure {
-    Failure::new(error.to_string())
+    Ok(Repository::open(&settings.repository.clone().unwrap_or_default())?)
 }
 
 pub(super) fn list(settings: &Settings, console: &Console) -> Result<(), Failure> {
-    for manifest in open(settings)?.list().map_err(failure)? {
+    for manifest in open(settings)?.list()? {
         let (files, bytes) = (manifest.files.len(), manifest.size_bytes());
         console.print(&format!("{}  {files} files, {bytes} bytes", manifest.id));
     }
@@ -26,7 +22,7 @@ pub(super) fn list(settings: &Settings, console: &Console) -> Result<(), Failure
 }
 
 pub(super) fn verify(settings: &Settings, console: &Console) -> Result<(), Failure> {
-    let verified = open(settings)?.verify().map_err(failure)?;
+    let verified = open(settings)?.verify()?;
     console.print(&format!(
         "{} backups are whole: {} files, {} bytes",
         verified.backups, verified.files, verified.bytes
@@ -35,8 +31,8 @@ pub(super) fn verify(settings: &Settings, console: &Console) -> Result<(), Failu
 }
 
 pub(super) fn delete(settings: &Settings, console: &Console) -> Result<(), Failure> {
-    let id = BackupId::parse(settings.id()).map_err(failure)?;
-    let freed_bytes = open(settings)?.delete(&id).map_err(failure)?;
+    let id = BackupId::parse(settings.id())?;
+    let freed_bytes = open(settings)?.delete(&id)?;
     console.print(&format!("deleted {id}: {freed_bytes} bytes are free"));
     Ok(())
 }
@@ -48,7 +44,7 @@ pub(super) fn prune(settings: &Settings, console: &Console) -> Result<(), Failur
         newest: settings.keep.map(|keep| usize::try_from(keep).unwrap_or(usize::MAX)),
         oldest_seconds: settings.keep_days.map(oldest),
     };
-    let (gone, freed_bytes) = open(settings)?.prune(&age).map_err(failure)?;
+    let (gone, freed_bytes) = open(settings)?.prune(&age)?;
     gone.iter().for_each(|id| console.print(&format!("deleted {id}")));
     console.print(&format!("{} backups deleted: {freed_bytes} bytes are free", gone.len()));
     Ok(())
