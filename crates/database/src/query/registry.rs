@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use std::time::{Duration, Instant, SystemTime};
 
 use aql_value::{Interrupt, MemoryAccount};
+use velocypack::Slice;
 
 use crate::histogram::{Histogram, Summary};
 use errors::{Error, ErrorCode, Result};
@@ -164,6 +165,20 @@ impl RegisteredQuery {
     /// Notes the error that ends the query.
     pub fn set_failed(&self, error: &Error) {
         self.exit_code.store(error.number(), Ordering::Relaxed);
+    }
+
+    /// Logs a query that took long, with the text and the bind variables that lists show.
+    fn log_as_slow(&self) {
+        let stream = if self.stream { "streaming " } else { "" };
+        let bind_variables = match self.bind_variables.is_empty() {
+            true => String::new(),
+            false => format!(", bind vars: {}", Slice::new(&self.bind_variables).to_json_string()),
+        };
+        let seconds = self.run_time().as_secs_f64();
+        tracing::warn!(
+            target: "queries", database = &*self.database, user = &*self.user,
+            "slow {stream}query: '{}'{bind_variables}, took: {seconds:.3} s", self.text
+        );
     }
 
     /// Sets the query's state.
@@ -399,6 +414,7 @@ impl QueryRegistry {
             let tracked = tracked.entry(Arc::clone(&query.database)).or_default();
             tracked.slow.push_back(Arc::clone(query));
             tracked.shorten(properties.max_slow_queries);
+            query.log_as_slow();
         }
     }
 }

@@ -10,6 +10,7 @@ use errors::{Error, ErrorCode, Result};
 use hyper::header::{HeaderMap, HeaderName};
 use hyper::{Method, Uri};
 
+use super::audit::{self, Audit};
 use super::log_context::{self, LogContext};
 use super::path::{Path, PathError};
 use super::pattern::Match;
@@ -62,6 +63,7 @@ pub(crate) struct Job {
     cost: Cost,
     /// `None` for a route that needs no user.
     session: Option<Session>,
+    audit: Option<Audit>,
 }
 
 impl Job {
@@ -92,7 +94,22 @@ impl Job {
         Job { session: self.session.map(|session| session.ended_by(interrupt.clone())), ..self }
     }
 
+    /// Calls the route, and logs what the audit wants to know.
     fn call(&self, request: &Request) -> Result<Response> {
+        let outcome = self.call_route(request);
+        let error = outcome.as_ref().err();
+        if let Some(audit) = self.audit {
+            audit::changed(audit, self.user().map_or("", |user| user), request, error);
+        }
+        if error.is_some_and(|error| error.status() == 403) {
+            let action = format!("{} {}", request.method(), request.uri().path());
+            let user = self.user().map_or("", |user| user);
+            audit::denied(user, request.client(), request.database(), &action);
+        }
+        outcome
+    }
+
+    fn call_route(&self, request: &Request) -> Result<Response> {
         match (&self.call, &self.session) {
             (Call::Open(call), _) => call(request),
             (Call::User(call), Some(session)) => call(session, request),
@@ -163,9 +180,13 @@ impl Dispatcher {
             Access::Administer => session.require_administrator()?,
         }
         match transaction_of(headers)? {
-            None => Ok(Job { call: route.call, cost: route.cost, session: Some(session) }),
+            None => {
+                let (cost, audit) = (route.cost, route.audit);
+                Ok(Job { call: route.call, cost, session: Some(session), audit })
+            }
             Some(id) => {
-                Ok(Job { call: route.call, cost: Cost::Transaction, session: Some(session.within(id)) })
+                let (session, audit) = (Some(session.within(id)), route.audit);
+                Ok(Job { call: route.call, cost: Cost::Transaction, session, audit })
             }
         }
     }
@@ -240,7 +261,7 @@ impl Dispatcher {
 /// Returns the job of a route that needs no user.
 pub(crate) fn open_job(route: &BoundRoute) -> Option<Job> {
     match &route.call {
-        Call::Open(_) => Some(Job { call: route.call.clone(), cost: route.cost, session: None }),
+        Call::Open(_) => Some(Job { call: route.call.clone(), cost: route.cost, session: None, audit: None }),
         Call::User(_) => None,
     }
 }

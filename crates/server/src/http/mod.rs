@@ -5,6 +5,7 @@
 //! server.
 
 pub mod address;
+pub(crate) mod audit;
 pub mod body;
 pub(crate) mod body_memory;
 pub mod compression;

@@ -10,6 +10,7 @@ use database::Session;
 use errors::Result;
 use hyper::Method;
 
+use super::audit::Audit;
 use super::request::Request;
 use super::response::Response;
 pub use crate::placement::Cost;
@@ -85,6 +86,7 @@ pub struct Route<S = ()> {
     access: Access,
     system_only: bool,
     in_scripts: bool,
+    audit: Option<Audit>,
 }
 
 impl<S> Route<S> {
@@ -119,7 +121,8 @@ impl<S> Route<S> {
     }
 
     const fn of(verb: Verb, pattern: &'static str, cost: Cost, handler: Handler<S>) -> Self {
-        Route { verb, pattern, cost, handler, access: Access::Use, system_only: false, in_scripts: true }
+        let (access, system_only, in_scripts, audit) = (Access::Use, false, true, None);
+        Route { verb, pattern, cost, handler, access, system_only, in_scripts, audit }
     }
 
     /// Opens the route to users without a right to `_system`. The route checks their rights itself.
@@ -153,6 +156,12 @@ impl<S> Route<S> {
         self
     }
 
+    /// Logs each request of the route, which changes something.
+    pub(crate) const fn audited(mut self, audit: Audit) -> Self {
+        self.audit = Some(audit);
+        self
+    }
+
     /// Restricts the route to the database `_system`.
     pub const fn in_system_database(mut self) -> Self {
         self.system_only = true;
@@ -171,8 +180,8 @@ impl<S: Send + Sync + 'static> Route<S> {
             }
             Handler::Open(handler) => Call::Open(Arc::new(move |request| handler(&services, request))),
         };
-        let Route { verb, pattern, cost, access, system_only, in_scripts, .. } = *self;
-        BoundRoute { verb, pattern, cost, call, access, system_only, in_scripts }
+        let Route { verb, pattern, cost, access, system_only, in_scripts, audit, .. } = *self;
+        BoundRoute { verb, pattern, cost, call, access, system_only, in_scripts, audit }
     }
 }
 
@@ -194,6 +203,8 @@ pub struct BoundRoute {
     pub(crate) system_only: bool,
     /// True if JavaScript transactions may use the route.
     pub(crate) in_scripts: bool,
+    /// The subject that requests of the route change, if they are logged.
+    pub(crate) audit: Option<Audit>,
 }
 
 /// A handler and its services.

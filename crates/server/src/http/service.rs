@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::audit;
 use super::body::{Collected, DRAIN_MAX_BYTES, DRAIN_TOO_LONG_MAX_BYTES, ReplyBody, collect, drain};
 use super::body_memory::{BodyMemory, BodyPermit, UNCOUNTED_BYTES};
 use super::compression::{Encoding, decompress};
@@ -263,7 +264,18 @@ impl HttpService {
             return Ok(job);
         }
         let identity = self.authenticate(connection, head).await?;
-        let job = self.dispatcher.user_job(route, path.database(), identity, &head.headers)?;
+        let user = match &identity {
+            Identity::Superuser => None,
+            Identity::User(name) => Some(Arc::clone(name)),
+        };
+        let job = self.dispatcher.user_job(route, path.database(), identity, &head.headers);
+        let job = job.inspect_err(|error| {
+            if matches!(error.status(), 401 | 403) {
+                let action = format!("{} {}", head.method, head.uri.path());
+                let user = user.as_deref().unwrap_or_default();
+                audit::denied(user, connection.client, path.database(), &action);
+            }
+        })?;
         observed.set_user(job.user());
         Ok(job)
     }

@@ -5,6 +5,7 @@ use errors::{Error, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
@@ -13,8 +14,10 @@ use database::Session;
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/aqlfunction", Constant, list),
     Route::new(Verb::Get, "/_api/aqlfunction/{namespace}", Constant, list),
-    Route::new(Verb::Post, "/_api/aqlfunction", Blocking, store).not_in_scripts(),
-    Route::new(Verb::Delete, "/_api/aqlfunction/{name}", Blocking, remove).not_in_scripts(),
+    Route::new(Verb::Post, "/_api/aqlfunction", Blocking, store).audited(Audit::Rights).not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/aqlfunction/{name}", Blocking, remove)
+        .audited(Audit::Rights)
+        .not_in_scripts(),
     Route::new(Verb::Get, "/_api/aql-builtin", Constant, builtin),
 ];
 

@@ -13,6 +13,7 @@ use storage::PartialWait;
 use velocypack::Slice;
 
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::options::ApiAccess;
 use crate::service::backups::{
@@ -30,14 +31,25 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Post, "/_admin/backup/create", Blocking, create).for_administrators().not_in_scripts(),
-    Route::with(Verb::Post, "/_admin/backup/list", Blocking, list).for_administrators(),
-    Route::with(Verb::Post, "/_admin/backup/delete", Blocking, delete).for_administrators().not_in_scripts(),
-    Route::with(Verb::Post, "/_admin/backup/restore", Blocking, restore)
+    Route::with(Verb::Post, "/_admin/backup/create", Blocking, create)
+        .audited(Audit::Backup)
         .for_administrators()
         .not_in_scripts(),
-    Route::with(Verb::Post, "/_admin/backup/upload", Constant, upload).for_administrators(),
-    Route::with(Verb::Post, "/_admin/backup/download", Constant, download).for_administrators(),
+    Route::with(Verb::Post, "/_admin/backup/list", Blocking, list).for_administrators(),
+    Route::with(Verb::Post, "/_admin/backup/delete", Blocking, delete)
+        .audited(Audit::Backup)
+        .for_administrators()
+        .not_in_scripts(),
+    Route::with(Verb::Post, "/_admin/backup/restore", Blocking, restore)
+        .audited(Audit::Backup)
+        .for_administrators()
+        .not_in_scripts(),
+    Route::with(Verb::Post, "/_admin/backup/upload", Constant, upload)
+        .audited(Audit::Backup)
+        .for_administrators(),
+    Route::with(Verb::Post, "/_admin/backup/download", Constant, download)
+        .audited(Audit::Backup)
+        .for_administrators(),
 ];
 
 /// The name of a single server where ArangoDB lists servers.
@@ -132,7 +144,7 @@ fn print(id: &BackupId, manifest: Option<&Manifest>, fields: &mut Fields<'_>) {
 /// Reads the ids that a list is limited to: one text, or an array of them.
 fn ids(body: Slice<'_>) -> Result<Option<Vec<BackupId>>> {
     let wrong = || Error::bad_parameter("'id' must be a string or an array of strings");
-    match body.get("id") {
+    match given(body, "id") {
         None => Ok(None),
         Some(id) if id.is_array() => {
             let ids = id.elements().map(|id| BackupId::parse(id.as_str().ok_or_else(wrong)?));
@@ -272,18 +284,23 @@ fn id(body: Slice<'_>) -> Result<BackupId> {
     BackupId::parse(id)
 }
 
+/// Returns an attribute of the body. Drivers send null for one that their caller has left out.
+fn given<'a>(body: Slice<'a>, name: &str) -> Option<Slice<'a>> {
+    body.get(name).filter(|value| !value.is_null())
+}
+
 fn text<'a>(body: Slice<'a>, name: &str) -> Result<Option<&'a str>> {
     let wrong = || Error::bad_parameter(format!("'{name}' must be a string"));
-    body.get(name).map(|value| value.as_str().ok_or_else(wrong)).transpose()
+    given(body, name).map(|value| value.as_str().ok_or_else(wrong)).transpose()
 }
 
 fn flag(body: Slice<'_>, name: &str) -> Result<bool> {
     let wrong = || Error::bad_parameter(format!("'{name}' must be a bool"));
-    Ok(body.get(name).map(|value| value.as_bool().ok_or_else(wrong)).transpose()?.unwrap_or(false))
+    Ok(given(body, name).map(|value| value.as_bool().ok_or_else(wrong)).transpose()?.unwrap_or(false))
 }
 
 fn timeout(body: Slice<'_>) -> Result<Duration> {
-    let seconds = match body.get("timeout") {
+    let seconds = match given(body, "timeout") {
         None => Some(TIMEOUT_SECONDS),
         Some(value) => value.as_f64().filter(|seconds| *seconds >= 0.0),
     };

@@ -10,6 +10,7 @@ use storage::{Collection, CollectionStatistics, Revision};
 use velocypack::{Builder, Slice};
 
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::fields::Fields;
 use crate::http::percent::encode_segment;
 use crate::http::request::Request;
@@ -19,11 +20,15 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/collection", Constant, list),
-    Route::new(Verb::Post, "/_api/collection", Blocking, create).not_in_scripts(),
+    Route::new(Verb::Post, "/_api/collection", Blocking, create).audited(Audit::Collection).not_in_scripts(),
     // The documentation of batches uses this address. The body holds the name.
-    Route::new(Verb::Post, "/_api/collection/{collection}", Blocking, create).not_in_scripts(),
+    Route::new(Verb::Post, "/_api/collection/{collection}", Blocking, create)
+        .audited(Audit::Collection)
+        .not_in_scripts(),
     Route::new(Verb::Get, "/_api/collection/{collection}", Constant, short),
-    Route::new(Verb::Delete, "/_api/collection/{collection}", Blocking, drop_collection).not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/collection/{collection}", Blocking, drop_collection)
+        .audited(Audit::Collection)
+        .not_in_scripts(),
     Route::new(Verb::Get, "/_api/collection/{collection}/properties", Constant, full),
     Route::new(Verb::Get, "/_api/collection/{collection}/count", Constant, count),
     Route::new(Verb::Get, "/_api/collection/{collection}/figures", Blocking, figures),
@@ -32,9 +37,14 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/collection/{collection}/shards", Constant, only_on_clusters),
     Route::new(Verb::Put, "/_api/collection/{collection}/responsibleShard", Constant, only_on_clusters)
         .not_in_scripts(),
-    Route::new(Verb::Put, "/_api/collection/{collection}/properties", Blocking, change).not_in_scripts(),
-    Route::new(Verb::Put, "/_api/collection/{collection}/rename", Blocking, rename).not_in_scripts(),
-    Route::new(Verb::Put, "/_api/collection/{collection}/truncate", Blocking, truncate),
+    Route::new(Verb::Put, "/_api/collection/{collection}/properties", Blocking, change)
+        .audited(Audit::Collection)
+        .not_in_scripts(),
+    Route::new(Verb::Put, "/_api/collection/{collection}/rename", Blocking, rename)
+        .audited(Audit::Collection)
+        .not_in_scripts(),
+    Route::new(Verb::Put, "/_api/collection/{collection}/truncate", Blocking, truncate)
+        .audited(Audit::Collection),
     Route::new(Verb::Put, "/_api/collection/{collection}/compact", Blocking, compact).not_in_scripts(),
     Route::new(Verb::Put, "/_api/collection/{collection}/recalculateCount", Blocking, recalculate_count)
         .not_in_scripts(),

@@ -10,6 +10,7 @@ use velocypack::{Builder, Slice};
 
 use super::user;
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
@@ -20,8 +21,12 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/database", Constant, list).in_system_database(),
     Route::new(Verb::Get, "/_api/database/user", Constant, list_accessible),
     Route::new(Verb::Get, "/_api/database/current", Constant, current),
-    Route::new(Verb::Post, "/_api/database", Blocking, create).not_in_scripts().in_system_database(),
+    Route::new(Verb::Post, "/_api/database", Blocking, create)
+        .audited(Audit::Database)
+        .not_in_scripts()
+        .in_system_database(),
     Route::new(Verb::Delete, "/_api/database/{database}", Blocking, drop_database)
+        .audited(Audit::Database)
         .not_in_scripts()
         .in_system_database(),
 ];

@@ -12,6 +12,7 @@ use velocypack::{Builder, Slice};
 
 use super::revision::durability;
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -20,9 +21,11 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/gharial", Constant, list),
-    Route::new(Verb::Post, "/_api/gharial", Blocking, create).not_in_scripts(),
+    Route::new(Verb::Post, "/_api/gharial", Blocking, create).audited(Audit::Collection).not_in_scripts(),
     Route::new(Verb::Get, "/_api/gharial/{graph}", Constant, read),
-    Route::new(Verb::Delete, "/_api/gharial/{graph}", Blocking, drop_graph).not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/gharial/{graph}", Blocking, drop_graph)
+        .audited(Audit::Collection)
+        .not_in_scripts(),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

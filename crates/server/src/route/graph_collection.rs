@@ -9,6 +9,7 @@ use velocypack::Slice;
 use super::graph::{changed_status, respond};
 use super::revision::durability;
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
@@ -16,14 +17,21 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/gharial/{graph}/vertex", Constant, list_vertex_collections),
-    Route::new(Verb::Post, "/_api/gharial/{graph}/vertex", Blocking, add_vertex_collection).not_in_scripts(),
+    Route::new(Verb::Post, "/_api/gharial/{graph}/vertex", Blocking, add_vertex_collection)
+        .audited(Audit::Collection)
+        .not_in_scripts(),
     Route::new(Verb::Delete, "/_api/gharial/{graph}/vertex/{collection}", Blocking, remove_vertex_collection)
+        .audited(Audit::Collection)
         .not_in_scripts(),
     Route::new(Verb::Get, "/_api/gharial/{graph}/edge", Constant, list_edge_collections),
-    Route::new(Verb::Post, "/_api/gharial/{graph}/edge", Blocking, add_edge_definition).not_in_scripts(),
+    Route::new(Verb::Post, "/_api/gharial/{graph}/edge", Blocking, add_edge_definition)
+        .audited(Audit::Collection)
+        .not_in_scripts(),
     Route::new(Verb::Put, "/_api/gharial/{graph}/edge/{collection}", Blocking, replace_edge_definition)
+        .audited(Audit::Collection)
         .not_in_scripts(),
     Route::new(Verb::Delete, "/_api/gharial/{graph}/edge/{collection}", Blocking, remove_edge_definition)
+        .audited(Audit::Collection)
         .not_in_scripts(),
 ];
 

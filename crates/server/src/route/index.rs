@@ -10,6 +10,7 @@ use velocypack::Builder;
 
 use super::parameter;
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -18,9 +19,11 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/index", Blocking, list),
-    Route::new(Verb::Post, "/_api/index", Blocking, create).not_in_scripts(),
+    Route::new(Verb::Post, "/_api/index", Blocking, create).audited(Audit::Collection).not_in_scripts(),
     Route::new(Verb::Get, "/_api/index/{collection}/{index}", Constant, show),
-    Route::new(Verb::Delete, "/_api/index/{collection}/{index}", Blocking, drop_index).not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/index/{collection}/{index}", Blocking, drop_index)
+        .audited(Audit::Collection)
+        .not_in_scripts(),
     Route::new(Verb::Post, "/_api/index/sync-caches", Blocking, sync_caches).not_in_scripts(),
 ];
 

@@ -6,6 +6,7 @@ use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::tls::digest;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::service::authentication::access_token;
@@ -13,8 +14,10 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/token/{user}", Constant, list).for_everybody(),
-    Route::new(Verb::Post, "/_api/token/{user}", Blocking, create).for_everybody(),
-    Route::new(Verb::Delete, "/_api/token/{user}/{id}", Blocking, remove).for_everybody(),
+    Route::new(Verb::Post, "/_api/token/{user}", Blocking, create).audited(Audit::Rights).for_everybody(),
+    Route::new(Verb::Delete, "/_api/token/{user}/{id}", Blocking, remove)
+        .audited(Audit::Rights)
+        .for_everybody(),
 ];
 
 /// The life of a token whose request names no end: 50 years.

@@ -7,6 +7,7 @@ use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -16,11 +17,11 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/user", Constant, list),
-    Route::new(Verb::Post, "/_api/user", Blocking, create).not_in_scripts(),
+    Route::new(Verb::Post, "/_api/user", Blocking, create).audited(Audit::Rights).not_in_scripts(),
     Route::new(Verb::Get, "/_api/user/{user}", Constant, read).for_everybody(),
-    Route::new(Verb::Put, "/_api/user/{user}", Blocking, replace).not_in_scripts(),
-    Route::new(Verb::Patch, "/_api/user/{user}", Blocking, update).not_in_scripts(),
-    Route::new(Verb::Delete, "/_api/user/{user}", Blocking, remove).not_in_scripts(),
+    Route::new(Verb::Put, "/_api/user/{user}", Blocking, replace).audited(Audit::Rights).not_in_scripts(),
+    Route::new(Verb::Patch, "/_api/user/{user}", Blocking, update).audited(Audit::Rights).not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/user/{user}", Blocking, remove).audited(Audit::Rights).not_in_scripts(),
     Route::new(Verb::Get, "/_api/user/{user}/config", Constant, settings),
     Route::new(Verb::Delete, "/_api/user/{user}/config", Blocking, forget_settings).not_in_scripts(),
     Route::new(Verb::Get, "/_api/user/{user}/config/{key}", Constant, setting),

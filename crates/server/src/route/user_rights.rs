@@ -8,6 +8,7 @@ use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -17,13 +18,19 @@ use database::Session;
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/user/{user}/database", Constant, list).for_everybody(),
     Route::new(Verb::Get, "/_api/user/{user}/database/{database}", Constant, level).for_everybody(),
-    Route::new(Verb::Put, "/_api/user/{user}/database/{database}", Blocking, grant).not_in_scripts(),
-    Route::new(Verb::Delete, "/_api/user/{user}/database/{database}", Blocking, revoke).not_in_scripts(),
+    Route::new(Verb::Put, "/_api/user/{user}/database/{database}", Blocking, grant)
+        .audited(Audit::Rights)
+        .not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/user/{user}/database/{database}", Blocking, revoke)
+        .audited(Audit::Rights)
+        .not_in_scripts(),
     Route::new(Verb::Get, "/_api/user/{user}/database/{database}/{collection}", Constant, level)
         .for_everybody(),
     Route::new(Verb::Put, "/_api/user/{user}/database/{database}/{collection}", Blocking, grant)
+        .audited(Audit::Rights)
         .not_in_scripts(),
     Route::new(Verb::Delete, "/_api/user/{user}/database/{database}/{collection}", Blocking, revoke)
+        .audited(Audit::Rights)
         .not_in_scripts(),
 ];
 

@@ -6,6 +6,7 @@ use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::http::Cost::Blocking;
+use crate::http::audit::Audit;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -16,7 +17,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/view", Blocking, list),
     Route::new(Verb::Get, "/_api/view/{name}", Blocking, describe),
     Route::new(Verb::Get, "/_api/view/{name}/properties", Blocking, properties),
-    Route::new(Verb::Delete, "/_api/view/{name}", Blocking, remove).not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/view/{name}", Blocking, remove).audited(Audit::View).not_in_scripts(),
 ];
 
 /// The attributes of a view's description without its properties.

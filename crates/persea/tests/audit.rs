@@ -1,0 +1,89 @@
+//! The audit in the log: logins, denied requests and changes of definitions, with user and address,
+//! and slow queries.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
+
+mod support;
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use support::Server;
+
+/// The headers of a user whose password is the name.
+fn user(basic: &str) -> [(String, String); 1] {
+    [("authorization".to_owned(), format!("Basic {basic}"))]
+}
+
+#[test]
+fn the_log_names_who_changed_what_and_who_was_denied() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let output = format!("file://{}", log.display());
+    let options = ["--server.authentication", "true", "--database.password", "root"];
+    let options = [&options[..], &["--log.output", &output, "--log.level", "info"]].concat();
+    let options = [&options[..], &["--query.slow-threshold", "0.2"]].concat();
+    let server = Server::start(&folder.path().join("data"), &options);
+    let mut client = server.connect();
+    let (root, eve, wrong) = (user("cm9vdDpyb290"), user("ZXZlOmV2ZQ=="), user("ZXZlOndyb25n"));
+    let mut send = |method: &str, path: &str, user: &[(String, String)], body: &str| {
+        client.send(method, path, user, body.as_bytes()).status
+    };
+    assert_eq!(send("POST", "/_api/user", &root, r#"{"user": "eve", "passwd": "eve"}"#), 201);
+    assert_eq!(send("PUT", "/_api/user/eve/database/_system", &root, r#"{"grant": "ro"}"#), 200);
+    assert_eq!(send("POST", "/_api/collection", &root, r#"{"name": "docs"}"#), 200);
+    assert_eq!(send("POST", "/_api/collection", &root, r#"{"name": "docs"}"#), 409);
+    assert_eq!(
+        send("POST", "/_api/index?collection=docs", &root, r#"{"type": "persistent", "fields": ["a"]}"#),
+        201
+    );
+    assert_eq!(send("POST", "/_api/database", &root, r#"{"name": "shop"}"#), 201);
+    assert_eq!(send("POST", "/_api/collection", &eve, r#"{"name": "eves"}"#), 403);
+    assert_eq!(send("POST", "/_admin/backup/create", &eve, "{}"), 403);
+    assert_eq!(send("GET", "/_db/shop/_api/collection", &eve, ""), 401);
+    assert_eq!(send("GET", "/_api/version", &wrong, ""), 401);
+    let slow = r#"{"query": "RETURN SLEEP(@time)", "bindVars": {"time": 0.3}}"#;
+    assert_eq!(send("POST", "/_api/cursor", &root, slow), 201);
+    assert_eq!(send("POST", "/_admin/backup/create", &root, r#"{"label": "night"}"#), 201);
+    assert_eq!(send("DELETE", "/_api/collection/docs", &root, ""), 200);
+    let wanted: &[&[&str]] = &[
+        &["{audit-authentication}", "logged in", "user: root", "127.0.0.1"],
+        &["{audit-authorization}", "POST /_api/user", "user: root", "name: eve", "outcome: 0"],
+        &["{audit-authorization}", "PUT /_api/user/eve/database/_system", "user: root"],
+        &[
+            "{audit-collection}",
+            "POST /_api/collection",
+            "user: root",
+            "name: docs",
+            "database: _system",
+            "outcome: 0",
+        ],
+        &["{audit-collection}", "POST /_api/collection", "name: docs", "outcome: 1207"],
+        &["{audit-collection}", "POST /_api/index", "outcome: 0"],
+        &["{audit-database}", "POST /_api/database", "name: shop"],
+        &["{audit-authentication}", "logged in", "user: eve"],
+        &["{audit-authorization}", "denied: POST /_api/collection", "user: eve", "127.0.0.1"],
+        &["{audit-authorization}", "denied: POST /_admin/backup/create", "user: eve"],
+        &["{audit-authorization}", "denied: GET /_db/shop/_api/collection", "user: eve", "database: shop"],
+        &["{audit-authentication}", "login failed", "user: eve", "127.0.0.1"],
+        &[
+            "{queries}",
+            "slow query: 'RETURN SLEEP(@time)', bind vars: {\"time\":0.3}, took: 0.3",
+            "user: root",
+        ],
+        &["{audit-hotbackup}", "POST /_admin/backup/create", "name: night", "outcome: 0"],
+        &["{audit-collection}", "DELETE /_api/collection/docs", "outcome: 0"],
+    ];
+    let start = Instant::now();
+    loop {
+        let text = fs::read_to_string(&log).unwrap();
+        let has = |parts: &&&[&str]| text.lines().any(|line| parts.iter().all(|part| line.contains(part)));
+        let missing: Vec<_> = wanted.iter().filter(|parts| !has(parts)).collect();
+        if missing.is_empty() {
+            assert!(!text.contains("\"eve\"") && !text.contains("passwd"), "{text}");
+            return;
+        }
+        assert!(start.elapsed() < Duration::from_secs(5), "{missing:#?} are missing in\n{text}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
