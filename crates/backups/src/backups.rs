@@ -86,7 +86,7 @@ impl Backups {
         Ok(ids.filter(|id| self.folder_of(id).is_dir()).map(|id| (id.clone(), self.get(&id))).collect())
     }
 
-    /// Returns the manifest of a backup. Errors: 7007 if there is none, 7001 if it is damaged.
+    /// Returns the manifest of a backup. Errors: 14 if there is none, 7001 if it is damaged.
     pub fn get(&self, id: &BackupId) -> Result<Manifest> {
         let folder = self.folder_of(id);
         if !folder.is_dir() {
@@ -154,7 +154,7 @@ impl Backups {
         }
     }
 
-    /// Removes a backup. Errors: 7007 if there is none, 7011 while it is being read or a restore is
+    /// Removes a backup. Errors: 14 if there is none, 7011 while it is being read or a restore is
     /// pending.
     pub fn delete(&self, id: &BackupId) -> Result<()> {
         let _turn = self.turn()?;
@@ -176,7 +176,7 @@ impl Backups {
     /// Prepares the restore of a backup, which [`restore::finish`] carries out at the next start.
     /// Returns the id under which it will keep the present data.
     ///
-    /// `verify` reads all of a copy of the backup. Nothing has happened after an error: 7007, 35
+    /// `verify` reads all of a copy of the backup. Nothing has happened after an error: 14, 35
     /// for a newer format, 7002 for a damaged backup, 7004 if the disk is full.
     pub fn prepare_restore(
         &self,
@@ -192,7 +192,7 @@ impl Backups {
         Ok(previous)
     }
 
-    /// Keeps a backup from being removed until the result is dropped. Errors: 7007.
+    /// Keeps a backup from being removed until the result is dropped. Errors: 14.
     pub(crate) fn read(&self, id: &BackupId) -> Result<Reader<'_>> {
         let _turn = self.turn()?;
         let manifest = self.get(id)?;

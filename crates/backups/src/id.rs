@@ -27,7 +27,7 @@ impl BackupId {
         Ok(BackupId(format!("{}_{label}", time.strftime("%Y-%m-%dT%H.%M.%SZ"))))
     }
 
-    /// Reads the id that a client sent. Errors: 7007 for a text that is no id.
+    /// Reads the id that a client sent. Errors: 14 for a text that is no id.
     pub fn parse(text: &str) -> Result<Self> {
         let is_id = !text.is_empty()
             && text.len() <= ID_BYTES_MAX
@@ -65,8 +65,11 @@ pub(crate) fn random_label() -> Result<String> {
     Ok(text)
 }
 
+/// Returns the error for a backup that is not beside the data: a single server of ArangoDB answers
+/// 14 with status 404.
 pub(crate) fn not_found(id: impl fmt::Display) -> Error {
-    Error::new(ErrorCode::NoSuchHotBackup, format!("no such hot backup set can be found: '{id}'"))
+    let message = format!("no such hot backup set can be found: '{id}'");
+    Error::new(ErrorCode::FileNotFound, message).with_status(404)
 }
 
 fn is_allowed(byte: u8) -> bool {
@@ -93,7 +96,7 @@ mod tests {
             assert!(BackupId::new(time, label).is_err(), "{label}");
         }
         for text in ["", ".", "..", "../x", ".creating", "1/../x", "RESTORE", "1 2"] {
-            assert_eq!(BackupId::parse(text).unwrap_err().code(), ErrorCode::NoSuchHotBackup, "{text}");
+            assert_eq!(BackupId::parse(text).unwrap_err().code(), ErrorCode::FileNotFound, "{text}");
         }
     }
 }

@@ -63,7 +63,7 @@ fn backups_are_made_listed_and_deleted() {
     assert_eq!((first.files.len(), first.size_bytes()), (3, 9));
     backups.delete(&first.id).unwrap();
     assert_eq!(ids(&backups), [second.id.as_str()]);
-    assert_eq!(backups.delete(&first.id).unwrap_err().code(), ErrorCode::NoSuchHotBackup);
+    assert_eq!(backups.delete(&first.id).unwrap_err().code(), ErrorCode::FileNotFound);
     assert_eq!(create(&backups, folder.path(), "").id.as_str().len(), 21 + 36);
 }
 
@@ -136,7 +136,7 @@ fn a_backup_that_cannot_be_restored_changes_nothing() {
         failure
     };
     let unknown = BackupId::parse("2026").unwrap();
-    assert_eq!(refuse(&unknown, Ok(())).code(), ErrorCode::NoSuchHotBackup);
+    assert_eq!(refuse(&unknown, Ok(())).code(), ErrorCode::FileNotFound);
     assert_eq!(refuse(&id, Err(Error::corrupt("x"))).code(), ErrorCode::HotRestoreInternal);
     let newer = Error::of(ErrorCode::IncompatibleVersion);
     assert_eq!(refuse(&id, Err(newer)).code(), ErrorCode::IncompatibleVersion);

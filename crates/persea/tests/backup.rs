@@ -217,8 +217,8 @@ fn damaged_backups_are_refused_and_nothing_is_restored() {
     refuse_after("manifest", &write("BACKUP", "{\"format\":2}"), 500, 35);
     refuse_after("garbage", &write("BACKUP", "{"), 500, 7001);
     assert_eq!(ids(&server).len(), 6);
-    refuse(&server, "2026-01-01T00.00.00Z_none", 404, 7007);
-    refuse(&server, "../../etc", 404, 7007);
+    refuse(&server, "2026-01-01T00.00.00Z_none", 404, 14);
+    refuse(&server, "../../etc", 404, 14);
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn the_tool_moves_backups_through_a_repository() {
     let missing = with("download", &first).unwrap_err();
     assert!(missing.contains("7007"), "{missing}");
     let unknown = tool(&server, &["restore", "--identifier", "none"]).unwrap_err();
-    assert!(unknown.contains("7007"), "{unknown}");
+    assert!(unknown.contains("'none'"), "{unknown}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ use errors::{Error, ErrorCode, Result};
 
 use crate::backups::conflict;
 use crate::files::{failed, sync_folder, write_whole};
-use crate::id::{BackupId, not_found};
+use crate::id::BackupId;
 use crate::manifest::{FileEntry, Manifest};
 
 pub use prune::Age;
@@ -136,7 +136,7 @@ impl Repository {
     /// Returns the manifest of one backup. Errors: 7007.
     pub fn get(&self, id: &BackupId) -> Result<Manifest> {
         let path = self.manifest_path(id);
-        if path.exists() { read_manifest(&path) } else { Err(not_found(id)) }
+        if path.exists() { read_manifest(&path) } else { Err(self.lacks(id)) }
     }
 
     fn manifest_path(&self, id: &BackupId) -> PathBuf {
@@ -171,6 +171,12 @@ impl Repository {
         let path = self.folder.join(MARK);
         let opened = OpenOptions::new().read(true).write(true).open(&path).or_else(|_| File::open(&path));
         opened.map_err(failed(ErrorCode::RemoteRepositoryConfigBad, "opening", &path))
+    }
+
+    fn lacks(&self, id: &BackupId) -> Error {
+        let folder = self.folder.display();
+        let message = format!("no such hot backup set can be found: '{id}' in the repository {folder}");
+        Error::new(ErrorCode::NoSuchHotBackup, message)
     }
 
     fn in_use(&self) -> Error {

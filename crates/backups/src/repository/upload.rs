@@ -16,7 +16,7 @@ use crate::manifest::{FileEntry, Manifest};
 impl Repository {
     /// Copies a backup into the repository.
     ///
-    /// Errors: 7007 if there is no such backup, 7005 if a file cannot be read or written or the
+    /// Errors: 14 if there is no such backup, 7005 if a file cannot be read or written or the
     /// transfer was cancelled, 7004 if the disk is full. The repository then lacks the backup.
     pub fn upload(&self, backups: &Backups, id: &BackupId, progress: &Progress) -> Result<()> {
         let _shared = self.share()?;
