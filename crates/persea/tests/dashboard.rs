@@ -1,0 +1,53 @@
+//! The dashboard for Grafana names only metrics that a server answers.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value;
+use support::{Server, tests_folder};
+
+/// The beginnings of the names of all metrics.
+const PREFIXES: [&str; 3] = ["arangodb_", "rocksdb_", "persea_"];
+
+/// The endings that a histogram adds to its name.
+const ENDINGS: [&str; 3] = ["_bucket", "_count", "_sum"];
+
+/// Returns the names of metrics in an expression.
+fn names(expression: &str) -> impl Iterator<Item = &str> {
+    let words = expression.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+    words.filter(|word| PREFIXES.iter().any(|prefix| word.starts_with(prefix)))
+}
+
+#[test]
+fn every_metric_of_the_dashboard_is_there() {
+    let path = tests_folder().join("../packages/grafana/persea.json");
+    let dashboard: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(folder.path(), &[]);
+    let page = server.connect().json("GET", "/_admin/metrics/v2", "").text();
+    let types = page.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    let known: BTreeSet<&str> = types.filter_map(|line| line.split(' ').next()).collect();
+    let mut count = 0;
+    for panel in dashboard["panels"].as_array().unwrap() {
+        let targets = panel["targets"].as_array().map(Vec::as_slice).unwrap_or_default();
+        for expression in targets.iter().map(|target| target["expr"].as_str().unwrap()) {
+            for name in names(expression) {
+                count += 1;
+                let base = ENDINGS.iter().find_map(|ending| name.strip_suffix(ending));
+                let is_known = known.contains(name) || base.is_some_and(|base| known.contains(base));
+                assert!(is_known, "{}: no metric {name}", panel["title"]);
+            }
+        }
+    }
+    assert!(count > 40, "only {count} metrics were found");
+}
