@@ -13,6 +13,7 @@ mod licences;
 mod metadata;
 mod modules;
 mod programs;
+mod sbom;
 mod suites;
 mod web;
 mod words;
@@ -87,6 +88,7 @@ fn main() -> ExitCode {
     match arguments.split_first() {
         Some((command, names)) if command == "check" => check(names),
         Some((command, arguments)) if command == "fuzz" => report(fuzz::run_targets(arguments)),
+        Some((command, arguments)) if command == "sbom" => report(sbom::run(arguments)),
         Some((command, arguments)) if command == "suites" => report(suites::run(arguments)),
         Some((command, arguments)) if command == "web" => report(web::run_command(arguments)),
         Some((command, arguments)) if PROGRAMS.iter().any(|program| program.name == command) => {
@@ -94,7 +96,7 @@ fn main() -> ExitCode {
         }
         _ => {
             eprintln!(
-                "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]\n       cargo xtask suites [SUITE ...]\n       cargo xtask web [--test]"
+                "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]\n       cargo xtask sbom FOLDER\n       cargo xtask suites [SUITE ...]\n       cargo xtask web [--test]"
             );
             for program in PROGRAMS {
                 eprintln!("       cargo xtask {} [--help] [--OPTION VALUE ...]", program.name);
