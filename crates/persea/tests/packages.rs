@@ -1,5 +1,5 @@
-//! The packages of `scripts/package`: their files, modes and scripts, the documents in them, and the
-//! container's first start.
+//! The packages of `scripts/package`: their files, modes and scripts, the documents in them, and
+//! the container's first start.
 //!
 //! A part is skipped where its program is not installed. The test installs the Debian package in an
 //! overlay if it runs as root.
