@@ -1,4 +1,4 @@
-//! The programs beside the server: import, export, dump, restore, backup, bench, shell.
+//! The programs beside the server: import, export, dump, restore, backup, bench, doctor, shell.
 //!
 //! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it by its command
 //! or by the name of a link. Tools share their options ([`options`]), the connection ([`connect`]),
@@ -9,6 +9,7 @@ mod backup;
 mod bench;
 mod connect;
 mod console;
+mod doctor;
 mod dump;
 mod export;
 mod failure;
@@ -51,8 +52,16 @@ pub struct Tool {
 }
 
 /// All tools, in the order of the help text.
-pub static TOOLS: &[&Tool] =
-    &[&import::TOOL, &export::TOOL, &dump::TOOL, &restore::TOOL, &backup::TOOL, &bench::TOOL, &shell::TOOL];
+pub static TOOLS: &[&Tool] = &[
+    &import::TOOL,
+    &export::TOOL,
+    &dump::TOOL,
+    &restore::TOOL,
+    &backup::TOOL,
+    &bench::TOOL,
+    &doctor::TOOL,
+    &shell::TOOL,
+];
 
 /// Returns the tool of a command, or of the name that the binary was called by.
 pub fn find(name: &str) -> Option<&'static Tool> {
