@@ -1,7 +1,7 @@
 // Compresses the built files for the server and writes the table of them that the crate `web`
 // includes. It checks the sizes that the interface promises.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { notices } from './notices.mjs'
@@ -43,8 +43,15 @@ function firstPage(manifest) {
   return files
 }
 
+/** Writes a file, unless it is there as it is: cargo would build the server again. */
+function write(name, content) {
+  written.add(name)
+  const path = join(OUT, name)
+  if (!existsSync(path) || !readFileSync(path).equals(content)) writeFileSync(path, content)
+}
+
 mkdirSync(OUT, { recursive: true })
-for (const name of readdirSync(OUT)) if (name !== '.gitignore') rmSync(join(OUT, name))
+const written = new Set(['.gitignore'])
 
 let all = 0
 let first = 0
@@ -53,8 +60,8 @@ const rows = paths.map((path) => {
   const digest = createHash('sha256').update(content).digest('hex').slice(0, 20)
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length } }
   const brotli = brotliCompressSync(content, options)
-  writeFileSync(join(OUT, `${digest}.br`), brotli)
-  writeFileSync(join(OUT, `${digest}.gz`), gzipSync(content, { level: 9 }))
+  write(`${digest}.br`, brotli)
+  write(`${digest}.gz`, gzipSync(content, { level: 9 }))
   all += brotli.length
   if (isFirst.has(path)) first += brotli.length
   const type = TYPES[path.split('.').pop()]
@@ -68,7 +75,8 @@ const rows = paths.map((path) => {
         gzip: include_bytes!("${digest}.gz"),
     },\n`
 })
-writeFileSync(join(OUT, 'table.rs'), `&[\n${rows.join('')}]\n`)
+write('table.rs', Buffer.from(`&[\n${rows.join('')}]\n`))
+for (const name of readdirSync(OUT)) if (!written.has(name)) rmSync(join(OUT, name))
 
 console.log(`web: ${paths.length} files, ${all} bytes compressed, ${first} of them for the first page`)
 if (all > MOST_BYTES || first > MOST_FIRST_BYTES) {

@@ -1,7 +1,7 @@
 // What must hold against few rights, hostile contents, large results and servers that go away.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { check, launch, open, openAs, run } from './browser.mjs'
+import { check, launch, open, openAs, run, signIn } from './browser.mjs'
 import { Server } from './server.mjs'
 
 const SCRIPT = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
@@ -34,6 +34,23 @@ describe('the interface', () => {
     await run(page, 'REMOVE "a" IN docs')
     await page.getByRole('alert').waitFor()
     assert.equal((await server.ask('DELETE', '/_api/document/docs/a', undefined, 'reader')).status, 403)
+    await check(page)
+    await page.close()
+  })
+
+  it('forgets everything of a user who signs out', async () => {
+    const page = await openAs(browser, server)
+    await run(page, 'RETURN "of root"')
+    await page.getByRole('region', { name: 'Rows' }).getByText('of root').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signIn(page, 'reader')
+    await page.getByText('Run a query to see its result here.').waitFor()
+    await page.getByRole('button', { name: 'Requests' }).click()
+    await page.getByText('There was none yet.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'History' }).click()
+    await page.getByRole('dialog').getByText('There is none.').waitFor()
+    assert.equal(await page.getByText('of root').count(), 0)
     await check(page)
     await page.close()
   })

@@ -90,7 +90,7 @@ function create(graph: Graph, host: HTMLDivElement, latest: { current: Pick<Prop
       nodes: { ...DEFAULT_STYLES.nodes, labelColor: colour('--text'), backdropColor: colour('--raised') },
       edges: { ...DEFAULT_STYLES.edges, color: colour('--control'), labelColor: colour('--muted'), head: 'arrow' },
     },
-    settings: { allowInvalidContainer: true, renderEdgeLabels: true, enableNodeDrag: true, hideLabelsOnMove: true, gestureTarget: 'graph' },
+    settings: { allowInvalidContainer: true, renderEdgeLabels: true, labelRenderedSizeThreshold: 3, enableNodeDrag: true, hideLabelsOnMove: true, gestureTarget: 'graph' },
   })
   sigma.on('clickNode', ({ node }) => latest.current.onChoose(graph.getNodeAttribute(node, 'document') as Document))
   // The layout leaves pinned vertices where the user put them.

@@ -26,10 +26,11 @@ export function groupOf(document: Document, style: Style): string {
 /** Adds a part to a graph. Vertices that are there keep their places. */
 export function add(graph: Graph, { vertices, edges }: Part) {
   const size = Math.sqrt(vertices.length + graph.order) * 10
+  const near = new Map(edges.flatMap((edge) => [[edge._from, edge._to] as const, [edge._to, edge._from] as const]))
   for (const document of vertices) {
     if (graph.hasNode(document._id)) continue
-    const near = edges.find((edge) => [edge._from, edge._to].includes(document._id) && graph.hasNode(edge._from === document._id ? edge._to : edge._from))
-    const other = near && graph.getNodeAttributes(near._from === document._id ? near._to : near._from)
+    const neighbour = near.get(document._id)
+    const other = neighbour !== undefined && graph.hasNode(neighbour) ? graph.getNodeAttributes(neighbour) : undefined
     const place = () => (Math.random() - 0.5) * (other ? 10 : size)
     graph.addNode(document._id, { x: (other?.x ?? 0) + place(), y: (other?.y ?? 0) + place(), document })
   }

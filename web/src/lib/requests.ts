@@ -18,6 +18,11 @@ let lastId = 0
 
 export const requests = signal<Sent[]>([])
 
+/** Forgets all requests. */
+export function forgetRequests() {
+  requests.value = []
+}
+
 /** Adds a request. */
 export function record(call: Call, status: number, milliseconds: number) {
   lastId += 1

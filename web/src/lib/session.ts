@@ -7,7 +7,7 @@
 import { computed, signal } from '@preact/signals'
 import { database, prefix, switchDatabase } from './address'
 import { bodyOf, type Call, Failure, fullPath } from './call'
-import { record } from './requests'
+import { forgetRequests, record } from './requests'
 
 export type Level = 'rw' | 'ro' | 'none'
 
@@ -68,7 +68,7 @@ export async function send(call: Call, { signal, quiet }: Options = {}): Promise
   isAway.value = false
   report(reply.status)
   if (reply.ok) return text
-  if (reply.status === 401 && token.value !== null && isExpired(token.value)) signOut()
+  if (reply.status === 401 && token.value !== null && isExpired(token.value)) endSession()
   throw Failure.of(reply.status, text)
 }
 
@@ -88,19 +88,37 @@ export async function begin() {
   }
 }
 
+/** Calls that forget what belongs to a user: queries, results, requests. */
+const forgetters: (() => void)[] = [forgetRequests]
+
+let lastUser: string | null = null
+
+/** Adds a call that forgets what belongs to a user. */
+export function whenUserChanges(forget: () => void) {
+  forgetters.push(forget)
+}
+
 /** Signs in. Errors: `Failure` with status 401 for a wrong name or password. */
 export async function signIn(name: string, password: string) {
   // The call is not recorded: it has the password.
   const call: Call = { method: 'POST', path: '/_open/auth', database: '_system', body: { username: name, password } }
   const { jwt } = await ask<{ jwt: string }>(call, { quiet: true })
   token.value = jwt
+  if (lastUser !== null && lastUser !== name) for (const forget of forgetters) forget()
+  lastUser = name
   user.value = name
   await loadDatabases()
   state.value = 'in'
 }
 
-/** Forgets the user. */
+/** Forgets the user and all that the user did. */
 export function signOut() {
+  for (const forget of forgetters) forget()
+  endSession()
+}
+
+/** Asks for the password again. The same user finds everything as it was. */
+function endSession() {
   token.value = null
   user.value = null
   levels.value = {}

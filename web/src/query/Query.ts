@@ -118,7 +118,8 @@ export class Query {
       if (plan) this.planned.value = { plan, nodes: stats?.nodes, warnings }
       if (withProfile) this.view.value = 'Profile'
       else if (this.view.value === 'Plan' || this.view.value === 'Profile') this.view.value = 'Table'
-      remember({ query: this.text.value, binds: JSON.stringify(this.used()), database: database.value })
+      const run = { query: this.text.value, binds: JSON.stringify(this.used()), database: database.value }
+      remember(run).catch(() => {})
     })
   }
 

@@ -2,7 +2,7 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete'
 import { signal } from '@preact/signals'
 import { database } from '../lib/address'
-import { ask } from '../lib/session'
+import { ask, whenUserChanges } from '../lib/session'
 import { KEYWORDS } from './aql'
 import { argumentsText, variables } from './words'
 
@@ -14,6 +14,11 @@ interface Builtin {
 const functions = signal<Builtin[]>([])
 const collections = signal<{ database: string; names: string[] }>({ database: '', names: [] })
 const samples = new Map<string, Promise<string[]>>()
+
+whenUserChanges(() => {
+  collections.value = { database: '', names: [] }
+  samples.clear()
+})
 
 /** The names of the collections for completion and forms. */
 export async function collectionNames(): Promise<string[]> {

@@ -1,7 +1,7 @@
 /** The queries that the user ran and saved, kept in the user's configuration on the server. */
 import { signal } from '@preact/signals'
 import { path } from '../lib/call'
-import { ask, user } from '../lib/session'
+import { ask, user, whenUserChanges } from '../lib/session'
 
 export interface Remembered {
   query: string
@@ -21,17 +21,29 @@ const MOST_IN_HISTORY = 100
 const KEY = 'persea-queries'
 
 export const kept = signal<Kept>({ history: [], saved: [] })
-let isLoaded = false
+let loading: Promise<void> | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 
 // Without authentication there is one configuration for all.
 const address = () => path`/_api/user/${user.value ?? 'root'}/config/${KEY}`
 
+whenUserChanges(() => {
+  clearTimeout(timer)
+  loading = undefined
+  kept.value = { history: [], saved: [] }
+})
+
 /** Loads the queries once. */
-export async function loadHistory() {
-  if (isLoaded) return
-  isLoaded = true
-  const { result } = await ask<{ result: Partial<Kept> | null }>({ method: 'GET', path: address(), database: '_system' }, { quiet: true })
+export function loadHistory(): Promise<void> {
+  loading ??= load().catch((error) => {
+    loading = undefined
+    throw error
+  })
+  return loading
+}
+
+async function load() {
+  const { result } = await ask<{ result: Partial<Kept> | null }>({ method: 'GET', path: address() }, { quiet: true })
   kept.value = { history: result?.history ?? [], saved: result?.saved ?? [] }
 }
 
@@ -40,7 +52,7 @@ function store(next: Kept) {
   clearTimeout(timer)
   timer = setTimeout(() => {
     const body = { value: next }
-    ask({ method: 'PUT', path: address(), database: '_system', body }, { quiet: true }).catch(() => {})
+    ask({ method: 'PUT', path: address(), body }, { quiet: true }).catch(() => {})
   }, 1000)
 }
 
@@ -48,7 +60,8 @@ const isSame = (left: Remembered, right: Remembered) =>
   left.query === right.query && left.binds === right.binds && left.database === right.database
 
 /** Puts a query that ran at the top of the history. */
-export function remember(query: Remembered) {
+export async function remember(query: Remembered) {
+  await loadHistory()
   const history = [query, ...kept.value.history.filter((old) => !isSame(old, query))].slice(0, MOST_IN_HISTORY)
   store({ ...kept.value, history })
 }

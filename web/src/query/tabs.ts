@@ -1,11 +1,16 @@
 /** The tabs of queries. They outlive their page. */
 import { computed, signal } from '@preact/signals'
 import { place } from '../lib/address'
+import { whenUserChanges } from '../lib/session'
 import { Query } from './Query'
 
 export const queries = signal<Query[]>([new Query()])
 
 const chosen = signal(0)
+
+whenUserChanges(() => {
+  queries.value = [new Query()]
+})
 
 /** The query of the tab that is shown. */
 export const current = computed(() => queries.value[Math.min(chosen.value, queries.value.length - 1)] as Query)
