@@ -175,10 +175,10 @@ impl Store {
         Ok(())
     }
 
-    /// Returns true if the active layer is full and the one before it is not merged yet.
+    /// Returns true if the layers have reached their size: the active one, and the one before it,
+    /// which is not merged yet. While the file is copied there is only the active one.
     fn is_full(&self) -> bool {
-        let layers = self.layers();
-        layers.frozen.is_some() && layers.active.bytes >= self.options.layer_bytes()
+        self.layers().memory_bytes() >= 2 * self.options.layer_bytes()
     }
 
     pub(crate) fn conflicts(&self) -> &ConflictTable {
