@@ -2,23 +2,18 @@
 
 use std::path::Path;
 
-use kv::{BlockLimits, Error, KeyRange, LocalStore, Result, ScanSpec, Snapshot, Tree};
+use kv::{BlockLimits, Error, KeyRange, LocalStore, Result, ScanSpec, Tree};
 
 use crate::error::map_open_io;
 use crate::format;
+use crate::keys;
 use crate::layers::Layers;
 use crate::samples::{self, Sample};
 use crate::store::Store;
 
-/// The size up to which a range is read whole to estimate its size, which takes a millisecond.
-const MEASURED_WHOLE: BlockLimits = BlockLimits { rows: 4_096, bytes: 4 << 20 };
-
-/// The size up to which a range is read whole to divide it, which takes 20 ms.
-const DIVIDED_WHOLE: BlockLimits = BlockLimits { rows: 1 << 16, bytes: 16 << 20 };
-
-/// The number of entries of each layer that an estimate reads at most. In a larger one, the rest is
-/// taken to be like them.
-const LAYER_ENTRIES_MAX: usize = 50_000;
+/// The number of pairs of a short range, and of entries of each layer, that an estimate reads at
+/// most: a few milliseconds.
+const READ_MAX: usize = 1 << 16;
 
 /// The share of free pages from which a compaction of a part of the keys is worth a copy, as a
 /// divisor.
@@ -45,12 +40,16 @@ impl Store {
 
     /// Estimates the bytes of a range's pairs.
     pub(crate) fn approximate_size_bytes(&self, range: &KeyRange) -> Result<u64> {
-        Ok(self.samples(range, MEASURED_WHOLE)?.iter().map(|(_, bytes)| bytes).sum())
+        let mut total = 0;
+        self.visit_samples(range, &mut |_, bytes| total += bytes)?;
+        Ok(total)
     }
 
     /// Returns keys that divide a range into pieces of similar size.
     pub(crate) fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
-        let samples = self.samples(range, DIVIDED_WHOLE)?;
+        let mut samples: Vec<Sample> = Vec::new();
+        self.visit_samples(range, &mut |key, bytes| samples.push((key.to_vec(), bytes)))?;
+        samples.sort_unstable();
         let total: u64 = samples.iter().map(|(_, bytes)| bytes).sum();
         let piece = total / parts.max(1) as u64;
         let mut points: Vec<Vec<u8>> = Vec::new();
@@ -66,26 +65,33 @@ impl Store {
         Ok(points)
     }
 
-    /// Returns samples of a range in ascending order: all pairs if they are below `whole`.
-    fn samples(&self, range: &KeyRange, whole: BlockLimits) -> Result<Vec<Sample>> {
+    /// Passes samples of a range, in no order, to `visit`: keys, and the bytes that each stands
+    /// for. All pairs of a short range are samples.
+    fn visit_samples(&self, range: &KeyRange, visit: &mut dyn FnMut(&[u8], u64)) -> Result<()> {
         self.check_open()?;
         if range.is_empty() {
-            return Ok(Vec::new());
+            return Ok(());
         }
-        let layers = self.layers().clone();
-        if let Some(pairs) = read_whole(&*layers.clone().snapshot(), range, whole)? {
-            return Ok(pairs);
-        }
-        let Layers { active, frozen, base } = layers;
-        let version = &base.version;
-        let mut samples =
-            version.read(|transaction| samples::of_range(version.tables().samples, transaction, range))?;
-        samples_of_layer(&active.writes, range, &mut samples);
+        let Layers { active, frozen, base } = self.layers().clone();
+        visit_layer(&active.writes, range, visit);
         if let Some(frozen) = frozen {
-            samples_of_layer(&frozen.layer.writes, range, &mut samples);
+            visit_layer(&frozen.layer.writes, range, visit);
         }
-        samples.sort_unstable();
-        Ok(samples)
+        base.version.read(|transaction| {
+            let tables = base.version.tables();
+            let samples = samples::of_range(tables.samples, transaction, range)?;
+            if samples.len() >= samples::ENOUGH {
+                samples.iter().for_each(|(key, bytes)| visit(key, *bytes));
+                return Ok(());
+            }
+            let mut left = READ_MAX;
+            let mut visit_pair = |key: &[u8], value: &[u8]| {
+                visit(key, (key.len() + value.len()) as u64);
+                left -= 1;
+                left > 0
+            };
+            keys::walk(tables, transaction, range, false, &mut visit_pair).map(|_| ())
+        })
     }
 
     /// Copies the mapped file without its free pages, if that is worth it.
@@ -122,27 +128,10 @@ impl Store {
     }
 }
 
-/// Returns all pairs of a range and their sizes, or `None` if there are many.
-fn read_whole(snapshot: &dyn Snapshot, range: &KeyRange, limits: BlockLimits) -> Result<Option<Vec<Sample>>> {
-    let mut scan = snapshot.scan(ScanSpec::forward(range.clone()))?;
-    let block = scan.next_block(limits)?.unwrap_or_default();
-    if limits.is_reached_by(&block) {
-        return Ok(None);
-    }
-    Ok(Some(block.iter().map(|(key, value)| (key.to_vec(), (key.len() + value.len()) as u64)).collect()))
-}
-
-/// Adds the writes of a layer in a range.
-fn samples_of_layer(writes: &Tree, range: &KeyRange, samples: &mut Vec<Sample>) {
-    let first = samples.len();
-    let mut entries = writes.iter_from(&range.start).take_while(|entry| range.is_before_end(entry.key()));
-    for entry in entries.by_ref().take(LAYER_ENTRIES_MAX) {
-        if entry.value().is_some() {
-            samples.push((entry.key().to_vec(), entry.size_bytes() as u64));
-        }
-    }
-    if entries.next().is_some() {
-        let factor = (writes.len() / LAYER_ENTRIES_MAX).max(1) as u64;
-        samples.iter_mut().skip(first).for_each(|(_, bytes)| *bytes *= factor);
+/// Passes the writes of a layer in a range to `visit`. Of a long layer it visits the first ones.
+fn visit_layer(writes: &Tree, range: &KeyRange, visit: &mut dyn FnMut(&[u8], u64)) {
+    let entries = writes.iter_from(&range.start).take_while(|entry| range.is_before_end(entry.key()));
+    for entry in entries.take(READ_MAX).filter(|entry| entry.value().is_some()) {
+        visit(entry.key(), entry.size_bytes() as u64);
     }
 }

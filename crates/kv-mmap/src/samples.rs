@@ -18,7 +18,7 @@ use crate::keys::{PART_BYTES, StoredRange};
 const SETS: [u8; 5] = [6, 9, 12, 15, 18];
 
 /// The number of samples that are enough for an estimate: its error is then about a tenth.
-const ENOUGH: usize = 128;
+pub(crate) const ENOUGH: usize = 128;
 
 /// A key with the bytes that it stands for: its own pair and those of its neighbours.
 pub(crate) type Sample = (Vec<u8>, u64);
