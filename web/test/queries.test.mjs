@@ -83,8 +83,7 @@ describe('queries', () => {
     await run(page, 'RETURN SLEEP(60)')
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('The query was stopped.').waitFor()
-    const isGone = async () => (await server.ask('GET', '/_api/query/current')).length === undefined
-    assert.ok(await isGone())
+    await server.untilIdle()
     await page.close()
   })
 

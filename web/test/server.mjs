@@ -65,6 +65,14 @@ export class Server {
     return { status: reply.status, ...(await reply.json().catch(() => ({}))) }
   }
 
+  /** Waits until no query runs. */
+  async untilIdle() {
+    const end = Date.now() + 5000
+    while ('0' in (await this.ask('GET', '/_api/query/current'))) {
+      if (Date.now() > end) throw new Error('a query still runs')
+    }
+  }
+
   query(query, bindVars = {}) {
     return this.ask('POST', '/_api/cursor', { query, bindVars })
   }

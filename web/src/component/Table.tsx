@@ -1,6 +1,7 @@
 /** A table of any length, of which only the visible rows are in the page. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { windowAt } from './window'
 
 export interface Column<Row> {
   title: string
@@ -26,9 +27,8 @@ interface Properties<Row> {
 
 /** The height of a row in pixels, as in the style sheet. */
 const ROW_PIXELS = 32
+/** Rows before the end at which further ones are asked for. */
 const SPARE_ROWS = 12
-/** Browsers cut off elements that are higher; the rows beyond it follow by search or paging. */
-const MOST_PIXELS = 15_000_000
 
 export function Table<Row>({ label, columns, count, row, onEnd, onOpen, sorted, onSort }: Properties<Row>) {
   const scroller = useRef<HTMLDivElement>(null)
@@ -44,15 +44,13 @@ export function Table<Row>({ label, columns, count, row, onEnd, onOpen, sorted, 
     return () => observer.disconnect()
   }, [])
 
-  const shown = Math.min(count, Math.floor(MOST_PIXELS / ROW_PIXELS))
-  const first = Math.max(0, Math.floor(view.top / ROW_PIXELS) - SPARE_ROWS)
-  const last = Math.min(shown, Math.ceil((view.top + view.height) / ROW_PIXELS) + SPARE_ROWS)
+  const { first, end, above, below } = windowAt(view.top, view.height, count, ROW_PIXELS)
   useEffect(() => {
-    if (last >= count - SPARE_ROWS) onEnd?.()
-  }, [last, count])
+    if (end >= count - SPARE_ROWS) onEnd?.()
+  }, [end, count])
 
   const width = columns.reduce((sum, column) => sum + (column.width ?? 180), 0)
-  const indexes = Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset)
+  const indexes = Array.from({ length: end - first }, (_, offset) => first + offset)
   return (
     <div class="table-box" ref={scroller} onScroll={look} tabIndex={0} role="region" aria-label={label}>
       <table class="table" style={{ minWidth: `${width}px` }} aria-rowcount={count + 1}>
@@ -69,7 +67,7 @@ export function Table<Row>({ label, columns, count, row, onEnd, onOpen, sorted, 
           </tr>
         </thead>
         <tbody>
-          <Gap rows={first} columns={columns.length} />
+          <Gap pixels={above} columns={columns.length} />
           {indexes.map((index) => (
             <tr key={index} aria-rowindex={index + 2} class={onOpen && 'can-open'} onClick={(event) => onOpen && !isControl(event) && onOpen(row(index), index)}>
               {columns.map((column) => (
@@ -79,7 +77,7 @@ export function Table<Row>({ label, columns, count, row, onEnd, onOpen, sorted, 
               ))}
             </tr>
           ))}
-          <Gap rows={shown - last} columns={columns.length} />
+          <Gap pixels={below} columns={columns.length} />
         </tbody>
       </table>
     </div>
@@ -91,11 +89,11 @@ function isControl(event: Event): boolean {
   return event.target instanceof Element && event.target.closest('a, button, input') !== null
 }
 
-function Gap({ rows, columns }: { rows: number; columns: number }) {
-  if (rows <= 0) return null
+function Gap({ pixels, columns }: { pixels: number; columns: number }) {
+  if (pixels <= 0) return null
   return (
     <tr aria-hidden="true" class="gap">
-      <td colSpan={columns} style={{ height: `${rows * ROW_PIXELS}px` }} />
+      <td colSpan={columns} style={{ height: `${pixels}px` }} />
     </tr>
   )
 }

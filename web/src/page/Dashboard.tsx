@@ -127,11 +127,11 @@ function Charts({ samples }: { samples: Sample[] }) {
         values={['arangodb_process_statistics_resident_set_size', 'rocksdb_block_cache_usage', 'rocksdb_cur_size_all_mem_tables', 'arangodb_aql_global_memory_usage'].map(gauge)}
       />
       <Chart
-        title="Processor of the machine"
+        title="Processor time of the server"
         times={times}
         format={percent}
-        lines={[{ title: 'user', colour: '--accent' }, { title: 'system', colour: '--code-keyword' }, { title: 'waiting for the disk', colour: '--danger' }]}
-        values={['user', 'system', 'iowait'].map((kind) => gauge(`arangodb_server_statistics_${kind}_percent`))}
+        lines={[{ title: 'user', colour: '--accent' }, { title: 'system', colour: '--code-keyword' }]}
+        values={['user', 'system'].map((kind) => rates(`arangodb_process_statistics_${kind}_time`).map((share) => share * 100))}
       />
       <Chart
         title="Queries"
