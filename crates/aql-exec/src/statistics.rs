@@ -2,6 +2,7 @@
 
 use aql_plan::NodeId;
 use std::time::Duration;
+use storage::CacheUse;
 
 /// Counters of a query, under ArangoDB's names.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -25,6 +26,8 @@ pub struct ExecutionStatistics {
     pub scanned_full: u64,
     /// Index entries read.
     pub scanned_index: u64,
+    /// The use of index entries in the read cache.
+    pub cache: CacheUse,
     /// Rows that filters removed.
     pub filtered: u64,
     /// Rows before the last LIMIT of the query, if the option `fullCount` is set.

@@ -48,7 +48,7 @@ pub use index::Index;
 pub use index::bounds::{BoundsOfRanges, IndexBounds, IndexRange, bounds_of};
 pub use index::build::SharedCheck;
 pub use index::edge::{EdgeDirection, EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, VertexEdges};
-pub use index::found::IndexEntries;
+pub use index::found::{IndexEntries, UniqueEntries};
 pub use index::persistent::{IndexScan, IndexWalk};
 pub use index::scan::{EntryScan, ScanHost, ScanOptions, ScanStatistics};
 pub use index::value::IndexValue;
@@ -67,4 +67,4 @@ pub use transaction::{
     DOCUMENT_MAX_BYTES, DOCUMENT_WAIT, OverwriteMode, PendingTransaction, Savepoint, TRANSACTION_MAX_BYTES,
     Transaction, TransactionOptions, WriteKind, WriteOptions, WriteOutcome, document_key,
 };
-pub use visibility::read_cache::ReadCacheStatistics;
+pub use visibility::read_cache::{CacheUse, ReadCacheStatistics};

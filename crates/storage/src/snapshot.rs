@@ -13,12 +13,12 @@ use crate::error;
 use crate::fork_join::ForkJoin;
 use crate::index::bounds::{IndexBounds, IndexRange};
 use crate::index::edge::{EdgeDirection, EdgeReader, EdgeScan};
-use crate::index::found::IndexEntries;
+use crate::index::found::UniqueEntries;
 use crate::index::persistent::{self, IndexScan, IndexWalk};
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::scan::{DocumentScan, DocumentScanSpec};
 use crate::visibility::counters::{self, Totals};
-use crate::visibility::read_cache::ReadCacheView;
+use crate::visibility::read_cache::{CollectionCache, ReadCacheView};
 use crate::{Collection, Index};
 use errors::{Error, ErrorCode, Result};
 
@@ -148,6 +148,7 @@ impl Snapshot {
             engine: Arc::clone(&self.engine),
             collection: Arc::clone(collection.shared_name()),
             fork_join: Arc::clone(&self.fork_join),
+            cache: self.cache_of(collection),
         };
         index.open(source, ranges, options)
     }
@@ -186,8 +187,8 @@ impl Snapshot {
     /// Looks up entries of a unique index in one batch; each look-up compares all fields for
     /// equality.
     ///
-    /// Returns the entries found, in the order of the look-ups, and the position of each entry's
-    /// look-up. It is separate from [`Snapshot::open_index`] because one call serves many rows.
+    /// It ends early, after at least one look-up, where the entries have [`kv::LOOK_UP_BYTES`]. It
+    /// is separate from [`Snapshot::open_index`] because one call serves many rows.
     ///
     /// Errors: 4 for an index that is not unique, or a look-up that does not give all fields; 1102
     /// for a damaged entry.
@@ -196,8 +197,9 @@ impl Snapshot {
         collection: &Collection,
         index: &Index,
         lookups: &[IndexBounds],
-    ) -> Result<(IndexEntries, Vec<usize>)> {
-        persistent::look_up(|keys| self.look_up(keys), collection.shared_name(), index, lookups)
+    ) -> Result<UniqueEntries> {
+        let cache = self.read_cache.as_ref().map(|cache| (cache, &*collection.commit_watch));
+        persistent::look_up(|keys| self.look_up(keys), cache, collection.shared_name(), index, lookups)
     }
 
     /// Scans the edges of some vertices (document identifiers), through the edge index.
@@ -222,8 +224,12 @@ impl Snapshot {
     /// Errors: 1218 unless the collection holds edges, 1200 if its edge index was not built at the
     /// snapshot's time.
     pub fn edge_reader(&self, collection: &Collection, direction: EdgeDirection) -> Result<EdgeReader> {
-        let cache = self.read_cache.clone().map(|cache| (cache, Arc::clone(&collection.commit_watch)));
+        let cache = self.cache_of(collection);
         Ok(EdgeReader::start(Arc::clone(&self.engine), cache, edge_index(collection)?, direction))
+    }
+
+    fn cache_of(&self, collection: &Collection) -> Option<CollectionCache> {
+        self.read_cache.as_ref().map(|cache| cache.of_collection(&collection.commit_watch))
     }
 
     /// Returns the last commit that may have removed documents of the collection from this

@@ -8,7 +8,7 @@ use catalog::{CollectionType, IndexId, IndexType};
 use common::*;
 use errors::ErrorCode;
 use serde_json::{Value, json};
-use storage::{Collection, Index, IndexBounds, Store};
+use storage::{Collection, Index, IndexBounds, Store, UniqueEntries};
 use velocypack::Slice;
 
 fn bounds(equal: &[&str], lower: Option<(&str, bool)>, upper: Option<(&str, bool)>) -> IndexBounds {
@@ -456,10 +456,39 @@ fn single_entries_of_unique_indexes_are_looked_up_together() {
     let snapshot = store.snapshot().unwrap();
     let lookups = [["2", "\"t\""], ["1", "7"], ["1", "null"], ["1.0", "2"], ["1", "null"]];
     let lookups: Vec<IndexBounds> = lookups.iter().map(|values| bounds(values, None, None)).collect();
-    let (entries, positions) = snapshot.unique_entries(&c, &index, &lookups).unwrap();
+    let UniqueEntries { entries, positions, .. } = snapshot.unique_entries(&c, &index, &lookups).unwrap();
     assert_eq!(entries.keys().collect::<Vec<_>>(), ["c", "a", "b", "a"]);
     assert_eq!(positions, [0, 2, 3, 4]);
     assert_eq!(to_json(entries.covered(0).unwrap(), "c"), json!([2, "t", "xc"]));
     let partial = snapshot.unique_entries(&c, &index, &[bounds(&["1"], None, None)]);
     assert_eq!(partial.unwrap_err().code(), ErrorCode::Internal);
+}
+
+/// A look-up of many long entries ends early, and says where to go on.
+#[test]
+fn long_entries_of_unique_indexes_are_looked_up_in_steps() {
+    let store = store();
+    let c = create(&store, "c", CollectionType::Document);
+    for properties in [r#""cacheEnabled": true"#, r#""cacheEnabled": false"#] {
+        let unique = format!(
+            r#"{{"type": "persistent", "fields": ["v"], "unique": true, "storedValues": ["x"], {properties}}}"#
+        );
+        let (index, _) = create_index(&store, &c, &unique).unwrap();
+        let long = "x".repeat(1 << 20);
+        for n in 0..20 {
+            let _ = insert(&store, &c, &format!(r#"{{"_key": "{n:02}", "v": {n}, "x": "{long}"}}"#));
+        }
+        let snapshot = store.snapshot().unwrap();
+        let lookups: Vec<IndexBounds> = (0..20).map(|n| bounds(&[&n.to_string()], None, None)).collect();
+        let (mut keys, mut steps, mut rest) = (Vec::new(), 0, lookups.as_slice());
+        while !rest.is_empty() {
+            let found = snapshot.unique_entries(&c, &index, rest).unwrap();
+            keys.extend(found.entries.keys().map(str::to_owned));
+            rest = &rest[found.done..];
+            steps += 1;
+        }
+        assert_eq!(keys, (0..20).map(|n| format!("{n:02}")).collect::<Vec<_>>());
+        assert!((2..=20).contains(&steps), "{steps}");
+        store.drop_index(&c, index.id()).unwrap();
+    }
 }

@@ -12,7 +12,8 @@ use catalog::CollectionType;
 use common::{LOAD_WAIT, create, insert, insert_with, open, options, remove, store, write};
 use proptest::prelude::*;
 use storage::{
-    Collection, EdgeDirection, LoadOutcome, OverwriteMode, Snapshot, Store, StoreOptions, WriteOptions,
+    BlockLimits, Collection, EdgeDirection, IndexBounds, IndexRange, IndexValue, LoadOutcome, OverwriteMode,
+    Snapshot, Store, StoreOptions, WriteOptions,
 };
 use velocypack::Slice;
 
@@ -20,6 +21,7 @@ use velocypack::Slice;
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Model {
     documents: BTreeMap<u8, u32>,
+    copies: BTreeMap<u8, u32>,
     edges: BTreeMap<u8, (u8, u8)>,
 }
 
@@ -39,6 +41,8 @@ enum Step {
     GetMany(usize, Vec<u8>),
     /// Reads edges in such a state.
     Edges(usize, u8, bool),
+    /// Looks documents up by their numbers in such a state, with entries of at most so many rows.
+    Find(usize, Vec<u32>, usize),
     Truncate,
     /// Loads new documents and edges at once, outside of transactions.
     Load(u8),
@@ -46,7 +50,7 @@ enum Step {
 
 fn change() -> impl Strategy<Value = Step> {
     prop_oneof![
-        (0..6u8, any::<u32>()).prop_map(|(key, value)| Step::Put(key, value)),
+        (0..6u8, 0..4u32).prop_map(|(key, value)| Step::Put(key, value)),
         (0..6u8).prop_map(Step::Remove),
         (0..9u8, 0..6u8, 0..6u8).prop_map(|(key, from, to)| Step::Connect(key, from, to)),
         (0..9u8).prop_map(Step::Disconnect),
@@ -61,30 +65,35 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (0..5usize, prop::collection::vec(0..7u8, 1..5)).prop_map(|(at, keys)| Step::Get(at, keys)),
         2 => (0..5usize, prop::collection::vec(0..7u8, 1..5)).prop_map(|(at, keys)| Step::GetMany(at, keys)),
         6 => (0..5usize, 0..6u8, any::<bool>()).prop_map(|(at, vertex, out)| Step::Edges(at, vertex, out)),
+        6 => (0..5usize, prop::collection::vec(0..5u32, 1..4), 1..4usize)
+            .prop_map(|(at, numbers, rows)| Step::Find(at, numbers, rows)),
         1 => Just(Step::Truncate),
         2 => (0..6u8).prop_map(Step::Load),
     ]
 }
 
-/// A store with a collection of vertices and one of edges.
+/// A store with a collection of vertices, one of their copies, and one of edges.
 struct World {
     store: Arc<Store>,
     vertices: Arc<Collection>,
+    /// The vertices that transactions have written. They have a unique index, which loads refuse.
+    copies: Arc<Collection>,
     edges: Arc<Collection>,
     model: Model,
 }
 
 impl World {
     fn change(&mut self, steps: &[Step]) {
-        let World { store, vertices, edges, model } = self;
+        let World { store, vertices, copies, edges, model } = self;
         let replacing = WriteOptions { overwrite_mode: OverwriteMode::Replace, ..WriteOptions::default() };
         let outcome = write(store, |transaction| {
             for step in steps {
                 match step {
                     Step::Put(key, n) => {
-                        let body = common::value(&format!(r#"{{"_key": "{key}", "n": {n}}}"#));
-                        transaction.insert(vertices, Slice::new(&body), &replacing)?;
+                        transaction.insert(vertices, Slice::new(&vertex(*key, *n)), &replacing)?;
+                        transaction.insert(copies, Slice::new(&vertex(*key, *n)), &replacing)?;
                         model.documents.insert(*key, *n);
+                        model.copies.insert(*key, *n);
                     }
                     Step::Connect(key, from, to) => {
                         let body = format!(r#"{{"_key": "{key}", "_from": "v/{from}", "_to": "v/{to}"}}"#);
@@ -93,6 +102,9 @@ impl World {
                     }
                     Step::Remove(key) if model.documents.remove(key).is_some() => {
                         transaction.remove(vertices, &key.to_string(), Slice::NONE, &replacing)?;
+                        if model.copies.remove(key).is_some() {
+                            transaction.remove(copies, &key.to_string(), Slice::NONE, &replacing)?;
+                        }
                     }
                     Step::Disconnect(key) if model.edges.remove(key).is_some() => {
                         transaction.remove(edges, &key.to_string(), Slice::NONE, &replacing)?;
@@ -107,15 +119,16 @@ impl World {
 
     /// Loads a vertex and an edge from it, unless their keys exist.
     fn load(&mut self, key: u8) {
-        let World { store, vertices, edges, model } = self;
+        let World { store, vertices, edges, model, .. } = self;
         let load = |collection: &Collection, body: String| {
             let load = store.load_documents(collection, &WriteOptions::default(), LOAD_WAIT);
             let mut load = load.unwrap().unwrap();
             load.add(Slice::new(&common::value(&body))).unwrap();
             load.finish().unwrap() == LoadOutcome::Loaded
         };
-        if load(vertices, format!(r#"{{"_key": "{key}", "n": {key}}}"#)) {
-            model.documents.insert(key, u32::from(key));
+        let n = u32::from(key);
+        if load(vertices, vertex_json(key, n)) {
+            model.documents.insert(key, n);
         }
         if load(edges, format!(r#"{{"_key": "{key}", "_from": "v/{key}", "_to": "v/{key}"}}"#)) {
             model.edges.insert(key, (key, key));
@@ -124,15 +137,73 @@ impl World {
 
     fn truncate(&mut self) {
         self.store.truncate(&self.edges).unwrap();
-        self.model.edges.clear();
+        self.store.truncate(&self.vertices).unwrap();
+        self.store.truncate(&self.copies).unwrap();
+        self.model = Model::default();
     }
+}
+
+/// Returns a vertex with a number, which other vertices may have, too, and a value of its own.
+fn vertex_json(key: u8, n: u32) -> String {
+    format!(r#"{{"_key": "{key}", "n": {n}, "own": [{key}, {n}]}}"#)
+}
+
+fn vertex(key: u8, n: u32) -> Vec<u8> {
+    common::value(&vertex_json(key, n))
+}
+
+/// Creates a persistent index that the cache serves.
+fn create_cached_index(store: &Store, collection: &Collection, properties: &str) {
+    let index = format!(r#"{{"type": "persistent", "cacheEnabled": true, {properties}}}"#);
+    common::create_index(store, collection, &index).unwrap();
+}
+
+/// Looks vertices up by their numbers in both indexes.
+fn check_indexes(snapshot: &Snapshot, model: &Model, numbers: &[u32], rows: usize) {
+    let (vertices, copies) = (collection(snapshot, "v"), collection(snapshot, "copies"));
+    let index = |collection: &Arc<Collection>| Arc::clone(&collection.indexes()[1]);
+    let limits = BlockLimits { rows, bytes: 1 << 20 };
+    for n in numbers {
+        let value = IndexValue::new(Slice::new(&common::value(&n.to_string())), None).unwrap();
+        let range = IndexRange { equal: vec![vec![value]], ..IndexRange::default() };
+        let (mut found, mut host) = (Vec::new(), common::Host::default());
+        let mut scan = snapshot.open_index(vertices, &index(vertices), vec![range], &common::SCAN).unwrap();
+        while let Some(entries) = scan.next_block(limits, &mut host).unwrap() {
+            assert!(entries.len() <= rows);
+            assert!(
+                (0..entries.len())
+                    .all(|i| entries.covered(i).unwrap().at(0).unwrap().as_u64() == Some((*n).into()))
+            );
+            found.extend(entries.keys().map(str::to_owned));
+        }
+        let having = model.documents.iter().filter(|(_, number)| *number == n);
+        let expected: Vec<String> = having.map(|(key, _)| key.to_string()).collect();
+        assert_eq!(found, expected);
+    }
+    let lookups = numbers.iter().flat_map(|n| (0..6u8).map(move |key| (key, *n)));
+    let bounds: Vec<IndexBounds> = lookups
+        .clone()
+        .map(|(key, n)| {
+            let mut bounds = IndexBounds::all();
+            bounds.push_equal(Slice::new(&common::value(&format!("[{key}, {n}]"))), None);
+            bounds
+        })
+        .collect();
+    let found = snapshot.unique_entries(copies, &index(copies), &bounds).unwrap();
+    let expected = lookups.filter(|(key, n)| model.copies.get(key) == Some(n));
+    let expected: Vec<String> = expected.map(|(key, _)| key.to_string()).collect();
+    assert_eq!(found.entries.keys().collect::<Vec<_>>(), expected);
+}
+
+/// Returns a collection as of a snapshot.
+fn collection<'a>(snapshot: &'a Snapshot, name: &str) -> &'a Arc<Collection> {
+    snapshot.catalog().database("_system").unwrap().collection(name).unwrap()
 }
 
 /// Returns the edges of a vertex as a reader finds them.
 fn read(snapshot: &Snapshot, collection: &Collection, vertex: &str, is_out: bool) -> Vec<(String, String)> {
     let direction = if is_out { EdgeDirection::Outbound } else { EdgeDirection::Inbound };
-    let collection = snapshot.catalog().database("_system").unwrap().collection(collection.name()).unwrap();
-    let mut reader = snapshot.edge_reader(collection, direction).unwrap();
+    let mut reader = snapshot.edge_reader(self::collection(snapshot, collection.name()), direction).unwrap();
     let (edges, has_more) = reader.read(vertex.as_bytes(), None, 1000).unwrap();
     assert!(!has_more);
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
@@ -150,7 +221,8 @@ fn check_edges(snapshot: &Snapshot, edges: &Collection, model: &Model, vertex: u
     assert_eq!(read(snapshot, edges, &format!("v/{vertex}"), is_out), expected);
 }
 
-fn check_documents(snapshot: &Snapshot, vertices: &Collection, model: &Model, keys: &[u8]) {
+fn check_documents(snapshot: &Snapshot, model: &Model, keys: &[u8]) {
+    let vertices = collection(snapshot, "v");
     let texts: Vec<String> = keys.iter().map(u8::to_string).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let exist: Vec<bool> = keys.iter().map(|key| model.documents.contains_key(key)).collect();
@@ -177,7 +249,10 @@ proptest! {
         let store = store();
         let (vertices, edges) =
             (create(&store, "v", CollectionType::Document), create(&store, "e", CollectionType::Edge));
-        let mut world = World { store, vertices, edges, model: Model::default() };
+        create_cached_index(&store, &vertices, r#""fields": ["n"]"#);
+        let copies = create(&store, "copies", CollectionType::Document);
+        create_cached_index(&store, &copies, r#""fields": ["own"], "unique": true"#);
+        let mut world = World { store, vertices, copies, edges, model: Model::default() };
         let mut remembered: Vec<(Snapshot, Model)> = Vec::new();
         for step in steps {
             let now = || (world.store.snapshot().unwrap(), world.model.clone());
@@ -185,16 +260,20 @@ proptest! {
                 Step::Snapshot => remembered.push(now()),
                 Step::Get(at, keys) => {
                     let (snapshot, model) = remembered.get(at).cloned().unwrap_or_else(now);
-                    check_documents(&snapshot, &world.vertices, &model, &keys);
+                    check_documents(&snapshot, &model, &keys);
                 }
                 Step::GetMany(at, keys) => {
                     let (snapshot, model) = remembered.get(at).cloned().unwrap_or_else(now);
                     let keys: Vec<u8> = keys.iter().copied().cycle().take(600).collect();
-                    check_documents(&snapshot, &world.vertices, &model, &keys);
+                    check_documents(&snapshot, &model, &keys);
                 }
                 Step::Edges(at, vertex, is_out) => {
                     let (snapshot, model) = remembered.get(at).cloned().unwrap_or_else(now);
                     check_edges(&snapshot, &world.edges, &model, vertex, is_out);
+                }
+                Step::Find(at, numbers, rows) => {
+                    let (snapshot, model) = remembered.get(at).cloned().unwrap_or_else(now);
+                    check_indexes(&snapshot, &model, &numbers, rows);
                 }
                 Step::Truncate => world.truncate(),
                 Step::Load(key) => world.load(key),
@@ -204,7 +283,8 @@ proptest! {
         }
         for (snapshot, model) in &remembered {
             (0..6).for_each(|vertex| check_edges(snapshot, &world.edges, model, vertex, true));
-            check_documents(snapshot, &world.vertices, model, &[0, 1, 2, 3, 4, 5, 6]);
+            check_documents(snapshot, model, &[0, 1, 2, 3, 4, 5, 6]);
+            check_indexes(snapshot, model, &[0, 1, 2, 3, 4], 9);
         }
     }
 }

@@ -67,8 +67,8 @@ impl Report<'_> {
         out.close_object()
     }
 
-    /// Writes counters under ArangoDB's names. Those of a cluster and of caches that do not exist
-    /// here are zero.
+    /// Writes counters under ArangoDB's names. Those of a cluster are
+    /// zero.
     fn stats(&self, out: &mut impl ValueWriter) -> velocypack::Result<()> {
         let own = self.statistics;
         out.plain_key("stats")?;
@@ -82,8 +82,8 @@ impl Report<'_> {
             ("scannedIndex", own.scanned_index),
             ("cursorsCreated", own.cursors_created),
             ("cursorsRearmed", own.cursors_rearmed),
-            ("cacheHits", 0),
-            ("cacheMisses", 0),
+            ("cacheHits", own.cache.hits),
+            ("cacheMisses", own.cache.misses),
             ("filtered", own.filtered),
             ("httpRequests", 0),
         ];

@@ -61,6 +61,12 @@ pub(crate) fn layout(pair: &[u8], value_start: usize, unique: bool) -> Option<En
     Some(EntryLayout { key: start..length_at, covered: value_start })
 }
 
+/// Returns the part of the key of an entry that is not unique before the document's key; `None` if
+/// the bytes cannot be one.
+pub(crate) fn prefix_of_entry(entry_key: &[u8]) -> Option<&[u8]> {
+    entry_key.get(..layout(entry_key, entry_key.len(), false)?.key.start)
+}
+
 /// Returns the document's key from the value of a unique entry.
 pub(crate) fn key_of_unique_value(value: &[u8]) -> Option<&str> {
     let (length, rest) = value.split_first()?;

@@ -6,6 +6,7 @@ use velocypack::{Block, Builder, Slice};
 
 use crate::documents::{StoredDocument, block_of};
 use crate::encoding::entry;
+use crate::visibility::read_cache::CacheUse;
 use errors::{Error, Result};
 
 /// The offset of covered values in entries that have none.
@@ -20,6 +21,19 @@ pub struct IndexEntries {
     /// The document of each entry, if the scan has read documents; otherwise the list is empty.
     documents: Vec<Option<StoredDocument>>,
     document_bytes: usize,
+}
+
+/// The result of look-ups of whole values in a unique index.
+#[derive(Clone, Debug)]
+pub struct UniqueEntries {
+    /// The entries found, in the order of the look-ups.
+    pub entries: IndexEntries,
+    /// The position of each entry's look-up.
+    pub positions: Vec<usize>,
+    /// The number of look-ups that were done. The caller asks again for the others.
+    pub done: usize,
+    /// The use of the read cache.
+    pub cache: CacheUse,
 }
 
 #[derive(Clone, Copy, Debug)]

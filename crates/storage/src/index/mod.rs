@@ -34,6 +34,7 @@ use catalog::{FieldPath, IndexDefinition, IndexId, IndexType};
 use kv::KeyRange;
 use velocypack::Slice;
 
+use crate::visibility::read_cache::CacheKey;
 use bounds::{IndexBounds, IndexRange};
 use entries::Entries;
 use errors::{Error, ErrorCode, Result};
@@ -65,6 +66,11 @@ pub(crate) trait IndexMethod: Sync {
     ) -> Result<Box<dyn EntryScan>> {
         let name = index.definition().properties.type_name();
         Err(Error::internal(format!("an index of type '{name}' cannot be searched")))
+    }
+
+    /// Returns the key under which the read cache may hold an entry; `None` if it holds none.
+    fn cache_key(&self, _index: &Index) -> Option<CacheKey> {
+        None
     }
 
     /// Returns the key range of the entries between bounds; `None` unless the sort keys of values
@@ -194,6 +200,11 @@ impl Index {
     /// Appends the index's entries for a document.
     pub(crate) fn entries(&self, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
         self.method.entries(self, document, key, entries)
+    }
+
+    /// Returns the key under which the read cache may hold an entry; `None` if it holds none.
+    pub(crate) fn cache_key(&self) -> Option<CacheKey> {
+        self.method.cache_key(self)
     }
 
     /// Starts a scan: see [`crate::Snapshot::open_index`].

@@ -6,6 +6,7 @@ use kv::BlockLimits;
 
 use super::found::IndexEntries;
 use crate::fork_join::ForkJoin;
+use crate::visibility::read_cache::{CacheUse, CollectionCache};
 use errors::Result;
 
 /// A scan that finds the entries of one search, block by block.
@@ -44,6 +45,8 @@ pub struct ScanStatistics {
     pub seeks: u64,
     /// Entries that scans have read.
     pub entries: u64,
+    /// The use of the read cache.
+    pub cache: CacheUse,
 }
 
 /// The options of a scan.
@@ -72,4 +75,6 @@ pub(crate) struct ScanSource {
     /// The collection's name, as blocks carry it.
     pub(crate) collection: Arc<str>,
     pub(crate) fork_join: Arc<ForkJoin>,
+    /// `None` if the snapshot may not use the read cache.
+    pub(crate) cache: Option<CollectionCache>,
 }

@@ -88,7 +88,12 @@ impl<'a> PreparedChanges<'a> {
         let collections = self.changes.iter().map(|change| CommittedCollection {
             watch: &change.collection.commit_watch,
             documents: change.collection.object_id(),
-            edges: change.collection.edge_index().map(|index| index.definition().object_id),
+            indexes: change
+                .collection
+                .indexes()
+                .iter()
+                .filter_map(|index| Some((index.definition().object_id, index.cache_key()?)))
+                .collect(),
             removes: change.removes,
         });
         let commit = self.shared.read_cache.begin_commit(collections, written);

@@ -17,8 +17,9 @@ use catalog::{CollectionType, SYSTEM_DATABASE};
 use errors::Result;
 use serde_json::Value;
 use storage::{
-    BlockLimits, Collection, DocumentScanSpec, Durability, Index, IndexBounds, Snapshot, Store, StoreOptions,
-    Transaction, TransactionOptions, WaitPolicy, WriteOptions, WriteOutcome,
+    BlockLimits, Collection, DocumentScanSpec, Durability, Index, IndexBounds, ScanHost, ScanOptions,
+    ScanStatistics, Snapshot, Store, StoreOptions, Transaction, TransactionOptions, WaitPolicy, WriteOptions,
+    WriteOutcome,
 };
 use velocypack::{Builder, Limits, Slice};
 
@@ -171,6 +172,34 @@ pub fn entries(
         scan.release();
     }
     all
+}
+
+/// Options of a scan in any order that wants nothing but entries.
+pub const SCAN: ScanOptions = ScanOptions {
+    ascending: true,
+    ordered: false,
+    limit_each: None,
+    wants_documents: false,
+    wants_covered: true,
+    lookahead: 1,
+};
+
+/// A caller of scans that never ends them.
+#[derive(Default)]
+pub struct Host(ScanStatistics);
+
+impl ScanHost for Host {
+    fn check(&self) -> errors::Result<()> {
+        Ok(())
+    }
+
+    fn keep(&mut self, _: u64) -> errors::Result<()> {
+        Ok(())
+    }
+
+    fn statistics(&mut self) -> &mut ScanStatistics {
+        &mut self.0
+    }
 }
 
 /// Returns the keys that an index finds for all its entries, in order.

@@ -228,7 +228,8 @@ impl EdgeFinder {
             true => statistics.cursors_created += 1,
             false => statistics.cursors_rearmed += 1,
         }
-        lookup.context.statistics.scanned_index += edges.len() as u64;
+        statistics.scanned_index += edges.len() as u64;
+        statistics.cache += edges.cache_use();
         let number = access_number as u16;
         let first = list.edges.len();
         list.edges.reserve(edges.len());

@@ -11,7 +11,7 @@ use aql_value::Interrupt;
 use errors::Result;
 use std::collections::HashSet;
 use std::sync::Arc;
-use storage::{BoundsOfRanges, Index, IndexBounds, bounds_of};
+use storage::{BoundsOfRanges, Index, IndexBounds, UniqueEntries, bounds_of};
 
 /// The strategy for ranges that give values of all fields of the same index.
 pub(crate) struct ByUniqueKey {
@@ -62,32 +62,49 @@ impl ByUniqueKey {
 
     /// Performs the look-ups.
     fn read(&mut self, request: &LookupRequest<'_>, context: &mut ExecutionContext) -> Result<EntryBatch> {
-        context.interrupt.check()?;
         let mut batch = EntryBatch::default();
         let (wanted, rows) = (std::mem::take(&mut self.wanted), std::mem::take(&mut self.rows));
-        let snapshot = context.data.snapshot(request.source.read_own_writes);
-        let found = snapshot.unique_entries(&request.source.collection, &self.index, &wanted);
-        let (entries, positions) = found?;
         for same_row in rows.chunk_by(|one, next| one == next) {
             self.cursor.begin_row();
             self.cursor.count(same_row.len() as u64, &mut context.statistics);
         }
-        context.statistics.scanned_index += entries.len() as u64;
-        for (entry, position) in positions.into_iter().enumerate() {
-            let Some(&row) = rows.get(position) else { continue };
+        let (mut wanted, mut rows) = (wanted.as_slice(), rows.as_slice());
+        while !wanted.is_empty() {
+            context.interrupt.check()?;
+            let snapshot = context.data.snapshot(request.source.read_own_writes);
+            let found = snapshot.unique_entries(&request.source.collection, &self.index, wanted)?;
+            context.statistics.scanned_index += found.entries.len() as u64;
+            context.statistics.cache += found.cache;
+            self.add_entries(&found, rows, request, &mut batch);
+            wanted = wanted.get(found.done..).unwrap_or_default();
+            rows = rows.get(found.done..).unwrap_or_default();
+        }
+        Ok(batch)
+    }
+
+    /// Adds the entries that look-ups have found. `rows` has the incoming row of each look-up.
+    fn add_entries(
+        &mut self,
+        found: &UniqueEntries,
+        rows: &[u32],
+        request: &LookupRequest<'_>,
+        batch: &mut EntryBatch,
+    ) {
+        let entries = &found.entries;
+        for (entry, position) in found.positions.iter().enumerate() {
+            let Some(&row) = rows.get(*position) else { continue };
             if self.seen.0 != row {
                 self.seen = (row, HashSet::new());
             }
             let mut sink = EntrySink {
-                batch: &mut batch,
+                batch,
                 row,
                 seen: self.deduplicate.then_some(&mut self.seen.1),
                 limit: usize::MAX,
                 wants_covered: request.wants_covered,
             };
-            sink.push(entries.key(entry), || covered(&entries, entry), aql_value::Value::Null);
+            sink.push(entries.key(entry), || covered(entries, entry), aql_value::Value::Null);
         }
-        Ok(batch)
     }
 }
 

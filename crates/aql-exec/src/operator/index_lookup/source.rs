@@ -46,10 +46,11 @@ impl EntrySource {
             statistics: ScanStatistics::default(),
         };
         let is_full = fill(self.scan.as_mut(), sink, &mut host, bytes);
-        let ScanStatistics { cursors, seeks, entries } = host.statistics;
+        let ScanStatistics { cursors, seeks, entries, cache } = host.statistics;
         cursor.count(cursors, &mut context.statistics);
         context.statistics.seeks += seeks;
         context.statistics.scanned_index += entries;
+        context.statistics.cache += cache;
         is_full
     }
 

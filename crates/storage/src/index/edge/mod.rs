@@ -16,6 +16,7 @@ use crate::index::bounds::IndexRange;
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod};
+use crate::visibility::read_cache::CacheKey;
 use errors::{Error, Result};
 use scan::VerticesScan;
 
@@ -39,6 +40,10 @@ impl IndexMethod for Edge {
 
     fn is_estimated(&self, _index: &Index) -> bool {
         true
+    }
+
+    fn cache_key(&self, _index: &Index) -> Option<CacheKey> {
+        Some(encoding::prefix_of_entry)
     }
 
     fn open(

@@ -8,7 +8,7 @@ use super::encoding::{self, EdgeDirection};
 use crate::edge_ends::{EdgeEnds, LastLoss};
 use crate::index::Index;
 use crate::visibility::read_cache::{
-    self, CachedEdges, CachedValue, CommitNumber, EncodedEdges, Found, ReadCacheView,
+    CacheUse, CachedEdges, CachedValue, CollectionCache, CommitNumber, EncodedEdges, Found,
 };
 use errors::Result;
 
@@ -19,7 +19,7 @@ use errors::Result;
 /// not read recently read edges again.
 pub struct EdgeReader {
     snapshot: Arc<dyn Snapshot>,
-    cache: Option<(ReadCacheView, Arc<read_cache::CommitWatch>)>,
+    cache: Option<CollectionCache>,
     scan: Option<Box<dyn PrefixScan>>,
     /// The prefix of the entries' keys: `index_bytes` of the index, then the vertex.
     prefix: Vec<u8>,
@@ -34,7 +34,7 @@ pub struct EdgeReader {
 impl EdgeReader {
     pub(crate) fn start(
         snapshot: Arc<dyn Snapshot>,
-        cache: Option<(ReadCacheView, Arc<read_cache::CommitWatch>)>,
+        cache: Option<CollectionCache>,
         index: &Index,
         direction: EdgeDirection,
     ) -> Self {
@@ -59,16 +59,18 @@ impl EdgeReader {
         encoding::append_vertex(vertex, &mut self.prefix);
         let prefix_bytes = self.prefix.len();
         let place = match &self.cache {
-            Some((cache, watch)) if after.is_none() => match cache.find(watch, &self.prefix) {
+            Some(cache) if after.is_none() => match cache.find(&self.prefix) {
                 Found::Cached(CachedValue::Edges(kept)) if kept.edges().len() <= rows => {
                     let kept = &*self.kept.insert(kept);
-                    let edges = VertexEdges { edges: kept.edges(), kept: Some((kept, cache.as_of())) };
-                    return Ok((edges, false));
+                    let (edges, as_of) = (kept.edges(), cache.as_of());
+                    let cache_use = CacheUse { hits: edges.len() as u64, misses: 0 };
+                    return Ok((VertexEdges { edges, kept: Some((kept, as_of)), cache_use }, false));
                 }
                 found => Some(found),
             },
             _ => None,
         };
+        let cache_use = CacheUse { hits: 0, misses: place.is_some().into() };
         let scan = match &mut self.scan {
             Some(scan) => scan,
             None => self.scan.insert(self.snapshot.prefix_scan()?),
@@ -86,9 +88,9 @@ impl EdgeReader {
             self.block.iter().map(|(key, other)| (key.get(prefix_bytes..).unwrap_or_default(), other));
         EncodedEdges::encode(edges, &mut self.edges);
         self.kept = place.filter(|_| !has_more).and_then(|place| place.keep_edges(&self.edges));
-        let as_of = self.cache.as_ref().map(|(cache, _)| cache.as_of());
+        let as_of = self.cache.as_ref().map(CollectionCache::as_of);
         let kept = self.kept.as_ref().zip(as_of);
-        Ok((VertexEdges { edges: EncodedEdges::new(&self.edges), kept }, has_more))
+        Ok((VertexEdges { edges: EncodedEdges::new(&self.edges), kept, cache_use }, has_more))
     }
 
     /// Releases all that pins memory in the engine.
@@ -109,6 +111,7 @@ pub struct VertexEdges<'a> {
     /// The cache entry, if these are all edges of the vertex and they are cached, and the last
     /// commit that the reader's snapshot is certain to include.
     kept: Option<(&'a Arc<CachedEdges>, CommitNumber)>,
+    cache_use: CacheUse,
 }
 
 impl<'a> VertexEdges<'a> {
@@ -120,6 +123,11 @@ impl<'a> VertexEdges<'a> {
     /// Returns true if there are no edges.
     pub fn is_empty(self) -> bool {
         self.len() == 0
+    }
+
+    /// Returns the use of the read cache that this step has made.
+    pub fn cache_use(self) -> CacheUse {
+        self.cache_use
     }
 
     /// Iterates over the edges in order: the bytes of the `_key` and of the identifier at the other

@@ -5,6 +5,7 @@
 //! element. A document without that array, or with an empty one, has no entry, in a sparse index or
 //! not.
 
+mod cached;
 mod scan;
 mod walk;
 
@@ -17,10 +18,13 @@ use std::sync::Arc;
 use kv::KeyRange;
 use velocypack::Slice;
 
+use crate::encoding::entry;
 use crate::index::bounds::{IndexBounds, IndexRange, bounds_of};
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod, field, is_id};
+use crate::visibility::read_cache::CacheKey;
+use cached::CachedLookUps;
 use errors::{Error, ErrorCode, Result};
 use scan::RangesScan;
 
@@ -57,6 +61,11 @@ impl IndexMethod for Persistent {
         index.definition().properties.estimates && !index.is_unique()
     }
 
+    fn cache_key(&self, index: &Index) -> Option<CacheKey> {
+        let key: CacheKey = if index.is_unique() { |key| Some(key) } else { entry::prefix_of_entry };
+        Some(key).filter(|_| is_cached(index))
+    }
+
     fn open(
         &self,
         index: &Arc<Index>,
@@ -66,12 +75,14 @@ impl IndexMethod for Persistent {
     ) -> Result<Box<dyn EntryScan>> {
         let limit_each =
             options.limit_each.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        let cached = CachedLookUps::of(index, &source).filter(|_| options.ascending || !options.ordered);
         Ok(Box::new(RangesScan {
             source,
             index: Arc::clone(index),
             reverse: !options.ascending,
             bounds: bounds_of(ranges, options.ascending, options.ordered),
-            scan: None,
+            current: None,
+            cached,
             limit_each,
         }))
     }
@@ -79,6 +90,11 @@ impl IndexMethod for Persistent {
     fn key_range(&self, index: &Index, bounds: &IndexBounds) -> Option<KeyRange> {
         Some(bounds.range(index))
     }
+}
+
+/// Returns true if the read cache may hold entries of the index.
+fn is_cached(index: &Index) -> bool {
+    index.definition().properties.cache_enabled
 }
 
 /// The values of one field.

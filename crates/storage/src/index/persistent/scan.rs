@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use kv::{BlockLimits, KeyRange, Scan, ScanSpec, Snapshot};
 
+use super::cached::CachedLookUps;
 use crate::index::Index;
 use crate::index::bounds::{BoundsOfRanges, IndexBounds};
-use crate::index::found::IndexEntries;
+use crate::index::found::{IndexEntries, UniqueEntries};
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
+use crate::visibility::read_cache::{CacheUse, CommitWatch, ReadCacheView};
 use errors::{Error, Result};
 
 /// A scan of the entries between bounds.
@@ -52,16 +54,16 @@ fn range_of(index: &Index, bounds: &IndexBounds) -> Result<KeyRange> {
     })
 }
 
-/// Looks entries of a unique index up in one batch. Returns the entries found, and the position of
-/// each entry's look-up.
+/// Looks entries of a unique index up in one batch. Ends early as `read` does.
 ///
 /// Errors: 4 for an index that does not support this, or a look-up that does not give all fields.
 pub(crate) fn look_up(
     read: impl FnOnce(&[&[u8]]) -> kv::Result<kv::Values>,
+    cache: Option<(&ReadCacheView, &CommitWatch)>,
     collection: &Arc<str>,
     index: &Index,
     lookups: &[IndexBounds],
-) -> Result<(IndexEntries, Vec<usize>)> {
+) -> Result<UniqueEntries> {
     let is_whole = |lookup: &IndexBounds| lookup.equal_fields() == index.fields().len();
     if !index.capabilities().unique_lookup || !lookups.iter().all(is_whole) {
         let message = format!("index '{}' cannot be looked up by whole values", index.name());
@@ -69,7 +71,21 @@ pub(crate) fn look_up(
     }
     let keys: Vec<Vec<u8>> = lookups.iter().map(|lookup| lookup.start(index)).collect();
     let keys: Vec<&[u8]> = keys.iter().map(Vec::as_slice).collect();
-    IndexEntries::of_values(read(&keys)?, collection)
+    let (values, cache) = match cache.filter(|_| super::is_cached(index)) {
+        None => (read(&keys)?, CacheUse::default()),
+        Some((cache, watch)) => {
+            let mut misses = 0;
+            let values = cache.get_many(watch, &keys, |missing| {
+                misses = missing.len();
+                read(missing)
+            })?;
+            let hits = values.len().saturating_sub(misses);
+            (values, CacheUse { hits: hits as u64, misses: misses as u64 })
+        }
+    };
+    let done = values.len();
+    let (entries, positions) = IndexEntries::of_values(values, collection)?;
+    Ok(UniqueEntries { entries, positions, done, cache })
 }
 
 /// A scan of the entries in some ranges, range by range.
@@ -79,23 +95,54 @@ pub(super) struct RangesScan {
     pub(super) reverse: bool,
     /// The remaining ranges.
     pub(super) bounds: BoundsOfRanges,
-    /// The current scan, and the number of its entries that are still wanted.
-    pub(super) scan: Option<(IndexScan, usize)>,
+    /// The current range, and the number of its entries that are still wanted.
+    pub(super) current: Option<(RangeReader, usize)>,
+    /// The reader of look-ups that the read cache may serve.
+    pub(super) cached: Option<CachedLookUps>,
     /// Most entries that are wanted of each range.
     pub(super) limit_each: usize,
 }
 
+/// The reader of one range.
+pub(super) enum RangeReader {
+    Scan(IndexScan),
+    /// [`RangesScan::cached`] has begun the look-up.
+    Cached,
+}
+
 impl RangesScan {
-    /// Returns the current scan, or starts the next; `None` after the last.
-    fn scan(&mut self, host: &mut dyn ScanHost) -> Result<Option<&mut (IndexScan, usize)>> {
-        if self.scan.is_none() {
-            let Some(bounds) = self.bounds.next() else { return Ok(None) };
-            host.statistics().cursors += 1;
-            let ScanSource { engine, collection, .. } = &self.source;
-            let scan = IndexScan::start(engine.as_ref(), collection, &self.index, &bounds, self.reverse)?;
-            self.scan = Some((scan, self.limit_each));
+    /// Starts the next range. Returns false after the last.
+    fn begin(&mut self, host: &mut dyn ScanHost) -> Result<bool> {
+        let Some(bounds) = self.bounds.next() else { return Ok(false) };
+        host.statistics().cursors += 1;
+        let ScanSource { engine, collection, .. } = &self.source;
+        let index = &self.index;
+        let reader = if self.cached.as_mut().is_some_and(|cached| cached.begin(index, &bounds)) {
+            RangeReader::Cached
+        } else {
+            let scan = IndexScan::start(engine.as_ref(), collection, index, &bounds, self.reverse);
+            RangeReader::Scan(scan?)
+        };
+        self.current = Some((reader, self.limit_each));
+        Ok(true)
+    }
+
+    /// Returns the next entries of the current range; `None` after the last.
+    fn read(&mut self, limits: BlockLimits, host: &mut dyn ScanHost) -> Result<Option<IndexEntries>> {
+        let Some((reader, left)) = &mut self.current else { return Ok(None) };
+        if *left == 0 {
+            return Ok(None);
         }
-        Ok(self.scan.as_mut())
+        let limits = BlockLimits { rows: limits.rows.min(*left), bytes: limits.bytes };
+        let found = match (reader, &mut self.cached) {
+            (RangeReader::Scan(scan), _) => scan.next_block(limits)?,
+            (RangeReader::Cached, Some(cached)) => {
+                cached.next_block(limits, &self.source.collection, host.statistics())?
+            }
+            (RangeReader::Cached, None) => None,
+        };
+        *left = left.saturating_sub(found.as_ref().map_or(0, IndexEntries::len));
+        Ok(found)
     }
 }
 
@@ -103,22 +150,23 @@ impl EntryScan for RangesScan {
     fn next_block(&mut self, limits: BlockLimits, host: &mut dyn ScanHost) -> Result<Option<IndexEntries>> {
         loop {
             host.check()?;
-            let Some((scan, left)) = self.scan(host)? else { return Ok(None) };
-            let limits = BlockLimits { rows: limits.rows.min(*left), bytes: limits.bytes };
-            let block = if *left > 0 { scan.next_block(limits)? } else { None };
-            let Some(entries) = block else {
-                self.scan = None;
-                continue;
-            };
-            *left = left.saturating_sub(entries.len());
-            host.statistics().entries += entries.len() as u64;
-            return Ok(Some(entries));
+            if self.current.is_none() && !self.begin(host)? {
+                return Ok(None);
+            }
+            if let Some(entries) = self.read(limits, host)? {
+                host.statistics().entries += entries.len() as u64;
+                return Ok(Some(entries));
+            }
+            self.current = None;
         }
     }
 
     fn release(&mut self) {
-        if let Some((scan, _)) = &mut self.scan {
+        if let Some((RangeReader::Scan(scan), _)) = &mut self.current {
             scan.release();
+        }
+        if let Some(cached) = &mut self.cached {
+            cached.release();
         }
     }
 }

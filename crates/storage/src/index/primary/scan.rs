@@ -269,7 +269,7 @@ impl KeyRangeScan {
     fn open_scan(&self, spec: &DocumentScanSpec, host: &mut dyn ScanHost) -> Result<DocumentScan> {
         host.check()?;
         host.statistics().cursors += 1;
-        let ScanSource { engine, collection, fork_join } = &self.source;
+        let ScanSource { engine, collection, fork_join, .. } = &self.source;
         DocumentScan::start(engine.as_ref(), self.object, collection, spec, fork_join)
     }
 

@@ -3,16 +3,22 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use kv::Block;
+
 use super::commit_order::CommitNumber;
 use super::encoded_edges::EncodedEdges;
+use super::encoded_pairs;
 
-/// A document, or the edges of a vertex.
+/// A document or an entry of a unique index, the edges of a vertex, or the entries of an index with
+/// one value.
 #[derive(Clone)]
 pub(crate) enum CachedValue {
-    /// The absence of a document.
+    /// The absence of a document or an entry.
     Nothing,
     Document(Arc<[u8]>),
     Edges(Arc<CachedEdges>),
+    /// Entries as [`encoded_pairs`] has written them.
+    Entries(Arc<[u8]>),
 }
 
 /// All edges of a vertex in one direction.
@@ -29,14 +35,35 @@ impl CachedValue {
     pub(super) fn document(&self) -> Option<&[u8]> {
         match self {
             CachedValue::Document(bytes) => Some(bytes),
-            CachedValue::Nothing | CachedValue::Edges(_) => None,
+            CachedValue::Nothing | CachedValue::Edges(_) | CachedValue::Entries(_) => None,
         }
+    }
+
+    /// Returns the entries of an index, if there are at most `rows` of them. `prefix` is what their
+    /// keys begin with.
+    pub(crate) fn block(&self, prefix: &[u8], rows: usize) -> Option<Block> {
+        let CachedValue::Entries(bytes) = self else { return None };
+        let count = encoded_pairs::iter(bytes).count();
+        if count > rows {
+            return None;
+        }
+        let mut block = Block::with_capacity(count, bytes.len() + count * prefix.len());
+        let mut key = prefix.to_vec();
+        for (rest, value) in encoded_pairs::iter(bytes) {
+            key.truncate(prefix.len());
+            key.extend_from_slice(rest);
+            if !block.push(&key, value) {
+                return None;
+            }
+        }
+        Some(block)
     }
 
     pub(super) fn size_bytes(&self) -> usize {
         match self {
             CachedValue::Nothing => 0,
             CachedValue::Document(bytes) => bytes.len(),
+            CachedValue::Entries(bytes) => bytes.len(),
             CachedValue::Edges(edges) => edges.bytes.len() + size_of::<CachedEdges>(),
         }
     }

@@ -1,5 +1,6 @@
-//! The read cache: recently read documents by key, and the edges of a vertex, shared by all
-//! readers. It corresponds to ArangoDB's in-memory hash caches.
+//! The read cache: recently read documents by key, the edges of a vertex, and the entries of an
+//! index with `cacheEnabled` that have one value. All readers share it. It corresponds to
+//! ArangoDB's in-memory hash caches.
 //!
 //! Readers have snapshots of different moments. So each entry has a moment from which on it is
 //! valid (`since`), and it stays only until a commit changes its content. The commit number is the
@@ -22,21 +23,22 @@
 mod admission;
 mod commit_order;
 mod encoded_edges;
+mod encoded_pairs;
 mod entry;
 
+use std::ops::AddAssign;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use allocation_meter::Uncounted;
 use catalog::ObjectId;
-use kv::{BLOCK_BYTES_MAX, LOOK_UP_BYTES, Values};
+use kv::{BLOCK_BYTES_MAX, Block, LOOK_UP_BYTES, Values};
 use quick_cache::sync::{Cache, GuardResult, PlaceholderGuard};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use self::admission::Doorkeeper;
 use self::commit_order::CommitOrder;
-use crate::index::edge::encoding as edge;
 use errors::{Error, Result};
 
 pub(crate) use commit_order::CommitNumber;
@@ -73,8 +75,8 @@ type Guard<'a> = PlaceholderGuard<
 
 /// The read cache of a store.
 pub(crate) struct ReadCache {
-    /// Entries by the engine key of a document, or by the prefix that a vertex's entries in an edge
-    /// index share. `None` if the cache is off.
+    /// Entries by the engine key of a document or of an entry in a unique index, or by the prefix
+    /// that the entries of a vertex or a value share in an index. `None` if the cache is off.
     entries: Option<Entries>,
     /// Documents that were read among many and not admitted.
     doorkeeper: Doorkeeper,
@@ -98,6 +100,10 @@ impl Weighter<Vec<u8>, Entry> for EntryWeight {
     }
 }
 
+/// Returns the part of an index entry's key under which the cache holds the entry; `None` if the
+/// bytes cannot be an entry.
+pub(crate) type CacheKey = fn(&[u8]) -> Option<&[u8]>;
+
 /// The kind of a commit: whether it removes documents of a collection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Removes {
@@ -111,8 +117,9 @@ pub(in crate::visibility) struct CommittedCollection<'a> {
     pub(in crate::visibility) watch: &'a CommitWatch,
     /// The object that prefixes the keys of its documents.
     pub(in crate::visibility) documents: ObjectId,
-    /// The object that prefixes the entries of its edge index.
-    pub(in crate::visibility) edges: Option<ObjectId>,
+    /// The objects that prefix the entries of its cached indexes, and the functions from the key
+    /// of such an entry to that of the cache.
+    pub(in crate::visibility) indexes: Vec<(ObjectId, CacheKey)>,
     pub(in crate::visibility) removes: Removes,
 }
 
@@ -134,6 +141,13 @@ pub(crate) struct ReadCacheView {
     as_of: CommitNumber,
 }
 
+/// The cache as one snapshot may use it for the edges or the entries of a collection.
+#[derive(Clone)]
+pub(crate) struct CollectionCache {
+    view: ReadCacheView,
+    watch: Arc<CommitWatch>,
+}
+
 /// A commit in progress. It is dropped when its outcome is known, and leaked if that never happens.
 pub(crate) struct Commit<'a> {
     order: &'a CommitOrder,
@@ -152,6 +166,22 @@ pub(crate) enum Found<'a> {
 pub(crate) struct Place<'a> {
     guard: Guard<'a>,
     since: CommitNumber,
+}
+
+/// The use that a query makes of the entries of indexes in the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheUse {
+    /// Index entries that came from the cache.
+    pub hits: u64,
+    /// Look-ups that the cache could not serve.
+    pub misses: u64,
+}
+
+impl AddAssign for CacheUse {
+    fn add_assign(&mut self, other: Self) {
+        self.hits += other.hits;
+        self.misses += other.misses;
+    }
 }
 
 /// Statistics of the cache.
@@ -215,14 +245,15 @@ impl ReadCache {
             .collect();
         if !kept.is_empty() {
             written(&mut |key| {
-                let object = crate::encoding::object_of(key);
-                if kept.iter().any(|collection| Some(collection.documents) == object) {
+                let Some(object) = crate::encoding::object_of(key) else { return };
+                if kept.iter().any(|collection| collection.documents == object) {
                     entries.remove(key);
-                } else if object.is_some()
-                    && kept.iter().any(|collection| collection.edges == object)
-                    && let Some(prefix) = edge::prefix_of_entry(key)
-                {
-                    entries.remove(prefix);
+                    return;
+                }
+                let mut indexes = kept.iter().flat_map(|collection| &collection.indexes);
+                let index = indexes.find(|(entries, _)| *entries == object);
+                if let Some(key) = index.and_then(|(_, cache_key)| cache_key(key)) {
+                    entries.remove(key);
                 }
             });
         }
@@ -289,16 +320,9 @@ impl Drop for Commit<'_> {
 }
 
 impl ReadCacheView {
-    /// Returns the last commit that the snapshot is certain to include, with all commits before it.
-    pub(crate) fn as_of(&self) -> CommitNumber {
-        self.as_of
-    }
-
-    /// Looks an entry of a collection up.
-    pub(crate) fn find(&self, watch: &CommitWatch, key: &[u8]) -> Found<'_> {
-        let found = self.find_or_reserve(watch, key);
-        self.count(std::slice::from_ref(&found));
-        found
+    /// Returns the cache for the edges or the entries of one collection.
+    pub(crate) fn of_collection(&self, watch: &Arc<CommitWatch>) -> CollectionCache {
+        CollectionCache { view: self.clone(), watch: Arc::clone(watch) }
     }
 
     /// Counts hits and misses.
@@ -415,6 +439,20 @@ impl ReadCacheView {
     }
 }
 
+impl CollectionCache {
+    /// Returns the last commit that the snapshot is certain to include, with all commits before it.
+    pub(crate) fn as_of(&self) -> CommitNumber {
+        self.view.as_of
+    }
+
+    /// Looks an entry up.
+    pub(crate) fn find(&self, key: &[u8]) -> Found<'_> {
+        let found = self.view.find_or_reserve(&self.watch, key);
+        self.view.count(std::slice::from_ref(&found));
+        found
+    }
+}
+
 impl Found<'_> {
     /// Caches the document that was read, if there is a place for it.
     fn keep_document(self, document: Option<&[u8]>) {
@@ -438,6 +476,19 @@ impl Found<'_> {
         let _shared = Uncounted::begin();
         let edges = Arc::new(CachedEdges::new(edges));
         place.keep(CachedValue::Edges(Arc::clone(&edges))).then_some(edges)
+    }
+
+    /// Caches the entries of an index that were read, if there is a place for them. Their keys
+    /// share a prefix of `prefix_bytes`.
+    pub(crate) fn keep_pairs(self, block: &Block, prefix_bytes: usize) {
+        let Found::Missing(Some(place)) = self else { return };
+        if block.size_bytes() > ENTRY_BYTES_MAX {
+            return;
+        }
+        let _shared = Uncounted::begin();
+        let mut bytes = Vec::new();
+        encoded_pairs::encode(block, prefix_bytes, &mut bytes);
+        place.keep(CachedValue::Entries(bytes.into()));
     }
 }
 
