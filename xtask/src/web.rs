@@ -14,7 +14,8 @@ const SCRIPTS: &[&str] = &["types", "lint", "test", "build"];
 
 /// Runs `cargo xtask web [--test]`.
 ///
-/// Without Node.js it does nothing and says so, since the server also builds without the interface.
+/// Without Node.js or its registry it does nothing and says so, since the server also builds
+/// without the interface.
 pub(crate) fn run_command(arguments: &[String]) -> Result<(), Failure> {
     match arguments {
         [] => build(),
@@ -27,6 +28,10 @@ pub(crate) fn run_command(arguments: &[String]) -> Result<(), Failure> {
 pub(crate) fn build() -> Result<(), Failure> {
     if !is_installed("npm") {
         println!("skipped: there is no npm (install Node.js 20 or later)");
+        return Ok(());
+    }
+    if !has_packages() && !is_registry_reachable() {
+        println!("skipped: the registry of npm does not answer");
         return Ok(());
     }
     install()?;
@@ -48,11 +53,17 @@ fn test() -> Result<(), Failure> {
 
 /// Runs `npm ci` if the installed packages are older than the lock file.
 fn install() -> Result<(), Failure> {
+    if has_packages() { Ok(()) } else { npm(&["ci", "--no-audit", "--no-fund", "--loglevel=error"]) }
+}
+
+fn has_packages() -> bool {
     let changed = |path: &str| Path::new(FOLDER).join(path).metadata().and_then(|file| file.modified()).ok();
-    if changed("node_modules/.package-lock.json") > changed("package-lock.json") {
-        return Ok(());
-    }
-    npm(&["ci", "--no-audit", "--no-fund", "--loglevel=error"])
+    changed("node_modules/.package-lock.json") > changed("package-lock.json")
+}
+
+fn is_registry_reachable() -> bool {
+    let mut ping = in_folder(&["ping", "--fetch-retries=1", "--fetch-timeout=10000"]);
+    ping.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 fn npm(arguments: &[&str]) -> Result<(), Failure> {
