@@ -9,10 +9,17 @@ pub struct JavaScriptOptions {
     pub transactions: bool,
     /// True if users may make tasks.
     pub tasks: bool,
+    /// True if users may run programs by `/_admin/execute`.
+    pub admin_execute: bool,
 }
 
 impl Default for JavaScriptOptions {
     fn default() -> Self {
-        JavaScriptOptions { user_defined_functions: true, transactions: true, tasks: true }
+        JavaScriptOptions {
+            user_defined_functions: true,
+            transactions: true,
+            tasks: true,
+            admin_execute: false,
+        }
     }
 }

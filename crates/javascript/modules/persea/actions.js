@@ -55,6 +55,9 @@ exports.transaction = (source, params) => outcome(() => action(source), params);
 // Runs the command of a task: the body of a function with the parameter `params`.
 exports.task = (command, params) => outcome(() => evaluate(wrapped(command, 'params')), params);
 
+// Runs a program, which has no parameters.
+exports.program = (body) => outcome(() => evaluate(wrapped(body, '')), undefined);
+
 // Throws unless the text is the body of a function, which does not run.
 exports.check = (command) => {
   host.compileModule(wrapped(command, 'params'), 'command');

@@ -6,6 +6,8 @@ use options::{Flag, Opt, Options, flag};
 options::section! {
     static ENABLED: Opt<Flag> =
         flag("javascript.enabled", true, "Let users run JavaScript in the server.");
+    static ALLOW_ADMIN_EXECUTE: Opt<Flag> =
+        flag("javascript.allow-admin-execute", false, "Let users run JavaScript by /_admin/execute.");
     static TRANSACTIONS: Opt<Flag> =
         flag("javascript.transactions", true, "Let clients run transactions that are a JavaScript function.");
     static TASKS: Opt<Flag> = flag("javascript.tasks", true, "Let users make tasks.");
@@ -20,5 +22,6 @@ pub(super) fn settings(options: &Options) -> JavaScriptOptions {
         user_defined_functions: enabled && options.get(&USER_DEFINED_FUNCTIONS),
         transactions: enabled && options.get(&TRANSACTIONS),
         tasks: enabled && options.get(&TASKS),
+        admin_execute: enabled && options.get(&ALLOW_ADMIN_EXECUTE),
     }
 }

@@ -76,7 +76,7 @@ fn every_definition_has_a_valid_default_and_stands_in_the_help() {
 fn ignored_options_of_arangodb_are_accepted_and_noted() {
     let options = read(
         &[
-            "--javascript.allow-admin-execute",
+            "--javascript.allow-port-testing",
             "true",
             "--foxx.api=false",
             "--server.authentication",
@@ -86,7 +86,7 @@ fn ignored_options_of_arangodb_are_accepted_and_noted() {
         &[],
     )
     .unwrap();
-    assert_eq!(options.ignored(), ["javascript.allow-admin-execute", "foxx.api", "query.max-parallelism"]);
+    assert_eq!(options.ignored(), ["javascript.allow-port-testing", "foxx.api", "query.max-parallelism"]);
     assert!(options.get(&server::AUTHENTICATION));
     assert!(read(&["--ssl.cafile", "x"], &[]).unwrap_err().contains("--ssl.cafile is refused"));
 }

@@ -33,7 +33,7 @@ const JAVASCRIPT: &[&str] = &[
     "console", "foxx.allow-install-from-remote", "foxx.api", "foxx.enable",
     "foxx.force-update-on-startup", "foxx.queues", "foxx.queues-poll-interval", "foxx.store",
     "frontend.version-check", "http.permanently-redirect-root", "http.redirect-root-to",
-    "javascript.allow-admin-execute", "javascript.allow-external-process-control",
+    "javascript.allow-external-process-control",
     "javascript.allow-port-testing", "javascript.app-path", "javascript.copy-installation",
     "javascript.endpoints-allowlist", "javascript.endpoints-denylist",
     "javascript.environment-variables-allowlist", "javascript.environment-variables-denylist",

@@ -73,8 +73,8 @@ impl Server {
                 max_body_bytes: options.http.max_body_bytes.min(options.http.request_memory_bytes / 2),
             }))
         };
-        // No request is a part of its own kind. Transactions know no further scripts, tasks know
-        // transactions, and the parts of a batch know both.
+        // No request is a part of its own kind. Transactions know no further scripts, tasks and
+        // programs know transactions, and the parts of a batch know all of them.
         let mut routes = parts.routes(&options);
         let without_batches: Vec<_> = bind(route::batch::WITHIN_BATCH, ());
         let without_transactions = bind(route::javascript::transaction::WITHIN_TRANSACTION, ());
@@ -84,7 +84,12 @@ impl Server {
         routes.extend(bind(route::javascript::transaction::ROUTES, transaction));
         let within_task = part_services([&routes[..], &without_batches].concat())?;
         let tasks = TaskRunner::start(Arc::clone(&within_task), &parts.instance)?;
-        let batch = route::batch::Services { parts: within_task };
+        if parts.instance.options().javascript.admin_execute {
+            let execute = route::javascript::execute::Services { parts: within_task };
+            routes.extend(bind(route::javascript::execute::ROUTES, execute));
+        }
+        let within_batch = part_services([&routes[..], &without_batches].concat())?;
+        let batch = route::batch::Services { parts: within_batch };
         routes.extend(bind(route::batch::ROUTES, batch));
         let lanes = Arc::new(Lanes::new(Arc::clone(&parts.pool), options.pool));
         let http = HttpService::new(

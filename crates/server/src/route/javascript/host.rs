@@ -84,7 +84,7 @@ impl RouterHost {
             matched,
             headers,
             body: Bytes::copy_from_slice(request.body),
-            accepted: Format::VelocyPack,
+            accepted: format(request),
             client: self.origin.client,
             budget: Budget::UNLIMITED,
             memory: self.origin.memory.clone(),
@@ -109,6 +109,11 @@ impl RouterHost {
     }
 }
 
+/// Returns the format of a reply: a script that sees headers sees the bytes of the body, too.
+fn format(request: &javascript::Request<'_>) -> Format {
+    if request.wants_headers { Format::Json } else { Format::VelocyPack }
+}
+
 fn malformed(error: impl std::fmt::Display) -> Error {
     Error::bad_parameter(format!("a script sent a malformed request: {error}"))
 }
@@ -117,7 +122,7 @@ impl Host for RouterHost {
     fn request(&self, request: javascript::Request<'_>) -> HostResult<javascript::Reply> {
         self.idle.set(None);
         let response = self.answer(&request).unwrap_or_else(Response::from);
-        let answer = Answer::of(response, Format::VelocyPack, &self.session().request_memory());
+        let answer = Answer::of(response, format(&request), &self.session().request_memory());
         self.idle.set(Some(Instant::now()));
         let answer = answer?;
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();

@@ -1,9 +1,10 @@
-//! Scripts of users that work with data: actions of transactions and commands of tasks.
+//! Scripts of users that work with data: actions of transactions, commands of tasks, programs.
 //!
 //! `origin`: the user, client and transaction of a script. `host`: the world that it sees, which is
-//! the server's own routes. `script`: a run within its limits. `transaction` and `tasks` start
-//! scripts.
+//! the server's own routes. `script`: a run within its limits. `transaction`, `tasks` and
+//! `execute` start scripts.
 
+pub(crate) mod execute;
 mod host;
 mod origin;
 mod script;
