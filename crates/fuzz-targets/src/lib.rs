@@ -10,6 +10,7 @@
 mod aql_parse;
 mod aql_query;
 mod http_request;
+mod javascript_value;
 mod json_parse;
 mod random_query;
 mod session_body;
@@ -29,6 +30,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "aql_parse", run: aql_parse::run },
     Target { name: "aql_query", run: aql_query::run },
     Target { name: "http_request", run: http_request::run },
+    Target { name: "javascript_value", run: javascript_value::run },
     Target { name: "json_parse", run: json_parse::run },
     Target { name: "random_query", run: random_query::run },
     Target { name: "session_body", run: session_body::run },

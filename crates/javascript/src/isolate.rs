@@ -26,6 +26,7 @@ pub struct Isolate {
     context: Context,
     runtime: Runtime,
     stop: Rc<Stop>,
+    memory_bytes: usize,
 }
 
 impl Isolate {
@@ -50,7 +51,7 @@ impl Isolate {
             let require = bootstrap(&ctx, &core).catch(&ctx).map_err(|error| failure(&stop, &error))?;
             Ok(Persistent::save(&ctx, require))
         })?;
-        Ok(Isolate { require, context, runtime, stop })
+        Ok(Isolate { require, context, runtime, stop, memory_bytes: limits.memory_bytes })
     }
 
     /// Changes the moment at which a running script ends.
@@ -69,6 +70,8 @@ impl Isolate {
     }
 
     /// Calls a function that an embedded module exports, and returns its result as VelocyPack.
+    ///
+    /// The result takes at most as much memory as the isolate.
     pub fn call(&self, module: &str, function: &str, arguments: &[Slice<'_>]) -> Result<Vec<u8>, Failure> {
         self.enter(|ctx| {
             let require = self.require.clone().restore(ctx)?;
@@ -80,7 +83,7 @@ impl Isolate {
                 values.push_arg(value::to_js(ctx, *argument)?)?;
             }
             let result: Value<'_> = callee.call_arg(values)?;
-            value::from_js(&result)
+            value::from_js(&result, &self.stop, self.memory_bytes)
         })
     }
 

@@ -66,6 +66,23 @@ fn circles_and_deep_values_are_refused() {
 }
 
 #[test]
+fn small_values_with_huge_forms_are_refused() {
+    for body in [
+        "var a = []; a.length = 4e9; return a",
+        "return new Array(1000).fill('x'.repeat(1 << 20))",
+        "var a = ['x']; for (var i = 0; i < 60; ++i) a = [a, a]; return a",
+        "var o = {}; o['x'.repeat(1 << 20)] = 1; return new Array(1000).fill(o)",
+    ] {
+        match pass(body, "0") {
+            Err(Failure::Exception(exception)) => {
+                assert!(exception.message.contains("too much memory"), "{body}: {exception:?}");
+            }
+            other => panic!("{body}: {:?}", other.map(|value| value.len())),
+        }
+    }
+}
+
+#[test]
 fn replies_in_json_are_values() {
     let script = "print(arango.POST('/echo', { a: [1, 9007199254740993, '\\u0000'] }))";
     assert_eq!(
