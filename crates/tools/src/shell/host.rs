@@ -1,6 +1,6 @@
 //! The shell as the host of JavaScript: requests go through a socket.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -33,17 +33,24 @@ pub(super) struct ShellHost {
 /// The connection to the server, which scripts can change.
 pub(super) struct Connection {
     client: RefCell<Option<Client>>,
+    /// True if the last request got no reply.
+    is_broken: Cell<bool>,
     interrupt: Arc<AtomicBool>,
 }
 
 impl Connection {
     pub(super) fn new(client: Option<Client>, interrupt: Arc<AtomicBool>) -> Self {
-        Connection { client: RefCell::new(client), interrupt }
+        Connection { client: RefCell::new(client), is_broken: Cell::new(false), interrupt }
     }
 
     /// Returns the options of the connection; none without a server.
     fn options(&self) -> Option<ClientOptions> {
         self.client.borrow().as_ref().map(|client| client.options().clone())
+    }
+
+    /// Returns true unless there is no server, or the last request got no reply.
+    pub(super) fn is_up(&self) -> bool {
+        self.client.borrow().is_some() && !self.is_broken.get()
     }
 
     /// Returns the address of the server; `none` without one.
@@ -64,7 +71,9 @@ impl Connection {
         let Some(client) = client.as_ref() else {
             return Err(Error::new(ErrorCode::ClientCouldNotConnect, "the shell is not connected").into());
         };
-        Self::send_by(client, request).map_err(|error| self.failed(&error))
+        let sent = Self::send_by(client, request);
+        self.is_broken.set(sent.is_err() && !self.interrupt.load(Ordering::Relaxed));
+        sent.map_err(|error| self.failed(&error))
     }
 
     fn send_by(client: &Client, request: Request<'_>) -> client::Result<client::Response> {
@@ -219,6 +228,7 @@ impl Terminal for ShellHost {
         options.endpoint = endpoint;
         options.credentials = Credentials::Basic { user: user.to_owned(), password: password.to_owned() };
         self.connection.client.replace(Some(Client::new(options).map_err(failed)?));
+        self.connection.is_broken.set(false);
         Ok(())
     }
 }

@@ -41,7 +41,7 @@ options::section! {
     static PRETTY_PRINT: Opt<Flag> =
         flag("console.pretty-print", true, "Objects over several lines.");
     static PROMPT: Opt<Text> =
-        text("console.prompt", "%E@%d> ", "Prompt: %d for the database, %e for the endpoint, %E for it without protocol, %u for the user, %t for the time, %p for the seconds of the last statement, %a for those since the start.");
+        text("console.prompt", "%E@%d> ", "Prompt: %d for the database, %e for the endpoint (or that there is none), %E for it without protocol, %u for the user, %t for the time, %p for the seconds of the last statement, %a for those since the start.");
     static CHECK_SYNTAX: Opt<List<Text>> =
         text("javascript.check-syntax", "", "File whose syntax is checked. Nothing is run.").list();
     static CURRENT_MODULE_DIRECTORY: Opt<Flag> =

@@ -116,7 +116,7 @@ fn in_home(name: &str) -> Option<PathBuf> {
 fn facts(session: &Session, connection: &Connection, start: Instant, last: Duration) -> Facts {
     Facts {
         database: session.database(),
-        endpoint: connection.endpoint(),
+        endpoint: connection.is_up().then(|| connection.endpoint()),
         user: connection.user(),
         last,
         total: start.elapsed(),

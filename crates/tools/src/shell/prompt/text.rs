@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 /// The facts that a prompt can show.
+#[derive(Clone)]
 pub(super) struct Facts {
     pub(super) database: String,
-    pub(super) endpoint: String,
+    /// The address of the server; none if it does not answer.
+    pub(super) endpoint: Option<String>,
     pub(super) user: String,
     /// The time of the last statement.
     pub(super) last: Duration,
@@ -13,8 +15,12 @@ pub(super) struct Facts {
     pub(super) total: Duration,
 }
 
+/// The text in place of the address of a server that does not answer.
+const NOT_CONNECTED: &str = "not connected";
+
 /// Returns a prompt for its pattern. Signs that mean nothing stay as they are.
 pub(super) fn prompt(pattern: &str, facts: &Facts) -> String {
+    let endpoint = facts.endpoint.as_deref().unwrap_or(NOT_CONNECTED);
     let mut text = String::new();
     let mut rest = pattern.chars();
     while let Some(char) = rest.next() {
@@ -24,8 +30,8 @@ pub(super) fn prompt(pattern: &str, facts: &Facts) -> String {
         }
         match rest.next() {
             Some('d') => text.push_str(&facts.database),
-            Some('e') => text.push_str(&facts.endpoint),
-            Some('E') => text.push_str(facts.endpoint.rsplit("://").next().unwrap_or_default()),
+            Some('e') => text.push_str(endpoint),
+            Some('E') => text.push_str(endpoint.rsplit("://").next().unwrap_or_default()),
             Some('u') => text.push_str(&facts.user),
             Some('t') => text.push_str(&jiff::Timestamp::now().as_second().to_string()),
             Some('p') => text.push_str(&format!("{:.6}", facts.last.as_secs_f64())),
@@ -46,12 +52,14 @@ mod tests {
     fn patterns_show_facts() {
         let facts = Facts {
             database: "shop".to_owned(),
-            endpoint: "http://127.0.0.1:8529".to_owned(),
+            endpoint: Some("http://127.0.0.1:8529".to_owned()),
             user: "root".to_owned(),
             last: Duration::from_millis(1_500),
             total: Duration::from_secs(60),
         };
         assert_eq!(prompt("%E@%d> ", &facts), "127.0.0.1:8529@shop> ");
+        let broken = Facts { endpoint: None, ..facts.clone() };
+        assert_eq!(prompt("%E@%d> ", &broken), "not connected@shop> ");
         assert_eq!(
             prompt("%u %e %p %a %% %x %", &facts),
             "root http://127.0.0.1:8529 1.500000 60.000000 % %x %"
