@@ -135,7 +135,7 @@ impl UserFunctions for QueryFunctions {
 }
 
 fn start(database: Arc<str>, memory: &Arc<MemoryAccount>) -> Result<IsolateThread> {
-    IsolateThread::start(move || Box::new(ComputingHost { database }), memory)
+    IsolateThread::start(move || Box::new(ComputingHost::new(database)), memory)
 }
 
 fn code_call(function: &'static str, name: &str, code: &str) -> Result<Call> {

@@ -2,12 +2,20 @@
 
 use std::sync::Arc;
 
+use super::log_allowance::LogAllowance;
 use errors::{Error, ErrorCode};
 use javascript::{Host, HostResult, LogLevel, Reply, Request};
 
 /// A host for computations alone.
 pub(super) struct ComputingHost {
-    pub(super) database: Arc<str>,
+    database: Arc<str>,
+    log: LogAllowance,
+}
+
+impl ComputingHost {
+    pub(super) fn new(database: Arc<str>) -> Self {
+        ComputingHost { database, log: LogAllowance::default() }
+    }
 }
 
 impl Host for ComputingHost {
@@ -21,11 +29,14 @@ impl Host for ComputingHost {
     }
 
     fn print(&self, text: &str) -> HostResult<()> {
-        tracing::debug!(database = %self.database, "script: {}", text.trim_end());
+        self.log(LogLevel::Info, text.trim_end());
         Ok(())
     }
 
     fn log(&self, level: LogLevel, text: &str) {
+        if !self.log.take(text) {
+            return;
+        }
         match level {
             LogLevel::Debug | LogLevel::Info => tracing::debug!(database = %self.database, "script: {text}"),
             LogLevel::Warning => tracing::info!(database = %self.database, "script: {text}"),

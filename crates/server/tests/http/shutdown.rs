@@ -32,3 +32,23 @@ fn a_client_may_stop_the_server() {
     assert_eq!((reply.status, reply.json().as_str()), (200, Some("OK")));
     assert!(running.wait());
 }
+
+#[test]
+fn tasks_end_with_the_server() {
+    let running = start();
+    let mut client = running.client();
+    for (id, command) in [
+        ("loop", "for (;;) { try { while (true) {} } catch (e) {} }"),
+        ("query", "db._query('RETURN SLEEP(1000)')"),
+        ("wait", "require('internal').wait(1000)"),
+    ] {
+        let body = format!(r#"{{"command": "{command}"}}"#);
+        let reply = client.request("PUT", &format!("/_api/tasks/{id}"), "", body.as_bytes());
+        assert_eq!(reply.status, 200, "{id}");
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(client.get("/_api/tasks").json().as_array().unwrap().len(), 3);
+    let begin = Instant::now();
+    assert!(running.stop(), "all runs must end");
+    assert!(begin.elapsed() < Duration::from_secs(5));
+}

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use database::javascript::LogAllowance;
 use database::{Budget, Session};
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
@@ -52,6 +53,7 @@ impl Idle {
 pub(super) struct RouterHost {
     pub(super) origin: Origin,
     pub(super) idle: Arc<Idle>,
+    pub(super) log: LogAllowance,
 }
 
 impl RouterHost {
@@ -137,11 +139,14 @@ impl Host for RouterHost {
     }
 
     fn print(&self, text: &str) -> HostResult<()> {
-        tracing::info!(database = %self.session().database_name(), "script: {}", text.trim_end());
+        self.log(LogLevel::Info, text.trim_end());
         Ok(())
     }
 
     fn log(&self, level: LogLevel, text: &str) {
+        if !self.log.take(text) {
+            return;
+        }
         let database = self.session().database_name();
         match level {
             LogLevel::Debug => tracing::debug!(%database, "script: {text}"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use database::javascript::{Call, IsolateThread, ended};
+use database::javascript::{Call, IsolateThread, LogAllowance, ended};
 use errors::{Error, ErrorCode, Result};
 use javascript::Failure;
 use velocypack::Slice;
@@ -38,8 +38,9 @@ impl Script {
         let session = &origin.session;
         let idle = Arc::<Idle>::default();
         let (world, activity) = (origin.clone(), Arc::clone(&idle));
-        let host =
-            move || -> Box<dyn javascript::Host> { Box::new(RouterHost { origin: world, idle: activity }) };
+        let host = move || -> Box<dyn javascript::Host> {
+            Box::new(RouterHost { origin: world, idle: activity, log: LogAllowance::default() })
+        };
         let mut thread = IsolateThread::start(host, &session.request_memory())?;
         let timeout = session.instance().transactions().limits().idle_timeout;
         let may_continue = || {
