@@ -13,6 +13,13 @@ pub struct JavaScriptOptions {
     pub admin_execute: bool,
 }
 
+impl JavaScriptOptions {
+    /// Returns true if users may run JavaScript of any kind.
+    pub fn is_enabled(&self) -> bool {
+        self.user_defined_functions || self.transactions || self.tasks || self.admin_execute
+    }
+}
+
 impl Default for JavaScriptOptions {
     fn default() -> Self {
         JavaScriptOptions {

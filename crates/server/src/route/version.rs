@@ -33,6 +33,7 @@ fn version(session: &Session, request: &Request) -> Result<Response> {
 /// Writes the details. All values are strings.
 fn print_details(session: &Session, fields: &mut Fields<'_>) {
     let flag = |value: bool| if value { "true" } else { "false" };
+    let javascript = session.instance().options().javascript;
     let full = format!("Persea {PERSEA_VERSION}, compatible with ArangoDB {ARANGODB_VERSION}");
     fields
         .text("architecture", if cfg!(target_pointer_width = "64") { "64bit" } else { "32bit" })
@@ -70,8 +71,8 @@ fn print_details(session: &Session, fields: &mut Fields<'_>) {
         .text("sse42", flag(cfg!(target_feature = "sse4.2")))
         .text("tsan", "false")
         .text("unaligned-access", "true")
-        // With this value, drivers' tests skip parts that need JavaScript on the server.
-        .text("v8-version", "none");
+        // With the value "none", drivers' tests skip parts that need JavaScript on the server.
+        .text("v8-version", if javascript.is_enabled() { "quickjs-ng" } else { "none" });
     for (name, version) in LIBRARIES {
         fields.text(name, version);
     }

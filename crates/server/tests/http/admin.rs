@@ -11,7 +11,7 @@ fn drivers_learn_what_they_need_to_know() {
     let mut client = running.client();
     let details = client.get("/_api/version?details=true").json();
     assert_eq!(details["license"], "community");
-    assert_eq!(details["details"]["v8-version"], "none");
+    assert_eq!(details["details"]["v8-version"], "quickjs-ng");
     assert_eq!(details["details"]["role"], "SINGLE");
     assert!(details["details"].as_object().unwrap().values().all(serde_json::Value::is_string));
     let engine = client.get("/_api/engine").json();
