@@ -27,7 +27,12 @@ function action(source) {
     if (!(error instanceof SyntaxError)) {
       throw error;
     }
-    return evaluate(wrapped(source, 'params'));
+    try {
+      return evaluate(wrapped(source, 'params'));
+    } catch (other) {
+      // A text that begins as a function has no mistake in being none.
+      throw /^\s*(async\s+)?(function\b|\()/.test(source) ? error : other;
+    }
   }
 }
 
