@@ -1,5 +1,5 @@
-//! `POST /_admin/execute`: a JavaScript program of a user who may administer the database, where the
-//! option allows it. It has the rights of its user.
+//! `POST /_admin/execute`: a JavaScript program of a user who may administer the database, where
+//! the option allows it. It has the rights of its user.
 
 use std::sync::Arc;
 
