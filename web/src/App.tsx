@@ -11,6 +11,7 @@ const Collections = lazy(async () => (await import('./page/Collections')).Collec
 const Collection = lazy(async () => (await import('./page/Collection')).Collection)
 const Graphs = lazy(async () => (await import('./page/Graphs')).Graphs)
 const GraphViewer = lazy(async () => (await import('./page/GraphViewer')).GraphViewer)
+const Analyzers = lazy(async () => (await import('./page/Analyzers')).Analyzers)
 const Dashboard = lazy(async () => (await import('./page/Dashboard')).Dashboard)
 const Activity = lazy(async () => (await import('./page/Activity')).Activity)
 const Logs = lazy(async () => (await import('./page/Logs')).Logs)
@@ -29,6 +30,8 @@ function Page() {
       return <Graphs />
     case 'graph':
       return <GraphViewer key={object} name={object} />
+    case 'analyzers':
+      return <Analyzers />
     case 'dashboard':
       return <Dashboard />
     case 'activity':

@@ -136,6 +136,23 @@ describe('pages', () => {
     await page.close()
   })
 
+  it('try, create and remove an analyzer', async () => {
+    const page = await openAs(browser, server, 'root', '#analyzers')
+    await page.getByRole('combobox', { name: 'Try' }).selectOption('text_en')
+    await page.getByRole('textbox', { name: 'Text' }).fill('The quick foxes')
+    await page.getByRole('status', { name: 'Tokens' }).getByText('fox', { exact: true }).waitFor()
+    await check(page)
+    await page.getByRole('button', { name: 'New analyzer' }).click()
+    await page.getByRole('dialog').getByLabel('Name').fill('by_comma')
+    await page.getByRole('dialog').getByLabel('Type').selectOption('delimiter')
+    await check(page)
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Remove _system::by_comma' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByRole('button', { name: 'Remove _system::by_comma' }).waitFor({ state: 'detached' })
+    await page.close()
+  })
+
   it('create a graph and draw it', async () => {
     const page = await openAs(browser, server, 'root', '#graphs')
     await page.getByRole('button', { name: 'New graph' }).click()

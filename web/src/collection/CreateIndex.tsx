@@ -7,7 +7,7 @@ import type { Call } from '../lib/call'
 import { useLoaded } from '../lib/load'
 import { ask } from '../lib/session'
 import { useSignal } from '@preact/signals'
-import { definition, type IndexForm, TYPES } from './indexForm'
+import { definition, EXAMPLES, type IndexForm, TYPES } from './indexForm'
 
 interface Properties {
   collection: string
@@ -15,7 +15,7 @@ interface Properties {
   onDone: () => void
 }
 
-/** Returns the types of the server that this dialog knows; the others are written as JSON. */
+/** Returns the types of the server. Those without a form are written as JSON. */
 async function types(): Promise<string[]> {
   type Engine = { supports: { indexes: string[]; aliases: { indexes: Record<string, string> } } }
   const { supports } = await ask<Engine>({ method: 'GET', path: '/_api/engine' }, { quiet: true })
@@ -28,18 +28,21 @@ const EMPTY: IndexForm = { type: 'persistent', name: '', fields: '', flags: {}, 
 export function CreateIndex({ collection, onClose, onDone }: Properties) {
   const { value: supported = ['persistent'] } = useLoaded(types, [])
   const [form, setForm] = useState(EMPTY)
-  const text = useSignal('{\n  "type": "",\n  "fields": []\n}')
+  const text = useSignal('')
+  const choose = (type: string) => {
+    setForm({ ...form, type })
+    text.value = JSON.stringify({ type, ...EXAMPLES[type] }, null, 2)
+  }
   const known = TYPES[form.type]
   const path = `/_api/index?${new URLSearchParams({ collection })}`
   const call: Call | null = known ? (form.fields.trim() === '' ? null : { method: 'POST', path, body: definition(form) }) : { method: 'POST', path, text: text.value }
   return (
     <Act title="New index" verb="Create" call={call} onClose={onClose} onDone={onDone}>
       <Field title="Type">
-        <select class="input" value={form.type} onChange={(event) => setForm({ ...form, type: event.currentTarget.value })}>
-          {supported.filter((type) => type in TYPES).map((type) => (
+        <select class="input" value={form.type} onChange={(event) => choose(event.currentTarget.value)}>
+          {supported.map((type) => (
             <option key={type}>{type}</option>
           ))}
-          <option value="JSON">another, as JSON</option>
         </select>
       </Field>
       {known ? (

@@ -23,6 +23,12 @@ export const TYPES: Record<string, IndexType> = {
   'mdi-prefixed': { hint: 'Fields with numbers.', flags: [UNIQUE, SPARSE, BACKGROUND], texts: [['prefixFields', 'Prefix fields: compared for equality'], STORED] },
 }
 
+/** Definitions to begin with, of types that have no form. */
+export const EXAMPLES: Record<string, object> = {
+  inverted: { fields: ['text'], analyzer: 'text_en' },
+  vector: { fields: ['embedding'], params: { metric: 'cosine', dimension: 128, nLists: 100 } },
+}
+
 const NUMBERS = new Set(['expireAfter', 'minLength'])
 
 export interface IndexForm {
