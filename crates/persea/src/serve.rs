@@ -98,7 +98,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     }
     let server_options =
         server_section::settings(options, &log, &instance, &budget, descriptors, tls.as_ref())?;
-    let server_options = backup::add(options, server_options)?;
+    let server_options = backup::add(options, instance.store().engine().as_ref(), server_options)?;
     let server = Server::new(Arc::clone(&instance), server_options)?;
     freed_memory::watch(budget.limit_bytes)?;
     let backlog = u32::try_from(options.get(&tcp::BACKLOG_SIZE)).unwrap_or(u32::MAX);

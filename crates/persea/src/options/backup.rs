@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use backups::{Backups, Versions};
 use errors::{Error, ErrorCode, Result};
+use kv::Engine;
 use kv_rocksdb::{RocksEngine, RocksOptions};
 use options::{Choice, Opt, Options, Text, choice, text};
 use server::service::backups::BackupOptions;
@@ -12,11 +13,14 @@ use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
 use server::{ApiAccess, ServerOptions};
 use storage::{Store, StoreOptions};
 
-use super::{database, general};
+use super::database;
 use crate::failure::Failure;
 
 const ACCESS: &[(&str, ApiAccess); 3] =
     &[("true", ApiAccess::Administrator), ("false", ApiAccess::Disabled), ("jwt", ApiAccess::Superuser)];
+
+/// The engine whose folder backups know. The files of others lie in folders of their own.
+const ROCKSDB: &str = "rocksdb";
 
 /// The memory of the store in a copy that is checked.
 const CHECK_MEMORY_BYTES: usize = 16 << 20;
@@ -30,11 +34,15 @@ options::section! {
 
 /// Adds the options of backups to those of the server, and removes backups that were broken off.
 /// The data are open.
-pub(crate) fn add(options: &Options, server: ServerOptions) -> std::result::Result<ServerOptions, Failure> {
+pub(crate) fn add(
+    options: &Options,
+    engine: &dyn Engine,
+    server: ServerOptions,
+) -> std::result::Result<ServerOptions, Failure> {
     let versions = Versions { compatible: ARANGODB_VERSION.to_owned(), own: PERSEA_VERSION.to_owned() };
-    let backups = match general::has_files(options) {
-        true => Some(Arc::new(Backups::open(Path::new(options.get(&database::DIRECTORY)), versions)?)),
-        false => None,
+    let backups = match engine.name() {
+        ROCKSDB => Some(Arc::new(Backups::open(Path::new(options.get(&database::DIRECTORY)), versions)?)),
+        _ => None,
     };
     let path_prefix = PathBuf::from(options.get(&LOCAL_PATH_PREFIX));
     let backup = BackupOptions { backups, verify, path_prefix };

@@ -41,25 +41,17 @@ pub(crate) fn memory_budget(options: &Options) -> MemoryBudget {
     }
 }
 
-/// Returns true if the data are in files.
-pub(super) fn has_files(options: &Options) -> bool {
-    !matches!(engine_name(options), EngineName::Memory)
-}
-
-fn engine_name(options: &Options) -> EngineName {
-    match options.get(&STORAGE_ENGINE) {
-        EngineName::Auto => options.get(&server_section::STORAGE_ENGINE),
-        named => named,
-    }
-}
-
 /// Opens the engine. Carries out a pending restore first.
 pub(crate) fn open_engine(
     options: &Options,
     budget: &MemoryBudget,
     descriptors: u64,
 ) -> Result<Arc<dyn Engine>, Failure> {
-    match engine_name(options) {
+    let name = match options.get(&STORAGE_ENGINE) {
+        EngineName::Auto => options.get(&server_section::STORAGE_ENGINE),
+        named => named,
+    };
+    match name {
         EngineName::Memory => Ok(MemoryEngine::new()),
         EngineName::RocksDb | EngineName::Auto => {
             let folder = PathBuf::from(options.get(&database::DIRECTORY));
