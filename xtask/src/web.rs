@@ -51,9 +51,13 @@ fn test() -> Result<(), Failure> {
     run(in_folder(&["run", "--silent", "browser"]).env("PERSEA", program))
 }
 
-/// Runs `npm ci` if the installed packages are older than the lock file.
+/// Runs `npm ci` if the installed packages are older than the lock file. No package runs a script.
 fn install() -> Result<(), Failure> {
-    if has_packages() { Ok(()) } else { npm(&["ci", "--no-audit", "--no-fund", "--loglevel=error"]) }
+    if has_packages() {
+        Ok(())
+    } else {
+        npm(&["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"])
+    }
 }
 
 fn has_packages() -> bool {
