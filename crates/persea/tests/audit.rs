@@ -38,6 +38,7 @@ fn the_log_names_who_changed_what_and_who_was_denied() {
         201
     );
     assert_eq!(send("POST", "/_api/database", &root, r#"{"name": "shop"}"#), 201);
+    assert_eq!(send("PUT", "/_api/user/eve/database/shop", &root, r#"{"grant": "none"}"#), 200);
     assert_eq!(send("POST", "/_api/collection", &eve, r#"{"name": "eves"}"#), 403);
     assert_eq!(send("POST", "/_admin/backup/create", &eve, "{}"), 403);
     assert_eq!(send("GET", "/_db/shop/_api/collection", &eve, ""), 401);
