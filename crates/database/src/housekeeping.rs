@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use storage::Store;
 
+use crate::index_training::train_indexes;
 use crate::instance::{Instance, InstanceOptions};
 use crate::restore::edge_indexes::LeftBehind;
 use errors::{Error, ErrorCode, Result};
@@ -13,6 +14,8 @@ use errors::{Error, ErrorCode, Result};
 const INTERVAL: Duration = Duration::from_millis(500);
 /// Time between two checks of whether expired documents must be removed.
 const TTL_INTERVAL: Duration = Duration::from_millis(100);
+/// Time between two searches for indexes to train.
+const TRAIN_EVERY: Duration = Duration::from_millis(500);
 /// Time between two writes of the statistics that the store keeps in memory.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(60);
 /// Time between two searches for collections that a broken restore left without their edge index.
@@ -28,6 +31,8 @@ impl Instance {
         start_thread("housekeeping", &instance, run)?;
         // A thread of its own: removing many documents must not delay the care of cursors.
         start_thread("ttl", &instance, remove_expired)?;
+        // A training may take minutes.
+        start_thread("training", &instance, train)?;
         Ok(instance)
     }
 }
@@ -47,6 +52,14 @@ fn remove_expired(watched: &Weak<Instance>) {
         std::thread::sleep(TTL_INTERVAL);
         let Some(instance) = watched.upgrade() else { return };
         instance.ttl().run_if_due(instance.store(), &|| instance.is_stopping());
+    }
+}
+
+fn train(watched: &Weak<Instance>) {
+    loop {
+        std::thread::sleep(TRAIN_EVERY);
+        let Some(instance) = watched.upgrade() else { return };
+        train_indexes(instance.store(), &|| instance.is_stopping());
     }
 }
 

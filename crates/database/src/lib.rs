@@ -25,6 +25,7 @@ mod graph;
 pub mod histogram;
 mod housekeeping;
 pub mod import;
+mod index_training;
 mod instance;
 pub mod javascript;
 mod maintenance;

@@ -52,6 +52,7 @@ pub use index::found::{IndexEntries, UniqueEntries};
 pub use index::persistent::{IndexScan, IndexWalk};
 pub use index::scan::{EntryScan, ScanHost, ScanOptions, ScanStatistics};
 pub use index::value::IndexValue;
+pub use index::vector::{NearBounds, NearEntries, NearScan, TrainingState};
 pub use kv::{Durability, WaitPolicy};
 pub use load::{DocumentLoad, LoadOutcome};
 pub use memory_budget::MemoryBudget;

@@ -107,7 +107,7 @@ fn open_collection(
     let mut indexes = Vec::with_capacity(definition.indexes.len());
     for index in &definition.indexes {
         let estimate = read_estimate(snapshot, index)?;
-        indexes.push(Arc::new(Index::new(index.clone(), estimate)?));
+        indexes.push(Arc::new(Index::open_stored(index.clone(), estimate, snapshot)?));
     }
     let properties = &definition.properties;
     let collection = Collection {

@@ -16,6 +16,8 @@ use crate::index::edge::{EdgeDirection, EdgeReader, EdgeScan};
 use crate::index::found::UniqueEntries;
 use crate::index::persistent::{self, IndexScan, IndexWalk};
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
+use crate::index::value::IndexValue;
+use crate::index::vector::NearScan;
 use crate::scan::{DocumentScan, DocumentScanSpec};
 use crate::visibility::counters::{self, Totals};
 use crate::visibility::read_cache::{CollectionCache, ReadCacheView};
@@ -144,13 +146,34 @@ impl Snapshot {
         ranges: Vec<IndexRange>,
         options: &ScanOptions,
     ) -> Result<Box<dyn EntryScan>> {
-        let source = ScanSource {
+        index.open(self.scan_source(collection), ranges, options)
+    }
+
+    /// Starts a search for the vectors nearest to `vector`. Without `n_probe` it reads as many
+    /// lists as the index's definition says.
+    ///
+    /// It is separate from [`Snapshot::open_index`] because the caller decides while it reads how
+    /// many lists it needs, and gets the score of each entry.
+    ///
+    /// Errors: 10 for any other value than a vector of the index's dimension, 4 for an index of
+    /// another type.
+    pub fn near(
+        &self,
+        collection: &Collection,
+        index: &Arc<Index>,
+        vector: &IndexValue,
+        n_probe: Option<u64>,
+    ) -> Result<NearScan> {
+        NearScan::start(self.scan_source(collection), index, vector, n_probe)
+    }
+
+    fn scan_source(&self, collection: &Collection) -> ScanSource {
+        ScanSource {
             engine: Arc::clone(&self.engine),
             collection: Arc::clone(collection.shared_name()),
             fork_join: Arc::clone(&self.fork_join),
             cache: self.cache_of(collection),
-        };
-        index.open(source, ranges, options)
+        }
     }
 
     /// Starts a scan over a sorted index, in AQL's order of the indexed values, or over a

@@ -1,5 +1,7 @@
 //! The capabilities of an index. Planners match these, not types.
 
+use super::metric::Metric;
+
 /// The capabilities of an index. The default has none: no query uses such an index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Capabilities {
@@ -9,7 +11,8 @@ pub struct Capabilities {
     ///
     /// Scans can then merge by the fields, skip groups and replace sorts.
     pub ordered: bool,
-    /// True if entries hold the values of the fields (without `[*]`) and the stored values.
+    /// True if entries hold the stored values and, unless the shape of the search says otherwise,
+    /// the values of the fields (without `[*]`).
     pub covers: bool,
     /// True if entries are the documents, in byte order of their keys.
     ///
@@ -17,6 +20,13 @@ pub struct Capabilities {
     pub clustered: bool,
     /// True if the values of all fields find their only entry without a scan, many in one step.
     pub unique_lookup: bool,
+}
+
+impl Capabilities {
+    /// Returns true if entries hold the values of the fields.
+    pub fn covers_fields(&self) -> bool {
+        self.covers && !matches!(self.search, SearchShape::Near { .. })
+    }
 }
 
 /// The conditions that an index looks up.
@@ -48,5 +58,10 @@ pub enum SearchShape {
     Words {
         /// The length of the shortest indexed word, in characters.
         min_length: u64,
+    },
+    /// The vectors nearest to another one. The entries cover the stored values, not the vector.
+    Near {
+        /// The measure of nearness.
+        metric: Metric,
     },
 }

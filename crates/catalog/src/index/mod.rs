@@ -8,15 +8,19 @@ mod edge;
 mod fulltext;
 mod geo;
 mod mdi;
+mod metric;
 mod persistent;
 mod primary;
 mod search;
 #[cfg(test)]
 mod tests;
 mod ttl;
+mod vector;
 
 pub use capabilities::{Capabilities, SearchShape};
+pub use metric::Metric;
 pub use search::{Bound, FieldBounds, GeoSearch, Search};
+pub use vector::{ListCount, Tier, VectorOptions};
 
 use velocypack::{Builder, Slice};
 
@@ -165,6 +169,8 @@ pub enum TypeOptions {
         /// The attributes that must be compared for equality; empty without a prefix.
         prefix_fields: Vec<FieldPath>,
     },
+    /// The options of [`IndexType::Vector`].
+    Vector(Box<VectorOptions>),
 }
 
 impl IndexProperties {
@@ -398,7 +404,8 @@ fn rules(index_type: IndexType) -> Option<&'static dyn TypeRules> {
         IndexType::Geo => Some(&geo::Geo),
         IndexType::Fulltext => Some(&fulltext::Fulltext),
         IndexType::Mdi | IndexType::MdiPrefixed => Some(&mdi::Mdi),
-        IndexType::Inverted | IndexType::Vector => None,
+        IndexType::Vector => Some(&vector::Vector),
+        IndexType::Inverted => None,
     }
 }
 

@@ -109,6 +109,13 @@ fn every_type_is_read_back_as_it_prints() {
         r#"{"type": "mdi-prefixed", "fields": ["x"], "prefixFields": ["a", "b"], "fieldValueTypes": "double",
             "sparse": true, "estimates": false}"#,
         r#"{"type": "zkd", "fields": ["x", "y"], "fieldValueTypes": "double"}"#,
+        r#"{"type": "vector", "fields": ["v"], "params": {"metric": "cosine", "dimension": 4}}"#,
+        r#"{"type": "vector", "fields": ["v"], "sparse": true, "storedValues": ["a", "b.c"], "params": {
+            "metric": "l2", "dimension": 4, "nLists": 7, "defaultNProbe": 2, "trainingIterations": 3,
+            "numberOfDocsPerCentroid": 5, "factory": "IVF7_HNSW10,SQ8"}}"#,
+        r#"{"type": "vector", "fields": ["v"], "params": {"metric": "innerProduct", "dimension": 4, "nLists": {
+            "strategy": "autoSqrt", "multiplier": 2, "minNLists": 3, "tiers": [
+            {"threshold": 100, "fixedValue": 9}]}, "factory": "IVF{},PQ2x8"}}"#,
     ] {
         let properties = parse(json).unwrap();
         let definition = IndexDefinition::new(IndexId(9), ObjectId(9), properties.clone());
@@ -131,6 +138,17 @@ fn wrong_options_of_the_types_are_refused() {
         r#"{"type": "geo", "fields": ["a"], "geoJson": 1}"#,
         r#"{"type": "fulltext", "fields": ["a"], "minLength": 0}"#,
         r#"{"type": "fulltext", "fields": ["a", "b"]}"#,
+        r#"{"type": "vector", "fields": ["v"]}"#,
+        r#"{"type": "vector", "fields": ["v", "w"], "params": {"metric": "l2", "dimension": 4}}"#,
+        r#"{"type": "vector", "fields": ["v"], "unique": true, "params": {"metric": "l2", "dimension": 4}}"#,
+        r#"{"type": "vector", "fields": ["v"], "params": {"metric": "l1", "dimension": 4}}"#,
+        r#"{"type": "vector", "fields": ["v"], "params": {"metric": "l2"}}"#,
+        r#"{"type": "vector", "fields": ["v"], "params": {"metric": "l2", "dimension": 0}}"#,
+        r#"{"type": "vector", "fields": ["v"], "params": {"metric": "l2", "dimension": 4, "nLists": 0}}"#,
+        r#"{"type": "vector", "fields": ["v"], "params": {"metric": "l2", "dimension": 4, "nLists": {
+            "strategy": "autoSqrt", "multiplier": 4}}}"#,
+        r#"{"type": "vector", "fields": ["v"], "params": {"metric": "l2", "dimension": 4, "factory": "Flat"}}"#,
+        r#"{"type": "vector", "fields": ["v"], "params": {"metric": "l2", "dimension": 4, "factory": "IVFx,Flat"}}"#,
         r#"{"type": "mdi", "fields": ["a"]}"#,
         r#"{"type": "mdi", "fields": ["a"], "fieldValueTypes": "int"}"#,
         r#"{"type": "mdi", "fields": ["a"], "fieldValueTypes": "double", "prefixFields": ["b"]}"#,
@@ -179,4 +197,18 @@ fn a_search_is_mapped_value_by_value() {
         own.for_each(&mut |value| after.push(*value));
         assert_eq!(before, after);
     }
+}
+
+#[test]
+fn the_number_of_lists_follows_the_documents() {
+    let of = |lists: &str, documents| {
+        let json = format!(
+            r#"{{"type": "vector", "fields": ["v"], "params": {{"metric": "l2", "dimension": 4 {lists}}}}}"#
+        );
+        let TypeOptions::Vector(options) = parse(&json).unwrap().options else { panic!("{json}") };
+        options.lists_for(documents)
+    };
+    assert_eq!([of("", 2), of("", 100), of("", 999_999)], [2, 40, 3999]);
+    assert_eq!([of("", 1_000_000), of("", 20_000_000)], [16_384, 65_536]);
+    assert_eq!([of(r#", "nLists": 10"#, 4), of(r#", "nLists": 10"#, 400)], [4, 10]);
 }

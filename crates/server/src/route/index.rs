@@ -5,7 +5,7 @@ use std::sync::Arc;
 use catalog::AccessLevel;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
-use storage::{Collection, Index};
+use storage::{Collection, Index, TrainingState};
 use velocypack::Builder;
 
 use super::parameter;
@@ -31,6 +31,7 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
     let collection = session.collection(&parameter::collection(request)?, AccessLevel::ReadOnly)?;
     let figures =
         if request.flag("withStats", false)? { Some(session.figures(&collection, false)?) } else { None };
+    let with_hidden = request.flag("withHidden", false)?;
     let memory_of = |index: &Index| -> Option<u64> {
         let figures = figures.as_ref()?;
         Some(figures.indexes.iter().find(|known| known.id == index.id()).map_or(0, |known| known.bytes))
@@ -38,13 +39,19 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
     Response::success(StatusCode::OK, |fields| {
         fields.list("indexes", |fields| {
             for index in collection.indexes() {
-                fields.child_element(|fields| print(fields, &collection, index, memory_of(index)));
+                fields.child_element(|fields| {
+                    print(fields, &collection, index, memory_of(index));
+                    print_parts(fields, &collection, index, with_hidden);
+                });
             }
         });
         fields.child("identifiers", |fields| {
             for index in collection.indexes() {
                 let id = format!("{}/{}", collection.name(), index.id());
-                fields.child(&id, |fields| print(fields, &collection, index, memory_of(index)));
+                fields.child(&id, |fields| {
+                    print(fields, &collection, index, memory_of(index));
+                    print_parts(fields, &collection, index, with_hidden);
+                });
             }
         });
     })
@@ -93,6 +100,12 @@ fn print(fields: &mut Fields<'_>, collection: &Collection, index: &Index, memory
         let printed = index.definition().print(builder, collection.name(), index.selectivity_estimate());
         printed.map_err(|_| velocypack::Error::Malformed)
     });
+    if let Some(state) = index.training_state() {
+        fields.text("trainingState", name_of(&state));
+        if let Some(error) = state.error {
+            fields.text("errorMessage", error);
+        }
+    }
     if let Some(bytes) = memory_bytes {
         fields.child("figures", |fields| {
             fields
@@ -102,4 +115,22 @@ fn print(fields: &mut Fields<'_>, collection: &Collection, index: &Index, memory
                 .number("cacheUsage", 0u64);
         });
     }
+}
+
+/// Writes the training of an index for each shard. As in ArangoDB, the only shard of a single
+/// server has the collection's name.
+fn print_parts(fields: &mut Fields<'_>, collection: &Collection, index: &Index, with_hidden: bool) {
+    let Some(state) = index.training_state().filter(|_| with_hidden) else { return };
+    fields.child("shards", |fields| {
+        fields.child(collection.name(), |fields| {
+            fields.text("trainingState", name_of(&state)).text("error", state.error.unwrap_or_default());
+            if let Some(lists) = state.lists {
+                fields.number("resolvedNLists", lists);
+            }
+        });
+    });
+}
+
+fn name_of(state: &TrainingState) -> &'static str {
+    if state.lists.is_some() { "ready" } else { "unusable" }
 }

@@ -13,7 +13,7 @@ use catalog::index::{INDEXES_MAX, IndexProperties};
 use catalog::{IndexDefinition, IndexId, IndexType, ObjectId};
 
 use crate::catalog_snapshot::Catalog;
-use crate::index::build::{Build, SharedCheck};
+use crate::index::build::{Build, IndexSource, SharedCheck};
 use crate::{Collection, Index, Snapshot, Store, deletion};
 use errors::{Error, ErrorCode, Result};
 
@@ -99,11 +99,12 @@ impl Store {
         check: SharedCheck<'_>,
     ) -> Result<Arc<Index>> {
         let object = definition.object_id;
-        let index = Arc::new(Index::new(definition, None)?);
+        let options = &self.shared.options;
+        let source = IndexSource { snapshot, collection, options, check };
+        let index = Arc::new(Index::trained(definition, &source)?);
         // After a crash during the build, the store deletes the unfinished index.
         self.shared.alter(|draft| draft.pend_deletion(object))?;
         let engine = self.shared.engine.as_ref();
-        let options = &self.shared.options;
         let build = Build { engine, snapshot, collection, index: &index, options, check };
         if let Err(error) = build.run().and_then(|()| self.publish(collection, &index)) {
             // An index that is perhaps in the catalog keeps its entries.

@@ -5,6 +5,7 @@ mod collection;
 mod database;
 mod index;
 mod recount;
+mod training;
 mod truncate;
 mod user;
 

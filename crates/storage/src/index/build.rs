@@ -13,9 +13,9 @@ use std::thread::{ScopedJoinHandle, available_parallelism};
 use kv::{BlockLimits, BulkLoad, Durability, Engine, LoadHint, LoadKind};
 use velocypack::Slice;
 
-use super::Index;
 use super::entries::Entries;
 use super::estimate::EstimateChange;
+use super::{Index, TrainingSource};
 use crate::encoding::entry::key_of_unique_value;
 use crate::error;
 use crate::external_sort::{SortedPairs, Sorter};
@@ -79,6 +79,13 @@ impl<'a> Builder<'a> {
             self.apply_estimate();
         }
         Ok(())
+    }
+
+    /// Adds the entries that belong to no document.
+    fn add_own(&mut self) -> Result<()> {
+        self.entries.clear();
+        self.index.own_entries(&mut self.entries);
+        self.entries.iter().try_for_each(|entry| self.sorter.add(entry.key, entry.value))
     }
 
     fn apply_estimate(&mut self) {
@@ -162,6 +169,38 @@ fn violation(index: &Index, collection: &str, key: &str) -> Error {
     error::unique_violation(index.name(), index_type, &index.fields_text(), document)
 }
 
+/// The documents over which an index is created.
+pub(crate) struct IndexSource<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) collection: &'a Collection,
+    pub(crate) options: &'a StoreOptions,
+    pub(crate) check: SharedCheck<'a>,
+}
+
+impl TrainingSource for IndexSource<'_> {
+    fn count(&self) -> Result<u64> {
+        self.snapshot.count(self.collection)
+    }
+
+    fn for_each(&self, visit: &mut dyn FnMut(Slice<'_>) -> Result<()>) -> Result<()> {
+        let spec = DocumentScanSpec { sequential: true, ..DocumentScanSpec::default() };
+        let mut scan = self.snapshot.scan(self.collection, &spec)?;
+        while let Some(documents) = scan.next_block(READ_LIMITS)? {
+            self.check()?;
+            documents.iter().try_for_each(&mut *visit)?;
+        }
+        Ok(())
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.options.sort_budget_bytes
+    }
+
+    fn check(&self) -> Result<()> {
+        (self.check)()
+    }
+}
+
 /// The input of an index build.
 pub(crate) struct Build<'a> {
     pub(crate) engine: &'a dyn Engine,
@@ -196,7 +235,11 @@ impl Build<'_> {
             let own = collect();
             std::iter::once(own).chain(others.into_iter().map(join)).collect()
         });
-        load(builders?, loads, self.check)
+        let mut builders = builders?;
+        if let Some(first) = builders.first_mut() {
+            first.add_own()?;
+        }
+        load(builders, loads, self.check)
     }
 
     /// Divides all documents into ranges.

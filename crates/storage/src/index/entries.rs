@@ -98,7 +98,7 @@ impl Entries {
 
     /// As [`Entries::set_value`], with an array of `values` after the bytes that `write_value`
     /// appends.
-    fn set_covered<'v>(
+    pub(crate) fn set_covered<'v>(
         &mut self,
         write_value: impl FnOnce(&mut Vec<u8>),
         values: impl Iterator<Item = Slice<'v>>,

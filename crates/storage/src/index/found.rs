@@ -190,6 +190,14 @@ impl EntryCollector {
         self.push_at(key, Some(start))
     }
 
+    /// Adds an entry with an array of the values that it covers, if they are wanted.
+    pub(super) fn push_encoded(&mut self, key: &str, covered: Option<&[u8]>) -> Result<()> {
+        let Some(covered) = covered else { return self.push(key) };
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(covered);
+        self.push_at(key, Some(start))
+    }
+
     /// Adds an entry with its document, if the scan has read it.
     pub(super) fn push_document(&mut self, key: &str, document: Option<StoredDocument>) -> Result<()> {
         self.documents.push(document);

@@ -44,6 +44,11 @@ impl Target<'_> {
         new: Option<Slice<'_>>,
         scratch: &mut Scratch,
     ) -> Result<()> {
+        if let (Some(old), Some(new)) = (old, new)
+            && self.index.is_unaffected(old, new)
+        {
+            return Ok(());
+        }
         scratch.old.clear();
         scratch.new.clear();
         if let Some(old) = old {

@@ -25,9 +25,11 @@ mod primary;
 pub(crate) mod scan;
 mod ttl;
 pub(crate) mod value;
+pub(crate) mod vector;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use catalog::index::Capabilities;
 use catalog::{FieldPath, IndexDefinition, IndexId, IndexType};
@@ -40,14 +42,38 @@ use entries::Entries;
 use errors::{Error, ErrorCode, Result};
 use estimate::Estimate;
 use scan::{EntryScan, ScanOptions, ScanSource};
+use vector::{Centroids, TrainingState};
 
 /// The entries that one type of index stores for a document, and its scans.
 pub(crate) trait IndexMethod: Sync {
     /// Appends the index's entries for a document in its stored form, with `_key` and all other
     /// attributes.
     ///
-    /// Errors: 32 if a document has too many entries.
+    /// Errors: 32 if a document has too many entries, 10 if its value cannot be indexed.
     fn entries(&self, index: &Index, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()>;
+
+    /// Returns true if two versions of a document certainly have the same entries. It is for
+    /// indexes whose entries take long to compute.
+    fn is_unaffected(&self, _index: &Index, _old: Slice<'_>, _new: Slice<'_>) -> bool {
+        false
+    }
+
+    /// Returns what the index learns from documents before it has entries, if it learns anything.
+    ///
+    /// Errors: 10 for a document that cannot be indexed, that of the source's check.
+    fn train(&self, _index: &Index, _source: &dyn TrainingSource) -> Result<Option<Centroids>> {
+        Ok(None)
+    }
+
+    /// Reads the outcome of [`IndexMethod::train`], which [`IndexMethod::own_entries`] has stored.
+    ///
+    /// Errors: 1102 if it is damaged.
+    fn read_training(&self, _index: &Index, _engine: &dyn kv::Snapshot) -> Result<Option<Centroids>> {
+        Ok(None)
+    }
+
+    /// Appends the entries that belong to no document.
+    fn own_entries(&self, _index: &Index, _entries: &mut Entries) {}
 
     /// Returns true if a sketch maintains [`Index::selectivity_estimate`].
     fn is_estimated(&self, _index: &Index) -> bool {
@@ -90,8 +116,24 @@ fn method(index_type: IndexType) -> Option<&'static dyn IndexMethod> {
         IndexType::Geo => Some(&geo::Geo),
         IndexType::Fulltext => Some(&fulltext::Fulltext),
         IndexType::Mdi | IndexType::MdiPrefixed => Some(&mdi::Mdi),
-        _ => None,
+        IndexType::Vector => Some(&vector::Vector),
+        IndexType::Inverted => None,
     }
+}
+
+/// The documents from which an index learns what its entries need.
+pub(crate) trait TrainingSource: Sync {
+    /// Returns the number of documents.
+    fn count(&self) -> Result<u64>;
+
+    /// Calls `visit` with each document. Checks from time to time whether to continue.
+    fn for_each(&self, visit: &mut dyn FnMut(Slice<'_>) -> Result<()>) -> Result<()>;
+
+    /// Returns the bytes of memory that the training may take.
+    fn memory_bytes(&self) -> usize;
+
+    /// Returns an error if the training must end.
+    fn check(&self) -> Result<()>;
 }
 
 /// An index of a collection.
@@ -100,6 +142,10 @@ pub struct Index {
     capabilities: Capabilities,
     method: &'static dyn IndexMethod,
     estimate: Option<Arc<Estimate>>,
+    /// The outcome of a training: it never changes.
+    centroids: Option<Arc<Centroids>>,
+    /// The number of documents at the last training that was without success; 0 if there was none.
+    tried_with: AtomicU64,
 }
 
 impl Index {
@@ -112,10 +158,33 @@ impl Index {
             return Err(Error::new(ErrorCode::NotImplemented, message));
         };
         let capabilities = definition.properties.capabilities();
-        let mut index = Index { definition, capabilities, method, estimate: None };
+        let (centroids, tried_with) = (None, AtomicU64::default());
+        let mut index = Index { definition, capabilities, method, estimate: None, centroids, tried_with };
         if method.is_estimated(&index) {
             index.estimate = Some(estimate.unwrap_or_default());
         }
+        Ok(index)
+    }
+
+    /// Opens an index that has entries: reads the outcome of its training.
+    ///
+    /// Errors: 9 for a type that this version does not have, 1102 for a damaged training.
+    pub(crate) fn open_stored(
+        definition: IndexDefinition,
+        estimate: Option<Arc<Estimate>>,
+        engine: &dyn kv::Snapshot,
+    ) -> Result<Self> {
+        let mut index = Index::new(definition, estimate)?;
+        index.centroids = index.method.read_training(&index, engine)?.map(Arc::new);
+        Ok(index)
+    }
+
+    /// Creates an index over existing documents, which learns from them what its entries need.
+    ///
+    /// Errors: 9, 10 for a document that cannot be indexed, that of the source's check.
+    pub(crate) fn trained(definition: IndexDefinition, source: &dyn TrainingSource) -> Result<Self> {
+        let mut index = Index::new(definition, None)?;
+        index.centroids = index.method.train(&index, source)?.map(Arc::new);
         Ok(index)
     }
 
@@ -185,12 +254,46 @@ impl Index {
         }
         let properties = &self.definition.properties;
         let fields = properties.searched_fields();
-        fields.iter().chain(&properties.stored_values).position(|covered| {
-            !covered.is_expanded()
+        let uncovered = if self.capabilities.covers_fields() { 0 } else { fields.len() };
+        fields.iter().chain(&properties.stored_values).enumerate().position(|(position, covered)| {
+            position >= uncovered
+                && !covered.is_expanded()
                 && !is_id(covered)
                 && covered.names.len() == path.len()
                 && covered.names.iter().zip(path).all(|(own, asked)| own == asked.as_ref())
         })
+    }
+
+    /// Returns the state of the training; `None` for an index that learns nothing.
+    pub fn training_state(&self) -> Option<TrainingState> {
+        vector::training_state(self)
+    }
+
+    /// Returns the similarity or the distance, as AQL's functions have it, of a score of
+    /// [`crate::NearEntries`].
+    pub fn near_value(&self, score: f32) -> f64 {
+        vector::value_of(self, score)
+    }
+
+    /// Returns true if a training would improve the index, now that there are so many documents.
+    pub(crate) fn needs_training(&self, documents: u64) -> bool {
+        let tried_with = self.tried_with.load(Ordering::Relaxed);
+        // Many documents may lack what the training needs.
+        documents > tried_with + tried_with / 4 && vector::needs_training(self, documents)
+    }
+
+    /// Records a training without success.
+    pub(crate) fn note_tried(&self, documents: u64) {
+        self.tried_with.store(documents, Ordering::Relaxed);
+    }
+
+    pub(crate) fn centroids(&self) -> Option<&Centroids> {
+        self.centroids.as_deref()
+    }
+
+    /// Appends the entries that belong to no document.
+    pub(crate) fn own_entries(&self, entries: &mut Entries) {
+        self.method.own_entries(self, entries);
     }
 
     pub(crate) fn estimate(&self) -> Option<&Arc<Estimate>> {
@@ -205,6 +308,11 @@ impl Index {
     /// Returns the key under which the read cache may hold an entry; `None` if it holds none.
     pub(crate) fn cache_key(&self) -> Option<CacheKey> {
         self.method.cache_key(self)
+    }
+
+    /// Returns true if two versions of a document certainly have the same entries.
+    pub(crate) fn is_unaffected(&self, old: Slice<'_>, new: Slice<'_>) -> bool {
+        self.method.is_unaffected(self, old, new)
     }
 
     /// Starts a scan: see [`crate::Snapshot::open_index`].

@@ -142,12 +142,30 @@ impl DocumentLoad {
 
     /// Adds a document.
     ///
-    /// Errors: 1216, 1221, 1222, 1225, 1227, 1233, 1620, those of computed values. The load then
-    /// leaves out the document and can continue.
+    /// Errors: 1216, 1221, 1222, 1225, 1227, 1233, 1620, those of computed values, 10 for a value
+    /// that cannot be indexed. The load then leaves out the document and can continue.
     pub fn add(&mut self, body: Slice<'_>) -> Result<()> {
-        let document = &mut self.document;
-        document.assemble(&self.shared, &self.collection, body, &self.options)?;
+        self.document.assemble(&self.shared, &self.collection, body, &self.options)?;
+        let lengths: Vec<usize> = self.indexes.iter().map(|index| index.pairs.len()).collect();
+        if let Err(error) = self.add_entries() {
+            self.indexes.iter_mut().zip(lengths).for_each(|(index, length)| index.pairs.truncate(length));
+            self.estimates.iter_mut().for_each(EstimateChange::take_back);
+            return Err(error);
+        }
+        self.estimates.iter_mut().for_each(EstimateChange::keep);
+        let document = &self.document;
         let (key, bytes) = (document.key.key.as_str(), document.bytes.as_slice());
+        let object = self.collection.object_id();
+        self.documents.push(|engine_key| encoding::append_document_key(object, key, engine_key), bytes);
+        self.totals.count += 1;
+        self.totals.revision = self.totals.revision.max(document.revision);
+        self.totals.key_value = self.totals.key_value.max(document.key.value);
+        Ok(())
+    }
+
+    /// Adds the index entries of the document.
+    fn add_entries(&mut self) -> Result<()> {
+        let (key, bytes) = (self.document.key.key.as_str(), self.document.bytes.as_slice());
         for index in &mut self.indexes {
             self.entries.clear();
             index.index.entries(Slice::new(bytes), key, &mut self.entries)?;
@@ -160,11 +178,6 @@ impl DocumentLoad {
                 }
             }
         }
-        let object = self.collection.object_id();
-        self.documents.push(|engine_key| encoding::append_document_key(object, key, engine_key), bytes);
-        self.totals.count += 1;
-        self.totals.revision = self.totals.revision.max(document.revision);
-        self.totals.key_value = self.totals.key_value.max(document.key.value);
         Ok(())
     }
 

@@ -37,6 +37,12 @@ impl Pairs {
         self.positions.push(position);
     }
 
+    /// Keeps the first `length` pairs, in the order in which they were added.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.positions.truncate(length);
+        self.bytes.truncate(self.positions.last().map_or(0, |last| last.end));
+    }
+
     /// Sorts the pairs by key. Returns false if a key occurs twice.
     pub(crate) fn sort(&mut self) -> bool {
         if !self.is_unsorted {

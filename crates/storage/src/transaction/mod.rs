@@ -169,7 +169,7 @@ impl Transaction {
         let wait = self.collection_wait;
         let joined = Joined::pass(&self.shared, collection, LockMode::Shared, wait, &|| Ok(()))?;
         if let Some(at_begin) = self.catalog.same_collection(collection)
-            && at_begin.object_id() != joined.collection.object_id()
+            && has_new_objects(at_begin, &joined.collection)
         {
             return Err(error::stale_collection(collection.name()));
         }
@@ -214,6 +214,16 @@ impl Transaction {
         }
         result
     }
+}
+
+/// Returns true if a truncation has replaced the documents since `before`, or a training the
+/// entries of an index. Views of `before` would not see writes to the new objects.
+fn has_new_objects(before: &Collection, now: &Collection) -> bool {
+    before.object_id() != now.object_id()
+        || before.indexes().iter().any(|index| {
+            let present = now.index(index.id()).map(|index| index.definition().object_id);
+            present.is_some_and(|object| object != index.definition().object_id)
+        })
 }
 
 impl Joined {

@@ -1,0 +1,90 @@
+//! Loops over the elements of vectors. The compiler turns them into vector instructions.
+//!
+//! The order of the additions is fixed and no operation is fused, so that every processor computes
+//! the same bits. [`super::centroids`] relies on that: the list of a stored vector is computed
+//! again when its document is removed.
+
+/// Sums that a loop keeps apart, so that additions do not wait for each other.
+const LANES: usize = 32;
+
+/// An element of a vector in memory, or in the bytes of an entry (little-endian).
+pub(super) trait Element: Copy {
+    fn float(self) -> f32;
+}
+
+impl Element for f32 {
+    #[inline(always)]
+    fn float(self) -> f32 {
+        self
+    }
+}
+
+impl Element for [u8; 4] {
+    #[inline(always)]
+    fn float(self) -> f32 {
+        f32::from_le_bytes(self)
+    }
+}
+
+/// Returns the inner product of two vectors of the same dimension.
+pub(super) fn dot<E: Element>(query: &[f32], vector: &[E]) -> f32 {
+    sum(query, vector, |own, other| own * other)
+}
+
+/// Returns the square of the Euclidean distance of two vectors of the same dimension.
+pub(super) fn squared_distance<E: Element>(query: &[f32], vector: &[E]) -> f32 {
+    sum(query, vector, |own, other| (own - other) * (own - other))
+}
+
+#[inline(always)]
+#[allow(
+    clippy::needless_range_loop,
+    reason = "iterators over the arrays hide their length from the compiler"
+)]
+fn sum<E: Element>(query: &[f32], vector: &[E], term: impl Fn(f32, f32) -> f32) -> f32 {
+    let (own, own_rest) = query.as_chunks::<LANES>();
+    let (other, other_rest) = vector.as_chunks::<LANES>();
+    let mut lanes = [0_f32; LANES];
+    for (own, other) in own.iter().zip(other) {
+        for lane in 0..LANES {
+            lanes[lane] += term(own[lane], other[lane].float());
+        }
+    }
+    let rest = own_rest.iter().zip(other_rest).map(|(own, other)| term(*own, other.float()));
+    total(&lanes) + rest.fold(0.0, |sum, term| sum + term)
+}
+
+/// Adds the lanes, halves first.
+fn total<const N: usize>(lanes: &[f32; N]) -> f32 {
+    let mut lanes = *lanes;
+    let mut length = N;
+    while length > 1 {
+        length /= 2;
+        let (low, high) = lanes.split_at_mut(length);
+        low.iter_mut().zip(high).for_each(|(low, high)| *low += *high);
+    }
+    lanes.first().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn vector(dimension: usize, seed: u32) -> Vec<f32> {
+        (0..dimension as u32).map(|i| ((i * 37 + seed * 101) % 23) as f32 - 11.0).collect()
+    }
+
+    #[test]
+    fn sums_are_right_for_every_dimension() {
+        for dimension in [1, 2, 15, 16, 17, 31, 32, 33, 100, 128, 768] {
+            let (left, right) = (vector(dimension, 1), vector(dimension, 2));
+            let pairs = || left.iter().zip(&right);
+            let products: f32 = pairs().map(|(left, right)| left * right).sum();
+            let squares: f32 = pairs().map(|(left, right)| (left - right).powi(2)).sum();
+            let bytes: Vec<[u8; 4]> = right.iter().map(|float| float.to_le_bytes()).collect();
+            assert_eq!((dot(&left, &right), dot(&left, &bytes)), (products, products));
+            assert_eq!(squared_distance(&left, &right), squares);
+            assert_eq!(squared_distance(&left, &bytes), squares);
+        }
+    }
+}

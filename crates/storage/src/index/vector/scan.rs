@@ -1,0 +1,188 @@
+//! Searches for the entries nearest to a vector, list by list.
+
+use std::sync::Arc;
+
+use catalog::index::{Metric, VectorOptions};
+use kv::{Block, BlockLimits, PrefixScan};
+
+use super::candidates::Candidates;
+use super::kernel::{dot, squared_distance};
+use super::{encoding, options_of, parse_vector};
+use crate::index::Index;
+use crate::index::found::IndexEntries;
+use crate::index::scan::{ScanHost, ScanSource};
+use crate::index::value::IndexValue;
+use errors::{Error, Result};
+
+/// The size of a block of entries that is read.
+const BLOCK_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };
+
+/// A search for the entries nearest to one vector. The caller decides how many lists to read.
+pub struct NearScan {
+    source: ScanSource,
+    index: Arc<Index>,
+    metric: Metric,
+    dimension: usize,
+    vector: Vec<f32>,
+    /// The lists that were not read, with their scores.
+    lists: Vec<(f32, u32)>,
+    total_lists: usize,
+    n_probe: usize,
+    scan: Option<Box<dyn PrefixScan>>,
+    block: Block,
+}
+
+/// The entries that a caller wants of some lists.
+#[derive(Clone, Copy, Debug)]
+pub struct NearBounds {
+    /// Most entries.
+    pub most: usize,
+    /// The greatest score.
+    pub score: f32,
+    /// True if the caller will need covered values.
+    pub wants_covered: bool,
+}
+
+/// The entries of some lists, the nearest first; equally near ones by their key.
+pub struct NearEntries {
+    /// The entries, which cover the stored values.
+    pub entries: IndexEntries,
+    /// The score of each entry: a smaller one is nearer. See [`Index::near_value`].
+    pub scores: Vec<f32>,
+    /// The number of entries that were read.
+    pub read: u64,
+}
+
+impl NearScan {
+    /// Begins a search. Without a number of lists to probe it takes the index's.
+    ///
+    /// Errors: 10 for any other value than a vector of the index's dimension.
+    pub(crate) fn start(
+        source: ScanSource,
+        index: &Arc<Index>,
+        vector: &IndexValue,
+        n_probe: Option<u64>,
+    ) -> Result<Self> {
+        let options = options_of(index)?;
+        let parsed =
+            parse_vector(vector.as_slice(), options).ok_or_else(|| invalid(options, index.name()))?;
+        let lists = match index.centroids() {
+            Some(centroids) => centroids.scores(&parsed),
+            None => vec![(0.0, 0)],
+        };
+        let n_probe = usize::try_from(n_probe.unwrap_or(options.default_n_probe)).unwrap_or(usize::MAX);
+        Ok(NearScan {
+            source,
+            index: Arc::clone(index),
+            metric: options.metric,
+            dimension: options.dimension,
+            vector: parsed,
+            total_lists: lists.len(),
+            lists,
+            n_probe,
+            scan: None,
+            block: Block::new(),
+        })
+    }
+
+    /// Returns the number of lists that the search shall read at least.
+    pub fn n_probe(&self) -> usize {
+        self.n_probe.clamp(1, self.total_lists)
+    }
+
+    /// Returns the number of lists that were not read.
+    pub fn lists_left(&self) -> usize {
+        self.lists.len()
+    }
+
+    /// Returns the number of lists that were read.
+    pub fn lists_read(&self) -> usize {
+        self.total_lists - self.lists.len()
+    }
+
+    /// Reads the next `lists` lists, the nearest first.
+    ///
+    /// Errors: 1102 for a damaged entry, and those of `host`.
+    pub fn probe(
+        &mut self,
+        lists: usize,
+        bounds: NearBounds,
+        host: &mut dyn ScanHost,
+    ) -> Result<NearEntries> {
+        let mut candidates = Candidates::new(bounds.most, bounds.score, bounds.wants_covered);
+        let mut read = 0;
+        for list in self.take_nearest(lists) {
+            host.statistics().cursors += 1;
+            read += self.read_list(list, &mut candidates, host)?;
+        }
+        host.statistics().entries += read;
+        let (scores, entries) = candidates.finish()?;
+        Ok(NearEntries { entries, scores, read })
+    }
+
+    /// Takes the nearest lists out of those that were not read.
+    fn take_nearest(&mut self, count: usize) -> Vec<u32> {
+        let order = |a: &(f32, u32), b: &(f32, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
+        let count = count.min(self.lists.len());
+        if count > 0 && count < self.lists.len() {
+            self.lists.select_nth_unstable_by(count - 1, order);
+        }
+        let mut nearest: Vec<_> = self.lists.drain(..count).collect();
+        nearest.sort_unstable_by(order);
+        nearest.into_iter().map(|(_, list)| list).collect()
+    }
+
+    /// Returns the number of entries of the list.
+    fn read_list(&mut self, list: u32, candidates: &mut Candidates, host: &mut dyn ScanHost) -> Result<u64> {
+        let mut prefix = Vec::new();
+        encoding::write_list_prefix(self.index.definition().object_id, list, &mut prefix);
+        let mut after: Option<Vec<u8>> = None;
+        let mut read = 0;
+        loop {
+            host.check()?;
+            let scan = match &mut self.scan {
+                Some(scan) => scan,
+                None => self.scan.insert(self.source.engine.prefix_scan()?),
+            };
+            self.block.clear();
+            let has_more = scan.read(&prefix, after.as_deref(), BLOCK_LIMITS, &mut self.block)?;
+            for (key, value) in self.block.iter() {
+                let found = encoding::read_value(value, self.dimension);
+                let (floats, covered) = found.ok_or_else(damaged)?;
+                let score = match self.metric {
+                    Metric::L2 => squared_distance(&self.vector, floats),
+                    Metric::Cosine | Metric::InnerProduct => -dot(&self.vector, floats),
+                };
+                if candidates.accepts(score) {
+                    let key =
+                        encoding::key_range(key).and_then(|range| key.get(range)).ok_or_else(damaged)?;
+                    candidates.add(score, key, covered);
+                }
+            }
+            read += self.block.len() as u64;
+            host.keep(candidates.memory_bytes())?;
+            if !has_more {
+                return Ok(read);
+            }
+            after = self.block.iter().last().map(|(key, _)| key.to_vec());
+        }
+    }
+
+    /// Releases all that pins memory in the engine.
+    pub fn release(&mut self) {
+        if let Some(scan) = &mut self.scan {
+            scan.release();
+        }
+    }
+}
+
+fn invalid(options: &VectorOptions, index: &str) -> Error {
+    let dimension = options.dimension;
+    let message =
+        format!("invalid vector for vector index '{index}': expecting an array of {dimension} numbers");
+    Error::bad_parameter(message)
+}
+
+fn damaged() -> Error {
+    Error::corrupt("a vector index has a damaged entry")
+}
