@@ -64,6 +64,7 @@ impl NodeKind {
         match self {
             Self::EnumerateCollection(scan) => Some(&scan.source),
             Self::Index(scan) => Some(&scan.source),
+            Self::NearVector(scan) => Some(&scan.source),
             _ => None,
         }
     }
@@ -73,6 +74,7 @@ impl NodeKind {
         match self {
             Self::EnumerateCollection(scan) => Some(&mut scan.source),
             Self::Index(scan) => Some(&mut scan.source),
+            Self::NearVector(scan) => Some(&mut scan.source),
             _ => None,
         }
     }

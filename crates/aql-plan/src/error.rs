@@ -82,11 +82,6 @@ pub(crate) fn loop_over_no_array(value: &Value) -> Error {
     .in_stage(OPTIMIZING_AST)
 }
 
-pub(crate) fn vector_search_not_applied(function: &str) -> Error {
-    let message = format!("failed vector search: no vector index for AQL function {function}()");
-    Error::new(ErrorCode::QueryVectorSearchNotApplied, message)
-}
-
 pub(crate) fn argument_count(function: &str, fewest: usize, most: usize) -> Error {
     Error::new(
         ErrorCode::QueryFunctionArgumentNumberMismatch,

@@ -56,10 +56,10 @@ pub use node::{
     CollectionScan, CoveredCondition, DocumentSource, EdgeAccess, EdgeDirection, EdgeIndexHint, EdgeLookup,
     EnumerateList, EnumeratePaths, EnumeratePathsKind, Filter, GraphAccess, IndexAccess, IndexCollect,
     IndexHint, IndexLookup, IndexRange, IndexScan, Insert, IntoContent, JoinPart, Limit, Materialize,
-    ModificationOptions, Node, NodeId, NodeKind, ObjectMembers, OverwriteMode, PathElement, PathOutput,
-    PathSearchOptions, Projection, ProjectionSource, Prune, Remove, Return, ShortestPath, Sort, SortElement,
-    StepCondition, Subquery, Traversal, TraversalOptions, TraversalOrder, Uniqueness, Update, Upsert, Window,
-    WindowBound,
+    ModificationOptions, NearVector, Node, NodeId, NodeKind, ObjectMembers, OverwriteMode, PathElement,
+    PathOutput, PathSearchOptions, Projection, ProjectionSource, Prune, Remove, Return, ShortestPath, Sort,
+    SortElement, StepCondition, Subquery, Traversal, TraversalOptions, TraversalOrder, Uniqueness, Update,
+    Upsert, Window, WindowBound,
 };
 pub use plan::{Access, CollectionUse, Plan};
 pub use print::print;

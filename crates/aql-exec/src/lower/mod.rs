@@ -173,6 +173,7 @@ impl Lowering<'_> {
                 self.enumerate_collection(step.input, step.carry, scan, count)?
             }
             NodeKind::Index(scan) => self.index_scan(step.input, step.carry, scan, count)?,
+            NodeKind::NearVector(node) => self.near_vector(step, node)?,
             NodeKind::EnumerateList(EnumerateList { input, object: Some(members), .. }) => {
                 let (key, value) = (self.register(members.key)?, self.register(members.value)?);
                 let outer = OuterRows::new(step.input, step.carry);
@@ -336,6 +337,7 @@ fn treats_rows_alone(node: &Node) -> bool {
         | NodeKind::Return(_) => true,
         NodeKind::EnumerateCollection(scan) => !scan.random,
         NodeKind::Index(_)
+        | NodeKind::NearVector(_)
         | NodeKind::Traversal(_)
         | NodeKind::ShortestPath(_)
         | NodeKind::EnumeratePaths(_) => true,

@@ -1,14 +1,14 @@
 //! Lowering of scans.
 
-use super::Lowering;
+use super::{Lowering, Step};
 use crate::operator::{
     ByRow, ByRowOptions, BySingleKey, ByUniqueKey, ByWalk, Coverage, CoveredValue, DocumentFilter,
-    EnumerateCollectionOperator, Fetch, IndexLookupOperator, LookupProgram, LookupStrategy, Operator,
-    OuterRows, ProjectionProgram, RangePrograms, Source,
+    EnumerateCollectionOperator, Fetch, IndexLookupOperator, LookupProgram, LookupStrategy,
+    NearVectorOperator, NearVectorParts, Operator, OuterRows, ProjectionProgram, RangePrograms, Source,
 };
 use aql_plan::{
     CollectionScan, DocumentSource, Expression, IndexAccess, IndexInfo, IndexLookup, IndexRange, IndexScan,
-    Projection, ProjectionSource, VariableId,
+    NearVector, Projection, ProjectionSource, VariableId,
 };
 use aql_value::Register;
 use catalog::IndexId;
@@ -54,6 +54,22 @@ impl Lowering<'_> {
         let looks_keys_up =
             ranges.iter().any(|range| range.index.capabilities().clustered && !range.lookups.is_empty());
         index_lookup(scan, outer, ranges, Fetch::new(source, coverage, looks_keys_up))
+    }
+
+    pub(super) fn near_vector(&self, step: Step<'_>, node: &NearVector) -> Result<Box<dyn Operator>> {
+        let source = self.counting_source(&node.source, Some(&node.index), None)?;
+        let options = node.options.as_ref().map(|options| self.compile(options)).transpose()?;
+        let mut carry = with_filter_reads(step.carry, &source).into_vec();
+        carry.extend(options.iter().flat_map(|program| program.registers_read()).copied());
+        let parts = NearVectorParts {
+            index: handle(&node.index, &source.collection)?,
+            vector: self.register(node.vector)?,
+            options,
+            distance: self.register(node.distance)?,
+            coverage: Coverage { projections: node.covers_projections, filter: node.covers_filter },
+            source,
+        };
+        Ok(Box::new(NearVectorOperator::new(OuterRows::new(step.input, carry.into()), parts)))
     }
 
     /// Lowers a source. It counts its documents if there is a variable for their number.

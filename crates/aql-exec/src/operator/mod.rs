@@ -22,6 +22,7 @@ mod join_table;
 mod limit;
 mod materialize;
 mod modification;
+mod near_vector;
 mod no_results;
 mod outer_rows;
 mod pending_rows;
@@ -61,6 +62,7 @@ pub(crate) use materialize::MaterializeOperator;
 pub(crate) use modification::{
     InsertWriter, ModificationOperator, RemoveWriter, UpdateWriter, UpsertWriter, WriteTarget,
 };
+pub(crate) use near_vector::{NearVectorOperator, NearVectorParts};
 pub(crate) use no_results::NoResultsOperator;
 pub(crate) use outer_rows::OuterRows;
 pub(crate) use profiled::Profiled;

@@ -4,7 +4,8 @@ use super::Explainer;
 use super::scan::write_index;
 use crate::writer::Writer;
 use aql_plan::{
-    DocumentSource, IndexCollect, Materialize, NodeKind, Projection, VariableId, VariableSet, for_each_node,
+    DocumentSource, IndexCollect, Materialize, NearVector, NodeKind, Projection, VariableId, VariableSet,
+    for_each_node,
 };
 use errors::Result;
 
@@ -41,6 +42,35 @@ impl Explainer<'_> {
             out.key("method")?.text("sorted")?;
             out.key("disableIndex")?.flag(node.collect.disable_index)
         })
+    }
+
+    /// Writes a vector search.
+    ///
+    /// ArangoDB's documentation shows no such node as JSON. The names are those of its other nodes.
+    pub(super) fn near_vector(&self, out: &mut Writer, node: &NearVector) -> Result<()> {
+        let source = &node.source;
+        self.variable(out, "inVariable", node.vector)?;
+        self.variable(out, "outVariable", source.out)?;
+        self.variable(out, "distanceOutVariable", node.distance)?;
+        out.key("limit")?.number(source.limit.unwrap_or(0))?;
+        if let Some(options) = &node.options {
+            self.expression(out, "searchParameters", options)?;
+        }
+        if let Some(filter) = &source.filter {
+            self.expression(out, "filter", filter)?;
+        }
+        let late_key = self.late_key(source).map(|key| key.out);
+        let projections = source.projections.iter().filter(|projection| Some(projection.out) != late_key);
+        let projections: Vec<Projection> = projections.cloned().collect();
+        self.projections(out, "projections", &projections)?;
+        self.projections(out, "filterProjections", &source.filter_projections)?;
+        out.key("isCoveredByStoredValues")?.flag(node.covers_filter)?;
+        out.key("isLateMaterialized")?.flag(late_key.is_some())?;
+        out.key("collection")?.text(&source.collection.name)?;
+        out.key("index")?;
+        write_index(out, &node.index)?;
+        out.key("indexes")?;
+        out.array([&node.index], write_index)
     }
 
     pub(super) fn materialize(&self, out: &mut Writer, node: &Materialize) -> Result<()> {

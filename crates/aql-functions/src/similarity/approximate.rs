@@ -5,7 +5,8 @@ use errors::{Error, ErrorCode, Result};
 
 /// Returns error 1554: no index computes the call.
 ///
-/// Queries with direct calls are refused before they run; this serves calls by name.
+/// The optimizer replaces the calls that an index computes and refuses others; this serves calls by
+/// name.
 pub(crate) fn not_applied(_: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {
     Err(Error::new(
         ErrorCode::QueryVectorSearchNotApplied,

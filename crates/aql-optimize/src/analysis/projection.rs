@@ -1,7 +1,9 @@
 //! The attributes of a document that nodes read, and their positions in an index.
 
 use super::pipeline::Workshop;
-use aql_plan::{Expression, IndexInfo, Node, NodeKind, Projection, ProjectionSource, VariableId};
+use aql_plan::{
+    DocumentSource, Expression, IndexInfo, Node, NodeKind, Projection, ProjectionSource, VariableId,
+};
 use std::collections::BTreeSet;
 
 /// The only attribute that a modification needs of a document that was found before, unless it
@@ -157,7 +159,8 @@ pub(crate) fn covered_by(index: &IndexInfo, path: &[Box<str>]) -> Option<Project
         _ if !index.capabilities.covers => return None,
         _ => {}
     }
-    let fields = index.fields.iter().enumerate().filter(|(_, field)| field.expansion.is_none());
+    let covers = index.capabilities.covers_fields();
+    let fields = index.fields.iter().enumerate().filter(|(_, field)| covers && field.expansion.is_none());
     let mut in_fields = fields
         .filter(|(_, field)| path.starts_with(&field.path))
         .map(|(position, field)| ProjectionSource::IndexField { position, consumed: field.path.len() });
@@ -165,4 +168,37 @@ pub(crate) fn covered_by(index: &IndexInfo, path: &[Box<str>]) -> Option<Project
     let mut in_stored =
         stored.map(|(position, stored)| ProjectionSource::StoredValue { position, consumed: stored.len() });
     in_fields.next().or_else(|| in_stored.next())
+}
+
+/// Takes all projections from the entries of the index, or none: a document that is fetched for one
+/// of them has the others too. Returns true if it takes them.
+pub(crate) fn cover(index: &IndexInfo, projections: &mut [Projection]) -> bool {
+    let sources: Option<Vec<ProjectionSource>> =
+        projections.iter().map(|projection| covered_by(index, &projection.path)).collect();
+    let Some(sources) = sources else { return false };
+    projections.iter_mut().zip(sources).for_each(|(projection, source)| projection.source = source);
+    true
+}
+
+/// Lets a filter run before any document is fetched, if all its attributes are in the index.
+/// Returns true if it does.
+pub(crate) fn cover_filter(
+    index: &IndexInfo,
+    source: &mut DocumentSource,
+    workshop: &mut Workshop<'_>,
+) -> bool {
+    let Some(filter) = &mut source.filter else { return false };
+    let mut paths = BTreeSet::new();
+    if !collect_paths(filter, source.out, &mut paths) || paths.is_empty() {
+        return false;
+    }
+    let paths = without_prefixed(paths);
+    if !paths.iter().all(|path| covered_by(index, path).is_some()) {
+        return false;
+    }
+    let mut projections: Vec<Projection> = paths.into_iter().map(|path| projection(path, workshop)).collect();
+    cover(index, &mut projections);
+    replace_paths(filter, source.out, &projections);
+    source.filter_projections = projections;
+    true
 }

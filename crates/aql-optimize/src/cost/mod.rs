@@ -149,6 +149,12 @@ impl<'a> Estimator<'a> {
             NodeKind::Materialize(_) => {
                 Estimate { cost: cost + items * (row + self.scale.fetch_cost()), items }
             }
+            NodeKind::NearVector(node) => {
+                let found =
+                    node.source.limit.unwrap_or(1).min(self.count(&node.source.collection.name) as u64);
+                let out = items * found as f64;
+                Estimate { cost: cost + out * row, items: out }
+            }
             NodeKind::Limit(limit) => {
                 let out = (items - limit.offset as f64).clamp(0.0, limit.limit as f64);
                 Estimate { cost: cost + out * row, items: out }

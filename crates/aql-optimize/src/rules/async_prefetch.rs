@@ -45,6 +45,7 @@ fn is_eligible(node: &Node) -> bool {
         | NodeKind::Limit(_)
         | NodeKind::IndexCollect(_)
         | NodeKind::Materialize(_)
+        | NodeKind::NearVector(_)
         | NodeKind::ShortestPath(_)
         | NodeKind::EnumeratePaths(_)
         | NodeKind::Insert(_)

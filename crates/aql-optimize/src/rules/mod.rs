@@ -11,6 +11,7 @@ mod inline_subqueries;
 mod interchange_adjacent_enumerations;
 mod join_index_nodes;
 mod late_document_materialization;
+mod materialize_for_enumerate_near;
 mod materialize_into_separate_variable;
 mod move_calculations_down;
 mod move_calculations_up;
@@ -51,6 +52,9 @@ mod splice_subqueries;
 mod use_index_for_collect;
 mod use_index_for_sort;
 mod use_indexes;
+mod use_vector_index;
+
+pub(super) use use_vector_index::is_similarity;
 
 use super::RuleContext;
 use aql_plan::Plan;
@@ -124,6 +128,7 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &replace_any_eq_with_in::ReplaceAnyEqWithIn,
     &remove_redundant_or::RemoveRedundantOr,
     &geo_index_optimizer::GeoIndexOptimizer,
+    &use_vector_index::UseVectorIndex,
     &use_indexes::UseIndexes,
     &remove_filter_covered_by_index::RemoveFilterCoveredByIndex,
     &remove_unnecessary_filters::RemoveUnnecessaryFilters { name: "remove-unnecessary-filters-2" },
@@ -142,6 +147,8 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &move_filters_into_enumerate::MoveFiltersIntoEnumerate,
     &sort_limit::SortLimit,
     &reduce_extraction_to_projection::ReduceExtractionToProjection,
+    // ArangoDB has this rule before use-indexes, and finds the projections in it.
+    &materialize_for_enumerate_near::MaterializeForEnumerateNear,
     &optimize_count::OptimizeCount,
     &late_document_materialization::LateDocumentMaterialization,
     &push_limit_into_index::PushLimitIntoIndex,
@@ -162,8 +169,10 @@ pub(super) const RULES: &[&dyn Rule] = &[
 /// counterpart.
 ///
 /// They are listed so that clients find them. Turning them on or off has no effect.
-const LISTED: &[(&str, &str)] =
-    &[("sort-in-values", "Not needed: lists after IN are searched by hash, sorted or not.")];
+const LISTED: &[(&str, &str)] = &[
+    ("push-filter-into-enumerate-near", "Not needed: use-vector-index moves filters too."),
+    ("sort-in-values", "Not needed: lists after IN are searched by hash, sorted or not."),
+];
 
 /// A rule as clients see it (`GET /_api/query/rules`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,9 +10,6 @@ use errors::{Error, ErrorCode, Result};
 /// The maximum in messages for a function that takes any number of arguments (as in ArangoDB).
 const ANY_NUMBER_OF_ARGUMENTS: usize = 65536;
 
-/// Functions that only work with a vector index. There are no vector indexes.
-const NEEDS_VECTOR_INDEX: &[&str] = &["APPROX_NEAR_COSINE", "APPROX_NEAR_INNER_PRODUCT", "APPROX_NEAR_L2"];
-
 impl Binder<'_> {
     pub(super) fn call(&mut self, call: &ast::FunctionCall) -> Result<Expression> {
         if let Some(value) = self.index_function(call)? {
@@ -22,9 +19,6 @@ impl Binder<'_> {
             return self.user_function(call);
         }
         let function = check_call(call)?;
-        if NEEDS_VECTOR_INDEX.contains(&function.name) {
-            return Err(error::vector_search_not_applied(function.name));
-        }
         if let Some(count) = self.collection_count(function, &call.arguments)? {
             return Ok(count);
         }

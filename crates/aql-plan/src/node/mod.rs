@@ -21,6 +21,7 @@ mod insert;
 mod limit;
 mod materialize;
 mod modification_options;
+mod near_vector;
 mod no_results;
 mod path;
 mod plan_node;
@@ -54,6 +55,7 @@ pub use insert::Insert;
 pub use limit::Limit;
 pub use materialize::Materialize;
 pub use modification_options::{ModificationOptions, OverwriteMode};
+pub use near_vector::NearVector;
 pub use path::{CoveredCondition, PathElement, PathOutput, PathSearchOptions, StepCondition};
 pub(crate) use plan_node::{PlanNode, Role};
 pub(crate) use printer::NodePrinter;
@@ -109,6 +111,8 @@ pub enum NodeKind {
     EnumerateCollection(Box<CollectionScan>),
     /// A row for each document that an index finds.
     Index(Box<IndexScan>),
+    /// A row for each document whose vector is near another, the nearest first.
+    NearVector(Box<NearVector>),
     /// A row for each member of an array. Error 1563 ("collection or array expected as operand to
     /// FOR loop; you provided a value of type 'null'") if the value is not an array.
     EnumerateList(EnumerateList),
@@ -156,6 +160,7 @@ impl NodeKind {
             Self::NoResults => &NoResults,
             Self::EnumerateCollection(node) => &**node,
             Self::Index(node) => &**node,
+            Self::NearVector(node) => &**node,
             Self::EnumerateList(node) => node,
             Self::Traversal(node) => &**node,
             Self::ShortestPath(node) => &**node,
@@ -183,6 +188,7 @@ impl NodeKind {
             Self::Singleton | Self::NoResults => return None,
             Self::EnumerateCollection(node) => &mut **node,
             Self::Index(node) => &mut **node,
+            Self::NearVector(node) => &mut **node,
             Self::EnumerateList(node) => node,
             Self::Traversal(node) => &mut **node,
             Self::ShortestPath(node) => &mut **node,

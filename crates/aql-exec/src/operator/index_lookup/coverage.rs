@@ -17,7 +17,7 @@ pub(crate) struct Coverage {
 
 impl Coverage {
     /// Returns true if covered values are needed.
-    pub(super) fn is_wanted(self, source: &Source) -> bool {
+    pub(in crate::operator) fn is_wanted(self, source: &Source) -> bool {
         (self.projections && !source.projections.is_empty()) || (self.filter && source.filter.is_some())
     }
 
@@ -32,7 +32,7 @@ impl Coverage {
     }
 
     /// Narrows the batch, whose rows have the given entries, to those that pass the filter.
-    pub(super) fn filter(
+    pub(in crate::operator) fn filter(
         self,
         source: &Source,
         entries: &EntryBatch,
@@ -50,7 +50,12 @@ impl Coverage {
     }
 
     /// Sets the registers of the projections. Returns false if they need documents.
-    pub(super) fn project(self, source: &Source, entries: &EntryBatch, batch: &mut Batch) -> bool {
+    pub(in crate::operator) fn project(
+        self,
+        source: &Source,
+        entries: &EntryBatch,
+        batch: &mut Batch,
+    ) -> bool {
         if !self.projections || source.projections.is_empty() {
             return false;
         }

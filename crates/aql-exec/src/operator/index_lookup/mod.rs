@@ -25,7 +25,7 @@ pub(super) use entries::{EntryBatch, EntrySink};
 pub(crate) use fetch::Fetch;
 pub(super) use range::index_value;
 pub(crate) use range::{LookupProgram, RangePrograms};
-pub(super) use source::EntrySource;
+pub(super) use source::{EntrySource, Host, covered};
 
 use super::Operator;
 use super::document_source::Source;

@@ -39,14 +39,9 @@ impl EntrySource {
         context: &mut ExecutionContext,
         bytes: usize,
     ) -> Result<bool> {
-        let mut host = Host {
-            interrupt: &context.interrupt,
-            memory: &context.memory,
-            charge: &mut self.charge,
-            statistics: ScanStatistics::default(),
-        };
+        let mut host = Host::new(context, &mut self.charge);
         let is_full = fill(self.scan.as_mut(), sink, &mut host, bytes);
-        let ScanStatistics { cursors, seeks, entries, cache } = host.statistics;
+        let ScanStatistics { cursors, seeks, entries, cache } = host.work();
         cursor.count(cursors, &mut context.statistics);
         context.statistics.seeks += seeks;
         context.statistics.scanned_index += entries;
@@ -92,7 +87,7 @@ impl EntrySink<'_> {
 }
 
 /// Returns the covered values of an entry; null if there are none.
-pub(super) fn covered(entries: &IndexEntries, position: usize) -> Value {
+pub(in crate::operator) fn covered(entries: &IndexEntries, position: usize) -> Value {
     match entries.covered_offset(position) {
         Some(offset) => Value::in_block(entries.block(), offset),
         None => Value::Null,
@@ -100,11 +95,24 @@ pub(super) fn covered(entries: &IndexEntries, position: usize) -> Value {
 }
 
 /// The query, as scans see it.
-struct Host<'a> {
+pub(in crate::operator) struct Host<'a> {
     interrupt: &'a Interrupt,
     memory: &'a Arc<MemoryAccount>,
     charge: &'a mut Option<Charge>,
     statistics: ScanStatistics,
+}
+
+impl<'a> Host<'a> {
+    /// Creates a host that draws what the scan keeps from the query's memory with `charge`.
+    pub(in crate::operator) fn new(context: &'a ExecutionContext, charge: &'a mut Option<Charge>) -> Self {
+        let (interrupt, memory) = (&context.interrupt, &context.memory);
+        Host { interrupt, memory, charge, statistics: ScanStatistics::default() }
+    }
+
+    /// Returns the work that the scan has done.
+    pub(in crate::operator) fn work(&self) -> ScanStatistics {
+        self.statistics
+    }
 }
 
 impl ScanHost for Host<'_> {

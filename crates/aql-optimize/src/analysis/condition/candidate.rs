@@ -16,7 +16,10 @@ pub(crate) fn match_index(index: &IndexInfo, position: usize, atoms: &[Rc<Atom>]
         SearchShape::AnyField { bounds } => match_independent_fields(index, position, bounds, atoms),
         SearchShape::LeadingFields => match_leading_fields(index, position, atoms),
         SearchShape::Box { prefix_fields } => match_box(index, position, prefix_fields, atoms),
-        SearchShape::Geo { .. } | SearchShape::Words { .. } | SearchShape::None => None,
+        SearchShape::Geo { .. }
+        | SearchShape::Words { .. }
+        | SearchShape::Near { .. }
+        | SearchShape::None => None,
     }
 }
 

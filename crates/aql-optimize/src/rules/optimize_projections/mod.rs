@@ -9,11 +9,10 @@
 mod whole_index;
 
 use super::{Rule, RuleContext};
-use crate::analysis::pipeline::{Workshop, for_each_pipeline};
-use crate::analysis::projection::{collect_paths, covered_by, projection, replace_paths, without_prefixed};
-use aql_plan::{IndexInfo, IndexScan, Node, NodeKind, Plan, Projection, ProjectionSource, reads_of_pipeline};
+use crate::analysis::pipeline::for_each_pipeline;
+use crate::analysis::projection::{cover, cover_filter};
+use aql_plan::{IndexScan, Node, NodeKind, Plan, Projection, reads_of_pipeline};
 use errors::Result;
-use std::collections::BTreeSet;
 use whole_index::covering_scan;
 
 pub(super) struct OptimizeProjections;
@@ -60,7 +59,10 @@ fn read_from_indexes(plan: &mut Plan, context: &RuleContext<'_>) -> Result<()> {
             }
             if let NodeKind::Index(scan) = &mut node.kind {
                 cover_projections(scan);
-                cover_filter(scan, workshop);
+                if let [index] = scan.indexes.as_slice() {
+                    scan.covers_filter =
+                        scan.covers_filter || cover_filter(index, &mut scan.source, workshop);
+                }
             }
         }
         Ok(false)
@@ -99,30 +101,4 @@ fn cover_projections(scan: &mut IndexScan) {
     {
         scan.covers_projections = cover(index, &mut scan.source.projections);
     }
-}
-
-/// Lets a filter run before any document is fetched, if all its attributes are in the index.
-fn cover_filter(scan: &mut IndexScan, workshop: &mut Workshop<'_>) {
-    let ([index], Some(filter)) = (scan.indexes.as_slice(), &mut scan.source.filter) else { return };
-    let mut paths = BTreeSet::new();
-    if scan.covers_filter || !collect_paths(filter, scan.source.out, &mut paths) || paths.is_empty() {
-        return;
-    }
-    let paths = without_prefixed(paths);
-    if !paths.iter().all(|path| covered_by(index, path).is_some()) {
-        return;
-    }
-    let mut projections: Vec<Projection> = paths.into_iter().map(|path| projection(path, workshop)).collect();
-    cover(index, &mut projections);
-    replace_paths(filter, scan.source.out, &projections);
-    scan.source.filter_projections = projections;
-    scan.covers_filter = true;
-}
-
-fn cover(index: &IndexInfo, projections: &mut [Projection]) -> bool {
-    let sources: Option<Vec<ProjectionSource>> =
-        projections.iter().map(|projection| covered_by(index, &projection.path)).collect();
-    let Some(sources) = sources else { return false };
-    projections.iter_mut().zip(sources).for_each(|(projection, source)| projection.source = source);
-    true
 }

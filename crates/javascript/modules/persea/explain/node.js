@@ -72,6 +72,15 @@ class Nodes {
     return `${this._for(node.outVariable, this._collection(node.collection))}   ${this._remark(remark)}${this._filter(node)}`;
   }
 
+  EnumerateNearVectorNode(node) {
+    this._collections.set(node.outVariable.id, node.collection);
+    const words = (text) => this._keyword(text);
+    const out = `${words('FOR')} ${this._variable(node.outVariable)} ${words('OF')} ${this._collection(node.collection)}`;
+    const top = `${words('IN TOP')} ${this._colors.number(node.limit)} ${words('NEAR')} ${this._variable(node.inVariable)}`;
+    const covered = node.filter !== undefined && node.isCoveredByStoredValues ? ` ${this._remark('covered by storedValues')}` : '';
+    return `${out} ${top} ${words('DISTANCE INTO')} ${this._variable(node.distanceOutVariable)}${this._filter(node)}${covered}`;
+  }
+
   MaterializeNode(node) {
     const variable = node.outVariable || node.outVariableDocument;
     return `${this._keyword('MATERIALIZE')} ${variable === undefined ? '' : this._variable(variable)}`;
