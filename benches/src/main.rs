@@ -33,6 +33,7 @@ mod rate;
 mod report;
 mod requests;
 mod tables;
+mod vectors;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -73,6 +74,7 @@ const BENCHMARKS: &[Benchmark] = &[
     ("graph", graph::run),
     ("import", import::run),
     ("memory", memory::run),
+    ("vectors", vectors::run),
 ];
 
 fn main() -> ExitCode {

@@ -1,0 +1,175 @@
+//! Searches of a vector index against brute force: recall of the ten nearest, and the server's
+//! time.
+//!
+//! Brute force is a search of all lists of the same index in the same run. The sets are clustered
+//! and uniform vectors of 128 and 768 dimensions. Their numbers of lists are those of the index's
+//! default. A filter that one document in a hundred passes is on an attribute that the index
+//! stores.
+
+use std::fmt::Write;
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::http::{Connection, JSON, request};
+use crate::process::Server;
+use crate::report::{Report, Target};
+use crate::{Failure, Setup};
+
+const DOCUMENTS_PER_REQUEST: u64 = 1_000;
+const QUERIES: u64 = 100;
+const PROBES: [u64; 4] = [1, 4, 16, 64];
+const NEAREST: usize = 10;
+/// Lists that are more than any index has.
+const ALL_LISTS: u64 = 1_000_000;
+/// The share of brute force's time that a search with enough recall may take.
+const SHARE_MAX: f64 = 0.1;
+const RECALL_MIN: f64 = 0.95;
+
+/// A set of vectors.
+struct Set {
+    documents: u64,
+    dimension: usize,
+    /// The centers; none for uniform vectors.
+    centers: Vec<Vec<f32>>,
+}
+
+pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
+    for (documents, dimension) in [(100_000, 128), (30_000, 768)] {
+        for clusters in [1_000, 0] {
+            let mut random = Random(clusters ^ documents);
+            let centers = (0..clusters).map(|_| (0..dimension).map(|_| random.normal()).collect()).collect();
+            measure(&Set { documents: setup.documents(documents), dimension, centers }, setup, report)?;
+        }
+    }
+    Ok(())
+}
+
+fn measure(set: &Set, setup: &Setup, report: &mut Report) -> Result<(), Failure> {
+    let folder = tempfile::tempdir()?;
+    let server = Server::persea(&setup.server, folder.path(), &[])?;
+    let mut connection = Connection::open(server.port)?;
+    let kind = if set.centers.is_empty() { "uniform" } else { "clustered" };
+    let name = format!("{} x {} {kind}", set.documents, set.dimension);
+    load(set, &mut connection)?;
+    let definition = format!(
+        r#"{{"type":"vector","fields":["v"],"storedValues":["n"],"params":{{"metric":"l2","dimension":{}}}}}"#,
+        set.dimension
+    );
+    let create = request("POST", "/_api/index?collection=v", JSON, definition.as_bytes());
+    let started = Instant::now();
+    connection.expect_success(&create)?;
+    report.figure(&format!("{name}: build"), started.elapsed().as_secs_f64(), "s", &Target::AtMost(20.0));
+    for filter in ["", "FILTER d.n == 7 "] {
+        let exact = searches(set, &mut connection, filter, ALL_LISTS)?;
+        let what = if filter.is_empty() { name.clone() } else { format!("{name}, filter 1 %") };
+        report.figure(&format!("{what}: brute force"), exact.milliseconds, "ms", &Target::None);
+        for n_probe in PROBES {
+            let found = searches(set, &mut connection, filter, n_probe)?;
+            let recall = found.recall(&exact);
+            let is_enough = recall >= RECALL_MIN;
+            let target = if is_enough { Target::AtMost(SHARE_MAX) } else { Target::None };
+            let what = format!("{what}: nProbe {n_probe}, recall {recall:.3}");
+            report.ratio(&what, (found.milliseconds, "ms"), Some(exact.milliseconds), &target);
+        }
+    }
+    Ok(())
+}
+
+fn load(set: &Set, connection: &mut Connection) -> Result<(), Failure> {
+    connection.expect_success(&request("POST", "/_api/collection", JSON, br#"{"name":"v"}"#))?;
+    for first in (0..set.documents).step_by(DOCUMENTS_PER_REQUEST as usize) {
+        let mut body = String::new();
+        for number in first..set.documents.min(first + DOCUMENTS_PER_REQUEST) {
+            let vector = set.vector(number);
+            writeln!(body, r#"{{"_key":"k{number}","n":{},"v":{vector}}}"#, number % 100)?;
+        }
+        connection.expect_success(&request(
+            "POST",
+            "/_api/import?collection=v&type=documents",
+            JSON,
+            body.as_bytes(),
+        ))?;
+    }
+    Ok(())
+}
+
+/// The keys that each search has found, and the median of the server's times.
+struct Found {
+    keys: Vec<Vec<Value>>,
+    milliseconds: f64,
+}
+
+impl Found {
+    fn recall(&self, exact: &Found) -> f64 {
+        let pairs = self.keys.iter().zip(&exact.keys);
+        let hits = pairs.map(|(own, exact)| exact.iter().filter(|key| own.contains(key)).count());
+        let wanted: usize = exact.keys.iter().map(Vec::len).sum();
+        hits.sum::<usize>() as f64 / wanted as f64
+    }
+}
+
+fn searches(set: &Set, connection: &mut Connection, filter: &str, n_probe: u64) -> Result<Found, Failure> {
+    let (mut keys, mut seconds) = (Vec::new(), Vec::new());
+    for number in 0..QUERIES {
+        // Vectors of the same distribution that are not in the collection.
+        let vector = set.vector(set.documents + number);
+        let query = format!(
+            "FOR d IN v {filter}SORT APPROX_NEAR_L2(d.v, @q, {{nProbe: {n_probe}}}) LIMIT {NEAREST} RETURN d._key"
+        );
+        let body = format!(r#"{{"query":"{query}","bindVars":{{"q":{vector}}}}}"#);
+        let body = connection.expect_success(&request("POST", "/_api/cursor", JSON, body.as_bytes()))?;
+        let mut reply: Value = serde_json::from_slice(body)?;
+        seconds.push(reply["extra"]["stats"]["executionTime"].as_f64().ok_or("no time")?);
+        keys.push(reply["result"].take().as_array().cloned().unwrap_or_default());
+    }
+    seconds.sort_by(f64::total_cmp);
+    let milliseconds = seconds.get(seconds.len() / 2).copied().unwrap_or(f64::NAN) * 1000.0;
+    Ok(Found { keys, milliseconds })
+}
+
+impl Set {
+    /// Returns a vector as JSON; the same number gives the same vector.
+    fn vector(&self, number: u64) -> String {
+        let mut random = Random(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let center = match self.centers.len() as u64 {
+            0 => None,
+            clusters => self.centers.get(random.below(clusters) as usize),
+        };
+        let mut text = String::from("[");
+        for position in 0..self.dimension {
+            let float = match center.and_then(|center| center.get(position)) {
+                Some(center) => center + 0.5 * random.normal(),
+                None => random.float(),
+            };
+            let _ = write!(text, "{}{float:.5}", if position == 0 { "" } else { "," });
+        }
+        text + "]"
+    }
+}
+
+/// A generator of numbers with a seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+
+    /// Returns a number from 0 to 1.
+    fn float(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1_u64 << 24) as f32
+    }
+
+    /// Returns a number of about a normal distribution: the sum of uniform ones.
+    fn normal(&mut self) -> f32 {
+        (0..4).map(|_| self.float() - 0.5).sum::<f32>() * 1.73
+    }
+}
