@@ -7,6 +7,7 @@ use std::path::Path;
 use backups::restore;
 use kv_rocksdb::{FolderLock, is_store_file};
 
+use crate::engine::EngineName;
 use crate::failure::Failure;
 
 /// A state of the data folder.
@@ -27,7 +28,7 @@ impl FolderState {
             FolderState::Missing => !folder.exists(),
             FolderState::Existing => folder.is_dir(),
             FolderState::Empty => fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none()),
-            FolderState::Populated => kv_rocksdb::is_store(folder),
+            FolderState::Populated => engine_of(folder).is_some(),
         }
     }
 
@@ -90,6 +91,34 @@ pub(crate) fn finish_restore(folder: &Path) -> Result<bool, Failure> {
     Ok(true)
 }
 
+/// Returns the engine whose store is in the folder.
+fn engine_of(folder: &Path) -> Option<EngineName> {
+    if kv_mmap::is_store(folder) {
+        return Some(EngineName::Mmap);
+    }
+    kv_rocksdb::is_store(folder).then_some(EngineName::RocksDb)
+}
+
+/// Returns the engine for a folder: the one whose store is there, or else the wanted one.
+///
+/// Errors: text for the user, if the store there is one of another engine.
+pub(crate) fn choose_engine(folder: &Path, wanted: EngineName) -> Result<EngineName, Failure> {
+    match engine_of(folder) {
+        Some(found) if wanted != EngineName::Auto && wanted != found => {
+            let (folder, found, wanted) = (folder.display(), found.text(), wanted.text());
+            let message = format!(
+                "the data folder {folder} was made by the engine '{found}' and cannot be opened by '{wanted}'. \
+                 Start without --server.storage-engine; or, to change the engine, dump the data and restore it \
+                 into another folder."
+            );
+            Err(message.into())
+        }
+        Some(found) => Ok(found),
+        None if wanted == EngineName::Auto => Ok(EngineName::RocksDb),
+        None => Ok(wanted),
+    }
+}
+
 /// Entries of a data folder of ArangoDB. No store of this server has them.
 const ARANGODB_ENTRIES: [&str; 4] = ["ENGINE", "engine-rocksdb", "journals", "databases"];
 
@@ -107,6 +136,22 @@ mod tests {
         for part in ["ENGINE, engine-rocksdb", "'rocksdb'", "arangodump", "persea restore"] {
             assert!(refused.contains(part), "{refused}");
         }
+    }
+
+    #[test]
+    fn a_folder_knows_its_engine() {
+        let folder = tempfile::tempdir().unwrap();
+        let choose = |wanted| choose_engine(folder.path(), wanted).map_err(|error| error.to_string());
+        assert_eq!(choose(EngineName::Auto), Ok(EngineName::RocksDb));
+        assert_eq!(choose(EngineName::Mmap), Ok(EngineName::Mmap));
+        fs::write(folder.path().join("FORMAT"), "persea mmfiles 1 any").unwrap();
+        assert_eq!(choose(EngineName::Auto), Ok(EngineName::Mmap));
+        let refused = choose(EngineName::RocksDb).unwrap_err();
+        assert!(refused.contains("'mmfiles'") && refused.contains("'rocksdb'"), "{refused}");
+        fs::write(folder.path().join("FORMAT"), "persea rocksdb 1").unwrap();
+        fs::write(folder.path().join("CURRENT"), "").unwrap();
+        assert_eq!(choose(EngineName::Auto), Ok(EngineName::RocksDb));
+        assert!(choose(EngineName::Mmap).is_err());
     }
 
     #[test]

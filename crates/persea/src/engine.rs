@@ -2,14 +2,31 @@
 //! the chosen engine.
 
 /// The name of an engine in an option.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EngineName {
-    /// The engine of another option, or the default.
+    /// The engine of another option, of the data folder, or the default.
     Auto,
     RocksDb,
+    Mmap,
     Memory,
 }
 
 /// The registered engines.
-pub(crate) const ENGINES: &[(&str, EngineName); 3] =
-    &[("auto", EngineName::Auto), ("rocksdb", EngineName::RocksDb), ("memory", EngineName::Memory)];
+pub(crate) const ENGINES: &[(&str, EngineName); 4] = &[
+    ("auto", EngineName::Auto),
+    ("rocksdb", EngineName::RocksDb),
+    ("mmfiles", EngineName::Mmap),
+    ("memory", EngineName::Memory),
+];
+
+impl EngineName {
+    /// Returns the name by which options choose the engine.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            EngineName::Auto => "auto",
+            EngineName::RocksDb => "rocksdb",
+            EngineName::Mmap => "mmfiles",
+            EngineName::Memory => "memory",
+        }
+    }
+}

@@ -13,10 +13,20 @@ use support::Server;
 
 #[test]
 fn a_killed_server_keeps_what_it_acknowledged() {
+    kill_and_check("rocksdb");
+}
+
+#[test]
+fn a_killed_server_on_a_mapped_file_keeps_what_it_acknowledged() {
+    kill_and_check("mmfiles");
+}
+
+fn kill_and_check(engine: &str) {
     let folder = tempfile::tempdir().unwrap();
+    let start = || Server::start(folder.path(), &["--storage-engine", engine]);
     let mut expected = 0;
     for round in 0..3 {
-        let server = Server::start(folder.path(), &[]);
+        let server = start();
         let mut client = server.connect();
         if round == 0 {
             assert_eq!(client.json("POST", "/_api/collection", r#"{"name":"docs"}"#).status, 200);
@@ -45,7 +55,7 @@ fn a_killed_server_keeps_what_it_acknowledged() {
         assert!(written.is_err());
         killer.join().unwrap();
         // The write in progress may or may not have taken place.
-        let server = Server::start(folder.path(), &[]);
+        let server = start();
         let found =
             server.connect().json("GET", "/_api/collection/docs/count", "").json()["count"].as_u64().unwrap();
         assert!(found == expected || found == expected + 1, "{found} documents of {expected}");
@@ -77,7 +87,8 @@ fn log_file(folder: &Path) -> PathBuf {
 #[test]
 fn a_damaged_log_is_refused_until_the_user_gives_the_rest_up() {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(folder.path(), &[]);
+    let rocksdb = ["--storage-engine", "rocksdb"];
+    let server = Server::start(folder.path(), &rocksdb);
     let mut client = server.connect();
     client.json("POST", "/_api/collection", r#"{"name":"docs"}"#);
     for n in 0..500 {
@@ -95,6 +106,7 @@ fn a_damaged_log_is_refused_until_the_user_gives_the_rest_up() {
         .arg("--database.directory")
         .arg(folder.path())
         .args(["--server.endpoint", "tcp://127.0.0.1:0"])
+        .args(rocksdb)
         .output()
         .unwrap();
     assert_eq!(refused.status.code(), Some(1));
@@ -103,7 +115,8 @@ fn a_damaged_log_is_refused_until_the_user_gives_the_rest_up() {
     assert!(message.contains("--rocksdb.wal-recovery salvage"), "{message}");
     assert_eq!(std::fs::read(&log).unwrap(), bytes);
 
-    let server = Server::start(folder.path(), &["--rocksdb.wal-recovery", "salvage"]);
+    let server =
+        Server::start(folder.path(), &["--rocksdb.wal-recovery", "salvage", "--storage-engine", "rocksdb"]);
     let mut client = server.connect();
     let left = client.json("GET", "/_api/collection/docs/count", "").json()["count"].as_u64().unwrap();
     assert!(left > 100 && left < 400, "{left} of 500 documents");
@@ -111,7 +124,7 @@ fn a_damaged_log_is_refused_until_the_user_gives_the_rest_up() {
         client.json("POST", "/_api/cursor", r#"{"query":"RETURN COUNT(FOR d IN docs RETURN d.n)"}"#);
     assert_eq!(documents.json()["result"][0], left);
     server.kill();
-    let server = Server::start(folder.path(), &[]);
+    let server = Server::start(folder.path(), &rocksdb);
     assert_eq!(server.connect().json("GET", "/_api/collection/docs/count", "").json()["count"], left);
     assert!(folder.path().join("damaged-logs").is_dir());
 }

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use kv::Engine;
 use kv::MemoryEngine;
+use kv_mmap::MmapEngine;
 use kv_rocksdb::RocksEngine;
 use options::{Bytes, Choice, Flag, List, Maybe, Opt, Options, Text, bytes, choice, flag, text};
 use server::service::machine::available_memory_bytes;
 use storage::MemoryBudget;
 
-use super::{cache, database, rocksdb, server as server_section};
+use super::{cache, database, mmfiles, rocksdb, server as server_section};
 use crate::data_folder;
 use crate::engine::{ENGINES, EngineName};
 use crate::failure::Failure;
@@ -28,7 +29,7 @@ options::section! {
     pub(crate) static PID_FILE: Opt<Maybe<Text>> =
         text("pid-file", "", "File for the number of the process.").optional();
     pub(super) static STORAGE_ENGINE: Opt<Choice<EngineName>> =
-        choice("storage-engine", ENGINES, "auto", "Storage engine. `memory` loses all data at the end.");
+        choice("storage-engine", ENGINES, "auto", "Storage engine of a new data folder. `memory` loses all data at the end. Default: that of the folder, or `rocksdb`.");
 }
 
 /// Divides the memory among the parts of the server.
@@ -51,20 +52,27 @@ pub(crate) fn open_engine(
         EngineName::Auto => options.get(&server_section::STORAGE_ENGINE),
         named => named,
     };
-    match name {
-        EngineName::Memory => Ok(MemoryEngine::new()),
-        EngineName::RocksDb | EngineName::Auto => {
-            let folder = PathBuf::from(options.get(&database::DIRECTORY));
-            if !data_folder::finish_restore(&folder)? {
-                data_folder::check(&folder, options.get(&database::REQUIRED_DIRECTORY_STATE))?;
-            }
-            keep_private(&folder)
-                .map_err(|error| format!("the folder {} cannot be created: {error}", folder.display()))?;
-            let engine = RocksEngine::open(folder, &rocksdb::settings(options, budget, descriptors))?;
-            if let Some(dropped) = engine.dropped_log() {
-                tracing::warn!(target: "engines", "{dropped}");
-            }
-            Ok(engine)
-        }
+    if name == EngineName::Memory {
+        return Ok(MemoryEngine::new());
     }
+    let folder = PathBuf::from(options.get(&database::DIRECTORY));
+    if !data_folder::finish_restore(&folder)? {
+        data_folder::check(&folder, options.get(&database::REQUIRED_DIRECTORY_STATE))?;
+    }
+    let name = data_folder::choose_engine(&folder, name)?;
+    keep_private(&folder)
+        .map_err(|error| format!("the folder {} cannot be created: {error}", folder.display()))?;
+    if name == EngineName::Mmap {
+        let engine = MmapEngine::open(folder, &mmfiles::settings(options, budget))?;
+        let dropped = engine.dropped_log_bytes();
+        if dropped > 0 {
+            tracing::warn!(target: "engines", "the log ended in {dropped} bytes that are no whole commits; they were dropped");
+        }
+        return Ok(engine);
+    }
+    let engine = RocksEngine::open(folder, &rocksdb::settings(options, budget, descriptors))?;
+    if let Some(dropped) = engine.dropped_log() {
+        tracing::warn!(target: "engines", "{dropped}");
+    }
+    Ok(engine)
 }

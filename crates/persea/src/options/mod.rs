@@ -8,6 +8,7 @@ pub(crate) mod general;
 mod http;
 mod javascript;
 pub(crate) mod log;
+mod mmfiles;
 pub(crate) mod query;
 mod rocksdb;
 pub(crate) mod server;
@@ -41,6 +42,7 @@ pub(crate) static SERVER: Program = Program {
         http::ROWS,
         javascript::ROWS,
         log::ROWS,
+        mmfiles::ROWS,
         query::ROWS,
         rocksdb::ROWS,
         server::ROWS,

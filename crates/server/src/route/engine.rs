@@ -26,10 +26,10 @@ const INDEX_ALIASES: [(&str, &str); 3] = [("hash", "persistent"), ("skiplist", "
 
 /// Describes the engine.
 ///
-/// Tools expect the name `rocksdb` for any engine. A second attribute holds its own name.
+/// Tools expect the name `rocksdb` or `mmfiles`. A second attribute holds the engine's own name.
 fn engine(session: &Session, _request: &Request) -> Result<Response> {
     Response::object(StatusCode::OK, |fields| {
-        fields.text("name", "rocksdb");
+        fields.text("name", compatible_name(session.engine_name()));
         fields.text("persea-engine", session.engine_name());
         fields.text("endianness", if cfg!(target_endian = "little") { "little" } else { "big" });
         fields.child("supports", |fields| {
@@ -47,6 +47,11 @@ fn engine(session: &Session, _request: &Request) -> Result<Response> {
             });
         });
     })
+}
+
+/// Returns the name of ArangoDB's engine that is most like one of ours.
+fn compatible_name(engine: &str) -> &'static str {
+    if engine == "mmfiles" { "mmfiles" } else { "rocksdb" }
 }
 
 fn statistics(session: &Session, _request: &Request) -> Result<Response> {

@@ -15,7 +15,7 @@ const TRANSFERS_MAX: usize = 1_000;
 /// The backups of the server's data.
 #[derive(Clone, Debug)]
 pub struct BackupOptions {
-    /// The backups; `None` if the engine has no files.
+    /// The backups; `None` if the engine has none.
     pub backups: Option<Arc<Backups>>,
     /// The function that reads all of the store in a folder and finds damage.
     pub verify: fn(&Path) -> Result<()>,
