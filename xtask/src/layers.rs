@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["errors", "allocation-meter", "aql-date", "chart", "gzip-members", "web"],
     &["velocypack", "kv", "aql-syntax"],
     &["kv-mmap", "kv-rocksdb", "geometry", "options", "client", "javascript"],
-    &["analyzers"],
+    &["analyzers", "test-engine"],
     &["catalog", "aql-value"],
     &["storage", "aql-functions", "backups", "server-process"],
     &["aql-plan"],

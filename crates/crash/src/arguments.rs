@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use server_process::command_line::each_argument;
 
+/// The engine whose files the faults need.
+const ROCKSDB: &str = "rocksdb";
+
 /// The options of a run.
 #[derive(Debug)]
 pub(crate) struct Arguments {
@@ -24,6 +27,8 @@ pub(crate) struct Arguments {
     pub(crate) seed: u64,
     /// The server's program.
     pub(crate) server: PathBuf,
+    /// The server's storage engine.
+    pub(crate) engine: String,
 }
 
 /// Help of the program.
@@ -37,6 +42,8 @@ usage: crash [--OPTION VALUE ...]
   --torn N            Percentage of kills after which the log loses its unsynced end. Default: 25.
   --writers N         Clients that write at once. Default: 4.
   --seed N            Seed of the random choices. Default: a random one, which is printed.
+  --engine NAME       Storage engine of the server. Default: rocksdb. On others no writes fail and
+                      no log loses its end, because both need RocksDB's files.
   --server PATH       Program of the server. Default: `persea` beside this program.
 ";
 
@@ -52,6 +59,7 @@ impl Arguments {
             writers: 4,
             seed: fastrand::u64(..1 << 32),
             server: server_process::program_beside_this()?,
+            engine: ROCKSDB.to_owned(),
         };
         each_argument(words, |argument| {
             match argument.option {
@@ -62,11 +70,15 @@ impl Arguments {
                 "--torn" => arguments.torn = f64::from(argument.number::<u32>()?) / 100.0,
                 "--writers" => arguments.writers = argument.number::<usize>()?.max(1),
                 "--seed" => arguments.seed = argument.number()?,
+                "--engine" => argument.value.clone_into(&mut arguments.engine),
                 "--server" => arguments.server = PathBuf::from(argument.value),
                 _ => return Err(argument.unknown()),
             }
             Ok(())
         })?;
+        if arguments.engine != ROCKSDB {
+            (arguments.failing, arguments.torn) = (0.0, 0.0);
+        }
         Ok(arguments)
     }
 }

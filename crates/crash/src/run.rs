@@ -78,7 +78,8 @@ struct Run {
 
 impl Run {
     fn start(arguments: &Arguments, folder: &Path) -> Result<Self, String> {
-        let launch = Launch::new(&arguments.server, folder, Vec::new())?;
+        let engine = ["--storage-engine".to_owned(), arguments.engine.clone()];
+        let launch = Launch::new(&arguments.server, folder, engine.to_vec())?;
         let (client, server) = (launch.client(TIMEOUT)?, launch.start()?);
         let mut rng = Rng::with_seed(arguments.seed);
         create_shared(&client)?;

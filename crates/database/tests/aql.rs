@@ -222,14 +222,14 @@ fn numbers_alike(value: &Value) -> Value {
     }
 }
 
-/// An empty database on the memory engine.
+/// An empty database.
 struct Database {
     session: Session,
 }
 
 impl Database {
     fn new() -> Self {
-        let engine: Arc<dyn kv::Engine> = kv::MemoryEngine::new();
+        let engine: Arc<dyn kv::Engine> = test_engine::engine();
         let instance = Instance::open(engine, InstanceOptions::default()).unwrap();
         Database { session: Session::open(instance, "_system", Identity::Superuser).unwrap() }
     }

@@ -87,7 +87,7 @@ fn run(session: &Session, query: &str, bind: &Value, cached: bool) -> Result<Val
 
 #[test]
 fn plans_with_open_parameters_answer_as_plans_made_for_the_values() {
-    let engine: Arc<dyn kv::Engine> = kv::MemoryEngine::new();
+    let engine: Arc<dyn kv::Engine> = test_engine::engine();
     let instance = Instance::open(engine, InstanceOptions::default()).unwrap();
     let session = Session::open(instance, "_system", Identity::Superuser).unwrap();
     session.create_collection(Slice::new(&pack(&json!({"name": "c"})))).unwrap();

@@ -17,7 +17,6 @@ use catalog::{CollectionType, IndexType, SYSTEM_DATABASE};
 use common::*;
 use errors::{Error, Result};
 use failing::{Death, FailingEngine};
-use kv_rocksdb::{RocksEngine, RocksOptions};
 use storage::{
     BlockLimits, Collection, EdgeDirection, LoadOutcome, Snapshot, Store, StoreOptions, TransactionOptions,
     WriteOptions,
@@ -120,8 +119,8 @@ fn the_index_has_what_was_loaded_and_written_before_and_after() {
 #[test]
 fn many_edges_are_sorted_by_threads_outside_of_memory() {
     let folder = tempfile::tempdir().unwrap();
-    let rocks = RocksEngine::open(folder.path().join("engine"), &RocksOptions::default()).unwrap();
-    for engine in [engine(), rocks as Arc<dyn kv::Engine>] {
+    let other = engine_in(&folder.path().join("engine"));
+    for engine in [engine(), other] {
         let options = StoreOptions { sort_budget_bytes: 200_000, ..options() };
         let store = Store::open(Arc::clone(&engine), options).unwrap();
         create_to_load(&store);

@@ -56,8 +56,8 @@ fn count(store: &Store, collection: &Collection) -> u64 {
 #[test]
 fn documents_indexes_and_counts_come_together() {
     let folder = tempfile::tempdir().unwrap();
-    let rocks = RocksEngine::open(folder.path().join("engine"), &RocksOptions::default()).unwrap();
-    for engine in [engine(), rocks as Arc<dyn kv::Engine>] {
+    let other = engine_in(&folder.path().join("engine"));
+    for engine in [engine(), other] {
         let store = open(&engine);
         let c = create(&store, "c", CollectionType::Edge);
         create_index(&store, &c, r#"{"type": "persistent", "fields": ["n"]}"#).unwrap();
@@ -80,8 +80,8 @@ fn documents_indexes_and_counts_come_together() {
 #[test]
 fn batches_of_several_places_are_loaded_like_those_of_one() {
     let folder = tempfile::tempdir().unwrap();
-    let rocks = RocksEngine::open(folder.path().join("engine"), &RocksOptions::default()).unwrap();
-    for engine in [engine(), rocks as Arc<dyn kv::Engine>] {
+    let other = engine_in(&folder.path().join("engine"));
+    for engine in [engine(), other] {
         let store = open(&engine);
         let c = create(&store, "c", CollectionType::Document);
         for batch in 0..3 {

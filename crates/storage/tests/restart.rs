@@ -1,4 +1,4 @@
-//! Real restarts, on RocksDB in a temporary folder: after a clean stop, and after `kill -9` during
+//! Real restarts, in a temporary folder: after a clean stop, and after `kill -9` during
 //! writes.
 
 #![allow(
@@ -24,7 +24,6 @@ use std::time::Duration;
 use catalog::CollectionType;
 use common::*;
 use errors::ErrorCode;
-use kv_rocksdb::{RocksEngine, RocksOptions};
 use model::{operation, run};
 use proptest::prelude::*;
 use storage::{Collection, Durability, IndexBounds, Store, TransactionOptions, WriteOptions};
@@ -35,7 +34,7 @@ const FOLDER_VARIABLE: &str = "PERSEA_TEST_CRASH_FOLDER";
 const WRITERS: u64 = 3;
 
 fn open_folder(folder: &Path) -> Arc<Store> {
-    let engine = RocksEngine::open(folder.join("engine"), &RocksOptions::default()).unwrap();
+    let engine = engine_in(&folder.join("engine"));
     Store::open(engine, options()).unwrap()
 }
 

@@ -113,14 +113,14 @@ pub struct Answer {
     pub statistics: ExecutionStatistics,
 }
 
-/// A store on the memory engine with the system database.
+/// A store with the system database.
 pub struct Fixture {
     pub store: Arc<Store>,
 }
 
 impl Fixture {
     pub fn new() -> Self {
-        let engine = kv::MemoryEngine::new();
+        let engine = test_engine::engine();
         Self { store: Store::open(engine, StoreOptions::default()).unwrap() }
     }
 

@@ -69,7 +69,7 @@ struct TestStore {
 
 impl TestStore {
     fn new(data: &data::Data) -> Self {
-        let instance = Instance::open(kv::MemoryEngine::new(), InstanceOptions::default()).unwrap();
+        let instance = Instance::open(test_engine::engine(), InstanceOptions::default()).unwrap();
         let other = |options| {
             let instance = Instance::new(Arc::clone(instance.store()), options).unwrap();
             Session::open(instance, "_system", Identity::Superuser).unwrap()

@@ -13,7 +13,7 @@ pub(crate) fn session() -> Session {
 }
 
 pub(crate) fn session_with(options: InstanceOptions) -> Session {
-    let instance = Instance::open(kv::MemoryEngine::new(), options).unwrap();
+    let instance = Instance::open(test_engine::engine(), options).unwrap();
     Session::open(instance, "_system", Identity::Superuser).unwrap()
 }
 

@@ -31,7 +31,7 @@ pub fn options() -> ServerOptions {
 
 pub fn store() -> Arc<Store> {
     Store::open(
-        kv::MemoryEngine::new(),
+        test_engine::engine(),
         StoreOptions { naming_rules: catalog::NamingRules::Extended, ..StoreOptions::default() },
     )
     .unwrap()

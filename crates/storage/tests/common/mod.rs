@@ -30,7 +30,14 @@ pub const LOAD_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(500));
 pub const LIMITS: BlockLimits = BlockLimits { rows: 3, bytes: 1 << 20 };
 
 pub fn engine() -> Arc<dyn kv::Engine> {
-    kv::MemoryEngine::new()
+    test_engine::engine()
+}
+
+/// Opens an engine with files.
+pub fn engine_in(folder: &std::path::Path) -> Arc<dyn kv::Engine> {
+    let rocksdb =
+        || kv_rocksdb::RocksEngine::open(folder, &kv_rocksdb::RocksOptions::default()).unwrap() as _;
+    test_engine::mapped_in(folder).unwrap_or_else(rocksdb)
 }
 
 pub fn options() -> StoreOptions {
