@@ -78,12 +78,20 @@ fn keep(room_bytes: u64) -> Duration {
     Duration::from_secs_f64(room_bytes as f64 / FREED_BYTES_PER_SECOND).clamp(SHORTEST_KEEP, LONGEST_PAUSE)
 }
 
-/// Returns the resident memory of the process; 0 if the system does not report it.
+/// Returns the resident memory of the process without that of files; 0 if the system does not
+/// report it.
 fn resident_bytes() -> u64 {
-    // See `man 5 proc`: all pages, then the resident ones.
-    let pages = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = pages.split_ascii_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok());
-    pages.unwrap_or(0) * rustix::param::page_size() as u64
+    let pages = own_pages(&fs::read_to_string("/proc/self/statm").unwrap_or_default());
+    pages * rustix::param::page_size() as u64
+}
+
+/// Returns the resident pages that belong to no file. The system takes pages of a mapped file back
+/// by itself.
+fn own_pages(statm: &str) -> u64 {
+    // See `man 5 proc`: all pages, then the resident ones, then those of files among them.
+    let mut pages = statm.split_ascii_whitespace().skip(1).map_while(|pages| pages.parse::<u64>().ok());
+    let resident = pages.next().unwrap_or(0);
+    resident.saturating_sub(pages.next().unwrap_or(0))
 }
 
 /// Returns memory to the system that no thread uses.
@@ -111,6 +119,12 @@ mod tests {
     use super::*;
 
     const MIB: u64 = 1 << 20;
+
+    #[test]
+    fn pages_of_files_do_not_count() {
+        assert_eq!(own_pages("9000 500 200 10 0 90 0"), 300);
+        assert_eq!(own_pages(""), 0);
+    }
 
     #[test]
     fn what_another_thread_has_freed_is_given_back() {
