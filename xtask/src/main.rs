@@ -147,13 +147,16 @@ fn check(names: &[String]) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Runs the tests of the crates that take an engine. The variable also chooses the engine of
-/// servers that tests start.
+/// Runs the tests that take an engine. The variable also chooses the engine of servers that tests
+/// start; tests of backups and of old stores need RocksDB's.
 fn test_on_mapped_files() -> Result<(), Failure> {
-    let packages = ["storage", "aql-exec", "database", "server", "persea"];
-    let mut command = Command::new(env!("CARGO"));
-    command.arg("test").args(packages.map(|name| format!("--package={name}")));
-    run(command.env("PERSEA_STORAGE_ENGINE", "mmfiles"))
+    let packages = ["storage", "aql-exec", "database", "server"].map(|name| format!("--package={name}"));
+    let tests = ["crash", "dump", "engines", "export", "http", "import"].map(|name| format!("--test={name}"));
+    let persea = [vec!["--package=persea".to_owned()], tests.to_vec()].concat();
+    [packages.to_vec(), persea].iter().try_for_each(|arguments| {
+        let mut command = Command::new(env!("CARGO"));
+        run(command.arg("test").args(arguments).env("PERSEA_STORAGE_ENGINE", "mmfiles"))
+    })
 }
 
 fn docs() -> Result<(), Failure> {
