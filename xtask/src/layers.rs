@@ -11,7 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["velocypack", "kv", "aql-syntax"],
     &["kv-mmap", "kv-rocksdb", "geometry", "options", "client", "javascript"],
     &["analyzers", "test-engine"],
-    &["catalog", "aql-value"],
+    &["catalog", "aql-value", "search"],
     &["storage", "aql-functions", "backups", "server-process"],
     &["aql-plan"],
     &["aql-optimize"],
@@ -42,6 +42,8 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("libdeflater", &["gzip-members"]),
     ("rquickjs", &["javascript"]),
     ("rustyline", &["tools"]),
+    ("tantivy", &["search"]),
+    ("tantivy-fst", &["search"]),
 ];
 
 /// Folders whose files are independent of each other: the crate and the module.

@@ -1,0 +1,82 @@
+//! Documents by their nested documents.
+
+use std::ops::RangeInclusive;
+
+use tantivy::{DocId, TERMINATED};
+
+use super::Matches;
+
+/// The documents of which so many nested documents match. Their score is the sum over these.
+///
+/// A segment has the nested documents of a document directly before it.
+pub(crate) struct NestedMatches {
+    /// All documents of the level above.
+    parents: Box<dyn Matches>,
+    nested: Box<dyn Matches>,
+    counts: RangeInclusive<u32>,
+    scores: Vec<f32>,
+}
+
+impl NestedMatches {
+    /// Returns the matching documents among `parents`, scored by so many scorers.
+    pub(crate) fn new(
+        parents: Box<dyn Matches>,
+        nested: Box<dyn Matches>,
+        counts: RangeInclusive<u32>,
+        scorers: usize,
+    ) -> Self {
+        let mut matches = NestedMatches { parents, nested, counts, scores: vec![0.0; scorers] };
+        matches.settle();
+        matches
+    }
+
+    fn settle(&mut self) -> DocId {
+        loop {
+            // If none need not match, every parent is looked at.
+            if *self.counts.start() > 0 {
+                self.parents.seek(self.nested.document());
+            }
+            let parent = self.parents.document();
+            if parent == TERMINATED {
+                return TERMINATED;
+            }
+            let count = self.count_before(parent);
+            if self.counts.contains(&count) {
+                return parent;
+            }
+            self.parents.advance();
+        }
+    }
+
+    fn count_before(&mut self, parent: DocId) -> u32 {
+        self.scores.fill(0.0);
+        let mut count = 0;
+        while self.nested.document() < parent {
+            count += 1;
+            for (scorer, score) in self.scores.iter_mut().enumerate() {
+                *score += self.nested.score(scorer);
+            }
+            self.nested.advance();
+        }
+        count
+    }
+}
+
+impl Matches for NestedMatches {
+    fn document(&self) -> DocId {
+        self.parents.document()
+    }
+
+    fn advance(&mut self) -> DocId {
+        self.parents.advance();
+        self.settle()
+    }
+
+    fn score(&mut self, scorer: usize) -> f32 {
+        self.scores.get(scorer).copied().unwrap_or(0.0)
+    }
+
+    fn cost(&self) -> u64 {
+        self.nested.cost().min(self.parents.cost())
+    }
+}

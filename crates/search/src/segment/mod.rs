@@ -1,0 +1,206 @@
+//! Segments: immutable parts of an index.
+
+mod alive;
+mod layout;
+mod merge;
+mod rows;
+mod tantivy_document;
+mod writer;
+
+use std::collections::HashMap;
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use errors::{Error, Result};
+use tantivy::columnar::Column;
+use tantivy::directory::{Directory, MmapDirectory, RamDirectory};
+use tantivy::index::InvertedIndexReader;
+use tantivy::postings::{SegmentPostings, TermInfo};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocId, Index, SegmentReader, TantivyError};
+
+use crate::analysis::Dictionary;
+use rows::{Rows, RowsPlugin};
+
+pub use alive::Alive;
+pub use merge::merge;
+pub use writer::SegmentWriter;
+
+/// The place of a segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In memory. It is gone when the segment is dropped.
+    Memory,
+    /// In a folder that is empty or does not exist. Everything is synced when the segment is done.
+    Folder(PathBuf),
+}
+
+impl Place {
+    fn directory(&self) -> Result<Box<dyn Directory>> {
+        match self {
+            Place::Memory => Ok(Box::new(RamDirectory::create())),
+            Place::Folder(folder) => {
+                std::fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+                let directory = MmapDirectory::open(folder).map_err(|error| failed(folder, error))?;
+                Ok(Box::new(directory))
+            }
+        }
+    }
+}
+
+fn failed(folder: &FilePath, error: impl std::fmt::Display) -> Error {
+    Error::internal(format!("the folder {} of a search segment: {error}", folder.display()))
+}
+
+/// Returns the error for a failure within tantivy.
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+pub(crate) fn tantivy_error(error: TantivyError) -> Error {
+    Error::internal(format!("a search segment: {error}"))
+}
+
+/// Returns the error for a file of a segment that cannot be read.
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+pub(crate) fn read_error(error: std::io::Error) -> Error {
+    Error::internal(format!("a search segment: {error}"))
+}
+
+/// The numbers of tokens that the documents have in one field.
+#[derive(Clone)]
+pub(crate) struct Lengths {
+    column: Column<i64>,
+    /// The sum over all documents.
+    pub(crate) total: u64,
+}
+
+impl Lengths {
+    /// Returns the number of tokens of a document.
+    #[inline]
+    pub(crate) fn of(&self, document: DocId) -> u32 {
+        self.column.first(document).map_or(0, |length| length as u32)
+    }
+}
+
+/// An immutable segment: its dictionaries, keys and lengths.
+pub struct Segment {
+    segment: tantivy::Segment,
+    reader: SegmentReader,
+    dictionaries: [Arc<InvertedIndexReader>; 3],
+    rows: Rows,
+    memory_bytes: usize,
+    /// The lengths that were asked for, by the prefix of the field's tokens.
+    lengths: Mutex<HashMap<String, Option<Lengths>>>,
+}
+
+impl std::fmt::Debug for Segment {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "Segment of {} documents", self.documents())
+    }
+}
+
+impl Segment {
+    /// Opens the segment in a folder.
+    ///
+    /// Errors: 4 if there is none or it cannot be read.
+    pub fn open(folder: &FilePath) -> Result<Segment> {
+        let directory = MmapDirectory::open(folder).map_err(|error| failed(folder, error))?;
+        let mut index = Index::open(directory).map_err(tantivy_error)?;
+        index.register_plugin(Arc::new(RowsPlugin));
+        Segment::of(&index, 0)
+    }
+
+    /// Returns the only segment of a tantivy index.
+    pub(crate) fn of(index: &Index, memory_bytes: usize) -> Result<Segment> {
+        let segments = index.searchable_segments().map_err(tantivy_error)?;
+        let segment = segments.into_iter().next().ok_or_else(|| Error::internal("a segment is empty"))?;
+        let reader = SegmentReader::open(&segment).map_err(tantivy_error)?;
+        let rows = Rows::open(&reader).map_err(tantivy_error)?;
+        let dictionary =
+            |dictionary| reader.inverted_index(layout::dictionary_field(dictionary)).map_err(tantivy_error);
+        let dictionaries = [
+            dictionary(Dictionary::Documents)?,
+            dictionary(Dictionary::Frequencies)?,
+            dictionary(Dictionary::Positions)?,
+        ];
+        let lengths = Mutex::new(HashMap::new());
+        Ok(Segment { segment, reader, dictionaries, rows, memory_bytes, lengths })
+    }
+
+    /// Returns the number of documents, nested and deleted ones included.
+    pub fn documents(&self) -> u32 {
+        self.reader.max_doc()
+    }
+
+    /// Returns the bytes of memory of a segment in memory; 0 for one in a folder.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory_bytes
+    }
+
+    /// Returns the key of a document; empty for a nested one.
+    pub fn key(&self, document: DocId) -> &str {
+        self.rows.key(document)
+    }
+
+    /// Returns the revision of a document.
+    pub fn revision(&self, document: DocId) -> u64 {
+        self.rows.revision(document)
+    }
+
+    /// Returns what a document has in a stored column ([`crate::Schema::stored_column`],
+    /// [`crate::Schema::sort_column`]); empty for a nested document.
+    ///
+    /// A column of stored values is an array of values as VelocyPack. Sort keys compare byte by
+    /// byte.
+    pub fn column(&self, document: DocId, column: usize) -> &[u8] {
+        self.rows.column(document, column)
+    }
+
+    /// Returns a dictionary.
+    pub(crate) fn dictionary(&self, dictionary: Dictionary) -> &InvertedIndexReader {
+        let [documents, frequencies, positions] = &self.dictionaries;
+        match dictionary {
+            Dictionary::Documents => documents,
+            Dictionary::Frequencies => frequencies,
+            Dictionary::Positions => positions,
+        }
+    }
+
+    /// Looks up a term.
+    pub(crate) fn term(&self, dictionary: Dictionary, term: &[u8]) -> Result<Option<TermInfo>> {
+        self.dictionary(dictionary).terms().get(term).map_err(read_error)
+    }
+
+    /// Returns the documents of a term, with all that its dictionary has.
+    pub(crate) fn postings(&self, dictionary: Dictionary, term: &TermInfo) -> Result<SegmentPostings> {
+        let option = match dictionary {
+            Dictionary::Documents => IndexRecordOption::Basic,
+            Dictionary::Frequencies => IndexRecordOption::WithFreqs,
+            Dictionary::Positions => IndexRecordOption::WithFreqsAndPositions,
+        };
+        self.dictionary(dictionary).read_postings_from_terminfo(term, option).map_err(read_error)
+    }
+
+    /// Returns the lengths of the field whose tokens have this prefix; `None` if none is stored.
+    pub(crate) fn lengths(&self, prefix: &str) -> Result<Option<Lengths>> {
+        let mut known = self.lengths.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(lengths) = known.get(prefix) {
+            return Ok(lengths.clone());
+        }
+        let name = layout::qualified_length_column(prefix);
+        let column = self.reader.fast_fields().column_opt::<i64>(&name).map_err(tantivy_error)?;
+        let lengths = column.map(|column| {
+            let total = column.values.iter().map(|length| length as u64).sum();
+            Lengths { column, total }
+        });
+        known.insert(prefix.to_owned(), lengths.clone());
+        Ok(lengths)
+    }
+
+    /// Returns the first document of the block that ends with this one: its nested documents.
+    pub(crate) fn block_start(&self, document: DocId) -> DocId {
+        let mut first = document;
+        while first > 0 && self.rows.key(first - 1).is_empty() {
+            first -= 1;
+        }
+        first
+    }
+}

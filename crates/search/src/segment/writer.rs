@@ -1,0 +1,83 @@
+//! Documents to a segment.
+
+use std::sync::Arc;
+
+use errors::{Error, Result};
+use tantivy::SingleSegmentIndexWriter;
+use tantivy::directory::{Directory, RamDirectory};
+use velocypack::Slice;
+
+use super::layout::index_builder;
+use super::rows::RowsPlugin;
+use super::tantivy_document::TantivyTerms;
+use super::{Place, Segment, tantivy_error};
+use crate::document;
+use crate::schema::Schema;
+
+/// The least memory budget with which tantivy begins a segment.
+const BUDGET_BYTES_MIN: usize = 1 << 20;
+
+/// The most documents of a segment. Tantivy's numbers of documents have 31 bits.
+const DOCUMENTS_MAX: u32 = 1 << 30;
+
+/// A segment that is being written.
+///
+/// Each key may be added once.
+pub struct SegmentWriter {
+    schema: Arc<Schema>,
+    writer: SingleSegmentIndexWriter<TantivyTerms>,
+    memory: Option<RamDirectory>,
+    budget_bytes: usize,
+    documents: u32,
+}
+
+impl SegmentWriter {
+    /// Begins a segment that takes about `budget_bytes` of memory until it is full.
+    pub fn new(schema: Arc<Schema>, place: &Place, budget_bytes: usize) -> Result<Self> {
+        let budget_bytes = budget_bytes.max(BUDGET_BYTES_MIN);
+        let memory = (*place == Place::Memory).then(RamDirectory::create);
+        let directory = match &memory {
+            Some(directory) => Box::new(directory.clone()) as Box<dyn Directory>,
+            None => place.directory()?,
+        };
+        let builder = index_builder().register_plugin(Arc::new(RowsPlugin));
+        let writer = builder.single_segment_index_writer(directory, budget_bytes).map_err(tantivy_error)?;
+        Ok(SegmentWriter { schema, writer, memory, budget_bytes, documents: 0 })
+    }
+
+    /// Adds a document under its key and revision.
+    ///
+    /// Errors: 4 if the segment cannot have more documents.
+    pub fn add(&mut self, key: &str, revision: u64, document: Slice<'_>) -> Result<()> {
+        let block = document::analyze(&self.schema, key, revision, document)?;
+        let count = u32::try_from(block.len()).unwrap_or(u32::MAX);
+        let documents = self.documents.checked_add(count).filter(|documents| *documents <= DOCUMENTS_MAX);
+        self.documents =
+            documents.ok_or_else(|| Error::internal("a search segment has too many documents"))?;
+        for terms in block {
+            self.writer.add_document(TantivyTerms::new(terms)).map_err(tantivy_error)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the bytes of memory that it takes now.
+    pub fn memory_bytes(&self) -> usize {
+        self.writer.mem_usage()
+    }
+
+    /// Returns true if the segment should be finished, because it has used its memory.
+    pub fn is_full(&self) -> bool {
+        self.memory_bytes() >= self.budget_bytes || self.documents >= DOCUMENTS_MAX / 2
+    }
+
+    /// Returns the number of documents so far, nested ones included.
+    pub fn documents(&self) -> u32 {
+        self.documents
+    }
+
+    /// Writes the segment.
+    pub fn finish(self) -> Result<Segment> {
+        let index = self.writer.finalize().map_err(tantivy_error)?;
+        Segment::of(&index, self.memory.map_or(0, |directory| directory.total_mem_usage()))
+    }
+}
