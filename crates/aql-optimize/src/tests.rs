@@ -59,6 +59,9 @@ const QUERIES: &[&str] = &[
     "FOR u IN users WINDOW u.age WITH {preceding: 1} AGGREGATE n = SUM(u.x) FILTER n > 1 RETURN [u.name, n]",
 ];
 
+/// A query that runs with its index only, so no rule of it may be off.
+const SEARCH_OF_VECTORS: &str = "FOR p IN places SORT APPROX_NEAR_L2(p.vector, [1, 2]) LIMIT 3 RETURN p";
+
 /// Every variable that a node reads is set before, in its pipeline or around it. This holds for
 /// every plan with every set of rules.
 #[test]
@@ -116,6 +119,7 @@ fn node_numbers_are_unique() {
 fn every_rule_changes_one_of_the_queries() {
     let fired: HashSet<&str> = QUERIES
         .iter()
+        .chain([&SEARCH_OF_VECTORS])
         .flat_map(|query| optimized(query, &["+replace-equal-attribute-accesses"]).unwrap().plans)
         .flat_map(|plan| plan.rules_applied)
         .collect();

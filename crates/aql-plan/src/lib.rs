@@ -36,7 +36,7 @@ pub use crate::catalog::{
     CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, EmptyCatalog, GraphInfo,
     IndexField, IndexInfo, PlanCatalog,
 };
-pub use ::catalog::index::{Capabilities, SearchShape};
+pub use ::catalog::index::{Capabilities, Metric, SearchShape};
 pub use bind::{
     BindInput, BindParameters, Bound, DEFAULT_MAX_COLLECTIONS, OpenParameters, ParameterShape, bind, check,
 };

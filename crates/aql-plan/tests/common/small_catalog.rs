@@ -1,7 +1,8 @@
 //! A small database for tests within crates.
 
 use aql_plan::{
-    Capabilities, CollectionInfo, CollectionReference, IndexField, IndexInfo, PlanCatalog, SearchShape,
+    Capabilities, CollectionInfo, CollectionReference, IndexField, IndexInfo, Metric, PlanCatalog,
+    SearchShape,
 };
 
 /// The collections `users` (1,000), `products` (10), `test` (100), `plain` (10), `places` (1,000),
@@ -25,7 +26,10 @@ impl PlanCatalog for Catalog {
                 let capabilities = searched_by(SearchShape::Words { min_length: 2 });
                 let text =
                     IndexInfo { capabilities, type_name: "fulltext".into(), ..index(3, "text", false) };
-                (6, 1000, vec![geo, text])
+                let capabilities = searched_by(SearchShape::Near { metric: Metric::L2 });
+                let vectors =
+                    IndexInfo { capabilities, type_name: "vector".into(), ..index(4, "vector", false) };
+                (6, 1000, vec![geo, text, vectors])
             }
             "knows" => (
                 5,
