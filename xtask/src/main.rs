@@ -71,8 +71,10 @@ const STEPS: &[Step] = &[
         promise: "a killed server has all that it acknowledged, and nothing by halves",
         run: || {
             programs::check("crash")?;
-            let mapped = ["--engine", "mmfiles", "--kills", "20", "--seed", "1", "--seconds", "10"];
-            programs::run_program("crash", &mapped.map(str::to_owned))
+            programs::check_with(
+                "crash",
+                &["--engine", "mmfiles", "--kills", "20", "--seed", "1", "--seconds", "10"],
+            )
         },
     },
     Step {

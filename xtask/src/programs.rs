@@ -1,5 +1,6 @@
 //! Programs that test a running server: builds it and the program, which does the rest.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::{Failure, cargo, run};
@@ -22,8 +23,23 @@ pub(crate) const PROGRAMS: &[Program] = &[
 pub(crate) fn check(name: &str) -> Result<(), Failure> {
     let program = PROGRAMS.iter().find(|program| program.name == name);
     let program = program.ok_or_else(|| format!("there is no program {name}"))?;
-    let arguments: Vec<String> = program.check.iter().map(|word| (*word).to_owned()).collect();
+    check_with(name, program.check)
+}
+
+/// Runs a program with these options on the server of the tests.
+pub(crate) fn check_with(name: &str, options: &[&str]) -> Result<(), Failure> {
+    let server = server_of_tests()?;
+    let server = ["--server", server.to_str().ok_or("the path of the server is no UTF-8")?];
+    let arguments: Vec<String> = options.iter().chain(&server).map(|word| (*word).to_owned()).collect();
     run_program(name, &arguments)
+}
+
+/// Builds the server as the tests have it, and returns its path.
+///
+/// A build of its own would have other features, and would compile most crates once more.
+pub(crate) fn server_of_tests() -> Result<PathBuf, Failure> {
+    cargo(&["test", "--quiet", "--workspace", "--no-run", "--test", "http"])?;
+    Ok(std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("persea"))
 }
 
 /// Runs `cargo xtask NAME [--OPTION VALUE ...]`; the program says which options there are.

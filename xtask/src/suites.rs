@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs};
 
-use crate::{Failure, cargo};
+use crate::Failure;
+use crate::programs::server_of_tests;
 
 /// The lists of expected failures.
 const EXPECTED: &str = "tests/drivers/expected";
@@ -47,11 +48,11 @@ fn run_suites(suites: impl IntoIterator<Item = String>) -> Result<(), Failure> {
         println!("skipped: there are no suites in {}", folder.display());
         return Ok(());
     }
-    cargo(&["build", "--quiet", "--package", "persea"])?;
+    let server = server_of_tests()?;
     let mut mistakes = String::new();
     for suite in suites {
         let known = expected(&suite)?;
-        let Some(output) = run_suite(&runner, &suite)? else {
+        let Some(output) = run_suite(&runner, &server, &suite)? else {
             println!("skipped: {suite} could not be installed");
             continue;
         };
@@ -93,8 +94,7 @@ fn parse(text: &str) -> Result<BTreeMap<String, String>, Failure> {
 /// Runs one suite and returns its output; `None` if what it needs cannot be installed.
 ///
 /// The runner ends with success whenever the tests ran, whatever failed.
-fn run_suite(runner: &Path, suite: &str) -> Result<Option<String>, Failure> {
-    let server = env::current_exe().map_err(|error| error.to_string())?.with_file_name("persea");
+fn run_suite(runner: &Path, server: &Path, suite: &str) -> Result<Option<String>, Failure> {
     let mut command = Command::new(runner);
     let output = command.arg(suite).arg(server).stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| format!("{} could not be started: {error}", runner.display()))?;
