@@ -14,7 +14,7 @@ pub(crate) struct Program {
 /// The programs. Their checks have seeds, so that random choices repeat themselves.
 pub(crate) const PROGRAMS: &[Program] = &[
     // Generous bounds of time for a slow machine. The bounds of memory stay.
-    Program { name: "attack", check: &["--seconds", "40", "--seed", "1", "--floor", "3000"] },
+    Program { name: "attack", check: &["--seconds", "25", "--seed", "1", "--floor", "3000"] },
     Program { name: "crash", check: &["--kills", "40", "--seed", "1", "--seconds", "10"] },
     Program { name: "histories", check: &["--seconds", "8", "--seed", "1", "--kills", "2"] },
 ];
