@@ -1,12 +1,12 @@
 //! The engine: a store for as long as it is open.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use kv::background::BackgroundThread;
 use kv::{
-    BulkLoad, Engine, EngineStatistics, Error, KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction,
-    Result, Snapshot, TransactionOptions, WriteTransaction,
+    BulkLoad, Engine, EngineStatistics, KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction,
+    OpenStore, Result, Snapshot, TransactionOptions, WriteTransaction,
 };
 
 use crate::flusher::Flusher;
@@ -16,10 +16,7 @@ use crate::store::Store;
 
 /// A memory-mapped store in a folder.
 pub struct MmapEngine {
-    /// The open store; `None` once the engine is closed.
-    store: RwLock<Option<Arc<Store>>>,
-    /// The background threads, which end when the engine is closed.
-    threads: Mutex<Vec<BackgroundThread>>,
+    store: OpenStore<Store>,
 }
 
 impl MmapEngine {
@@ -38,7 +35,7 @@ impl MmapEngine {
         let store = Arc::new(store);
         let sync = BackgroundThread::start("log-sync", Arc::clone(&store.log_sync) as _)?;
         let flush = BackgroundThread::start("flush", Arc::new(Flusher(Arc::clone(&store))))?;
-        Ok(Arc::new(MmapEngine { store: RwLock::new(Some(store)), threads: Mutex::new(vec![flush, sync]) }))
+        Ok(Arc::new(MmapEngine { store: OpenStore::new(store, vec![flush, sync]) }))
     }
 
     /// Returns the bytes of the log's end that [`MmapEngine::open`] did not replay, because they
@@ -48,8 +45,7 @@ impl MmapEngine {
     }
 
     fn store(&self) -> Result<Arc<Store>> {
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
-        store.as_ref().map(Arc::clone).ok_or(Error::Closed)
+        self.store.get()
     }
 }
 
@@ -99,11 +95,9 @@ impl Engine for MmapEngine {
     }
 
     fn close(&self) -> Result<()> {
-        let Some(store) = self.store.write().unwrap_or_else(PoisonError::into_inner).take() else {
+        let Some(store) = self.store.close(|store| store.closed.set()) else {
             return Ok(());
         };
-        store.closed.set();
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner).clear();
         // The flush spares the next start the replay of the log. A failed flush does no harm if the
         // log is synced.
         let synced = store.log_sync.sync_all();

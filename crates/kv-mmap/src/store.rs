@@ -1,12 +1,12 @@
 //! The open store, which transactions, snapshots, loads and the flusher share.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use kv::{
-    ClosedFlag, ConflictTable, Durability, Error, LivingSnapshots, LocalStore, LogSync, Overlay, Result,
-    Snapshot, WaitPolicy,
+    ClosedFlag, ConflictTable, Durability, Error, LargeWrites, LivingSnapshots, LocalStore, LogSync, Overlay,
+    Result, Snapshot, WaitPolicy,
 };
 
 use crate::environment::Environment;
@@ -27,10 +27,6 @@ const LOG_FOLDER: &str = "log";
 /// The folder in which large bulk loads collect their pairs.
 const LOAD_FOLDER: &str = "load";
 
-/// The size in bytes from which a commit is large: writing it takes a millisecond or more, and all
-/// later ones wait.
-const LARGE_COMMIT_BYTES: usize = 128 << 10;
-
 /// The memory for stamps of the conflict table, as a divisor of the budget.
 const REMEMBERED_KEY_SHARE: usize = 1 << 10;
 
@@ -47,7 +43,7 @@ pub(crate) struct Store {
     pub(crate) old_versions: OldVersions,
     conflict_table: Arc<ConflictTable>,
     /// The number of large commits that are being written, for which others wait long.
-    large_commits: AtomicUsize,
+    large_commits: LargeWrites,
     loads: AtomicU64,
     pub(crate) living_snapshots: Arc<LivingSnapshots>,
     /// The bytes of the log that the start did not replay.
@@ -102,7 +98,7 @@ impl Store {
             flush_signal,
             old_versions: OldVersions::default(),
             conflict_table,
-            large_commits: AtomicUsize::new(0),
+            large_commits: LargeWrites::default(),
             loads: AtomicU64::new(0),
             living_snapshots: Arc::default(),
             dropped_log_bytes: judged.dropped_bytes,
@@ -133,7 +129,7 @@ impl Store {
     pub(crate) fn commit(&self, commit: &Layer, wait: WaitPolicy) -> Result<()> {
         self.check_open()?;
         self.admit(wait)?;
-        let _large = (commit.bytes >= LARGE_COMMIT_BYTES).then(|| LargeCommit::begin(&self.large_commits));
+        let _large = self.large_commits.begin(commit.bytes);
         // The lock is held until the commit is visible, so that the order of the log is the order
         // of the layers.
         let mut writer = self.log.writer();
@@ -161,7 +157,7 @@ impl Store {
     /// Errors: [`Error::Transient`] if the caller does not wait, or the reason why there will be no
     /// room.
     fn admit(&self, wait: WaitPolicy) -> Result<()> {
-        if wait == WaitPolicy::NoWait && self.large_commits.load(Ordering::Relaxed) > 0 {
+        if wait == WaitPolicy::NoWait && self.large_commits.is_any() {
             return Err(Error::Transient { reason: "a large commit is being written".to_owned() });
         }
         while self.is_full() {
@@ -206,22 +202,6 @@ fn remove_loads(folder: &Path) -> Result<()> {
             Err(map_open_io("emptying", &folder, &error))
         }
         _ => Ok(()),
-    }
-}
-
-/// A large commit that is being written.
-struct LargeCommit<'a>(&'a AtomicUsize);
-
-impl<'a> LargeCommit<'a> {
-    fn begin(count: &'a AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        LargeCommit(count)
-    }
-}
-
-impl Drop for LargeCommit<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -3,30 +3,18 @@
 #![allow(clippy::expect_used, reason = "tests")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kv::Engine;
-use kv::conformance::Fixture;
+use kv::conformance::{Fixture, Folders};
 use kv_mmap::{MmapEngine, MmapOptions};
 
-/// A source of stores in a folder that is removed afterwards.
-struct Folder {
-    folder: tempfile::TempDir,
-    stores: AtomicUsize,
-}
-
-fn folder() -> Folder {
-    Folder { folder: tempfile::tempdir().expect("a temporary folder"), stores: AtomicUsize::new(0) }
-}
-
-impl Fixture for Folder {
-    fn engine(&self) -> Arc<dyn Engine> {
-        let name = self.stores.fetch_add(1, Ordering::Relaxed).to_string();
+fn folders() -> impl Fixture {
+    Folders::new(|folder| {
         // The least memory and a short interval, so that the cases reach the limits, and layers are
         // merged at any moment of a case.
         let options = MmapOptions { memory_bytes: 16 << 20, flush_interval_ms: 5, ..MmapOptions::default() };
-        MmapEngine::open(self.folder.path().join(name), &options).expect("open")
-    }
+        MmapEngine::open(folder, &options).expect("open") as Arc<dyn Engine>
+    })
 }
 
-kv::conformance_tests!(folder());
+kv::conformance_tests!(folders());

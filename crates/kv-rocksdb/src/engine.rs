@@ -1,11 +1,11 @@
 //! The engine: a store for as long as it is open.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use kv::{
-    BulkLoad, Engine, EngineStatistics, Error, KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction,
-    Result, Snapshot, TransactionOptions, WriteTransaction,
+    BulkLoad, Engine, EngineStatistics, KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction,
+    OpenStore, Result, Snapshot, TransactionOptions, WriteTransaction,
 };
 
 use crate::load::LoadPath;
@@ -18,10 +18,7 @@ use kv::background::BackgroundThread;
 
 /// A RocksDB store in a folder.
 pub struct RocksEngine {
-    /// The open store; `None` once the engine is closed.
-    store: RwLock<Option<Arc<Store>>>,
-    /// The background threads, which end when the engine is closed.
-    threads: Mutex<Vec<BackgroundThread>>,
+    store: OpenStore<Store>,
 }
 
 impl RocksEngine {
@@ -36,7 +33,7 @@ impl RocksEngine {
         let store = Arc::new(Store::open(folder.as_ref(), options)?);
         let merge = BackgroundThread::start("merge", Arc::clone(&store.small_tables) as _)?;
         let sync = BackgroundThread::start("log-sync", Arc::clone(&store.wal_sync) as _)?;
-        Ok(Arc::new(RocksEngine { store: RwLock::new(Some(store)), threads: Mutex::new(vec![merge, sync]) }))
+        Ok(Arc::new(RocksEngine { store: OpenStore::new(store, vec![merge, sync]) }))
     }
 
     /// Returns the part of the log that [`RocksEngine::open`] did not replay, if there is one.
@@ -45,8 +42,7 @@ impl RocksEngine {
     }
 
     pub(crate) fn store(&self) -> Result<Arc<Store>> {
-        let store = self.store.read().unwrap_or_else(PoisonError::into_inner);
-        store.as_ref().map(Arc::clone).ok_or(Error::Closed)
+        self.store.get()
     }
 }
 
@@ -100,11 +96,9 @@ impl Engine for RocksEngine {
     }
 
     fn close(&self) -> Result<()> {
-        let Some(store) = self.store.write().unwrap_or_else(PoisonError::into_inner).take() else {
+        let Some(store) = self.store.close(|store| store.set_closed()) else {
             return Ok(());
         };
-        store.set_closed();
-        self.threads.lock().unwrap_or_else(PoisonError::into_inner).clear();
         // The flush spares the next start the replay of the log. A failed flush does no harm if the
         // log is synced.
         let synced = store.wal_sync.sync_all();

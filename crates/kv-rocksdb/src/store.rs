@@ -2,11 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
-use kv::{ConflictTable, Durability, Error, LocalStore, Overlay, Result, Snapshot, WaitPolicy};
+use kv::{
+    ClosedFlag, ConflictTable, Durability, Error, LargeWrites, LocalStore, LogSync, Overlay, Result,
+    Snapshot, WaitPolicy,
+};
 use rust_rocksdb::{DB, FlushOptions, Options, ReadOptions, WriteBatch, WriteOptions};
 
 use crate::error::{map, map_commit, map_open_io};
@@ -18,18 +21,12 @@ use crate::recovery::{self, DroppedLog, Recovered, SyncMark, WalPosition};
 use crate::snapshot::RocksSnapshot;
 use crate::write_admission::WriteAdmission;
 use crate::write_stalls::WriteStalls;
-use kv::ClosedFlag;
-use kv::LogSync;
 
 /// The folder in which bulk loads write their tables.
 const LOAD_FOLDER: &str = "load";
 
 /// The bytes that a batch takes beside a write's key and value: its tag and the two lengths.
 const BATCH_OVERHEAD_BYTES: usize = 11;
-
-/// The size in bytes from which a batch is large: writing it takes a millisecond or more, and all
-/// later ones wait.
-const LARGE_BATCH_BYTES: usize = 128 << 10;
 
 /// The number of written bytes after which the store measures its data again.
 const LOOK_AFTER_BYTES: u64 = 256 << 20;
@@ -69,7 +66,7 @@ pub(crate) struct Store {
     /// True after the log could not be written, see [`Store::check_log`].
     log_failed: AtomicBool,
     /// The number of large batches that are being written, for which others wait long.
-    large_writes: AtomicUsize,
+    large_writes: LargeWrites,
     latest: ReadOptions,
     loads: AtomicU64,
     /// Read while tables move into the store, written while a checkpoint is made: see
@@ -125,7 +122,7 @@ impl Store {
             no_wait_write_options,
             write_admission: WriteAdmission::of_this_machine(),
             log_failed: AtomicBool::new(false),
-            large_writes: AtomicUsize::new(0),
+            large_writes: LargeWrites::default(),
             latest: ReadOptions::default(),
             loads: AtomicU64::new(0),
             table_moves: RwLock::default(),
@@ -173,15 +170,14 @@ impl Store {
 
     /// Makes a batch visible, and hands its log record to the operating system.
     pub(crate) fn write(&self, batch: &WriteBatch) -> Result<()> {
-        let _large =
-            (batch.size_in_bytes() >= LARGE_BATCH_BYTES).then(|| LargeWrite::begin(&self.large_writes));
+        let _large = self.large_writes.begin(batch.size_in_bytes());
         self.write_with(batch, &self.write_options)
     }
 
     /// Writes a batch, but fails with [`Error::Transient`] if it would wait for more than other
     /// small ones.
     fn write_without_waiting(&self, batch: &WriteBatch) -> Result<()> {
-        if self.large_writes.load(Ordering::Relaxed) > 0 {
+        if self.large_writes.is_any() {
             return Err(Error::Transient { reason: "a large batch is being written".to_owned() });
         }
         self.write_with(batch, &self.no_wait_write_options)
@@ -258,22 +254,6 @@ fn sync_function(db: Arc<DB>, mark: Arc<SyncMark>) -> impl Fn() -> Result<()> {
         db.flush_wal(true).map_err(map("syncing the log"))?;
         mark.write(end);
         Ok(())
-    }
-}
-
-/// A large batch that is being written.
-struct LargeWrite<'a>(&'a AtomicUsize);
-
-impl<'a> LargeWrite<'a> {
-    fn begin(count: &'a AtomicUsize) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        LargeWrite(count)
-    }
-}
-
-impl Drop for LargeWrite<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -361,7 +341,8 @@ mod tests {
     fn a_write_without_waiting_is_refused_behind_a_large_batch() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
-        let large = LargeWrite::begin(&store.large_writes);
+        let large = store.large_writes.begin(1 << 20);
+        assert!(large.is_some());
         let refused = put_without_waiting(&store, b"key");
         assert!(matches!(refused, Err(Error::Transient { .. })), "{refused:?}");
         assert_eq!(store.db.get(b"key").unwrap(), None);

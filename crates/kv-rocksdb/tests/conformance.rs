@@ -3,29 +3,17 @@
 #![allow(clippy::expect_used, reason = "tests")]
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kv::Engine;
-use kv::conformance::Fixture;
+use kv::conformance::{Fixture, Folders};
 use kv_rocksdb::{RocksEngine, RocksOptions};
 
-/// A source of stores in a folder that is removed afterwards.
-struct Folder {
-    folder: tempfile::TempDir,
-    stores: AtomicUsize,
-}
-
-fn folder() -> Folder {
-    Folder { folder: tempfile::tempdir().expect("a temporary folder"), stores: AtomicUsize::new(0) }
-}
-
-impl Fixture for Folder {
-    fn engine(&self) -> Arc<dyn Engine> {
-        let name = self.stores.fetch_add(1, Ordering::Relaxed).to_string();
+fn folders() -> impl Fixture {
+    Folders::new(|folder| {
         // The least memory, so that the cases reach its limits.
         let options = RocksOptions { memory_bytes: 16 << 20, ..RocksOptions::default() };
-        RocksEngine::open(self.folder.path().join(name), &options).expect("open")
-    }
+        RocksEngine::open(folder, &options).expect("open") as Arc<dyn Engine>
+    })
 }
 
-kv::conformance_tests!(folder());
+kv::conformance_tests!(folders());

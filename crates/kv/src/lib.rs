@@ -23,10 +23,12 @@ pub mod conflict;
 pub mod conformance;
 mod engine;
 mod error;
+mod large_writes;
 mod living_snapshots;
 mod local;
 mod log_sync;
 mod memory_engine;
+mod open_store;
 mod overlay;
 mod range;
 mod tree;
@@ -40,10 +42,12 @@ pub use engine::{
     SnapshotAt, TransactionOptions, WaitPolicy, WriteTransaction,
 };
 pub use error::{Error, Result};
+pub use large_writes::{LargeWrite, LargeWrites};
 pub use living_snapshots::{LivingSnapshot, LivingSnapshots};
 pub use local::{LocalStore, LocalTransaction};
 pub use log_sync::LogSync;
 pub use memory_engine::MemoryEngine;
+pub use open_store::OpenStore;
 pub use overlay::{Overlay, layered};
 pub use range::{KeyRange, prefix_end, successor};
 pub use tree::{Cursor, Entry, Tree};

@@ -20,6 +20,7 @@ use crate::{
 pub mod concurrency;
 pub mod conflicts;
 pub mod crash;
+mod folders;
 pub mod loading;
 pub mod maintenance;
 pub mod model;
@@ -27,6 +28,8 @@ pub mod reading;
 pub mod snapshots;
 pub mod transactions;
 pub mod views;
+
+pub use folders::Folders;
 
 /// A source of engines for cases. It lives as long as the case.
 pub trait Fixture {
