@@ -81,9 +81,7 @@ impl Definition {
     /// Errors: 4 if they cannot be built.
     pub fn properties(&self) -> Result<Builder> {
         let mut out = Builder::new();
-        out.open_object()?;
-        self.kind.print(&mut out)?;
-        out.close()?;
+        kind::print_object(&*self.kind, &mut out)?;
         Ok(out)
     }
 
@@ -96,9 +94,7 @@ impl Definition {
         out.key("type")?;
         out.add_str(self.kind_name)?;
         out.key("properties")?;
-        out.open_object()?;
-        self.kind.print(out)?;
-        out.close()?;
+        kind::print_object(&*self.kind, out)?;
         out.key("features")?;
         self.features.print(out)
     }

@@ -41,8 +41,10 @@ pub(super) fn print_options(covering: &Covering, out: &mut Builder) -> velocypac
     out.close()
 }
 
-/// Passes the cells that cover a shape: their numbers as [`geometry::cell_token`] has them.
-pub(super) fn emit_cells(shape: &Shape, covering: &Covering, sink: &mut dyn Sink) -> Result<()> {
+/// Passes the cells that cover a shape, if there is one: their numbers as [`geometry::cell_token`]
+/// has them.
+pub(super) fn emit_cells(shape: Option<&Shape>, covering: &Covering, sink: &mut dyn Sink) -> Result<()> {
+    let Some(shape) = shape else { return Ok(()) };
     sink.pause()?;
     for cell in covering_with(shape, covering) {
         sink.token(Token::new(geometry::cell_token(cell).as_bytes(), 0, 0, 0))?;

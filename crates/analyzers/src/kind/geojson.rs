@@ -87,14 +87,6 @@ impl Kind for GeoJson {
         Ok(Box::new(self.clone()))
     }
 
-    fn takes_values(&self) -> bool {
-        true
-    }
-
-    fn has_offsets(&self) -> bool {
-        false
-    }
-
     fn format(&self) -> Option<Format> {
         Some(self.format)
     }
@@ -102,10 +94,8 @@ impl Kind for GeoJson {
 
 impl Tokenizer for GeoJson {
     fn tokens(&self, input: Input<'_>, sink: &mut dyn Sink) -> Result<()> {
-        match input.value().and_then(|value| self.shape(value)) {
-            Some(shape) => emit_cells(&shape, &self.covering, sink),
-            None => Ok(()),
-        }
+        let shape = input.value().and_then(|value| self.shape(value));
+        emit_cells(shape.as_ref(), &self.covering, sink)
     }
 
     fn shape(&self, value: Slice<'_>) -> Option<Shape> {

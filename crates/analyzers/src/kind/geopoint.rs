@@ -47,14 +47,6 @@ impl Kind for GeoPoint {
         Ok(Box::new(self.clone()))
     }
 
-    fn takes_values(&self) -> bool {
-        true
-    }
-
-    fn has_offsets(&self) -> bool {
-        false
-    }
-
     fn format(&self) -> Option<Format> {
         Some(Format::VelocyPack)
     }
@@ -62,10 +54,8 @@ impl Kind for GeoPoint {
 
 impl Tokenizer for GeoPoint {
     fn tokens(&self, input: Input<'_>, sink: &mut dyn Sink) -> Result<()> {
-        match input.value().and_then(|value| self.shape(value)) {
-            Some(shape) => emit_cells(&shape, &self.covering, sink),
-            None => Ok(()),
-        }
+        let shape = input.value().and_then(|value| self.shape(value));
+        emit_cells(shape.as_ref(), &self.covering, sink)
     }
 
     fn shape(&self, value: Slice<'_>) -> Option<Shape> {

@@ -43,20 +43,27 @@ pub(crate) trait Kind: Debug + Send + Sync {
     /// Returns the function that makes tokens. Errors: of the compiler, for queries.
     fn open(&self, queries: &dyn QueryCompiler) -> Result<Box<dyn Tokenizer>>;
 
+    /// Returns the form in which an index stores shapes, for a geo-spatial type.
+    fn format(&self) -> Option<Format> {
+        None
+    }
+
     /// Returns true for types that take values other than texts, which pipelines cannot contain.
     fn takes_values(&self) -> bool {
-        false
+        self.format().is_some()
     }
 
     /// Returns true if tokens have places in the input.
     fn has_offsets(&self) -> bool {
-        true
+        !self.takes_values()
     }
+}
 
-    /// Returns the form in which an index stores shapes.
-    fn format(&self) -> Option<Format> {
-        None
-    }
+/// Adds the properties as an object.
+pub(crate) fn print_object(kind: &dyn Kind, out: &mut Builder) -> velocypack::Result<()> {
+    out.open_object()?;
+    kind.print(out)?;
+    out.close()
 }
 
 /// A function from an input to its tokens.

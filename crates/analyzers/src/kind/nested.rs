@@ -36,9 +36,7 @@ impl Nested {
         out.key("type")?;
         out.add_str(self.kind_name)?;
         out.key("properties")?;
-        out.open_object()?;
-        self.kind.print(out)?;
-        out.close()?;
+        super::print_object(&*self.kind, out)?;
         out.close()
     }
 
