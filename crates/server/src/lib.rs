@@ -17,5 +17,5 @@ pub mod server;
 pub mod service;
 pub mod version;
 
-pub use options::{ApiAccess, HttpOptions, ServerOptions};
+pub use options::{ApiAccess, HttpOptions, RootRedirect, ServerOptions};
 pub use server::Server;

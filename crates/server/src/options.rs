@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use database::Session;
 use errors::{Error, ErrorCode, Result};
+use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::http::tls::Tls;
@@ -43,6 +44,8 @@ pub struct ServerOptions {
     pub recorded_queries_max_bytes: usize,
     /// True to enable `/_admin/metrics*`.
     pub metrics_api: bool,
+    /// The way from `/`.
+    pub root_redirect: RootRedirect,
     /// The addresses that the server listens on, in ArangoDB's notation.
     pub endpoints: Vec<String>,
     /// The configuration that `/_admin/options` shows: a VelocyPack object without secrets.
@@ -85,6 +88,42 @@ impl ApiAccess {
     }
 }
 
+/// The redirection from `/` and `/_db/{database}/`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootRedirect {
+    path: String,
+    is_permanent: bool,
+}
+
+impl RootRedirect {
+    /// Redirects to a path within the database, for good if `is_permanent`: browsers remember that.
+    ///
+    /// Errors: 10 unless the path begins with a slash and has visible ASCII characters only.
+    pub fn new(path: &str, is_permanent: bool) -> Result<Self> {
+        if !path.starts_with('/') || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
+            let message = format!("'{path}' is not the path of an address, which begins with '/'");
+            return Err(Error::bad_parameter(message));
+        }
+        Ok(RootRedirect { path: path.to_owned(), is_permanent })
+    }
+
+    /// Returns the path within a database.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Returns the status of the reply.
+    pub(crate) fn status(&self) -> StatusCode {
+        if self.is_permanent { StatusCode::MOVED_PERMANENTLY } else { StatusCode::FOUND }
+    }
+}
+
+impl Default for RootRedirect {
+    fn default() -> Self {
+        RootRedirect { path: "/_admin/aardvark/".to_owned(), is_permanent: false }
+    }
+}
+
 impl Default for ServerOptions {
     fn default() -> Self {
         ServerOptions {
@@ -105,6 +144,7 @@ impl Default for ServerOptions {
             recorded_calls_max_bytes: 4 << 20,
             recorded_queries_max_bytes: 4 << 20,
             metrics_api: true,
+            root_redirect: RootRedirect::default(),
             endpoints: Vec::new(),
             configuration: Slice::EMPTY_OBJECT.bytes().to_vec(),
             configuration_description: Slice::EMPTY_OBJECT.bytes().to_vec(),

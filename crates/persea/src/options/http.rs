@@ -1,11 +1,12 @@
 //! `--http`: requests and connections.
 
 use options::{Bytes, Flag, List, Number, Opt, Options, Seconds, Text, bytes, flag, number, seconds, text};
-use server::HttpOptions;
 use server::http::cors::TrustedOrigins;
+use server::{HttpOptions, RootRedirect};
 use storage::MemoryBudget;
 
 use super::rocksdb;
+use crate::failure::Failure;
 
 /// File descriptors that are reserved for the log, temporary files and the engine's own needs.
 const SPARE_DESCRIPTORS: u64 = 128;
@@ -23,6 +24,10 @@ options::section! {
         bytes("http.max-body-size", "1GiB", "Bytes of the largest body of a request.");
     static MAX_CONNECTIONS: Opt<Number> =
         number("http.max-connections", "16384", "Most connections at once. Others wait to be accepted.");
+    static PERMANENTLY_REDIRECT_ROOT: Opt<Flag> =
+        flag("http.permanently-redirect-root", false, "Redirection from `/` with 301, which browsers remember, instead of 302.");
+    static REDIRECT_ROOT_TO: Opt<Text> =
+        text("http.redirect-root-to", "/_admin/aardvark/", "Path in the database to which `/` redirects.");
     static RETURN_QUEUE_TIME_HEADER: Opt<Flag> =
         flag("http.return-queue-time-header", true, "Header with the time that requests wait for a thread.");
     static TRUSTED_ORIGIN: Opt<List<Text>> =
@@ -31,6 +36,12 @@ options::section! {
 
 /// The share of the memory limit that bytes of connections take which no request has taken yet.
 const UNREAD_SHARE: u64 = 32;
+
+/// Returns the way from `/`.
+pub(super) fn root_redirect(options: &Options) -> Result<RootRedirect, Failure> {
+    let redirect = RootRedirect::new(options.get(&REDIRECT_ROOT_TO), options.get(&PERMANENTLY_REDIRECT_ROOT));
+    redirect.map_err(|error| Failure::from(format!("--http.redirect-root-to: {}", error.message())))
+}
 
 /// Makes the options of the listener. `descriptors` is the limit of files and connections.
 pub(super) fn settings(options: &Options, budget: &MemoryBudget, descriptors: u64) -> HttpOptions {

@@ -98,6 +98,7 @@ pub(crate) fn settings(
         recorded_calls_max_bytes: recorded(&API_CALL_RECORDING, &API_RECORDING_MEMORY_LIMIT),
         recorded_queries_max_bytes: recorded(&AQL_QUERY_RECORDING, &AQL_RECORDING_MEMORY_LIMIT),
         metrics_api: options.get(&EXPORT_METRICS_API),
+        root_redirect: http::root_redirect(options)?,
         endpoints: options.get(&ENDPOINT).into_iter().map(str::to_owned).collect(),
         configuration: options.values()?,
         configuration_description: options.program().description()?,

@@ -32,7 +32,7 @@ pub(super) const REFUSED: &[Unsupported] = &[
 const JAVASCRIPT: &[&str] = &[
     "console", "foxx.allow-install-from-remote", "foxx.api", "foxx.enable",
     "foxx.force-update-on-startup", "foxx.queues", "foxx.queues-poll-interval", "foxx.store",
-    "frontend.version-check", "http.permanently-redirect-root", "http.redirect-root-to",
+    "frontend.version-check",
     "javascript.allow-external-process-control",
     "javascript.allow-port-testing", "javascript.app-path", "javascript.copy-installation",
     "javascript.endpoints-allowlist", "javascript.endpoints-denylist",

@@ -16,6 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tracing::field::display;
 
 use super::pool::Rejected;
 
@@ -180,19 +181,19 @@ impl Logins {
     /// Records the result of a check, and logs a failure.
     pub(crate) fn record(&self, attempt: &Attempt, succeeded: bool) {
         let mut failures = self.lock();
-        let (user, address) = (shown_name(&attempt.user), attempt.address);
+        let (user, address) = (shown_name(&attempt.user), attempt.address.map(display));
         if succeeded {
             failures.by_attempt.remove(attempt);
             drop(failures);
-            tracing::info!(target: "audit-authentication", user, ?address, "logged in");
+            tracing::info!(target: "audit-authentication", user, address, "logged in");
             return;
         }
         let now = Instant::now();
         count(&mut failures.by_address, attempt.address, now);
         let in_a_row = count(&mut failures.by_attempt, attempt.clone(), now);
         drop(failures);
-        tracing::info!(target: "audit-authentication", user, ?address, in_a_row, "login failed");
-        tracing::warn!(target: "authentication", user, ?address, in_a_row, "login failed");
+        tracing::info!(target: "audit-authentication", user, address, in_a_row, "login failed");
+        tracing::warn!(target: "authentication", user, address, in_a_row, "login failed");
     }
 
     fn delay(&self, failures: u32) -> Duration {

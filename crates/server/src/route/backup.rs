@@ -86,7 +86,7 @@ fn create(services: &Services, session: &Session, request: &Request) -> Result<R
             _ => error,
         })
     })?;
-    tracing::info!(target: "backup", user = ?session.user(), "made the backup '{}'", manifest.id);
+    tracing::info!(target: "backup", user = session.user().map(display), "made the backup '{}'", manifest.id);
     Response::success(StatusCode::CREATED, |fields| {
         fields.child("result", |fields| {
             fields
@@ -158,7 +158,7 @@ fn delete(services: &Services, session: &Session, request: &Request) -> Result<R
     let backups = backups(services, session, request)?;
     let id = id(request.body_object()?.slice())?;
     backups.delete(&id)?;
-    tracing::info!(target: "backup", user = ?session.user(), "deleted the backup '{id}'");
+    tracing::info!(target: "backup", user = session.user().map(display), "deleted the backup '{id}'");
     Response::success(StatusCode::OK, |fields| {
         fields.child("result", |_| {});
     })
@@ -170,7 +170,7 @@ fn restore(services: &Services, session: &Session, request: &Request) -> Result<
     let id = id(request.body_object()?.slice())?;
     let previous = backups.prepare_restore(&id, services.options.verify)?;
     tracing::info!(
-        target: "backup", user = ?session.user(),
+        target: "backup", user = session.user().map(display),
         "restoring the backup '{id}'; the present data become the backup '{previous}'"
     );
     services.shutdown.request_restart();

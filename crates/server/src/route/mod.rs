@@ -51,7 +51,7 @@ mod user_rights;
 mod version;
 mod view;
 mod wal;
-mod web;
+pub(crate) mod web;
 
 use crate::http::route::Route;
 
@@ -89,5 +89,4 @@ pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     version::ROUTES,
     view::ROUTES,
     wal::ROUTES,
-    web::ROUTES,
 ];

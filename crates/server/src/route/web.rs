@@ -15,6 +15,7 @@ use crate::http::Cost::Constant;
 use crate::http::compression::accepts;
 use crate::http::percent::encode_segment;
 use crate::http::{Request, Response, Route, Verb, content_type};
+use crate::options::RootRedirect;
 
 /// Scripts and styles come from this server only and never from the text of a page. No page may
 /// frame the interface, and it sends no form. Only the worker that lays graphs out is a script that
@@ -25,19 +26,25 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
-pub(super) const ROUTES: &[Route] = &[
-    Route::open(Verb::Get, "/", Constant, to_interface),
+/// The services of this family.
+pub(crate) struct Services {
+    pub(crate) root_redirect: RootRedirect,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
+    Route::open(Verb::Get, "/", Constant, from_root),
     Route::open(Verb::Get, "/_admin/aardvark/{*}", Constant, file),
 ];
 
-/// Sends a browser from `/` or `/_db/{database}/` to the interface.
-fn to_interface(_services: &(), request: &Request) -> Result<Response> {
+/// Sends a browser from `/` or `/_db/{database}/` to the interface, or where the options say.
+fn from_root(services: &Services, request: &Request) -> Result<Response> {
     let database = encode_segment(request.database());
-    Response::empty(StatusCode::FOUND)
-        .text_header(LOCATION.as_str(), &format!("/_db/{database}/_admin/aardvark/"))
+    let target = services.root_redirect.path();
+    Response::empty(services.root_redirect.status())
+        .text_header(LOCATION.as_str(), &format!("/_db/{database}{target}"))
 }
 
-fn file(_services: &(), request: &Request) -> Result<Response> {
+fn file(_services: &Services, request: &Request) -> Result<Response> {
     let path = request.rest().collect::<Vec<_>>().join("/");
     if path.is_empty() && !request.uri().path().ends_with('/') {
         // The page names its files relative to the folder.

@@ -158,12 +158,14 @@ impl Parts {
         };
         let log = route::log::Services { access: options.log_api, log: Arc::clone(&self.log) };
         let shutdown = route::shutdown::Services { shutdown: Arc::clone(&self.shutdown) };
+        let web = route::web::Services { root_redirect: options.root_redirect.clone() };
         [
             bind(route::backup::ROUTES, backup),
             bind(route::log::ROUTES, log),
             bind(route::options::ROUTES, configuration),
             bind(route::server_info::ROUTES, server_info),
             bind(route::shutdown::ROUTES, shutdown),
+            bind(route::web::ROUTES, web),
         ]
         .concat()
     }
