@@ -89,6 +89,7 @@ impl Store {
             memory_bytes,
         } = Tuning::new(wanted);
         let Recovered { db, sync_mark, dropped } = recovery::open(folder, &options, wanted.wal_recovery)?;
+        leave_sequence_zero(&db)?;
         let db = Arc::new(db);
         // The lock is ours now: no other process has loads in there.
         let load_folder = folder.join(LOAD_FOLDER);
@@ -246,6 +247,18 @@ impl Store {
     }
 }
 
+/// Writes a first record into an empty log.
+///
+/// Compactions of RocksDB do not respect a snapshot with the sequence number 0, which a store has
+/// until its first write. Loads of tables do not raise it.
+fn leave_sequence_zero(db: &DB) -> Result<()> {
+    if db.latest_sequence_number() > 0 {
+        return Ok(());
+    }
+    // The deletion of a key before all others changes nothing.
+    db.delete([0]).map_err(map("writing the first record"))
+}
+
 /// Returns the function that syncs the log and then writes the mark.
 fn sync_function(db: Arc<DB>, mark: Arc<SyncMark>) -> impl Fn() -> Result<()> {
     move || {
@@ -377,6 +390,11 @@ mod tests {
     fn deleted_keys_in_the_way_of_a_scan_are_merged_away() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::open(folder.path(), &RocksOptions::default()).unwrap();
+        let deletions = || {
+            let in_tables: u64 = store.db.live_files().unwrap().iter().map(|table| table.num_deletions).sum();
+            in_tables + store.db.property_int_value("rocksdb.num-deletes-active-mem-table").unwrap().unwrap()
+        };
+        let own_deletions = deletions();
         let keys = 0..20_000_u32;
         let mut batch = WriteBatch::default();
         keys.clone().for_each(|key| batch.put(key.to_be_bytes(), b"value"));
@@ -386,11 +404,7 @@ mod tests {
         let mut batch = WriteBatch::default();
         keys.clone().for_each(|key| batch.delete(key.to_be_bytes()));
         store.write(&batch).unwrap();
-        let deletions = || {
-            let in_tables: u64 = store.db.live_files().unwrap().iter().map(|table| table.num_deletions).sum();
-            in_tables + store.db.property_int_value("rocksdb.num-deletes-active-mem-table").unwrap().unwrap()
-        };
-        assert_eq!(deletions(), u64::from(keys.end));
+        assert_eq!(deletions() - own_deletions, u64::from(keys.end));
         let start = std::time::Instant::now();
         while deletions() > 0 && start.elapsed() < Duration::from_secs(20) {
             let mut scan = store.db.raw_iterator();

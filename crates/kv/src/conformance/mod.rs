@@ -90,6 +90,7 @@ macro_rules! conformance_cases {
             reading::large_values_come_back_whole,
             snapshots::snapshots_do_not_change,
             snapshots::snapshots_of_loaded_pairs_do_not_change,
+            snapshots::snapshots_of_loaded_pairs_outlive_compactions,
             snapshots::snapshots_outlive_later_snapshots,
             snapshots::a_commit_is_visible_to_the_next_snapshot,
             snapshots::the_figures_count_living_snapshots,

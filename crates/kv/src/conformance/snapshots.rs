@@ -1,7 +1,7 @@
 //! The isolation of snapshots from later changes.
 
-use super::{Fixture, begin, begin_load, delete, dump, dump_now, get, put};
-use crate::{Durability, KeyRange};
+use super::{Fixture, HINTS, begin, begin_load, delete, dump, dump_now, get, put};
+use crate::{Durability, KeyRange, LoadKind};
 
 /// A snapshot reads the same before and after writes, deletes, range drops, loads and compactions.
 pub fn snapshots_do_not_change(fixture: &dyn Fixture) {
@@ -40,6 +40,25 @@ pub fn snapshots_of_loaded_pairs_do_not_change(fixture: &dyn Fixture) {
     engine.drop_range(&KeyRange::all()).expect("drop_range");
     assert_eq!(dump(&*snapshot), "a=1 b=2");
     assert_eq!(dump_now(&*engine), "");
+}
+
+/// A snapshot of pairs that were only loaded keeps them through deletions and compactions.
+pub fn snapshots_of_loaded_pairs_outlive_compactions(fixture: &dyn Fixture) {
+    for hint in HINTS {
+        let engine = fixture.engine();
+        let mut load = engine.load(LoadKind::Visible, hint).expect("load");
+        for key in [b"a", b"b", b"c"] {
+            load.add(key, b"1").expect("add");
+        }
+        load.finish(Durability::Buffered).expect("finish");
+        let snapshot = engine.snapshot().expect("snapshot");
+        delete(&*engine, &["c"]);
+        for _ in 0..2 {
+            engine.compact(&KeyRange::all()).expect("compact");
+            assert_eq!(dump(&*snapshot), "a=1 b=1 c=1", "{hint:?}");
+        }
+        assert_eq!(dump_now(&*engine), "a=1 b=1");
+    }
 }
 
 /// Snapshots are independent: each keeps its own state, in whatever order they end.
