@@ -25,7 +25,7 @@ impl MmapEngine {
     /// A store that was not closed is recovered. Every synced commit is there. Every other commit
     /// is there as a whole or not at all, and none is there without all earlier ones.
     ///
-    /// Errors: [`Error::DamagedLog`] if a commit is missing that was synced.
+    /// Errors: [`kv::Error::DamagedLog`] if a commit is missing that was synced.
     pub fn open(folder: impl AsRef<Path>, options: &MmapOptions) -> Result<Arc<MmapEngine>> {
         Self::start(Store::open(folder.as_ref(), options)?)
     }

@@ -27,8 +27,8 @@ impl RocksEngine {
     /// A store that was not closed is recovered. Every synced commit is there. Every other commit
     /// is there as a whole or not at all, and none is there without all earlier ones.
     ///
-    /// Errors: [`Error::DamagedLog`] if the log is damaged before its end, unless the options say
-    /// otherwise.
+    /// Errors: [`kv::Error::DamagedLog`] if the log is damaged before its end, unless the options
+    /// say otherwise.
     pub fn open(folder: impl AsRef<Path>, options: &RocksOptions) -> Result<Arc<RocksEngine>> {
         let store = Arc::new(Store::open(folder.as_ref(), options)?);
         let merge = BackgroundThread::start("merge", Arc::clone(&store.small_tables) as _)?;
