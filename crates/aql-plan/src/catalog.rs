@@ -1,7 +1,8 @@
-//! The planner's view of collections, indexes and graphs.
+//! The planner's view of collections, indexes, views and graphs.
 
 use aql_value::Value;
 use catalog::index::{Capabilities, SearchShape};
+use catalog::{IndexId, ViewKind};
 use std::sync::Arc;
 
 /// The database as the planner sees it.
@@ -18,16 +19,51 @@ pub trait PlanCatalog {
         let _ = (collection, index, range);
         None
     }
-    /// Returns true if there is a View of that name.
-    fn has_view(&self, name: &str) -> bool {
+    /// Returns the view of that name, `None` if there is none.
+    fn view(&self, name: &str) -> Option<ViewInfo> {
         let _ = name;
-        false
+        None
     }
     /// Returns the named graph of that name, `None` if there is none.
     fn graph(&self, name: &str) -> Option<GraphInfo> {
         let _ = name;
         None
     }
+}
+
+/// A view as the planner sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ViewInfo {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Identifier in the catalog, which stays the same when the view is renamed.
+    pub id: u64,
+    /// Its kind.
+    pub kind: ViewKind,
+    /// The indexes that it searches, by the names of their collections.
+    pub indexes: Vec<ViewIndexInfo>,
+    /// The primary sort order; empty without one.
+    pub primary_sort: Vec<ViewSortField>,
+    /// The attributes of each column of stored values, as paths of names.
+    pub stored_values: Vec<Vec<Vec<Box<str>>>>,
+}
+
+/// An index of a view: a link, or an inverted index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ViewIndexInfo {
+    /// The collection of its documents.
+    pub collection: CollectionReference,
+    /// Identifier within the collection.
+    pub index: IndexId,
+}
+
+/// An attribute of a view's primary sort order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ViewSortField {
+    /// Names from the document down.
+    pub path: Vec<Box<str>>,
+    /// True if the least value comes first.
+    pub ascending: bool,
 }
 
 /// A range of an index between values that are known when the plan is made.

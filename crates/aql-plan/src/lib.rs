@@ -34,8 +34,9 @@ mod small_catalog;
 
 pub use crate::catalog::{
     CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, EmptyCatalog, GraphInfo,
-    IndexField, IndexInfo, PlanCatalog,
+    IndexField, IndexInfo, PlanCatalog, ViewIndexInfo, ViewInfo, ViewSortField,
 };
+pub use ::catalog::ViewKind;
 pub use ::catalog::index::{Capabilities, Metric, SearchShape};
 pub use bind::{
     BindInput, BindParameters, Bound, DEFAULT_MAX_COLLECTIONS, OpenParameters, ParameterShape, bind, check,

@@ -39,6 +39,10 @@ identifier!(
     IndexId
 );
 identifier!(
+    /// The number of a view; clients see it as decimal text.
+    ViewId
+);
+identifier!(
     /// The prefix of keys in the engine: the documents of a collection, or the entries of an index.
     ///
     /// Truncation assigns new ones to a collection.

@@ -21,8 +21,10 @@ pub mod record;
 pub mod schema;
 #[cfg(test)]
 mod testing;
+pub mod text_index;
 pub mod user;
 pub mod user_function;
+pub mod view;
 
 pub use access::{AccessLevel, DatabaseRights, Rights};
 pub use analyzer::{AnalyzerName, analyzer_document, analyzer_of_document, full_analyzer_name};
@@ -33,7 +35,7 @@ pub use database::{
 };
 pub use field_path::FieldPath;
 pub use graph::{EdgeDefinition, GRAPHS_COLLECTION, GraphDefinition, GraphOptions};
-pub use identifier::{CollectionId, DatabaseId, IndexId, ObjectId};
+pub use identifier::{CollectionId, DatabaseId, IndexId, ObjectId, ViewId};
 pub use index::{IndexDefinition, IndexProperties, IndexType};
 pub use key::{DocumentIdentifier, KEY_MAX_BYTES, is_valid_key};
 pub use key_options::{KeyGeneratorType, KeyOptions};
@@ -42,3 +44,4 @@ pub use record::Record;
 pub use schema::{SchemaLevel, SchemaRule};
 pub use user::UserDefinition;
 pub use user_function::UserFunction;
+pub use view::{ViewDefinition, ViewKind, ViewProperties};

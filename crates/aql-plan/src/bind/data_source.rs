@@ -63,7 +63,7 @@ impl<'a> DataSources<'a> {
 
     /// Returns true if there is a collection or View of that name.
     pub(crate) fn exists(&self, name: &str) -> bool {
-        self.catalog.collection(name).is_some() || self.catalog.has_view(name)
+        self.catalog.collection(name).is_some() || self.catalog.view(name).is_some()
     }
 
     /// Returns the named graph, whose collections are recorded where they are used.
@@ -77,7 +77,7 @@ impl<'a> DataSources<'a> {
     pub(crate) fn check_holds_edges(&self, name: &str) -> Result<()> {
         match self.catalog.collection(name) {
             Some(info) if info.is_edge => Ok(()),
-            None if !self.catalog.has_view(name) => Err(Error::collection_not_found(name)),
+            None if self.catalog.view(name).is_none() => Err(Error::collection_not_found(name)),
             _ => Err(error::not_an_edge_collection(name)),
         }
     }
@@ -94,7 +94,7 @@ impl<'a> DataSources<'a> {
             return Ok(used.info.clone());
         }
         let Some(info) = self.catalog.collection(name) else {
-            let is_view = self.catalog.has_view(name);
+            let is_view = self.catalog.view(name).is_some();
             return Err(if is_view {
                 Error::not_implemented(format!("queries over Views ('{name}')"))
             } else {

@@ -3,7 +3,7 @@
 
 use aql_plan::{
     BindInput, BindParameters, Capabilities, CollectionInfo, CollectionReference, EdgeDefinitionInfo,
-    GraphInfo, IndexField, IndexInfo, Plan, PlanCatalog, SearchShape, bind, build,
+    GraphInfo, IndexField, IndexInfo, Plan, PlanCatalog, SearchShape, ViewInfo, ViewKind, bind, build,
 };
 use aql_value::{Interrupt, MemoryAccount, Value};
 use errors::Result;
@@ -85,8 +85,16 @@ impl PlanCatalog for TestCatalog {
         Some(GraphInfo { name: name.into(), edge_definitions, orphan_collections })
     }
 
-    fn has_view(&self, name: &str) -> bool {
-        name == "someView"
+    fn view(&self, name: &str) -> Option<ViewInfo> {
+        let view = ViewInfo {
+            name: name.into(),
+            id: 50,
+            kind: ViewKind::ArangoSearch,
+            indexes: Vec::new(),
+            primary_sort: Vec::new(),
+            stored_values: Vec::new(),
+        };
+        (name == "someView").then_some(view)
     }
 }
 

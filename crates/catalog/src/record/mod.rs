@@ -5,7 +5,7 @@
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{CollectionDefinition, DatabaseDefinition, UserDefinition};
+use crate::{CollectionDefinition, DatabaseDefinition, UserDefinition, ViewDefinition};
 use errors::{Error, ErrorCode, Result};
 
 /// The format that this version writes.
@@ -41,6 +41,7 @@ macro_rules! record {
 record!(CollectionDefinition, "collection");
 record!(DatabaseDefinition, "database");
 record!(UserDefinition, "user");
+record!(ViewDefinition, "view");
 
 fn write(print: impl FnOnce(&mut Printer<'_>)) -> Result<Vec<u8>> {
     let into_error = |error| Error::internal(error);
