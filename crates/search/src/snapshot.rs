@@ -45,8 +45,7 @@ impl SearchSnapshot {
 
     /// Adds a segment, all of whose documents live.
     pub fn add(&mut self, segment: Arc<Segment>) {
-        let alive = Alive::all(segment.documents());
-        self.parts.push(SnapshotPart { segment, alive });
+        self.parts.push(SnapshotPart::new(segment));
     }
 
     /// Marks the documents with these keys as deleted, with their nested documents.
@@ -61,6 +60,12 @@ impl SearchSnapshot {
 }
 
 impl SnapshotPart {
+    /// Returns a segment, all of whose documents live.
+    pub fn new(segment: Arc<Segment>) -> Self {
+        let alive = Alive::all(segment.documents());
+        SnapshotPart { segment, alive }
+    }
+
     /// Returns a segment with the bits of its living documents as [`Alive::to_bytes`] gave them;
     /// `None` if they belong to another segment.
     pub fn restored(segment: Arc<Segment>, alive: &[u8]) -> Option<Self> {
@@ -68,7 +73,8 @@ impl SnapshotPart {
         Some(SnapshotPart { segment, alive })
     }
 
-    fn delete(&mut self, keys: &[&str]) -> Result<()> {
+    /// Marks the documents with these keys as deleted, with their nested documents.
+    pub fn delete(&mut self, keys: &[&str]) -> Result<()> {
         for key in keys {
             let term = key_term(key);
             let Some(info) = self.segment.term(Dictionary::Documents, term.as_bytes())? else { continue };

@@ -69,9 +69,10 @@ struct Walk {
 
 impl Walk {
     fn visit(&mut self, place: Place<'_>, value: Slice<'_>) {
-        if let Some(settings) = place.settings().filter(|settings| settings.analysis.analyzer.takes_values())
+        if let Some(settings) = place.settings()
+            && self.add_whole(settings, value)
         {
-            return self.current.add_analyzed(&self.path, &settings.analysis, value.into());
+            return;
         }
         match value.kind() {
             Kind::Array => self.visit_array(place, value),
@@ -82,6 +83,16 @@ impl Walk {
                 }
             }
         }
+    }
+
+    /// Adds the terms of Analyzers that take values of any type. Returns true if all do.
+    fn add_whole(&mut self, settings: &Settings, value: Slice<'_>) -> bool {
+        let mut count = 0;
+        for analysis in settings.analyses.iter().filter(|analysis| analysis.analyzer.takes_values()) {
+            count += 1;
+            self.current.add_analyzed(&self.path, analysis, value.into());
+        }
+        count > 0 && count == settings.analyses.len()
     }
 
     fn visit_object(&mut self, place: Place<'_>, object: Slice<'_>) {
@@ -144,8 +155,13 @@ impl Walk {
         } else if let Some(number) = value.as_number() {
             Value::Number(number)
         } else if let Some(text) = value.as_str() {
+            if settings.analyses.is_empty() {
+                self.current.add_presence(&self.path, &Presence::Any);
+            }
             self.current.add_presence(&self.path, &Presence::String);
-            return self.current.add_analyzed(&self.path, &settings.analysis, text.into());
+            let of_texts = settings.analyses.iter().filter(|analysis| !analysis.analyzer.takes_values());
+            of_texts.for_each(|analysis| self.current.add_analyzed(&self.path, analysis, text.into()));
+            return;
         } else {
             return;
         };

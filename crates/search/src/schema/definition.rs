@@ -43,7 +43,7 @@ impl Schema {
             root.settings = Some(Arc::new(defaults.settings()));
         }
         insert_fields(&mut root, definition.get("fields"), &defaults, analyzers)?;
-        Ok(Schema { root, columns: Columns::parse(definition) })
+        Ok(Schema { root, columns: Columns::parse(definition), is_link: false })
     }
 }
 
@@ -69,7 +69,8 @@ impl Defaults {
         let mut analysis = (*self.analysis).clone();
         analysis.features = self.features.unwrap_or(analysis.features);
         Settings {
-            analysis: Arc::new(analysis),
+            analyses: vec![Arc::new(analysis)],
+            stores_presence: true,
             include_all: self.include_all,
             search_field: self.search_field,
             track_positions: self.search_field && self.track_positions,

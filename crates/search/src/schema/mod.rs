@@ -2,6 +2,7 @@
 
 mod columns;
 mod definition;
+mod link;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,13 +18,17 @@ pub use definition::AnalyzerLookup;
 pub struct Schema {
     pub(crate) root: Node,
     pub(crate) columns: Columns,
+    /// The fields have Analyzers of a link: a text is looked for with the one that a query names.
+    is_link: bool,
 }
 
 /// The settings of a field.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    /// The analysis of its texts.
-    pub(crate) analysis: Arc<Analysis>,
+    /// The analyses of its texts. An inverted index has one.
+    pub(crate) analyses: Vec<Arc<Analysis>>,
+    /// Queries can ask whether there is a value.
+    pub(crate) stores_presence: bool,
     /// Index all attributes below it.
     pub(crate) include_all: bool,
     /// Index the elements of arrays as if each was the value.
@@ -76,20 +81,60 @@ impl Schema {
         (!self.columns.sort.is_empty()).then_some(0)
     }
 
-    /// Returns the field that indexes the values at these steps; `None` if none does.
-    pub fn field(&self, steps: &[Step<'_>]) -> Option<FieldRef> {
-        let mut place = Place { node: Some(&self.root), settings: self.root.settings.as_ref() };
-        let mut path = Path::root();
-        for step in steps {
-            place = place.follow(*step)?;
-            path = match step {
-                Step::Attribute(name) => path.attribute(name),
-                Step::Element(index) => path.element(*index),
-                Step::Nested => path.nested(),
-            };
-        }
-        Some(FieldRef { path, analysis: Arc::clone(&place.settings?.analysis) })
+    /// Returns true for the schema of a view's link: a query names the Analyzer of each condition.
+    /// In an inverted index, the Analyzer follows from the field.
+    pub fn is_link(&self) -> bool {
+        self.is_link
     }
+
+    /// Returns the field that indexes the values at these steps; `None` if none does. A field of
+    /// several analyses has the first.
+    pub fn field(&self, steps: &[Step<'_>]) -> Option<FieldRef> {
+        let settings = self.settings_at(steps)?;
+        Some(FieldRef { path: path_of(steps), analysis: Arc::clone(settings.analyses.first()?) })
+    }
+
+    /// Returns the field that indexes the values at these steps with an Analyzer; `None` if none
+    /// does.
+    pub fn field_with(&self, steps: &[Step<'_>], analyzer: &str) -> Option<FieldRef> {
+        let analyses = &self.settings_at(steps)?.analyses;
+        let analysis = analyses.iter().find(|analysis| analysis.name == analyzer)?;
+        Some(FieldRef { path: path_of(steps), analysis: Arc::clone(analysis) })
+    }
+
+    /// Returns all fields that index the values at these steps, one for each analysis.
+    pub fn fields(&self, steps: &[Step<'_>]) -> Vec<FieldRef> {
+        let analyses = self.settings_at(steps).map_or(&[][..], |settings| &settings.analyses);
+        let path = path_of(steps);
+        analyses
+            .iter()
+            .map(|analysis| FieldRef { path: path.clone(), analysis: Arc::clone(analysis) })
+            .collect()
+    }
+
+    /// Returns the path of values other than texts at these steps; `None` if they are not indexed.
+    pub fn value_path(&self, steps: &[Step<'_>]) -> Option<Path> {
+        self.settings_at(steps).map(|_| path_of(steps))
+    }
+
+    /// Returns true if queries can ask whether there is a value at these steps (`EXISTS()`).
+    pub fn stores_presence(&self, steps: &[Step<'_>]) -> bool {
+        self.settings_at(steps).is_some_and(|settings| settings.stores_presence)
+    }
+
+    fn settings_at(&self, steps: &[Step<'_>]) -> Option<&Settings> {
+        let root = Place { node: Some(&self.root), settings: self.root.settings.as_ref() };
+        let place = steps.iter().try_fold(root, |place, step| place.follow(*step))?;
+        place.settings.map(|settings| &**settings)
+    }
+}
+
+fn path_of(steps: &[Step<'_>]) -> Path {
+    steps.iter().fold(Path::root(), |path, step| match step {
+        Step::Attribute(name) => path.attribute(name),
+        Step::Element(index) => path.element(*index),
+        Step::Nested => path.nested(),
+    })
 }
 
 /// A node of the tree with the settings that hold there.

@@ -40,6 +40,26 @@ impl Alive {
         fits.then_some(alive)
     }
 
+    /// Returns the bits of a segment that was merged of others, in their order.
+    ///
+    /// Each source has its bits as the merge has read them, and those of now: documents that have
+    /// been deleted since then are deleted in the merged segment too.
+    pub fn merged<'a>(sources: impl IntoIterator<Item = (&'a Alive, &'a Alive)>) -> Self {
+        let mut dead = Vec::new();
+        let mut documents = 0;
+        for (before, now) in sources {
+            for document in (0..before.documents).filter(|document| before.contains(*document)) {
+                if !now.contains(document) {
+                    dead.push(documents);
+                }
+                documents += 1;
+            }
+        }
+        let mut merged = Alive::all(documents);
+        dead.into_iter().for_each(|document| merged.remove(document, document));
+        merged
+    }
+
     /// Returns the bits as little-endian words.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.words.iter().flat_map(|word| word.to_le_bytes()).collect()
