@@ -114,6 +114,9 @@ impl PartialEq for Definition {
     }
 }
 
+// Everything that is compared is normalized text, numbers and flags.
+impl Eq for Definition {}
+
 /// Returns true if an analyzer may have this name, which is without the name of a database.
 pub fn is_valid_name(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';

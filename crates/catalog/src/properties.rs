@@ -126,6 +126,13 @@ impl Printer<'_> {
         self.add(name, Builder::add_null);
     }
 
+    /// Prints the attributes of an analyzer's definition.
+    pub(crate) fn definition(&mut self, definition: &analyzers::Definition) {
+        if self.outcome.is_ok() {
+            self.outcome = definition.print(self.builder);
+        }
+    }
+
     pub(crate) fn slice(&mut self, name: &str, value: Slice<'_>) {
         self.add(name, |builder| builder.add_slice(value));
     }

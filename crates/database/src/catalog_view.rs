@@ -28,6 +28,7 @@ impl PlanCatalog for CatalogView {
     fn collection(&self, name: &str) -> Option<CollectionInfo> {
         let collection = self.database.collection(name)?;
         let indexes = collection.indexes().iter();
+        let indexes = indexes.filter(|index| !index.definition().properties.is_hidden());
         let indexes = indexes.map(|index| index_info(index.definition(), selectivity(index)));
         // The edge index is built before the query runs: see `restore::edge_indexes`.
         let lacking = collection.lacks_edge_index().then(|| IndexDefinition::edge(ObjectId(0)));

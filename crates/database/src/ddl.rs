@@ -86,12 +86,31 @@ impl Session {
         properties: Slice<'_>,
     ) -> Result<(Arc<Collection>, Arc<Index>, bool)> {
         let collection = self.changed_collection(collection)?;
-        let created = self.instance().store().create_index(&collection, IndexProperties::parse(properties)?);
+        let properties = self.index_properties(properties)?;
+        let created = self.instance().store().create_index(&collection, properties);
         let (index, is_new) = created.map_err(|error| match error.code() {
             ErrorCode::UniqueConstraintViolated => error.with_status(400),
             _ => error,
         })?;
         Ok((collection, index, is_new))
+    }
+
+    /// Reads the definition of an index, and looks up the Analyzers that it names.
+    ///
+    /// Errors: 10, also for an Analyzer that does not exist; 11; 1220.
+    pub(crate) fn index_properties(&self, definition: Slice<'_>) -> Result<IndexProperties> {
+        let mut properties = IndexProperties::parse(definition)?;
+        self.find_analyzers(&mut properties)?;
+        Ok(properties)
+    }
+
+    /// Looks up the Analyzers that an index names. Errors: 10 for one that does not exist.
+    pub(crate) fn find_analyzers(&self, properties: &mut IndexProperties) -> Result<()> {
+        properties.find_analyzers(&|name| {
+            let analyzer = self.instance().analyzer(self.database_name(), name)?;
+            let missing = || Error::bad_parameter(format!("analyzer '{name}' does not exist"));
+            Ok(analyzer.ok_or_else(missing)?.definition().clone())
+        })
     }
 
     /// Drops an index. Errors: 1203, 1212, 11, 18.

@@ -8,6 +8,7 @@ use storage::Store;
 use crate::index_training::train_indexes;
 use crate::instance::{Instance, InstanceOptions};
 use crate::restore::edge_indexes::LeftBehind;
+use crate::search_upkeep::{index_due, merge_due};
 use errors::{Error, ErrorCode, Result};
 
 /// Time between two rounds of the thread.
@@ -16,6 +17,10 @@ const INTERVAL: Duration = Duration::from_millis(500);
 const TTL_INTERVAL: Duration = Duration::from_millis(100);
 /// Time between two searches for indexes to train.
 const TRAIN_EVERY: Duration = Duration::from_millis(500);
+/// Time between two looks at the text indexes that are due: the precision of their commit interval.
+const INDEX_EVERY: Duration = Duration::from_millis(50);
+/// Time between two searches for segments to save and to merge.
+const MERGE_EVERY: Duration = Duration::from_millis(250);
 /// Time between two writes of the statistics that the store keeps in memory.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(60);
 /// Time between two searches for collections that a broken restore left without their edge index.
@@ -33,6 +38,9 @@ impl Instance {
         start_thread("ttl", &instance, remove_expired)?;
         // A training may take minutes.
         start_thread("training", &instance, train)?;
+        start_thread("search", &instance, index)?;
+        // A merge may take minutes, and documents must become visible meanwhile.
+        start_thread("search merge", &instance, merge)?;
         Ok(instance)
     }
 }
@@ -60,6 +68,22 @@ fn train(watched: &Weak<Instance>) {
         std::thread::sleep(TRAIN_EVERY);
         let Some(instance) = watched.upgrade() else { return };
         train_indexes(instance.store(), &|| instance.is_stopping());
+    }
+}
+
+fn index(watched: &Weak<Instance>) {
+    loop {
+        std::thread::sleep(INDEX_EVERY);
+        let Some(instance) = watched.upgrade() else { return };
+        index_due(instance.store(), &|| instance.is_stopping());
+    }
+}
+
+fn merge(watched: &Weak<Instance>) {
+    loop {
+        std::thread::sleep(MERGE_EVERY);
+        let Some(instance) = watched.upgrade() else { return };
+        merge_due(instance.store(), &|| instance.is_stopping());
     }
 }
 

@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use aql_exec::{BatchLimits, SpillOptions};
 use aql_value::MemoryAccount;
-use storage::{Catalog, Store, StoreOptions};
+use storage::{Catalog, SearchOptions, Store, StoreOptions};
 
 use crate::analyzer::open::OpenAnalyzers;
+use crate::analyzer::query::Queries;
 use crate::computed_values::Compiler;
 use crate::cursor::Cursors;
 use crate::cursor::result_buffer::ResultBufferLimits;
@@ -197,7 +198,8 @@ impl Instance {
         store: StoreOptions,
         options: InstanceOptions,
     ) -> Result<Arc<Self>> {
-        let store = StoreOptions { computed_values: Some(Arc::new(Compiler)), ..store };
+        let search = SearchOptions { queries: Arc::new(Queries::default()), ..store.search };
+        let store = StoreOptions { computed_values: Some(Arc::new(Compiler)), search, ..store };
         Self::new(Store::open(engine, store)?, options)
     }
 

@@ -33,6 +33,7 @@ mod owner;
 pub mod query;
 pub mod restore;
 mod restricted;
+mod search_upkeep;
 mod session;
 pub mod tasks;
 pub mod transaction;

@@ -18,6 +18,7 @@ use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
 use storage::MemoryBudget;
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::engine::EngineName;
 use crate::failure::Failure;
 use crate::options::{
     self as sections, backup, database as store_section, general, log as log_section, query,
@@ -135,9 +136,10 @@ async fn report_stop(server: Arc<Server>, manager: Arc<ServiceManager>) {
 /// Opens the store, and creates the root user if there is none.
 fn open(options: &Options, budget: &MemoryBudget, descriptors: u64) -> Result<Arc<Instance>, Failure> {
     let engine = general::open_engine(options, budget, descriptors)?;
+    let in_memory = engine.name() == EngineName::Memory.text();
     let instance = Instance::with_store_options(
         engine,
-        store_section::store_options(options, budget),
+        store_section::store_options(options, budget, in_memory),
         store_section::instance_options(options, budget),
     )?;
     query::track(options, &instance);

@@ -5,16 +5,20 @@ const LIMIT_MIN_BYTES: u64 = 64 << 20;
 /// Memory that the process needs and no account covers: code, stacks, catalog, allocator.
 const OVERHEAD_BYTES: u64 = 32 << 20;
 /// Shares of the rest, in percent: block cache, read cache, memtables, queries, results, long
-/// requests, sorting. They add up to 95, so that memory which is not counted exactly has room.
+/// requests, sorting, text indexes. They add up to 95, so that memory which is not counted exactly
+/// has room.
 const CACHE_PERCENT: u64 = 20;
 const READ_CACHE_PERCENT: u64 = 10;
 const MEMTABLE_PERCENT: u64 = 15;
 const QUERY_PERCENT: u64 = 25;
-const RESULT_PERCENT: u64 = 10;
-const REQUEST_PERCENT: u64 = 10;
+const RESULT_PERCENT: u64 = 7;
+const REQUEST_PERCENT: u64 = 8;
 const SORT_PERCENT: u64 = 5;
+const SEARCH_PERCENT: u64 = 5;
 /// The most bytes for sorting: more memory would not make it faster.
 const SORT_MAX_BYTES: u64 = 256 << 20;
+/// The most bytes for text indexes: larger segments in memory would not be written faster.
+const SEARCH_MAX_BYTES: u64 = 512 << 20;
 
 /// The parts of the server's memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +39,8 @@ pub struct MemoryBudget {
     pub request_bytes: u64,
     /// Each index build and each bulk load.
     pub sort_bytes: u64,
+    /// Segments of text indexes that are in memory or being written.
+    pub search_bytes: u64,
 }
 
 impl MemoryBudget {
@@ -52,6 +58,7 @@ impl MemoryBudget {
             result_bytes: share(RESULT_PERCENT),
             request_bytes: share(REQUEST_PERCENT),
             sort_bytes: share(SORT_PERCENT).min(SORT_MAX_BYTES),
+            search_bytes: share(SEARCH_PERCENT).min(SEARCH_MAX_BYTES),
         }
     }
 
@@ -80,6 +87,7 @@ mod tests {
                 budget.result_bytes,
                 budget.request_bytes,
                 budget.sort_bytes,
+                budget.search_bytes,
             ];
             assert!(parts.iter().all(|part| *part > 1 << 20), "{budget:?}");
             let sum = parts.iter().try_fold(OVERHEAD_BYTES, |sum, part| sum.checked_add(*part)).unwrap();

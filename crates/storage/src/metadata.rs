@@ -73,6 +73,7 @@ pub(crate) fn load(engine: &dyn Engine, options: &StoreOptions) -> Result<(Catal
         let (collection, totals) =
             open_collection(snapshot.as_ref(), &database.definition, definition, options)?;
         last_revision = last_revision.max(totals.revision);
+        catalog.has_text_indexes |= collection.has_text_index();
         Arc::make_mut(database).put_collection(Arc::new(collection));
         Ok(())
     })?;
@@ -107,7 +108,7 @@ fn open_collection(
     let mut indexes = Vec::with_capacity(definition.indexes.len());
     for index in &definition.indexes {
         let estimate = read_estimate(snapshot, index)?;
-        indexes.push(Arc::new(Index::open_stored(index.clone(), estimate, snapshot)?));
+        indexes.push(Arc::new(Index::open_stored(index.clone(), estimate, snapshot, &options.search)?));
     }
     let properties = &definition.properties;
     let collection = Collection {
@@ -204,6 +205,7 @@ impl Draft {
 
     /// Adds a collection, or replaces its previous version.
     pub(crate) fn put_collection(&mut self, collection: Collection) -> Result<Arc<Collection>> {
+        self.catalog.has_text_indexes |= collection.has_text_index();
         let database = self.catalog.databases.get_mut(collection.database());
         let database = database.ok_or_else(error::database_not_found)?;
         let key = collection_key(collection.database_id, collection.id());

@@ -9,6 +9,7 @@ use kv::WaitPolicy;
 
 use crate::MemoryBudget;
 use crate::computed_values::ComputedValuesCompiler;
+use crate::search::options::SearchOptions;
 
 /// The default time that a change of a collection waits for its writers, and writers for a change.
 const COLLECTION_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_secs(60));
@@ -32,6 +33,8 @@ pub struct StoreOptions {
     /// The compiler of computed values. Without one, collections with computed values are refused
     /// with 9.
     pub computed_values: Option<Arc<dyn ComputedValuesCompiler>>,
+    /// The options of text indexes.
+    pub search: SearchOptions,
 }
 
 impl Default for StoreOptions {
@@ -45,6 +48,7 @@ impl Default for StoreOptions {
             read_cache_bytes: budget.read_cache_bytes,
             temporary_folder: std::env::temp_dir(),
             computed_values: None,
+            search: SearchOptions::default(),
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::value::IndexValue;
 use crate::index::vector::NearScan;
 use crate::scan::{DocumentScan, DocumentScanSpec};
+use crate::search::pins::{SearchPins, SearchState};
 use crate::visibility::counters::{self, Totals};
 use crate::visibility::read_cache::{CollectionCache, ReadCacheView};
 use crate::{Collection, Index};
@@ -39,6 +40,19 @@ pub struct Snapshot {
     /// transaction.
     read_cache: Option<ReadCacheView>,
     fork_join: Arc<ForkJoin>,
+    /// `None` if there are no text indexes.
+    search: Option<Arc<SearchPins>>,
+}
+
+/// The parts of a snapshot.
+pub(crate) struct SnapshotParts {
+    pub(crate) engine: Arc<dyn kv::Snapshot>,
+    pub(crate) catalog: Arc<Catalog>,
+    /// Changes of collections' counts by an open transaction.
+    pub(crate) changes: Vec<(ObjectId, i64)>,
+    pub(crate) read_cache: Option<ReadCacheView>,
+    pub(crate) fork_join: Arc<ForkJoin>,
+    pub(crate) search: Option<Arc<SearchPins>>,
 }
 
 /// Keys of documents as the engine stores them.
@@ -67,14 +81,9 @@ impl DocumentKeys {
 }
 
 impl Snapshot {
-    pub(crate) fn new(
-        engine: Arc<dyn kv::Snapshot>,
-        catalog: Arc<Catalog>,
-        changes: Vec<(ObjectId, i64)>,
-        read_cache: Option<ReadCacheView>,
-        fork_join: Arc<ForkJoin>,
-    ) -> Self {
-        Snapshot { engine, catalog, changes: changes.into(), read_cache, fork_join }
+    pub(crate) fn new(parts: SnapshotParts) -> Self {
+        let SnapshotParts { engine, catalog, changes, read_cache, fork_join, search } = parts;
+        Snapshot { engine, catalog, changes: changes.into(), read_cache, fork_join, search }
     }
 
     /// Returns the catalog as of the snapshot's moment.
@@ -165,6 +174,20 @@ impl Snapshot {
         n_probe: Option<u64>,
     ) -> Result<NearScan> {
         NearScan::start(self.scan_source(collection), index, vector, n_probe)
+    }
+
+    /// Returns the union of the states of text indexes, for a search. A snapshot always gives the
+    /// same state of an index.
+    ///
+    /// A state may have documents that this snapshot lacks, or has in another version: the caller
+    /// compares the revisions of hits. An index without a state makes its first step here.
+    ///
+    /// Errors: 10 for an index without terms, those of an index that cannot be opened, 30 if the
+    /// store is closed.
+    pub fn search_state(&self, indexes: &[Arc<Index>]) -> Result<Arc<SearchState>> {
+        let pins = self.search.as_ref();
+        let pins = pins.ok_or_else(|| Error::bad_parameter("there is no index to search"))?;
+        pins.state(indexes)
     }
 
     fn scan_source(&self, collection: &Collection) -> ScanSource {

@@ -62,6 +62,8 @@ impl Store {
             let range = object_range(index.definition().object_id);
             let (bytes, entries) = if index.index_type() == IndexType::Primary {
                 (0, count_entries.then_some(documents))
+            } else if let Some(text) = index.text_statistics() {
+                (text.bytes, count_entries.then_some(text.living_documents))
             } else {
                 let entries = if count_entries { Some(count_pairs(snapshot, range.clone())?) } else { None };
                 (engine.approximate_size_bytes(&range)?, entries)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use catalog::NamingRules;
 use kv::{Engine, WaitPolicy};
@@ -62,6 +62,7 @@ impl Store {
         });
         // A crash may have happened after the server's record and before the system database.
         let is_new = shared.catalog().database(catalog::SYSTEM_DATABASE).is_none();
+        shared.remove_unowned_folders();
         let store = Arc::new(Store { shared, is_new });
         if is_new {
             store.create_system_database()?;
@@ -81,17 +82,7 @@ impl Store {
 
     /// Takes a snapshot of the current state.
     pub fn snapshot(&self) -> Result<Snapshot> {
-        let catalog = self.shared.catalog.read().unwrap_or_else(PoisonError::into_inner);
-        // The view comes before the engine's snapshot, which then includes at least these commits.
-        let read_cache = self.shared.read_cache.view();
-        let engine = self.shared.engine.snapshot()?;
-        Ok(Snapshot::new(
-            engine,
-            Arc::clone(&catalog),
-            Vec::new(),
-            read_cache,
-            Arc::clone(&self.shared.fork_join),
-        ))
+        self.shared.snapshot()
     }
 
     /// Returns the threads among which to divide work.
@@ -236,6 +227,7 @@ impl Store {
     /// Writes what is only in memory and closes the engine. Later calls fail with 30.
     pub fn close(&self) -> Result<()> {
         self.maintain()?;
+        self.save_text_indexes()?;
         self.shared.ids.close()?;
         Ok(self.shared.engine.close()?)
     }

@@ -7,6 +7,8 @@ mod capabilities;
 mod edge;
 mod fulltext;
 mod geo;
+mod inverted;
+mod link;
 mod mdi;
 mod metric;
 mod persistent;
@@ -18,13 +20,17 @@ mod ttl;
 mod vector;
 
 pub use capabilities::{Capabilities, SearchShape};
+pub use inverted::{FieldDefaults, INVERTED_FIELDS_MAX, InvertedField, InvertedOptions};
+pub use link::{LINK_DEPTH_MAX, LinkField, LinkOptions, StoreValues};
 pub use metric::Metric;
 pub use search::{Bound, FieldBounds, GeoSearch, Search};
 pub use vector::{ListCount, Tier, VectorOptions};
 
+use analyzers::Definition;
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
+use crate::text_index::UsedAnalyzers;
 use crate::{FieldPath, IndexId, ObjectId};
 use errors::{Error, ErrorCode, Result};
 
@@ -57,6 +63,8 @@ pub enum IndexType {
     MdiPrefixed,
     /// Search over analyzed attributes.
     Inverted,
+    /// The link of a view to the collection: a hidden inverted index.
+    Link,
     /// Nearest neighbours of vectors.
     Vector,
 }
@@ -74,6 +82,7 @@ impl IndexType {
             IndexType::Mdi => "mdi",
             IndexType::MdiPrefixed => "mdi-prefixed",
             IndexType::Inverted => "inverted",
+            IndexType::Link => "arangosearch",
             IndexType::Vector => "vector",
         }
     }
@@ -90,6 +99,7 @@ impl IndexType {
             IndexType::Mdi,
             IndexType::MdiPrefixed,
             IndexType::Inverted,
+            IndexType::Link,
             IndexType::Vector,
         ];
         if let Some(found) = all.into_iter().find(|candidate| candidate.name() == name) {
@@ -120,7 +130,7 @@ pub struct IndexProperties {
     pub id: Option<IndexId>,
     /// The name, if the client gave one.
     pub name: Option<String>,
-    /// The indexed attributes, at least one.
+    /// The indexed attributes; at least one, except in an index over all attributes.
     pub fields: Vec<FieldPath>,
     /// True if no two documents may have equal values.
     pub unique: bool,
@@ -171,6 +181,10 @@ pub enum TypeOptions {
     },
     /// The options of [`IndexType::Vector`].
     Vector(Box<VectorOptions>),
+    /// The options of [`IndexType::Inverted`].
+    Inverted(Box<InvertedOptions>),
+    /// The options of [`IndexType::Link`].
+    Link(Box<LinkOptions>),
 }
 
 impl IndexProperties {
@@ -209,6 +223,11 @@ impl IndexProperties {
     /// be parsed; 11 for the types that only the server creates; 9 for types that this version does
     /// not have.
     pub fn parse(value: Slice<'_>) -> Result<Self> {
+        IndexProperties::read(value, true)
+    }
+
+    /// Reads properties; a client can create only some types.
+    fn read(value: Slice<'_>, for_client: bool) -> Result<Self> {
         let properties = Properties::of(value, "the index's properties")?;
         let Some(name) = properties.text("type")? else {
             return Err(Error::bad_parameter("invalid index type: 'type' is missing"));
@@ -219,15 +238,40 @@ impl IndexProperties {
             let message = format!("not implemented: indexes of type '{name}'");
             Error::new(ErrorCode::NotImplemented, message)
         })?;
-        rules.check_creatable(name)?;
-        let mut index =
-            IndexProperties::new(index_type, parse_paths(properties, "fields", INDEX_FIELDS_MAX)?);
+        if for_client {
+            rules.check_creatable(name)?;
+        }
+        let mut index = IndexProperties::new(index_type, rules.parse_fields(properties)?);
         index.type_alias = type_alias;
         index.id = parse_id(properties)?;
         index.name = properties.text("name")?.map(str::to_owned);
-        check_fields(&index.fields)?;
         rules.parse(&mut index, properties)?;
         Ok(index)
+    }
+
+    /// Looks up the Analyzers that the index names, and keeps their definitions. Every index must
+    /// go through this before it is created.
+    ///
+    /// Errors: those of `find`.
+    pub fn find_analyzers(&mut self, find: &dyn Fn(&str) -> Result<Definition>) -> Result<()> {
+        match rules(self.index_type) {
+            Some(rules) => rules.find_analyzers(self, find),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the Analyzers of an inverted index or a link.
+    pub fn analyzers(&self) -> Option<&UsedAnalyzers> {
+        match &self.options {
+            TypeOptions::Inverted(options) => Some(&options.analyzers),
+            TypeOptions::Link(options) => Some(&options.analyzers),
+            _ => None,
+        }
+    }
+
+    /// Returns true for a view's link, which clients see as a part of the view.
+    pub fn is_hidden(&self) -> bool {
+        self.index_type == IndexType::Link
     }
 
     /// Returns the capabilities of the index.
@@ -320,7 +364,9 @@ impl IndexDefinition {
     fn print_as(&self, builder: &mut Builder, id: &str, selectivity_estimate: Option<f64>) -> Result<()> {
         Printer::print(builder, |printer| {
             let own = &self.properties;
-            printer.texts("fields", own.fields.iter().map(FieldPath::to_string));
+            if let Some(rules) = rules(own.index_type) {
+                rules.print_fields(own, printer);
+            }
             printer.text("id", id);
             printer.text("name", &self.name);
             if let Some(estimate) = selectivity_estimate {
@@ -341,11 +387,11 @@ impl IndexDefinition {
         printer.unsigned("objectId", self.object_id.0);
         printer.text("name", &self.name);
         printer.text("type", own.type_name());
-        printer.texts("fields", own.fields.iter().map(FieldPath::to_string));
         printer.boolean("unique", own.unique);
         printer.boolean("sparse", own.sparse);
         if let Some(rules) = rules(own.index_type) {
-            rules.print(own, printer);
+            rules.print_fields(own, printer);
+            rules.print_record(own, printer);
         }
     }
 
@@ -358,7 +404,11 @@ impl IndexDefinition {
             IndexId::EDGE => return Ok(IndexDefinition::edge(object_id)),
             _ => {}
         }
-        Ok(IndexDefinition::new(id, object_id, IndexProperties::parse(record.as_slice())?))
+        let mut properties = IndexProperties::read(record.as_slice(), false)?;
+        if let Some(rules) = rules(properties.index_type) {
+            rules.read_record(&mut properties, record)?;
+        }
+        Ok(IndexDefinition::new(id, object_id, properties))
     }
 }
 
@@ -371,6 +421,20 @@ pub(crate) trait TypeRules: Sync {
         Ok(())
     }
 
+    /// Reads and checks the fields.
+    ///
+    /// Errors: 10, also without any field; 1220 for a path that cannot be parsed.
+    fn parse_fields(&self, properties: Properties<'_>) -> Result<Vec<FieldPath>> {
+        let fields = parse_paths(properties, "fields", INDEX_FIELDS_MAX)?;
+        check_fields(&fields)?;
+        Ok(fields)
+    }
+
+    /// Prints the fields.
+    fn print_fields(&self, index: &IndexProperties, printer: &mut Printer<'_>) {
+        printer.texts("fields", index.fields.iter().map(FieldPath::to_string));
+    }
+
     /// Reads and checks the options, of which a type has none by default.
     ///
     /// Type, name and fields are already set and checked.
@@ -380,6 +444,25 @@ pub(crate) trait TypeRules: Sync {
 
     /// Prints the options that [`TypeRules::parse`] reads, except `unique` and `sparse`.
     fn print(&self, _index: &IndexProperties, _printer: &mut Printer<'_>) {}
+
+    /// Prints the options, and what only the server's record of the index has.
+    fn print_record(&self, index: &IndexProperties, printer: &mut Printer<'_>) {
+        self.print(index, printer);
+    }
+
+    /// Reads what only the server's record of the index has.
+    fn read_record(&self, _index: &mut IndexProperties, _record: Properties<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    /// Looks up the Analyzers that the index names: see [`IndexProperties::find_analyzers`].
+    fn find_analyzers(
+        &self,
+        _index: &mut IndexProperties,
+        _find: &dyn Fn(&str) -> Result<Definition>,
+    ) -> Result<()> {
+        Ok(())
+    }
 
     /// Returns true if two definitions that agree in type, fields, uniqueness and sparsity mean one
     /// index.
@@ -405,7 +488,8 @@ fn rules(index_type: IndexType) -> Option<&'static dyn TypeRules> {
         IndexType::Fulltext => Some(&fulltext::Fulltext),
         IndexType::Mdi | IndexType::MdiPrefixed => Some(&mdi::Mdi),
         IndexType::Vector => Some(&vector::Vector),
-        IndexType::Inverted => None,
+        IndexType::Inverted => Some(&inverted::Inverted),
+        IndexType::Link => Some(&link::Link),
     }
 }
 

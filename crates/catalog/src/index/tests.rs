@@ -45,7 +45,7 @@ fn wrong_definitions_have_arangodbs_numbers() {
     assert_eq!(code(r#"{"type": "nonsense", "fields": ["a"]}"#), ErrorCode::BadParameter);
     assert_eq!(code(r#"{"type": "primary", "fields": ["a"]}"#), ErrorCode::Forbidden);
     assert_eq!(code(r#"{"type": "edge", "fields": ["a"]}"#), ErrorCode::Forbidden);
-    assert_eq!(code(r#"{"type": "inverted", "fields": ["a"]}"#), ErrorCode::NotImplemented);
+    assert_eq!(code(r#"{"type": "arangosearch", "fields": ["a"]}"#), ErrorCode::Forbidden);
     assert_eq!(code(r#"{"type": "persistent", "fields": ["a[*].b[*]"]}"#), ErrorCode::AttributeParserFailed);
     for fields in [r#"[]"#, r#""a""#, "[1]", r#"["a", "a"]"#, r#"["_id"]"#, r#"["a._id"]"#, r#"["_id.a"]"#] {
         let body = format!(r#"{{"type": "persistent", "fields": {fields}}}"#);

@@ -7,5 +7,5 @@
 mod lookup;
 mod manage;
 pub(crate) mod open;
-mod query;
+pub(crate) mod query;
 mod usage;

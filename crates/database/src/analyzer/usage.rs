@@ -2,15 +2,27 @@
 
 use analyzers::Definition;
 use catalog::AnalyzerName;
+use storage::Index;
 use velocypack::Slice;
 
 use crate::session::Session;
 use errors::Result;
 
 impl Session {
-    /// Returns the name of a view of the database that uses an analyzer.
+    /// Returns the name of a view of the database, or of an index of any, that uses an analyzer.
     pub(super) fn user_of_analyzer(&self, definition: &Definition) -> Result<Option<String>> {
         let catalog = self.catalog();
+        let collections = catalog.databases().flat_map(|database| database.collections());
+        for collection in collections {
+            let uses = |index: &Index| {
+                let analyzers = index.definition().properties.analyzers();
+                analyzers.is_some_and(|analyzers| analyzers.uses(definition.name()))
+            };
+            if let Some(index) = collection.indexes().iter().find(|index| uses(index)) {
+                let (index, collection) = (index.name(), collection.name());
+                return Ok(Some(format!("index '{index}' of collection '{collection}'")));
+            }
+        }
         let views = self.kept_views(self.database_in(&catalog)?)?;
         let local = AnalyzerName::parse(definition.name()).local;
         let is_name = |name: &str| name == definition.name() || name == local;

@@ -78,7 +78,8 @@ impl Session {
             out.key("indexes")?;
             out.open_array()?;
             // The primary and the edge index exist without a definition.
-            for index in collection.indexes().iter().filter(|index| index.is_user_defined()) {
+            let indexes = collection.indexes().iter().filter(|index| index.is_user_defined());
+            for index in indexes.filter(|index| !index.definition().properties.is_hidden()) {
                 out.open_object()?;
                 index.definition().print_dump(out)?;
                 out.close()?;

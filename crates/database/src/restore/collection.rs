@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use catalog::AccessLevel;
 use catalog::collection::CollectionProperties;
-use catalog::index::IndexProperties;
 use storage::{Collection, Index};
 use velocypack::Slice;
 
@@ -110,7 +109,7 @@ impl Session {
 
     fn restore_index(&self, collection: &str, index: Slice<'_>) -> Result<Arc<Index>> {
         let collection = self.collection(collection, AccessLevel::ReadWrite)?;
-        let properties = IndexProperties::parse(index)?;
+        let properties = self.index_properties(index)?;
         let (index, _) = self.instance().store().create_index(&collection, properties)?;
         Ok(index)
     }

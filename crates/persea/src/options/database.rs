@@ -1,10 +1,12 @@
 //! `--database`: the store and the databases in it.
 
+use std::path::Path;
+
 use catalog::NamingRules;
 use database::InstanceOptions;
 use options::{Choice, Flag, Maybe, Number, Opt, Options, Text, choice, flag, number, text};
 use server::version::ARANGODB_VERSION;
-use storage::{MemoryBudget, StoreOptions};
+use storage::{MemoryBudget, SearchOptions, StoreOptions};
 
 use crate::data_folder::FolderState;
 
@@ -37,14 +39,20 @@ const FOLDER_STATES: &[(&str, FolderState); 5] = &[
     ("populated", FolderState::Populated),
 ];
 
-/// Makes the options of the store.
-pub(crate) fn store_options(options: &Options, budget: &MemoryBudget) -> StoreOptions {
+/// The folder of text indexes in the data folder.
+const SEARCH_FOLDER: &str = "search";
+
+/// Makes the options of the store. Without a data folder, all is `in_memory`.
+pub(crate) fn store_options(options: &Options, budget: &MemoryBudget, in_memory: bool) -> StoreOptions {
     let naming_rules = match options.get(&EXTENDED_NAMES) {
         true => NamingRules::Extended,
         false => NamingRules::Traditional,
     };
+    let folder = (!in_memory).then(|| Path::new(options.get(&DIRECTORY)).join(SEARCH_FOLDER));
+    let memory_bytes = usize::try_from(budget.search_bytes).unwrap_or(usize::MAX);
     StoreOptions {
         naming_rules,
+        search: SearchOptions { folder, memory_bytes, ..SearchOptions::default() },
         sort_budget_bytes: usize::try_from(budget.sort_bytes).unwrap_or(usize::MAX),
         read_cache_bytes: budget.read_cache_bytes,
         temporary_folder: temp::folder(options),

@@ -36,9 +36,13 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
         let figures = figures.as_ref()?;
         Some(figures.indexes.iter().find(|known| known.id == index.id()).map_or(0, |known| known.bytes))
     };
+    let indexes = || {
+        let indexes = collection.indexes().iter();
+        indexes.filter(|index| with_hidden || !index.definition().properties.is_hidden())
+    };
     Response::success(StatusCode::OK, |fields| {
         fields.list("indexes", |fields| {
-            for index in collection.indexes() {
+            for index in indexes() {
                 fields.child_element(|fields| {
                     print(fields, &collection, index, memory_of(index));
                     print_parts(fields, &collection, index, with_hidden);
@@ -46,7 +50,7 @@ fn list(session: &Session, request: &Request) -> Result<Response> {
             }
         });
         fields.child("identifiers", |fields| {
-            for index in collection.indexes() {
+            for index in indexes() {
                 let id = format!("{}/{}", collection.name(), index.id());
                 fields.child(&id, |fields| {
                     print(fields, &collection, index, memory_of(index));
@@ -90,6 +94,7 @@ fn sync_caches(_session: &Session, _request: &Request) -> Result<Response> {
 fn find(session: &Session, request: &Request) -> Result<(Arc<Collection>, Arc<Index>)> {
     let collection = session.collection(request.parameter("collection"), AccessLevel::ReadOnly)?;
     let index = collection.find_index(request.parameter("index")).cloned();
+    let index = index.filter(|index| !index.definition().properties.is_hidden());
     let index = index.ok_or_else(|| Error::of(ErrorCode::IndexNotFound))?;
     Ok((collection, index))
 }
@@ -106,20 +111,33 @@ fn print(fields: &mut Fields<'_>, collection: &Collection, index: &Index, memory
             fields.text("errorMessage", error);
         }
     }
-    if let Some(bytes) = memory_bytes {
-        fields.child("figures", |fields| {
+    let Some(bytes) = memory_bytes else { return };
+    fields.child("figures", |fields| match index.text_statistics() {
+        Some(text) => {
+            fields
+                .number("numDocs", text.documents)
+                .number("numLiveDocs", text.living_documents)
+                .number("numSegments", text.segments)
+                .number("numFiles", text.files)
+                .number("indexSize", text.bytes);
+        }
+        None => {
             fields
                 .number("memory", bytes)
                 .bool("cacheInUse", false)
                 .number("cacheSize", 0u64)
                 .number("cacheUsage", 0u64);
-        });
-    }
+        }
+    });
 }
 
-/// Writes the training of an index for each shard. As in ArangoDB, the only shard of a single
-/// server has the collection's name.
+/// Writes the progress of an index that is being built, and the training for each shard. As in
+/// ArangoDB, the only shard of a single server has the collection's name.
 fn print_parts(fields: &mut Fields<'_>, collection: &Collection, index: &Index, with_hidden: bool) {
+    let progress = index.text_statistics().and_then(|text| text.progress_percent);
+    if let Some(progress) = progress.filter(|_| with_hidden) {
+        fields.bool("isBuilding", true).number("progress", progress);
+    }
     let Some(state) = index.training_state().filter(|_| with_hidden) else { return };
     fields.child("shards", |fields| {
         fields.child(collection.name(), |fields| {

@@ -13,6 +13,8 @@ pub struct Catalog {
     pub(crate) version: u64,
     pub(crate) databases: BTreeMap<String, Arc<Database>>,
     pub(crate) users: BTreeMap<String, Arc<UserDefinition>>,
+    /// True if a collection has, or had, a text index.
+    pub(crate) has_text_indexes: bool,
 }
 
 impl Catalog {
@@ -39,6 +41,11 @@ impl Catalog {
     /// Iterates over all users by name.
     pub fn users(&self) -> impl ExactSizeIterator<Item = &Arc<UserDefinition>> {
         self.users.values()
+    }
+
+    /// Returns true if a collection has a text index, or had one.
+    pub(crate) fn has_text_indexes(&self) -> bool {
+        self.has_text_indexes
     }
 
     /// Returns the same collection in this catalog, perhaps renamed or changed; `None` if it was

@@ -11,6 +11,7 @@ use crate::edge_ends::CollectionCommits;
 use crate::key_generator::KeyGenerator;
 use crate::load::RunningLoads;
 use crate::schema::Schema;
+use crate::search::options::SearchOptions;
 use crate::visibility::LastLoad;
 use crate::visibility::counters::Counters;
 use crate::visibility::read_cache::{CommitNumber, CommitWatch};
@@ -84,6 +85,11 @@ impl Collection {
         self.indexes.iter().find(|index| index.id() == id)
     }
 
+    /// Returns true if it has an inverted index or a link of a view.
+    pub(crate) fn has_text_index(&self) -> bool {
+        self.indexes.iter().any(|index| index.text().is_some())
+    }
+
     /// Returns the index that a client names by `number`, `collection/number`, `name` or
     /// `collection/name`.
     pub fn find_index(&self, text: &str) -> Option<&Arc<Index>> {
@@ -147,7 +153,7 @@ impl Collection {
         hidden.definition.indexes.retain(|index| matches!(index.id, IndexId::PRIMARY | IndexId::EDGE));
         hidden.definition.properties.schema = None;
         hidden.schema = None;
-        hidden.renew_objects(|| Ok(encoding::EMPTY))?;
+        hidden.renew_objects(|| Ok(encoding::EMPTY), &SearchOptions::default())?;
         hidden.counters = Arc::new(Counters::empty(encoding::EMPTY));
         // Facts that others know about the documents, such as existing ends of cached edges, do not
         // hold here.
@@ -156,7 +162,11 @@ impl Collection {
     }
 
     /// Gives the collection and its indexes new, empty objects.
-    pub(crate) fn renew_objects(&mut self, next: impl Fn() -> Result<ObjectId>) -> Result<()> {
+    pub(crate) fn renew_objects(
+        &mut self,
+        next: impl Fn() -> Result<ObjectId>,
+        search: &SearchOptions,
+    ) -> Result<()> {
         let old = self.definition.object_id;
         let new = next()?;
         self.definition.object_id = new;
@@ -165,7 +175,7 @@ impl Collection {
         }
         let definitions = self.definition.indexes.iter();
         let opened: Result<Vec<_>> =
-            definitions.map(|index| Index::new(index.clone(), None).map(Arc::new)).collect();
+            definitions.map(|index| Index::new(index.clone(), None, search).map(Arc::new)).collect();
         self.indexes = opened?;
         Ok(())
     }

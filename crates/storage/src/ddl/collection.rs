@@ -12,7 +12,7 @@ use crate::key_generator::KeyGenerator;
 use crate::schema::Schema;
 use crate::shared::Shared;
 use crate::visibility::counters::Counters;
-use crate::{Collection, Index, Store, computed_values, deletion};
+use crate::{Collection, Index, Store, computed_values};
 use errors::{Error, ErrorCode, Result};
 
 impl Store {
@@ -66,16 +66,16 @@ impl Store {
     pub fn drop_collection(&self, collection: &Collection, system_too: bool) -> Result<()> {
         check_not_system(collection, system_too)?;
         let _guard = self.shared.exclude_writers(collection)?;
-        let objects = self.shared.alter(|draft| {
+        let (present, objects) = self.shared.alter(|draft| {
             let present = draft.present(collection)?;
             draft.remove_collection(&present)?;
             let objects: Vec<ObjectId> = present.objects().collect();
             for object in &objects {
                 draft.pend_deletion(*object)?;
             }
-            Ok(objects)
+            Ok((present, objects))
         })?;
-        deletion::finish_or_leave(self.shared.engine.as_ref(), &objects);
+        self.shared.give_up(&objects, present.indexes());
         Ok(())
     }
 
@@ -159,8 +159,10 @@ impl Shared {
         } else {
             format!("h{:X}/{id}", self.server_id)
         };
-        let opened: Result<Vec<_>> =
-            indexes.iter().map(|index| Index::new(index.clone(), None).map(Arc::new)).collect();
+        let opened: Result<Vec<_>> = indexes
+            .iter()
+            .map(|index| Index::new(index.clone(), None, &self.options.search).map(Arc::new))
+            .collect();
         Ok(Collection {
             name: properties.name.as_str().into(),
             database: database.name.as_str().into(),

@@ -2,9 +2,9 @@
 
 use catalog::{DatabaseDefinition, DatabaseId, SYSTEM_DATABASE, UserDefinition, system_collections};
 
+use crate::Store;
 use crate::catalog_snapshot::Database;
 use crate::error;
-use crate::{Store, deletion};
 use errors::{Error, ErrorCode, Result};
 
 /// The id of the system database.
@@ -78,7 +78,8 @@ impl Store {
             }
             Ok(objects)
         })?;
-        deletion::finish_or_leave(self.shared.engine.as_ref(), &objects);
+        let indexes = database.collections.values().flat_map(|collection| collection.indexes());
+        self.shared.give_up(&objects, indexes);
         Ok(())
     }
 }

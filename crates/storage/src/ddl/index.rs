@@ -39,7 +39,7 @@ impl Store {
         if let Some(existing) = find_same(present, &properties)? {
             return Ok((existing, false));
         }
-        let _guard = self.shared.exclude_writers(collection)?;
+        let guard = self.shared.exclude_writers(collection)?;
         let snapshot = self.snapshot()?;
         let present = snapshot.catalog().same_collection(collection);
         let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(collection.name()))?);
@@ -49,7 +49,29 @@ impl Store {
         let id = self.index_id(&present, properties.id)?;
         let object = ObjectId(self.shared.ids.next()?);
         let definition = IndexDefinition::new(id, object, properties);
-        Ok((self.add_index(&snapshot, &present, definition, &|| Ok(()))?, true))
+        let index = self.add_index(&snapshot, &present, definition, &|| Ok(()))?;
+        drop(guard);
+        self.fill(&present, &index, &|| Ok(()))?;
+        Ok((index, true))
+    }
+
+    /// Makes the first step of a new text index. Writers do not wait for it: what they write is in
+    /// its outbox.
+    ///
+    /// Errors: that of `check`, those of the engine. There is no index then.
+    fn fill(
+        &self,
+        collection: &Collection,
+        index: &Arc<Index>,
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<()> {
+        if index.text().is_none() {
+            return Ok(());
+        }
+        self.index_now(&[Arc::clone(index)], check).inspect_err(|_| {
+            // Another failure leaves an index that the background tries to fill.
+            let _ = self.drop_index(collection, index.id());
+        })
     }
 
     /// Returns `wanted`, or a number that no index of the collection has.
@@ -101,12 +123,17 @@ impl Store {
         let object = definition.object_id;
         let options = &self.shared.options;
         let source = IndexSource { snapshot, collection, options, check };
-        let index = Arc::new(Index::trained(definition, &source)?);
+        let index = Arc::new(Index::trained(definition, &source, &options.search)?);
+        if let Some(text) = index.text() {
+            text.schema()?;
+        }
         // After a crash during the build, the store deletes the unfinished index.
         self.shared.alter(|draft| draft.pend_deletion(object))?;
         let engine = self.shared.engine.as_ref();
         let build = Build { engine, snapshot, collection, index: &index, options, check };
-        if let Err(error) = build.run().and_then(|()| self.publish(collection, &index)) {
+        // A text index is filled from its outbox.
+        let built = if index.text().is_some() { Ok(()) } else { build.run() };
+        if let Err(error) = built.and_then(|()| self.publish(collection, &index)) {
             // An index that is perhaps in the catalog keeps its entries.
             if error.code() != ErrorCode::TransactionInternal {
                 deletion::finish_or_leave(engine, &[object]);
@@ -139,17 +166,17 @@ impl Store {
             return Err(Error::new(ErrorCode::Forbidden, message));
         }
         let _guard = self.shared.exclude_writers(collection)?;
-        let object = self.shared.alter(|draft| {
+        let (index, object) = self.shared.alter(|draft| {
             let mut changed = Collection::clone(draft.present(collection)?.as_ref());
-            let index = changed.index(id).ok_or_else(index_not_found)?;
+            let index = Arc::clone(changed.index(id).ok_or_else(index_not_found)?);
             let object = index.definition().object_id;
             changed.definition.indexes.retain(|index| index.id != id);
             changed.indexes.retain(|index| index.id() != id);
             draft.pend_deletion(object)?;
             draft.put_collection(changed)?;
-            Ok(object)
+            Ok((index, object))
         })?;
-        deletion::finish_or_leave(self.shared.engine.as_ref(), &[object]);
+        self.shared.give_up(&[object], [&index]);
         Ok(())
     }
 }

@@ -9,14 +9,29 @@ mod training;
 mod truncate;
 mod user;
 
-use crate::Collection;
+use std::sync::Arc;
+
+use catalog::ObjectId;
+
 use crate::collection_lock::{CollectionLockGuard, LockMode};
 use crate::error;
 use crate::index::build::SharedCheck;
 use crate::shared::Shared;
+use crate::{Collection, Index, deletion};
 use errors::Result;
 
 impl Shared {
+    /// Deletes objects that a change of definitions has given up, which are recorded as pending.
+    /// Work on `indexes`, which were among them, ends.
+    pub(crate) fn give_up<'i>(
+        &self,
+        objects: &[ObjectId],
+        indexes: impl IntoIterator<Item = &'i Arc<Index>>,
+    ) {
+        indexes.into_iter().filter_map(|index| index.text()).for_each(|text| text.retire());
+        deletion::finish_or_leave(self.engine.as_ref(), objects);
+    }
+
     /// Waits until nobody else writes to the collection or changes it, and locks it.
     ///
     /// Errors: 18, 1004.

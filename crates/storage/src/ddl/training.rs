@@ -50,7 +50,7 @@ impl Store {
         let definition = catalog::IndexDefinition { object_id: object, ..old.definition().clone() };
         let options = &self.shared.options;
         let source = IndexSource { snapshot: &snapshot, collection: &present, options, check };
-        let index = Arc::new(Index::trained(definition, &source)?);
+        let index = Arc::new(Index::trained(definition, &source, &options.search)?);
         if index.centroids().is_none() {
             return Ok(false);
         }

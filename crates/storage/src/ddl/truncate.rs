@@ -7,7 +7,7 @@ use std::sync::Arc;
 use catalog::ObjectId;
 
 use crate::visibility::counters::{Counters, Totals};
-use crate::{Collection, Store, deletion};
+use crate::{Collection, Store};
 use errors::Result;
 
 impl Store {
@@ -17,10 +17,11 @@ impl Store {
     /// Errors: 1203, 18, 1004.
     pub fn truncate(&self, collection: &Collection) -> Result<()> {
         let _guard = self.shared.exclude_writers(collection)?;
-        let objects = self.shared.alter(|draft| {
+        let (present, objects) = self.shared.alter(|draft| {
             let present = draft.present(collection)?;
             let mut emptied = Collection::clone(&present);
-            emptied.renew_objects(|| Ok(ObjectId(self.shared.ids.next()?)))?;
+            let next = || Ok(ObjectId(self.shared.ids.next()?));
+            emptied.renew_objects(next, &self.shared.options.search)?;
             // The key generator continues with its next value, even after a crash.
             let key_value = present.keys.last_value();
             let totals = Totals { count: 0, revision: self.shared.clock.next(), key_value };
@@ -31,9 +32,9 @@ impl Store {
             for object in &objects {
                 draft.pend_deletion(*object)?;
             }
-            Ok(objects)
+            Ok((present, objects))
         })?;
-        deletion::finish_or_leave(self.shared.engine.as_ref(), &objects);
+        self.shared.give_up(&objects, present.indexes());
         Ok(())
     }
 }

@@ -44,6 +44,9 @@ impl Target<'_> {
         new: Option<Slice<'_>>,
         scratch: &mut Scratch,
     ) -> Result<()> {
+        if self.index.text().is_some() {
+            return self.put_in_outbox(new.or(old).unwrap_or(Slice::NONE), scratch);
+        }
         if let (Some(old), Some(new)) = (old, new)
             && self.index.is_unaffected(old, new)
         {
@@ -69,6 +72,14 @@ impl Target<'_> {
         scratch.old.sort();
         scratch.new.sort();
         self.difference(&scratch.old, &scratch.new)
+    }
+
+    /// Records that the document was written or removed. The pair is new, whatever the document was
+    /// before.
+    fn put_in_outbox(&mut self, document: Slice<'_>, scratch: &mut Scratch) -> Result<()> {
+        scratch.new.clear();
+        self.index.entries(document, self.key, &mut scratch.new)?;
+        scratch.new.iter().try_for_each(|entry| self.insert(entry))
     }
 
     /// Removes entries that only `old` has, then adds those that only `new` has. Both are sorted by

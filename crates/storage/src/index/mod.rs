@@ -23,6 +23,7 @@ mod mdi;
 pub(crate) mod persistent;
 mod primary;
 pub(crate) mod scan;
+mod text;
 mod ttl;
 pub(crate) mod value;
 pub(crate) mod vector;
@@ -36,6 +37,8 @@ use catalog::{FieldPath, IndexDefinition, IndexId, IndexType};
 use kv::KeyRange;
 use velocypack::Slice;
 
+use crate::search::options::SearchOptions;
+use crate::search::text_index::{TextIndex, TextIndexStatistics};
 use crate::visibility::read_cache::CacheKey;
 use bounds::{IndexBounds, IndexRange};
 use entries::Entries;
@@ -117,7 +120,7 @@ fn method(index_type: IndexType) -> Option<&'static dyn IndexMethod> {
         IndexType::Fulltext => Some(&fulltext::Fulltext),
         IndexType::Mdi | IndexType::MdiPrefixed => Some(&mdi::Mdi),
         IndexType::Vector => Some(&vector::Vector),
-        IndexType::Inverted => None,
+        IndexType::Inverted | IndexType::Link => Some(&text::Text),
     }
 }
 
@@ -144,6 +147,8 @@ pub struct Index {
     estimate: Option<Arc<Estimate>>,
     /// The outcome of a training: it never changes.
     centroids: Option<Arc<Centroids>>,
+    /// The terms of an inverted index or a view's link.
+    text: Option<Arc<TextIndex>>,
     /// The number of documents at the last training that was without success; 0 if there was none.
     tried_with: AtomicU64,
 }
@@ -152,14 +157,20 @@ impl Index {
     /// Opens an index.
     ///
     /// Errors: 9 for a type that this version does not have.
-    pub(crate) fn new(definition: IndexDefinition, estimate: Option<Arc<Estimate>>) -> Result<Self> {
+    pub(crate) fn new(
+        definition: IndexDefinition,
+        estimate: Option<Arc<Estimate>>,
+        search: &SearchOptions,
+    ) -> Result<Self> {
         let Some(method) = method(definition.properties.index_type) else {
             let message = format!("not implemented: indexes of type '{}'", definition.properties.type_name());
             return Err(Error::new(ErrorCode::NotImplemented, message));
         };
         let capabilities = definition.properties.capabilities();
+        let text = TextIndex::new(&definition, search);
         let (centroids, tried_with) = (None, AtomicU64::default());
-        let mut index = Index { definition, capabilities, method, estimate: None, centroids, tried_with };
+        let mut index =
+            Index { definition, capabilities, method, estimate: None, centroids, text, tried_with };
         if method.is_estimated(&index) {
             index.estimate = Some(estimate.unwrap_or_default());
         }
@@ -173,8 +184,12 @@ impl Index {
         definition: IndexDefinition,
         estimate: Option<Arc<Estimate>>,
         engine: &dyn kv::Snapshot,
+        search: &SearchOptions,
     ) -> Result<Self> {
-        let mut index = Index::new(definition, estimate)?;
+        let mut index = Index::new(definition, estimate, search)?;
+        if let Some(text) = &index.text {
+            text.continue_outbox(engine)?;
+        }
         index.centroids = index.method.read_training(&index, engine)?.map(Arc::new);
         Ok(index)
     }
@@ -182,8 +197,12 @@ impl Index {
     /// Creates an index over existing documents, which learns from them what its entries need.
     ///
     /// Errors: 9, 10 for a document that cannot be indexed, that of the source's check.
-    pub(crate) fn trained(definition: IndexDefinition, source: &dyn TrainingSource) -> Result<Self> {
-        let mut index = Index::new(definition, None)?;
+    pub(crate) fn trained(
+        definition: IndexDefinition,
+        source: &dyn TrainingSource,
+        search: &SearchOptions,
+    ) -> Result<Self> {
+        let mut index = Index::new(definition, None, search)?;
         index.centroids = index.method.train(&index, source)?.map(Arc::new);
         Ok(index)
     }
@@ -216,6 +235,21 @@ impl Index {
     /// Returns the indexed attributes.
     pub fn fields(&self) -> &[FieldPath] {
         &self.definition.properties.fields
+    }
+
+    /// Returns the fields of an inverted index or a view's link; `None` for another index, or if an
+    /// Analyzer cannot be opened.
+    pub fn search_schema(&self) -> Option<&Arc<search::Schema>> {
+        self.text.as_ref()?.schema().ok()
+    }
+
+    /// Returns the size and the progress of an inverted index or a view's link.
+    pub fn text_statistics(&self) -> Option<TextIndexStatistics> {
+        self.text.as_ref().map(|text| text.statistics())
+    }
+
+    pub(crate) fn text(&self) -> Option<&Arc<TextIndex>> {
+        self.text.as_ref()
     }
 
     /// Returns true if a client created it. Every collection has its primary index, and edge

@@ -128,13 +128,7 @@ impl Transaction {
         let changes = self.joined.iter().filter(|joined| joined.change.count != 0);
         let changes = changes.map(|joined| (joined.collection.object_id(), joined.change.count)).collect();
         let read_cache = self.read_cache.clone().filter(|_| self.engine.write_count() == 0);
-        Snapshot::new(
-            self.engine.view(),
-            Arc::clone(&self.catalog),
-            changes,
-            read_cache,
-            Arc::clone(&self.shared.fork_join),
-        )
+        self.shared.snapshot_of(self.engine.view(), &self.catalog, changes, read_cache)
     }
 
     /// Returns the number of pairs written so far, indexes included.

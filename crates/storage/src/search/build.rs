@@ -1,0 +1,114 @@
+//! The first step of an index: all documents of its collection.
+
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::available_parallelism;
+
+use kv::{BlockLimits, ScanSpec};
+use velocypack::Slice;
+
+use super::encoding::{outbox_entry, outbox_range};
+use super::list;
+use super::part_writer::PartWriter;
+use super::running_step::Step;
+use super::work::{Done, Part, Work};
+use crate::encoding::object_range;
+use crate::scan::{DocumentScanSpec, KeyBound};
+use crate::snapshot::split_keys;
+use errors::{Error, ErrorCode, Result};
+
+/// The size of a block of documents that are read.
+const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 2 << 20 };
+/// The size of a block of pairs of the outbox.
+const PAIRS: BlockLimits = BlockLimits { rows: 10_000, bytes: 2 << 20 };
+/// The number of documents from which several threads share the work.
+const PARALLEL_MIN_DOCUMENTS: u64 = 20_000;
+/// Parts of the documents for each thread.
+const PARTS_PER_THREAD: usize = 8;
+
+/// Indexes all documents of the snapshot, in bounded memory. The pairs of the outbox in the
+/// snapshot are then removed, because the documents have them all.
+///
+/// Errors: as a step.
+pub(super) fn build(step: &Step<'_>, work: &mut Work) -> Result<()> {
+    let documents = step.snapshot.count(step.collection)?;
+    step.text.note_progress(0, Some(documents));
+    let threads = match documents {
+        ..PARALLEL_MIN_DOCUMENTS => 1,
+        _ => available_parallelism().map_or(1, NonZero::get),
+    };
+    let ranges = Mutex::new(ranges(step, threads)?);
+    let next = || ranges.lock().ok().and_then(|mut ranges| ranges.pop());
+    let is_stopped = AtomicBool::new(false);
+    let stopped = || match is_stopped.load(Ordering::Relaxed) {
+        true => Err(Error::of(ErrorCode::QueryKilled)),
+        false => Ok(()),
+    };
+    let budget_bytes = step.budget_bytes(threads);
+    let (shared, text, snapshot, collection) = (step.shared, step.text, step.snapshot, step.collection);
+    let write = |check: &dyn Fn() -> Result<()>| -> Result<Vec<Part>> {
+        let mut writer = PartWriter::new(text, &shared.ids, budget_bytes, true)?;
+        let mut parts = Vec::new();
+        while let Some(range) = next() {
+            let mut scan = snapshot.scan(collection, &range)?;
+            while let Some(documents) = scan.next_block(READ_LIMITS)? {
+                check()?;
+                for document in documents.iter() {
+                    let key = document.get("_key").and_then(Slice::as_str);
+                    let key = key.ok_or_else(|| Error::corrupt("a document without '_key'"))?;
+                    parts.extend(writer.add(key, document)?);
+                }
+                text.note_progress(documents.len() as u64, None);
+            }
+        }
+        parts.extend(writer.finish()?);
+        Ok(parts)
+    };
+    let parts: Result<Vec<Vec<Part>>> = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(|| write(&stopped))).collect();
+        let own = write(step.check);
+        is_stopped.store(own.is_err(), Ordering::Relaxed);
+        let others = others.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|_| Err(Error::internal("a thread that built an index has panicked")))
+        });
+        std::iter::once(own).chain(others).collect()
+    });
+    work.parts = parts?.into_iter().flatten().collect();
+    list::write(step.text, step.shared.engine.as_ref(), work, None)?;
+    remove_pairs(step, work)
+}
+
+/// Divides all documents into ranges.
+fn ranges(step: &Step<'_>, threads: usize) -> Result<Vec<DocumentScanSpec>> {
+    let all = DocumentScanSpec { sequential: true, ..DocumentScanSpec::default() };
+    if threads == 1 {
+        return Ok(vec![all]);
+    }
+    let range = object_range(step.collection.object_id());
+    let points = step.shared.engine.split_points(&range, threads * PARTS_PER_THREAD)?;
+    let points = split_keys(points, &range);
+    let bound = |key: &String, inclusive| Some(KeyBound { key: key.clone(), inclusive });
+    let starts = std::iter::once(None).chain(points.iter().map(|point| bound(point, true)));
+    let ends = points.iter().map(|point| bound(point, false)).chain(std::iter::once(None));
+    let part = |(from_key, to_key)| DocumentScanSpec { from_key, to_key, ..all.clone() };
+    Ok(starts.zip(ends).map(part).collect())
+}
+
+/// Removes the pairs of the outbox that the snapshot has.
+fn remove_pairs(step: &Step<'_>, work: &mut Work) -> Result<()> {
+    let range = outbox_range(step.text.object);
+    let mut scan = step.snapshot.engine().scan(ScanSpec::forward(range).keys_only().sequential())?;
+    while let Some(block) = scan.next_block(PAIRS)? {
+        (step.check)()?;
+        work.steps += 1;
+        for (ticket, key) in block.iter().filter_map(|(pair, _)| outbox_entry(pair)) {
+            work.done.insert(ticket, Done { key: key.into(), step: work.steps });
+        }
+        let covered = Some(work.steps);
+        list::write(step.text, step.shared.engine.as_ref(), work, covered)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! The states of text indexes that one snapshot of the store sees.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use catalog::ObjectId;
+use search::{Hit, SearchSnapshot};
+
+use crate::index::Index;
+use errors::{Error, ErrorCode, Result};
+
+/// The part of a store that makes the first step of an index.
+pub(crate) trait OpenTextIndex: Send + Sync {
+    /// Publishes a state of the index if there is none.
+    fn open_text_index(self: Arc<Self>, index: &Index) -> Result<()>;
+}
+
+/// The states that one snapshot of the store has looked at. Its clones share them.
+pub(crate) struct SearchPins {
+    store: Weak<dyn OpenTextIndex>,
+    pinned: Mutex<Pinned>,
+}
+
+#[derive(Default)]
+struct Pinned {
+    states: HashMap<ObjectId, Arc<SearchSnapshot>>,
+    /// The unions of several, by their indexes.
+    unions: HashMap<Vec<ObjectId>, Arc<SearchState>>,
+}
+
+/// The state of one or several text indexes that one query sees.
+pub struct SearchState {
+    snapshot: Arc<SearchSnapshot>,
+    /// The position of the index of each segment.
+    owners: Vec<usize>,
+}
+
+impl SearchState {
+    /// Returns the union of the states.
+    pub fn snapshot(&self) -> &Arc<SearchSnapshot> {
+        &self.snapshot
+    }
+
+    /// Returns the position of a hit's index in the list that was asked for.
+    pub fn owner(&self, hit: Hit) -> usize {
+        self.owners.get(hit.segment as usize).copied().unwrap_or(0)
+    }
+}
+
+impl fmt::Debug for SearchState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SearchState").field("segments", &self.owners.len()).finish_non_exhaustive()
+    }
+}
+
+impl SearchPins {
+    pub(crate) fn new(store: Weak<dyn OpenTextIndex>) -> Self {
+        SearchPins { store, pinned: Mutex::default() }
+    }
+
+    /// Returns the union of the indexes' states, the same ones for each call.
+    ///
+    /// Errors: 10 for an index without terms, those of an index that cannot be opened, 30 if the
+    /// store is closed.
+    pub(crate) fn state(&self, indexes: &[Arc<Index>]) -> Result<Arc<SearchState>> {
+        let objects: Vec<ObjectId> = indexes.iter().map(|index| index.definition().object_id).collect();
+        {
+            let pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(union) = pinned.unions.get(&objects) {
+                return Ok(Arc::clone(union));
+            }
+        }
+        // An index may have to make its first step, which takes long.
+        let found: Result<Vec<_>> = indexes.iter().map(|index| self.present(index)).collect();
+        let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
+        let states: Vec<Arc<SearchSnapshot>> = objects
+            .iter()
+            .zip(found?)
+            .map(|(object, found)| Arc::clone(pinned.states.entry(*object).or_insert(found)))
+            .collect();
+        let owners = states.iter().enumerate();
+        let owners = owners.flat_map(|(owner, state)| std::iter::repeat_n(owner, state.parts().len()));
+        let owners = owners.collect();
+        let snapshot = match states.as_slice() {
+            [only] => Arc::clone(only),
+            several => Arc::new(SearchSnapshot::union(several.iter().map(|state| &**state))),
+        };
+        let union = Arc::new(SearchState { snapshot, owners });
+        Ok(Arc::clone(pinned.unions.entry(objects).or_insert(union)))
+    }
+
+    fn present(&self, index: &Index) -> Result<Arc<SearchSnapshot>> {
+        let not_text = || Error::bad_parameter(format!("index '{}' has no terms to search", index.name()));
+        let text = index.text().ok_or_else(not_text)?;
+        text.schema()?;
+        if let Some(state) = text.published() {
+            return Ok(state);
+        }
+        let store = self.store.upgrade().ok_or_else(|| Error::of(ErrorCode::ShuttingDown))?;
+        store.open_text_index(index)?;
+        Ok(text.published().unwrap_or_default())
+    }
+}

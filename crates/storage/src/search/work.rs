@@ -1,0 +1,103 @@
+//! The state of the indexer of one text index.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use search::{Alive, Segment, SnapshotPart};
+
+/// The state of the indexer.
+#[derive(Default)]
+pub(super) struct Work {
+    /// True once the list of segments was read.
+    pub(super) is_open: bool,
+    /// The segments.
+    pub(super) parts: Vec<Part>,
+    /// Segments of the list in the store that are no longer among the parts.
+    pub(super) obsolete: Vec<u64>,
+    /// True if the store has the mark of a complete list.
+    pub(super) is_marked: bool,
+    /// Pairs of the outbox that are indexed and still in the store: the key by the ticket, with the
+    /// number of the step.
+    pub(super) done: BTreeMap<u64, Done>,
+    /// The number of the last step.
+    pub(super) steps: u64,
+    /// The commits of the collection that the last step has seen; `None` if they are unknown.
+    pub(super) commits: Option<u64>,
+    /// The time of the last step.
+    pub(super) stepped: Option<Instant>,
+    /// The time of the first step whose documents are in memory only.
+    pub(super) unsaved_since: Option<Instant>,
+    /// The time of the last look at what to merge.
+    pub(super) consolidated: Option<Instant>,
+    /// True if the segments have a part of what the last step should have indexed.
+    pub(super) is_partial: bool,
+    /// The last failure, until the next success.
+    pub(super) failure: Option<String>,
+}
+
+/// A pair of the outbox that is indexed.
+pub(super) struct Done {
+    pub(super) key: Box<str>,
+    pub(super) step: u64,
+}
+
+/// The place of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Home {
+    /// In memory.
+    Memory,
+    /// In the folder with this number.
+    Folder(u64),
+}
+
+/// A segment with the bits of its living documents.
+#[derive(Clone)]
+pub(super) struct Part {
+    pub(super) part: SnapshotPart,
+    pub(super) home: Home,
+    /// Bytes of the segment.
+    pub(super) bytes: u64,
+    /// The number of its files.
+    pub(super) files: u64,
+    /// The number of dead documents that the list in the store has; `None` if it lacks the segment.
+    pub(super) listed_dead: Option<u32>,
+}
+
+impl Work {
+    /// Returns the segments as queries see them.
+    pub(super) fn snapshot_parts(&self) -> Vec<SnapshotPart> {
+        self.parts.iter().map(|part| part.part.clone()).collect()
+    }
+
+    /// Returns the bytes of the segments in memory.
+    pub(super) fn memory_bytes(&self) -> u64 {
+        self.parts.iter().filter(|part| part.home == Home::Memory).map(|part| part.bytes).sum()
+    }
+
+    /// Returns the bytes and the files of the segments in folders.
+    pub(super) fn folder_size(&self) -> (u64, u64) {
+        let parts = self.parts.iter().filter(|part| part.home != Home::Memory);
+        parts.fold((0, 0), |(bytes, files), part| (bytes + part.bytes, files + part.files))
+    }
+
+    /// Returns the position of a segment.
+    pub(super) fn position(&self, segment: &Arc<Segment>) -> Option<usize> {
+        self.parts.iter().position(|part| Arc::ptr_eq(&part.part.segment, segment))
+    }
+}
+
+impl Part {
+    /// Returns the bits of the living documents.
+    pub(super) fn alive(&self) -> &Alive {
+        &self.part.alive
+    }
+
+    /// Returns the number of the segment's folder.
+    pub(super) fn folder(&self) -> Option<u64> {
+        match self.home {
+            Home::Memory => None,
+            Home::Folder(segment) => Some(segment),
+        }
+    }
+}
