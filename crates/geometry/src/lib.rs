@@ -34,6 +34,7 @@ pub use region::{Polygons, Region};
 pub use relate::{contains, equals, intersects};
 pub use search::{
     CellRange, Covering, Rings, SearchRing, cell_token, covering_of, covering_with, ranges_meeting,
+    ranges_near,
 };
 pub use shape::Shape;
 

@@ -110,10 +110,24 @@ fn covering(coverer: &RegionCoverer, shape: &Shape) -> CellUnion {
 /// They are its own cells with their descendants, and the ancestors of those. The ranges do not
 /// overlap.
 pub fn ranges_meeting(shape: &Shape) -> Vec<CellRange> {
-    let coverer = RegionCoverer { min_level: 0, max_level: LEAF_LEVEL, level_mod: 1, max_cells: QUERY_CELLS };
+    ranges_of(&covering(&query_coverer(), shape))
+}
+
+/// Returns the ranges of the cells of all shapes that may have a place within a distance.
+pub fn ranges_near(center: Position, meters: f64) -> Vec<CellRange> {
+    let radius = (meters / EARTH_RADIUS_METERS).max(0.0);
+    ranges_of(&query_coverer().covering(&cap(&center.point(), radius)))
+}
+
+fn query_coverer() -> RegionCoverer {
+    RegionCoverer { min_level: 0, max_level: LEAF_LEVEL, level_mod: 1, max_cells: QUERY_CELLS }
+}
+
+/// Returns the ranges of cells with their descendants, and of their ancestors.
+fn ranges_of(cells: &CellUnion) -> Vec<CellRange> {
     let mut ancestors = Vec::new();
     let mut ranges = Vec::new();
-    for cell in &covering(&coverer, shape).0 {
+    for cell in &cells.0 {
         ranges.push(descendants(cell));
         ancestors.extend((0..cell.level()).map(|level| cell.parent(level).0));
     }

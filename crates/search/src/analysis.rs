@@ -48,7 +48,7 @@ impl Analysis {
     ///
     /// A text that the analyzer fails on, such as one that its query cannot take, ends there.
     pub fn tokens<'i>(&self, input: impl Into<Input<'i>>, emit: &mut dyn FnMut(&str, u32)) {
-        let _ = self.terms(input.into(), &mut |term, position| emit(&text(term), position));
+        let _ = self.terms(input.into(), &mut |term, position| emit(&text_of_term(term), position));
     }
 
     /// Passes every term as the analyzer makes it to `emit`.
@@ -65,7 +65,7 @@ impl Analysis {
 }
 
 /// Returns a term as text. The few that are no UTF-8 become other texts, one for each.
-fn text(term: &[u8]) -> Cow<'_, str> {
+pub(crate) fn text_of_term(term: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(term) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => {

@@ -14,6 +14,8 @@ mod analysis;
 mod document;
 mod document_set;
 mod encoded_tokens;
+mod highlight;
+mod hit_set;
 mod matches;
 mod path;
 mod query;
@@ -25,6 +27,8 @@ mod snapshot;
 mod term;
 
 pub use analysis::Analysis;
+pub use highlight::{HighlightLimits, highlights};
+pub use hit_set::HitSet;
 pub use path::Path;
 pub use query::{Bounds, DISTANCE_MAX, Matcher, PhrasePart, Query, Similar};
 pub use schema::{AnalyzerLookup, FieldRef, Schema, Step};

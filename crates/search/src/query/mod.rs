@@ -4,13 +4,16 @@ mod automaton;
 mod dictionary;
 mod levenshtein;
 mod like;
+mod matches_token;
 mod prepare;
 mod terms;
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use velocypack::Kind;
 
+use crate::hit_set::HitSet;
 use crate::path::Path;
 use crate::schema::FieldRef;
 use crate::term::{Presence, Value};
@@ -23,6 +26,8 @@ pub const DISTANCE_MAX: u8 = 4;
 /// A condition on documents.
 #[derive(Clone, Debug)]
 pub enum Query {
+    /// These documents, which are no nested ones.
+    Documents(Arc<HitSet>),
     /// All documents; within [`Query::Nested`] all nested documents of the array.
     All,
     /// No document.

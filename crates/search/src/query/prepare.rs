@@ -1,6 +1,7 @@
 //! A query whose terms are looked up in all segments.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use errors::Result;
 use tantivy::postings::{SegmentPostings, TermInfo};
@@ -9,9 +10,10 @@ use super::dictionary::TermSource;
 use super::terms::{FieldScoring, TermSet, frequencies, narrowed};
 use super::{PhrasePart, Query};
 use crate::analysis::Dictionary;
+use crate::hit_set::HitSet;
 use crate::matches::{
     Conjunction, Disjunction, Empty, Exclusion, Gram, Matches, NestedMatches, NgramMatches, PhraseMatches,
-    Slot,
+    SetMatches, Slot,
 };
 use crate::schema::FieldRef;
 use crate::score::{Scorer, Weight};
@@ -31,6 +33,7 @@ pub(crate) struct Prepared {
 enum Node {
     All,
     None,
+    Documents(Arc<HitSet>),
     Terms(TermSet),
     Phrase(Sequence),
     Ngrams(Sequence, usize),
@@ -76,6 +79,7 @@ impl Preparation<'_> {
         Ok(match query {
             Query::All => Node::All,
             Query::None => Node::None,
+            Query::Documents(documents) => Node::Documents(Arc::clone(documents)),
             Query::Value(path, value) => self.plain(&TermSource::value(path.as_str(), value))?,
             Query::ValueRange(path, bounds) => self.plain(&TermSource::value_range(path.as_str(), bounds))?,
             Query::Exists(path, presence) => {
@@ -217,6 +221,10 @@ impl Level<'_> {
         Ok(match node {
             Node::All => self.all()?,
             Node::None => Box::new(Empty),
+            Node::Documents(set) => match set.documents(self.index) {
+                Some(documents) => Box::new(SetMatches::new(documents.clone())),
+                None => Box::new(Empty),
+            },
             Node::Terms(terms) => terms.matches(self.segment, self.index)?,
             Node::Phrase(phrase) => self.phrase(phrase)?,
             Node::Ngrams(sequence, needed) => self.ngrams(sequence, *needed)?,

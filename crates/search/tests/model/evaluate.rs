@@ -44,7 +44,8 @@ impl Evaluation<'_> {
     fn query(&self, query: &Query, document: &Indexed, boost: f64) -> Outcome {
         match query {
             Query::All => self.unscored(true),
-            Query::None => None,
+            // Sets are made by callers, not generated.
+            Query::None | Query::Documents(_) => None,
             Query::Value(path, value) => {
                 self.unscored(values(document, path).any(|own| compare(own, value) == Some(Ordering::Equal)))
             }
