@@ -29,6 +29,7 @@ mod lower;
 mod operator;
 mod profile;
 mod schema;
+mod search;
 mod sliding_aggregate;
 mod spill;
 mod statistics;

@@ -22,6 +22,7 @@ mod memory_size;
 mod node;
 mod plan;
 mod print;
+mod search_condition;
 mod variable;
 mod variable_set;
 
@@ -36,8 +37,8 @@ pub use crate::catalog::{
     CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, EmptyCatalog, GraphInfo,
     IndexField, IndexInfo, PlanCatalog, ViewIndexInfo, ViewInfo, ViewSortField,
 };
-pub use ::catalog::ViewKind;
 pub use ::catalog::index::{Capabilities, Metric, SearchShape};
+pub use ::catalog::{IndexId, ViewKind};
 pub use bind::{
     BindInput, BindParameters, Bound, DEFAULT_MAX_COLLECTIONS, OpenParameters, ParameterShape, bind, check,
 };
@@ -54,15 +55,19 @@ pub use hash_join::{JoinPath, join_equality};
 pub use index_search::{FieldBounds, GeoSearch, IndexBound, IndexSearch, search_identity};
 pub use node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
-    CollectionScan, CoveredCondition, DocumentSource, EdgeAccess, EdgeDirection, EdgeIndexHint, EdgeLookup,
-    EnumerateList, EnumeratePaths, EnumeratePathsKind, Filter, GraphAccess, IndexAccess, IndexCollect,
-    IndexHint, IndexLookup, IndexRange, IndexScan, Insert, IntoContent, JoinPart, Limit, Materialize,
-    ModificationOptions, NearVector, Node, NodeId, NodeKind, ObjectMembers, OverwriteMode, PathElement,
-    PathOutput, PathSearchOptions, Projection, ProjectionSource, Prune, Remove, Return, ShortestPath, Sort,
-    SortElement, StepCondition, Subquery, Traversal, TraversalOptions, TraversalOrder, Uniqueness, Update,
-    Upsert, Window, WindowBound,
+    CollectionScan, ConditionOptimization, CoveredCondition, DocumentSource, EdgeAccess, EdgeDirection,
+    EdgeIndexHint, EdgeLookup, EnumerateList, EnumeratePaths, EnumeratePathsKind, EnumerateView, Filter,
+    GraphAccess, IndexAccess, IndexCollect, IndexHint, IndexLookup, IndexRange, IndexScan, Insert,
+    IntoContent, JoinPart, Limit, Materialize, ModificationOptions, NearVector, Node, NodeId, NodeKind,
+    ObjectMembers, OverwriteMode, PathElement, PathOutput, PathSearchOptions, Projection, ProjectionSource,
+    Prune, Remove, Return, ShortestPath, Sort, SortElement, StepCondition, Subquery, Traversal,
+    TraversalOptions, TraversalOrder, Uniqueness, Update, Upsert, ViewHighlight, ViewOptions, ViewOrder,
+    ViewScore, ViewScorer, Window, WindowBound,
 };
 pub use plan::{Access, CollectionUse, Plan};
 pub use print::print;
+pub use search_condition::{
+    GeoOperand, GeoTest, SearchCondition, SearchField, SearchFunction, SearchQuantifier, SearchStep,
+};
 pub use variable::{Variable, VariableId, Variables};
 pub use variable_set::VariableSet;

@@ -122,8 +122,20 @@ const CASES: &[(&str, u32, &str)] = &[
         "query options must be readable at query compile time",
     ),
     // Features that cannot run.
-    ("FOR d IN someView SEARCH d.a == 1 RETURN d", 9, "not implemented: SEARCH"),
-    ("FOR d IN someView RETURN d", 9, "not implemented: queries over Views ('someView')"),
+    ("FOR d IN users SEARCH d.a == 1 RETURN d", 1501, "SEARCH condition used on non-view"),
+    ("FOR d IN [1] SEARCH d.a == 1 RETURN d", 1501, "SEARCH condition used on non-view"),
+    ("FOR d IN someView SEARCH d.a RETURN d", 10, "unsupported SEARCH condition"),
+    ("FOR d IN someView SEARCH d.a == d.b RETURN d", 10, "unsupported SEARCH condition"),
+    ("FOR d IN someView SEARCH d.a IN (FOR x IN [d.b] RETURN x) RETURN d", 1501, "cannot read the document"),
+    ("FOR d IN someView SEARCH true OPTIONS {collections: 1} RETURN d", 10, "'collections'"),
+    (
+        "FOR d IN someView SEARCH true OPTIONS {collections: ['users']} RETURN d",
+        10,
+        "does not search collection 'users'",
+    ),
+    ("FOR d IN someView SEARCH true OPTIONS {countApproximate: 'no'} RETURN d", 10, "'countApproximate'"),
+    ("FOR d IN someView SEARCH true OPTIONS {parallelism: -1} RETURN d", 10, "'parallelism'"),
+    ("INSERT {} INTO someView", 1203, "collection or view not found: someView"),
 ];
 
 /// Graph queries and WINDOW.

@@ -1,7 +1,7 @@
 //! Sets of hits, for conditions that are answered outside of the dictionaries.
 
 use crate::document_set::DocumentSet;
-use crate::search::Hit;
+use crate::hit::Hit;
 use crate::snapshot::SearchSnapshot;
 
 /// A set of documents of a snapshot.

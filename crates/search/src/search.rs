@@ -7,19 +7,11 @@ use std::sync::Arc;
 use errors::Result;
 use tantivy::TERMINATED;
 
+use crate::hit::Hit;
 use crate::matches::{Empty, Matches};
 use crate::query::{Prepared, Query};
 use crate::score::Scorer;
 use crate::snapshot::SearchSnapshot;
-
-/// A document that matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Hit {
-    /// The place of its segment in the snapshot.
-    pub segment: u32,
-    /// Its number in the segment.
-    pub document: u32,
-}
 
 /// The hits of a query, segment by segment and there in the order of documents.
 pub struct Hits {

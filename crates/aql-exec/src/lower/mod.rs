@@ -11,6 +11,7 @@ mod late;
 mod liveness;
 mod modification;
 mod scan;
+mod view;
 mod window;
 
 use crate::context::ExecutionContext;
@@ -174,6 +175,7 @@ impl Lowering<'_> {
             }
             NodeKind::Index(scan) => self.index_scan(step.input, step.carry, scan, count)?,
             NodeKind::NearVector(node) => self.near_vector(step, node)?,
+            NodeKind::EnumerateView(node) => self.enumerate_view(step, node)?,
             NodeKind::EnumerateList(EnumerateList { input, object: Some(members), .. }) => {
                 let (key, value) = (self.register(members.key)?, self.register(members.value)?);
                 let outer = OuterRows::new(step.input, step.carry);
@@ -338,6 +340,7 @@ fn treats_rows_alone(node: &Node) -> bool {
         NodeKind::EnumerateCollection(scan) => !scan.random,
         NodeKind::Index(_)
         | NodeKind::NearVector(_)
+        | NodeKind::EnumerateView(_)
         | NodeKind::Traversal(_)
         | NodeKind::ShortestPath(_)
         | NodeKind::EnumeratePaths(_) => true,

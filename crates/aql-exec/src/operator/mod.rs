@@ -9,6 +9,7 @@ mod enumerate_collection;
 mod enumerate_list;
 mod enumerate_object;
 mod enumerate_paths;
+mod enumerate_view;
 mod error_location;
 mod graph;
 mod group_spill;
@@ -44,6 +45,7 @@ pub(crate) use enumerate_collection::EnumerateCollectionOperator;
 pub(crate) use enumerate_list::{EnumerateListOperator, ListInput};
 pub(crate) use enumerate_object::EnumerateObjectOperator;
 pub(crate) use enumerate_paths::{EnumeratePathsOperator, PathsKind};
+pub(crate) use enumerate_view::{EnumerateViewOperator, ScoreProgram, ViewParts};
 pub(crate) use error_location::Located;
 pub(crate) use graph::{
     Conditions, EdgeAccessProgram, EdgeLookupProgram, ElementOutput, GraphReader, PathParts, PathPrograms,

@@ -7,6 +7,7 @@ mod modification;
 mod node;
 mod scan;
 mod search;
+mod view;
 mod window;
 
 use crate::shown::shown;

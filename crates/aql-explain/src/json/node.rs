@@ -62,6 +62,7 @@ impl Explainer<'_> {
             NodeKind::EnumerateCollection(scan) => self.collection_scan(out, scan),
             NodeKind::Index(scan) => self.index_scan(out, scan),
             NodeKind::NearVector(node) => self.near_vector(out, node),
+            NodeKind::EnumerateView(node) => self.enumerate_view(out, node),
             NodeKind::EnumerateList(list) => {
                 self.variable(out, "inVariable", list.input)?;
                 self.variable(out, "outVariable", list.out)?;

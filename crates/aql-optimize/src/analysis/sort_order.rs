@@ -61,12 +61,16 @@ pub(crate) fn leading_need(nodes: &[Node], scan: usize) -> Option<SortNeed> {
     (!fields.is_empty()).then_some(SortNeed { position, fields, ascending, is_whole })
 }
 
+/// Returns true if the scan at a position runs once.
+pub(crate) fn runs_once(nodes: &[Node], scan: usize) -> bool {
+    let mut before = nodes.iter().take(scan);
+    before.all(|node| !node.kind.is_loop() && !matches!(node.kind, NodeKind::Collect(_)))
+}
+
 /// Returns the sort of all rows of the scan at a position, with its own position, if the scan runs
 /// once.
 pub(crate) fn sort_after(nodes: &[Node], scan: usize) -> Option<(usize, &Sort)> {
-    let mut before = nodes.iter().take(scan);
-    let runs_once = before.all(|node| !node.kind.is_loop() && !matches!(node.kind, NodeKind::Collect(_)));
-    if !runs_once {
+    if !runs_once(nodes, scan) {
         return None;
     }
     let after = nodes.iter().enumerate().skip(scan + 1);

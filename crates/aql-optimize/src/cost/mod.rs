@@ -155,6 +155,13 @@ impl<'a> Estimator<'a> {
                 let out = items * found as f64;
                 Estimate { cost: cost + out * row, items: out }
             }
+            NodeKind::EnumerateView(node) => {
+                let documents: f64 = node.indexes().map(|index| self.count(&index.collection.name)).sum();
+                let share = node.condition.as_ref().map_or(1.0, |condition| self.share(condition));
+                let found = (documents * share).min(node.limit.map_or(f64::INFINITY, |limit| limit as f64));
+                let out = items * self.scale.rounded(found);
+                Estimate { cost: cost + out * row, items: out }
+            }
             NodeKind::Limit(limit) => {
                 let out = (items - limit.offset as f64).clamp(0.0, limit.limit as f64);
                 Estimate { cost: cost + out * row, items: out }

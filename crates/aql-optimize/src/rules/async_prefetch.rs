@@ -55,6 +55,7 @@ fn is_eligible(node: &Node) -> bool {
         NodeKind::NoResults
         | NodeKind::EnumerateCollection(_)
         | NodeKind::Index(_)
+        | NodeKind::EnumerateView(_)
         | NodeKind::EnumerateList(_)
         | NodeKind::Traversal(_)
         | NodeKind::Filter(_)

@@ -3,10 +3,12 @@
 //! To add a rule, write a file with a struct that implements [`Rule`], and add its line to
 //! [`RULES`].
 
+mod arangosearch_constrained_sort;
 mod async_prefetch;
 mod batch_materialize_documents;
 mod fuse_filters;
 mod geo_index_optimizer;
+mod handle_arangosearch_views;
 mod inline_subqueries;
 mod interchange_adjacent_enumerations;
 mod join_index_nodes;
@@ -138,6 +140,8 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &optimize_enumerate_path_filters::OptimizeEnumeratePathFilters,
     &optimize_paths::OptimizePaths,
     &remove_filter_covered_by_traversal::RemoveFilterCoveredByTraversal,
+    &handle_arangosearch_views::HandleArangosearchViews,
+    &arangosearch_constrained_sort::ArangosearchConstrainedSort,
     &remove_unnecessary_calculations::RemoveUnnecessaryCalculations {
         name: "remove-unnecessary-calculations-2",
     },

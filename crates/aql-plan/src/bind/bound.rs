@@ -1,15 +1,16 @@
 //! Bound queries: statements with resolved names, before they become nodes of a plan.
 
 use super::OpenParameters;
-use crate::catalog::CollectionReference;
+use crate::catalog::{CollectionReference, ViewInfo};
 use crate::expression::Expression;
 use crate::node::{
     AggregateFunction, CollectMethod, EnumeratePaths, IndexHint, ModificationOptions, ShortestPath,
-    Traversal, Window,
+    Traversal, ViewOptions, Window,
 };
 use crate::plan::CollectionUse;
 use crate::variable::{VariableId, Variables};
 use aql_value::Warning;
+use std::sync::Arc;
 
 /// A query with all names resolved.
 ///
@@ -43,6 +44,7 @@ impl Bound {
 #[derive(Debug, Clone)]
 pub(crate) enum Statement {
     ForCollection(Box<ForCollection>),
+    ForView(Box<ForView>),
     ForList { out: VariableId, list: Expression },
     Traversal(Box<Traversal>),
     ShortestPath(Box<ShortestPath>),
@@ -67,6 +69,14 @@ pub(crate) struct ForCollection {
     pub(crate) out: VariableId,
     pub(crate) collection: CollectionReference,
     pub(crate) options: ForOptions,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct ForView {
+    pub(crate) out: VariableId,
+    pub(crate) view: Arc<ViewInfo>,
+    pub(crate) condition: Option<Expression>,
+    pub(crate) options: ViewOptions,
 }
 
 /// Options of a FOR over a collection.

@@ -23,12 +23,13 @@ mod scope;
 mod statement;
 mod subquery;
 mod upsert;
+mod view;
 mod window;
 
 pub use bound::Bound;
 pub(crate) use bound::{
-    CollectStatement, ForCollection, ForOptions, InsertStatement, IntoExpression, RemoveStatement, SortKey,
-    Statement, UpdateStatement, UpsertStatement,
+    CollectStatement, ForCollection, ForOptions, ForView, InsertStatement, IntoExpression, RemoveStatement,
+    SortKey, Statement, UpdateStatement, UpsertStatement,
 };
 pub use check::check;
 pub use open_parameters::{OpenParameters, ParameterShape};

@@ -5,7 +5,7 @@ use crate::error;
 use crate::expression::Expression;
 use aql_syntax::ast::{self, ExpressionKind, SortDirection, StatementKind};
 use aql_value::Value;
-use errors::{Error, Result};
+use errors::Result;
 
 impl Binder<'_> {
     pub(super) fn statement(&mut self, statement: &ast::Statement) -> Result<()> {
@@ -32,11 +32,12 @@ impl Binder<'_> {
     }
 
     fn for_loop(&mut self, statement: &ast::For) -> Result<()> {
-        if statement.search.is_some() {
-            return Err(Error::not_implemented("SEARCH"));
-        }
         if let Some(name) = self.loop_collection(&statement.source)? {
+            if let Some(view) = self.sources.view(&name)? {
+                return self.for_view(statement, view);
+            }
             let collection = self.sources.read(&name)?.reference;
+            check_has_no_search(statement)?;
             let options = match &statement.options {
                 Some(options) => self.for_options(options)?,
                 None => ForOptions::default(),
@@ -47,6 +48,7 @@ impl Binder<'_> {
             self.output.push(Statement::ForCollection(Box::new(ForCollection { out, collection, options })));
             return self.destructure(&statement.target, &Expression::Variable(out));
         }
+        check_has_no_search(statement)?;
         let list = self.expression(&statement.source)?;
         let known = match &list {
             Expression::Constant(list) => Some(list),
@@ -136,6 +138,16 @@ impl Binder<'_> {
         let value = self.expression(&statement.value)?;
         self.output.push(Statement::Return { value, distinct: statement.distinct });
         Ok(())
+    }
+}
+
+/// Checks that a loop over a collection or an array has no condition of a search.
+///
+/// Errors: 1501.
+fn check_has_no_search(statement: &ast::For) -> Result<()> {
+    match &statement.search {
+        Some(_) => Err(error::parse("SEARCH condition used on non-view")),
+        None => Ok(()),
     }
 }
 

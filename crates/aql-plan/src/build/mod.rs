@@ -5,13 +5,13 @@ mod modification;
 #[cfg(test)]
 mod tests;
 
-use crate::bind::{Bound, CollectStatement, ForCollection, IntoExpression, SortKey, Statement};
+use crate::bind::{Bound, CollectStatement, ForCollection, ForView, IntoExpression, SortKey, Statement};
 use crate::error;
 use crate::expression::Expression;
 use crate::node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
-    CollectionScan, DocumentSource, EnumerateList, Filter, IntoContent, Limit, Node, NodeId, NodeKind,
-    Return, Sort, SortElement, Subquery,
+    CollectionScan, DocumentSource, EnumerateList, EnumerateView, Filter, IntoContent, Limit, Node, NodeId,
+    NodeKind, Return, Sort, SortElement, Subquery,
 };
 use crate::plan::Plan;
 use crate::variable::{VariableId, Variables};
@@ -90,6 +90,7 @@ impl Builder {
     fn statement(&mut self, statement: Statement) -> Result<()> {
         match statement {
             Statement::ForCollection(statement) => self.for_collection(*statement),
+            Statement::ForView(statement) => self.for_view(*statement),
             Statement::ForList { out, list } => {
                 let input = self.variable(list)?;
                 self.add(NodeKind::EnumerateList(EnumerateList { input, out, filter: None, object: None }))
@@ -163,6 +164,24 @@ impl Builder {
     fn for_collection(&mut self, statement: ForCollection) -> Result<()> {
         let source = DocumentSource::new(statement);
         self.add(NodeKind::EnumerateCollection(Box::new(CollectionScan { source, random: false })))
+    }
+
+    /// Errors: 1501 if a subquery of the condition reads the document, which is found later.
+    fn for_view(&mut self, statement: ForView) -> Result<()> {
+        let ForView { out, view, condition, options } = statement;
+        if self.nodes.iter().any(|node| node.kind.reads().contains(out)) {
+            return Err(error::parse("a subquery in a SEARCH condition cannot read the document"));
+        }
+        self.add(NodeKind::EnumerateView(Box::new(EnumerateView {
+            view,
+            out,
+            condition,
+            options,
+            scores: Vec::new(),
+            highlights: Vec::new(),
+            order: Vec::new(),
+            limit: None,
+        })))
     }
 
     fn filter(&mut self, condition: Expression) -> Result<()> {

@@ -11,6 +11,7 @@ mod collection_scan;
 mod document_source;
 mod enumerate_list;
 mod enumerate_paths;
+mod enumerate_view;
 mod filter;
 mod graph_access;
 mod index_access;
@@ -45,6 +46,9 @@ pub use collection_scan::CollectionScan;
 pub use document_source::{DocumentSource, IndexHint};
 pub use enumerate_list::{EnumerateList, ObjectMembers};
 pub use enumerate_paths::{EnumeratePaths, EnumeratePathsKind};
+pub use enumerate_view::{
+    ConditionOptimization, EnumerateView, ViewHighlight, ViewOptions, ViewOrder, ViewScore, ViewScorer,
+};
 pub use filter::Filter;
 pub use graph_access::{EdgeAccess, EdgeDirection, EdgeLookup, GraphAccess};
 pub use index_access::IndexAccess;
@@ -113,6 +117,8 @@ pub enum NodeKind {
     Index(Box<IndexScan>),
     /// A row for each document whose vector is near another, the nearest first.
     NearVector(Box<NearVector>),
+    /// A row for each document that a view finds.
+    EnumerateView(Box<EnumerateView>),
     /// A row for each member of an array. Error 1563 ("collection or array expected as operand to
     /// FOR loop; you provided a value of type 'null'") if the value is not an array.
     EnumerateList(EnumerateList),
@@ -161,6 +167,7 @@ impl NodeKind {
             Self::EnumerateCollection(node) => &**node,
             Self::Index(node) => &**node,
             Self::NearVector(node) => &**node,
+            Self::EnumerateView(node) => &**node,
             Self::EnumerateList(node) => node,
             Self::Traversal(node) => &**node,
             Self::ShortestPath(node) => &**node,
@@ -189,6 +196,7 @@ impl NodeKind {
             Self::EnumerateCollection(node) => &mut **node,
             Self::Index(node) => &mut **node,
             Self::NearVector(node) => &mut **node,
+            Self::EnumerateView(node) => &mut **node,
             Self::EnumerateList(node) => node,
             Self::Traversal(node) => &mut **node,
             Self::ShortestPath(node) => &mut **node,

@@ -1,12 +1,12 @@
 //! A small database for tests within crates.
 
 use aql_plan::{
-    Capabilities, CollectionInfo, CollectionReference, IndexField, IndexInfo, Metric, PlanCatalog,
-    SearchShape,
+    Capabilities, CollectionInfo, CollectionReference, IndexField, IndexId, IndexInfo, Metric, PlanCatalog,
+    SearchShape, ViewIndexInfo, ViewInfo, ViewKind,
 };
 
 /// The collections `users` (1,000), `products` (10), `test` (100), `plain` (10), `places` (1,000),
-/// and edges `knows` (5,000).
+/// and edges `knows` (5,000). The view `people` finds users.
 pub(crate) struct Catalog;
 
 pub(crate) static CATALOG: Catalog = Catalog;
@@ -56,6 +56,19 @@ impl PlanCatalog for Catalog {
         let indexes: Vec<IndexInfo> = std::iter::once(primary).chain(own).collect();
         let reference = CollectionReference { id, name: name.into() };
         Some(CollectionInfo { reference, is_edge: name == "knows", indexes: indexes.into(), count_estimate })
+    }
+
+    fn view(&self, name: &str) -> Option<ViewInfo> {
+        let collection = CollectionReference { id: 1, name: "users".into() };
+        let view = ViewInfo {
+            name: name.into(),
+            id: 50,
+            kind: ViewKind::ArangoSearch,
+            indexes: vec![ViewIndexInfo { collection, index: IndexId(9) }],
+            primary_sort: Vec::new(),
+            stored_values: Vec::new(),
+        };
+        (name == "people").then_some(view)
     }
 }
 

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use aql_exec::{Execution, ResultBatch};
 use aql_explain::WriteLimits;
-use aql_plan::{NodeId, Plan};
+use aql_plan::{NodeId, NodeKind, Plan, for_each_node};
 use aql_value::{Budget, Interrupt};
+use catalog::CollectionId;
 use storage::Durability;
 use velocypack::Slice;
 
@@ -46,6 +47,7 @@ impl PreparedQuery {
             Arc::make_mut(&mut self.request).options.stream = false;
         }
         self.build_edge_indexes()?;
+        self.index_views()?;
         let default_ttl = session.instance().options().query_defaults.cursor_ttl;
         let mut spec = self.request.cursor_spec(format, default_ttl);
         spec.plan_cache_key = self.planned.plan_cache_key.clone();
@@ -61,6 +63,30 @@ impl PreparedQuery {
         let check = check_of(&self.interrupt);
         let mut lacking = self.lacking_edge_index.iter();
         lacking.try_for_each(|collection| self.session.build_edge_index(collection, &check))
+    }
+}
+
+impl PreparedQuery {
+    /// Lets the views of the plan see all that is committed, where a SEARCH has `waitForSync`.
+    fn index_views(&self) -> Result<()> {
+        let mut wanted = Vec::new();
+        for_each_node(&self.planned.plan.nodes, &mut |node| {
+            if let NodeKind::EnumerateView(view) = &node.kind
+                && view.options.wait_for_sync
+            {
+                wanted.extend(view.indexes().map(|index| (CollectionId(index.collection.id), index.index)));
+            }
+        });
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let catalog = self.session.catalog();
+        let database = self.session.database_in(&catalog)?;
+        let indexes = wanted.into_iter().filter_map(|(collection, index)| {
+            database.collection_by_id(collection).and_then(|collection| collection.index(index)).cloned()
+        });
+        let indexes: Vec<_> = indexes.collect();
+        self.session.instance().store().index_now(&indexes, &check_of(&self.interrupt))
     }
 }
 

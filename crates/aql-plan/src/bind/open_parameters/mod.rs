@@ -109,7 +109,10 @@ impl<'a> Found<'a> {
     /// OPTIONS, LIMIT and the like. Subqueries are statements of their own.
     fn statement(&mut self, statement: &'a StatementKind) {
         match statement {
-            StatementKind::For(statement) => self.document(&statement.source),
+            StatementKind::For(statement) => {
+                self.document(&statement.source);
+                statement.search.iter().for_each(|condition| self.condition(condition));
+            }
             StatementKind::Let(statement) => self.document(&statement.value),
             StatementKind::Filter(condition) => self.condition(condition),
             StatementKind::Sort(sort) => {

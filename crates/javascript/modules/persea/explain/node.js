@@ -72,6 +72,29 @@ class Nodes {
     return `${this._for(node.outVariable, this._collection(node.collection))}   ${this._remark(remark)}${this._filter(node)}`;
   }
 
+  EnumerateViewNode(node) {
+    this._functionsOf(node.condition);
+    const words = (text) => this._keyword(text);
+    const parts = [this._for(node.outVariable, this._collection(node.view))];
+    if (node.condition.type !== undefined) {
+      parts.push(`${words('SEARCH')} ${this._expressions.text(node.condition)}`);
+    }
+    for (const { outVariable, name, arguments: others } of node.scorers || []) {
+      const values = [this._variable(node.outVariable), ...others.map((other) => this._expressions.text(other))];
+      parts.push(`${words('LET')} ${this._variable(outVariable)} = ${name}(${values.join(', ')})`);
+    }
+    for (const { outVariable, paths } of node.offsetInfos || []) {
+      const values = `${this._variable(node.outVariable)}, ${this._expressions.text(paths)}`;
+      parts.push(`${words('LET')} ${this._variable(outVariable)} = OFFSET_INFO(${values})`);
+    }
+    const order = (node.scorersSort || []).map(({ index, asc }) =>
+      `${this._variable(node.scorers[index].outVariable)} ${words(asc ? 'ASC' : 'DESC')}`);
+    if (order.length > 0) {
+      parts.push(`${words('SORT')} ${order.join(', ')} ${words('LIMIT')} ${this._colors.number(node.scorersSortLimit)}`);
+    }
+    return `${parts.join(' ')}   ${this._remark('view query')}`;
+  }
+
   EnumerateNearVectorNode(node) {
     this._collections.set(node.outVariable.id, node.collection);
     const words = (text) => this._keyword(text);

@@ -1,0 +1,60 @@
+//! Lowering of searches of views.
+
+use super::{Lowering, Step};
+use crate::operator::{EnumerateViewOperator, Operator, OuterRows, ScoreProgram, ViewParts};
+use crate::search::SearchFields;
+use aql_plan::{EnumerateView, SearchCondition};
+use errors::Result;
+use std::sync::Arc;
+use storage::Index;
+
+impl Lowering<'_> {
+    pub(super) fn enumerate_view(&self, step: Step<'_>, node: &EnumerateView) -> Result<Box<dyn Operator>> {
+        let mut indexes = Vec::new();
+        for found in node.indexes() {
+            let collection = self.context.data.collection(&found.collection)?;
+            // A collection that the user may not read looks empty, and has no such index.
+            if let Some(index) = collection.index(found.index).cloned() {
+                indexes.push((collection, index));
+            }
+        }
+        // Later states may lack what the snapshot of the query has.
+        let searched: Vec<Arc<Index>> = indexes.iter().map(|(_, index)| Arc::clone(index)).collect();
+        let state = match searched.is_empty() {
+            true => None,
+            false => Some(self.context.data.start().search_state(&searched)?),
+        };
+        let schemas = indexes.iter().filter_map(|(_, index)| index.search_schema().cloned());
+        let fields = SearchFields::new(schemas.collect());
+        let condition = node.condition.as_ref().map(|condition| {
+            SearchCondition::of(condition, node.out)?.try_map(&mut |value| self.compile(value))
+        });
+        let mut scores = Vec::with_capacity(node.scores.len());
+        for score in &node.scores {
+            let arguments = score.arguments.iter().map(|argument| self.compile(argument));
+            scores.push(ScoreProgram {
+                scorer: score.scorer,
+                arguments: arguments.collect::<Result<_>>()?,
+                out: self.register(score.out)?,
+            });
+        }
+        let highlights = node
+            .highlights
+            .iter()
+            .map(|highlight| Ok((self.compile(&highlight.argument)?, self.register(highlight.out)?)));
+        let highlights = highlights.collect::<Result<_>>()?;
+        let out = self.register(node.out)?;
+        let parts = ViewParts {
+            indexes,
+            state,
+            fields,
+            condition: condition.transpose()?,
+            scores,
+            highlights,
+            order: node.order.clone(),
+            limit: node.limit,
+            out: step.carry.contains(&out).then_some(out),
+        };
+        Ok(Box::new(EnumerateViewOperator::new(OuterRows::new(step.input, step.carry), parts)))
+    }
+}

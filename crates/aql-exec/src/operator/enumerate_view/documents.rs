@@ -1,0 +1,104 @@
+//! From hits to the documents that the query sees.
+
+use super::judge::matches;
+use super::row_search::RowSearch;
+use super::{Found, ViewParts};
+use crate::context::ExecutionContext;
+use aql_value::Value;
+use errors::Result;
+use std::collections::BTreeMap;
+use storage::{Revision, SearchState};
+
+/// The hits that are visible to the query.
+#[derive(Default)]
+pub(super) struct Visible {
+    /// Their places among the hits, ascending.
+    pub(super) rows: Vec<usize>,
+    /// Their documents; nulls if nobody reads them.
+    pub(super) documents: Vec<Value>,
+    /// The bytes that were fetched.
+    pub(super) bytes: usize,
+}
+
+/// A document that was written after it was indexed.
+struct Newer {
+    owner: usize,
+    row: usize,
+    revision: u64,
+    document: Value,
+}
+
+/// Fetches the documents of hits, and leaves out those that the query does not see.
+pub(super) fn visible(
+    found: &[Found],
+    parts: &ViewParts,
+    state: &SearchState,
+    search: &RowSearch,
+    context: &mut ExecutionContext,
+) -> Result<Visible> {
+    let segments = state.snapshot().parts();
+    let mut rows_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (row, found) in found.iter().enumerate() {
+        rows_of.entry(state.owner(found.hit)).or_default().push(row);
+    }
+    let snapshot = context.data.snapshot(false);
+    let mut memory = context.new_charge();
+    let mut documents: Vec<Option<Value>> = Vec::new();
+    documents.resize_with(found.len(), || None);
+    let (mut newer, mut bytes) = (Vec::new(), 0);
+    for (owner, rows) in rows_of {
+        let Some((collection, _)) = parts.indexes.get(owner) else { continue };
+        let hits: Vec<(usize, &str, u64)> = rows
+            .iter()
+            .filter_map(|row| {
+                let hit = found.get(*row)?.hit;
+                let segment = &segments.get(hit.segment as usize)?.segment;
+                Some((*row, segment.key(hit.document), segment.revision(hit.document)))
+            })
+            .collect();
+        let keys: Vec<&str> = hits.iter().map(|(_, key, _)| *key).collect();
+        let mut hits = hits.iter();
+        snapshot.get_all(collection, &keys, |read| {
+            memory.grow(read.block.bytes.len() as u64)?;
+            bytes += read.block.bytes.len();
+            for (place, (row, _, revision)) in (0..read.len()).zip(hits.by_ref()) {
+                let (Some(document), Some(offset)) = (read.get(place), read.offsets.get(place)) else {
+                    continue;
+                };
+                let Some(offset) = offset else { continue };
+                context.statistics.document_lookups += 1;
+                let now = document.get("_rev").and_then(|rev| rev.as_str()).and_then(Revision::parse);
+                let value = Value::in_block(&read.block, *offset);
+                match now {
+                    Some(now) if now.0 != *revision => {
+                        newer.push(Newer { owner, row: *row, revision: now.0, document: value });
+                    }
+                    _ => {
+                        if let Some(place) = documents.get_mut(*row) {
+                            *place = Some(value);
+                        }
+                    }
+                }
+            }
+            Ok(())
+        })?;
+    }
+    for Newer { owner, row, revision, document } in newer {
+        let Some((_, index)) = parts.indexes.get(owner) else { continue };
+        let query = search.query_on(&document, parts, context)?;
+        if matches(index, revision, &document, &query)?
+            && let Some(place) = documents.get_mut(row)
+        {
+            *place = Some(document);
+        }
+    }
+    let mut visible = Visible { bytes, ..Visible::default() };
+    let is_read = parts.out.is_some() || !parts.highlights.is_empty();
+    for (row, document) in documents.into_iter().enumerate() {
+        if let Some(document) = document {
+            visible.rows.push(row);
+            visible.documents.push(if is_read { document } else { Value::Null });
+        }
+    }
+    Ok(visible)
+}

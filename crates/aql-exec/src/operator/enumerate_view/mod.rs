@@ -1,0 +1,145 @@
+//! Searches of views: one row for each document that a view finds, for each incoming row.
+//!
+//! The index gives hits: keys with revisions. A hit becomes a row if the query's snapshot has the
+//! document in that revision. A document that was written since is judged again, so that an update
+//! neither hides it nor shows it where it does not belong.
+
+mod best;
+mod documents;
+mod highlight;
+mod judge;
+mod row_search;
+mod stored;
+
+pub(crate) use row_search::ScoreProgram;
+
+use super::Operator;
+use super::materialize::documents_wanted;
+use super::outer_rows::{Fetched, OuterRows};
+use super::pending_rows::PendingRows;
+use crate::batch_limits::BatchLimits;
+use crate::context::ExecutionContext;
+use crate::search::SearchFields;
+use aql_plan::{SearchCondition, ViewOrder};
+use aql_value::{Batch, Column, Program, Register, Value};
+use errors::Result;
+use highlight::offset_info;
+use row_search::{RowSearch, Values};
+use std::sync::Arc;
+use storage::{Collection, Index, SearchState};
+
+pub(crate) struct EnumerateViewOperator {
+    outer: OuterRows,
+    parts: ViewParts,
+    /// The values of the condition for the current batch of incoming rows.
+    values: Option<Values>,
+    /// The search for the current incoming row.
+    row: Option<RowSearch>,
+    /// Bytes of the documents fetched last, which limit the next request.
+    document_bytes: usize,
+    pending: PendingRows,
+}
+
+/// The parts of a search; see `aql_plan::EnumerateView`.
+pub(crate) struct ViewParts {
+    /// The indexes, each with the collection of its documents.
+    pub(crate) indexes: Vec<(Arc<Collection>, Arc<Index>)>,
+    /// The state of the indexes, which is the same for all rows; `None` without indexes.
+    pub(crate) state: Option<Arc<SearchState>>,
+    pub(crate) fields: SearchFields,
+    /// The condition; `None` for all documents.
+    pub(crate) condition: Option<SearchCondition<Program>>,
+    pub(crate) scores: Vec<ScoreProgram>,
+    /// The second arguments of `OFFSET_INFO()`, and the registers of the results.
+    pub(crate) highlights: Vec<(Program, Register)>,
+    pub(crate) order: Vec<ViewOrder>,
+    pub(crate) limit: Option<u64>,
+    /// The register of the document; `None` if nothing reads it.
+    pub(crate) out: Option<Register>,
+}
+
+/// A hit with its scores.
+pub(super) struct Found {
+    pub(super) hit: search::Hit,
+    pub(super) scores: Box<[f32]>,
+}
+
+impl EnumerateViewOperator {
+    pub(crate) fn new(outer: OuterRows, parts: ViewParts) -> Self {
+        let pending = PendingRows::default();
+        Self { outer, parts, values: None, row: None, document_bytes: 0, pending }
+    }
+
+    /// Returns some rows of the current incoming row; `None` if there are no more.
+    fn rows(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        let Some(state) = self.parts.state.clone() else { return Ok(None) };
+        let mut search = match self.row.take() {
+            Some(search) => search,
+            None => {
+                let values = self.values.as_ref().map(|values| values.row(self.outer.row())).transpose()?;
+                RowSearch::open(&self.parts, &state, values.unwrap_or_default(), context)?
+            }
+        };
+        let wanted = documents_wanted(limits, self.document_bytes);
+        let found = search.next(wanted, context)?;
+        if found.is_empty() {
+            return Ok(None);
+        }
+        let visible = documents::visible(&found, &self.parts, &state, &search, context)?;
+        self.document_bytes = visible.bytes.checked_div(found.len()).unwrap_or(0);
+        search.note_shown(visible.rows.len());
+        let mut batch = self.outer.repeat(visible.rows.len());
+        for (place, score) in self.parts.scores.iter().enumerate() {
+            let value = |row: &usize| {
+                let scores = found.get(*row).map(|found| &found.scores);
+                let score = scores.and_then(|scores| scores.get(place)).copied().unwrap_or(0.0);
+                Value::Double(f64::from(score))
+            };
+            batch.set_column(score.out, Column::from_values(visible.rows.iter().map(value).collect()));
+        }
+        for ((_, out), wanted) in self.parts.highlights.iter().zip(&search.highlights) {
+            let info = |document| offset_info(wanted, document, &search.query);
+            let values = visible.documents.iter().map(info).collect::<Result<_>>()?;
+            batch.set_column(*out, Column::from_values(values));
+        }
+        self.row = Some(search);
+        if let Some(out) = self.parts.out {
+            batch.set_column(out, Column::from_values(visible.documents));
+        }
+        Ok(Some(batch))
+    }
+}
+
+impl Operator for EnumerateViewOperator {
+    fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
+        if let Some(batch) = self.pending.take(limits) {
+            return Ok(Some(batch));
+        }
+        loop {
+            match self.outer.fetch(context, limits)? {
+                Fetched::End => return Ok(None),
+                Fetched::New => {
+                    self.values = Some(Values::evaluate(&self.parts, self.outer.batch(), context)?)
+                }
+                Fetched::Present => {}
+            }
+            context.interrupt.check()?;
+            match self.rows(context, limits)? {
+                Some(batch) if batch.is_empty() => {}
+                Some(batch) => return Ok(Some(self.pending.split(batch, limits))),
+                None => self.outer.advance(),
+            }
+        }
+    }
+
+    fn restart(&mut self, outer: Batch) {
+        self.values = None;
+        self.row = None;
+        self.pending.clear();
+        self.outer.restart(outer);
+    }
+
+    fn release(&mut self) {
+        self.outer.release();
+    }
+}

@@ -1,0 +1,265 @@
+//! The search for one incoming row.
+
+use super::best::Best;
+use super::highlight::{Wanted, wanted};
+use super::stored::StoredDocuments;
+use super::{Found, ViewParts};
+use crate::context::ExecutionContext;
+use crate::search::{Compiler, OnlyDocument};
+use aql_plan::{SearchCondition, ViewOrder, ViewScorer};
+use aql_value::{Batch, Charge, Column, Program, Register, Value};
+use errors::{Error, Result};
+use search::{Hits, Query, Scorer, SearchSnapshot};
+use std::cell::RefCell;
+use std::sync::Arc;
+use storage::SearchState;
+
+/// Hits between two checks for an interrupt.
+const HITS_PER_CHECK: usize = 4096;
+
+/// The default parameters of BM25.
+const BM25: (f64, f64) = (1.2, 0.75);
+
+/// A score to compute.
+pub(crate) struct ScoreProgram {
+    pub(crate) scorer: ViewScorer,
+    /// The arguments behind the document.
+    pub(crate) arguments: Vec<Program>,
+    pub(crate) out: Register,
+}
+
+/// The values of a search for a batch of incoming rows.
+pub(super) struct Values {
+    condition: Option<SearchCondition<Column>>,
+    scores: Vec<Vec<Column>>,
+    highlights: Vec<Column>,
+}
+
+/// The values of a search for one incoming row.
+#[derive(Default)]
+pub(super) struct RowValues {
+    condition: Option<SearchCondition<Value>>,
+    scores: Vec<Vec<Value>>,
+    highlights: Vec<Value>,
+}
+
+impl Values {
+    pub(super) fn evaluate(
+        parts: &ViewParts,
+        batch: Option<&Batch>,
+        context: &mut ExecutionContext,
+    ) -> Result<Self> {
+        let empty = Batch::default();
+        let batch = batch.unwrap_or(&empty);
+        let mut evaluate = |program: &Program| context.evaluate(program, batch);
+        let condition = parts.condition.as_ref().map(|condition| condition.try_map(&mut evaluate));
+        let condition = condition.transpose()?;
+        let mut scores = Vec::with_capacity(parts.scores.len());
+        for score in &parts.scores {
+            scores.push(score.arguments.iter().map(&mut evaluate).collect::<Result<_>>()?);
+        }
+        let highlights = parts.highlights.iter().map(|(argument, _)| evaluate(argument));
+        let highlights = highlights.collect::<Result<_>>()?;
+        Ok(Self { condition, scores, highlights })
+    }
+
+    pub(super) fn row(&self, row: usize) -> Result<RowValues> {
+        let mut value = |column: &Column| Ok(column.get(row).clone());
+        let condition = self.condition.as_ref().map(|condition| condition.try_map(&mut value));
+        let scores =
+            self.scores.iter().map(|score| score.iter().map(|column| column.get(row).clone()).collect());
+        let highlights = self.highlights.iter().map(|column| column.get(row).clone());
+        let (scores, highlights) = (scores.collect(), highlights.collect());
+        Ok(RowValues { condition: condition.transpose()?, scores, highlights })
+    }
+}
+
+/// The search for one incoming row.
+pub(super) struct RowSearch {
+    snapshot: Arc<SearchSnapshot>,
+    pub(super) query: Query,
+    condition: Option<SearchCondition<Value>>,
+    scorers: Vec<Scorer>,
+    order: Vec<ViewOrder>,
+    pub(super) highlights: Vec<Vec<Wanted>>,
+    rows: Rows,
+}
+
+/// The hits that follow.
+enum Rows {
+    None,
+    /// In the order of the index.
+    Index(Hits),
+    /// The best first.
+    Best(BestRows),
+}
+
+/// The best hits.
+struct BestRows {
+    found: std::vec::IntoIter<Found>,
+    /// The number of rows that are wanted.
+    limit: usize,
+    /// The number of hits that were looked for.
+    kept: usize,
+    /// The number of rows that were made of hits.
+    shown: usize,
+    /// The number of all hits.
+    all: usize,
+    _charge: Charge,
+}
+
+impl BestRows {
+    fn missing(&self) -> usize {
+        self.limit.saturating_sub(self.shown)
+    }
+}
+
+impl RowSearch {
+    /// Begins the search.
+    ///
+    /// Errors: 10 for wrong arguments of functions.
+    pub(super) fn open(
+        parts: &ViewParts,
+        state: &SearchState,
+        values: RowValues,
+        context: &mut ExecutionContext,
+    ) -> Result<Self> {
+        let query = match &values.condition {
+            Some(condition) => {
+                let verifier = StoredDocuments { parts, state, context: RefCell::new(context) };
+                let environment = verifier.context.borrow().environment.clone();
+                let compiler =
+                    Compiler { fields: &parts.fields, environment: &environment, verifier: &verifier };
+                compiler.query(condition)?
+            }
+            None => Query::All,
+        };
+        let scorers = parts.scores.iter().zip(&values.scores);
+        let scorers =
+            scorers.map(|(score, arguments)| scorer(score.scorer, arguments)).collect::<Result<Vec<_>>>()?;
+        let mut search = Self {
+            snapshot: Arc::clone(state.snapshot()),
+            query,
+            condition: values.condition,
+            scorers,
+            order: parts.order.clone(),
+            highlights: values.highlights.iter().map(wanted).collect::<Result<_>>()?,
+            rows: Rows::None,
+        };
+        search.rows = match parts.limit.filter(|_| !parts.order.is_empty()) {
+            Some(limit) => {
+                let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+                search.best(limit, limit, 0, context)?
+            }
+            None => Rows::Index(search.hits()?),
+        };
+        Ok(search)
+    }
+
+    fn hits(&self) -> Result<Hits> {
+        Hits::new(Arc::clone(&self.snapshot), &self.query, &self.scorers)
+    }
+
+    /// Finds the best `kept` hits, without the first `skipped` of them.
+    fn best(
+        &self,
+        limit: usize,
+        kept: usize,
+        skipped: usize,
+        context: &mut ExecutionContext,
+    ) -> Result<Rows> {
+        let mut hits = self.hits()?;
+        let mut best = Best::new(kept, &self.order);
+        let mut charge = context.new_charge();
+        let mut all = 0;
+        let mut scores = vec![0.0; self.scorers.len()];
+        while let Some(hit) = hits.advance()? {
+            all += 1;
+            if all % HITS_PER_CHECK == 0 {
+                context.interrupt.check()?;
+            }
+            for (place, score) in scores.iter_mut().enumerate() {
+                *score = hits.score(place);
+            }
+            if best.offer(hit, &scores) {
+                charge.grow(best.entry_bytes())?;
+            }
+        }
+        context.statistics.scanned_index += all as u64;
+        let mut found = best.into_sorted().into_iter();
+        found.by_ref().take(skipped).for_each(drop);
+        Ok(Rows::Best(BestRows { found, limit, kept, shown: 0, all, _charge: charge }))
+    }
+
+    /// Returns the next hits, at most `wanted`; none after the last.
+    pub(super) fn next(&mut self, wanted: usize, context: &mut ExecutionContext) -> Result<Vec<Found>> {
+        match &mut self.rows {
+            Rows::None => Ok(Vec::new()),
+            Rows::Index(hits) => {
+                let mut found = Vec::new();
+                while found.len() < wanted {
+                    let Some(hit) = hits.advance()? else { break };
+                    let scores = (0..self.scorers.len()).map(|scorer| hits.score(scorer)).collect();
+                    found.push(Found { hit, scores });
+                }
+                context.statistics.scanned_index += found.len() as u64;
+                Ok(found)
+            }
+            Rows::Best(best) => {
+                let wanted_now = wanted.min(best.missing());
+                let next: Vec<Found> = best.found.by_ref().take(wanted_now).collect();
+                if !next.is_empty() || best.missing() == 0 || best.kept >= best.all {
+                    return Ok(next);
+                }
+                // Some of the best are not visible to the query: the next ones follow.
+                let (limit, shown, kept) = (best.limit, best.shown, best.kept);
+                self.rows = self.best(limit, kept.saturating_mul(2), kept, context)?;
+                self.note_shown(shown);
+                self.next(wanted, context)
+            }
+        }
+    }
+
+    /// Returns the query for a document that is the only one of an index.
+    pub(super) fn query_on(
+        &self,
+        document: &Value,
+        parts: &ViewParts,
+        context: &ExecutionContext,
+    ) -> Result<Query> {
+        let Some(condition) = &self.condition else { return Ok(Query::All) };
+        let (fields, verifier) = (&parts.fields, &OnlyDocument(document));
+        Compiler { fields, environment: &context.environment, verifier }.query(condition)
+    }
+
+    /// Counts rows that were made of the hits.
+    pub(super) fn note_shown(&mut self, rows: usize) {
+        if let Rows::Best(best) = &mut self.rows {
+            best.shown += rows;
+        }
+    }
+}
+
+/// Returns the function that scores documents.
+///
+/// Errors: 10 for parameters of other types.
+fn scorer(scorer: ViewScorer, arguments: &[Value]) -> Result<Scorer> {
+    let invalid = |position: usize, expected: &str| {
+        Error::bad_parameter(format!("argument {position} of {}() must be {expected}", scorer.name()))
+    };
+    let number = |index: usize, default: f64| match arguments.get(index) {
+        None => Ok(default as f32),
+        Some(value) if value.is_number() => Ok(value.to_f64() as f32),
+        Some(_) => Err(invalid(index + 2, "a number")),
+    };
+    match scorer {
+        ViewScorer::Bm25 => Ok(Scorer::Bm25 { k: number(0, BM25.0)?, b: number(1, BM25.1)? }),
+        ViewScorer::Tfidf => {
+            let normalize = match arguments.first() {
+                None => false,
+                Some(value) => value.as_bool().ok_or_else(|| invalid(2, "a boolean"))?,
+            };
+            Ok(Scorer::Tfidf { normalize })
+        }
+    }
+}

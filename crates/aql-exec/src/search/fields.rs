@@ -1,0 +1,121 @@
+//! The fields of indexes that the fields of a condition stand for.
+
+use super::value::{position, text_of};
+use aql_plan::{SearchField, SearchStep};
+use aql_value::Value;
+use search::{Analysis, FieldRef, Path, Schema, Step};
+use std::sync::Arc;
+
+/// The fields of the indexes that a search reads.
+pub(crate) struct SearchFields {
+    schemas: Vec<Arc<Schema>>,
+}
+
+impl SearchFields {
+    /// Returns the fields of all these schemas.
+    pub(crate) fn new(schemas: Vec<Arc<Schema>>) -> Self {
+        Self { schemas }
+    }
+
+    /// Returns the fields that have the texts at a place: none if no index has them, several if
+    /// indexes keep different features.
+    ///
+    /// `analysis` is that of the condition. It counts for links of views; an inverted index knows
+    /// the analysis of its fields.
+    pub(crate) fn find(&self, field: &SearchField<Value>, analysis: &Analysis) -> Vec<FieldRef> {
+        let mut found: Vec<FieldRef> = Vec::new();
+        let Some(steps) = steps(field) else { return found };
+        for schema in &self.schemas {
+            let field = match schema.is_link() {
+                true => schema.field_with(&steps, &analysis.name),
+                false => schema.field(&steps),
+            };
+            let is_known = |field: &FieldRef| {
+                found.iter().any(|known| {
+                    known.analysis.name == field.analysis.name
+                        && known.analysis.features == field.analysis.features
+                })
+            };
+            if let Some(field) = field.filter(|field| !is_known(field)) {
+                found.push(field);
+            }
+        }
+        found
+    }
+
+    /// Returns the place of values that are no texts; `None` if no index has them.
+    pub(crate) fn values(&self, field: &SearchField<Value>) -> Option<Path> {
+        let steps = steps(field)?;
+        self.schemas.iter().find_map(|schema| schema.value_path(&steps))
+    }
+
+    /// Returns the place of a field; `None` if no index knows whether there are values.
+    pub(crate) fn presence(&self, field: &SearchField<Value>) -> Option<Path> {
+        let steps = steps(field)?;
+        self.schemas.iter().any(|schema| schema.stores_presence(&steps)).then(|| path(&steps))
+    }
+
+    /// Returns the place of an array of nested documents.
+    pub(crate) fn nested(&self, field: &SearchField<Value>) -> Option<Path> {
+        steps(field).map(|steps| path(&steps))
+    }
+}
+
+/// Returns the values that a document has at a place; all elements of arrays that are expanded, or
+/// that a position does not follow.
+pub(super) fn values_at(document: &Value, field: &SearchField<Value>) -> Vec<Value> {
+    let mut values = vec![document.clone()];
+    for step in &field.steps {
+        values = match step {
+            SearchStep::Attribute(name) => attribute(values, name),
+            SearchStep::Computed(value) => match (text_of(value), position(value)) {
+                (Some(name), _) => attribute(values, name),
+                (None, Some(index)) => {
+                    let index = i64::try_from(index).unwrap_or(i64::MAX);
+                    values.iter().filter(|value| value.is_array()).map(|value| value.at(index)).collect()
+                }
+                (None, None) => Vec::new(),
+            },
+            SearchStep::Expansion | SearchStep::Nested => values.iter().flat_map(Value::elements).collect(),
+        };
+    }
+    values
+}
+
+fn attribute(values: Vec<Value>, name: &str) -> Vec<Value> {
+    let mut found = Vec::new();
+    for value in values {
+        match value.is_array() {
+            true => found.extend(value.elements().map(|element| element.get(name))),
+            false => found.push(value.get(name)),
+        }
+    }
+    found
+}
+
+/// Returns the steps of a field; `None` if there can be no such place.
+fn steps(field: &SearchField<Value>) -> Option<Vec<Step<'_>>> {
+    let mut steps = Vec::with_capacity(field.steps.len());
+    for step in &field.steps {
+        match step {
+            SearchStep::Attribute(name) => steps.push(Step::Attribute(name)),
+            SearchStep::Computed(value) => match (text_of(value), position(value)) {
+                (Some(name), _) => steps.push(Step::Attribute(name)),
+                (None, Some(position)) => steps.push(Step::Element(position)),
+                (None, None) => return None,
+            },
+            // The elements of an expanded array have the path of the array.
+            SearchStep::Expansion => {}
+            SearchStep::Nested => steps.push(Step::Nested),
+        }
+    }
+    Some(steps)
+}
+
+fn path(steps: &[Step<'_>]) -> Path {
+    steps.iter().fold(Path::root(), |path, step| match step {
+        Step::Attribute(name) => path.attribute(name),
+        Step::Element(index) => path.element(*index),
+        Step::Nested => path.nested(),
+    })
+}

@@ -1,0 +1,187 @@
+//! Searches of views.
+
+use super::{NodePrinter, PlanNode, Role, flag};
+use crate::catalog::ViewInfo;
+use crate::expression::Expression;
+use crate::variable::VariableId;
+use std::sync::Arc;
+
+/// A row for each document that a view finds.
+#[derive(Debug, Clone)]
+pub struct EnumerateView {
+    /// The view, as the catalog had it when the plan was made.
+    pub view: Arc<ViewInfo>,
+    /// The document.
+    pub out: VariableId,
+    /// The condition of SEARCH, which reads `out` and variables of the outer row; `None` for all
+    /// documents.
+    pub condition: Option<Expression>,
+    /// The options of the search.
+    pub options: ViewOptions,
+    /// The scores to compute for each document (rule `handle-arangosearch-views`).
+    pub scores: Vec<ViewScore>,
+    /// The places of matches to compute for each document, for `OFFSET_INFO()`.
+    pub highlights: Vec<ViewHighlight>,
+    /// The order of the rows of each incoming row, by places in `scores`, if there is a `limit`
+    /// (rule `arangosearch-constrained-sort`).
+    pub order: Vec<ViewOrder>,
+    /// The most documents that are wanted for each incoming row; `None` for all.
+    pub limit: Option<u64>,
+}
+
+/// The options of a search.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ViewOptions {
+    /// `waitForSync`: the search sees all that was committed before the query.
+    pub wait_for_sync: bool,
+    /// `collections`: the identifiers of the collections to search; `None` for all.
+    pub collections: Option<Vec<u64>>,
+    /// `conditionOptimization`, which changes nothing here: conditions are never expanded.
+    pub condition_optimization: ConditionOptimization,
+    /// `countApproximate` is `cost`.
+    pub approximate_count: bool,
+    /// `parallelism`: a hint that clients see.
+    pub parallelism: Option<u64>,
+}
+
+/// The option `conditionOptimization`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ConditionOptimization {
+    /// `auto`
+    #[default]
+    Auto,
+    /// `none`
+    None,
+}
+
+impl ConditionOptimization {
+    /// Returns the option's value.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::None => "none",
+        }
+    }
+}
+
+/// A score of a view's documents.
+#[derive(Debug, Clone)]
+pub struct ViewScore {
+    /// The function.
+    pub scorer: ViewScorer,
+    /// Its arguments behind the document.
+    pub arguments: Vec<Expression>,
+    /// Set to the score.
+    pub out: VariableId,
+}
+
+/// A function that scores documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ViewScorer {
+    /// `BM25()`
+    Bm25,
+    /// `TFIDF()`
+    Tfidf,
+}
+
+impl ViewScorer {
+    /// Returns the scorer of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "BM25" => Some(Self::Bm25),
+            "TFIDF" => Some(Self::Tfidf),
+            _ => None,
+        }
+    }
+
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bm25 => "BM25",
+            Self::Tfidf => "TFIDF",
+        }
+    }
+}
+
+/// The result of a call of `OFFSET_INFO()`.
+#[derive(Debug, Clone)]
+pub struct ViewHighlight {
+    /// The second argument of the call.
+    pub argument: Expression,
+    /// Set to the result.
+    pub out: VariableId,
+}
+
+/// A key of the order of a view's documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ViewOrder {
+    /// The place of the score in [`EnumerateView::scores`].
+    pub score: usize,
+    /// The direction.
+    pub ascending: bool,
+}
+
+impl EnumerateView {
+    /// Returns the indexes to search: those of the collections that the options name.
+    pub fn indexes(&self) -> impl Iterator<Item = &crate::catalog::ViewIndexInfo> {
+        let wanted = self.options.collections.as_deref();
+        self.view
+            .indexes
+            .iter()
+            .filter(move |index| wanted.is_none_or(|collections| collections.contains(&index.collection.id)))
+    }
+}
+
+impl PlanNode for EnumerateView {
+    fn name(&self) -> &'static str {
+        "EnumerateView"
+    }
+
+    fn print(&self, printer: &NodePrinter<'_>) -> String {
+        let mut text = format!("EnumerateView {} IN {}", printer.name(self.out), self.view.name);
+        text += &printer.titled_text(" SEARCH ", self.condition.as_ref());
+        for score in &self.scores {
+            let arguments: Vec<String> =
+                score.arguments.iter().map(|argument| printer.text(argument)).collect();
+            let (name, out) = (score.scorer.name(), printer.name(score.out));
+            text += &format!(" {out} = {name}({})", arguments.join(", "));
+        }
+        for highlight in &self.highlights {
+            let (out, argument) = (printer.name(highlight.out), printer.text(&highlight.argument));
+            text += &format!(" {out} = OFFSET_INFO({argument})");
+        }
+        for key in &self.order {
+            let score = self.scores.get(key.score).map(|score| printer.name(score.out));
+            let direction = if key.ascending { "ASC" } else { "DESC" };
+            text += &format!(" SORT {} {direction}", score.unwrap_or_default());
+        }
+        text += &self.limit.map(|limit| format!(" limit {limit}")).unwrap_or_default();
+        text + flag(" waits for sync", self.options.wait_for_sync)
+    }
+
+    fn role(&self) -> Role {
+        Role::Loop
+    }
+
+    fn sets(&self) -> Vec<VariableId> {
+        let scores = self.scores.iter().map(|score| score.out);
+        let highlights = self.highlights.iter().map(|highlight| highlight.out);
+        std::iter::once(self.out).chain(scores).chain(highlights).collect()
+    }
+
+    fn locals(&self) -> Vec<VariableId> {
+        vec![self.out]
+    }
+
+    fn for_each_expression<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression)) {
+        self.condition.iter().for_each(&mut *visit);
+        self.scores.iter().flat_map(|score| &score.arguments).for_each(&mut *visit);
+        self.highlights.iter().for_each(|highlight| visit(&highlight.argument));
+    }
+
+    fn for_each_expression_mut(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
+        self.condition.iter_mut().for_each(&mut *visit);
+        self.scores.iter_mut().flat_map(|score| &mut score.arguments).for_each(&mut *visit);
+        self.highlights.iter_mut().for_each(|highlight| visit(&mut highlight.argument));
+    }
+}
