@@ -45,6 +45,7 @@ pub use crate::search::upkeep::SearchNotice;
 pub use catalog_snapshot::{Catalog, Collection, DataVersion, Database};
 pub use collection_lock::LockStatistics;
 pub use computed_values::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
+pub use ddl::ViewLink;
 pub use documents::{Documents, StoredDocument};
 pub use edge_ends::{CollectionCommits, EdgeEnds, LastLoss};
 pub use error::lacks_edge_index;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use catalog::{
     CollectionDefinition, DatabaseDefinition, DatabaseId, IndexDefinition, ObjectId, Record, UserDefinition,
+    ViewDefinition, ViewId,
 };
 use kv::{
     BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, TransactionOptions, WriteTransaction,
@@ -12,8 +13,8 @@ use kv::{
 use crate::catalog_snapshot::{Catalog, Collection, Database};
 use crate::collection_lock::CollectionLock;
 use crate::encoding::metadata::{
-    CounterRecord, Kind, collection_key, counter_key, database_key, database_of_collection_key, estimate_key,
-    kind_range, pending_deletion_key, server_key, user_key,
+    CounterRecord, Kind, collection_key, counter_key, database_key, database_of_key, estimate_key,
+    kind_range, pending_deletion_key, server_key, user_key, view_key,
 };
 use crate::encoding::pack;
 use crate::error;
@@ -64,10 +65,12 @@ pub(crate) fn load(engine: &dyn Engine, options: &StoreOptions) -> Result<(Catal
         Ok(())
     })?;
     let mut last_revision = Revision::default();
+    let name_of = |key: &[u8]| {
+        let id = database_of_key(key);
+        names.iter().find(|(database, _)| Some(*database) == id).map(|(_, name)| name)
+    };
     for_each(snapshot.as_ref(), kind_range(Kind::Collection), |key, value| {
-        let id = database_of_collection_key(key);
-        let name = names.iter().find(|(database, _)| Some(*database) == id).map(|(_, name)| name);
-        let database = name.and_then(|name| catalog.databases.get_mut(name));
+        let database = name_of(key).and_then(|name| catalog.databases.get_mut(name));
         let database = database.ok_or_else(|| Error::corrupt("a collection of an unknown database"))?;
         let definition = CollectionDefinition::from_record(value)?;
         let (collection, totals) =
@@ -75,6 +78,12 @@ pub(crate) fn load(engine: &dyn Engine, options: &StoreOptions) -> Result<(Catal
         last_revision = last_revision.max(totals.revision);
         catalog.has_text_indexes |= collection.has_text_index();
         Arc::make_mut(database).put_collection(Arc::new(collection));
+        Ok(())
+    })?;
+    for_each(snapshot.as_ref(), kind_range(Kind::View), |key, value| {
+        let database = name_of(key).and_then(|name| catalog.databases.get_mut(name));
+        let database = database.ok_or_else(|| Error::corrupt("a view of an unknown database"))?;
+        Arc::make_mut(database).put_view(Arc::new(ViewDefinition::from_record(value)?));
         Ok(())
     })?;
     for_each(snapshot.as_ref(), kind_range(Kind::User), |_, value| {
@@ -221,6 +230,25 @@ impl Draft {
             Arc::make_mut(database).remove_collection(collection.id());
         }
         Ok(())
+    }
+
+    /// Adds a view to a database, or replaces its previous version.
+    ///
+    /// Errors: 1228.
+    pub(crate) fn put_view(&mut self, database: &str, view: ViewDefinition) -> Result<Arc<ViewDefinition>> {
+        let database = self.catalog.databases.get_mut(database).ok_or_else(error::database_not_found)?;
+        self.transaction.put(&view_key(database.definition.id, view.id), &view.to_record()?)?;
+        let view = Arc::new(view);
+        Arc::make_mut(database).put_view(Arc::clone(&view));
+        Ok(view)
+    }
+
+    /// Removes a view of a database. Errors: 1228.
+    pub(crate) fn remove_view(&mut self, database: &str, view: ViewId) -> Result<()> {
+        let database = self.catalog.databases.get_mut(database).ok_or_else(error::database_not_found)?;
+        Arc::make_mut(database).remove_view(view);
+        let key = view_key(database.definition.id, view);
+        Ok(self.transaction.delete(&key)?)
     }
 
     pub(crate) fn put_user(&mut self, user: UserDefinition) -> Result<()> {

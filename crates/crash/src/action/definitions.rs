@@ -75,8 +75,6 @@ pub(super) fn rename(maker: &mut Maker, state: &mut State) -> Option<Request> {
 pub(super) fn database(maker: &mut Maker, state: &mut State) -> Option<Request> {
     let name = format!("{}-second", maker.database);
     if state.databases.remove(&name) {
-        // The definition is removed, and then the views.
-        maker.between.push(state.clone());
         return Some(Request::delete("/_api/database").segment(&name));
     }
     let body = json!({"name": name}).to_string();

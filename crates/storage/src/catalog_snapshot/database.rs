@@ -3,22 +3,25 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use catalog::{CollectionId, DatabaseDefinition};
+use catalog::{CollectionId, DatabaseDefinition, ViewDefinition, ViewId};
 
 use super::Collection;
+use crate::Index;
 use errors::{Error, Result};
 
-/// A database and its collections.
+/// A database with its collections and views.
 #[derive(Clone, Debug)]
 pub struct Database {
     pub(crate) definition: DatabaseDefinition,
     pub(crate) collections: BTreeMap<CollectionId, Arc<Collection>>,
     pub(crate) names: BTreeMap<String, CollectionId>,
+    pub(crate) views: BTreeMap<String, Arc<ViewDefinition>>,
 }
 
 impl Database {
     pub(crate) fn new(definition: DatabaseDefinition) -> Self {
-        Database { definition, collections: BTreeMap::new(), names: BTreeMap::new() }
+        let (collections, names, views) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Database { definition, collections, names, views }
     }
 
     /// Returns its id and name.
@@ -57,6 +60,55 @@ impl Database {
         self.names.values().filter_map(|id| self.collections.get(id))
     }
 
+    /// Returns a view by name, or by an id written as text.
+    pub fn view(&self, name_or_id: &str) -> Option<&Arc<ViewDefinition>> {
+        let by_id = || self.view_by_id(ViewId(name_or_id.parse().ok()?));
+        self.views.get(name_or_id).or_else(by_id)
+    }
+
+    /// Returns a view as [`Database::view`] does.
+    ///
+    /// Errors: 1203.
+    pub fn require_view(&self, name_or_id: &str) -> Result<&Arc<ViewDefinition>> {
+        self.view(name_or_id).ok_or_else(|| Error::collection_not_found(name_or_id))
+    }
+
+    /// Returns a view by its id.
+    pub fn view_by_id(&self, id: ViewId) -> Option<&Arc<ViewDefinition>> {
+        self.views.values().find(|view| view.id == id)
+    }
+
+    /// Iterates over all views by name.
+    pub fn views(&self) -> impl Iterator<Item = &Arc<ViewDefinition>> {
+        self.views.values()
+    }
+
+    /// Iterates over the indexes of a view by the names of their collections: the links of an
+    /// `arangosearch` view, or the inverted indexes of a `search-alias` view.
+    pub fn view_indexes<'a>(
+        &'a self,
+        view: &'a ViewDefinition,
+    ) -> impl Iterator<Item = (&'a Arc<Collection>, &'a Arc<Index>)> {
+        self.collections().flat_map(move |collection| {
+            let is_listed = move |index: &&Arc<Index>| match index.view() {
+                Some(owner) => owner == view.id,
+                None => {
+                    let is_it = |own: &catalog::view::AliasIndex| {
+                        own.index == index.id() && own.collection == collection.id()
+                    };
+                    view.alias_indexes().iter().any(is_it)
+                }
+            };
+            let indexes = collection.indexes().iter().filter(is_listed);
+            indexes.map(move |index| (collection, index))
+        })
+    }
+
+    /// Returns true if a collection or a view has the name.
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        self.names.contains_key(name) || self.views.contains_key(name)
+    }
+
     /// Returns the same database, in which the collections that `is_hidden` selects show no
     /// documents, indexes or schema.
     ///
@@ -76,6 +128,15 @@ impl Database {
         self.remove_collection(collection.id());
         self.names.insert(collection.name().to_owned(), collection.id());
         self.collections.insert(collection.id(), collection);
+    }
+
+    pub(crate) fn put_view(&mut self, view: Arc<ViewDefinition>) {
+        self.remove_view(view.id);
+        self.views.insert(view.name.clone(), view);
+    }
+
+    pub(crate) fn remove_view(&mut self, id: ViewId) {
+        self.views.retain(|_, view| view.id != id);
     }
 
     pub(crate) fn remove_collection(&mut self, id: CollectionId) {

@@ -7,6 +7,8 @@ use catalog::{
     DatabaseDefinition, IndexDefinition, IndexId, NamingRules, ObjectId,
 };
 
+use super::names::check_name_is_free;
+use super::view;
 use crate::collection_lock::CollectionLock;
 use crate::key_generator::KeyGenerator;
 use crate::schema::Schema;
@@ -69,6 +71,7 @@ impl Store {
         let (present, objects) = self.shared.alter(|draft| {
             let present = draft.present(collection)?;
             draft.remove_collection(&present)?;
+            view::forget_indexes(draft, present.database(), |index| index.collection == present.id())?;
             let objects: Vec<ObjectId> = present.objects().collect();
             for object in &objects {
                 draft.pend_deletion(*object)?;
@@ -117,16 +120,6 @@ impl Store {
             draft.put_collection(changed)
         })
     }
-}
-
-fn check_name_is_free(database: &crate::Database, name: &str) -> Result<()> {
-    if database.names.contains_key(name) {
-        return Err(Error::new(
-            ErrorCode::DuplicateName,
-            format!("duplicate name: collection '{name}' exists"),
-        ));
-    }
-    Ok(())
 }
 
 fn check_not_system(collection: &Collection, allowed: bool) -> Result<()> {

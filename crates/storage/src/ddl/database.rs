@@ -39,7 +39,7 @@ impl Store {
         })
     }
 
-    /// Drops a database with all its collections, and the rights of users on it.
+    /// Drops a database with all its collections and views, and the rights of users on it.
     ///
     /// Errors: 1228, 11 for the system database, 18, 1004.
     pub fn drop_database(&self, name: &str) -> Result<()> {
@@ -67,6 +67,9 @@ impl Store {
             }
             for object in &objects {
                 draft.pend_deletion(*object)?;
+            }
+            for view in present.views() {
+                draft.remove_view(name, view.id)?;
             }
             draft.remove_database(name)?;
             let users: Vec<UserDefinition> =

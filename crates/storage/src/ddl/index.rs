@@ -10,8 +10,10 @@
 use std::sync::Arc;
 
 use catalog::index::{INDEXES_MAX, IndexProperties};
+use catalog::view::AliasIndex;
 use catalog::{IndexDefinition, IndexId, IndexType, ObjectId};
 
+use super::view;
 use crate::catalog_snapshot::Catalog;
 use crate::index::build::{Build, IndexSource, SharedCheck};
 use crate::{Collection, Index, Snapshot, Store, deletion};
@@ -75,7 +77,7 @@ impl Store {
     }
 
     /// Returns `wanted`, or a number that no index of the collection has.
-    fn index_id(&self, collection: &Collection, wanted: Option<IndexId>) -> Result<IndexId> {
+    pub(super) fn index_id(&self, collection: &Collection, wanted: Option<IndexId>) -> Result<IndexId> {
         if let Some(wanted) = wanted.filter(|id| *id > IndexId::LARGEST_RESERVED) {
             return Ok(wanted);
         }
@@ -120,6 +122,25 @@ impl Store {
         definition: IndexDefinition,
         check: SharedCheck<'_>,
     ) -> Result<Arc<Index>> {
+        let index = self.build_index(snapshot, collection, definition, check)?;
+        if let Err(error) = self.publish(collection, &index) {
+            self.abandon(&[index.definition().object_id], &error);
+            return Err(error);
+        }
+        Ok(index)
+    }
+
+    /// Builds an index that is not in the catalog yet. Its object is pending deletion. The caller
+    /// keeps writers out.
+    ///
+    /// Errors: those of the build, after which nothing is left of it.
+    pub(super) fn build_index(
+        &self,
+        snapshot: &Snapshot,
+        collection: &Collection,
+        definition: IndexDefinition,
+        check: SharedCheck<'_>,
+    ) -> Result<Arc<Index>> {
         let object = definition.object_id;
         let options = &self.shared.options;
         let source = IndexSource { snapshot, collection, options, check };
@@ -133,14 +154,19 @@ impl Store {
         let build = Build { engine, snapshot, collection, index: &index, options, check };
         // A text index is filled from its outbox.
         let built = if index.text().is_some() { Ok(()) } else { build.run() };
-        if let Err(error) = built.and_then(|()| self.publish(collection, &index)) {
-            // An index that is perhaps in the catalog keeps its entries.
-            if error.code() != ErrorCode::TransactionInternal {
-                deletion::finish_or_leave(engine, &[object]);
-            }
+        if let Err(error) = built {
+            self.abandon(&[object], &error);
             return Err(error);
         }
         Ok(index)
+    }
+
+    /// Deletes the objects of indexes that did not get into the catalog because of an error.
+    pub(super) fn abandon(&self, objects: &[ObjectId], error: &Error) {
+        // An index that is perhaps in the catalog keeps its entries.
+        if error.code() != ErrorCode::TransactionInternal {
+            deletion::finish_or_leave(self.shared.engine.as_ref(), objects);
+        }
     }
 
     /// Adds a built index to the catalog.
@@ -173,7 +199,9 @@ impl Store {
             changed.definition.indexes.retain(|index| index.id != id);
             changed.indexes.retain(|index| index.id() != id);
             draft.pend_deletion(object)?;
-            draft.put_collection(changed)?;
+            let changed = draft.put_collection(changed)?;
+            let is_it = |own: AliasIndex| own.index == id && own.collection == changed.id();
+            view::forget_indexes(draft, changed.database(), is_it)?;
             Ok((index, object))
         })?;
         self.shared.give_up(&[object], [&index]);

@@ -4,10 +4,12 @@
 mod collection;
 mod database;
 mod index;
+mod names;
 mod recount;
 mod training;
 mod truncate;
 mod user;
+mod view;
 
 use std::sync::Arc;
 
@@ -19,6 +21,8 @@ use crate::index::build::SharedCheck;
 use crate::shared::Shared;
 use crate::{Collection, Index, deletion};
 use errors::Result;
+
+pub use view::ViewLink;
 
 impl Shared {
     /// Deletes objects that a change of definitions has given up, which are recorded as pending.

@@ -1,7 +1,7 @@
 //! The server's own records, all under [`META`]: `0 (8 bytes) · kind (1 byte) · ...`; and the
 //! counters of collections.
 
-use catalog::{CollectionId, DatabaseId, ObjectId};
+use catalog::{CollectionId, DatabaseId, ObjectId, ViewId};
 use kv::KeyRange;
 
 use super::{COUNTERS, ESTIMATES, META, OBJECT_ID_BYTES};
@@ -22,9 +22,10 @@ pub(crate) enum Kind {
     User = 5,
     /// By object id: a range of keys that nothing owns any more, or nothing owns yet.
     PendingDeletion = 6,
-    /// By name: small values that upper layers store (configuration, secrets, views of a later
-    /// version).
+    /// By name: small values that upper layers store (configuration, secrets).
     Setting = 7,
+    /// By database id and view id.
+    View = 8,
 }
 
 fn key(kind: Kind) -> Vec<u8> {
@@ -62,8 +63,14 @@ pub(crate) fn collection_key(database: DatabaseId, collection: CollectionId) -> 
     bytes
 }
 
-/// Returns the database of a collection's record.
-pub(crate) fn database_of_collection_key(bytes: &[u8]) -> Option<DatabaseId> {
+pub(crate) fn view_key(database: DatabaseId, view: ViewId) -> Vec<u8> {
+    let mut bytes = key_with(Kind::View, &database.0.to_be_bytes());
+    bytes.extend_from_slice(&view.0.to_be_bytes());
+    bytes
+}
+
+/// Returns the database of a collection's or a view's record.
+pub(crate) fn database_of_key(bytes: &[u8]) -> Option<DatabaseId> {
     number_at(bytes, OBJECT_ID_BYTES + 1).map(DatabaseId)
 }
 

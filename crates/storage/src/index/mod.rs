@@ -33,7 +33,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use catalog::index::Capabilities;
-use catalog::{FieldPath, IndexDefinition, IndexId, IndexType};
+use catalog::{FieldPath, IndexDefinition, IndexId, IndexType, ViewId};
 use kv::KeyRange;
 use velocypack::Slice;
 
@@ -235,6 +235,11 @@ impl Index {
     /// Returns the indexed attributes.
     pub fn fields(&self) -> &[FieldPath] {
         &self.definition.properties.fields
+    }
+
+    /// Returns the view that a link belongs to; `None` for another index.
+    pub fn view(&self) -> Option<ViewId> {
+        self.definition.properties.as_link().map(|link| link.view)
     }
 
     /// Returns the fields of an inverted index or a view's link; `None` for another index, or if an

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use catalog::text_index::Maintenance;
 use kv::{BlockLimits, ScanSpec};
 
 use super::encoding::{outbox_entry, outbox_range};
@@ -13,7 +14,7 @@ use super::running_step::{SMALL_BUDGET_BYTES, Step, StepCheck};
 use super::text_index::TextIndex;
 use super::work::{Done, Part, Work};
 use super::{build, pins::OpenTextIndex};
-use crate::catalog_snapshot::{Catalog, Collection};
+use crate::catalog_snapshot::{Catalog, Collection, Database};
 use crate::index::Index;
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
@@ -32,6 +33,8 @@ pub(crate) struct Owner {
     pub(crate) collection: Arc<Collection>,
     pub(crate) index: Arc<Index>,
     pub(crate) text: Arc<TextIndex>,
+    /// The options of its upkeep. A link has those of its view.
+    pub(crate) maintenance: Maintenance,
 }
 
 /// The outcome of a step.
@@ -43,13 +46,21 @@ pub(super) struct Stepped {
 
 /// Returns all text indexes of a catalog.
 pub(crate) fn owners(catalog: &Catalog) -> impl Iterator<Item = Owner> {
-    let collections = catalog.databases().flat_map(|database| database.collections());
-    collections.flat_map(|collection| {
-        collection.indexes().iter().filter_map(|index| {
-            let text = Arc::clone(index.text()?);
-            Some(Owner { collection: Arc::clone(collection), index: Arc::clone(index), text })
+    catalog.databases().flat_map(|database| {
+        database.collections().flat_map(move |collection| {
+            collection.indexes().iter().filter_map(move |index| {
+                let text = Arc::clone(index.text()?);
+                let (collection, maintenance) = (Arc::clone(collection), maintenance(database, index));
+                Some(Owner { collection, index: Arc::clone(index), text, maintenance })
+            })
         })
     })
+}
+
+fn maintenance(database: &Database, index: &Index) -> Maintenance {
+    let own = index.definition().properties.as_inverted().map(|options| options.maintenance);
+    let of_view = || Some(database.view_by_id(index.view()?)?.arangosearch()?.maintenance);
+    own.or_else(of_view).unwrap_or_default()
 }
 
 /// Indexes all that is committed now, and publishes it. The caller has locked `work`.

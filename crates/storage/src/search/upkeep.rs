@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use catalog::index::TypeOptions;
 use catalog::text_index::Maintenance;
 
 use super::folder;
@@ -43,7 +42,7 @@ impl Store {
             if check().is_err() {
                 break;
             }
-            let interval = maintenance(&owner).commit_interval_ms;
+            let interval = owner.maintenance.commit_interval_ms;
             // Another thread that works on the index indexes what was committed before.
             let Some(mut work) = owner.text.try_work() else { continue };
             let is_due = |stepped: Instant| stepped.elapsed() >= Duration::from_millis(interval);
@@ -160,7 +159,7 @@ impl Shared {
     }
 
     fn merge_if_due(&self, owner: &Owner) -> Result<()> {
-        let Maintenance { consolidation_interval_ms: interval, consolidation, .. } = maintenance(owner);
+        let Maintenance { consolidation_interval_ms: interval, consolidation, .. } = owner.maintenance;
         let merge = {
             let Some(mut work) = owner.text.try_work() else { return Ok(()) };
             let is_due = |at: Instant| at.elapsed() >= Duration::from_millis(interval);
@@ -183,14 +182,6 @@ impl Shared {
         merge.install(&owner.text, self.engine.as_ref(), &mut work, merged)?;
         owner.text.publish_whole(&work);
         Ok(())
-    }
-}
-
-/// Returns the options of an index's upkeep.
-fn maintenance(owner: &Owner) -> Maintenance {
-    match &owner.index.definition().properties.options {
-        TypeOptions::Inverted(options) => options.maintenance,
-        _ => Maintenance::default(),
     }
 }
 

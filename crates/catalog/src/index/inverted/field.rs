@@ -150,7 +150,7 @@ impl InvertedField {
     }
 
     /// Returns the settings for the fields in it.
-    fn defaults(&self, around: &FieldDefaults) -> FieldDefaults {
+    pub(super) fn defaults(&self, around: &FieldDefaults) -> FieldDefaults {
         let inherited = if self.analyzer.is_some() { None } else { around.features };
         FieldDefaults {
             analyzer: self.analyzer.clone().unwrap_or_else(|| around.analyzer.clone()),

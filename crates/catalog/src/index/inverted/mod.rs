@@ -2,6 +2,7 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "Inverted index HTTP API" and "Inverted indexes".
 
+mod compatibility;
 mod field;
 #[cfg(test)]
 mod tests;
@@ -47,6 +48,16 @@ pub struct InvertedOptions {
     pub maintenance: Maintenance,
     /// The Analyzers that it names.
     pub analyzers: UsedAnalyzers,
+}
+
+impl IndexProperties {
+    /// Returns the options of an inverted index; `None` for another index.
+    pub fn as_inverted(&self) -> Option<&InvertedOptions> {
+        match &self.options {
+            TypeOptions::Inverted(options) => Some(options),
+            _ => None,
+        }
+    }
 }
 
 impl InvertedOptions {
