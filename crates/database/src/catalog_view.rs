@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use aql_plan::{
     CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, GraphInfo, IndexField, IndexInfo,
-    PlanCatalog,
+    PlanCatalog, ViewIndexInfo, ViewInfo, ViewSortField,
 };
+use catalog::text_index::SortAttribute;
 use catalog::{EdgeDefinition, FieldPath, GraphDefinition, IndexDefinition, IndexId, ObjectId};
 use storage::{Database, Store};
 
@@ -47,6 +48,31 @@ impl PlanCatalog for CatalogView {
         let bounds = aql_exec::index_bounds(range.equal.iter().copied(), range.lower, range.upper);
         // Without a share, the planner uses default estimates.
         self.store.index_share(&index, &bounds).ok().flatten()
+    }
+
+    fn view(&self, name: &str) -> Option<ViewInfo> {
+        let view = self.database.view(name)?;
+        let mut indexes = Vec::new();
+        let mut columns = None;
+        for (collection, index) in self.database.view_indexes(view) {
+            let reference = CollectionReference { id: collection.id().0, name: collection.name().into() };
+            indexes.push(ViewIndexInfo { collection: reference, index: index.id() });
+            // Those of all indexes of a view agree.
+            columns = columns.or_else(|| index.definition().properties.as_inverted());
+        }
+        let (sort, stored) = match (view.arangosearch(), columns) {
+            (Some(own), _) => (&*own.primary_sort.fields, &*own.stored_values),
+            (None, Some(index)) => (&*index.primary_sort.fields, &*index.stored_values),
+            (None, None) => (&[] as &[_], &[] as &[_]),
+        };
+        Some(ViewInfo {
+            name: view.name.as_str().into(),
+            id: view.id.0,
+            kind: view.kind(),
+            indexes,
+            primary_sort: sort.iter().map(sort_field).collect(),
+            stored_values: stored.iter().map(|column| column.fields.iter().map(names).collect()).collect(),
+        })
     }
 
     /// Reads the present state, which may be later than the view. This does not harm cached plans:
@@ -99,6 +125,10 @@ fn selectivity(index: &storage::Index) -> Option<f64> {
 
 fn index_field(path: &FieldPath) -> IndexField {
     IndexField { path: names(path), expansion: path.expand_at }
+}
+
+fn sort_field(attribute: &SortAttribute) -> ViewSortField {
+    ViewSortField { path: names(&attribute.path), ascending: attribute.ascending }
 }
 
 fn names(path: &FieldPath) -> Vec<Box<str>> {

@@ -138,16 +138,12 @@ impl Session {
     /// 1228, 11, 18.
     pub fn drop_database(&self, name: &str) -> Result<()> {
         self.require_administrator()?;
-        let id = self.catalog().database(name).map(|database| database.definition().id);
-        if id.is_some() && name != catalog::SYSTEM_DATABASE {
+        if self.catalog().database(name).is_some() && name != catalog::SYSTEM_DATABASE {
             self.instance().tasks().remove_database(name);
             // They hold locks that the removal waits for.
             self.instance().transactions().abort_database(name);
         }
         self.instance().store().drop_database(name)?;
-        if let Some(id) = id {
-            self.forget_views(id)?;
-        }
         self.instance().cursors().remove_database(name);
         self.instance().dump_contexts().remove_database(name);
         self.instance().batches().remove_database(name);

@@ -9,6 +9,7 @@ use crate::index_training::train_indexes;
 use crate::instance::{Instance, InstanceOptions};
 use crate::restore::edge_indexes::LeftBehind;
 use crate::search_upkeep::{index_due, merge_due};
+use crate::view::take_over_settings;
 use errors::{Error, ErrorCode, Result};
 
 /// Time between two rounds of the thread.
@@ -33,6 +34,7 @@ impl Instance {
     /// started.
     pub fn new(store: Arc<Store>, options: InstanceOptions) -> Result<Arc<Self>> {
         let instance = Instance::without_threads(store, options)?;
+        take_over_settings(&instance)?;
         start_thread("housekeeping", &instance, run)?;
         // A thread of its own: removing many documents must not delay the care of cursors.
         start_thread("ttl", &instance, remove_expired)?;

@@ -25,6 +25,7 @@ use crate::query::results_cache::{CacheProperties, ResultsCache};
 use crate::tasks::Tasks;
 use crate::transaction::registry::{TransactionLimits, Transactions};
 use crate::ttl::{TtlJob, TtlProperties};
+use crate::view::change_lock::ViewChanges;
 use errors::Result;
 
 /// Limits and defaults from the configuration.
@@ -130,6 +131,7 @@ pub struct Instance {
     batches: Batches,
     dump_contexts: DumpContexts,
     graph_changes: GraphChanges,
+    pub(crate) view_changes: ViewChanges,
     pub(crate) analyzers: Arc<OpenAnalyzers>,
     next_cursor: AtomicU64,
     stopping: AtomicBool,
@@ -169,6 +171,7 @@ impl Instance {
             batches: Batches::default(),
             dump_contexts: DumpContexts::default(),
             graph_changes: GraphChanges::default(),
+            view_changes: ViewChanges::default(),
             analyzers: Arc::default(),
             next_cursor: AtomicU64::new(store.next_id()?),
             stopping: AtomicBool::new(false),

@@ -40,7 +40,7 @@ pub mod transaction;
 pub mod ttl;
 mod user_functions;
 mod users;
-mod views;
+mod view;
 
 pub use crate::javascript::options::JavaScriptOptions;
 pub use aql_exec::SpillOptions;

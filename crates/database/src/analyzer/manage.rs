@@ -64,7 +64,7 @@ impl Session {
         let snapshot = self.instance().store().snapshot()?;
         let stored = stored_in(&snapshot, self.database_name(), local)?;
         let Stored { key, definition } = stored.ok_or_else(|| not_found(name))?;
-        if !force && let Some(user) = self.user_of_analyzer(&definition)? {
+        if !force && let Some(user) = self.user_of_analyzer(&definition) {
             let message = format!("analyzer '{}' is in use by {user}", definition.name());
             return Err(Error::new(ErrorCode::Conflict, message));
         }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use storage::{Collection, Database};
-use velocypack::{Builder, Slice};
+use velocypack::Builder;
 
 use super::batches::Held;
 use crate::session::Session;
+use crate::view::print_view;
 use errors::Result;
 
 /// System collections whose contents are of use only to the server that wrote them.
@@ -94,9 +95,10 @@ impl Session {
         out.close()?;
         out.key("views")?;
         out.open_array()?;
-        let views = self.kept_views(database)?;
-        for view in Slice::new(&views).elements() {
-            out.add_slice(view)?;
+        for view in database.views().filter(|view| self.require_view(database, view).is_ok()) {
+            out.open_object()?;
+            print_view(database, view, out)?;
+            out.close()?;
         }
         out.close()?;
         Ok(())
