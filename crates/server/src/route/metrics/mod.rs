@@ -7,6 +7,7 @@ mod engine;
 mod process;
 mod queries;
 mod scheduler;
+mod search;
 mod transactions;
 
 use std::fmt::{Display, Write};
@@ -56,6 +57,7 @@ fn metrics(services: &Services, session: &Session, request: &Request) -> Result<
     print_catalog(session, &mut page);
     engine::print(session, &mut page);
     transactions::print(session, &mut page);
+    search::print(session, &mut page);
     Ok(Response::bytes(StatusCode::OK, content_type::PROMETHEUS, page.text))
 }
 
