@@ -11,6 +11,8 @@ const Collections = lazy(async () => (await import('./page/Collections')).Collec
 const Collection = lazy(async () => (await import('./page/Collection')).Collection)
 const Graphs = lazy(async () => (await import('./page/Graphs')).Graphs)
 const GraphViewer = lazy(async () => (await import('./page/GraphViewer')).GraphViewer)
+const Views = lazy(async () => (await import('./page/Views')).Views)
+const View = lazy(async () => (await import('./page/View')).View)
 const Analyzers = lazy(async () => (await import('./page/Analyzers')).Analyzers)
 const Dashboard = lazy(async () => (await import('./page/Dashboard')).Dashboard)
 const Activity = lazy(async () => (await import('./page/Activity')).Activity)
@@ -30,6 +32,10 @@ function Page() {
       return <Graphs />
     case 'graph':
       return <GraphViewer key={object} name={object} />
+    case 'views':
+      return <Views />
+    case 'view':
+      return <View key={object} name={object} />
     case 'analyzers':
       return <Analyzers />
     case 'dashboard':

@@ -7,7 +7,7 @@ import type { Call } from '../lib/call'
 import { useLoaded } from '../lib/load'
 import { ask } from '../lib/session'
 import { useSignal } from '@preact/signals'
-import { definition, EXAMPLES, type IndexForm, TYPES } from './indexForm'
+import { definition, type IndexForm, isComplete, TYPES } from './indexForm'
 
 interface Properties {
   collection: string
@@ -20,7 +20,8 @@ async function types(): Promise<string[]> {
   type Engine = { supports: { indexes: string[]; aliases: { indexes: Record<string, string> } } }
   const { supports } = await ask<Engine>({ method: 'GET', path: '/_api/engine' }, { quiet: true })
   const isOwn = (type: string) => !['primary', 'edge'].includes(type) && !(type in supports.aliases.indexes)
-  return supports.indexes.filter(isOwn)
+  // ArangoDB's list lacks some types that it has.
+  return [...new Set([...supports.indexes.filter(isOwn), ...Object.keys(TYPES)])]
 }
 
 const EMPTY: IndexForm = { type: 'persistent', name: '', fields: '', flags: {}, texts: {} }
@@ -31,11 +32,11 @@ export function CreateIndex({ collection, onClose, onDone }: Properties) {
   const text = useSignal('')
   const choose = (type: string) => {
     setForm({ ...form, type })
-    text.value = JSON.stringify({ type, ...EXAMPLES[type] }, null, 2)
+    text.value = JSON.stringify({ type, fields: [] }, null, 2)
   }
   const known = TYPES[form.type]
   const path = `/_api/index?${new URLSearchParams({ collection })}`
-  const call: Call | null = known ? (form.fields.trim() === '' ? null : { method: 'POST', path, body: definition(form) }) : { method: 'POST', path, text: text.value }
+  const call: Call | null = known ? (isComplete(form) ? { method: 'POST', path, body: definition(form) } : null) : { method: 'POST', path, text: text.value }
   return (
     <Act title="New index" verb="Create" call={call} onClose={onClose} onDone={onDone}>
       <Field title="Type">
@@ -48,7 +49,7 @@ export function CreateIndex({ collection, onClose, onDone }: Properties) {
       {known ? (
         <>
           <Field title="Fields" hint={known.hint}>
-            <input class="input" required autofocus placeholder="name, address.city, tags[*]" value={form.fields} onInput={(event) => setForm({ ...form, fields: event.currentTarget.value })} />
+            <input class="input" required={known.all === undefined || !form.flags[known.all]} autofocus placeholder="name, address.city, tags[*]" value={form.fields} onInput={(event) => setForm({ ...form, fields: event.currentTarget.value })} />
           </Field>
           {known.texts.map(([id, title]) => (
             <Field key={id} title={title}>

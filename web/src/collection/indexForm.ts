@@ -2,6 +2,10 @@
 
 interface IndexType {
   hint?: string
+  /** A flag with which the index needs no fields. */
+  all?: string
+  /** The names of texts that stand in `params`. */
+  params?: string[]
   flags: [string, string][]
   texts: [string, string][]
 }
@@ -20,16 +24,23 @@ export const TYPES: Record<string, IndexType> = {
   ttl: { hint: 'One field with a time in seconds, or an ISO 8601 date.', flags: [BACKGROUND], texts: [['expireAfter', 'Seconds until a document expires']] },
   fulltext: { hint: 'One field.', flags: [BACKGROUND], texts: [['minLength', 'Shortest word']] },
   mdi: { hint: 'Fields with numbers.', flags: [UNIQUE, SPARSE, BACKGROUND], texts: [STORED] },
+  inverted: {
+    hint: 'Fields to search; none if all attributes are.',
+    all: 'includeAllFields',
+    flags: [['includeAllFields', 'All attributes, also those below the fields'], ['searchField', 'Elements of arrays as values of their own, as in views'], ['trackListPositions', 'Positions of these elements'], BACKGROUND],
+    texts: [['analyzer', 'Analyzer of texts: identity if it is empty'], STORED],
+  },
+  vector: {
+    hint: 'One field with an array of numbers.',
+    params: ['metric', 'dimension', 'nLists', 'defaultNProbe'],
+    flags: [SPARSE, BACKGROUND],
+    texts: [['metric', 'Metric: cosine, l2 or innerProduct'], ['dimension', 'Dimension: elements of each vector'], ['nLists', 'Lists: the server chooses if it is empty'], ['defaultNProbe', 'Lists that a query searches'], STORED],
+  },
   'mdi-prefixed': { hint: 'Fields with numbers.', flags: [UNIQUE, SPARSE, BACKGROUND], texts: [['prefixFields', 'Prefix fields: compared for equality'], STORED] },
 }
 
-/** Definitions to begin with, of types that have no form. */
-export const EXAMPLES: Record<string, object> = {
-  inverted: { fields: ['text'], analyzer: 'text_en' },
-  vector: { fields: ['embedding'], params: { metric: 'cosine', dimension: 128, nLists: 100 } },
-}
-
-const NUMBERS = new Set(['expireAfter', 'minLength'])
+const NUMBERS = new Set(['expireAfter', 'minLength', 'dimension', 'nLists', 'defaultNProbe'])
+const WORDS = new Set(['analyzer', 'metric'])
 
 export interface IndexForm {
   type: string
@@ -42,6 +53,12 @@ export interface IndexForm {
 
 const list = (text: string) => text.split(',').map((one) => one.trim()).filter(Boolean)
 
+/** Returns true if the form says what to index. */
+export function isComplete(form: IndexForm): boolean {
+  const all = TYPES[form.type]?.all
+  return form.fields.trim() !== '' || (all !== undefined && form.flags[all] === true)
+}
+
 /** Returns the definition of an index. Attributes that its type lacks are left out. */
 export function definition(form: IndexForm): Record<string, unknown> {
   const type = TYPES[form.type]
@@ -50,7 +67,10 @@ export function definition(form: IndexForm): Record<string, unknown> {
   for (const [flag] of type?.flags ?? []) if (form.flags[flag]) all[flag] = true
   for (const [name] of type?.texts ?? []) {
     const text = form.texts[name]?.trim() ?? ''
-    if (text !== '') all[name] = NUMBERS.has(name) ? Number(text) : list(text)
+    if (text === '') continue
+    const value = NUMBERS.has(name) ? Number(text) : WORDS.has(name) ? text : list(text)
+    if (type?.params?.includes(name)) all.params = { ...(all.params as object), [name]: value }
+    else all[name] = value
   }
   if (form.type.startsWith('mdi')) all.fieldValueTypes = 'double'
   return all

@@ -19,6 +19,7 @@ const DATABASE_PAGES: Entry[] = [
   { name: 'queries', title: 'Queries' },
   { name: 'collections', title: 'Collections', also: 'collection' },
   { name: 'graphs', title: 'Graphs', also: 'graph' },
+  { name: 'views', title: 'Views', also: 'view' },
   { name: 'analyzers', title: 'Analyzers' },
 ]
 const SERVER_PAGES: Entry[] = [

@@ -1,0 +1,45 @@
+/** A dialog that creates a view of either kind. */
+import { useSignal } from '@preact/signals'
+import { useState } from 'preact/hooks'
+import { Act } from '../component/Act'
+import { Editor } from '../component/Editor'
+import { Field } from '../component/Field'
+import type { Call } from '../lib/call'
+import { EXAMPLES, type Kind, mistake } from './definition'
+
+const example = (kind: Kind) => JSON.stringify(EXAMPLES[kind], null, 2)
+
+export function CreateView({ onClose, onDone }: { onClose: () => void; onDone: (name: string) => void }) {
+  const [name, setName] = useState('')
+  const [kind, setKind] = useState<Kind>('arangosearch')
+  const text = useSignal(example('arangosearch'))
+  const choose = (kind: Kind) => {
+    setKind(kind)
+    text.value = example(kind)
+  }
+  const wrong = mistake(text.value, kind, true)
+  const head = JSON.stringify({ name, type: kind }).slice(0, -1)
+  const rest = text.value.trim().replace(/^\{\s*/, '')
+  const call: Call | null = name === '' || wrong ? null : { method: 'POST', path: '/_api/view', text: `${head}${rest === '}' ? '' : ','}${rest}` }
+  return (
+    <Act title="New view" verb="Create" call={call} onClose={onClose} onDone={() => onDone(name)}>
+      <Field title="Name">
+        <input class="input" required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />
+      </Field>
+      <Field title="Type" hint={kind === 'arangosearch' ? 'Links say which attributes of which collections are searched.' : 'A list of inverted indexes, each of which belongs to a collection.'}>
+        <select class="input" value={kind} onChange={(event) => choose(event.currentTarget.value as Kind)}>
+          {Object.keys(EXAMPLES).map((one) => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </Field>
+      <div class="field">
+        <span>Properties</span>
+        <div class="card definition">
+          <Editor language="json" label="Properties" text={text} />
+        </div>
+        {wrong && <small role="status">{wrong}</small>}
+      </div>
+    </Act>
+  )
+}
