@@ -27,6 +27,12 @@ pub(crate) fn never_changes(name: &str) -> bool {
     name.ends_with(".sst")
 }
 
+/// Returns true if the store compares checksums while it reads a file of this name. LMDB's mapped
+/// files have none.
+pub(crate) fn has_checksums(name: &str) -> bool {
+    !name.ends_with(".mdb")
+}
+
 /// Syncs the entries of a folder.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()

@@ -7,7 +7,7 @@ use errors::{Error, ErrorCode, Result};
 use jiff::Timestamp;
 use velocypack::{Builder, Limits, Slice, json};
 
-use crate::files::{failed, write_whole};
+use crate::files::{digest, failed, has_checksums, write_whole};
 use crate::id::BackupId;
 
 /// The version of the form that this crate writes, which is also the newest that it reads.
@@ -47,7 +47,8 @@ pub struct FileEntry {
     pub name: String,
     /// The size in bytes.
     pub size_bytes: u64,
-    /// The SHA-256 of the content in hexadecimal digits, in manifests of repositories.
+    /// The SHA-256 of the content in hexadecimal digits: in manifests of repositories, and of files
+    /// without checksums of their own.
     pub sha256: Option<String>,
 }
 
@@ -63,7 +64,9 @@ impl Manifest {
             let name =
                 name.map_err(|_| Error::new(code, format!("a strange file in {}", folder.display())))?;
             if metadata.is_file() && name != MANIFEST {
-                files.push(FileEntry { name, size_bytes: metadata.len(), sha256: None });
+                let sha256 = (!has_checksums(&name)).then(|| digest(&entry.path(), &mut |_| Ok(())));
+                let sha256 = sha256.transpose().map_err(failed(code, "reading", &entry.path()))?;
+                files.push(FileEntry { name, size_bytes: metadata.len(), sha256 });
             }
         }
         files.sort_by(|first, second| first.name.cmp(&second.name));
@@ -173,7 +176,8 @@ impl Manifest {
         Ok(head.as_slice().to_json_string().replace("},{", "},\n{") + "\n")
     }
 
-    /// Checks that all files lie in `folder` with their sizes.
+    /// Checks that all files lie in `folder` with their sizes. Compares the content of files that
+    /// have no checksums of their own.
     ///
     /// Errors: 7002, which names the file.
     pub(crate) fn check_files(&self, folder: &Path) -> Result<()> {
@@ -181,7 +185,11 @@ impl Manifest {
             let path = folder.join(&file.name);
             let size = fs::metadata(&path).map(|metadata| metadata.len());
             let found = match size {
-                Ok(size) if size == file.size_bytes => continue,
+                Ok(size) if size == file.size_bytes => match file.content_in(folder) {
+                    Ok(true) => continue,
+                    Ok(false) => "has another digest".to_owned(),
+                    Err(error) => format!("cannot be read: {error}"),
+                },
                 Ok(size) => format!("has {size} bytes instead of {}", file.size_bytes),
                 Err(error) => format!("cannot be read: {error}"),
             };
@@ -189,6 +197,18 @@ impl Manifest {
             return Err(Error::new(ErrorCode::HotRestoreInternal, message));
         }
         Ok(())
+    }
+}
+
+impl FileEntry {
+    /// Returns true if the file in `folder` has its content, as far as only the manifest can tell.
+    fn content_in(&self, folder: &Path) -> std::io::Result<bool> {
+        match &self.sha256 {
+            Some(expected) if !has_checksums(&self.name) => {
+                Ok(digest(&folder.join(&self.name), &mut |_| Ok(()))? == *expected)
+            }
+            _ => Ok(true),
+        }
     }
 }
 

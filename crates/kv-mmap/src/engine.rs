@@ -44,6 +44,11 @@ impl MmapEngine {
         self.store().map_or(0, |store| store.dropped_log_bytes)
     }
 
+    /// Merges all commits into the mapped file, and syncs it.
+    pub(crate) fn flush(&self) -> Result<()> {
+        self.store()?.flush()
+    }
+
     fn store(&self) -> Result<Arc<Store>> {
         self.store.get()
     }

@@ -23,6 +23,7 @@ const READERS_MAX: u32 = 16_384;
 
 const PREFIX: &str = "pairs.";
 const SUFFIX: &str = ".mdb";
+const LOCK_SUFFIX: &str = "-lock";
 
 /// The tables of a store.
 #[derive(Clone, Copy)]
@@ -175,12 +176,35 @@ fn files(folder: &Path) -> Result<Vec<(PathBuf, Option<u64>)>> {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
         let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(PREFIX)) else { continue };
-        let number = rest.strip_suffix(SUFFIX).and_then(|number| number.parse().ok());
-        if !rest.ends_with("-lock") {
-            files.push((entry.path(), number));
+        if !rest.ends_with(LOCK_SUFFIX) {
+            files.push((entry.path(), number_in(rest)));
         }
     }
     Ok(files)
+}
+
+/// Returns the number of a mapped file whose name goes on like this behind the prefix.
+fn number_in(rest: &str) -> Option<u64> {
+    rest.strip_suffix(SUFFIX)?.parse().ok()
+}
+
+/// Returns true if a mapped file has this name.
+pub(crate) fn is_mapped_file(name: &str) -> bool {
+    name.strip_prefix(PREFIX).is_some_and(|rest| number_in(rest).is_some())
+}
+
+/// Removes LMDB's lists of readers. No environment in the folder is open.
+pub(crate) fn remove_lock_files(folder: &Path) -> Result<()> {
+    for (path, _) in files(folder)? {
+        let path = lock_path(&path);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(map_open_io("removing", &path, &error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn path_of(folder: &Path, number: u64) -> PathBuf {
@@ -189,7 +213,7 @@ fn path_of(folder: &Path, number: u64) -> PathBuf {
 
 fn lock_path(path: &Path) -> PathBuf {
     let mut path = path.as_os_str().to_owned();
-    path.push("-lock");
+    path.push(LOCK_SUFFIX);
     path.into()
 }
 

@@ -13,17 +13,17 @@ use crate::error::map_open_io;
 /// The version that this crate writes, which is also the newest that it reads.
 pub(crate) const FORMAT_VERSION: u32 = 1;
 
-const FILE_NAME: &str = "FORMAT";
-const TEMPORARY_FILE_NAME: &str = "FORMAT.new";
+pub(crate) const FILE_NAME: &str = "FORMAT";
+pub(crate) const TEMPORARY_FILE_NAME: &str = "FORMAT.new";
 const PREFIX: &str = "persea mmfiles ";
 const LOCK_NAME: &str = "LOCK";
 
 /// An exclusive lock of a store's folder. The operating system ends it with the process.
-pub(crate) struct FolderLock(#[allow(dead_code, reason = "closing the file ends the lock")] File);
+pub struct FolderLock(#[allow(dead_code, reason = "closing the file ends the lock")] File);
 
 impl FolderLock {
     /// Locks the folder. Errors: [`Error::Locked`] if another store has it open.
-    pub(crate) fn take(folder: &Path) -> Result<Self> {
+    pub fn take(folder: &Path) -> Result<Self> {
         let path = folder.join(LOCK_NAME);
         let file = File::options().create(true).truncate(false).write(true).open(&path);
         let file = file.map_err(|error| map_open_io("opening", &path, &error))?;

@@ -25,6 +25,7 @@ mod environment;
 mod error;
 mod flush_signal;
 mod flusher;
+mod folder;
 mod format;
 mod keys;
 mod layers;
@@ -42,5 +43,6 @@ mod tables;
 mod version;
 
 pub use engine::MmapEngine;
-pub use format::is_store;
+pub use folder::{is_store_file, settle};
+pub use format::{FolderLock, is_store};
 pub use options::MmapOptions;

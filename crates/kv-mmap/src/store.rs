@@ -22,7 +22,7 @@ use crate::tables;
 use crate::version::{Version, VersionHandle};
 
 /// The folder of the log.
-const LOG_FOLDER: &str = "log";
+pub(crate) const LOG_FOLDER: &str = "log";
 
 /// The folder in which large bulk loads collect their pairs.
 const LOAD_FOLDER: &str = "load";

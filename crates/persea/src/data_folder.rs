@@ -5,7 +5,6 @@ use std::fs;
 use std::path::Path;
 
 use backups::restore;
-use kv_rocksdb::{FolderLock, is_store_file};
 
 use crate::engine::EngineName;
 use crate::failure::Failure;
@@ -82,13 +81,20 @@ pub(crate) fn finish_restore(folder: &Path) -> Result<bool, Failure> {
     if !restore::is_pending(folder) {
         return Ok(false);
     }
-    let _lock = FolderLock::take(folder)?;
+    kv_mmap::settle(folder)?;
+    // While the files are being moved, the folder may not tell which engine's they are.
+    let _locks = (kv_rocksdb::FolderLock::take(folder)?, kv_mmap::FolderLock::take(folder)?);
     let Some(restored) = restore::finish(folder, is_store_file)? else { return Ok(false) };
     tracing::info!(
         target: "backup",
         "restored the backup '{}'; the data before are the backup '{}'", restored.id, restored.previous
     );
     Ok(true)
+}
+
+/// Returns true if a file with this name belongs to the store of an engine.
+fn is_store_file(name: &str) -> bool {
+    kv_rocksdb::is_store_file(name) || kv_mmap::is_store_file(name)
 }
 
 /// Returns the engine whose store is in the folder.

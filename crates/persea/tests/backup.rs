@@ -68,7 +68,11 @@ fn collection(client: &mut Client, path: &str, name: &str) {
 
 /// Starts a server with three documents.
 fn start(data: &Path) -> Server {
-    let server = Server::start(data, &[]);
+    start_with(data, &[])
+}
+
+fn start_with(data: &Path, options: &[&str]) -> Server {
+    let server = Server::start(data, options);
     let mut client = server.connect();
     collection(&mut client, "", "docs");
     query(&mut client, "FOR i IN 1..3 INSERT {_key: TO_STRING(i)} INTO docs");
@@ -219,6 +223,40 @@ fn damaged_backups_are_refused_and_nothing_is_restored() {
     assert_eq!(ids(&server).len(), 6);
     refuse(&server, "2026-01-01T00.00.00Z_none", 404, 14);
     refuse(&server, "../../etc", 404, 14);
+}
+
+#[test]
+fn the_memory_mapped_engine_has_the_same_backups() {
+    const ENGINE: [&str; 2] = ["--server.storage-engine", "mmfiles"];
+    let folder = tempfile::tempdir().unwrap();
+    let server = start_with(folder.path(), &ENGINE);
+    let id = create(&server, "first");
+    query(&mut server.connect(), "FOR d IN docs REMOVE d IN docs");
+    let previous = restore(&server, folder.path(), &id);
+    assert_eq!(query(&mut server.connect(), "FOR d IN docs RETURN d._key"), json!(["1", "2", "3"]));
+    restore(&server, folder.path(), &previous);
+    assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([0]));
+    restore(&server, folder.path(), &id);
+
+    // The mapped file has no checksums, so the manifest has its digest.
+    let damaged = create(&server, "damaged");
+    let file = folder.path().join("backups").join(&damaged).join("pairs.1.mdb");
+    let mut bytes = fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    assert!(refuse(&server, &damaged, 500, 7002).contains("another digest"));
+
+    // The commit before the kill is in the log alone.
+    query(&mut server.connect(), "INSERT {_key: 'late'} INTO docs");
+    let reply = ask(&server, "restore", &json!({"id": id}));
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let previous = reply.json()["result"]["previous"].as_str().unwrap().to_owned();
+    server.kill();
+    let server = Server::start(folder.path(), &ENGINE);
+    assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
+    restore(&server, folder.path(), &previous);
+    assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([4]));
 }
 
 #[test]

@@ -52,7 +52,7 @@ impl Repository {
         let fault = failed(ErrorCode::FailedToUploadBackup, "copying", path);
         let metadata = fs::metadata(path).map_err(&fault)?;
         let known = if never_changes(&file.name) { digests.get(&metadata) } else { None };
-        let sha256 = match known {
+        let sha256 = match known.or_else(|| file.sha256.clone()) {
             Some(sha256) => sha256,
             None => digest(path, &mut |_| progress.check()).map_err(&fault)?,
         };
