@@ -2,12 +2,16 @@
 //! and whether it holds the data of ArangoDB.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use backups::restore;
 
 use crate::engine::EngineName;
 use crate::failure::Failure;
+
+/// The folder of text indexes in the data folder.
+pub(crate) const SEARCH_FOLDER: &str = "search";
 
 /// A state of the data folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +88,15 @@ pub(crate) fn finish_restore(folder: &Path) -> Result<bool, Failure> {
     kv_mmap::settle(folder)?;
     // While the files are being moved, the folder may not tell which engine's they are.
     let _locks = (kv_rocksdb::FolderLock::take(folder)?, kv_mmap::FolderLock::take(folder)?);
+    // Numbers of segments come from the store, so the restored store would take other segments for
+    // its own. Text indexes without segments are built again.
+    let search = folder.join(SEARCH_FOLDER);
+    match fs::remove_dir_all(&search) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(format!("the folder {} cannot be removed: {error}", search.display()).into());
+        }
+        _ => {}
+    }
     let Some(restored) = restore::finish(folder, is_store_file)? else { return Ok(false) };
     tracing::info!(
         target: "backup",

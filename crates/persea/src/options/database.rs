@@ -8,7 +8,7 @@ use options::{Choice, Flag, Maybe, Number, Opt, Options, Text, choice, flag, num
 use server::version::ARANGODB_VERSION;
 use storage::{MemoryBudget, SearchOptions, StoreOptions};
 
-use crate::data_folder::FolderState;
+use crate::data_folder::{FolderState, SEARCH_FOLDER};
 
 use super::{javascript, query, server as server_section, temp, transaction, ttl};
 
@@ -38,9 +38,6 @@ const FOLDER_STATES: &[(&str, FolderState); 5] = &[
     ("empty", FolderState::Empty),
     ("populated", FolderState::Populated),
 ];
-
-/// The folder of text indexes in the data folder.
-const SEARCH_FOLDER: &str = "search";
 
 /// Makes the options of the store. Without a data folder, all is `in_memory`.
 pub(crate) fn store_options(options: &Options, budget: &MemoryBudget, in_memory: bool) -> StoreOptions {
