@@ -68,9 +68,7 @@ impl Session {
     /// Returns the next chunk of a collection. Errors: 1600, 1203, 11, 10.
     pub fn dump_chunk(&self, request: &ChunkRequest) -> Result<Chunk> {
         let batch = self.batch(request.batch)?;
-        let database = self.database_in(batch.snapshot.catalog())?;
-        let collection = database.require_collection(&request.collection)?;
-        self.require_dumpable(collection.name())?;
+        let collection = &self.dumped_collection(&batch.snapshot, &request.collection)?;
         let chunks = batch.chunks(collection.id());
         let mut chunks = chunks.lock().unwrap_or_else(PoisonError::into_inner);
         chunks.seek(request.from)?;
@@ -91,6 +89,36 @@ impl Session {
         chunks.sent += documents;
         chunks.last_key = last_key.or_else(|| chunks.last_key.take());
         Ok(Chunk { bytes, last_included: chunks.sent, has_more })
+    }
+
+    /// Returns the user's newest batch if it has all of these collections.
+    ///
+    /// A context on a collection that is newer than the batch needs a snapshot of its own.
+    fn newest_batch_of(&self, collections: &[String]) -> Result<Option<InUse<Held>>> {
+        let Some(batch) = self.instance().batches().registry.newest(&self.owner()) else { return Ok(None) };
+        let database = self.database_in(batch.snapshot.catalog())?;
+        let has_all = collections.iter().all(|name| database.collection(name).is_some());
+        Ok(has_all.then_some(batch))
+    }
+
+    /// Returns a collection by name or number as of the batch's moment.
+    ///
+    /// A collection that was created or renamed afterwards is found, too, as ArangoDB finds it.
+    /// The snapshot then has its documents of that moment, which are none of a new collection.
+    /// Errors: 1203, 11.
+    pub(super) fn dumped_collection(&self, snapshot: &Snapshot, name_or_id: &str) -> Result<Arc<Collection>> {
+        let then = self.database_in(snapshot.catalog())?;
+        let collection = match then.collection(name_or_id) {
+            Some(collection) => Arc::clone(collection),
+            None => {
+                let now = self.catalog();
+                let collection = self.database_in(&now)?.require_collection(name_or_id)?;
+                self.require_dumpable(collection.name())?;
+                Arc::clone(then.collection_by_id(collection.id()).unwrap_or(collection))
+            }
+        };
+        self.require_dumpable(collection.name())?;
+        Ok(collection)
     }
 
     /// Checks that the user may dump the collection.
@@ -127,7 +155,7 @@ impl Session {
         let contexts = self.instance().dump_contexts();
         let batch = match request.batch {
             Some(id) => Some(self.batch(id)?),
-            None => self.instance().batches().registry.newest(&self.owner()),
+            None => self.newest_batch_of(&request.collections)?,
         };
         let snapshot = match &batch {
             Some(batch) => batch.snapshot.clone(),
@@ -152,9 +180,7 @@ impl Session {
     }
 
     fn range(&self, snapshot: &Snapshot, name: &str, parallelism: usize) -> Result<Range> {
-        let database = self.database_in(snapshot.catalog())?;
-        let collection = database.require_collection(name)?;
-        self.require_dumpable(collection.name())?;
+        let collection = &self.dumped_collection(snapshot, name)?;
         let reader = self.reader(snapshot, collection, None)?;
         let store = self.instance().store();
         let divider = (parallelism > 1 && reader.is_scan())
