@@ -15,6 +15,8 @@ pub struct MemoryAccount {
     used_bytes: AtomicU64,
     /// The part of `used_bytes` that was allocated, but that no code has drawn.
     unaccounted_bytes: AtomicU64,
+    /// The bytes of the result so far, which count towards the own limit only.
+    result_bytes: AtomicU64,
     peak_bytes: AtomicU64,
     limit_bytes: Option<u64>,
     parent: Option<Arc<MemoryAccount>>,
@@ -50,13 +52,10 @@ impl MemoryAccount {
 
     fn draw(&self, bytes: u64) -> Result<()> {
         let used_bytes = self.used_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
-        if self.limit_bytes.is_some_and(|limit| used_bytes > limit) {
+        let all_bytes = used_bytes.saturating_add(self.result_bytes.load(Ordering::Relaxed));
+        if self.limit_bytes.is_some_and(|limit| all_bytes > limit) {
             self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
-            self.refusals.fetch_add(1, Ordering::Relaxed);
-            if let Some(parent) = &self.parent {
-                parent.child_refusals.fetch_add(1, Ordering::Relaxed);
-            }
-            return Err(Error::new(ErrorCode::ResourceLimit, "query would use more memory than allowed"));
+            return Err(self.refuse());
         }
         if let Some(parent) = &self.parent
             && parent.charge(bytes).is_err()
@@ -67,8 +66,28 @@ impl MemoryAccount {
                 "global memory limit of all queries would be exceeded",
             ));
         }
-        self.peak_bytes.fetch_max(used_bytes, Ordering::Relaxed);
+        self.peak_bytes.fetch_max(all_bytes, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Counts bytes of a result that is kept as a whole until its client fetches it.
+    ///
+    /// They count towards the limit of the query itself as long as the account lives. Other
+    /// accounts draw the part of them that is in memory. Errors: 32 if the limit is exceeded.
+    pub fn count_result(&self, bytes: u64) -> Result<()> {
+        let result_bytes = self.result_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
+        let all_bytes = result_bytes.saturating_add(self.used_bytes());
+        self.peak_bytes.fetch_max(all_bytes, Ordering::Relaxed);
+        if self.limit_bytes.is_some_and(|limit| all_bytes > limit) { Err(self.refuse()) } else { Ok(()) }
+    }
+
+    /// Counts a refusal by the own limit, and returns its error.
+    fn refuse(&self) -> Error {
+        self.refusals.fetch_add(1, Ordering::Relaxed);
+        if let Some(parent) = &self.parent {
+            parent.child_refusals.fetch_add(1, Ordering::Relaxed);
+        }
+        Error::new(ErrorCode::ResourceLimit, "query would use more memory than allowed")
     }
 
     /// Checks that so many bytes could be drawn, but draws nothing. Errors: 32 if they could not.
@@ -133,7 +152,8 @@ impl MemoryAccount {
 
     /// Returns the bytes that could still be drawn; `None` without a limit.
     pub fn room_bytes(&self) -> Option<u64> {
-        let own = self.limit_bytes.map(|limit| limit.saturating_sub(self.used_bytes()));
+        let taken = self.used_bytes().saturating_add(self.result_bytes.load(Ordering::Relaxed));
+        let own = self.limit_bytes.map(|limit| limit.saturating_sub(taken));
         let parent = self.parent.as_ref().and_then(|parent| parent.room_bytes());
         own.into_iter().chain(parent).min()
     }
@@ -225,6 +245,20 @@ mod tests {
         assert_eq!(second.room_bytes(), Some(90));
         second.charge(51).unwrap();
         assert_eq!(all.used_bytes(), 51);
+    }
+
+    #[test]
+    fn a_result_counts_towards_the_own_limit_only() {
+        let all = Arc::new(MemoryAccount::new(Some(50), None));
+        let account = MemoryAccount::new(Some(100), Some(Arc::clone(&all)));
+        account.count_result(90).unwrap();
+        assert_eq!((account.room_bytes(), all.used_bytes()), (Some(10), 0));
+        assert_eq!(account.charge(11).unwrap_err().number(), 32);
+        account.charge(10).unwrap();
+        assert_eq!(account.count_result(1).unwrap_err().number(), 32);
+        assert_eq!(account.refusals(), 2);
+        drop(account);
+        assert_eq!(all.used_bytes(), 0);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod defaults;
 mod execute;
 mod execution_input;
 mod explain;
+mod kept_result;
 pub(crate) mod large_texts;
 mod latency;
 pub mod plan_cache;

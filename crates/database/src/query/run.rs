@@ -16,6 +16,7 @@ use velocypack::Slice;
 use crate::cursor::encoder::{Format, RowEncoder};
 use crate::cursor::{CursorSpec, Reply, RowSource};
 use crate::query::explain;
+use crate::query::kept_result::KeptResult;
 use crate::query::prepare::PreparedQuery;
 use crate::query::report::Report;
 use crate::query::results_cache::Capture;
@@ -230,18 +231,28 @@ fn push_rows(
     batch: &ResultBatch,
     rows: Range<usize>,
 ) -> Result<usize> {
-    for (pushed, row) in batch.iter().skip(rows.start).take(rows.len()).enumerate() {
+    let failed = |error| {
+        let error = in_execution(error);
+        query.registration.query().set_failed(&error);
+        error
+    };
+    let mut kept_result = KeptResult::begin(query, reply.size_bytes());
+    let mut pushed = 0;
+    for row in batch.iter().skip(rows.start).take(rows.len()) {
         if !reply.has_room() {
-            return Ok(pushed);
+            break;
         }
         reply.push_value(row)?;
+        pushed += 1;
+        kept_result.grow(reply.size_bytes()).map_err(failed)?;
         if let Some(kept) = capture
             && !kept.push(row, query.session.instance().results_cache())?
         {
             *capture = None;
         }
     }
-    Ok(rows.len())
+    kept_result.end(reply.size_bytes()).map_err(failed)?;
+    Ok(pushed)
 }
 
 impl RowSource for RunningRows {
