@@ -19,6 +19,7 @@ extern crate self as aql_optimize;
 pub use options::OptimizerOptions;
 pub use rules::{RuleInfo, rules};
 
+use analysis::conjunction;
 use aql_plan::{Plan, PlanCatalog};
 use aql_value::{Charge, Interrupt, MemoryAccount};
 use errors::Result;
@@ -109,12 +110,12 @@ pub fn optimize(
     optimize_observed(plan, catalog, options, memory, interrupt, &mut |_, _| {})
 }
 
-/// Optimizes a plan, and calls `observe` after each rule with its name and each plan, changed or
-/// not.
+/// Optimizes a plan, and calls `observe` after each step with its name and each plan, changed or
+/// not. A step is a rule, or the splitting of filters before all rules.
 ///
 /// Errors: as [`optimize`].
 pub fn optimize_observed(
-    plan: Plan,
+    mut plan: Plan,
     catalog: &dyn PlanCatalog,
     options: &OptimizerOptions,
     memory: &Arc<MemoryAccount>,
@@ -132,6 +133,9 @@ pub fn optimize_observed(
         all_plans: options.all_plans,
         max_branches: options.max_condition_branches,
     };
+    // `fuse-filters` joins the parts again.
+    conjunction::split(&mut plan, interrupt)?;
+    observe("split filters", &plan);
     let mut statistics = OptimizerStatistics::default();
     let mut plans = vec![plan];
     let mut rule_times = Vec::new();

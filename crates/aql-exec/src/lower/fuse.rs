@@ -55,7 +55,7 @@ pub(super) fn fuse<'a>(
     for ((position, node), read_later) in nodes.iter().enumerate().zip(read_later) {
         interrupt.check()?;
         let found = match &node.kind {
-            NodeKind::Filter(Filter { condition }) if fuse_results && !read_later => {
+            NodeKind::Filter(Filter { condition, .. }) if fuse_results && !read_later => {
                 fused_filter(nodes, position, *condition)
             }
             NodeKind::Collect(_) if fuse_results => counted_scan(nodes, position),
@@ -79,7 +79,7 @@ fn conditions_read_later(nodes: &[Node]) -> Vec<bool> {
     let mut read_later = Vec::with_capacity(nodes.len());
     for node in nodes.iter().rev() {
         read_later.push(match &node.kind {
-            NodeKind::Filter(Filter { condition }) => reads.contains(*condition),
+            NodeKind::Filter(Filter { condition, .. }) => reads.contains(*condition),
             _ => false,
         });
         node.kind.collect_reads(&mut reads);

@@ -147,7 +147,7 @@ impl Lowering<'_> {
             (Fused::Filter { calculation, condition }, _) => {
                 (calculation, RowAction::FilterByProgram(self.compile(condition)?))
             }
-            (Fused::Node, NodeKind::Filter(Filter { condition })) => {
+            (Fused::Node, NodeKind::Filter(Filter { condition, .. })) => {
                 (node.id, RowAction::FilterByRegister(self.register(*condition)?))
             }
             (Fused::Node, NodeKind::Calculation(calculation)) => {

@@ -79,7 +79,7 @@ impl Explainer<'_> {
                 out.key("canThrow")?.flag(can_throw(&calculation.expression))?;
                 out.key("expressionType")?.text(expression_type(&calculation.expression))
             }
-            NodeKind::Filter(Filter { condition }) => self.variable(out, "inVariable", *condition),
+            NodeKind::Filter(Filter { condition, .. }) => self.variable(out, "inVariable", *condition),
             NodeKind::Sort(sort) => self.sort(out, sort),
             NodeKind::Limit(limit) => write_limit(out, limit),
             NodeKind::Traversal(node) => self.traversal(out, node),

@@ -2,7 +2,7 @@
 
 use super::condition::conditions_after;
 use super::pipeline::Workshop;
-use aql_plan::{Expression, Filter, Node, NodeKind};
+use aql_plan::{Expression, Node, NodeKind};
 use aql_value::Interrupt;
 use errors::Result;
 
@@ -41,8 +41,8 @@ pub(crate) fn retain_conjuncts(
             continue;
         };
         let (condition, calculation) = workshop.calculation(rest);
-        if let Some(node) = nodes.get_mut(filter) {
-            node.kind = NodeKind::Filter(Filter { condition });
+        if let Some(NodeKind::Filter(filter)) = nodes.get_mut(filter).map(|node| &mut node.kind) {
+            filter.condition = condition;
         }
         nodes.insert(filter, calculation);
     }

@@ -4,6 +4,7 @@
 
 pub(crate) mod access_path;
 pub(crate) mod condition;
+pub(crate) mod conjunction;
 pub(crate) mod demand;
 pub(crate) mod filter;
 pub(crate) mod geo;

@@ -141,7 +141,7 @@ impl<'a> Estimator<'a> {
                 self.shares.insert(calculation.out, self.share(&calculation.expression));
                 Estimate { cost: cost + items * row, items }
             }
-            NodeKind::Filter(Filter { condition }) => {
+            NodeKind::Filter(Filter { condition, .. }) => {
                 let share = self.shares.get(condition).copied().unwrap_or(1.0);
                 Estimate { cost: cost + items * row, items: items * share }
             }

@@ -1,6 +1,7 @@
 //! `fuse-filters`: merges adjacent filters into one.
 
 use super::{Rule, RuleContext};
+use crate::analysis::conjunction::rejoin;
 use crate::analysis::pipeline::{for_each_pipeline, read_counts};
 use aql_plan::{Expression, Filter, Node, NodeKind, Plan, VariableId};
 use errors::Result;
@@ -19,6 +20,7 @@ impl Rule for FuseFilters {
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
         for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
+            rejoin(nodes, context.interrupt)?;
             let counts = read_counts(nodes);
             let mut changed = false;
             let mut position = 0;
@@ -32,6 +34,15 @@ impl Rule for FuseFilters {
             }
             Ok(changed)
         })
+    }
+
+    /// Makes filters whole again that are not split in the query.
+    fn apply_disabled(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<()> {
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
+            rejoin(nodes, context.interrupt)?;
+            Ok(false)
+        })?;
+        Ok(())
     }
 }
 
@@ -58,7 +69,7 @@ fn fuse_at(nodes: &mut Vec<Node>, position: usize, counts: &HashMap<VariableId, 
 fn is_own_filter(nodes: &[Node], position: usize, counts: &HashMap<VariableId, usize>) -> bool {
     let kind = |position: usize| nodes.get(position).map(|node| &node.kind);
     match (kind(position), kind(position + 1)) {
-        (Some(NodeKind::Calculation(calculation)), Some(NodeKind::Filter(Filter { condition }))) => {
+        (Some(NodeKind::Calculation(calculation)), Some(NodeKind::Filter(Filter { condition, .. }))) => {
             *condition == calculation.out && counts.get(condition) == Some(&1)
         }
         _ => false,

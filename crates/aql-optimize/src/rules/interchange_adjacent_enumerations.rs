@@ -109,7 +109,7 @@ fn is_connected(nodes: &[Node], segment: Range<usize>) -> bool {
         .filter_map(|node| Some(node.kind.source()?.out))
         .collect();
     within.iter().enumerate().any(|(offset, node)| match &node.kind {
-        NodeKind::Filter(Filter { condition }) => {
+        NodeKind::Filter(Filter { condition, .. }) => {
             let position = segment.start + offset;
             compares(&resolve(&Expression::Variable(*condition), nodes, 0, position), &documents)
         }

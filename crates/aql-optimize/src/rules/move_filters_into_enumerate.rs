@@ -51,7 +51,7 @@ fn next_filter(nodes: &[Node], position: usize) -> Option<(usize, Expression)> {
     let (filter, condition) = after
         .take_while(|(_, node)| matches!(node.kind, NodeKind::Calculation(_) | NodeKind::Filter(_)))
         .find_map(|(at, node)| match &node.kind {
-            NodeKind::Filter(Filter { condition }) => Some((at, *condition)),
+            NodeKind::Filter(Filter { condition, .. }) => Some((at, *condition)),
             _ => None,
         })?;
     let expression = resolve(&Expression::Variable(condition), nodes, position, filter);

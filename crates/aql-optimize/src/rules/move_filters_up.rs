@@ -28,7 +28,7 @@ fn move_up(nodes: &mut Vec<Node>, interrupt: &Interrupt) -> Result<bool> {
     let mut moved = false;
     for from in 1..nodes.len() {
         interrupt.check()?;
-        let Some(NodeKind::Filter(Filter { condition })) = nodes.get(from).map(|node| &node.kind) else {
+        let Some(NodeKind::Filter(Filter { condition, .. })) = nodes.get(from).map(|node| &node.kind) else {
             continue;
         };
         let to = highest_position(nodes, from, *condition);

@@ -35,7 +35,7 @@ fn propagate(nodes: &mut [Node], interrupt: &Interrupt) -> Result<bool> {
     for position in 0..nodes.len() {
         interrupt.check()?;
         let condition = match nodes.get(position).map(|node| &node.kind) {
-            Some(NodeKind::Filter(Filter { condition })) => *condition,
+            Some(NodeKind::Filter(Filter { condition, .. })) => *condition,
             // Variables of the pipeline end here.
             Some(NodeKind::Collect(_)) => {
                 known.clear();

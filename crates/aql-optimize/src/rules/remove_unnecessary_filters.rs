@@ -26,7 +26,7 @@ impl Rule for RemoveUnnecessaryFilters {
             let count = nodes.len();
             let mut replaced = false;
             nodes.retain_mut(|node| {
-                let NodeKind::Filter(Filter { condition }) = &node.kind else { return true };
+                let NodeKind::Filter(Filter { condition, .. }) = &node.kind else { return true };
                 match conditions.get(condition) {
                     Some(true) => false,
                     Some(false) => {

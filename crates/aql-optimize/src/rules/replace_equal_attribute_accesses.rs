@@ -48,7 +48,7 @@ fn replace_in_pipeline(nodes: &mut [Node], interrupt: &Interrupt) -> Result<bool
             changed |= replace_in_node(node, &replacements);
         }
         match nodes.get(position).map(|node| &node.kind) {
-            Some(NodeKind::Filter(Filter { condition })) => {
+            Some(NodeKind::Filter(Filter { condition, .. })) => {
                 let condition = resolve(&Expression::Variable(*condition), nodes, 0, position);
                 add_equalities(&condition, nodes, &mut replacements);
             }

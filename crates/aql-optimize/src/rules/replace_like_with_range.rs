@@ -46,7 +46,7 @@ impl Rule for ReplaceLikeWithRange {
 /// Returns the condition of the filter at a position with ranges added, and the position of its
 /// calculation.
 fn replacement(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<(usize, Expression)> {
-    let NodeKind::Filter(Filter { condition }) = &nodes.get(position)?.kind else { return None };
+    let NodeKind::Filter(Filter { condition, .. }) = &nodes.get(position)?.kind else { return None };
     let (defined_at, expression) = definition(nodes, *condition)?;
     let conjuncts = match expression {
         Expression::And(conjuncts) => conjuncts.as_slice(),

@@ -118,7 +118,7 @@ fn filters(
     later.remove(document);
     let (mut conditions, mut positions) = (Vec::new(), Vec::new());
     for (position, node) in nodes.iter().enumerate().take(sort).skip(scan + 1) {
-        let NodeKind::Filter(Filter { condition }) = &node.kind else { continue };
+        let NodeKind::Filter(Filter { condition, .. }) = &node.kind else { continue };
         let condition = resolve(&Expression::Variable(*condition), nodes, scan, position);
         if !condition.is_deterministic() || condition.variables().intersects(&later) {
             return None;

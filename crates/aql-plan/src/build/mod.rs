@@ -21,11 +21,6 @@ use errors::Result;
 /// The most nodes that a plan may have when it is built (ArangoDB's limit).
 pub const MAX_NODES: usize = 4000;
 
-/// The most conditions joined by AND that become filters of their own.
-///
-/// Each such filter can move by itself, but takes two nodes.
-const MAX_SPLIT_CONDITIONS: usize = 64;
-
 /// Builds the plan of a bound query.
 ///
 /// With `full_count`, the last LIMIT of the outermost level counts the rows that it cuts off.
@@ -184,18 +179,36 @@ impl Builder {
         })))
     }
 
+    /// Adds a filter without the constant operands of its condition.
     fn filter(&mut self, condition: Expression) -> Result<()> {
+        let mut open = Vec::new();
+        self.conjuncts(condition, &mut open)?;
+        self.filter_by_all(open)
+    }
+
+    /// Collects the operands that are no constants. The parser bounds the depth of conditions.
+    fn conjuncts(&mut self, condition: Expression, open: &mut Vec<Expression>) -> Result<()> {
         match condition {
             Expression::Constant(value) if value.to_bool() => Ok(()),
-            Expression::Constant(_) => self.add(NodeKind::NoResults),
-            Expression::And(conditions) if conditions.len() <= MAX_SPLIT_CONDITIONS => {
-                conditions.into_iter().try_for_each(|condition| self.filter(condition))
+            Expression::Constant(_) => {
+                // The operands before are evaluated, since they may warn.
+                self.filter_by_all(std::mem::take(open))?;
+                self.add(NodeKind::NoResults)
+            }
+            Expression::And(conditions) => {
+                conditions.into_iter().try_for_each(|condition| self.conjuncts(condition, open))
             }
             condition => {
-                let condition = self.variable(condition)?;
-                self.add(NodeKind::Filter(Filter { condition }))
+                open.push(condition);
+                Ok(())
             }
         }
+    }
+
+    fn filter_by_all(&mut self, conditions: Vec<Expression>) -> Result<()> {
+        let Some(condition) = Expression::conjunction(conditions) else { return Ok(()) };
+        let condition = self.variable(condition)?;
+        self.add(NodeKind::Filter(Filter::new(condition)))
     }
 
     fn sort(&mut self, keys: Vec<SortKey>) -> Result<()> {

@@ -32,14 +32,19 @@ fn full_count_is_for_the_last_limit_of_the_outermost_query() {
 }
 
 #[test]
-fn conditions_joined_by_and_are_filters_of_their_own() {
+fn a_filter_is_one_node_without_its_constants() {
     let count = |query: &str| {
         let plan = built(query, false).unwrap();
-        plan.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Filter(_))).count()
+        let count_of =
+            |wanted: fn(&NodeKind) -> bool| plan.nodes.iter().filter(|node| wanted(&node.kind)).count();
+        let filters = count_of(|kind| matches!(kind, NodeKind::Filter(_)));
+        (filters, count_of(|kind| matches!(kind, NodeKind::NoResults)))
     };
-    assert_eq!(count("FOR p IN plain FILTER p.a && p.b && p.c RETURN p"), 3);
-    assert_eq!(count("FOR p IN plain FILTER p.a || p.b RETURN p"), 1);
-    assert_eq!(count("FOR p IN plain FILTER true && p.b RETURN p"), 1);
+    assert_eq!(count("FOR p IN plain FILTER p.a && p.b && p.c RETURN p"), (1, 0));
+    assert_eq!(count("FOR p IN plain FILTER p.a || p.b RETURN p"), (1, 0));
+    assert_eq!(count("FOR p IN plain FILTER true && p.b RETURN p"), (1, 0));
+    assert_eq!(count("FOR p IN plain FILTER p.a && (p.b && false) RETURN p"), (1, 1));
+    assert_eq!(count("FOR p IN plain FILTER true && 1 RETURN p"), (0, 0));
 }
 
 #[test]

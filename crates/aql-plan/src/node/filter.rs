@@ -8,6 +8,16 @@ use crate::variable::VariableId;
 pub struct Filter {
     /// Set by a calculation before.
     pub condition: VariableId,
+    /// The condition that this one is a part of, while the optimizer treats the operands of an AND
+    /// as filters of their own.
+    pub part_of: Option<VariableId>,
+}
+
+impl Filter {
+    /// Returns a filter that stands for a whole condition.
+    pub fn new(condition: VariableId) -> Self {
+        Filter { condition, part_of: None }
+    }
 }
 
 impl PlanNode for Filter {

@@ -92,7 +92,7 @@ pub(crate) fn conditions_after(nodes: &[Node], scan: usize, interrupt: &Interrup
             break;
         }
         match &node.kind {
-            NodeKind::Filter(Filter { condition }) => {
+            NodeKind::Filter(Filter { condition, .. }) => {
                 let expression = resolve(&Expression::Variable(*condition), nodes, scan, position);
                 conditions.push(Condition { position, expression });
             }

@@ -127,7 +127,7 @@ impl Interpreter {
                     out.push(with(&row, subquery.out, Value::array(&results)));
                 }
             }
-            NodeKind::Filter(Filter { condition }) => {
+            NodeKind::Filter(Filter { condition, .. }) => {
                 for row in rows {
                     if read(&row, *condition)?.to_bool() {
                         out.push(row);

@@ -1,0 +1,166 @@
+//! Conditions that AND joins: one filter in plans, but filters of their own for most rules, so that
+//! each can move by itself.
+
+use super::pipeline::{Workshop, definition, for_each_pipeline, read_counts};
+use aql_plan::{Calculation, Expression, Filter, MAX_NODES, Node, NodeKind, Plan, VariableId, for_each_node};
+use aql_value::Interrupt;
+use errors::Result;
+use std::collections::HashMap;
+
+/// The most conditions joined by AND that become filters of their own.
+const MAX_PARTS: usize = 64;
+
+/// Splits filters whose condition is an AND into a filter for each operand.
+///
+/// The plan does not get more nodes than a query may have; further filters stay whole. Errors: 1500
+/// for a query that was ended.
+pub(crate) fn split(plan: &mut Plan, interrupt: &Interrupt) -> Result<()> {
+    let mut count = 0;
+    for_each_node(&plan.nodes, &mut |_| count += 1);
+    for_each_pipeline(plan, interrupt, &mut |nodes, workshop| {
+        let mut position = 0;
+        while position < nodes.len() {
+            interrupt.check()?;
+            let added = split_at(nodes, position, workshop, MAX_NODES.saturating_sub(count));
+            count += added;
+            position += 1 + added;
+        }
+        Ok(false)
+    })?;
+    Ok(())
+}
+
+/// Splits the filter at a position if its calculation stands before it. Returns the number of nodes
+/// that were added.
+///
+/// The last operand keeps the nodes and the variable, so that [`rejoin`] restores them.
+fn split_at(nodes: &mut Vec<Node>, position: usize, workshop: &mut Workshop<'_>, room: usize) -> usize {
+    let Some(whole) = whole_condition(nodes, position, workshop) else { return 0 };
+    let calculation = match position.checked_sub(1).and_then(|before| nodes.get_mut(before)) {
+        Some(Node { kind: NodeKind::Calculation(calculation), .. }) => calculation,
+        _ => return 0,
+    };
+    let Expression::And(operands) = &mut calculation.expression else { return 0 };
+    if !(2..=MAX_PARTS).contains(&operands.len()) || 2 * (operands.len() - 1) > room {
+        return 0;
+    }
+    let Some(last) = operands.pop() else { return 0 };
+    let first = std::mem::take(operands);
+    calculation.expression = last;
+    if let Some(NodeKind::Filter(filter)) = nodes.get_mut(position).map(|node| &mut node.kind) {
+        filter.part_of = Some(whole);
+    }
+    let added = first.into_iter().flat_map(|operand| {
+        let (condition, calculation) = workshop.calculation(operand);
+        let filter = workshop.node(NodeKind::Filter(Filter { condition, part_of: Some(whole) }));
+        [calculation, filter]
+    });
+    let added: Vec<Node> = added.collect();
+    let count = added.len();
+    nodes.splice(position - 1..position - 1, added);
+    count
+}
+
+/// Returns the condition of the filter at a position, unless the query has a name for it.
+fn whole_condition(nodes: &[Node], position: usize, workshop: &Workshop<'_>) -> Option<VariableId> {
+    let NodeKind::Filter(Filter { condition, part_of: None }) = nodes.get(position)?.kind else {
+        return None;
+    };
+    let before = nodes.get(position.checked_sub(1)?)?;
+    let is_named = workshop.variables.get(condition).is_none_or(|variable| variable.is_user_defined());
+    (before.kind.sets_variable(condition) && !is_named).then_some(condition)
+}
+
+/// Joins filters again that [`split`] made of one, where they follow each other.
+///
+/// The pipeline is that of a query or subquery. Errors: 1500 for a query that was ended.
+pub(crate) fn rejoin(nodes: &mut Vec<Node>, interrupt: &Interrupt) -> Result<()> {
+    let counts = read_counts(nodes);
+    let mut position = 0;
+    while position < nodes.len() {
+        interrupt.check()?;
+        match next_part(nodes, position, &counts) {
+            Some(parts) => {
+                join(nodes, &parts);
+                // The joined filter stands behind the filter that was at this position.
+                position = parts.second.saturating_sub(2);
+            }
+            None => position += 1,
+        }
+    }
+    for node in nodes {
+        if let NodeKind::Filter(filter) = &mut node.kind {
+            filter.part_of = None;
+        }
+    }
+    Ok(())
+}
+
+/// The positions of two filters of one condition, and of their calculations.
+struct Parts {
+    first: usize,
+    first_calculation: usize,
+    second: usize,
+    second_calculation: usize,
+}
+
+/// Returns the filter at a position and the next part of the same condition, if only the
+/// calculation of the latter is between them, and only filters and calculations are between these
+/// and their own calculations.
+fn next_part(nodes: &[Node], first: usize, counts: &HashMap<VariableId, usize>) -> Option<Parts> {
+    let (part, first_calculation) = own_calculation(nodes, first, counts)?;
+    let is_calculation = matches!(nodes.get(first + 1)?.kind, NodeKind::Calculation(_));
+    let second = first + 1 + usize::from(is_calculation);
+    let (next, second_calculation) = own_calculation(nodes, second, counts)?;
+    let is_between = !is_calculation || second_calculation == first + 1;
+    (part == next && is_between).then_some(Parts { first, first_calculation, second, second_calculation })
+}
+
+/// Returns the condition that the filter at a position is a part of, and the position of the
+/// calculation that only this filter reads.
+fn own_calculation(
+    nodes: &[Node],
+    position: usize,
+    counts: &HashMap<VariableId, usize>,
+) -> Option<(VariableId, usize)> {
+    let NodeKind::Filter(Filter { condition, part_of: Some(whole) }) = nodes.get(position)?.kind else {
+        return None;
+    };
+    let (calculation, _) = definition(nodes, condition).filter(|_| counts.get(&condition) == Some(&1))?;
+    let mut between = nodes.iter().take(position).skip(calculation + 1);
+    let is_near = calculation < position
+        && between.all(|node| matches!(node.kind, NodeKind::Calculation(_) | NodeKind::Filter(_)));
+    is_near.then_some((whole, calculation))
+}
+
+/// Moves both conditions into one calculation before the second filter.
+///
+/// AND evaluates its second operand only if the first is true, just as the second filter sees only
+/// rows that pass the first.
+fn join(nodes: &mut Vec<Node>, parts: &Parts) {
+    let take =
+        |nodes: &mut Vec<Node>, position: usize| match nodes.get_mut(position).map(|node| &mut node.kind) {
+            Some(NodeKind::Calculation(Calculation { expression, .. })) => {
+                std::mem::replace(expression, Expression::And(Vec::new())).into_conjuncts()
+            }
+            _ => Vec::new(),
+        };
+    let mut both = take(nodes, parts.first_calculation);
+    both.extend(take(nodes, parts.second_calculation));
+    if let Some(NodeKind::Calculation(calculation)) =
+        nodes.get_mut(parts.second_calculation).map(|node| &mut node.kind)
+    {
+        calculation.expression = Expression::And(both);
+    }
+    let calculation = nodes.remove(parts.second_calculation);
+    // The second filter has moved up by one.
+    nodes.insert(parts.second - 1, calculation);
+    let mut gone = [parts.first, parts.first_calculation].map(|position| {
+        // Positions between the calculation's old place and the second filter have moved, too.
+        if position > parts.second_calculation { position - 1 } else { position }
+    });
+    gone.sort_unstable();
+    for position in gone.into_iter().rev() {
+        nodes.remove(position);
+    }
+}
