@@ -124,11 +124,11 @@ fn leading_scan(
     };
     match kind {
         NodeKind::Index(scan) => {
+            let scan = covering_scan(scan, context)?;
             let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return None };
-            let field = sorted_field(index, range).filter(|_| covers(index, source))?;
-            let value = joined(field)?;
+            let value = joined(sorted_field(index, range)?)?;
             (scan.join == JoinPart::None && !scan.deduplicate && !source.read_own_writes)
-                .then(|| (IndexScan { join: JoinPart::First, ..(**scan).clone() }, value))
+                .then_some((IndexScan { join: JoinPart::First, ..scan }, value))
         }
         NodeKind::EnumerateCollection(scan) if is_exchangeable(scan) => {
             let info = context.catalog.collection(&source.collection.name)?;
@@ -143,6 +143,29 @@ fn leading_scan(
         }
         _ => None,
     }
+}
+
+/// Returns the scan, from an index that has all attributes that are read of its documents.
+///
+/// A scan of a whole index for its order may take another index that gives the same order.
+fn covering_scan(scan: &IndexScan, context: &RuleContext<'_>) -> Option<IndexScan> {
+    let source = &scan.source;
+    let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return None };
+    if covers(index, source) {
+        return Some(scan.clone());
+    }
+    let is_whole =
+        range.lookups.is_empty() && range.lower.is_none() && range.upper.is_none() && range.search.is_none();
+    let is_for_order = is_whole && !scan.sort_fields.is_empty() && !source.hint.forced;
+    let info = context.catalog.collection(&source.collection.name).filter(|_| is_for_order)?;
+    let mut others = info.indexes.iter().filter(|other| {
+        other.capabilities.ordered
+            && !other.sparse
+            && other.has_plain_fields()
+            && other.fields.starts_with(&scan.sort_fields)
+            && covers(other, source)
+    });
+    others.next().map(|other| IndexScan { indexes: vec![other.clone()], ..scan.clone() })
 }
 
 /// Returns true if a scan of an index finds the same documents, and the full scan has no other use,
