@@ -1,16 +1,19 @@
 //! IN and NOT IN.
 
-use super::slots::{Slots, Work, map, map_pair};
+use super::searched_lists::SearchedLists;
+use super::slots::{Slots, map, map_pair};
 use super::{CompareOperator, Haystack, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;
+use crate::interrupt::Interrupt;
+use crate::memory::MemoryAccount;
 use crate::value::Value;
 use errors::Result;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
 /// The length up to which arrays are searched linearly: a few comparisons cost less than a hash.
-const LARGEST_LINEAR_SEARCH: usize = 8;
+pub(super) const LARGEST_LINEAR_SEARCH: usize = 8;
 
 /// The elements between two checks of the interrupt.
 const ELEMENTS_PER_CHECK: usize = 16 << 10;
@@ -44,15 +47,15 @@ impl ConstantSet {
     }
 
     /// Makes the table. Errors: 1500 if the query is ended meanwhile, 32 for too much memory.
-    fn prepare(&self, context: &EvaluationContext<'_>) -> Result<()> {
+    pub(super) fn prepare(&self, memory: &MemoryAccount, interrupt: &Interrupt) -> Result<()> {
         let Self::Many { array, table } = self else { return Ok(()) };
         if table.get().is_none() {
-            // The plan owns the table, so it is drawn only while it is made.
-            context.memory.check_room((array.len() * BYTES_OF_ENTRY) as u64)?;
+            // The plan owns the table, or the net below all accounting finds it.
+            memory.check_room((array.len() * BYTES_OF_ENTRY) as u64)?;
             let mut made = Table::with_capacity(array.len());
             for (position, element) in array.elements().enumerate() {
                 if position.is_multiple_of(ELEMENTS_PER_CHECK) {
-                    context.interrupt.check()?;
+                    interrupt.check()?;
                 }
                 made.insert(element);
             }
@@ -63,7 +66,7 @@ impl ConstantSet {
     }
 
     /// Computes `needle IN array` after its preparation; `None` if it is not an array.
-    fn contains(&self, needle: &Value) -> Option<bool> {
+    pub(super) fn contains(&self, needle: &Value) -> Option<bool> {
         match self {
             Self::NotAnArray => None,
             Self::List(list) => Some(list.contains(needle)),
@@ -96,7 +99,7 @@ impl Haystack {
         let answer = |found: Option<bool>| Value::Bool(found.is_some_and(|found| found != negated));
         let haystacks = match self {
             Self::Constant(set) => {
-                set.prepare(context)?;
+                set.prepare(context.memory, context.interrupt)?;
                 return map(needles, lanes, |needle| Ok(answer(set.contains(needle))));
             }
             Self::Range { low, high } => {
@@ -111,17 +114,11 @@ impl Haystack {
             }
             Self::Slot(slot) => slots.get(*slot)?,
         };
+        let mut searched = SearchedLists::begin(context);
         if let Some(haystack) = haystacks.as_constant() {
-            // The same array for all lanes is worth preparing, unless there are very few needles.
-            let set = ConstantSet::new(haystack);
-            set.prepare(context)?;
-            return map(needles, lanes, |needle| Ok(answer(set.contains(needle))));
+            searched.expect(haystack, lanes);
         }
-        let mut work = Work::new(context.interrupt);
-        map_pair(needles, haystacks, lanes, |needle, haystack| {
-            work.add(1 + haystack.len())?;
-            Ok(answer(contains(haystack, needle)))
-        })
+        map_pair(needles, haystacks, lanes, |needle, haystack| Ok(answer(searched.find(haystack, needle)?)))
     }
 }
 

@@ -17,6 +17,7 @@ mod logic;
 mod membership;
 mod operator;
 mod portions;
+mod searched_lists;
 mod slots;
 mod text;
 

@@ -127,6 +127,14 @@ impl Value {
             _ => None,
         }
     }
+
+    /// Returns true if both are the same position in the same block, and so certainly equal.
+    pub(crate) fn is_same_place(&self, other: &Value) -> bool {
+        match (self.as_packed(), other.as_packed()) {
+            (Some((block, offset)), Some((other, place))) => offset == place && Arc::ptr_eq(block, other),
+            _ => false,
+        }
+    }
 }
 
 /// The longest `_key` that ArangoDB allows.
