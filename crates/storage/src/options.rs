@@ -28,6 +28,8 @@ pub struct StoreOptions {
     pub sort_budget_bytes: usize,
     /// Bytes of the read cache; 0 turns it off.
     pub read_cache_bytes: u64,
+    /// True if the time of each operation on a document is measured.
+    pub measures_documents: bool,
     /// The folder of temporary files. They have no names and vanish with the process.
     pub temporary_folder: PathBuf,
     /// The compiler of computed values. Without one, collections with computed values are refused
@@ -46,6 +48,7 @@ impl Default for StoreOptions {
             sync_definitions: true,
             sort_budget_bytes: usize::try_from(budget.sort_bytes).unwrap_or(usize::MAX),
             read_cache_bytes: budget.read_cache_bytes,
+            measures_documents: false,
             temporary_folder: std::env::temp_dir(),
             computed_values: None,
             search: SearchOptions::default(),

@@ -2,12 +2,14 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::time::Instant;
 
 use kv::{Engine, WriteTransaction};
 
 use crate::RevisionClock;
 use crate::catalog_snapshot::Catalog;
 use crate::collection_lock::LockCounts;
+use crate::document_times::{DocumentOperation, DocumentTimes};
 use crate::fork_join::ForkJoin;
 use crate::id_sequence::IdSequence;
 use crate::metadata::Draft;
@@ -37,6 +39,8 @@ pub(crate) struct Shared {
     pub(crate) doubt: OnceLock<kv::Error>,
     pub(crate) load_clock: LoadClock,
     pub(crate) lock_counts: LockCounts,
+    /// The times of operations, if they are measured.
+    pub(crate) document_times: Option<Arc<DocumentTimes>>,
     /// The count behind [`crate::Store::intermediate_commits`].
     pub(crate) intermediate_commits: AtomicU64,
     pub(crate) partial_commits: Arc<PartialCommits>,
@@ -54,6 +58,18 @@ impl Shared {
     ) -> Result<(Box<dyn WriteTransaction>, Arc<Catalog>)> {
         let catalog = self.catalog.read().unwrap_or_else(PoisonError::into_inner);
         Ok((self.engine.begin(options)?, Arc::clone(&catalog)))
+    }
+
+    /// Returns the beginning of an operation whose time is measured.
+    pub(crate) fn began(&self) -> Option<Instant> {
+        self.document_times.as_ref().map(|_| Instant::now())
+    }
+
+    /// Counts operations that have ended now, if their beginning was measured.
+    pub(crate) fn note_operations(&self, operation: DocumentOperation, count: usize, began: Option<Instant>) {
+        if let Some((times, began)) = self.document_times.as_ref().zip(began) {
+            times.note(operation, count, began);
+        }
     }
 
     /// Checks that the store accepts writes.

@@ -1,11 +1,13 @@
 //! A consistent state to read from.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use catalog::ObjectId;
 use kv::KeyRange;
 
 use crate::catalog_snapshot::Catalog;
+use crate::document_times::{DocumentOperation, DocumentTimes};
 use crate::documents::Documents;
 use crate::edge_ends::LastLoss;
 use crate::encoding;
@@ -42,6 +44,7 @@ pub struct Snapshot {
     fork_join: Arc<ForkJoin>,
     /// `None` if there are no text indexes.
     search: Option<Arc<SearchPins>>,
+    document_times: Option<Arc<DocumentTimes>>,
 }
 
 /// The parts of a snapshot.
@@ -53,6 +56,7 @@ pub(crate) struct SnapshotParts {
     pub(crate) read_cache: Option<ReadCacheView>,
     pub(crate) fork_join: Arc<ForkJoin>,
     pub(crate) search: Option<Arc<SearchPins>>,
+    pub(crate) document_times: Option<Arc<DocumentTimes>>,
 }
 
 /// Keys of documents as the engine stores them.
@@ -82,8 +86,8 @@ impl DocumentKeys {
 
 impl Snapshot {
     pub(crate) fn new(parts: SnapshotParts) -> Self {
-        let SnapshotParts { engine, catalog, changes, read_cache, fork_join, search } = parts;
-        Snapshot { engine, catalog, changes: changes.into(), read_cache, fork_join, search }
+        let SnapshotParts { engine, catalog, changes, read_cache, fork_join, search, document_times } = parts;
+        Snapshot { engine, catalog, changes: changes.into(), read_cache, fork_join, search, document_times }
     }
 
     /// Returns the catalog as of the snapshot's moment.
@@ -96,13 +100,18 @@ impl Snapshot {
     ///
     /// It ends early, after at least one key, where the documents have [`kv::LOOK_UP_BYTES`].
     pub fn get(&self, collection: &Collection, keys: &[&str]) -> Result<Documents> {
+        let began = self.document_times.as_ref().map(|times| (times, Instant::now()));
         let keys = DocumentKeys::new(collection, keys);
         let keys = keys.parts();
         let values = match &self.read_cache {
             Some(cache) => cache.get_many(&collection.commit_watch, &keys, |keys| self.look_up(keys))?,
             None => self.look_up(&keys)?,
         };
-        Ok(Documents::of_values(values, collection.shared_name()))
+        let documents = Documents::of_values(values, collection.shared_name());
+        if let Some((times, began)) = began {
+            times.note(DocumentOperation::Read, documents.len(), began);
+        }
+        Ok(documents)
     }
 
     /// Looks documents up by their keys. Calls `take` with one result after the other for all keys,

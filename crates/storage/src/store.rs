@@ -9,8 +9,10 @@ use kv::{Engine, WaitPolicy};
 
 use crate::catalog_snapshot::Catalog;
 use crate::collection_lock::{LockCounts, LockStatistics};
+use crate::document_times::DocumentOperation;
 use crate::encoding::metadata::setting_key;
 use crate::fork_join::ForkJoin;
+use crate::histogram::Summary;
 use crate::id_sequence::IdSequence;
 use crate::metadata;
 use crate::options::StoreOptions;
@@ -47,6 +49,7 @@ impl Store {
             engine,
             read_cache: Arc::new(ReadCache::new(options.read_cache_bytes)),
             fork_join: Arc::default(),
+            document_times: options.measures_documents.then(Arc::default),
             options,
             ids,
             clock: RevisionClock::starting_after(last_revision),
@@ -173,6 +176,12 @@ impl Store {
     /// Returns the waits of transactions for collections.
     pub fn lock_statistics(&self) -> LockStatistics {
         self.shared.lock_counts.statistics()
+    }
+
+    /// Returns the times of an operation in seconds, by [`OPERATION_CUTS`](crate::OPERATION_CUTS);
+    /// `None` if they are not measured.
+    pub fn operation_times(&self, operation: DocumentOperation) -> Option<Summary> {
+        self.shared.document_times.as_ref().map(|times| times.summary(operation))
     }
 
     /// Returns the number of intermediate commits, after which a transaction continues, since the

@@ -40,6 +40,7 @@ impl Shared {
             read_cache,
             fork_join: Arc::clone(&self.fork_join),
             search,
+            document_times: self.document_times.clone(),
         })
     }
 }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 use aql_value::{Interrupt, MemoryAccount};
 use velocypack::Slice;
 
-use crate::histogram::{Histogram, Summary};
 use errors::{Error, ErrorCode, Result};
+use storage::histogram::{Histogram, Summary};
 
 /// The tracking of a database's queries: `/_api/query/properties`.
 #[derive(Clone, Debug, PartialEq)]

@@ -50,6 +50,7 @@ pub struct Transactions {
     committed: AtomicU64,
     aborted: AtomicU64,
     expired: AtomicU64,
+    read_only: AtomicU64,
 }
 
 #[derive(Default)]
@@ -85,6 +86,9 @@ pub struct TransactionCounts {
     pub aborted: u64,
     /// Those that were aborted after their idle time.
     pub expired: u64,
+    /// Queries and other reads outside of stream transactions, and stream transactions that may
+    /// write nothing.
+    pub read_only: u64,
     /// Those that are open now.
     pub running: u64,
 }
@@ -98,6 +102,7 @@ impl Transactions {
             committed: AtomicU64::default(),
             aborted: AtomicU64::default(),
             expired: AtomicU64::default(),
+            read_only: AtomicU64::default(),
         }
     }
 
@@ -113,8 +118,14 @@ impl Transactions {
             committed: self.committed.load(Ordering::Relaxed),
             aborted: self.aborted.load(Ordering::Relaxed),
             expired: self.expired.load(Ordering::Relaxed),
+            read_only: self.read_only.load(Ordering::Relaxed),
             running: self.table().open.len() as u64,
         }
+    }
+
+    /// Counts a transaction that only reads.
+    pub(super) fn note_read(&self) {
+        self.read_only.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Checks that there is room for one more. Concurrent calls may exceed the limit by a few.

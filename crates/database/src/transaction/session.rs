@@ -49,11 +49,15 @@ impl PendingTransaction {
     pub fn begin(self) -> Result<TransactionSummary> {
         self.check()?;
         let PendingTransaction { session, storage, declared, durability, .. } = self;
+        let is_read_only = declared.is_read_only();
         let transaction = Box::new(storage.begin()?);
         let memory = Charge::new(Arc::clone(session.instance().work_memory()));
         let id = session.instance().store().next_id()?;
         let stream = StreamTransaction::new(id, session.owner(), declared, durability, transaction, memory);
         let transactions = session.instance().transactions();
+        if is_read_only {
+            transactions.note_read();
+        }
         transactions.insert(Arc::new(stream));
         // Whoever stopped the server or dropped the database meanwhile has not seen it.
         let catalog = session.catalog();
@@ -190,7 +194,10 @@ impl Session {
     /// Errors: 1655, 1653, 1654, 28 while another request uses the transaction.
     pub(crate) fn snapshot(&self) -> Result<Snapshot> {
         match self.stream()? {
-            None => self.instance().store().snapshot(),
+            None => {
+                self.instance().transactions().note_read();
+                self.instance().store().snapshot()
+            }
             Some(stream) => stream.view(self.instance().transactions().limits().lock_timeout),
         }
     }

@@ -26,6 +26,13 @@ pub(super) struct Declared {
     pub(super) allow_implicit: bool,
 }
 
+impl Declared {
+    /// Returns true if no collection may be written.
+    pub(super) fn is_read_only(&self) -> bool {
+        self.uses.values().all(|wanted| *wanted == DeclaredUse::Read)
+    }
+}
+
 /// A stream transaction.
 pub(crate) struct StreamTransaction {
     id: u64,

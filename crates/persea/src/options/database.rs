@@ -52,6 +52,7 @@ pub(crate) fn store_options(options: &Options, budget: &MemoryBudget, in_memory:
         search: SearchOptions { folder, memory_bytes, ..SearchOptions::default() },
         sort_budget_bytes: usize::try_from(budget.sort_bytes).unwrap_or(usize::MAX),
         read_cache_bytes: budget.read_cache_bytes,
+        measures_documents: options.get(&server_section::EXPORT_READ_WRITE_METRICS),
         temporary_folder: temp::folder(options),
         ..StoreOptions::default()
     }

@@ -43,6 +43,8 @@ options::section! {
         text("server.endpoint", "tcp://127.0.0.1:8529", "Address to listen on: tcp://HOST:PORT, ssl://HOST:PORT or unix://PATH.").list();
     static EXPORT_METRICS_API: Opt<Flag> =
         flag("server.export-metrics-api", true, "Replies to /_admin/metrics.");
+    pub(super) static EXPORT_READ_WRITE_METRICS: Opt<Flag> =
+        flag("server.export-read-write-metrics", false, "Metrics of the time of each read and write of a document.");
     static FAILED_LOGIN_MAX_DELAY: Opt<Seconds> =
         seconds("server.failed-login-max-delay", "1", "Longest delay in seconds of a login after failures of the same user at the same address; 0 for none.");
     pub(super) static HARDEN: Opt<Flag> =

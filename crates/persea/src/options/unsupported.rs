@@ -164,7 +164,7 @@ const OTHER: &[&str] = &[
     "server.allow-use-database", "server.authentication-system-only",
     "server.authentication-timeout", "server.cluster-metrics-timeout",
     "server.count-descriptors-interval", "server.ensure-whitespace-metrics-format",
-    "server.export-read-write-metrics", "server.export-shard-usage-metrics",
+    "server.export-shard-usage-metrics",
     "server.flush-interval", "server.io-threads", "server.license-check-interval",
     "server.license-disk-usage-grace-period-readonly",
     "server.license-disk-usage-grace-period-shutdown", "server.license-disk-usage-limit",

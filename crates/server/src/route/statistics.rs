@@ -109,7 +109,7 @@ fn print_server(services: &Services, session: &Session, fields: &mut Fields<'_>)
             .number("aborted", engine.conflicts)
             .number("committed", engine.commits)
             .number("intermediateCommits", session.intermediate_commits())
-            .number("readOnly", 0_u8)
+            .number("readOnly", session.instance().transactions().counts().read_only)
             .number("dirtyReadOnly", 0_u8);
     });
     fields.child("threads", |fields| {

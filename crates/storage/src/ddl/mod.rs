@@ -21,6 +21,7 @@ use crate::index::build::SharedCheck;
 use crate::shared::Shared;
 use crate::{Collection, Index, deletion};
 use errors::Result;
+use std::time::Instant;
 
 pub use view::ViewLink;
 
@@ -55,7 +56,9 @@ impl Shared {
         self.check_writable()?;
         check()?;
         let wait = self.options.collection_wait;
+        let since = Instant::now();
         let guard = collection.lock.acquire_unless(LockMode::Exclusive, wait, check)?;
+        self.lock_counts.note(LockMode::Exclusive, since, guard.is_some());
         guard.ok_or_else(|| error::lock_timeout(collection.name()))
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use catalog::ObjectId;
 
+use crate::document_times::DocumentOperation;
 use crate::visibility::counters::{Counters, Totals};
 use crate::{Collection, Store};
 use errors::Result;
@@ -16,6 +17,7 @@ impl Store {
     ///
     /// Errors: 1203, 18, 1004.
     pub fn truncate(&self, collection: &Collection) -> Result<()> {
+        let began = self.shared.began();
         let _guard = self.shared.exclude_writers(collection)?;
         let (present, objects) = self.shared.alter(|draft| {
             let present = draft.present(collection)?;
@@ -35,6 +37,7 @@ impl Store {
             Ok((present, objects))
         })?;
         self.shared.give_up(&objects, present.indexes());
+        self.shared.note_operations(DocumentOperation::Truncate, 1, began);
         Ok(())
     }
 }

@@ -19,6 +19,7 @@ mod ranges;
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 use catalog::ObjectId;
 use kv::{BulkLoad, Durability, LoadHint, LoadKind, Snapshot, WaitPolicy};
@@ -27,6 +28,7 @@ use velocypack::Slice;
 pub(crate) use ranges::RunningLoads;
 
 use crate::collection_lock::{CollectionLockGuard, LockMode};
+use crate::document_times::DocumentOperation;
 use crate::index::entries::Entries;
 use crate::index::estimate::EstimateChange;
 use crate::shared::Shared;
@@ -77,6 +79,8 @@ pub struct DocumentLoad {
     totals: Totals,
     document: AssembledDocument,
     entries: Entries,
+    /// The beginning, if the time of each document is measured.
+    began: Option<Instant>,
     _lock: CollectionLockGuard,
 }
 
@@ -105,7 +109,10 @@ impl Store {
     ) -> Result<Option<DocumentLoad>> {
         let shared = &self.shared;
         shared.check_writable()?;
-        let Some(lock) = collection.lock.acquire(LockMode::Load, wait) else { return Ok(None) };
+        let (began, since) = (shared.began(), Instant::now());
+        let lock = collection.lock.acquire(LockMode::Load, wait);
+        shared.lock_counts.note(LockMode::Load, since, true);
+        let Some(lock) = lock else { return Ok(None) };
         let catalog = shared.catalog();
         let present = catalog.same_collection(collection);
         let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(collection.name()))?);
@@ -129,6 +136,7 @@ impl Store {
             totals: Totals::default(),
             document: AssembledDocument::default(),
             entries: Entries::default(),
+            began,
             _lock: lock,
         }))
     }
@@ -216,6 +224,7 @@ impl DocumentLoad {
             return Ok(LoadOutcome::KeysTaken);
         }
         self.write(self.hint(keys), &gaps)?;
+        self.shared.note_operations(DocumentOperation::Insert, self.len(), self.began);
         Ok(LoadOutcome::Loaded)
     }
 

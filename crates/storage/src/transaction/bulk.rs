@@ -107,7 +107,7 @@ impl Transaction {
         let are_free = self.operate(collection, |operation| operation.are_free(&keys))?;
         for ((key, is_free), body) in keys.into_iter().zip(are_free).zip(bodies) {
             let outcome = key.and_then(|key| {
-                self.operate(collection, |operation| operation.insert_with_key(key, is_free, *body, options))
+                self.write(collection, |operation| operation.insert_with_key(key, is_free, *body, options))
             });
             outcomes.push(outcome);
         }

@@ -22,7 +22,7 @@ impl Transaction {
         body: Slice<'_>,
         options: &WriteOptions,
     ) -> Result<WriteOutcome> {
-        self.operate(collection, |operation| operation.insert(body, options))
+        self.write(collection, |operation| operation.insert(body, options))
     }
 }
 

@@ -36,6 +36,7 @@ pub use system_attributes::document_key;
 
 use crate::catalog_snapshot::Catalog;
 use crate::collection_lock::{CollectionLockGuard, LockMode};
+use crate::document_times::DocumentOperation;
 use crate::error;
 use crate::index::estimate::EstimateChange;
 use crate::index::maintain::Scratch;
@@ -175,6 +176,25 @@ impl Transaction {
         Ok(self.joined.len() - 1)
     }
 
+    /// Runs one write of a document, and counts its time if it has changed the document.
+    fn write(
+        &mut self,
+        collection: &Collection,
+        write: impl FnOnce(&mut Operation<'_>) -> Result<WriteOutcome>,
+    ) -> Result<WriteOutcome> {
+        let began = self.shared.began();
+        let outcome = self.operate(collection, write)?;
+        let written = match outcome.kind {
+            WriteKind::Inserted => DocumentOperation::Insert,
+            WriteKind::Updated => DocumentOperation::Update,
+            WriteKind::Replaced => DocumentOperation::Replace,
+            WriteKind::Removed => DocumentOperation::Remove,
+            WriteKind::Unchanged => return Ok(outcome),
+        };
+        self.shared.note_operations(written, 1, began);
+        Ok(outcome)
+    }
+
     /// Runs one operation. Rolls back its writes if it fails.
     fn operate<T>(
         &mut self,
@@ -234,7 +254,9 @@ impl Joined {
     ) -> Result<Self> {
         shared.check_writable()?;
         let mut guard = collection.lock.acquire(passage, WaitPolicy::NoWait);
-        if guard.is_none() && !wait.limit().is_zero() {
+        if guard.is_some() {
+            shared.lock_counts.note_free();
+        } else if !wait.limit().is_zero() {
             let since = Instant::now();
             guard = collection.lock.acquire_unless(passage, wait, check)?;
             shared.lock_counts.note(passage, since, guard.is_some());

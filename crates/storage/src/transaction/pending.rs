@@ -1,6 +1,7 @@
 //! Transactions that wait for their collections without a thread.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::{Joined, Transaction, TransactionOptions};
 use crate::collection_lock::LockTicket;
@@ -17,11 +18,13 @@ pub struct PendingTransaction {
     options: TransactionOptions,
     joined: Vec<Joined>,
     ticket: Option<LockTicket>,
+    /// The beginning of the wait for the collection.
+    waits_since: Option<Instant>,
 }
 
 impl PendingTransaction {
     pub(crate) fn new(shared: Arc<Shared>, options: TransactionOptions) -> Self {
-        PendingTransaction { shared, options, joined: Vec::new(), ticket: None }
+        PendingTransaction { shared, options, joined: Vec::new(), ticket: None, waits_since: None }
     }
 
     /// Takes all locks that are free now. Returns true if none is missing.
@@ -30,7 +33,14 @@ impl PendingTransaction {
     pub fn advance(&mut self) -> Result<bool> {
         for (collection, mode) in self.options.locks().into_iter().skip(self.joined.len()) {
             self.shared.check_writable()?;
-            let Some(guard) = collection.lock.try_acquire(mode, &mut self.ticket) else { return Ok(false) };
+            let Some(guard) = collection.lock.try_acquire(mode, &mut self.ticket) else {
+                self.waits_since.get_or_insert_with(Instant::now);
+                return Ok(false);
+            };
+            match self.waits_since.take() {
+                Some(since) => self.shared.lock_counts.note(mode, since, true),
+                None => self.shared.lock_counts.note_free(),
+            }
             self.joined.push(Joined::locked(&self.shared, collection, guard)?);
         }
         Ok(true)

@@ -20,12 +20,17 @@ impl Transaction {
         selector: Slice<'_>,
         options: &WriteOptions,
     ) -> Result<WriteOutcome> {
-        self.operate(collection, |operation| operation.remove(key, selector, options))
+        self.write(collection, |operation| operation.remove(key, selector, options))
     }
 }
 
 impl Operation<'_> {
-    fn remove(&mut self, key: &str, selector: Slice<'_>, options: &WriteOptions) -> Result<WriteOutcome> {
+    pub(super) fn remove(
+        &mut self,
+        key: &str,
+        selector: Slice<'_>,
+        options: &WriteOptions,
+    ) -> Result<WriteOutcome> {
         let old = self.require(key, selector, options)?;
         let document_key = encoding::document_key(self.collection.object_id(), key);
         self.engine.delete(&document_key).map_err(|error| self.explain(error, key))?;

@@ -6,6 +6,7 @@ use velocypack::Slice;
 
 use super::{Transaction, WriteOptions};
 use crate::Collection;
+use crate::document_times::DocumentOperation;
 use crate::scan::DocumentScanSpec;
 use errors::Result;
 
@@ -28,17 +29,20 @@ impl Transaction {
         collection: &Collection,
         check: &mut dyn FnMut(usize) -> Result<()>,
     ) -> Result<u64> {
+        let began = self.shared.began();
         let view = self.view();
         let spec = DocumentScanSpec { keys_only: true, sequential: true, ..DocumentScanSpec::default() };
         let mut scan = view.scan(collection, &spec)?;
         let mut removed = 0;
         while let Some(keys) = scan.next_keys(READ_LIMITS)? {
             for key in keys.iter() {
-                self.remove(collection, key, Slice::NONE, &WriteOptions::default())?;
+                let options = WriteOptions::default();
+                self.operate(collection, |operation| operation.remove(key, Slice::NONE, &options))?;
                 removed += 1;
             }
             check(self.memory_bytes())?;
         }
+        self.shared.note_operations(DocumentOperation::Truncate, 1, began);
         Ok(removed)
     }
 }

@@ -26,7 +26,7 @@ impl Transaction {
         patch: Slice<'_>,
         options: &WriteOptions,
     ) -> Result<WriteOutcome> {
-        self.operate(collection, |operation| {
+        self.write(collection, |operation| {
             check_object(patch)?;
             let old = operation.require(key, patch, options)?;
             operation.update_old(key, old, patch, options)
@@ -43,7 +43,7 @@ impl Transaction {
         body: Slice<'_>,
         options: &WriteOptions,
     ) -> Result<WriteOutcome> {
-        self.operate(collection, |operation| {
+        self.write(collection, |operation| {
             check_object(body)?;
             let old = operation.require(key, body, options)?;
             operation.replace_old(key, old, body, options)

@@ -3,6 +3,7 @@
 //! A metric has ArangoDB's name if it measures the same. Names with the prefix `persea_` have no
 //! counterpart.
 
+mod documents;
 mod engine;
 mod process;
 mod queries;
@@ -58,6 +59,7 @@ fn metrics(services: &Services, session: &Session, request: &Request) -> Result<
     engine::print(session, &mut page);
     transactions::print(session, &mut page);
     search::print(session, &mut page);
+    documents::print(session, &mut page);
     Ok(Response::bytes(StatusCode::OK, content_type::PROMETHEUS, page.text))
 }
 

@@ -1,6 +1,7 @@
 //! Figures of stream transactions and of the locks of collections.
 
 use database::Session;
+use storage::OPERATION_CUTS;
 
 use super::Page;
 
@@ -10,6 +11,11 @@ pub(super) fn print(session: &Session, page: &mut Page) {
         "arangodb_transactions_expired_total",
         "Stream transactions that were aborted after their idle time.",
         counts.expired,
+    );
+    page.counter(
+        "arangodb_read_transactions_total",
+        "Queries and other reads, and stream transactions that write nothing.",
+        counts.read_only,
     );
     page.counter("persea_stream_transactions_begun_total", "Stream transactions.", counts.begun);
     page.counter(
@@ -26,8 +32,14 @@ pub(super) fn print(session: &Session, page: &mut Page) {
     let locks = session.instance().store().lock_statistics();
     page.counter(
         "arangodb_collection_lock_acquisition_micros_total",
-        "Microseconds that transactions waited for collections.",
-        locks.waited_micros,
+        "Microseconds that writers waited for collections.",
+        (locks.waits.sum * 1e6).round(),
+    );
+    page.histogram(
+        "arangodb_collection_lock_acquisition_time",
+        "Seconds that writers waited for collections.",
+        &OPERATION_CUTS,
+        &locks.waits,
     );
     page.counter(
         "arangodb_collection_lock_timeouts_exclusive_total",

@@ -48,11 +48,21 @@ impl<const CUTS: usize> Histogram<CUTS> {
         self.count(cuts, micros as f64 * 1e-6, micros);
     }
 
+    /// Counts several events that took so many microseconds together; the cuts are in seconds.
+    pub fn add_all_micros(&self, cuts: &[f64; CUTS], events: u64, micros: u64) {
+        let each = micros as f64 * 1e-6 / events.max(1) as f64;
+        self.counter(cuts, each).fetch_add(events, Ordering::Relaxed);
+        self.sum.fetch_add(micros, Ordering::Relaxed);
+    }
+
     fn count(&self, cuts: &[f64; CUTS], value: f64, to_sum: u64) {
-        let place = cuts.iter().position(|cut| value <= *cut);
-        let counter = place.and_then(|place| self.counts.get(place)).unwrap_or(&self.above);
-        counter.fetch_add(1, Ordering::Relaxed);
+        self.counter(cuts, value).fetch_add(1, Ordering::Relaxed);
         self.sum.fetch_add(to_sum, Ordering::Relaxed);
+    }
+
+    fn counter(&self, cuts: &[f64; CUTS], value: f64) -> &AtomicU64 {
+        let place = cuts.iter().position(|cut| value <= *cut);
+        place.and_then(|place| self.counts.get(place)).unwrap_or(&self.above)
     }
 
     /// Adds this histogram to a summary. Its sum is multiplied by `unit`.
