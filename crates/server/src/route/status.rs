@@ -146,13 +146,17 @@ fn deployment_uuid(server_id: u64) -> String {
 }
 
 /// Returns that nothing bounds the data. A license of ArangoDB may bound it.
+/// The limit of the size of the data that is shown, since there is none: the greatest whole number
+/// that a double holds exactly.
+const NO_LIMIT_BYTES: u64 = (1 << 53) - 1;
+
 fn license(session: &Session, _request: &Request) -> Result<Response> {
     let disk_bytes = session.engine_statistics().disk_bytes;
     Response::object(StatusCode::OK, |fields| {
         fields.bool("upgrading", false).child("diskUsage", |fields| {
-            fields.number("bytesUsed", disk_bytes).number("bytesLimit", 0_u8);
+            fields.number("bytesUsed", disk_bytes).number("bytesLimit", NO_LIMIT_BYTES);
             fields.bool("limitReached", false).number("secondsUntilReadOnly", 0_u8);
-            fields.number("secondsUntilShutDown", 0_u8).text("status", "unlimited");
+            fields.number("secondsUntilShutDown", 0_u8).text("status", "good");
         });
     })
 }
