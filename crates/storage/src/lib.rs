@@ -24,6 +24,7 @@ mod id_sequence;
 mod index;
 mod key_generator;
 mod load;
+mod longest_document;
 mod memory_budget;
 mod metadata;
 mod options;

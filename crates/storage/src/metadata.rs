@@ -131,6 +131,7 @@ fn open_collection(
         counters: Arc::new(counters),
         keys: Arc::new(KeyGenerator::new(properties.key_options, totals.key_value)),
         commit_watch: Arc::default(),
+        longest_document: Arc::default(),
         defined_since: 0,
         schema: properties.schema.as_ref().map(|rule| Arc::new(Schema::compile_or_refuse(rule))),
         computed_values: computed_values::compile_or_refuse(properties, options.computed_values.as_deref()),

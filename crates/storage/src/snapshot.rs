@@ -98,15 +98,19 @@ impl Snapshot {
     /// Looks documents up by their keys, in one batch. Returns one result for each key, in the
     /// order of the keys.
     ///
-    /// It ends early, after at least one key, where the documents have [`kv::LOOK_UP_BYTES`].
+    /// It ends early, after at least one key, where the documents have [`kv::LOOK_UP_BYTES`] or may
+    /// have more.
     pub fn get(&self, collection: &Collection, keys: &[&str]) -> Result<Documents> {
         let began = self.document_times.as_ref().map(|times| (times, Instant::now()));
+        let longest = &collection.longest_document;
+        let keys = keys.get(..longest.keys_at_once()).unwrap_or(keys);
         let keys = DocumentKeys::new(collection, keys);
         let keys = keys.parts();
         let values = match &self.read_cache {
             Some(cache) => cache.get_many(&collection.commit_watch, &keys, |keys| self.look_up(keys))?,
             None => self.look_up(&keys)?,
         };
+        values.iter().flatten().for_each(|value| longest.note(value.len()));
         let documents = Documents::of_values(values, collection.shared_name());
         if let Some((times, began)) = began {
             times.note(DocumentOperation::Read, documents.len(), began);

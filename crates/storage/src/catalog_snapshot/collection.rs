@@ -10,6 +10,7 @@ use crate::computed_values::ComputedValues;
 use crate::edge_ends::CollectionCommits;
 use crate::key_generator::KeyGenerator;
 use crate::load::RunningLoads;
+use crate::longest_document::LongestDocument;
 use crate::schema::Schema;
 use crate::search::options::SearchOptions;
 use crate::visibility::LastLoad;
@@ -33,6 +34,7 @@ pub struct Collection {
     pub(crate) counters: Arc<Counters>,
     pub(crate) keys: Arc<KeyGenerator>,
     pub(crate) commit_watch: Arc<CommitWatch>,
+    pub(crate) longest_document: Arc<LongestDocument>,
     /// The commit that put this version into the catalog; 0 if it was there when the store opened.
     pub(crate) defined_since: CommitNumber,
     pub(crate) schema: Option<Arc<Schema>>,

@@ -167,6 +167,7 @@ impl Shared {
             counters: Arc::new(Counters::empty(object_id)),
             keys: Arc::new(KeyGenerator::new(properties.key_options, 0)),
             commit_watch: Arc::default(),
+            longest_document: Arc::default(),
             defined_since: 0,
             schema: compile_schema(&properties)?,
             computed_values: computed_values::compile(&properties, self.options.computed_values.as_deref())?,

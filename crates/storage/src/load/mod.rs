@@ -163,6 +163,7 @@ impl DocumentLoad {
         self.estimates.iter_mut().for_each(EstimateChange::keep);
         let document = &self.document;
         let (key, bytes) = (document.key.key.as_str(), document.bytes.as_slice());
+        self.collection.longest_document.note(bytes.len());
         let object = self.collection.object_id();
         self.documents.push(|engine_key| encoding::append_document_key(object, key, engine_key), bytes);
         self.totals.count += 1;

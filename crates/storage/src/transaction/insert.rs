@@ -71,6 +71,7 @@ impl Operation<'_> {
     /// Stores a document under a free key. If the key is known to be free, this only claims it and
     /// does not look it up again.
     fn store_new(&mut self, key: &str, is_free: bool, bytes: &[u8]) -> Result<()> {
+        self.collection.longest_document.note(bytes.len());
         let document_key = encoding::document_key(self.collection.object_id(), key);
         if is_free {
             return self.engine.put(&document_key, bytes).map_err(|error| self.explain(error, key));

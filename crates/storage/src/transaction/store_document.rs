@@ -85,6 +85,7 @@ impl Operation<'_> {
         bytes: &[u8],
         revision: Revision,
     ) -> Result<()> {
+        self.collection.longest_document.note(bytes.len());
         let document_key = encoding::document_key(self.collection.object_id(), key);
         self.engine.put(&document_key, bytes).map_err(|error| self.explain(error, key))?;
         self.maintain_indexes(key, Some(old), Some(Slice::new(bytes)))?;
