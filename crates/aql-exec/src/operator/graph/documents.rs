@@ -106,21 +106,19 @@ impl VertexDocuments {
             let Some((name, ..)) = same.first() else { continue };
             let collection = context.environment.readable_vertices(name)?.cloned();
             let keys: Vec<&str> = same.iter().map(|(_, key, _)| *key).collect();
-            let found = match collection {
-                Some(collection) => {
-                    let found = context.data.start().get(&collection, &keys);
-                    Some(found?)
+            let Some(collection) = collection else { continue };
+            let mut vertices = same.iter().map(|(_, _, vertex)| *vertex);
+            let statistics = &mut context.statistics;
+            context.data.start().get_all(&collection, &keys, |found| {
+                self.bytes += found.block.bytes.len() as u64;
+                for (offset, vertex) in found.offsets.iter().zip(vertices.by_ref()) {
+                    if let Some(offset) = offset {
+                        statistics.document_lookups += 1;
+                        self.set(vertex, Value::in_block(&found.block, *offset));
+                    }
                 }
-                None => None,
-            };
-            self.bytes += found.as_ref().map_or(0, |found| found.block.bytes.len() as u64);
-            for (position, (_, _, vertex)) in same.iter().enumerate() {
-                let offset = found.as_ref().and_then(|found| found.offsets.get(position).copied().flatten());
-                if let (Some(found), Some(offset)) = (&found, offset) {
-                    context.statistics.document_lookups += 1;
-                    self.set(*vertex, Value::in_block(&found.block, offset));
-                }
-            }
+                Ok(())
+            })?;
         }
         Ok(())
     }
@@ -184,13 +182,16 @@ pub(super) fn edge_documents(
             let collection = some.first().and_then(|(_, _, position)| edges.get(*position));
             let Some((collection, _)) = collection else { continue };
             let keys: Vec<&str> = some.iter().map(|(_, key, _)| *key).collect();
-            let found = context.data.start().get(collection, &keys)?;
             context.statistics.document_lookups += keys.len() as u64;
-            for ((_, _, position), offset) in some.iter().zip(&found.offsets) {
-                if let (Some(slot), Some(offset)) = (documents.get_mut(*position), offset) {
-                    *slot = Value::in_block(&found.block, *offset);
+            let mut positions = some.iter().map(|(_, _, position)| *position);
+            context.data.start().get_all(collection, &keys, |found| {
+                for (offset, position) in found.offsets.iter().zip(positions.by_ref()) {
+                    if let (Some(slot), Some(offset)) = (documents.get_mut(position), offset) {
+                        *slot = Value::in_block(&found.block, *offset);
+                    }
                 }
-            }
+                Ok(())
+            })?;
         }
     }
     Ok(documents)
