@@ -104,9 +104,10 @@ struct Parts {
     second_calculation: usize,
 }
 
-/// Returns the filter at a position and the next part of the same condition, if only the
-/// calculation of the latter is between them, and only filters and calculations are between these
-/// and their own calculations.
+/// Returns the filter at a position and the next part of the same condition.
+///
+/// Only the calculation of the latter may be between them, and only filters and calculations
+/// between these and their own calculations.
 fn next_part(nodes: &[Node], first: usize, counts: &HashMap<VariableId, usize>) -> Option<Parts> {
     let (part, first_calculation) = own_calculation(nodes, first, counts)?;
     let is_calculation = matches!(nodes.get(first + 1)?.kind, NodeKind::Calculation(_));

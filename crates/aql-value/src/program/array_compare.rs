@@ -1,6 +1,6 @@
 //! `left ALL|ANY|NONE|AT LEAST (n) operator right`, and the quantifiers it shares with `[? ...]`.
 
-use super::membership::contains;
+use super::constant_set::contains;
 use super::slots::{Slots, Work};
 use super::{ArrayOperator, Quantifier, Slot};
 use crate::column::Column;

@@ -1,6 +1,6 @@
 //! The construction of programs, bottom up.
 
-use super::membership::ConstantSet;
+use super::constant_set::ConstantSet;
 use super::{
     ArithmeticOperator, ArrayOperator, ArrayQuestion, CompareOperator, Expansion, Haystack, Instruction,
     MemberName, Pattern, Program, Quantifier, Slot, UnaryOperator,

@@ -8,6 +8,7 @@
 mod arithmetic;
 mod array_compare;
 mod builder;
+mod constant_set;
 mod construct;
 mod elements;
 mod expansion;
@@ -23,8 +24,8 @@ mod text;
 
 pub use arithmetic::{add, divide, modulo, multiply, negate, subtract};
 pub use builder::ProgramBuilder;
+pub use constant_set::contains;
 pub use construct::MAX_RANGE_ELEMENTS;
-pub use membership::contains;
 pub use operator::{ArithmeticOperator, ArrayOperator, CompareOperator, Quantifier, UnaryOperator};
 
 use crate::batch::{Batch, Register};
@@ -33,9 +34,9 @@ use crate::context::EvaluationContext;
 use crate::function::Function;
 use crate::pattern::{LikePattern, Regex};
 use crate::value::Value;
+use constant_set::ConstantSet;
 use errors::Result;
 use frame::Frame;
-use membership::ConstantSet;
 use portions::LaneBytes;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The lists behind IN that come from variables: row after row is searched in the same list, mostly
 //! in more than one batch.
 
-use super::membership::{ConstantSet, LARGEST_LINEAR_SEARCH, contains};
+use super::constant_set::{ConstantSet, LARGEST_LINEAR_SEARCH, contains};
 use super::slots::Work;
 use crate::context::EvaluationContext;
 use crate::interrupt::Interrupt;
