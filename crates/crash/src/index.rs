@@ -1,6 +1,8 @@
 //! Indexes: their definitions, and the check of each against the documents.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use client::{Client, Request};
 use serde_json::{Value, json};
@@ -63,7 +65,19 @@ pub(crate) const INDEXES: &[Index] = &[
         condition: "apple",
         holds: |document| document["text"].as_str().is_some_and(|text| text.contains("apple")),
     },
+    Index {
+        name: LATE,
+        definition: r#"{"type": "inverted", "fields": ["n", {"name": "text", "analyzer": "text_en"}],
+            "commitIntervalMsec": 50, "consolidationIntervalMsec": 50}"#,
+        condition: "",
+        holds: |_| true,
+    },
 ];
+
+/// The index that follows the documents after a moment.
+const LATE: &str = "inverted";
+/// The longest time that it may take.
+const LATE_MAX: Duration = Duration::from_secs(20);
 
 impl Index {
     /// Returns the definition with the name.
@@ -100,8 +114,14 @@ pub(crate) fn check(client: &Client, place: &Place, collection: &Collection) -> 
         let expected = collection.documents.iter().filter(|(_, document)| (index.holds)(document));
         let expected: Vec<&str> = expected.map(|(key, _)| key.as_str()).collect();
         if index.condition.is_empty() {
-            let entries = entries(client, place, index)?;
-            if entries != Some(expected.len() as u64) {
+            let wanted = Some(expected.len() as u64);
+            let started = Instant::now();
+            let mut entries = count_entries(client, place, index)?;
+            while index.name == LATE && entries != wanted && started.elapsed() < LATE_MAX {
+                thread::sleep(Duration::from_millis(50));
+                entries = count_entries(client, place, index)?;
+            }
+            if entries != wanted {
                 return wrong(format!(
                     "the index {} has {entries:?} entries, {} documents have its field",
                     index.name,
@@ -120,7 +140,7 @@ pub(crate) fn check(client: &Client, place: &Place, collection: &Collection) -> 
 }
 
 /// Returns the number of entries of an index, which is the only one of its type.
-fn entries(client: &Client, place: &Place, index: &Index) -> Result<Option<u64>, String> {
+fn count_entries(client: &Client, place: &Place, index: &Index) -> Result<Option<u64>, String> {
     let request = Request::get("/_api/collection").segment(&place.collection).segment("figures");
     let reply = ask(client, &request.query("details", "true").database(&place.database))?;
     let indexes = reply["figures"]["engine"]["indexes"].as_array();

@@ -92,19 +92,19 @@ pub(super) fn write(
     index.check_owned()?;
     let mut transaction = engine.begin(TransactionOptions::default())?;
     let in_folders = index.folder.is_some();
-    if in_folders {
-        transaction.put_unguarded(&mark_key(index.object), &[STORE_FORMAT])?;
+    if in_folders && !work.is_marked {
+        transaction.put(&mark_key(index.object), &[STORE_FORMAT])?;
     }
     for part in &work.parts {
         let Some(segment) = part.folder() else { continue };
         if part.listed_dead != Some(part.alive().dead()) {
             let mut value = vec![STORE_FORMAT];
             value.extend(part.alive().to_bytes());
-            transaction.put_unguarded(&segment_key(index.object, segment), &value)?;
+            transaction.put(&segment_key(index.object, segment), &value)?;
         }
     }
     for segment in &work.obsolete {
-        transaction.delete_unguarded(&segment_key(index.object, *segment))?;
+        transaction.delete(&segment_key(index.object, *segment))?;
     }
     let mut pair = Vec::new();
     let is_covered = |step: u64| covered.is_some_and(|covered| step <= covered);
