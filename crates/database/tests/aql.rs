@@ -257,6 +257,19 @@ impl Database {
             "index" => {
                 self.session.create_index(name, pack(&json).as_slice()).unwrap();
             }
+            "analyzer" => {
+                let mut body = json;
+                body["name"] = json!(name);
+                self.session.create_analyzer(pack(&body).as_slice()).unwrap();
+            }
+            "view" => {
+                let mut body = json;
+                body["name"] = json!(name);
+                self.session.create_view(pack(&body).as_slice()).unwrap();
+                // The view finds all documents from here on.
+                let query = format!("FOR d IN `{name}` OPTIONS {{waitForSync: true}} LIMIT 1 RETURN 1");
+                self.answer(&json!({"query": query, "options": {}}), false).unwrap();
+            }
             other => panic!("unknown word {other:?} at the start of a golden file"),
         }
     }
