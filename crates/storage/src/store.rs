@@ -236,7 +236,7 @@ impl Store {
     /// Writes what is only in memory and closes the engine. Later calls fail with 30.
     pub fn close(&self) -> Result<()> {
         self.maintain()?;
-        // What cannot be saved is in the outboxes, and indexed again at the next start.
+        // Documents of segments that cannot be saved are in the outboxes for the next start.
         let _ = self.save_text_indexes();
         self.shared.ids.close()?;
         Ok(self.shared.engine.close()?)
