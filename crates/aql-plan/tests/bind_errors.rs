@@ -124,17 +124,41 @@ const CASES: &[(&str, u32, &str)] = &[
     // Features that cannot run.
     ("FOR d IN users SEARCH d.a == 1 RETURN d", 1501, "SEARCH condition used on non-view"),
     ("FOR d IN [1] SEARCH d.a == 1 RETURN d", 1501, "SEARCH condition used on non-view"),
-    ("FOR d IN someView SEARCH d.a RETURN d", 10, "unsupported SEARCH condition"),
-    ("FOR d IN someView SEARCH d.a == d.b RETURN d", 10, "unsupported SEARCH condition"),
-    ("FOR d IN someView SEARCH d.a IN (FOR x IN [d.b] RETURN x) RETURN d", 1501, "cannot read the document"),
-    ("FOR d IN someView SEARCH true OPTIONS {collections: 1} RETURN d", 10, "'collections'"),
+    (
+        "FOR d IN someView SEARCH d.a RETURN d",
+        10,
+        "unsupported SEARCH condition: it must consist of comparisons of attributes with values, and of search functions",
+    ),
+    (
+        "FOR d IN someView SEARCH d.a == d.b RETURN d",
+        10,
+        "unsupported SEARCH condition: a comparison needs one attribute and one value",
+    ),
+    (
+        "FOR d IN someView SEARCH d.a IN (FOR x IN [d.b] RETURN x) RETURN d",
+        1501,
+        "a subquery in a SEARCH condition cannot read the document",
+    ),
+    (
+        "FOR d IN someView SEARCH true OPTIONS {collections: 1} RETURN d",
+        10,
+        "invalid ArangoSearch options provided: 'collections': it must be an array of names",
+    ),
     (
         "FOR d IN someView SEARCH true OPTIONS {collections: ['users']} RETURN d",
         10,
-        "does not search collection 'users'",
+        "invalid ArangoSearch options provided: 'collections': the view does not search collection 'users'",
     ),
-    ("FOR d IN someView SEARCH true OPTIONS {countApproximate: 'no'} RETURN d", 10, "'countApproximate'"),
-    ("FOR d IN someView SEARCH true OPTIONS {parallelism: -1} RETURN d", 10, "'parallelism'"),
+    (
+        "FOR d IN someView SEARCH true OPTIONS {countApproximate: 'no'} RETURN d",
+        10,
+        "invalid ArangoSearch options provided: 'countApproximate': it cannot be \"no\"",
+    ),
+    (
+        "FOR d IN someView SEARCH true OPTIONS {parallelism: -1} RETURN d",
+        10,
+        "invalid ArangoSearch options provided: 'parallelism': it cannot be -1",
+    ),
     ("INSERT {} INTO someView", 1203, "collection or view not found: someView"),
 ];
 

@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// The searches of one list after which a table of its elements pays.
 const SEARCHES_BEFORE_TABLE: usize = 4;
 
+/// The bytes of a value whose hash takes about as long as the visit of an element.
+const HASHED_BYTES: usize = 8;
+
 /// The tables that a query keeps for its next batches.
 const TABLES_MAX: usize = 4;
 
@@ -84,7 +87,7 @@ impl<'a> SearchedLists<'a> {
             self.make_table(list)?;
         }
         if let Some(table) = &self.table {
-            self.work.add(1)?;
+            self.work.add(1 + needle.memory_bytes() / HASHED_BYTES)?;
             return Ok(table.contains(needle));
         }
         self.work.add(1 + list.len())?;
