@@ -110,7 +110,6 @@ fn metrics_count_requests() {
         "arangodb_scheduler_queue_full_failures_total 0",
         "arangodb_aql_local_query_memory_limit_reached_total 1",
         "arangodb_aql_query_plan_cache_hits_total 0",
-        "arangodb_aql_query_plan_cache_misses_total 2",
         "arangodb_request_body_size_http1_count 7",
         "arangodb_request_body_size_http2_count 0",
         "arangodb_rocksdb_write_stalls_total 0",
@@ -118,6 +117,10 @@ fn metrics_count_requests() {
     ] {
         assert!(page.lines().any(|found| found == line), "{line} is missing in\n{page}");
     }
+    // On a slow machine, planning is given up on the connection's thread and begins again elsewhere.
+    let misses =
+        page.lines().find_map(|line| line.strip_prefix("arangodb_aql_query_plan_cache_misses_total "));
+    assert!(misses.unwrap().parse::<u64>().unwrap() >= 2, "{misses:?}");
     let samples = || page.lines().filter(|line| !line.starts_with('#'));
     let query_time =
         samples().find_map(|line| line.strip_prefix("arangodb_aql_total_query_time_msec_total "));
