@@ -23,8 +23,7 @@ const EXPECTED: &str = "tests/drivers/expected";
 const CHECKED: &[&str] = &["arangojs", "python-arango"];
 
 /// The reasons why a test may fail.
-const REASONS: &[&str] =
-    &["difference", "indexes", "javascript", "options", "replication", "search", "suite"];
+const REASONS: &[&str] = &["difference", "javascript", "options", "replication", "suite"];
 
 /// Runs the short suites.
 pub(crate) fn check() -> Result<(), Failure> {
