@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn a_failure_must_be_expected_and_an_expected_one_must_fail() {
-        let known = parse("# why\n\nsearch: a::b\njavascript: c: d\n").unwrap();
+        let known = parse("# why\n\nreplication: a::b\njavascript: c: d\n").unwrap();
         let (failed, summary) =
             failures("x", "failed: a::b\nfailed: e\n1 passed, 2 failed, 0 skipped\n").unwrap();
         assert_eq!(summary, "1 passed, 2 failed, 0 skipped");

@@ -117,7 +117,7 @@ fn metrics_count_requests() {
     ] {
         assert!(page.lines().any(|found| found == line), "{line} is missing in\n{page}");
     }
-    // On a slow machine, planning is given up on the connection's thread and begins again elsewhere.
+    // On a slow machine, planning is given up on the connection's thread and begins again.
     let misses =
         page.lines().find_map(|line| line.strip_prefix("arangodb_aql_query_plan_cache_misses_total "));
     assert!(misses.unwrap().parse::<u64>().unwrap() >= 2, "{misses:?}");
