@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use analyzers::{Definition, IDENTITY};
+use analyzers::IDENTITY;
 use velocypack::{Builder, Slice};
 
 use super::{Capabilities, IndexProperties, IndexType, TypeOptions, TypeRules, not_for_clients};
@@ -324,22 +324,17 @@ impl TypeRules for Link {
         Ok(())
     }
 
-    fn read_record(&self, index: &mut IndexProperties, record: Properties<'_>) -> Result<()> {
-        if let TypeOptions::Link(options) = &mut index.options {
-            options.analyzers = UsedAnalyzers::read_record(record)?;
+    fn analyzer_names<'i>(&self, index: &'i IndexProperties) -> Vec<&'i str> {
+        match &index.options {
+            TypeOptions::Link(options) => options.analyzer_names(),
+            _ => Vec::new(),
         }
-        Ok(())
     }
 
-    fn find_analyzers(
-        &self,
-        index: &mut IndexProperties,
-        find: &dyn Fn(&str) -> Result<Definition>,
-    ) -> Result<()> {
+    fn set_analyzers(&self, index: &mut IndexProperties, analyzers: UsedAnalyzers) {
         if let TypeOptions::Link(options) = &mut index.options {
-            options.analyzers = UsedAnalyzers::find(options.analyzer_names(), find)?;
+            options.analyzers = analyzers;
         }
-        Ok(())
     }
 
     fn print_fields(&self, _index: &IndexProperties, _printer: &mut Printer<'_>) {}
@@ -349,13 +344,6 @@ impl TypeRules for Link {
             printer.unsigned("view", options.view.0);
             options.root.print(true, printer);
             options.print_columns(printer);
-        }
-    }
-
-    fn print_record(&self, index: &IndexProperties, printer: &mut Printer<'_>) {
-        self.print(index, printer);
-        if let TypeOptions::Link(options) = &index.options {
-            options.analyzers.print_record(printer);
         }
     }
 

@@ -254,10 +254,10 @@ impl IndexProperties {
     ///
     /// Errors: those of `find`.
     pub fn find_analyzers(&mut self, find: &dyn Fn(&str) -> Result<Definition>) -> Result<()> {
-        match rules(self.index_type) {
-            Some(rules) => rules.find_analyzers(self, find),
-            None => Ok(()),
-        }
+        let Some(rules) = rules(self.index_type) else { return Ok(()) };
+        let analyzers = UsedAnalyzers::find(rules.analyzer_names(self), find)?;
+        rules.set_analyzers(self, analyzers);
+        Ok(())
     }
 
     /// Returns the Analyzers of an inverted index or a link.
@@ -391,7 +391,10 @@ impl IndexDefinition {
         printer.boolean("sparse", own.sparse);
         if let Some(rules) = rules(own.index_type) {
             rules.print_fields(own, printer);
-            rules.print_record(own, printer);
+            rules.print(own, printer);
+        }
+        if let Some(analyzers) = own.analyzers() {
+            analyzers.print_record(printer);
         }
     }
 
@@ -406,7 +409,7 @@ impl IndexDefinition {
         }
         let mut properties = IndexProperties::read(record.as_slice(), false)?;
         if let Some(rules) = rules(properties.index_type) {
-            rules.read_record(&mut properties, record)?;
+            rules.set_analyzers(&mut properties, UsedAnalyzers::read_record(record)?);
         }
         Ok(IndexDefinition::new(id, object_id, properties))
     }
@@ -445,24 +448,13 @@ pub(crate) trait TypeRules: Sync {
     /// Prints the options that [`TypeRules::parse`] reads, except `unique` and `sparse`.
     fn print(&self, _index: &IndexProperties, _printer: &mut Printer<'_>) {}
 
-    /// Prints the options, and what only the server's record of the index has.
-    fn print_record(&self, index: &IndexProperties, printer: &mut Printer<'_>) {
-        self.print(index, printer);
+    /// Returns the names of the Analyzers in the definition.
+    fn analyzer_names<'i>(&self, _index: &'i IndexProperties) -> Vec<&'i str> {
+        Vec::new()
     }
 
-    /// Reads what only the server's record of the index has.
-    fn read_record(&self, _index: &mut IndexProperties, _record: Properties<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    /// Looks up the Analyzers that the index names: see [`IndexProperties::find_analyzers`].
-    fn find_analyzers(
-        &self,
-        _index: &mut IndexProperties,
-        _find: &dyn Fn(&str) -> Result<Definition>,
-    ) -> Result<()> {
-        Ok(())
-    }
+    /// Keeps the definitions of these Analyzers.
+    fn set_analyzers(&self, _index: &mut IndexProperties, _analyzers: UsedAnalyzers) {}
 
     /// Returns true if two definitions that agree in type, fields, uniqueness and sparsity mean one
     /// index.

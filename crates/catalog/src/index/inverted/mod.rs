@@ -7,7 +7,6 @@ mod field;
 #[cfg(test)]
 mod tests;
 
-use analyzers::Definition;
 use velocypack::{Builder, Slice};
 
 pub use field::{FieldDefaults, InvertedField};
@@ -173,23 +172,14 @@ impl TypeRules for Inverted {
         Ok(())
     }
 
-    fn read_record(&self, index: &mut IndexProperties, record: Properties<'_>) -> Result<()> {
-        if let TypeOptions::Inverted(options) = &mut index.options {
-            options.set_analyzers(UsedAnalyzers::read_record(record)?);
-        }
-        Ok(())
+    fn analyzer_names<'i>(&self, index: &'i IndexProperties) -> Vec<&'i str> {
+        index.as_inverted().map_or_else(Vec::new, InvertedOptions::analyzer_names)
     }
 
-    fn find_analyzers(
-        &self,
-        index: &mut IndexProperties,
-        find: &dyn Fn(&str) -> Result<Definition>,
-    ) -> Result<()> {
+    fn set_analyzers(&self, index: &mut IndexProperties, analyzers: UsedAnalyzers) {
         if let TypeOptions::Inverted(options) = &mut index.options {
-            let analyzers = UsedAnalyzers::find(options.analyzer_names(), find)?;
             options.set_analyzers(analyzers);
         }
-        Ok(())
     }
 
     fn print_fields(&self, index: &IndexProperties, printer: &mut Printer<'_>) {
@@ -201,13 +191,6 @@ impl TypeRules for Inverted {
     fn print(&self, index: &IndexProperties, printer: &mut Printer<'_>) {
         if let TypeOptions::Inverted(options) = &index.options {
             options.print(printer);
-        }
-    }
-
-    fn print_record(&self, index: &IndexProperties, printer: &mut Printer<'_>) {
-        if let TypeOptions::Inverted(options) = &index.options {
-            options.print(printer);
-            options.analyzers.print_record(printer);
         }
     }
 
