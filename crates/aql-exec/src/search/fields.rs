@@ -1,6 +1,5 @@
 //! The fields of indexes that the fields of a condition stand for.
 
-use super::value::{position, text_of};
 use aql_plan::{SearchField, SearchStep};
 use aql_value::Value;
 use search::{Analysis, FieldRef, Path, Schema, Step};
@@ -68,13 +67,13 @@ pub(super) fn values_at(document: &Value, field: &SearchField<Value>) -> Vec<Val
     for step in &field.steps {
         values = match step {
             SearchStep::Attribute(name) => attribute(values, name),
-            SearchStep::Computed(value) => match (text_of(value), position(value)) {
-                (Some(name), _) => attribute(values, name),
-                (None, Some(index)) => {
+            SearchStep::Computed(value) => match computed(value) {
+                Some(Step::Attribute(name)) => attribute(values, name),
+                Some(Step::Element(index)) => {
                     let index = i64::try_from(index).unwrap_or(i64::MAX);
                     values.iter().filter(|value| value.is_array()).map(|value| value.at(index)).collect()
                 }
-                (None, None) => Vec::new(),
+                _ => Vec::new(),
             },
             SearchStep::Expansion | SearchStep::Nested => values.iter().flat_map(Value::elements).collect(),
         };
@@ -99,17 +98,23 @@ fn steps(field: &SearchField<Value>) -> Option<Vec<Step<'_>>> {
     for step in &field.steps {
         match step {
             SearchStep::Attribute(name) => steps.push(Step::Attribute(name)),
-            SearchStep::Computed(value) => match (text_of(value), position(value)) {
-                (Some(name), _) => steps.push(Step::Attribute(name)),
-                (None, Some(position)) => steps.push(Step::Element(position)),
-                (None, None) => return None,
-            },
+            SearchStep::Computed(value) => steps.push(computed(value)?),
             // The elements of an expanded array have the path of the array.
             SearchStep::Expansion => {}
             SearchStep::Nested => steps.push(Step::Nested),
         }
     }
     Some(steps)
+}
+
+/// Returns the step to an attribute of that name or an element at that position; `None` for
+/// another value.
+fn computed(value: &Value) -> Option<Step<'_>> {
+    match value.as_str() {
+        Some(name) => Some(Step::Attribute(name)),
+        None if value.is_number() => usize::try_from(value.to_i64()).ok().map(Step::Element),
+        None => None,
+    }
 }
 
 fn path(steps: &[Step<'_>]) -> Path {

@@ -2,40 +2,17 @@
 
 use aql_value::Value;
 use errors::{Error, Result};
-use velocypack::Number;
 
 /// Returns a value as terms have it; `None` for arrays and objects, which are no terms.
 pub(super) fn term_value(value: &Value) -> Option<search::Value> {
     match value {
         Value::Null => Some(search::Value::Null),
         Value::Bool(value) => Some(search::Value::Bool(*value)),
-        Value::Int(value) => Some(search::Value::Number(Number::Int(*value))),
-        Value::UInt(value) => Some(search::Value::Number(Number::from_u64(*value))),
-        Value::Double(value) => Some(search::Value::Number(Number::Double(*value))),
-        value if value.is_null() => Some(search::Value::Null),
-        value => match (value.as_bool(), value.as_str()) {
-            (Some(value), _) => Some(search::Value::Bool(value)),
-            (_, Some(text)) => Some(search::Value::Text(text.to_owned())),
-            _ if value.is_number() => {
-                let number = value.as_i64().map_or_else(|| Number::Double(value.to_f64()), Number::Int);
-                Some(search::Value::Number(number))
-            }
-            _ => None,
+        value => match value.as_number() {
+            Some(number) => Some(search::Value::Number(number)),
+            None => value.as_str().map(|text| search::Value::Text(text.to_owned())),
         },
     }
-}
-
-/// Returns the text, if the value is one.
-pub(super) fn text_of(value: &Value) -> Option<&str> {
-    value.as_str()
-}
-
-/// Returns the position in an array that a value names.
-pub(super) fn position(value: &Value) -> Option<usize> {
-    if !value.is_number() {
-        return None;
-    }
-    usize::try_from(value.to_i64()).ok()
 }
 
 /// The arguments of a function behind its field.

@@ -230,11 +230,19 @@ fn find_same(collection: &Collection, wanted: &IndexProperties) -> Result<Option
     {
         return Err(Error::new(ErrorCode::DuplicateIdentifier, "duplicate value for `id` or `name`"));
     }
-    if collection.indexes().len() >= INDEXES_MAX {
-        let message = format!("index creation failed: a collection can have at most {INDEXES_MAX} indexes");
-        return Err(Error::new(ErrorCode::IndexCreationFailed, message));
-    }
+    check_room(collection, 0)?;
     Ok(None)
+}
+
+/// Checks that a collection may have another index once so many are removed. Errors: 1235.
+pub(super) fn check_room(collection: &Collection, removed: usize) -> Result<()> {
+    if collection.indexes().len().saturating_sub(removed) < INDEXES_MAX {
+        return Ok(());
+    }
+    let name = collection.name();
+    let message =
+        format!("index creation failed: collection '{name}' can have at most {INDEXES_MAX} indexes");
+    Err(Error::new(ErrorCode::IndexCreationFailed, message))
 }
 
 fn index_not_found() -> Error {

@@ -7,15 +7,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use catalog::index::{INDEXES_MAX, IndexProperties};
+use catalog::index::IndexProperties;
 use catalog::view::AliasIndex;
 use catalog::{CollectionId, IndexDefinition, IndexId, ObjectId, ViewDefinition, ViewId, ViewProperties};
 
+use super::index::check_room;
 use super::names::check_name_is_free;
 use crate::error;
 use crate::metadata::Draft;
 use crate::{Collection, Index, Snapshot, Store};
-use errors::{Error, ErrorCode, Result};
+use errors::{Error, Result};
 
 /// A change of the link between a view and a collection.
 #[derive(Clone, Debug)]
@@ -166,13 +167,7 @@ impl Store {
         if removed.iter().any(|index| index.definition().is_same_as(&properties)) {
             return Ok(None);
         }
-        if present.indexes().len() - removed.len() >= INDEXES_MAX {
-            let message = format!(
-                "index creation failed: collection '{}' can have at most {INDEXES_MAX} indexes",
-                present.name()
-            );
-            return Err(Error::new(ErrorCode::IndexCreationFailed, message));
-        }
+        check_room(present, removed.len())?;
         let id = self.index_id(present, None)?;
         let definition = IndexDefinition::new(id, ObjectId(self.shared.ids.next()?), properties);
         let added = self.build_index(snapshot, present, definition, &|| Ok(()))?;
