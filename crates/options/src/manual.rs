@@ -60,7 +60,7 @@ const EXIT_STATUS: &str = ".SH EXIT STATUS\n\
 
 /// Returns the page of the binary with a list of its commands: name and summary.
 pub fn overview(commands: &[(&str, &str)], version: Version) -> String {
-    let mut page = head("persea", "a document, graph and key/value database", version);
+    let mut page = head("persea", "a document, graph, key/value and search database", version);
     page.push_str(".SH SYNOPSIS\n.B persea\n.I COMMAND\n[\\-\\-OPTION VALUE ...]\n.SH DESCRIPTION\n");
     page.push_str(
         "One binary is the server and its tools. Each command has a manual page of its own.\n.SH COMMANDS\n",
