@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use catalog::index::INDEXES_MAX;
 use catalog::{CollectionDefinition, CollectionId, IndexId, ObjectId};
 
 use crate::collection_lock::CollectionLock;
@@ -17,7 +18,7 @@ use crate::visibility::LastLoad;
 use crate::visibility::counters::Counters;
 use crate::visibility::read_cache::{CommitNumber, CommitWatch};
 use crate::{Index, Revision, encoding};
-use errors::Result;
+use errors::{Error, ErrorCode, Result};
 
 /// A collection: its definition and indexes, and the parts that all its versions share (counters,
 /// key generator, lock).
@@ -85,6 +86,17 @@ impl Collection {
     /// Returns an index by its id.
     pub fn index(&self, id: IndexId) -> Option<&Arc<Index>> {
         self.indexes.iter().find(|index| index.id() == id)
+    }
+
+    /// Checks that it may have one more index once `removed` of them are gone. Errors: 1235.
+    pub(crate) fn check_room_for_index(&self, removed: usize) -> Result<()> {
+        if self.indexes.len().saturating_sub(removed) < INDEXES_MAX {
+            return Ok(());
+        }
+        let name = &self.name;
+        let message =
+            format!("index creation failed: collection '{name}' can have at most {INDEXES_MAX} indexes");
+        Err(Error::new(ErrorCode::IndexCreationFailed, message))
     }
 
     /// Returns true if it has an inverted index or a link of a view.

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use catalog::index::{INDEXES_MAX, IndexProperties};
+use catalog::index::IndexProperties;
 use catalog::view::AliasIndex;
 use catalog::{IndexDefinition, IndexId, IndexType, ObjectId};
 
@@ -230,19 +230,8 @@ fn find_same(collection: &Collection, wanted: &IndexProperties) -> Result<Option
     {
         return Err(Error::new(ErrorCode::DuplicateIdentifier, "duplicate value for `id` or `name`"));
     }
-    check_room(collection, 0)?;
+    collection.check_room_for_index(0)?;
     Ok(None)
-}
-
-/// Checks that a collection may have another index once so many are removed. Errors: 1235.
-pub(super) fn check_room(collection: &Collection, removed: usize) -> Result<()> {
-    if collection.indexes().len().saturating_sub(removed) < INDEXES_MAX {
-        return Ok(());
-    }
-    let name = collection.name();
-    let message =
-        format!("index creation failed: collection '{name}' can have at most {INDEXES_MAX} indexes");
-    Err(Error::new(ErrorCode::IndexCreationFailed, message))
 }
 
 fn index_not_found() -> Error {

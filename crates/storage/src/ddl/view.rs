@@ -11,7 +11,6 @@ use catalog::index::IndexProperties;
 use catalog::view::AliasIndex;
 use catalog::{CollectionId, IndexDefinition, IndexId, ObjectId, ViewDefinition, ViewId, ViewProperties};
 
-use super::index::check_room;
 use super::names::check_name_is_free;
 use crate::error;
 use crate::metadata::Draft;
@@ -167,7 +166,7 @@ impl Store {
         if removed.iter().any(|index| index.definition().is_same_as(&properties)) {
             return Ok(None);
         }
-        check_room(present, removed.len())?;
+        present.check_room_for_index(removed.len())?;
         let id = self.index_id(present, None)?;
         let definition = IndexDefinition::new(id, ObjectId(self.shared.ids.next()?), properties);
         let added = self.build_index(snapshot, present, definition, &|| Ok(()))?;
