@@ -4,15 +4,15 @@
 const LIMIT_MIN_BYTES: u64 = 64 << 20;
 /// Memory that the process needs and no account covers: code, stacks, catalog, allocator.
 const OVERHEAD_BYTES: u64 = 32 << 20;
-/// Shares of the rest, in percent: block cache, read cache, memtables, queries, results, long
-/// requests, sorting, text indexes. They add up to 95, so that memory which is not counted exactly
+/// Shares of the rest, in percent: block cache, read cache, memtables, queries, results, bodies of
+/// requests, sorting, text indexes. They add up to 96, so that memory which is not counted exactly
 /// has room.
 const CACHE_PERCENT: u64 = 20;
 const READ_CACHE_PERCENT: u64 = 10;
 const MEMTABLE_PERCENT: u64 = 15;
 const QUERY_PERCENT: u64 = 25;
 const RESULT_PERCENT: u64 = 7;
-const REQUEST_PERCENT: u64 = 8;
+const REQUEST_PERCENT: u64 = 9;
 const SORT_PERCENT: u64 = 5;
 const SEARCH_PERCENT: u64 = 5;
 /// The most bytes for sorting: more memory would not make it faster.
@@ -35,7 +35,7 @@ pub struct MemoryBudget {
     pub query_bytes: u64,
     /// Results that wait to be fetched.
     pub result_bytes: u64,
-    /// Requests with long bodies.
+    /// Bodies of requests.
     pub request_bytes: u64,
     /// Each index build and each bulk load.
     pub sort_bytes: u64,

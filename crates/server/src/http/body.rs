@@ -177,7 +177,7 @@ impl Drop for Arrival<'_> {
 impl Arrival<'_> {
     /// Waits for the next piece; `None` at the end.
     async fn next_data(&mut self, body: &mut Incoming, permit: &BodyPermit) -> Result<Option<Bytes>> {
-        let timeout = if permit.is_counted() { RATE_CHECK_INTERVAL } else { BODY_TIMEOUT };
+        let timeout = if permit.is_long() { RATE_CHECK_INTERVAL } else { BODY_TIMEOUT };
         let mut waited = Duration::ZERO;
         loop {
             match tokio::time::timeout(timeout, next_data(body)).await {
@@ -185,7 +185,7 @@ impl Arrival<'_> {
                     let data = data?;
                     self.bytes += data.as_ref().map_or(0, |data| data.len() as u64);
                     // A short body is not counted elsewhere.
-                    if permit.is_counted() {
+                    if permit.is_long() {
                         self.take();
                     }
                     return Ok(data);
@@ -195,7 +195,7 @@ impl Arrival<'_> {
             if waited >= BODY_TIMEOUT {
                 return Err(timed_out("the request body did not arrive in time"));
             }
-            if permit.is_counted() && self.is_slow() && self.memory.is_contended() {
+            if permit.is_long() && self.is_slow() && self.memory.is_contended() {
                 return Err(timed_out("the request body arrives too slowly while others wait for memory"));
             }
         }

@@ -7,6 +7,7 @@
 //! one after the other, each with the length that it announced.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -20,8 +21,16 @@ use crate::placement::pool::Rejected;
 /// Writes and replies draw on accounts of their own.
 const BYTES_PER_BODY_BYTE: usize = 2;
 
-/// The length up to which bodies are not counted. The memory of connections covers them.
-pub(crate) const UNCOUNTED_BYTES: usize = 64 << 10;
+/// The length up to which bodies are not counted: there are at most as many as requests that run or
+/// wait for a thread.
+const FREE_BYTES: usize = 4 << 10;
+
+/// The length up to which bodies draw on a part of the memory of their own, as long as there is
+/// some. They neither wait nor take a lock then.
+pub(crate) const SHORT_BYTES: usize = 64 << 10;
+
+/// The share of short bodies in all memory for bodies.
+const SHORT_SHARE: usize = 9;
 
 /// The time that a request waits for memory. Its client may pause as long in the middle of its
 /// body.
@@ -34,7 +43,11 @@ pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(90);
 /// See the module.
 #[derive(Debug)]
 pub(crate) struct BodyMemory {
+    /// The memory of long bodies.
     capacity_bytes: usize,
+    /// The memory of short ones, and what they have of it.
+    short_capacity_bytes: usize,
+    short_bytes: AtomicUsize,
     state: Mutex<State>,
 }
 
@@ -67,7 +80,9 @@ struct Waiting {
 #[derive(Debug)]
 pub(crate) struct BodyPermit {
     memory: Arc<BodyMemory>,
-    /// None as long as the body is short and not counted.
+    /// The bytes that the body has of the memory of short ones.
+    short_bytes: usize,
+    /// None as long as the body has no memory of long ones.
     body: Option<u64>,
     claim_bytes: usize,
     held_bytes: usize,
@@ -76,10 +91,13 @@ pub(crate) struct BodyPermit {
 impl BodyMemory {
     /// Returns the memory for bodies that together with their requests may take so many bytes.
     pub(crate) fn new(bytes: usize) -> Arc<Self> {
-        let capacity_bytes = (bytes / BYTES_PER_BODY_BYTE).max(UNCOUNTED_BYTES);
+        let all_bytes = bytes / BYTES_PER_BODY_BYTE;
+        let short_capacity_bytes = all_bytes / SHORT_SHARE;
+        let capacity_bytes = (all_bytes - short_capacity_bytes).max(SHORT_BYTES);
         let state =
             State { free_bytes: capacity_bytes, next: 0, bodies: BTreeMap::new(), waiting: VecDeque::new() };
-        Arc::new(BodyMemory { capacity_bytes, state: Mutex::new(state) })
+        let short_bytes = AtomicUsize::new(0);
+        Arc::new(BodyMemory { capacity_bytes, short_capacity_bytes, short_bytes, state: Mutex::new(state) })
     }
 
     /// Returns the length of the longest body that there is memory for.
@@ -90,7 +108,17 @@ impl BodyMemory {
     /// Returns a permit for a body of at most `claim_bytes`, which holds nothing yet.
     pub(crate) fn permit(self: &Arc<Self>, claim_bytes: usize) -> BodyPermit {
         let claim_bytes = claim_bytes.min(self.capacity_bytes);
-        BodyPermit { memory: Arc::clone(self), body: None, claim_bytes, held_bytes: 0 }
+        BodyPermit { memory: Arc::clone(self), short_bytes: 0, body: None, claim_bytes, held_bytes: 0 }
+    }
+
+    /// Draws memory of short bodies. Returns false if there is too little.
+    fn draw_short(&self, bytes: usize) -> bool {
+        let before = self.short_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let is_drawn = before.saturating_add(bytes) <= self.short_capacity_bytes;
+        if !is_drawn {
+            self.short_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        }
+        is_drawn
     }
 
     /// Returns true if bodies wait for memory.
@@ -104,14 +132,14 @@ impl BodyMemory {
 }
 
 impl BodyPermit {
-    /// Returns true if the body is long enough to be counted.
-    pub(crate) fn is_counted(&self) -> bool {
+    /// Returns true if the body has memory of long ones, for which others may wait.
+    pub(crate) fn is_long(&self) -> bool {
         self.body.is_some()
     }
 
-    /// Returns the permit if its body is counted.
+    /// Returns the permit if its body has memory.
     pub(crate) fn if_counted(self) -> Option<Self> {
-        self.is_counted().then_some(self)
+        (self.is_long() || self.short_bytes > 0).then_some(self)
     }
 
     /// Returns the bytes that the body may have now.
@@ -124,9 +152,10 @@ impl BodyPermit {
     /// Errors: 503 with 21003 if there is no memory for [`MEMORY_TIMEOUT`].
     pub(crate) async fn reach(&mut self, bytes: usize) -> Result<()> {
         let wanted_bytes = bytes.min(self.claim_bytes);
-        if wanted_bytes <= self.held_bytes.max(UNCOUNTED_BYTES) {
+        if wanted_bytes <= self.held_bytes.max(FREE_BYTES) || self.reach_as_short(wanted_bytes) {
             return Ok(());
         }
+        self.give_back_short();
         // Twice as much each time, so that this is asked for seldom.
         let wanted_bytes = (2 * wanted_bytes).min(self.claim_bytes);
         if let Some(granted) = self.ask(wanted_bytes) {
@@ -139,6 +168,23 @@ impl BodyPermit {
         }
         self.held_bytes = wanted_bytes;
         Ok(())
+    }
+
+    /// Draws on the memory of short bodies. Returns false if the body is long or it has too little.
+    fn reach_as_short(&mut self, wanted_bytes: usize) -> bool {
+        if self.is_long() || wanted_bytes > SHORT_BYTES {
+            return false;
+        }
+        let missing_bytes = wanted_bytes.saturating_sub(self.short_bytes);
+        let is_drawn = self.memory.draw_short(missing_bytes);
+        if is_drawn {
+            self.short_bytes += missing_bytes;
+        }
+        is_drawn
+    }
+
+    fn give_back_short(&mut self) {
+        self.memory.short_bytes.fetch_sub(std::mem::take(&mut self.short_bytes), Ordering::Relaxed);
     }
 
     /// Returns `None` if the memory is granted at once, and otherwise the message that it is.
@@ -167,7 +213,7 @@ impl BodyPermit {
     pub(crate) fn complete(&mut self, bytes: usize) {
         let Some(body) = self.body else { return };
         let mut state = self.memory.lock();
-        let kept = if bytes <= UNCOUNTED_BYTES { 0 } else { bytes.min(self.held_bytes) };
+        let kept = if bytes <= FREE_BYTES { 0 } else { bytes.min(self.held_bytes) };
         if let Some(body) = state.bodies.get_mut(&body) {
             (body.held_bytes, body.claim_bytes) = (kept, kept);
         }
@@ -179,6 +225,7 @@ impl BodyPermit {
 
 impl Drop for BodyPermit {
     fn drop(&mut self) {
+        self.give_back_short();
         let Some(body) = self.body else { return };
         let mut state = self.memory.lock();
         state.waiting.retain(|waiting| waiting.body != body);
@@ -267,7 +314,8 @@ mod tests {
     const KIB: usize = 1 << 10;
 
     fn memory(kib: usize) -> Arc<BodyMemory> {
-        BodyMemory::new(kib * KIB * BYTES_PER_BODY_BYTE)
+        // A ninth is for short bodies.
+        BodyMemory::new(kib * KIB * BYTES_PER_BODY_BYTE * SHORT_SHARE / (SHORT_SHARE - 1))
     }
 
     fn in_paused_time(test: impl Future<Output = ()>) {
@@ -324,7 +372,7 @@ mod tests {
                             while has < bytes {
                                 has = bytes.min(has + random.usize(1..300 * KIB));
                                 permit.reach(has).await.unwrap();
-                                assert!(permit.held_bytes.max(UNCOUNTED_BYTES) >= has);
+                                assert!(permit.held_bytes.max(permit.short_bytes).max(FREE_BYTES) >= has);
                                 tokio::time::sleep(Duration::from_millis(random.u64(0..3))).await;
                             }
                             permit.complete(bytes);
@@ -341,6 +389,35 @@ mod tests {
                 assert_eq!((state.free_bytes, state.bodies.len(), state.waiting.len()), (1_000 * KIB, 0, 0));
             });
         }
+    }
+
+    #[test]
+    fn short_bodies_have_a_part_of_their_own_and_then_wait_as_long_ones_do() {
+        in_paused_time(async {
+            let memory = memory(1_000);
+            let mut long = memory.permit(1_000 * KIB);
+            long.reach(1_000 * KIB).await.unwrap();
+            let mut shorts = Vec::new();
+            loop {
+                let mut short = memory.permit(60 * KIB);
+                if let Err(error) = short.reach(60 * KIB).await {
+                    assert_eq!(error.number(), 21_003);
+                    break;
+                }
+                shorts.push(short);
+            }
+            assert_eq!(shorts.len(), 125 / 60);
+            let mut free = memory.permit(4 * KIB);
+            free.reach(4 * KIB).await.unwrap();
+            assert!(free.if_counted().is_none());
+            drop(long);
+            let mut another = memory.permit(60 * KIB);
+            another.reach(60 * KIB).await.unwrap();
+            assert!(another.is_long());
+            drop((another, shorts));
+            assert_eq!(memory.short_bytes.load(Ordering::Relaxed), 0);
+            assert_eq!(memory.lock().free_bytes, 1_000 * KIB);
+        });
     }
 
     #[test]

@@ -66,6 +66,20 @@ pub fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
     })
 }
 
+/// The usual upper bound of a body's length as a multiple of its compressed length.
+const LIKELY_COMPRESSION: usize = 12;
+
+/// The least length that is expected of a decompressed body.
+const LIKELY_MIN_BYTES: usize = 64 << 10;
+
+/// Returns the length that a compressed body is likely not to exceed: few bodies state theirs, the
+/// others get the room that most need.
+pub(crate) fn likely_plain_bytes(body: &[u8]) -> usize {
+    gzip_members::plain_bytes(body)
+        .unwrap_or_else(|| body.len().saturating_mul(LIKELY_COMPRESSION))
+        .max(LIKELY_MIN_BYTES)
+}
+
 /// Decompresses a request's body if it is compressed.
 ///
 /// Errors: 400 if it is damaged or has an unknown encoding, 413 if it would be longer than

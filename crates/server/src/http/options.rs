@@ -10,7 +10,7 @@ use crate::placement::logins::DEFAULT_MAX_DELAY;
 pub struct HttpOptions {
     /// Most bytes of a request's body, before and after decompression.
     pub max_body_bytes: usize,
-    /// Bytes of memory for all long requests together. Requests beyond them wait.
+    /// Bytes of memory for the bodies of all requests together. Requests beyond them wait.
     pub request_memory_bytes: usize,
     /// Bytes that all connections together may have received before requests take them.
     pub unread_max_bytes: u64,

@@ -168,9 +168,10 @@ impl Request {
     fn draw_for_members(&self) -> Result<Option<Charge>> {
         /// The bytes of a position in a finished table and in one under construction.
         const POSITION_BYTES: usize = 4 + 8;
-        let Some(memory) = &self.memory else { return Ok(None) };
+        let account = self.memory.as_ref().and_then(|memory| memory.account.as_ref());
+        let Some(account) = account else { return Ok(None) };
         let members = memchr::memchr_iter(b',', &self.body).count();
-        let mut charge = Charge::new(Arc::clone(&memory.account));
+        let mut charge = Charge::new(Arc::clone(account));
         charge.grow((members * POSITION_BYTES) as u64)?;
         Ok(Some(charge))
     }
@@ -198,13 +199,21 @@ fn corrupted(error: impl std::fmt::Display) -> Error {
     Error::new(ErrorCode::HttpCorruptedJson, format!("invalid request body: {error}"))
 }
 
-/// The memory of a request with a long body.
+/// The memory of a request whose body is counted.
 #[derive(Debug)]
 pub(crate) struct RequestMemory {
-    /// The share of the body and its VelocyPack in the memory for bodies.
-    pub(crate) _body: BodyPermit,
-    /// The account of further memory.
-    pub(crate) account: Arc<MemoryAccount>,
+    pub(crate) _body: BodyShare,
+    /// The account of further memory that a long body takes.
+    pub(crate) account: Option<Arc<MemoryAccount>>,
+}
+
+/// The memory of a body and of its VelocyPack, given back on drop.
+#[derive(Debug)]
+pub(crate) enum BodyShare {
+    /// A share of the memory for bodies.
+    OfBodies(#[expect(dead_code, reason = "held until the request ends")] BodyPermit),
+    /// A share of the memory of queries, for a part of a batch that was decompressed.
+    OfQueries(#[expect(dead_code, reason = "held until the request ends")] Charge),
 }
 
 /// A parsed or validated body.

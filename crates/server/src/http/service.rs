@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::audit;
 use super::body::{Collected, DRAIN_MAX_BYTES, DRAIN_TOO_LONG_MAX_BYTES, ReplyBody, collect, drain};
-use super::body_memory::{BodyMemory, BodyPermit, UNCOUNTED_BYTES};
-use super::compression::{Encoding, decompress};
+use super::body_memory::{BodyMemory, BodyPermit};
+use super::compression::{Encoding, decompress, likely_plain_bytes};
 use super::connections::{Connection, Connections};
 use super::cors;
 use super::dispatch::{Dispatcher, Job, open_job, parse_path};
@@ -19,7 +19,7 @@ use super::options::HttpOptions;
 use super::path::Path;
 use super::reply::{HttpReply, QUEUE_TIME, Replies, Wanted};
 use super::reply_memory::ReplyMemory;
-use super::request::{Request, RequestMemory};
+use super::request::{BodyShare, Request, RequestMemory};
 use super::response::Readiness;
 use super::route::BoundRoute;
 use super::services::{AsyncMode, Identified};
@@ -34,9 +34,6 @@ use hyper::header::{
 };
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode, Uri, Version};
-
-/// The usual upper bound of a body's length as a multiple of its compressed length.
-const LIKELY_COMPRESSION: usize = 12;
 
 /// A client that accepts documents of a replica sends it, and the reply says that one was used.
 ///
@@ -337,9 +334,7 @@ impl HttpService {
             return Ok(body);
         }
         let memory = &self.body_memory;
-        let likely_bytes = gzip_members::plain_bytes(&body.bytes)
-            .unwrap_or_else(|| body.bytes.len().saturating_mul(LIKELY_COMPRESSION))
-            .max(UNCOUNTED_BYTES);
+        let likely_bytes = likely_plain_bytes(&body.bytes);
         let compressed = body.bytes;
         // Given back before more is requested. Two requests that each hold memory and want more
         // would wait for each other.
@@ -366,8 +361,11 @@ impl HttpService {
     }
 
     fn request_memory(&self, body: BodyPermit) -> RequestMemory {
-        let all = Arc::clone(self.dispatcher.services().work_memory());
-        RequestMemory { _body: body, account: Arc::new(MemoryAccount::new(None, Some(all))) }
+        let account = body.is_long().then(|| {
+            let all = Arc::clone(self.dispatcher.services().work_memory());
+            Arc::new(MemoryAccount::new(None, Some(all)))
+        });
+        RequestMemory { _body: BodyShare::OfBodies(body), account }
     }
 
     async fn run_now(

@@ -93,7 +93,7 @@ fn bodies_go_both_ways() {
 
 #[test]
 fn long_bodies_on_one_connection_wait_for_memory_without_stopping_one_another() {
-    let http = HttpOptions { request_memory_bytes: 800 << 10, ..HttpOptions::default() };
+    let http = HttpOptions { request_memory_bytes: 900 << 10, ..HttpOptions::default() };
     let running = start_with(ServerOptions { http, ..options() }, store());
     let body = "x".repeat(300 << 10);
     block_on(async {

@@ -113,7 +113,7 @@ fn a_full_queue_answers_503() {
 
 /// Starts a server whose requests together have memory for bodies of 400 KiB.
 fn with_little_memory() -> Running {
-    with_http(HttpOptions { request_memory_bytes: 800 << 10, ..HttpOptions::default() })
+    with_http(HttpOptions { request_memory_bytes: 900 << 10, ..HttpOptions::default() })
 }
 
 /// Sends the head of a request and the beginning of its body.

@@ -151,7 +151,7 @@ impl Batch {
         let request = PartRequest::read(&self.request, &part.body)?;
         pending.has_body = request.method != Method::HEAD;
         pending.accepted = request.accepted;
-        request.begin(&self.services, &self.session, &self.request)
+        request.begin(&self.services, &self.session, &self.request, &self.memory)
     }
 
     /// Writes the answer to a part.

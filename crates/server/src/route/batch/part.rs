@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use errors::{Error, ErrorCode, Result};
-use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
+use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use hyper::{Method, Uri};
 
-use crate::http::compression::decompress;
+use crate::http::compression::{decompress, likely_plain_bytes};
 use crate::http::dispatch::{self, Dispatcher};
 use crate::http::format::{self, Format};
 use crate::http::multipart::{Head, line_at};
-use crate::http::request::Request;
+use crate::http::request::{BodyShare, Request, RequestMemory};
 use crate::http::response::Response;
 use crate::http::services::{AsyncMode, Identified};
 use crate::placement::logins::{Attempt, Logins};
 use crate::service::authentication::not_authorized;
-use database::{Budget, Identity, Session};
+use database::{Budget, Charge, Identity, MemoryAccount, Session};
 
 /// The services for the requests of parts.
 pub(crate) struct PartServices {
@@ -63,12 +63,14 @@ impl PartRequest {
         Ok(PartRequest { method, uri, headers, body: body.unwrap_or_default(), accepted })
     }
 
-    /// Runs the request, on the connection's task as far as possible.
+    /// Runs the request, on the connection's task as far as possible. `memory` is the batch's
+    /// account.
     pub(super) fn begin(
         self,
         services: &PartServices,
         session: &Session,
         batch: &Request,
+        memory: &Arc<MemoryAccount>,
     ) -> Result<Response> {
         let dispatcher = &services.dispatcher;
         let path = dispatch::parse_path(&self.uri)?;
@@ -84,7 +86,8 @@ impl PartRequest {
                 }
             }
         };
-        let body = decompress(&self.headers, self.body, job.max_body_bytes(services.max_body_bytes))?;
+        let max_bytes = job.max_body_bytes(services.max_body_bytes);
+        let (body, unpacked) = unpack(&self.headers, self.body, max_bytes, memory)?;
         let later = AsyncMode::of(&self.headers).filter(|_| !job.is_open());
         let request = Request {
             method: self.method,
@@ -96,8 +99,8 @@ impl PartRequest {
             accepted: self.accepted,
             client: batch.client(),
             budget: Budget::UNLIMITED,
-            // The memory of the batch covers the part.
-            memory: batch.memory.clone(),
+            // The memory of the batch covers a part that was not compressed.
+            memory: unpacked.map(Arc::new).or_else(|| batch.memory.clone()),
         };
         match later {
             Some(mode) => dispatcher.run_later(job, request, mode),
@@ -158,4 +161,34 @@ fn part_uri(batch: &Uri, target: Bytes) -> Result<Uri> {
 
 fn bad_part(message: &'static str) -> Error {
     Error::new(ErrorCode::HttpBadParameter, message)
+}
+
+/// Returns a part's body without its `content-encoding`, and the memory that it takes then.
+///
+/// Errors: 32 if the account has too little memory; those of [`decompress`].
+fn unpack(
+    headers: &HeaderMap,
+    packed: Bytes,
+    max_bytes: usize,
+    account: &Arc<MemoryAccount>,
+) -> Result<(Bytes, Option<RequestMemory>)> {
+    /// The body itself and its VelocyPack.
+    const BYTES_PER_BODY_BYTE: u64 = 2;
+    if !headers.contains_key(CONTENT_ENCODING) || packed.is_empty() {
+        return Ok((packed, None));
+    }
+    let mut charge = Charge::new(Arc::clone(account));
+    let mut room = likely_plain_bytes(&packed).min(max_bytes);
+    loop {
+        charge.grow((room as u64 * BYTES_PER_BODY_BYTE).saturating_sub(charge.bytes()))?;
+        match decompress(headers, packed.clone(), room) {
+            Err(error) if error.status() == 413 && room < max_bytes => room = max_bytes,
+            unpacked => {
+                let body = unpacked?;
+                charge.shrink(charge.bytes().saturating_sub(body.len() as u64 * BYTES_PER_BODY_BYTE));
+                let account = Some(Arc::clone(account));
+                return Ok((body, Some(RequestMemory { _body: BodyShare::OfQueries(charge), account })));
+            }
+        }
+    }
 }
