@@ -1,7 +1,6 @@
 //! Inserts of documents with one attribute in batches, against the same inserts as single requests.
 
 use crate::http::{Connection, JSON, request};
-use crate::process::Server;
 use crate::rate::{Make, Rate, TURNS, measure, median};
 use crate::report::{Report, Target};
 use crate::{Failure, Setup};
@@ -10,7 +9,7 @@ const MULTIPART: &str = "Content-Type: multipart/form-data; boundary=XXXsubpartX
 
 pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
-    let server = Server::persea(&setup.server, folder.path(), &[])?;
+    let server = setup.persea(folder.path(), &[])?;
     let mut connection = Connection::open(server.port)?;
     connection.expect_success(&request("POST", "/_api/collection", JSON, br#"{"name":"docs"}"#))?;
 

@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::http::{Connection, JSON, request};
 use crate::import::load;
-use crate::process::Server;
 use crate::report::{Report, Target};
 use crate::{Failure, Setup, limits};
 
@@ -19,7 +18,7 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
 /// Measures that the first 1,000 documents arrive equally fast from any size.
 fn first_batch(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
-    let server = Server::persea(&setup.server, folder.path(), &[])?;
+    let server = setup.persea(folder.path(), &[])?;
     let (small, large) = (10_000, setup.documents(2_000_000));
     load(&server, "small", small)?;
     server.settle();
@@ -76,7 +75,7 @@ const WAYS: &[Way] = &[
 fn whole_collection(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let documents = setup.documents(1_000_000);
     let folder = tempfile::tempdir()?;
-    let server = Server::persea(&setup.server, folder.path(), &[])?;
+    let server = setup.persea(folder.path(), &[])?;
     load(&server, "docs", documents)?;
     server.settle();
     let rates = limits::rocksdb(setup, documents, "load,scan")?;
@@ -115,7 +114,8 @@ fn whole_collection(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     Ok(())
 }
 
-fn stream(port: u16, headers: &str) -> Result<(), Failure> {
+/// Reads the collection `docs` as NDJSON.
+pub(crate) fn stream(port: u16, headers: &str) -> Result<(), Failure> {
     let headers = format!("Accept: application/x-ndjson\r\n{headers}");
     let counted = Connection::open(port)?.count_stream(&request(
         "POST",

@@ -16,7 +16,7 @@ const ROWS_PER_REQUEST: usize = 20_000;
 
 pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
-    let server = Server::persea(&setup.server, folder.path(), &[])?;
+    let server = setup.persea(folder.path(), &[])?;
     let vertices = setup.documents(100_000);
     load(&server, vertices, vertices * 18)?;
 
@@ -56,7 +56,7 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
 }
 
 /// A generator of pseudorandom numbers, the same in every run.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -67,7 +67,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
@@ -87,7 +87,8 @@ fn endpoint(random: &mut Random, vertices: u64) -> u64 {
     (rank as u64).min(vertices - 1) * 48_271 % vertices
 }
 
-fn load(server: &Server, vertices: u64, edges: u64) -> Result<(), Failure> {
+/// Creates the graph: people `P` and their friendships `F`.
+pub(crate) fn load(server: &Server, vertices: u64, edges: u64) -> Result<(), Failure> {
     let mut connection = Connection::open(server.port)?;
     for body in [r#"{"name":"P"}"#, r#"{"name":"F","type":3}"#] {
         connection.expect_success(&request("POST", "/_api/collection", JSON, body.as_bytes()))?;

@@ -2,7 +2,7 @@
 //! 1,000 rows.
 
 use std::fmt::Write;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::http::{Connection, request};
 use crate::process::Server;
@@ -13,43 +13,58 @@ use crate::{Failure, Setup, limits};
 const DOCUMENTS_PER_REQUEST: u64 = 10_000;
 
 /// Number of concurrent connections, as import tools use.
-const CONNECTIONS: usize = 2;
+pub(crate) const CONNECTIONS: usize = 2;
 
 pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let documents = setup.documents(1_000_000);
     let rates = limits::rocksdb(setup, documents, "load")?;
     let limit = rates.get("load/1000").copied();
-    // Made before the clock starts: the benchmark measures the server, not the client.
-    let bodies: Vec<String> =
-        (0..documents).step_by(DOCUMENTS_PER_REQUEST as usize).map(|first| lines(first, documents)).collect();
+    let bodies = bodies(documents);
     for (connections, target) in [(1, Target::None), (CONNECTIONS, Target::AtLeast(0.35))] {
         let folder = tempfile::tempdir()?;
-        let server = Server::persea(&setup.server, folder.path(), &[])?;
+        let server = setup.persea(folder.path(), &[])?;
         create(&server, "docs")?;
-        let (cpu, start) = (server.cpu(), Instant::now());
-        let outcomes: Vec<Result<(), String>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..connections)
-                .map(|number| {
-                    let mut own = bodies.iter().skip(number).step_by(connections);
-                    let server = &server;
-                    scope.spawn(move || {
-                        import(server, "docs", &mut own).map_err(|failure| failure.to_string())
-                    })
-                })
-                .collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap_or_else(|_| Err("a client panicked".into())))
-                .collect()
-        });
-        outcomes.into_iter().collect::<Result<(), String>>()?;
-        let per_second = documents as f64 / start.elapsed().as_secs_f64();
+        let cpu = server.cpu();
+        let per_second = documents as f64 / import_all(&server, "docs", &bodies, connections)?.as_secs_f64();
         let cpu_ns = (server.cpu() - cpu).as_secs_f64() * 1e9 / documents as f64;
         let what = format!("import of JSONL, {connections} connections");
         report.ratio(&what, (per_second, "documents/s"), limit, &target);
         report.figure(&format!("{what}: server CPU per document"), cpu_ns, "ns", &Target::None);
     }
     Ok(())
+}
+
+/// Returns the bodies of requests that import so many documents.
+///
+/// They are made before the clock starts: the benchmark measures the server, not the client.
+pub(crate) fn bodies(documents: u64) -> Vec<String> {
+    (0..documents).step_by(DOCUMENTS_PER_REQUEST as usize).map(|first| lines(first, documents)).collect()
+}
+
+/// Sends all bodies over so many connections, and returns the time that it takes.
+pub(crate) fn import_all(
+    server: &Server,
+    collection: &str,
+    bodies: &[String],
+    connections: usize,
+) -> Result<Duration, Failure> {
+    let start = Instant::now();
+    let outcomes: Vec<Result<(), String>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..connections)
+            .map(|number| {
+                let mut own = bodies.iter().skip(number).step_by(connections);
+                scope.spawn(move || {
+                    import(server, collection, &mut own).map_err(|failure| failure.to_string())
+                })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err("a client panicked".into())))
+            .collect()
+    });
+    outcomes.into_iter().collect::<Result<(), String>>()?;
+    Ok(start.elapsed())
 }
 
 /// Creates a collection of documents with ascending keys, 150 bytes of JSON each.
@@ -61,7 +76,7 @@ pub(crate) fn load(server: &Server, collection: &str, documents: u64) -> Result<
     Ok(())
 }
 
-fn create(server: &Server, collection: &str) -> Result<(), Failure> {
+pub(crate) fn create(server: &Server, collection: &str) -> Result<(), Failure> {
     let body = format!(r#"{{"name":"{collection}"}}"#);
     Connection::open(server.port)?.expect_success(&request(
         "POST",

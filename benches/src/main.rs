@@ -1,8 +1,10 @@
 //! Prints Persea's rates as ratios to physical limits, all measured in one run on one machine.
 //!
-//! usage: benches --server PERSEA --http-limit PROGRAM --kv-limit PROGRAM [--scale X] [NAME ...]
-//!        benches --server PERSEA [--tools PERSEA] [--scale X] [--documents-max N]
-//!                [--charts FOLDER] table-NAME ...
+//! usage: benches --server PERSEA --http-limit PROGRAM --kv-limit PROGRAM [--engine NAME]
+//!                [--scale X] [NAME ...]
+//!        benches --server PERSEA [--scale X] engines
+//!        benches --server PERSEA [--tools PERSEA] [--engine NAME] [--scale X]
+//!                [--documents-max N] [--charts FOLDER] table-NAME ...
 //!
 //! `PERSEA` is the server's binary. The limits are separate programs: `http-limit SERVER PORT
 //! THREADS` answers `POST /echo` with its parsed and printed body; `kv-limit ENGINE --rows N ...`
@@ -13,6 +15,9 @@
 //! target ratio, and whether it is reached. CPU times are those of the server and of this client,
 //! per request or per document.
 //!
+//! `engines` compares the memory-mapped engine with RocksDB's: two servers with the same data take
+//! turns. `--engine NAME` chooses the engine of all other servers.
+//!
 //! Tables (`table-export`, `table-batch`, `table-cursor`, `table-dump`) print one Markdown table
 //! each and write a chart to `--charts` (the current folder). `persea bench`, `dump` and `restore`
 //! of `--tools`, by default the server's binary, make their data and requests. Their sizes are
@@ -22,6 +27,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod batch;
+mod engines;
 mod export;
 mod graph;
 mod http;
@@ -35,9 +41,10 @@ mod requests;
 mod tables;
 mod vectors;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use process::Server;
 use tables::TABLES;
 
 /// A failure with a message for people.
@@ -46,6 +53,8 @@ type Failure = Box<dyn std::error::Error>;
 /// The settings of the command line.
 pub(crate) struct Setup {
     server: PathBuf,
+    /// The storage engine of its servers; `None`: the default.
+    engine: Option<String>,
     http_limit: Option<PathBuf>,
     kv_limit: Option<PathBuf>,
     /// The binary whose tools the tables use; `None`: the server's.
@@ -59,6 +68,11 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
+    /// Starts Persea on a store in `folder`.
+    fn persea(&self, folder: &Path, options: &[&str]) -> Result<Server, Failure> {
+        Server::persea(&self.server, self.engine.as_deref(), folder, options)
+    }
+
     /// Returns a number of documents, scaled.
     fn documents(&self, full: u64) -> u64 {
         ((full as f64 * self.scale) as u64).max(1_000)
@@ -76,6 +90,9 @@ const BENCHMARKS: &[Benchmark] = &[
     ("memory", memory::run),
     ("vectors", vectors::run),
 ];
+
+/// The comparison of engines. It runs only by name.
+const ENGINES: &str = "engines";
 
 fn main() -> ExitCode {
     match run() {
@@ -95,6 +112,9 @@ fn run() -> Result<(), Failure> {
             benchmark(&setup, &mut report)?;
         }
     }
+    if names.iter().any(|name| name == ENGINES) {
+        engines::run(&setup, &mut report::Report::of(engines::OURS, engines::THEIRS))?;
+    }
     for table in TABLES.iter().filter(|(name, _)| names.iter().any(|chosen| chosen == name)) {
         tables::run(table, &setup)?;
     }
@@ -109,6 +129,7 @@ fn is_chosen(names: &[String], name: &str) -> bool {
 fn read() -> Result<(Setup, Vec<String>), Failure> {
     let mut setup = Setup {
         server: PathBuf::new(),
+        engine: None,
         http_limit: None,
         kv_limit: None,
         tools: None,
@@ -122,6 +143,7 @@ fn read() -> Result<(Setup, Vec<String>), Failure> {
         let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
         match argument.as_str() {
             "--server" => setup.server = value()?.into(),
+            "--engine" => setup.engine = Some(value()?),
             "--http-limit" => setup.http_limit = Some(value()?.into()),
             "--kv-limit" => setup.kv_limit = Some(value()?.into()),
             "--scale" => setup.scale = value()?.parse()?,
@@ -146,5 +168,6 @@ fn is_known(name: &str) -> bool {
         .iter()
         .map(|known| known.0)
         .chain(TABLES.iter().map(|known| known.0))
+        .chain([ENGINES])
         .any(|known| known == name)
 }

@@ -4,13 +4,12 @@ use std::time::Duration;
 
 use crate::http::{Connection, request};
 use crate::import::load;
-use crate::process::Server;
 use crate::report::{Report, Target};
 use crate::{Failure, Setup};
 
 pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
-    let server = Server::persea(&setup.server, folder.path(), &[])?;
+    let server = setup.persea(folder.path(), &[])?;
     report.figure(
         "start on an empty folder",
         server.start_time.as_secs_f64() * 1e3,
@@ -23,7 +22,7 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
 
     let documents = setup.documents(5_000_000);
     let folder = tempfile::tempdir()?;
-    let server = Server::persea(&setup.server, folder.path(), &["--memory-limit", "512MB"])?;
+    let server = setup.persea(folder.path(), &["--memory-limit", "512MB"])?;
     load(&server, "docs", documents)?;
     let export = request("POST", "/_api/export?collection=docs", "Accept: application/x-ndjson\r\n", b"");
     Connection::open(server.port)?.count_stream(&export)?;

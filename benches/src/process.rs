@@ -18,11 +18,17 @@ pub(crate) struct Server {
 
 impl Server {
     /// Starts Persea on a store in `folder`.
-    pub(crate) fn persea(program: &Path, folder: &Path, options: &[&str]) -> Result<Self, Failure> {
+    pub(crate) fn persea(
+        program: &Path,
+        engine: Option<&str>,
+        folder: &Path,
+        options: &[&str],
+    ) -> Result<Self, Failure> {
         let port = free_port()?;
         let mut command = Command::new(program);
         command.arg("server").args(["--server.authentication", "false", "--database.directory"]).arg(folder);
         command.arg("--server.endpoint").arg(format!("tcp://127.0.0.1:{port}")).args(options);
+        command.args(engine.map(|engine| ["--server.storage-engine", engine]).iter().flatten());
         Self::start(command, port)
     }
 
@@ -51,6 +57,16 @@ impl Server {
             }
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    /// Asks the server to stop, and waits until it has.
+    pub(crate) fn stop(mut self) -> Result<(), Failure> {
+        let status = Command::new("kill").arg(self.child.id().to_string()).status()?;
+        if !status.success() {
+            return Err("the server cannot be asked to stop".into());
+        }
+        self.child.wait()?;
+        Ok(())
     }
 
     /// Returns the CPU time that the server has used, user and system.

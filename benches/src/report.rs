@@ -12,8 +12,14 @@ pub(crate) enum Target {
 }
 
 impl Report {
+    /// Begins a report of Persea's figures beside those of physical limits.
     pub(crate) fn new() -> Self {
-        println!("| what | Persea | limit | ratio | to reach | |");
+        Report::of("Persea", "limit")
+    }
+
+    /// Begins a report of one side's figures beside those of another.
+    pub(crate) fn of(ours: &str, theirs: &str) -> Self {
+        println!("| what | {ours} | {theirs} | ratio | to reach | |");
         println!("| --- | --- | --- | --- | --- | --- |");
         Report
     }

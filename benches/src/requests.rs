@@ -9,7 +9,7 @@ use crate::{Failure, Setup};
 
 pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
-    let server = Server::persea(&setup.server, folder.path(), &[])?;
+    let server = setup.persea(folder.path(), &[])?;
     let limit = setup.http_limit.as_deref().map(Server::http_limit).transpose()?;
     let mut connection = Connection::open(server.port)?;
     connection.expect_success(&request("POST", "/_api/collection", JSON, br#"{"name":"docs"}"#))?;

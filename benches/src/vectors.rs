@@ -12,7 +12,6 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::http::{Connection, JSON, request};
-use crate::process::Server;
 use crate::report::{Report, Target};
 use crate::{Failure, Setup};
 
@@ -47,7 +46,7 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
 
 fn measure(set: &Set, setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
-    let server = Server::persea(&setup.server, folder.path(), &[])?;
+    let server = setup.persea(folder.path(), &[])?;
     let mut connection = Connection::open(server.port)?;
     let kind = if set.centers.is_empty() { "uniform" } else { "clustered" };
     let name = format!("{} x {} {kind}", set.documents, set.dimension);

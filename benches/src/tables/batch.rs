@@ -5,7 +5,6 @@ use chart::{Chart, Panel, Series};
 use serde_json::Value;
 
 use super::markdown::{count, figure, header, row};
-use crate::process::Server;
 use crate::{Failure, Setup};
 
 const INSERTS: u64 = 500_000;
@@ -26,7 +25,7 @@ pub(super) fn run(setup: &Setup) -> Result<Chart, Failure> {
 
 fn panel(setup: &Setup, inserts: u64, complexity: u64) -> Result<Panel, Failure> {
     let folder = tempfile::tempdir()?;
-    let server = Server::persea(&setup.server, folder.path(), &[])?;
+    let server = setup.persea(folder.path(), &[])?;
     let numbers = |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>();
     let (batches, clients) = (numbers(&BATCHES), numbers(&CLIENTS));
     let (inserts, attributes) = (inserts.to_string(), complexity.to_string());

@@ -9,7 +9,6 @@ use chart::{Chart, Panel, Series};
 
 use super::markdown::{count, figure, header, row};
 use crate::http::{Connection, JSON, request};
-use crate::process::Server;
 use crate::{Failure, Setup};
 
 /// Number of documents in `docs`.
@@ -30,7 +29,7 @@ const QUERIES: [(&str, u64, u64); 8] = [
 pub(super) fn run(setup: &Setup) -> Result<Chart, Failure> {
     header(&["query", "times", "total, s", "each, ms", "rows a second", "to RETURN 1"]);
     let folder = tempfile::tempdir()?;
-    let server = Server::persea(&setup.server, folder.path(), &[])?;
+    let server = setup.persea(folder.path(), &[])?;
     super::seed(setup, &server, "seed-small", "docs", DOCUMENTS)?;
     server.settle();
     let mut connection = Connection::open(server.port)?;

@@ -56,7 +56,7 @@ pub(super) fn run(setup: &Setup) -> Result<Chart, Failure> {
 
 fn panel(setup: &Setup, fill: &dyn Fn(&Server) -> Result<String, Failure>) -> Result<Panel, Failure> {
     let folder = tempfile::tempdir()?;
-    let server = Server::persea(&setup.server, &folder.path().join("data"), &[])?;
+    let server = setup.persea(&folder.path().join("data"), &[])?;
     let title = fill(&server)?;
     let mut times = Vec::new();
     for threads in THREADS {

@@ -51,7 +51,7 @@ pub(super) fn run(setup: &Setup) -> Result<Chart, Failure> {
     };
     for size in sizes {
         let folder = tempfile::tempdir()?;
-        let server = Server::persea(&setup.server, folder.path(), &[])?;
+        let server = setup.persea(folder.path(), &[])?;
         let size = super::seed(setup, &server, "seed-documents", "docs", size)?;
         server.settle();
         let mut times = Vec::new();
