@@ -11,6 +11,7 @@ use kv::{
 
 use crate::flusher::Flusher;
 use crate::load::Load;
+use crate::log::DroppedLog;
 use crate::options::MmapOptions;
 use crate::store::Store;
 
@@ -25,7 +26,8 @@ impl MmapEngine {
     /// A store that was not closed is recovered. Every synced commit is there. Every other commit
     /// is there as a whole or not at all, and none is there without all earlier ones.
     ///
-    /// Errors: [`kv::Error::DamagedLog`] if a commit is missing that was synced.
+    /// Errors: [`kv::Error::DamagedLog`] if a commit is missing that was synced, unless the options
+    /// say to go on without it.
     pub fn open(folder: impl AsRef<Path>, options: &MmapOptions) -> Result<Arc<MmapEngine>> {
         Self::start(Store::open(folder.as_ref(), options)?)
     }
@@ -38,10 +40,11 @@ impl MmapEngine {
         Ok(Arc::new(MmapEngine { store: OpenStore::new(store, vec![flush, sync]) }))
     }
 
-    /// Returns the bytes of the log's end that [`MmapEngine::open`] did not replay, because they
-    /// are no whole commits.
-    pub fn dropped_log_bytes(&self) -> u64 {
-        self.store().map_or(0, |store| store.dropped_log_bytes)
+    /// Returns the part of the log that [`MmapEngine::open`] did not replay; `None` if there is
+    /// none.
+    pub fn dropped_log(&self) -> Option<DroppedLog> {
+        let dropped = self.store().ok()?.dropped_log.clone();
+        Some(dropped).filter(|dropped| dropped.bytes > 0)
     }
 
     /// Merges all commits into the mapped file, and syncs it.

@@ -18,6 +18,7 @@
 //! pairs.N.mdb         the mapped file, with LMDB's own file `-lock` beside it
 //! log/NNNNNNNNNN.log  the log (module `log::record`)
 //! load/               pairs of running bulk loads; emptied when the store is opened
+//! damaged-logs/       the damaged files of logs that were cut by `LogRecovery::Salvage`
 //! ```
 
 mod engine;
@@ -45,4 +46,5 @@ mod version;
 pub use engine::MmapEngine;
 pub use folder::{is_store_file, settle};
 pub use format::{FolderLock, is_store};
+pub use log::DroppedLog;
 pub use options::MmapOptions;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use kv::LogRecovery;
+
 /// The least memory in bytes. With less, layers are merged after a few hundred writes.
 const MEMORY_BYTES_MIN: usize = 16 << 20;
 
@@ -35,6 +37,8 @@ pub struct MmapOptions {
     pub map_bytes: Option<u64>,
     /// The bytes by which old snapshots may make the file grow. Beyond that the oldest ones expire.
     pub old_snapshot_bytes: u64,
+    /// The reaction to a log that is damaged before its end.
+    pub log_recovery: LogRecovery,
 }
 
 impl Default for MmapOptions {
@@ -45,6 +49,7 @@ impl Default for MmapOptions {
             flush_interval_ms: 1000,
             map_bytes: None,
             old_snapshot_bytes: 4 << 30,
+            log_recovery: LogRecovery::Strict,
         }
     }
 }

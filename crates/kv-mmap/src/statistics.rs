@@ -16,7 +16,7 @@ impl Store {
             ("mmfiles.mapped-file-size", disk_bytes),
             ("mmfiles.mapped-file-free", free_pages * rustix::param::page_size() as u64),
             ("mmfiles.log-size", log_bytes),
-            ("mmfiles.dropped-log-bytes", self.dropped_log_bytes),
+            ("mmfiles.dropped-log-bytes", self.dropped_log.bytes),
         ];
         let part = ColumnFamilyStatistics { memory_bytes: memtable_bytes, disk_bytes };
         EngineStatistics {

@@ -14,7 +14,7 @@ use crate::error::map_open_io;
 use crate::flush_signal::FlushSignal;
 use crate::format::{self, FolderLock};
 use crate::layers::{Layer, Layers};
-use crate::log::{self, Folder, Log, LogFiles};
+use crate::log::{self, DroppedLog, Folder, Log, LogFiles};
 use crate::old_versions::OldVersions;
 use crate::options::MmapOptions;
 use crate::snapshot::StoreSnapshot;
@@ -46,8 +46,8 @@ pub(crate) struct Store {
     large_commits: LargeWrites,
     loads: AtomicU64,
     pub(crate) living_snapshots: Arc<LivingSnapshots>,
-    /// The bytes of the log that the start did not replay.
-    pub(crate) dropped_log_bytes: u64,
+    /// The part of the log that the start did not replay.
+    pub(crate) dropped_log: DroppedLog,
     pub(crate) closed: ClosedFlag,
 }
 
@@ -70,12 +70,10 @@ impl Store {
         let folder_lock = Arc::new(FolderLock::take(folder)?);
         remove_loads(folder)?;
         let environment = Environment::open(folder, options.map_size())?;
-        let judged = log::judge(log_folder, tables::applied(&environment)?)?;
+        let judged = log::judge(log_folder, tables::applied(&environment)?, options.log_recovery)?;
         log::replay(log_folder, &judged, &environment)?;
-        let failed = |error| map_open_io("emptying", log_folder.path(), &error);
-        let numbers = log_folder.numbers().map_err(failed)?;
-        let number = numbers.last().map_or(1, |last| last + 1);
-        numbers.into_iter().try_for_each(|number| log_folder.remove(number)).map_err(failed)?;
+        let (number, dropped_log) = log::clear(folder, log_folder, &judged, options.log_recovery)
+            .map_err(|error| map_open_io("emptying", log_folder.path(), &error))?;
         let log = Arc::new(Log::begin(files, number, judged.last_sequence)?);
         let (closed, version) = (ClosedFlag::default(), Arc::new(Version::open(&environment)?));
         let base = VersionHandle { version, closed: closed.clone(), _folder_lock: folder_lock };
@@ -101,7 +99,7 @@ impl Store {
             large_commits: LargeWrites::default(),
             loads: AtomicU64::new(0),
             living_snapshots: Arc::default(),
-            dropped_log_bytes: judged.dropped_bytes,
+            dropped_log,
             closed,
         })
     }

@@ -9,7 +9,7 @@
 //! ```text
 //! FORMAT          one line, `persea rocksdb 1`: the writer of the folder and the format's version
 //! SYNCED          one line: how much of the log was synced; locked while the store is open
-//! damaged-logs/   the damaged files of logs that were cut by `WalRecovery::Salvage`
+//! damaged-logs/   the damaged files of logs that were cut by `LogRecovery::Salvage`
 //! load/           tables of running bulk loads; emptied when the store is opened
 //! backups/        written by upper layers; RocksDB passes over it
 //! CURRENT, LOCK, MANIFEST-*, OPTIONS-*, *.log, *.sst   RocksDB's own files
@@ -40,4 +40,4 @@ pub use engine::RocksEngine;
 pub use folder::{FolderLock, is_store_file};
 pub use format::is_store;
 pub use options::{Compression, RocksOptions};
-pub use recovery::{DroppedLog, WalRecovery};
+pub use recovery::DroppedLog;

@@ -1,11 +1,11 @@
 //! The tuning of the store, derived from one memory budget.
 
+use kv::LogRecovery;
 use rust_rocksdb::{
     BlockBasedIndexType, BlockBasedOptions, Cache, DBCompressionType, DBRecoveryMode, LogLevel, Options,
     WriteBufferManager, WriteOptions,
 };
 
-use crate::recovery::WalRecovery;
 use crate::write_stalls::WriteStalls;
 
 /// The least memory in bytes. With less, a memtable is full after a few hundred writes and the
@@ -90,7 +90,7 @@ pub struct RocksOptions {
     /// truncated.
     pub wal_limit_bytes: u64,
     /// The reaction to a log that is damaged before its end.
-    pub wal_recovery: WalRecovery,
+    pub wal_recovery: LogRecovery,
     /// The compression of the bulk of the data.
     pub compression: Compression,
     /// Reads and writes tables past the operating system's page cache. `memory_bytes` is then all
@@ -109,7 +109,7 @@ impl Default for RocksOptions {
             sync_interval_ms: 100,
             background_jobs: cores.clamp(2, 8) as u16,
             wal_limit_bytes: 1 << 30,
-            wal_recovery: WalRecovery::Strict,
+            wal_recovery: LogRecovery::Strict,
             compression: Compression::Lz4,
             direct_io: false,
         }

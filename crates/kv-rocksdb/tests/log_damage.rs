@@ -9,13 +9,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use kv::{BlockLimits, Durability, Engine, Error, KeyRange, Result, ScanSpec, TransactionOptions};
-use kv_rocksdb::{RocksEngine, RocksOptions, WalRecovery};
+use kv::{
+    BlockLimits, Durability, Engine, Error, KeyRange, LogRecovery, Result, ScanSpec, TransactionOptions,
+};
+use kv_rocksdb::{RocksEngine, RocksOptions};
 use tempfile::TempDir;
 
 const COMMITS: usize = 100;
 
-fn open(folder: &Path, wal_recovery: WalRecovery) -> Result<Arc<RocksEngine>> {
+fn open(folder: &Path, wal_recovery: LogRecovery) -> Result<Arc<RocksEngine>> {
     // Nothing is synced unless the test does it.
     let options = RocksOptions { sync_interval_ms: 1_000_000, wal_recovery, ..RocksOptions::default() };
     RocksEngine::open(folder, &options)
@@ -46,7 +48,7 @@ fn log(folder: &Path) -> PathBuf {
 /// Returns a store as a kill leaves it, with its first commits synced.
 fn killed(synced: usize) -> TempDir {
     let source = tempfile::tempdir().expect("tempdir");
-    let engine = open(source.path(), WalRecovery::Strict).expect("open");
+    let engine = open(source.path(), LogRecovery::Strict).expect("open");
     for number in 0..COMMITS {
         let durability = if number + 1 == synced { Durability::Synced } else { Durability::Buffered };
         commit(&engine, number, durability);
@@ -73,19 +75,19 @@ fn flip(bytes: &mut [u8], at: usize) {
 /// there from then on.
 fn is_refused(folder: &Path, log: &Path, kept: usize) {
     for _ in 0..2 {
-        match open(folder, WalRecovery::Strict).map(|_| ()) {
+        match open(folder, LogRecovery::Strict).map(|_| ()) {
             Err(Error::DamagedLog { path, .. }) => assert_eq!(path, log),
             other => panic!("{other:?}"),
         }
     }
-    let engine = open(folder, WalRecovery::Salvage).expect("open");
+    let engine = open(folder, LogRecovery::Salvage).expect("open");
     assert_eq!(count(&engine), kept);
     let dropped = engine.dropped_log().expect("a dropped part");
     assert!(dropped.kept_in.is_some_and(|folder| folder.is_dir()));
     let counters = engine.statistics().counters;
     assert!(counters.contains(&("rocksdb.dropped-log-bytes".to_owned(), dropped.bytes)));
     drop(engine);
-    let engine = open(folder, WalRecovery::Strict).expect("open");
+    let engine = open(folder, LogRecovery::Strict).expect("open");
     assert_eq!((count(&engine), engine.dropped_log()), (kept, None));
 }
 
@@ -93,7 +95,7 @@ fn is_refused(folder: &Path, log: &Path, kept: usize) {
 fn a_killed_store_opens_in_silence() {
     for synced in [0, 50, COMMITS] {
         let folder = killed(synced);
-        let engine = open(folder.path(), WalRecovery::Strict).expect("open");
+        let engine = open(folder.path(), LogRecovery::Strict).expect("open");
         assert_eq!((count(&engine), engine.dropped_log()), (COMMITS, None));
     }
 }
@@ -118,7 +120,7 @@ fn changed_bytes_in_the_last_record_are_refused_if_it_was_synced() {
             flip(bytes, at);
         });
         if is_torn {
-            let engine = open(folder.path(), WalRecovery::Strict).expect("open");
+            let engine = open(folder.path(), LogRecovery::Strict).expect("open");
             assert_eq!(count(&engine), COMMITS - 1);
             let dropped = engine.dropped_log().expect("a dropped part");
             assert_eq!((dropped.file, dropped.kept_in, dropped.records), (log, None, 0));
@@ -141,16 +143,16 @@ fn a_log_without_its_synced_part_is_refused() {
     let folder = killed(40);
     let path = log(folder.path());
     change(&path, |bytes| bytes.truncate(50_000));
-    assert_eq!(count(&open(folder.path(), WalRecovery::Strict).expect("a torn end")), 48);
+    assert_eq!(count(&open(folder.path(), LogRecovery::Strict).expect("a torn end")), 48);
 }
 
 #[test]
 fn a_closed_store_needs_no_log() {
     let folder = tempfile::tempdir().expect("tempdir");
-    let engine = open(folder.path(), WalRecovery::Strict).expect("open");
+    let engine = open(folder.path(), LogRecovery::Strict).expect("open");
     commit(&engine, 1, Durability::Synced);
     engine.close().expect("close");
     drop(engine);
     fs::remove_file(log(folder.path())).expect("remove_file");
-    assert_eq!(count(&open(folder.path(), WalRecovery::Strict).expect("open")), 1);
+    assert_eq!(count(&open(folder.path(), LogRecovery::Strict).expect("open")), 1);
 }

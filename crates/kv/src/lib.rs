@@ -21,6 +21,7 @@ mod closed;
 pub mod conflict;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+pub mod damaged_logs;
 mod engine;
 mod error;
 mod large_writes;
@@ -36,6 +37,7 @@ mod tree;
 pub use block::{BLOCK_BYTES_MAX, Block, LOOK_UP_BYTES, Pair, Values};
 pub use closed::ClosedFlag;
 pub use conflict::ConflictTable;
+pub use damaged_logs::LogRecovery;
 pub use engine::{
     BLOCK_LIMIT_BYTES_MAX, BlockLimits, BulkLoad, ColumnFamilyStatistics, Durability, Engine,
     EngineStatistics, LoadHint, LoadKind, PAIR_BYTES_MAX, PrefixScan, Savepoint, Scan, ScanSpec, Snapshot,

@@ -46,6 +46,13 @@ impl Folder {
         self.0.join(format!("{number:010}{SUFFIX}"))
     }
 
+    /// Moves a file into another folder, and makes that durable there.
+    pub(crate) fn move_to(&self, number: u64, folder: &Path) -> io::Result<()> {
+        let path = self.path_of(number);
+        fs::rename(&path, folder.join(path.file_name().unwrap_or_default()))?;
+        kv::damaged_logs::sync_folder(folder)
+    }
+
     /// Returns the numbers of all files in ascending order.
     pub(crate) fn numbers(&self) -> io::Result<Vec<u64>> {
         let mut numbers = Vec::new();

@@ -3,6 +3,7 @@
 //! A commit is written to the log before it is acknowledged. Once its writes are in the mapped
 //! file, its log file is removed. `record` specifies the bytes.
 
+mod clear;
 mod files;
 mod reader;
 mod record;
@@ -10,6 +11,8 @@ mod record;
 mod tests;
 mod writer;
 
+pub use clear::DroppedLog;
+pub(crate) use clear::clear;
 pub(crate) use files::{Folder, LogFiles};
 pub(crate) use reader::{judge, replay};
 pub(crate) use writer::Log;

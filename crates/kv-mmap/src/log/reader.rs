@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use kv::{Error, KeyRange, Result};
+use kv::{Error, KeyRange, LogRecovery, Result};
 
 use super::files::Folder;
 use super::record::{CHECKSUM_BYTES, Entries, HEADER_BYTES, Header, Kind, MAGIC};
@@ -26,6 +26,8 @@ pub(crate) struct Judged {
     pub(crate) last_sequence: u64,
     /// The bytes behind the last record that is whole.
     pub(crate) dropped_bytes: u64,
+    /// The number of the file with the first of them.
+    pub(crate) dropped_from: Option<u64>,
 }
 
 /// The place of a record's body.
@@ -38,6 +40,7 @@ struct Place {
 
 /// The first flaw of a log.
 struct Flaw {
+    file: u64,
     path: PathBuf,
     offset: u64,
     /// The sequence that was expected there.
@@ -46,9 +49,10 @@ struct Flaw {
 
 /// Reads the log and changes nothing. `applied` is the last sequence in the tables.
 ///
-/// Errors: [`Error::DamagedLog`] if a record is missing or damaged that was durable once, which a
-/// later record says. Other flaws end the log: a crash of the machine leaves such ones.
-pub(crate) fn judge(folder: &Folder, applied: u64) -> Result<Judged> {
+/// Errors: [`Error::DamagedLog`] with [`LogRecovery::Strict`], if a record is missing or damaged
+/// that was durable once, which a later record says. Other flaws end the log: a crash of the
+/// machine leaves such ones.
+pub(crate) fn judge(folder: &Folder, applied: u64, wanted: LogRecovery) -> Result<Judged> {
     let mut judged = Judged { last_sequence: applied, ..Judged::default() };
     let mut flaw = None;
     let mut synced = 0;
@@ -67,7 +71,12 @@ pub(crate) fn judge(folder: &Folder, applied: u64) -> Result<Judged> {
                 }
                 found => {
                     let missing = judged.last_sequence + 1;
-                    flaw.get_or_insert(Flaw { path: path.clone(), offset: file.offset, sequence: missing });
+                    flaw.get_or_insert(Flaw {
+                        file: number,
+                        path: path.clone(),
+                        offset: file.offset,
+                        sequence: missing,
+                    });
                     synced = synced.max(found.map_or(0, |header| header.synced));
                     let skipped = match found {
                         Some(header) => header.body_bytes + (HEADER_BYTES + CHECKSUM_BYTES) as u64,
@@ -78,8 +87,11 @@ pub(crate) fn judge(folder: &Folder, applied: u64) -> Result<Judged> {
             }
         }
     }
+    judged.dropped_from = flaw.as_ref().map(|flaw| flaw.file);
     match flaw {
-        Some(flaw) if synced >= flaw.sequence => Err(damaged(&flaw, judged.dropped_bytes)),
+        Some(flaw) if synced >= flaw.sequence && wanted == LogRecovery::Strict => {
+            Err(damaged(&flaw, judged.dropped_bytes))
+        }
         _ => Ok(judged),
     }
 }
@@ -87,8 +99,8 @@ pub(crate) fn judge(folder: &Folder, applied: u64) -> Result<Judged> {
 fn damaged(flaw: &Flaw, bytes: u64) -> Error {
     let reason = format!(
         "record {} at byte {} is missing or damaged, although it was on disk once; {bytes} bytes lie there or \
-         behind. Restore the store from a backup or a dump, or move the files of the log away to start without \
-         these commits",
+         behind. Restore the store from a backup or a dump, or start it with `--mmfiles.log-recovery salvage`, \
+         which keeps everything before the damage",
         flaw.sequence, flaw.offset
     );
     Error::DamagedLog { path: flaw.path.clone(), reason }

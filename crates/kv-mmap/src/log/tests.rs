@@ -5,7 +5,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use kv::{Durability, Error, LocalStore, LocalTransaction, Result, TransactionOptions, WriteTransaction};
+use kv::{
+    Durability, Error, LocalStore, LocalTransaction, LogRecovery, Result, TransactionOptions,
+    WriteTransaction,
+};
 
 use super::files::{Folder, LogFile, LogFiles};
 use crate::options::MmapOptions;
@@ -227,7 +230,7 @@ fn a_log_that_is_cut_anywhere_is_replayed_up_to_the_cut() {
         let whole = recorded.ends.iter().filter(|end| **end <= cut).count();
         assert_eq!(numbers(&store), (0..whole as u32).collect::<Vec<_>>(), "cut at {cut} of {bytes}");
         let last = recorded.ends.iter().rfind(|end| **end <= cut).copied().unwrap_or(0);
-        assert_eq!(store.dropped_log_bytes, (cut - last) as u64);
+        assert_eq!(store.dropped_log.bytes, (cut - last) as u64);
     }
 }
 
@@ -249,8 +252,38 @@ fn damage_to_synced_records_is_refused_and_to_others_ends_the_log() {
             Ok(store) => {
                 assert!(!is_refused);
                 assert_eq!(numbers(&store), [0, 1]);
-                assert_eq!(store.dropped_log_bytes, (recorded.bytes.len() - recorded.ends[1]) as u64);
+                assert_eq!(store.dropped_log.bytes, (recorded.bytes.len() - recorded.ends[1]) as u64);
             }
         }
     }
+}
+
+/// Salvage keeps all commits before the damage, and the damaged files; the next start needs no
+/// option.
+#[test]
+fn salvage_goes_on_without_what_is_damaged() {
+    let recorded = record(3);
+    let mut damaged = recorded.bytes.clone();
+    damaged[recorded.ends[1] + 1_000] ^= 1;
+    std::fs::write(&recorded.file, &damaged).unwrap();
+    let salvage = MmapOptions { log_recovery: LogRecovery::Salvage, ..MmapOptions::default() };
+    let store = Arc::new(Store::open(recorded.folder.path(), &salvage).unwrap());
+    assert_eq!(numbers(&store), [0, 1]);
+    assert_eq!(store.dropped_log.bytes, (recorded.bytes.len() - recorded.ends[1]) as u64);
+    let kept = store.dropped_log.kept_in.clone().unwrap();
+    assert_eq!(std::fs::read(kept.join(recorded.file.file_name().unwrap())).unwrap(), damaged);
+    put(&store, 9, Durability::Synced).unwrap();
+    drop(store);
+    let store = open(recorded.folder.path());
+    assert_eq!(numbers(&store), [0, 1, 9]);
+    assert_eq!(store.dropped_log.bytes, 0);
+}
+
+#[test]
+fn salvage_changes_nothing_for_a_whole_log() {
+    let recorded = record(3);
+    let salvage = MmapOptions { log_recovery: LogRecovery::Salvage, ..MmapOptions::default() };
+    let store = Store::open(recorded.folder.path(), &salvage).unwrap();
+    assert_eq!(numbers(&store), [0, 1, 2, 3, 4, 5]);
+    assert!(!recorded.folder.path().join("damaged-logs").exists());
 }

@@ -12,23 +12,13 @@ mod tests;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use kv::{Error, Result};
+use kv::{Error, LogRecovery, Result};
 use rust_rocksdb::{DB, Options};
 
 pub(crate) use sync_mark::{SyncMark, WalPosition};
 use wal_check::{Cut, WalFiles, WalState};
 
 use crate::error::map_open;
-
-/// The reaction of an open to a log that is damaged before its end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum WalRecovery {
-    /// The open fails, and changes nothing.
-    #[default]
-    Strict,
-    /// The open replays the log up to the damage, and moves the rest into `damaged-logs`.
-    Salvage,
-}
 
 /// The part of the log that an open did not replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +49,7 @@ pub(crate) struct Recovered {
 /// Opens the database in `folder`, which already has its `FORMAT`.
 ///
 /// Errors: [`Error::DamagedLog`] if acknowledged commits would be lost.
-pub(crate) fn open(folder: &Path, options: &Options, wanted: WalRecovery) -> Result<Recovered> {
+pub(crate) fn open(folder: &Path, options: &Options, wanted: LogRecovery) -> Result<Recovered> {
     let sync_mark = SyncMark::open(folder)?;
     let (files, state) = check_log(folder, options, sync_mark.read())?;
     let mut dropped = match state {
@@ -93,8 +83,8 @@ fn check_log(folder: &Path, options: &Options, synced: Option<WalPosition>) -> R
 }
 
 /// Moves the log behind the cut aside and replays the rest, or fails in strict mode.
-fn go_on_without(cut: Cut, folder: &Path, options: &Options, wanted: WalRecovery) -> Result<DroppedLog> {
-    if wanted == WalRecovery::Strict {
+fn go_on_without(cut: Cut, folder: &Path, options: &Options, wanted: LogRecovery) -> Result<DroppedLog> {
+    if wanted == LogRecovery::Strict {
         return Err(refusal(cut));
     }
     let kept_in = salvage::cut_log(folder, &cut)?;

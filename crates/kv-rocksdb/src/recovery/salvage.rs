@@ -7,42 +7,21 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use kv::Result;
+use kv::damaged_logs::{create_damaged_logs_folder, sync_folder};
 
 use super::wal_check::{Cut, list};
 use crate::error::map_open_io;
 
-/// The folder with one subfolder for each cut of a damaged log.
-const DAMAGED_FOLDER: &str = "damaged-logs";
-
 /// Cuts the log in `store`, and returns the folder with the unchanged damaged files.
 pub(crate) fn cut_log(store: &Path, cut: &Cut) -> Result<PathBuf> {
-    let kept = create_folder(store).map_err(|error| map_open_io("creating", store, &error))?;
+    let kept = create_damaged_logs_folder(store).map_err(|error| map_open_io("creating", store, &error))?;
     for (number, path) in list(store)?.into_iter().rev().filter(|(number, _)| *number >= cut.number) {
         let moved = move_file(&path, &kept, (number == cut.number).then_some(cut.intact_bytes));
         moved.and_then(|()| sync_folder(store)).map_err(|error| map_open_io("moving", &path, &error))?;
     }
     Ok(kept)
-}
-
-/// Creates a new folder. Its name is the time in seconds since 1970, or a little more if that name
-/// is taken.
-fn create_folder(store: &Path) -> io::Result<PathBuf> {
-    let all = store.join(DAMAGED_FOLDER);
-    fs::create_dir_all(&all)?;
-    let mut name = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    // Existing folders are never overwritten.
-    while let Err(error) = fs::create_dir(all.join(name.to_string())) {
-        if error.kind() != io::ErrorKind::AlreadyExists {
-            return Err(error);
-        }
-        name += 1;
-    }
-    sync_folder(&all)?;
-    sync_folder(store)?;
-    Ok(all.join(name.to_string()))
 }
 
 /// Moves a file into `kept`. If `stay_bytes` is given, that many of its first bytes stay.
@@ -61,8 +40,4 @@ fn move_file(path: &Path, kept: &Path, stay_bytes: Option<u64>) -> io::Result<()
     sync_folder(kept)?;
     // The rename is atomic: there is either the damaged file or the shortened one.
     fs::rename(shortened, path)
-}
-
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
 }

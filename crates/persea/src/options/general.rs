@@ -64,9 +64,8 @@ pub(crate) fn open_engine(
         .map_err(|error| format!("the folder {} cannot be created: {error}", folder.display()))?;
     if name == EngineName::Mmap {
         let engine = MmapEngine::open(folder, &mmfiles::settings(options, budget))?;
-        let dropped = engine.dropped_log_bytes();
-        if dropped > 0 {
-            tracing::warn!(target: "engines", "the log ended in {dropped} bytes that are no whole commits; they were dropped");
+        if let Some(dropped) = engine.dropped_log() {
+            tracing::warn!(target: "engines", "{dropped}");
         }
         return Ok(engine);
     }

@@ -1,14 +1,17 @@
 //! `--mmfiles`: the memory-mapped engine.
 
+use kv::LogRecovery;
 use kv_mmap::MmapOptions;
-use options::{Bytes, Maybe, Number, Opt, Options, bytes, number};
+use options::{Bytes, Choice, Maybe, Number, Opt, Options, bytes, choice, number};
 use storage::MemoryBudget;
 
-use super::unless_zero;
+use super::{LOG_RECOVERIES, unless_zero};
 
 options::section! {
     static FLUSH_INTERVAL: Opt<Number> =
         number("mmfiles.flush-interval", "1000", "Milliseconds until a commit is merged from the log into the mapped file.");
+    static LOG_RECOVERY: Opt<Choice<LogRecovery>> =
+        choice("mmfiles.log-recovery", LOG_RECOVERIES, "strict", "Start with a damaged log: refused, or up to the damage with the rest moved aside.");
     static MAX_MAP_SIZE: Opt<Maybe<Bytes>> =
         bytes("mmfiles.max-map-size", "", "Bytes of address space for the mapped file, which bounds the data. Default: 1 TiB, or half of the limit of address space.").optional();
     static MAX_OLD_SNAPSHOT_SIZE: Opt<Bytes> =
@@ -26,5 +29,6 @@ pub(super) fn settings(options: &Options, budget: &MemoryBudget) -> MmapOptions 
         sync_interval_ms: unless_zero(options.get(&SYNC_INTERVAL), defaults.sync_interval_ms),
         map_bytes: options.get(&MAX_MAP_SIZE).filter(|bytes| *bytes > 0),
         old_snapshot_bytes: options.get(&MAX_OLD_SNAPSHOT_SIZE),
+        log_recovery: options.get(&LOG_RECOVERY),
     }
 }

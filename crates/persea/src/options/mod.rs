@@ -19,7 +19,12 @@ mod transaction;
 mod ttl;
 mod unsupported;
 
+use kv::LogRecovery;
 use options::{Mistake, Options, Program, Request, Version};
+
+/// The reactions of the engines with logs to a damaged one.
+const LOG_RECOVERIES: &[(&str, LogRecovery); 2] =
+    &[("strict", LogRecovery::Strict), ("salvage", LogRecovery::Salvage)];
 
 /// The version of the binary.
 pub(crate) const VERSION: Version = Version {

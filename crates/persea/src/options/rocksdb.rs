@@ -1,20 +1,18 @@
 //! `--rocksdb`: the default engine, and the sizes of transactions in it.
 
 use database::query::QueryDefaults;
-use kv_rocksdb::{Compression, RocksOptions, WalRecovery};
+use kv::LogRecovery;
+use kv_rocksdb::{Compression, RocksOptions};
 use options::{Bytes, Choice, Flag, Maybe, Number, Opt, Options, bytes, choice, flag, number};
 use storage::MemoryBudget;
 
-use super::unless_zero;
+use super::{LOG_RECOVERIES, unless_zero};
 
 /// Bytes of cache for each table file that stays open. An open file takes some ten kilobytes
 /// outside of the cache.
 const BYTES_PER_OPEN_FILE: u64 = 1 << 20;
 
 const COMPRESSIONS: &[(&str, Compression); 2] = &[("lz4", Compression::Lz4), ("zstd", Compression::Zstd)];
-
-const WAL_RECOVERIES: &[(&str, WalRecovery); 2] =
-    &[("strict", WalRecovery::Strict), ("salvage", WalRecovery::Salvage)];
 
 options::section! {
     static COMPRESSION_TYPE: Opt<Choice<Compression>> =
@@ -37,8 +35,8 @@ options::section! {
         flag("rocksdb.use-direct-io", false, "Reads and writes of tables past the system's cache.");
     static WAL_RECOVERY_SKIP_CORRUPTED: Opt<Flag> =
         flag("rocksdb.wal-recovery-skip-corrupted", false, "The same as --rocksdb.wal-recovery salvage.");
-    static WAL_RECOVERY: Opt<Choice<WalRecovery>> =
-        choice("rocksdb.wal-recovery", WAL_RECOVERIES, "strict", "Start with a damaged write-ahead log: refused, or up to the damage with the rest moved aside.");
+    static WAL_RECOVERY: Opt<Choice<LogRecovery>> =
+        choice("rocksdb.wal-recovery", LOG_RECOVERIES, "strict", "Start with a damaged write-ahead log: refused, or up to the damage with the rest moved aside.");
 }
 
 /// Makes the options of the engine. `descriptors` is the limit of files and connections.
@@ -53,7 +51,7 @@ pub(super) fn settings(options: &Options, budget: &MemoryBudget, descriptors: u6
         sync_interval_ms: unless_zero(options.get(&SYNC_INTERVAL), defaults.sync_interval_ms),
         wal_limit_bytes: unless_zero(options.get(&MAX_TOTAL_WAL_SIZE), defaults.wal_limit_bytes),
         wal_recovery: match options.get(&WAL_RECOVERY_SKIP_CORRUPTED) {
-            true => WalRecovery::Salvage,
+            true => LogRecovery::Salvage,
             false => options.get(&WAL_RECOVERY),
         },
         compression: options.get(&COMPRESSION_TYPE),

@@ -105,7 +105,7 @@ fn figures(metrics: &HashMap<String, f64>) -> Vec<Finding> {
         "its log file LOG in the data folder says which; writes may be refused",
     );
     check(
-        value("rocksdb_dropped_log_bytes") == 0.0,
+        value("rocksdb_dropped_log_bytes") + value("mmfiles_dropped_log_bytes") == 0.0,
         "bytes of the log that the last start dropped",
         "the log of the server names the file; restore a backup if the data are needed",
     );

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kv::{Error, Result};
+use kv::{Error, LogRecovery, Result};
 use rust_rocksdb::{DB, WriteBatch};
 use tempfile::TempDir;
 
@@ -11,7 +11,7 @@ use super::files::log_of;
 use super::noise;
 use crate::options::{RocksOptions, Tuning};
 use crate::recovery::wal_check::{list, wal_path};
-use crate::recovery::{self, Recovered, SyncMark, WalPosition, WalRecovery};
+use crate::recovery::{self, Recovered, SyncMark, WalPosition};
 
 /// The writes of one batch.
 const BATCH_WRITES: u64 = 2;
@@ -31,7 +31,7 @@ fn tuning() -> Tuning {
     tuning
 }
 
-fn open(folder: &Path, wanted: WalRecovery) -> Result<Recovered> {
+fn open(folder: &Path, wanted: LogRecovery) -> Result<Recovered> {
     recovery::open(folder, &tuning().options, wanted)
 }
 
@@ -70,7 +70,7 @@ impl Crashed {
     /// Creates a store with `logs` log files, of whose batches `synced` were synced.
     fn new(logs: usize, synced: u64) -> Crashed {
         let source = tempfile::tempdir().unwrap();
-        let Recovered { db, sync_mark, .. } = open(source.path(), WalRecovery::Strict).unwrap();
+        let Recovered { db, sync_mark, .. } = open(source.path(), LogRecovery::Strict).unwrap();
         let mut number = 0;
         let mut in_last = 0;
         while in_last < 60 {
@@ -118,7 +118,7 @@ impl Crashed {
 
     /// Opens the store, which must not be refused.
     fn opens(&self) -> (u64, Recovered) {
-        let recovered = open(self.path(), WalRecovery::Strict).unwrap();
+        let recovered = open(self.path(), LogRecovery::Strict).unwrap();
         (batches(&recovered.db), recovered)
     }
 
@@ -126,12 +126,12 @@ impl Crashed {
     /// behind the damage.
     fn is_refused(&self, file: &Path, reason: &str) -> u64 {
         let before = contents(self.path());
-        let error = open(self.path(), WalRecovery::Strict).map(|_| ()).unwrap_err();
+        let error = open(self.path(), LogRecovery::Strict).map(|_| ()).unwrap_err();
         let Error::DamagedLog { path, reason: found } = &error else { panic!("{error}") };
         assert_eq!(path, file);
         assert!(found.contains(reason) && found.contains("--rocksdb.wal-recovery salvage"), "{found}");
         assert_eq!(contents(self.path()), before);
-        let Recovered { db, dropped, sync_mark } = open(self.path(), WalRecovery::Salvage).unwrap();
+        let Recovered { db, dropped, sync_mark } = open(self.path(), LogRecovery::Salvage).unwrap();
         let (kept, dropped) = (batches(&db), dropped.unwrap());
         assert_eq!(dropped.file, file);
         assert!(kept < self.batches);
