@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use kv::{
-    ClosedFlag, ConflictTable, Durability, Error, LargeWrites, LivingSnapshots, LocalStore, LogSync, Overlay,
-    Result, Snapshot, WaitPolicy,
+    ClosedFlag, ConflictTable, Durability, Error, LargeWrites, LivingSnapshots, LocalStore, LogSync, Result,
+    Snapshot, WaitPolicy, Writes,
 };
 
 use crate::environment::Environment;
@@ -225,8 +225,8 @@ impl LocalStore for Store {
         layers.read(key, read)
     }
 
-    fn apply(&self, overlay: &Overlay, wait: WaitPolicy) -> Result<()> {
-        self.commit(&Layer::from(overlay), wait)
+    fn apply(&self, writes: &Writes<'_>, wait: WaitPolicy) -> Result<()> {
+        self.commit(&Layer::from(writes.overlay), wait)
     }
 
     fn harden(&self, commit: u64, durability: Durability) -> Result<()> {

@@ -7,8 +7,8 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use kv::{
-    ClosedFlag, ConflictTable, Durability, Error, LargeWrites, LocalStore, LogSync, Overlay, Result,
-    Snapshot, WaitPolicy,
+    ClosedFlag, ConflictTable, Durability, Error, LargeWrites, LocalStore, LogSync, Result, Snapshot,
+    WaitPolicy, Writes,
 };
 use rust_rocksdb::{DB, FlushOptions, Options, ReadOptions, WriteBatch, WriteOptions};
 
@@ -287,10 +287,10 @@ impl LocalStore for Store {
         Ok(())
     }
 
-    fn apply(&self, overlay: &Overlay, wait: WaitPolicy) -> Result<()> {
-        let capacity_bytes = overlay.size_bytes() + overlay.len() * BATCH_OVERHEAD_BYTES;
+    fn apply(&self, writes: &Writes<'_>, wait: WaitPolicy) -> Result<()> {
+        let capacity_bytes = writes.overlay.size_bytes() + writes.overlay.len() * BATCH_OVERHEAD_BYTES;
         let mut batch = WriteBatch::with_capacity_bytes(capacity_bytes);
-        for entry in overlay.iter() {
+        for entry in writes.overlay.iter() {
             match entry.value() {
                 Some(value) => batch.put(entry.key(), value),
                 None => batch.delete(entry.key()),

@@ -82,6 +82,12 @@ pub trait Engine: Send + Sync {
 
 /// A consistent state that many threads can read at once.
 pub trait Snapshot: Send + Sync {
+    /// Returns the engine's number of the state, which grows with later states; 0 if the engine
+    /// has none.
+    fn version(&self) -> u64 {
+        0
+    }
+
     /// Looks up keys in any order. The result has one entry per key, in the order of the request.
     ///
     /// It ends early, after at least one key, where the values have [`crate::LOOK_UP_BYTES`]. The
@@ -309,6 +315,10 @@ pub struct Savepoint(pub usize);
 /// transaction's snapshot. The transaction is then as it was before the call. While another
 /// transaction holds the key, the write first waits up to the limit of
 /// [`TransactionOptions::wait`].
+///
+/// Where several processes share a store, a write finds the transactions of its own process only.
+/// The commit finds the others: it then fails with [`crate::Error::Conflict`], and nothing was
+/// written. So every caller must expect that error from a commit, too.
 pub trait WriteTransaction: Send {
     /// Returns the state that the transaction sees now, its own writes included.
     ///

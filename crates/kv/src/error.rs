@@ -107,6 +107,16 @@ pub enum Error {
         supported: u32,
     },
 
+    /// The store is another one than the options say, or cannot be reached, or another server uses
+    /// it.
+    #[error("{store} cannot be opened: {reason}")]
+    CannotOpen {
+        /// The name and the address of the store.
+        store: String,
+        /// The obstacle, and the remedy.
+        reason: String,
+    },
+
     /// The store was closed.
     #[error("the store is closed")]
     Closed,

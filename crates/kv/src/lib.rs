@@ -46,7 +46,7 @@ pub use engine::{
 pub use error::{Error, Result};
 pub use large_writes::{LargeWrite, LargeWrites};
 pub use living_snapshots::{LivingSnapshot, LivingSnapshots};
-pub use local::{LocalStore, LocalTransaction};
+pub use local::{Guards, LocalStore, LocalTransaction, Writes};
 pub use log_sync::LogSync;
 pub use memory_engine::MemoryEngine;
 pub use open_store::OpenStore;

@@ -8,8 +8,8 @@ use crate::living_snapshots::{LivingSnapshot, LivingSnapshots};
 use crate::tree::{Entry, Tree};
 use crate::{
     Block, BlockLimits, BulkLoad, ClosedFlag, ConflictTable, Durability, Engine, EngineStatistics, Error,
-    KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction, Overlay, PrefixScan, Result, Scan, ScanSpec,
-    Snapshot, TransactionOptions, Values, WaitPolicy, WriteTransaction,
+    KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction, PrefixScan, Result, Scan, ScanSpec,
+    Snapshot, TransactionOptions, Values, WaitPolicy, WriteTransaction, Writes,
 };
 
 /// An engine that keeps everything in one copy-on-write tree. A snapshot is an O(1) copy of the
@@ -93,9 +93,9 @@ impl LocalStore for MemoryStore {
         Ok(())
     }
 
-    fn apply(&self, overlay: &Overlay, _: WaitPolicy) -> Result<()> {
+    fn apply(&self, writes: &Writes<'_>, _: WaitPolicy) -> Result<()> {
         let mut pairs = self.write()?;
-        for entry in overlay.iter() {
+        for entry in writes.overlay.iter() {
             match entry.value() {
                 Some(_) => pairs.insert(entry.clone()),
                 None => pairs.remove(entry.key()),

@@ -3,6 +3,7 @@
 //! Writes are buffered in an [`Overlay`], and a [`ConflictTable`] finds conflicts. The engine only
 //! reads and applies finished sets of writes.
 
+mod guards;
 #[cfg(test)]
 mod tests;
 
@@ -15,6 +16,18 @@ use crate::{
     Values, WaitPolicy, WriteTransaction,
 };
 
+pub use guards::Guards;
+
+/// The writes of a transaction, for the store that applies them.
+pub struct Writes<'a> {
+    /// The buffered writes. They are empty only in a shared store, if there are guards.
+    pub overlay: &'a Overlay,
+    /// The keys that the transaction has claimed. Empty unless the store is shared.
+    pub guards: &'a Guards,
+    /// The state that the transaction read, if it read. Always absent unless the store is shared.
+    pub base: Option<&'a dyn Snapshot>,
+}
+
 /// The operations of an engine that [`LocalTransaction`] needs.
 pub trait LocalStore: Send + Sync + 'static {
     /// Returns the table in which the engine's transactions claim their keys.
@@ -26,11 +39,22 @@ pub trait LocalStore: Send + Sync + 'static {
     /// Looks up one key in the latest state and passes its value, if it is present, to `read`.
     fn read_latest(&self, key: &[u8], read: &mut dyn FnMut(&[u8])) -> Result<()>;
 
-    /// Applies all writes of `overlay`, within the limits of `wait` ([`TransactionOptions::wait`]).
+    /// Returns true if other processes write to the same store.
+    ///
+    /// The conflict table then knows the transactions of this process only. So a transaction keeps
+    /// its claimed keys and its base, and [`LocalStore::apply`] finds conflicts with others.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// Applies all writes, within the limits of `wait` ([`TransactionOptions::wait`]).
     ///
     /// Every reader sees all of them or none, and every reader that begins after this has returned
     /// sees them. On an error nothing was written, except for [`Error::Undetermined`].
-    fn apply(&self, overlay: &Overlay, wait: WaitPolicy) -> Result<()>;
+    ///
+    /// A shared store answers [`Error::Conflict`] if another process has written or locked a
+    /// guarded key since the base, or has inserted one that must be absent.
+    fn apply(&self, writes: &Writes<'_>, wait: WaitPolicy) -> Result<()>;
 
     /// Makes all commits up to the one with this number as durable as requested.
     ///
@@ -47,6 +71,8 @@ pub struct LocalTransaction<S: LocalStore> {
     /// first read.
     base: OnceCell<Arc<dyn Snapshot>>,
     overlay: Overlay,
+    /// The claimed keys, if the store is shared.
+    guards: Option<Guards>,
     wait: WaitPolicy,
 }
 
@@ -55,6 +81,7 @@ impl<S: LocalStore> LocalTransaction<S> {
     pub fn begin(store: Arc<S>, options: TransactionOptions) -> Result<Self> {
         let transaction = LocalTransaction {
             claims: store.conflict_table().enter(),
+            guards: store.is_shared().then(Guards::default),
             store,
             base: OnceCell::new(),
             overlay: Overlay::new(options.max_bytes),
@@ -80,11 +107,13 @@ impl<S: LocalStore> LocalTransaction<S> {
     /// Ensures that nobody else writes `key`, and that its latest state is the one that this
     /// transaction reads.
     fn guard(&mut self, key: &[u8]) -> Result<()> {
-        match self.claims.claim(key, self.wait)? {
-            Claim::Unchanged => Ok(()),
-            Claim::Forgotten if self.is_as_read(key)? => Ok(()),
-            Claim::Forgotten => Err(self.claims.conflict()),
+        if self.claims.claim(key, self.wait)? == Claim::Forgotten && !self.is_as_read(key)? {
+            return Err(self.claims.conflict());
         }
+        if let Some(guards) = &mut self.guards {
+            guards.add(key);
+        }
+        Ok(())
     }
 
     fn is_as_read(&self, key: &[u8]) -> Result<bool> {
@@ -131,7 +160,13 @@ impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
         if self.is_present(key)? {
             return Err(Error::Exists);
         }
-        self.overlay.put(key, value)
+        // A key that this transaction has removed is present in the store.
+        let is_removed = self.overlay.get(key).is_some();
+        self.overlay.put(key, value)?;
+        if let Some(guards) = self.guards.as_mut().filter(|_| !is_removed) {
+            guards.must_be_absent(key);
+        }
+        Ok(())
     }
 
     fn put_unguarded(&mut self, key: &[u8], value: &[u8]) -> Result<()> {
@@ -172,17 +207,23 @@ impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
     }
 
     fn memory_bytes(&self) -> usize {
-        self.overlay.memory_bytes() + self.claims.memory_bytes()
+        let guards = self.guards.as_ref().map_or(0, Guards::memory_bytes);
+        self.overlay.memory_bytes() + self.claims.memory_bytes() + guards
     }
 
     fn commit(self: Box<Self>, durability: Durability) -> Result<()> {
-        let LocalTransaction { store, claims, base, overlay, wait, .. } = *self;
-        // Without the base the engine need not keep the old state while it writes the new one.
-        drop(base);
+        let LocalTransaction { store, claims, mut base, overlay, guards, wait } = *self;
+        if guards.is_none() {
+            // Without the base the engine need not keep the old state while it writes the new one.
+            base.take();
+        }
         if overlay.is_empty() && claims.is_empty() {
             return Ok(());
         }
-        let applied = if overlay.is_empty() { Ok(()) } else { store.apply(&overlay, wait) };
+        let guards = guards.unwrap_or_default();
+        let writes = Writes { overlay: &overlay, guards: &guards, base: base.get().map(AsRef::as_ref) };
+        let has_work = !overlay.is_empty() || !guards.is_empty();
+        let applied = if has_work { store.apply(&writes, wait) } else { Ok(()) };
         match applied {
             Ok(()) => store.harden(claims.commit(), durability),
             Err(error @ Error::Undetermined { .. }) => {

@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use super::{LocalStore, LocalTransaction};
+use super::{LocalStore, LocalTransaction, Writes};
 use crate::conflict::ConflictTable;
 use crate::{
-    Durability, Engine, Error, MemoryEngine, Overlay, Result, Snapshot, SnapshotAt, TransactionOptions,
+    Durability, Engine, Error, MemoryEngine, Result, Snapshot, SnapshotAt, TransactionOptions,
     WaitPolicy, WriteTransaction,
 };
 
@@ -62,9 +62,9 @@ impl LocalStore for HookedStore {
         Ok(())
     }
 
-    fn apply(&self, overlay: &Overlay, _: WaitPolicy) -> Result<()> {
+    fn apply(&self, writes: &Writes<'_>, _: WaitPolicy) -> Result<()> {
         let mut transaction = self.engine.begin(TransactionOptions::default())?;
-        for entry in overlay.iter() {
+        for entry in writes.overlay.iter() {
             match entry.value() {
                 Some(value) => transaction.put_unguarded(entry.key(), value)?,
                 None => transaction.delete_unguarded(entry.key())?,

@@ -20,6 +20,10 @@ impl OverlaySnapshot {
 }
 
 impl Snapshot for OverlaySnapshot {
+    fn version(&self) -> u64 {
+        self.base.version()
+    }
+
     fn get_many(&self, keys: &[&[u8]]) -> Result<Values> {
         get_many(&self.writes, self.base.as_ref(), keys)
     }

@@ -1,0 +1,281 @@
+//! The client of a cluster: messages to the leaders of regions.
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use kv::{Error, Result};
+use prost::Message;
+
+use crate::codec;
+use crate::locks::Outcomes;
+use crate::network::{Fault, Network};
+use crate::pd::{Pd, Timestamps};
+use crate::protocol::kv::Context;
+use crate::protocol::pd::{
+    GetPrevRegionRequest, GetRegionRequest, GetRegionResponse, GetStoreRequest, ScanRegionsRequest,
+};
+use crate::protocol::{RegionReply, RegionRequest, region};
+use crate::regions::{Region, Regions};
+use crate::retry::Retry;
+
+/// The most regions of one message.
+const REGIONS_MAX: i32 = 256;
+
+/// The client of a cluster.
+pub(crate) struct Client {
+    network: Arc<dyn Network>,
+    pub(crate) pd: Arc<Pd>,
+    pub(crate) timestamps: Timestamps,
+    regions: Regions,
+    addresses: RwLock<HashMap<u64, String>>,
+    /// The outcomes of transactions whose locks were met.
+    pub(crate) outcomes: Outcomes,
+    pub(crate) timeout: Duration,
+}
+
+/// The reason why a message to a region has no usable reply.
+#[derive(Debug)]
+pub(crate) struct Miss {
+    pub(crate) reason: String,
+    /// The store asked for a pause.
+    pub(crate) pause: Duration,
+    /// The store may have acted on the message.
+    pub(crate) may_have_acted: bool,
+    /// The message is too long for the store, however often it is sent.
+    pub(crate) is_too_large: bool,
+}
+
+impl Miss {
+    fn new(reason: String) -> Self {
+        Miss { reason, pause: Duration::ZERO, may_have_acted: false, is_too_large: false }
+    }
+}
+
+impl std::fmt::Display for Miss {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.reason)
+    }
+}
+
+impl Client {
+    /// Connects to the cluster whose PD has these addresses.
+    pub(crate) async fn connect(
+        network: Arc<dyn Network>,
+        addresses: &[String],
+        timeout: Duration,
+    ) -> Result<Arc<Client>> {
+        let pd = Arc::new(Pd::connect(Arc::clone(&network), addresses, timeout).await?);
+        Ok(Arc::new(Client {
+            network,
+            timestamps: Timestamps::start(Arc::clone(&pd)),
+            pd,
+            regions: Regions::default(),
+            addresses: RwLock::default(),
+            outcomes: Outcomes::default(),
+            timeout,
+        }))
+    }
+
+    /// Begins attempts within the limit of one operation.
+    pub(crate) fn retry(&self) -> Retry {
+        Retry::within(self.timeout)
+    }
+
+    /// Returns the region of a key.
+    pub(crate) async fn region_of(&self, key: &[u8]) -> Result<Arc<Region>> {
+        if let Some(region) = self.regions.of(key) {
+            return Ok(region);
+        }
+        let mut retry = self.retry();
+        loop {
+            let request = GetRegionRequest { header: None, region_key: codec::encode(key) };
+            match self.add(self.pd.call(request).await?) {
+                Some(region) if region.contains(key) => return Ok(region),
+                _ => retry.pause(&"PD knows no region of a key").await?,
+            }
+        }
+    }
+
+    /// Returns the region of the last keys below `end`, which is not empty.
+    pub(crate) async fn region_before(&self, end: &[u8]) -> Result<Arc<Region>> {
+        if let Some(region) = self.regions.before(end) {
+            return Ok(region);
+        }
+        let region = self.region_of(end).await?;
+        if region.start.as_slice() < end {
+            return Ok(region);
+        }
+        let mut retry = self.retry();
+        loop {
+            let request = GetPrevRegionRequest { header: None, region_key: codec::encode(end) };
+            match self.add(self.pd.call(request).await?) {
+                Some(region) if region.start.as_slice() < end => return Ok(region),
+                _ => retry.pause(&"PD knows no region before a key").await?,
+            }
+        }
+    }
+
+    /// Returns the regions of a range in order, as PD knows them now.
+    pub(crate) async fn regions_in(&self, start: &[u8], end: &[u8]) -> Result<Vec<Arc<Region>>> {
+        let mut found: Vec<Arc<Region>> = Vec::new();
+        let mut next = start.to_vec();
+        loop {
+            let request = ScanRegionsRequest {
+                header: None,
+                start_key: codec::encode(&next),
+                limit: REGIONS_MAX,
+                end_key: codec::encode_end(end),
+            };
+            let placed = self.pd.call(request).await?.regions;
+            let regions = placed.into_iter().filter_map(|placed| Region::new(placed.region?, placed.leader));
+            let regions: Vec<_> = regions.map(|region| self.regions.add(region)).collect();
+            let Some(last) = regions.last().map(|last| last.end.clone()) else { return Ok(found) };
+            found.extend(regions);
+            if last.is_empty() || (!end.is_empty() && last.as_slice() >= end) || last <= next {
+                return Ok(found);
+            }
+            next = last;
+        }
+    }
+
+    fn add(&self, reply: GetRegionResponse) -> Option<Arc<Region>> {
+        Some(self.regions.add(Region::new(reply.region?, reply.leader)?))
+    }
+
+    async fn address_of(&self, store_id: u64) -> Result<String> {
+        let known = self.addresses.read().unwrap_or_else(PoisonError::into_inner).get(&store_id).cloned();
+        if let Some(address) = known {
+            return Ok(address);
+        }
+        let reply = self.pd.call(GetStoreRequest { header: None, store_id }).await?;
+        let address = reply.store.map(|store| store.address).filter(|address| !address.is_empty());
+        let address = address
+            .ok_or_else(|| Error::Transient { reason: format!("PD knows no address of store {store_id}") })?;
+        let address = crate::pd::without_scheme(&address).to_owned();
+        self.addresses.write().unwrap_or_else(PoisonError::into_inner).insert(store_id, address.clone());
+        Ok(address)
+    }
+
+    /// Sends a message to the region's leader once. On a miss, what the client knows of the region
+    /// is corrected, so that another attempt may find its place.
+    pub(crate) async fn send<Q: RegionRequest>(
+        &self,
+        region: &Region,
+        request: &Q,
+        context: Context,
+    ) -> std::result::Result<Q::Reply, Miss> {
+        let address = self.address_of(region.leader.store_id).await.map_err(|error| {
+            self.regions.forget(region);
+            Miss::new(error.to_string())
+        })?;
+        let mut request = request.clone();
+        request.set_context(Context {
+            region_id: region.id,
+            region_epoch: Some(region.epoch),
+            peer: Some(region.leader),
+            ..context
+        });
+        let message = bytes::Bytes::from(request.encode_to_vec());
+        let reply = match self.network.call(&address, Q::METHOD, message).await {
+            Ok(reply) => reply,
+            Err(fault) => {
+                self.suspect(region);
+                let may_have_acted = matches!(fault, Fault::Lost(_));
+                let reason = format!("the store at {address} is {fault}");
+                return Err(Miss { may_have_acted, ..Miss::new(reason) });
+            }
+        };
+        let mut reply = Q::Reply::decode(reply).map_err(|error| Miss {
+            may_have_acted: true,
+            ..Miss::new(format!("the store at {address} sent a broken reply: {error}"))
+        })?;
+        match reply.take_region_error() {
+            None => Ok(reply),
+            Some(error) => Err(self.learn(region, error)),
+        }
+    }
+
+    /// Tries the next replica after the leader did not answer.
+    fn suspect(&self, region: &Region) {
+        self.addresses.write().unwrap_or_else(PoisonError::into_inner).remove(&region.leader.store_id);
+        // PD may still name the same leader, and another replica knows of a new one first.
+        let at = region.peers.iter().position(|peer| peer.id == region.leader.id);
+        let next = at.and_then(|at| region.peers.get((at + 1) % region.peers.len()));
+        match next {
+            Some(next) if next.id != region.leader.id => self.regions.set_leader(region, *next),
+            _ => self.regions.forget(region),
+        }
+    }
+
+    /// Corrects what is known of a region.
+    fn learn(&self, region: &Region, error: region::Error) -> Miss {
+        let mut miss = Miss::new(format!("region {} answers: {}", region.id, error.message));
+        if let Some(not_leader) = error.not_leader {
+            match not_leader.leader.filter(|leader| leader.store_id != 0) {
+                Some(leader) => self.regions.set_leader(region, leader),
+                // An election is going on.
+                None => {
+                    self.regions.forget(region);
+                    miss.pause = Duration::from_millis(20);
+                }
+            }
+        } else if let Some(changed) = error.epoch_not_match {
+            self.regions.forget(region);
+            for message in changed.current_regions {
+                let leader =
+                    message.peers.iter().find(|peer| peer.store_id == region.leader.store_id).copied();
+                if let Some(region) = Region::new(message, leader) {
+                    self.regions.add(region);
+                }
+            }
+        } else if let Some(busy) = error.server_is_busy {
+            miss.pause = Duration::from_millis(busy.backoff_ms.clamp(10, 1000));
+            miss.reason = format!("a store is busy: {}", busy.reason);
+        } else if error.raft_entry_too_large.is_some() {
+            miss.is_too_large = true;
+        } else if error.stale_command.is_none() {
+            self.regions.forget(region);
+        }
+        miss
+    }
+
+    /// Sends a message about one key until its region replies.
+    ///
+    /// Errors: [`Error::Transient`] if no leader replies in time. It does not say whether a leader
+    /// has acted on the message.
+    pub(crate) async fn send_to_key<Q: RegionRequest>(
+        &self,
+        key: &[u8],
+        request: &Q,
+        retry: &mut Retry,
+    ) -> Result<Q::Reply> {
+        loop {
+            let region = self.region_of(key).await?;
+            match self.send(&region, request, Context::default()).await {
+                Ok(reply) => return Ok(reply),
+                Err(miss) => retry.pause_at_least(miss.pause, &miss).await?,
+            }
+        }
+    }
+
+    /// Divides items, whose keys ascend, by the regions of their keys.
+    pub(crate) async fn by_region<T>(
+        &self,
+        items: impl IntoIterator<Item = T>,
+        key: impl Fn(&T) -> &[u8],
+    ) -> Result<Vec<(Arc<Region>, Vec<T>)>> {
+        let mut groups: Vec<(Arc<Region>, Vec<T>)> = Vec::new();
+        for item in items {
+            if let Some((region, group)) = groups.last_mut()
+                && region.contains(key(&item))
+            {
+                group.push(item);
+                continue;
+            }
+            let region = self.region_of(key(&item)).await?;
+            groups.push((region, vec![item]));
+        }
+        Ok(groups)
+    }
+}

@@ -1,0 +1,104 @@
+//! Commits: optimistic, in two phases, or in one if a single region has all keys.
+//!
+//! The first phase locks every key and checks that nobody has written it since the transaction's
+//! start. The second one commits the primary key: from that moment on the transaction has
+//! committed. The other keys follow in the background, and a reader that meets one of their locks
+//! finishes it.
+
+mod batches;
+mod heartbeat;
+mod prewrite;
+mod primary;
+mod secondaries;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kv::{Error, Result};
+
+use crate::client::Client;
+use crate::locks::Outcome;
+use crate::protocol::kv::{Mutation, Op};
+
+pub(crate) use heartbeat::Heartbeat;
+pub(crate) use prewrite::PATIENCE_MIN;
+use prewrite::Prewritten;
+pub(crate) use secondaries::settle_range;
+
+/// A transaction that is being committed.
+pub(crate) struct Commit {
+    pub(crate) client: Arc<Client>,
+    /// The timestamp of the state that the transaction has read.
+    pub(crate) start: u64,
+    /// The key whose state is that of the transaction.
+    pub(crate) primary: Vec<u8>,
+    /// The number of its keys.
+    pub(crate) keys: u64,
+    /// The least timestamp of the commit.
+    ///
+    /// A store that commits in one phase chooses the timestamp, and knows only of the snapshots
+    /// that have read from it. The commit must come after those that have not read yet, too.
+    pub(crate) after: u64,
+    /// The longest wait for a lock of another transaction.
+    pub(crate) patience: Duration,
+}
+
+impl Commit {
+    /// Commits mutations, whose keys ascend and of which there is at least one.
+    ///
+    /// Errors: [`Error::Conflict`] if another transaction has written a key since the start;
+    /// [`Error::Undetermined`] if the cluster could not say in time whether the commit took place.
+    pub(crate) async fn run(
+        client: Arc<Client>,
+        start: u64,
+        mutations: Vec<Mutation>,
+        patience: Duration,
+    ) -> Result<()> {
+        // A key that is only locked leaves less behind, so it is the last choice.
+        let primary = mutations.iter().find(|mutation| mutation.op != Op::Lock as i32).or(mutations.first());
+        let Some(primary) = primary.map(|mutation| mutation.key.clone()) else { return Ok(()) };
+        let keys = mutations.len() as u64;
+        let after = client.timestamps.next().await?;
+        let commit = Arc::new(Commit { client, start, primary, keys, after, patience });
+        let _heartbeat = Heartbeat::start(&commit);
+        let names: Vec<Vec<u8>> = mutations.iter().map(|mutation| mutation.key.clone()).collect();
+        match commit.prewrite_all(mutations).await {
+            Ok(Prewritten::Committed) => return Ok(()),
+            Ok(Prewritten::Locked) => {}
+            Err(failure) => return commit.give_up(failure, names).await,
+        }
+        match commit.commit_primary().await {
+            Ok(timestamp) => {
+                commit.commit_secondaries(names, timestamp);
+                Ok(())
+            }
+            Err(error @ Error::Undetermined { .. }) => Err(error),
+            Err(error) => {
+                commit.roll_back(names);
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends a transaction whose first phase has failed.
+    async fn give_up(&self, failure: prewrite::Failure, keys: Vec<Vec<u8>>) -> Result<()> {
+        if failure.may_have_committed {
+            match self.settle().await {
+                Ok(Outcome::Committed(_)) => return Ok(()),
+                Ok(Outcome::RolledBack) => {}
+                Ok(Outcome::Alive { .. }) | Err(_) => {
+                    return Err(Error::Undetermined { reason: failure.error.to_string() });
+                }
+            }
+        }
+        self.roll_back(keys);
+        Err(failure.error)
+    }
+
+    /// Finds out for good what became of the transaction: without a trace of it, it is rolled back.
+    async fn settle(&self) -> Result<Outcome> {
+        let mut retry = self.client.retry();
+        let outcome = self.client.check(&self.primary, self.start, None, true, &mut retry).await?;
+        Ok(outcome.unwrap_or(Outcome::RolledBack))
+    }
+}

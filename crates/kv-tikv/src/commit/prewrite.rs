@@ -1,0 +1,172 @@
+//! The first phase: locks and checks.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kv::{Error, Result};
+use tokio::task::JoinSet;
+
+use super::batches::{self, Batch, CONCURRENT_BATCHES};
+use super::{Commit, heartbeat};
+use crate::locks::{self, LOCK_PAUSE};
+use crate::protocol::kv::{Context, KeyError, LockInfo, Mutation, PrewriteRequest, PrewriteResponse};
+
+/// The permission to commit in the first phase. Only the one message that has all keys gets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OnePhase {
+    Allowed,
+    Forbidden,
+}
+
+/// The result of the first phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Prewritten {
+    /// All keys are locked.
+    Locked,
+    /// The store has committed the transaction at once.
+    Committed,
+}
+
+/// The failure of the first phase.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) error: Error,
+    /// A store may have committed the transaction at once, and its reply was lost.
+    pub(crate) may_have_committed: bool,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Failure { error, may_have_committed: false }
+    }
+}
+
+impl Commit {
+    /// Locks the keys of mutations.
+    pub(crate) async fn prewrite_all(
+        self: &Arc<Self>,
+        mutations: Vec<Mutation>,
+    ) -> std::result::Result<Prewritten, Failure> {
+        let mut batches = batches::of_mutations(&self.client, mutations).await?;
+        if batches.len() == 1
+            && let Some(batch) = batches.pop()
+        {
+            return self.prewrite(batch, OnePhase::Allowed).await;
+        }
+        self.prewrite_batches(batches).await
+    }
+
+    /// Locks the keys of mutations that are a part of the transaction.
+    pub(crate) async fn prewrite_part(self: &Arc<Self>, mutations: Vec<Mutation>) -> Result<()> {
+        let batches = batches::of_mutations(&self.client, mutations).await?;
+        self.prewrite_batches(batches).await.map(|_| ()).map_err(|failure| failure.error)
+    }
+
+    async fn prewrite_batches(
+        self: &Arc<Self>,
+        batches: Vec<Batch<Mutation>>,
+    ) -> std::result::Result<Prewritten, Failure> {
+        let mut tasks = JoinSet::new();
+        for batch in batches {
+            if tasks.len() >= CONCURRENT_BATCHES
+                && let Some(ended) = tasks.join_next().await
+            {
+                ended.map_err(|_| Error::Closed)??;
+            }
+            let commit = Arc::clone(self);
+            tasks.spawn(async move { commit.prewrite(batch, OnePhase::Forbidden).await });
+        }
+        while let Some(ended) = tasks.join_next().await {
+            ended.map_err(|_| Error::Closed)??;
+        }
+        Ok(Prewritten::Locked)
+    }
+
+    async fn prewrite(
+        &self,
+        batch: Batch<Mutation>,
+        mut one_phase: OnePhase,
+    ) -> std::result::Result<Prewritten, Failure> {
+        let mut may_have_committed = false;
+        let result = self.prewrite_until_done(batch, &mut one_phase, &mut may_have_committed).await;
+        result.map_err(|error| Failure { error, may_have_committed })
+    }
+
+    async fn prewrite_until_done(
+        &self,
+        batch: Batch<Mutation>,
+        one_phase: &mut OnePhase,
+        may_have_committed: &mut bool,
+    ) -> Result<Prewritten> {
+        let mut retry = self.client.retry();
+        let patient_until = Instant::now() + self.patience;
+        let mut waiting = VecDeque::from([batch]);
+        let mut is_retry = false;
+        while let Some((region, mutations)) = waiting.pop_front() {
+            let mut request = self.request(mutations);
+            request.try_one_pc = *one_phase == OnePhase::Allowed;
+            let context = Context { is_retry_request: is_retry, ..Context::default() };
+            is_retry = true;
+            match self.client.send(&region, &request, context).await {
+                Ok(PrewriteResponse { errors, one_pc_commit_ts, .. }) if errors.is_empty() => {
+                    if one_pc_commit_ts > 0 {
+                        return Ok(Prewritten::Committed);
+                    }
+                    continue;
+                }
+                Ok(PrewriteResponse { errors, .. }) => {
+                    let locks = errors.into_iter().map(lock_or_failure).collect::<Result<Vec<_>>>()?;
+                    let resolved = self.client.resolve(&locks, None, &mut retry).await?;
+                    if resolved.must_wait {
+                        if Instant::now() >= patient_until {
+                            return Err(Error::Conflict);
+                        }
+                        retry.pause_at_least(LOCK_PAUSE, &"another transaction holds a key").await?;
+                    }
+                }
+                Err(miss) if miss.is_too_large => {
+                    let limit_bytes = request.mutations.iter().map(|m| m.key.len() + m.value.len()).sum();
+                    return Err(Error::TooLarge { limit_bytes });
+                }
+                Err(miss) => {
+                    *may_have_committed |= miss.may_have_acted && *one_phase == OnePhase::Allowed;
+                    retry.pause_at_least(miss.pause, &miss).await?;
+                }
+            }
+            let again = batches::of_mutations(&self.client, request.mutations).await?;
+            if again.len() + waiting.len() > 1 {
+                *one_phase = OnePhase::Forbidden;
+            }
+            waiting.extend(again);
+        }
+        Ok(Prewritten::Locked)
+    }
+
+    fn request(&self, mutations: Vec<Mutation>) -> PrewriteRequest {
+        PrewriteRequest {
+            context: None,
+            mutations,
+            primary_lock: self.primary.clone(),
+            start_version: self.start,
+            lock_ttl: heartbeat::life_of_lock(&self.client, self.start),
+            txn_size: self.keys,
+            // With this, readers can move the commit behind their timestamps and need not wait.
+            min_commit_ts: self.after.max(self.start) + 1,
+            try_one_pc: false,
+        }
+    }
+}
+
+/// Returns the lock that a key's error reports. Errors: the meaning of any other error.
+fn lock_or_failure(error: KeyError) -> Result<LockInfo> {
+    match error {
+        KeyError { locked: Some(lock), .. } => Ok(lock),
+        // A key that had to be absent is there: a transaction of another server was faster.
+        KeyError { conflict: Some(_), .. } | KeyError { already_exist: Some(_), .. } => Err(Error::Conflict),
+        other => Err(Error::Transient { reason: locks::text(&other) }),
+    }
+}
+
+/// The least time that a transaction waits for locks of others, which are mostly about to go.
+pub(crate) const PATIENCE_MIN: Duration = Duration::from_millis(500);

@@ -1,0 +1,155 @@
+//! The engine: a store for as long as it is open.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use kv::background::BackgroundThread;
+use kv::{
+    BulkLoad, Engine, EngineStatistics, Error, KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction,
+    OpenStore, Result, Snapshot, TransactionOptions, WriteTransaction,
+};
+
+use crate::client::Client;
+use crate::identity::{self, Identity};
+use crate::keys::Keys;
+use crate::lease::Lease;
+use crate::load::TikvLoad;
+use crate::network::{GrpcNetwork, Network, TlsFiles};
+use crate::options::TikvOptions;
+use crate::runtime::Threads;
+use crate::store::Store;
+use crate::upkeep::{self, Upkeep};
+use crate::{drop_range, sizes};
+
+/// A store in a TiKV cluster.
+pub struct TikvEngine {
+    store: OpenStore<Store>,
+    identity: Identity,
+}
+
+impl TikvEngine {
+    /// Opens the store of a prefix in a cluster, or creates a new one.
+    ///
+    /// Errors: [`Error::CannotOpen`] if no member of PD answers, if the prefix holds the data of
+    /// another program or cluster, or if another server uses the store; [`Error::NewerFormat`].
+    pub fn open(options: &TikvOptions) -> Result<Arc<TikvEngine>> {
+        let tls = options.tls.as_ref().map(TlsFiles::connector).transpose()?;
+        Self::over(Arc::new(GrpcNetwork::new(tls, options.message_timeout)), options)
+    }
+
+    /// Opens a store over a network.
+    pub(crate) fn over(network: Arc<dyn Network>, options: &TikvOptions) -> Result<Arc<TikvEngine>> {
+        let threads = Arc::new(Threads::start()?);
+        let (settings, keys) = (options.clone(), Keys::new(&options.prefix));
+        let opened = threads.wait(async move {
+            let client = Client::connect(network, &settings.pd, settings.timeout).await?;
+            let identity = identity::settle(&client, &keys, &settings).await?;
+            let lease = Lease::take(&client, &keys, &settings).await?;
+            Ok((client, keys, identity, lease))
+        })?;
+        let (client, keys, identity, lease) = opened;
+        let store = Store::new(client, threads, keys, options.clone(), lease);
+        let upkeep = BackgroundThread::start("tikv-upkeep", Arc::new(Upkeep::new(&store)))?;
+        Ok(Arc::new(TikvEngine { store: OpenStore::new(store, vec![upkeep]), identity }))
+    }
+
+    /// Returns the identity of the store.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn store(&self) -> Result<Arc<Store>> {
+        let store = self.store.get()?;
+        store.check_open()?;
+        Ok(store)
+    }
+}
+
+impl Engine for TikvEngine {
+    fn name(&self) -> &'static str {
+        "tikv"
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {
+        self.store()?.snapshot()
+    }
+
+    fn begin(&self, options: TransactionOptions) -> Result<Box<dyn WriteTransaction>> {
+        let store = self.store()?;
+        let max_bytes = options.max_bytes.min(store.options.transaction_bytes_max);
+        Ok(Box::new(LocalTransaction::begin(store, TransactionOptions { max_bytes, ..options })?))
+    }
+
+    /// Removes the keys by transactions, so it takes time in proportion to their number.
+    fn drop_range(&self, range: &KeyRange) -> Result<()> {
+        drop_range::drop_range(&*self.store()?, range)
+    }
+
+    fn load(&self, _: LoadKind, _: LoadHint) -> Result<Box<dyn BulkLoad>> {
+        Ok(Box::new(TikvLoad::new(self.store()?)?))
+    }
+
+    fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
+        sizes::split_points(&*self.store()?, range, parts)
+    }
+
+    /// Estimates the bytes of one replica without compression.
+    fn approximate_size_bytes(&self, range: &KeyRange) -> Result<u64> {
+        sizes::size_bytes(&*self.store()?, range)
+    }
+
+    fn approximate_share(&self, part: &KeyRange, whole: &KeyRange) -> Result<Option<f64>> {
+        sizes::share(&*self.store()?, part, whole)
+    }
+
+    /// Does nothing: the cluster collects old versions by itself.
+    fn compact(&self, _: &KeyRange) -> Result<()> {
+        self.store().map(|_| ())
+    }
+
+    /// Does nothing: every commit is in the logs of most replicas.
+    fn sync(&self) -> Result<()> {
+        self.store().map(|_| ())
+    }
+
+    fn checkpoint(&self, _: &Path) -> Result<()> {
+        self.store()?;
+        Err(Error::Unsupported {
+            operation: "a checkpoint",
+            reason: "the data are in a TiKV cluster; use its own backup or a dump",
+        })
+    }
+
+    fn statistics(&self) -> EngineStatistics {
+        let Ok(store) = self.store.get() else { return EngineStatistics::default() };
+        let remote = store.remote_conflicts.load(Ordering::Relaxed);
+        EngineStatistics {
+            snapshots: store.snapshots.count(),
+            oldest_snapshot_seconds: store.snapshots.oldest_seconds(),
+            commits: store.conflict_table().last_commit(),
+            conflicts: store.conflict_table().conflicts() + remote,
+            counters: vec![("tikv.conflicts-at-commit".to_owned(), remote)],
+            ..EngineStatistics::default()
+        }
+    }
+
+    fn close(&self) -> Result<()> {
+        if let Some(store) = self.store.close(Store::refuse) {
+            let finished = upkeep::finish(&store);
+            store.stop();
+            if let Err(error) = finished {
+                tracing::warn!(target: "engines", "the lease of the store stays until it expires: {error}");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Ends the use of the store, as [`Engine::close`] does.
+impl Drop for TikvEngine {
+    fn drop(&mut self) {
+        // It cannot fail.
+        let _ = self.close();
+    }
+}

@@ -1,0 +1,57 @@
+//! The key-value trait on a TiKV cluster.
+//!
+//! # The client
+//! The crate has a client of its own: gRPC over HTTP/2 ([`network`]), the messages that it needs
+//! ([`protocol`]), PD's timestamps and places ([`pd`], [`regions`]), and what makes transactions
+//! right: locks of others ([`locks`]) and the two phases of a commit ([`commit`]).
+//!
+//! # A snapshot
+//! A snapshot is a timestamp of PD. It shows all commits with smaller ones.
+//!
+//! # A transaction
+//! Writes are buffered. Conflicts within this process are found at once by its conflict table;
+//! those with other processes at the commit, which checks every written and locked key against the
+//! timestamp that the transaction has read. A key that was inserted must still be absent.
+//!
+//! # Threads
+//! Two threads of a runtime of its own move messages. A caller blocks until its result is there.
+
+// Which module knows which: `network`, `protocol`, `codec`, `retry` know none; `pd` and `regions`
+// know those; `client`, `locks` and `reads` are the client; `commit` is over it; the rest is the
+// engine.
+
+mod client;
+mod codec;
+mod commit;
+mod drop_range;
+mod engine;
+mod identity;
+mod keys;
+mod lease;
+mod load;
+mod locks;
+mod network;
+mod options;
+mod pd;
+mod prefix_scan;
+mod protocol;
+mod reads;
+mod regions;
+mod retry;
+mod runtime;
+mod scan;
+mod sizes;
+mod snapshot;
+#[cfg(any(test, feature = "stand-in"))]
+mod stand_in;
+mod store;
+#[cfg(test)]
+mod tests;
+mod upkeep;
+mod values;
+mod versions;
+
+pub use engine::TikvEngine;
+pub use identity::Identity;
+pub use network::TlsFiles;
+pub use options::TikvOptions;

@@ -1,0 +1,92 @@
+//! One connection to a process: HTTP/2, shared by all messages to it.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use h2::client::SendRequest;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::sync::Mutex;
+use tokio_rustls::TlsConnector;
+
+use super::Fault;
+
+/// Bytes that a process may send on a stream, and on all streams, before they are read.
+const STREAM_WINDOW_BYTES: u32 = 16 << 20;
+const CONNECTION_WINDOW_BYTES: u32 = 64 << 20;
+
+/// The longest time until a connection stands.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// The connection to one address, made again whenever it has failed.
+pub(super) struct Connection {
+    address: String,
+    tls: Option<TlsConnector>,
+    sender: Mutex<Option<SendRequest<Bytes>>>,
+}
+
+impl Connection {
+    pub(super) fn new(address: &str, tls: Option<TlsConnector>) -> Self {
+        Connection { address: address.to_owned(), tls, sender: Mutex::new(None) }
+    }
+
+    /// Returns a sender that is ready for a request.
+    pub(super) async fn sender(&self) -> Result<SendRequest<Bytes>, Fault> {
+        let mut current = self.sender.lock().await;
+        if let Some(sender) = current.as_ref()
+            && let Ok(ready) = sender.clone().ready().await
+        {
+            return Ok(ready);
+        }
+        *current = None;
+        let connected = tokio::time::timeout(CONNECT_TIMEOUT, self.connect()).await;
+        let sender = connected
+            .map_err(|_| format!("{} does not answer", self.address))
+            .and_then(|connected| connected)
+            .map_err(Fault::Unreachable)?;
+        *current = Some(sender.clone());
+        Ok(sender)
+    }
+
+    /// Gives the connection up, so that the next message makes a new one.
+    pub(super) async fn discard(&self) {
+        *self.sender.lock().await = None;
+    }
+
+    async fn connect(&self) -> Result<SendRequest<Bytes>, String> {
+        let text = |error: &dyn std::fmt::Display| format!("{}: {error}", self.address);
+        let stream = TcpStream::connect(&self.address).await.map_err(|error| text(&error))?;
+        stream.set_nodelay(true).map_err(|error| text(&error))?;
+        match &self.tls {
+            None => shake_hands(stream).await.map_err(|error| text(&error)),
+            Some(tls) => {
+                let host = self.address.rsplit_once(':').map_or(self.address.as_str(), |(host, _)| host);
+                let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+                let name = ServerName::try_from(host).map_err(|error| text(&error))?;
+                let stream = tls.connect(name, stream).await.map_err(|error| text(&error))?;
+                shake_hands(stream).await.map_err(|error| text(&error))
+            }
+        }
+    }
+}
+
+/// Begins HTTP/2 on a stream of bytes. A task drives the connection until it ends.
+async fn shake_hands<S>(stream: S) -> Result<SendRequest<Bytes>, h2::Error>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let mut builder = h2::client::Builder::new();
+    builder
+        .initial_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .max_frame_size(1 << 20)
+        .enable_push(false);
+    let (sender, connection) = builder.handshake(stream).await?;
+    tokio::spawn(async move {
+        if let Err(error) = connection.await {
+            tracing::debug!(target: "engines", "a connection to the cluster ended: {error}");
+        }
+    });
+    sender.ready().await
+}

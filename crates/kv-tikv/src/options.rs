@@ -1,0 +1,36 @@
+//! The options of the engine.
+
+use std::time::Duration;
+
+use crate::network::TlsFiles;
+
+/// The cluster and the part of it that a store takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TikvOptions {
+    /// The addresses of PD's members (`HOST:PORT`), of which one must answer.
+    pub pd: Vec<String>,
+    /// The files for encrypted connections, if the cluster asks for them.
+    pub tls: Option<TlsFiles>,
+    /// The beginning of all keys of the store. Stores with other prefixes may be in the same
+    /// cluster, if no prefix begins with another one.
+    pub prefix: String,
+    /// The longest time of one operation, retries included.
+    pub timeout: Duration,
+    /// The longest time until a single message counts as lost.
+    pub message_timeout: Duration,
+    /// The most bytes of a transaction's keys and values.
+    pub transaction_bytes_max: usize,
+}
+
+impl Default for TikvOptions {
+    fn default() -> Self {
+        TikvOptions {
+            pd: vec!["127.0.0.1:2379".to_owned()],
+            tls: None,
+            prefix: "persea".to_owned(),
+            timeout: Duration::from_secs(20),
+            message_timeout: Duration::from_secs(8),
+            transaction_bytes_max: 64 << 20,
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! The placement driver: timestamps, the places of regions and stores, safe points.
+
+mod timestamps;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use kv::{Error, Result};
+use prost::Message;
+
+use crate::network::{Fault, Network};
+use crate::protocol::pd::{GetMembersRequest, GetMembersResponse, RequestHeader};
+use crate::protocol::{PdReply, PdRequest};
+use crate::retry::Retry;
+
+pub(crate) use timestamps::Timestamps;
+
+/// The number of bits of a timestamp below its milliseconds.
+const LOGICAL_BITS: u32 = 18;
+
+/// Returns the milliseconds of a timestamp since 1970.
+pub(crate) fn milliseconds(timestamp: u64) -> u64 {
+    timestamp >> LOGICAL_BITS
+}
+
+/// Returns the first timestamp of a millisecond since 1970.
+pub(crate) fn from_milliseconds(milliseconds: u64) -> u64 {
+    milliseconds << LOGICAL_BITS
+}
+
+/// The connection to the members of PD, of which one leads.
+pub(crate) struct Pd {
+    network: Arc<dyn Network>,
+    cluster_id: u64,
+    members: Mutex<Members>,
+    timeout: Duration,
+}
+
+#[derive(Debug)]
+struct Members {
+    leader: String,
+    all: Vec<String>,
+}
+
+impl Pd {
+    /// Finds the leader among the members at these addresses.
+    ///
+    /// Errors: [`Error::CannotOpen`] if no member answers within `timeout`.
+    pub(crate) async fn connect(
+        network: Arc<dyn Network>,
+        addresses: &[String],
+        timeout: Duration,
+    ) -> Result<Pd> {
+        let mut retry = Retry::within(timeout);
+        loop {
+            let reason = match find_members(&*network, addresses, 0).await {
+                Ok((cluster_id, members)) => {
+                    return Ok(Pd { network, cluster_id, members: Mutex::new(members), timeout });
+                }
+                Err(reason) => reason,
+            };
+            retry.pause(&reason).await.map_err(|_| Error::CannotOpen {
+                store: format!("the TiKV cluster at {}", addresses.join(",")),
+                reason: format!(
+                    "no member of PD answers ({reason}); check --tikv.pd, and that the cluster runs"
+                ),
+            })?;
+        }
+    }
+
+    /// Returns the number that PD gave the cluster at its creation.
+    pub(crate) fn cluster_id(&self) -> u64 {
+        self.cluster_id
+    }
+
+    /// Sends a message to the leader. Looks for another leader while this one fails.
+    ///
+    /// Errors: [`Error::Transient`] if no leader answers in time.
+    pub(crate) async fn call<Q: PdRequest>(&self, mut request: Q) -> Result<Q::Reply> {
+        request.set_header(self.header());
+        let message = bytes::Bytes::from(request.encode_to_vec());
+        let mut retry = Retry::within(self.timeout);
+        loop {
+            let leader = self.leader();
+            let reason = match self.network.call(&leader, Q::METHOD, message.clone()).await {
+                Ok(reply) => match Q::Reply::decode(reply) {
+                    Ok(reply) => match header_error(&reply) {
+                        None => return Ok(reply),
+                        Some(reason) => reason,
+                    },
+                    Err(error) => format!("PD at {leader} sent a broken reply: {error}"),
+                },
+                Err(fault) => format!("PD at {leader} is {fault}"),
+            };
+            retry.pause(&reason).await?;
+            self.find_leader().await;
+        }
+    }
+
+    fn header(&self) -> RequestHeader {
+        RequestHeader { cluster_id: self.cluster_id }
+    }
+
+    fn leader(&self) -> String {
+        self.members.lock().unwrap_or_else(PoisonError::into_inner).leader.clone()
+    }
+
+    /// Asks the known members who leads now.
+    async fn find_leader(&self) {
+        let addresses = self.members.lock().unwrap_or_else(PoisonError::into_inner).all.clone();
+        if let Ok((_, found)) = find_members(&*self.network, &addresses, self.cluster_id).await {
+            *self.members.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        }
+    }
+}
+
+/// Asks members for the cluster's number and for all members. `cluster_id` is 0 if it is not known.
+async fn find_members(
+    network: &dyn Network,
+    addresses: &[String],
+    cluster_id: u64,
+) -> std::result::Result<(u64, Members), String> {
+    let mut reason = "no address".to_owned();
+    for address in addresses {
+        let request = GetMembersRequest { header: Some(RequestHeader { cluster_id }) };
+        let message = bytes::Bytes::from(request.encode_to_vec());
+        let answer = network.call(address, GetMembersRequest::METHOD, message).await;
+        match answer.map(GetMembersResponse::decode) {
+            Ok(Ok(reply)) => match members_of(&reply) {
+                Some(found) => return Ok(found),
+                None => reason = format!("PD at {address} knows no leader"),
+            },
+            Ok(Err(error)) => reason = format!("{address} is no PD: {error}"),
+            Err(Fault::Unreachable(text) | Fault::Lost(text)) => reason = text,
+        }
+    }
+    Err(reason)
+}
+
+fn members_of(reply: &GetMembersResponse) -> Option<(u64, Members)> {
+    let cluster_id = reply.header.as_ref()?.cluster_id;
+    let address = |urls: &[String]| urls.first().map(|url| without_scheme(url).to_owned());
+    let leader = address(&reply.leader.as_ref()?.client_urls)?;
+    let all = reply.members.iter().filter_map(|member| address(&member.client_urls)).collect();
+    Some((cluster_id, Members { leader, all }))
+}
+
+/// Returns `HOST:PORT` of an address that may be a URL.
+pub(crate) fn without_scheme(url: &str) -> &str {
+    let host = url.split_once("://").map_or(url, |(_, host)| host);
+    host.trim_end_matches('/')
+}
+
+fn header_error(reply: &impl PdReply) -> Option<String> {
+    let error = reply.header()?.error.as_ref()?;
+    (error.kind != 0).then(|| format!("PD answers: {}", error.message))
+}

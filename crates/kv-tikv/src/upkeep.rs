@@ -1,0 +1,106 @@
+//! The work that goes on while a store is open: signs of life, and the oldest state to keep.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use kv::background::Task;
+use kv::{Error, Result};
+
+use crate::protocol::pd::{GetGcSafePointRequest, UpdateServiceGcSafePointRequest};
+use crate::store::Store;
+
+/// The time between two rounds.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// The seconds for which PD keeps the oldest state of a server that is gone.
+const SAFE_POINT_LIFE_SECONDS: i64 = 60;
+
+/// The thread's work.
+pub(crate) struct Upkeep {
+    store: Weak<Store>,
+    is_stopped: Mutex<bool>,
+    stopped: Condvar,
+}
+
+impl Upkeep {
+    pub(crate) fn new(store: &Arc<Store>) -> Self {
+        Upkeep { store: Arc::downgrade(store), is_stopped: Mutex::new(false), stopped: Condvar::new() }
+    }
+
+    /// Waits for the next round. Returns false if there is none.
+    fn pause(&self) -> bool {
+        let guard = self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner);
+        let (guard, _) = self
+            .stopped
+            .wait_timeout_while(guard, INTERVAL, |is_stopped| !*is_stopped)
+            .unwrap_or_else(PoisonError::into_inner);
+        !*guard
+    }
+}
+
+impl Task for Upkeep {
+    fn run(&self) {
+        while self.pause() {
+            let Some(store) = self.store.upgrade() else { return };
+            match round(&store) {
+                Ok(()) => {}
+                Err(Error::Closed) => {
+                    if store.check_open().is_ok() {
+                        tracing::error!(target: "engines", "another server has taken the store; this one stops to use it");
+                        store.refuse();
+                    }
+                    return;
+                }
+                Err(error) => tracing::warn!(target: "engines", "the TiKV cluster is not reachable: {error}"),
+            }
+        }
+    }
+
+    fn stop(&self) {
+        *self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.stopped.notify_all();
+    }
+}
+
+/// Renews the lease and tells PD the oldest state that is read.
+fn round(store: &Arc<Store>) -> Result<()> {
+    let this = Arc::clone(store);
+    store.wait(async move {
+        this.lease.renew(&this.client).await?;
+        let oldest = match this.versions.oldest() {
+            Some(oldest) => oldest,
+            None => this.client.timestamps.next().await?,
+        };
+        let request = UpdateServiceGcSafePointRequest {
+            header: None,
+            service_id: service_id(&this).into_bytes(),
+            ttl: SAFE_POINT_LIFE_SECONDS,
+            safe_point: oldest,
+        };
+        this.client.pd.call(request).await?;
+        let kept = this.client.pd.call(GetGcSafePointRequest { header: None }).await?;
+        this.versions.set_safe_point(kept.safe_point);
+        Ok(())
+    })
+}
+
+/// Returns the name of this server among those that ask PD to keep states.
+fn service_id(store: &Store) -> String {
+    format!("persea-{:016x}", store.lease.holder())
+}
+
+/// Tells PD and other servers that this one is done.
+pub(crate) fn finish(store: &Arc<Store>) -> Result<()> {
+    let this = Arc::clone(store);
+    store.wait(async move {
+        let request = UpdateServiceGcSafePointRequest {
+            header: None,
+            service_id: service_id(&this).into_bytes(),
+            ttl: 0,
+            safe_point: 0,
+        };
+        // PD forgets it after its life anyway.
+        let _ = this.client.pd.call(request).await;
+        this.lease.release(&this.client).await
+    })
+}

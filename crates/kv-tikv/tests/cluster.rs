@@ -1,0 +1,45 @@
+//! The conformance suite against a real cluster, whose PD `PERSEA_TIKV_PD` names. Without the
+//! variable there is nothing to test here.
+//!
+//! `PERSEA_TIKV_CASE` chooses the cases whose names contain it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use kv::Engine;
+use kv_tikv::{TikvEngine, TikvOptions};
+
+/// Returns the options of a new store in the cluster, or `None` without a cluster.
+fn options() -> Option<TikvOptions> {
+    static STORES: AtomicU64 = AtomicU64::new(0);
+    let pd = std::env::var("PERSEA_TIKV_PD").ok()?;
+    let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
+    let number = STORES.fetch_add(1, Ordering::Relaxed);
+    Some(TikvOptions {
+        pd: pd.split(',').map(str::to_owned).collect(),
+        prefix: format!("persea-test-{time}-{number}"),
+        ..TikvOptions::default()
+    })
+}
+
+#[test]
+fn the_suite_holds_on_a_cluster() {
+    if options().is_none() {
+        return;
+    }
+    let wanted = std::env::var("PERSEA_TIKV_CASE").unwrap_or_default();
+    let mut failed = Vec::new();
+    for (name, case) in kv::conformance::cases().into_iter().filter(|(name, _)| name.contains(&wanted)) {
+        let started = Instant::now();
+        let fixture = || TikvEngine::open(&options().unwrap()).expect("open") as Arc<dyn Engine>;
+        let result = std::panic::catch_unwind(|| case(&fixture));
+        eprintln!("{name}: {} ms", started.elapsed().as_millis());
+        if result.is_err() {
+            failed.push(name);
+        }
+    }
+    assert!(failed.is_empty(), "{failed:?}");
+}
