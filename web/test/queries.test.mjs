@@ -162,6 +162,10 @@ describe('queries', () => {
     await page.getByRole('combobox', { name: 'Column of the x axis' }).selectOption('n')
     await page.getByRole('slider', { name: 'Bars of n, half over n, 100 values each' }).waitFor()
     await check(page)
+    // More rows than a table has at once.
+    await run(page, 'FOR d IN docs RETURN { n: d.n }')
+    await page.getByRole('slider', { name: '3,000 values each' }).waitFor()
+    await check(page)
     await page.close()
   })
 

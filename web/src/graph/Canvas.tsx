@@ -94,7 +94,7 @@ function create(graph: Graph, host: HTMLDivElement, latest: { current: Pick<Prop
       nodes: { ...DEFAULT_STYLES.nodes, labelColor: colour('--text'), backdropColor: colour('--raised') },
       edges: { ...DEFAULT_STYLES.edges, color: colour('--control'), labelColor: colour('--muted'), head: 'arrow' },
     },
-    settings: { allowInvalidContainer: true, renderEdgeLabels: true, labelRenderedSizeThreshold: 3, enableNodeDrag: true, enableEdgeEvents: graph.size <= MOST_CLICKED_EDGES, hideLabelsOnMove: true, gestureTarget: 'graph' },
+    settings: { allowInvalidContainer: true, itemSizesReference: 'screen', renderEdgeLabels: true, labelRenderedSizeThreshold: 3, enableNodeDrag: true, enableEdgeEvents: graph.size <= MOST_CLICKED_EDGES, hideLabelsOnMove: true, gestureTarget: 'graph' },
   })
   sigma.on('clickNode', ({ node }) => latest.current.onChoose(graph.getNodeAttribute(node, 'document') as Document))
   sigma.on('clickEdge', ({ edge }) => latest.current.onChoose(graph.getEdgeAttribute(edge, 'document') as Document))

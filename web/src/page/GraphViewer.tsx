@@ -92,6 +92,12 @@ export function GraphViewer({ name }: { name: string }) {
       <div class="viewer">
         <div class="card fill">{graph.order === 0 ? <p class="empty">{turn > 0 ? 'The graph has no edges here.' : 'Loading …'}</p> : <Canvas graph={graph} turn={turn} onChoose={setChosen} onExpand={expand} />}</div>
         <aside class="card card-body viewer-side" aria-label="Choices">
+          <Find graph={graph} turn={turn} onChoose={setChosen} />
+          {chosen && definition ? (
+            <Chosen key={chosen._id + chosen._rev} definition={definition} graph={graph} chosen={chosen} mayWrite={mayWrite} onChoose={setChosen} onExpand={expand} onHide={hideVertex} onAdded={onAdded} onChanged={onChanged} onRemoved={onRemoved} />
+          ) : (
+            <p class="muted">Click a vertex or an edge to see it, double-click a vertex to show its neighbours, drag to pin it.</p>
+          )}
           <Start name={name} start={start} depth={depth} most={most} />
           <Field title="Label by">
             <input class="input" placeholder="_key" value={style.label} onChange={(event) => setStyle({ ...style, label: event.currentTarget.value })} />
@@ -109,12 +115,6 @@ export function GraphViewer({ name }: { name: string }) {
               </span>
             ))}
           </p>
-          <Find graph={graph} turn={turn} onChoose={setChosen} />
-          {chosen && definition ? (
-            <Chosen key={chosen._id + chosen._rev} definition={definition} graph={graph} chosen={chosen} mayWrite={mayWrite} onChoose={setChosen} onExpand={expand} onHide={hideVertex} onAdded={onAdded} onChanged={onChanged} onRemoved={onRemoved} />
-          ) : (
-            <p class="muted">Click a vertex or an edge to see it, double-click a vertex to show its neighbours, drag to pin it.</p>
-          )}
         </aside>
       </div>
     </div>

@@ -26,6 +26,8 @@ export function MapResult({ rows, count, onOpen }: Properties) {
   const [camera, setCamera] = useState<Camera>()
   const [chosen, setChosen] = useState<number>()
   const drawn = useRef<Drawn[]>([])
+  /** True once the user has moved the map: further rows then leave it where it is. */
+  const isMoved = useRef(false)
   const dragged = useRef<Point | undefined>(undefined)
   const { width, height } = size
 
@@ -37,7 +39,7 @@ export function MapResult({ rows, count, onOpen }: Properties) {
     return () => observer.disconnect()
   }, [])
   useEffect(() => {
-    if (width > 0) setCamera(fitting(shapes, width, height))
+    if (width > 0 && !isMoved.current) setCamera(fitting(shapes, width, height))
   }, [shapes, width > 0])
   useEffect(() => {
     const element = canvas.current
@@ -50,10 +52,16 @@ export function MapResult({ rows, count, onOpen }: Properties) {
     drawn.current = draw(context, width, height, camera, shapes, chosen, coloursOf(element))
   }, [camera, width, height, shapes, chosen, theme.value])
 
-  const change = (next: (camera: Camera) => Camera) => setCamera((camera) => camera && next(camera))
+  const change = (next: (camera: Camera) => Camera) => {
+    isMoved.current = true
+    setCamera((camera) => camera && next(camera))
+  }
   const zoom = (factor: number, at: Point = { x: width / 2, y: height / 2 }) => change((camera) => zoomed(camera, factor, at, width, height))
   const move = (x: number, y: number) => change((camera) => moved(camera, x, y))
-  const fit = () => setCamera(fitting(shapes, width, height))
+  const fit = () => {
+    isMoved.current = false
+    setCamera(fitting(shapes, width, height))
+  }
   /** Chooses the row of the next or the previous shape and puts it in the middle. */
   const step = (by: number) => {
     const rowsWithShapes = [...new Set(shapes.map((shape) => shape.row))]

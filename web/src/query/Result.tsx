@@ -1,5 +1,5 @@
 /** The outcome of a query: rows as a table or JSON, the plan, remarks and downloads. */
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Dialog } from '../component/Dialog'
 import { Lines } from '../component/Lines'
 import { ErrorMessage } from '../component/Message'
@@ -9,7 +9,7 @@ import { number, seconds } from '../lib/format'
 import { indent } from '../lib/json'
 import type { Cursor } from './cursor'
 import { Downloads } from './Downloads'
-import { chartColumns } from '../chart/series'
+import { chartColumns, MOST_ROWS } from '../chart/series'
 import { mayHaveEdges } from '../graph/ofRows'
 import { lazy } from '../lib/lazy'
 import { mayHavePlaces } from '../map/shapes'
@@ -80,6 +80,11 @@ function Rows({ cursor, view }: { cursor: Cursor; view: Exclude<View, 'Plan' | '
   const more = () => {
     if (!failure) cursor.more().catch(setFailure)
   }
+  // A picture has more rows than a table shows at once.
+  const isPicture = view === 'Map' || view === 'Chart'
+  useEffect(() => {
+    if (isPicture && count < MOST_ROWS) more()
+  }, [isPicture, count])
   if (count === 0) return <p class="empty">The query has no rows.</p>
   return (
     <>
