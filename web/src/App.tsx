@@ -17,6 +17,7 @@ const Analyzers = lazy(async () => (await import('./page/Analyzers')).Analyzers)
 const Dashboard = lazy(async () => (await import('./page/Dashboard')).Dashboard)
 const Activity = lazy(async () => (await import('./page/Activity')).Activity)
 const Logs = lazy(async () => (await import('./page/Logs')).Logs)
+const Shell = lazy(async () => (await import('./page/Shell')).Shell)
 const Databases = lazy(async () => (await import('./page/Databases')).Databases)
 const Users = lazy(async () => (await import('./page/Users')).Users)
 const User = lazy(async () => (await import('./page/User')).User)
@@ -42,6 +43,8 @@ function Page() {
       return <Dashboard />
     case 'activity':
       return <Activity />
+    case 'shell':
+      return <Shell key={database.value} />
     case 'databases':
       return <Databases />
     case 'users':
@@ -53,6 +56,12 @@ function Page() {
     default:
       return <Queries />
   }
+}
+
+/** Loads the code of the first page while the server is asked for the user. */
+export function preload() {
+  const [name = 'queries'] = place.value.segments
+  if (name === 'queries') Queries.preload()
 }
 
 /** Returns the title of the page for tabs and bookmarks of the browser. */

@@ -1,5 +1,5 @@
 import { render } from 'preact'
-import { App } from './App'
+import { App, preload } from './App'
 import { begin, keepAlive } from './lib/session'
 import './style/base.css'
 import './style/controls.css'
@@ -7,5 +7,6 @@ import './style/layout.css'
 import './style/table.css'
 
 void begin()
+preload()
 keepAlive()
 render(<App />, document.getElementById('app') as HTMLElement)

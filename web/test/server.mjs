@@ -21,12 +21,13 @@ function freePort() {
 }
 
 export class Server {
-  static async start({ authentication = true } = {}) {
+  static async start({ authentication = true, options = [] } = {}) {
     const server = new Server()
     server.folder = mkdtempSync(join(tmpdir(), 'persea-web-'))
     server.port = await freePort()
     server.address = `http://127.0.0.1:${server.port}`
     server.authentication = authentication
+    server.options = options
     await server.launch()
     return server
   }
@@ -34,7 +35,7 @@ export class Server {
   /** Starts the process on the store that is there. */
   async launch() {
     const options = ['server', '--database.directory', join(this.folder, 'data'), '--server.endpoint', `tcp://127.0.0.1:${this.port}`]
-    options.push('--server.authentication', String(this.authentication), '--log.output', '-', '--memory-limit', '1073741824')
+    options.push('--server.authentication', String(this.authentication), '--log.output', '-', '--memory-limit', '1073741824', ...this.options)
     this.process = spawn(process.env.PERSEA, options, { env: { ...process.env, ARANGO_ROOT_PASSWORD: PASSWORD }, stdio: 'ignore' })
     const end = Date.now() + START_MILLISECONDS
     for (;;) {

@@ -1,7 +1,7 @@
 /** The documents of a collection, with filters that show their query. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { ErrorMessage } from '../component/Message'
-import { RowTable } from '../component/RowTable'
+import { type Choice, RowTable } from '../component/RowTable'
 import { go, link } from '../lib/address'
 import { path } from '../lib/call'
 import { number } from '../lib/format'
@@ -11,6 +11,7 @@ import { ask } from '../lib/session'
 import { Cursor } from '../query/cursor'
 import { ImportDialog } from '../import/ImportDialog'
 import { Downloads } from '../query/Downloads'
+import { Bulk } from './Bulk'
 import { type Filter, OPERATORS, queryOf, type Sort } from './filter'
 
 interface Properties {
@@ -32,6 +33,17 @@ export function Documents({ collection, isWritable }: Properties) {
   const { value: cursor, error } = useLoaded((signal) => run(asked, signal), [asked, turn])
   const { value: count } = useLoaded((signal) => ask<{ count: number }>({ method: 'GET', path: path`/_api/collection/${collection}/count` }, { quiet: true, signal }), [collection, turn])
   useEffect(() => () => void cursor?.close(), [cursor])
+  const [keys, setKeys] = useState<string[]>([])
+  const [note, setNote] = useState('')
+  useEffect(() => setKeys([]), [cursor])
+  const choice = {
+    has: (row: string) => keys.includes(keyOf(row)),
+    toggle: (row: string) => setKeys(keys.includes(keyOf(row)) ? keys.filter((key) => key !== keyOf(row)) : [...keys, keyOf(row)]),
+  }
+  const onWritten = (written: number) => {
+    setNote(`${number(written)} written.`)
+    reload()
+  }
   const drop = (event: DragEvent) => {
     event.preventDefault()
     const file = event.dataTransfer?.files[0]
@@ -49,6 +61,9 @@ export function Documents({ collection, isWritable }: Properties) {
           Descending
         </label>
         <span class="spring" />
+        <span class="muted" role="status">
+          {note}
+        </span>
         <span class="muted">{count && `${number(count.count)} documents`}</span>
         {cursor && <Downloads cursor={cursor} name={collection} />}
         <a class="button" href={link(['queries'], { query, binds: JSON.stringify(binds) })}>
@@ -69,8 +84,9 @@ export function Documents({ collection, isWritable }: Properties) {
       {filters.length > 0 && <Filters filters={filters} onChange={setFilters} />}
       {(filters.length > 0 || sort.attribute !== '') && <pre class="card query-text">{query}</pre>}
       <ErrorMessage error={error} />
+      {isWritable && keys.length > 0 && <Bulk collection={collection} keys={keys} filters={filters} onClear={() => setKeys([])} onDone={onWritten} />}
       <div class="card fill" onDragOver={(event) => isWritable && event.preventDefault()} onDrop={drop}>
-        {cursor && <Rows cursor={cursor} collection={collection} />}
+        {cursor && <Rows cursor={cursor} collection={collection} choice={isWritable ? choice : undefined} />}
       </div>
     </>
   )
@@ -90,18 +106,23 @@ function useDelayed(value: string): string {
   return delayed
 }
 
-function Rows({ cursor, collection }: { cursor: Cursor; collection: string }) {
+/** Returns the key of a document's text. */
+function keyOf(row: string): string {
+  return JSON.parse(new Map(attributes(row)).get('_key') ?? '""') as string
+}
+
+function Rows({ cursor, collection, choice }: { cursor: Cursor; collection: string; choice: Choice | undefined }) {
   const [failure, setFailure] = useState<unknown>()
   const more = useMemo(() => () => cursor.more().catch(setFailure), [cursor])
   if (cursor.count.value === 0) return <p class="empty">No document is here.</p>
   const open = (row: string) => {
-    const key = new Map(attributes(row)).get('_key')
-    if (key) go(['collection', collection, 'documents', JSON.parse(key) as string])
+    const key = keyOf(row)
+    if (key) go(['collection', collection, 'documents', key])
   }
   return (
     <>
       <ErrorMessage error={failure} />
-      <RowTable rows={cursor.rows} count={cursor.count.value} onEnd={more} onOpen={open} />
+      <RowTable rows={cursor.rows} count={cursor.count.value} onEnd={more} onOpen={open} choice={choice} />
     </>
   )
 }

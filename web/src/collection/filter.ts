@@ -24,7 +24,7 @@ export function pathText(path: string): string {
 }
 
 /** Returns the value of a text: JSON, or the text itself. */
-function valueOf(text: string): unknown {
+export function valueOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -32,16 +32,20 @@ function valueOf(text: string): unknown {
   }
 }
 
+/** Returns the lines of filters on the variable `d`, and adds their values to the bind parameters. */
+export function filterLines(filters: Filter[], binds: Record<string, unknown>): string[] {
+  return filters
+    .filter((filter) => filter.attribute !== '')
+    .map((filter, index) => {
+      binds[`value${index}`] = valueOf(filter.value)
+      return `  FILTER d${pathText(filter.attribute)} ${filter.operator} @value${index}`
+    })
+}
+
 /** Returns the query of filters and its bind parameters. */
 export function queryOf(collection: string, filters: Filter[], sort?: Sort): { query: string; binds: Record<string, unknown> } {
   const binds: Record<string, unknown> = { '@collection': collection }
-  const lines = ['FOR d IN @@collection']
-  filters
-    .filter((filter) => filter.attribute !== '')
-    .forEach((filter, index) => {
-      binds[`value${index}`] = valueOf(filter.value)
-      lines.push(`  FILTER d${pathText(filter.attribute)} ${filter.operator} @value${index}`)
-    })
+  const lines = ['FOR d IN @@collection', ...filterLines(filters, binds)]
   if (sort && sort.attribute !== '') lines.push(`  SORT d${pathText(sort.attribute)}${sort.isDescending ? ' DESC' : ''}`)
   lines.push('  RETURN d')
   return { query: lines.join('\n'), binds }

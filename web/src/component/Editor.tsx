@@ -20,6 +20,7 @@ interface Properties {
   errors?: Diagnostic[]
   complete?: CompletionSource
   onRun?: () => void
+  onFormat?: () => void
   isReadOnly?: boolean
   hint?: string
 }
@@ -93,6 +94,10 @@ function extensions(latest: { current: Properties }, writable: Compartment): Ext
     latest.current.onRun?.()
     return latest.current.onRun !== undefined
   }
+  const format = () => {
+    latest.current.onFormat?.()
+    return latest.current.onFormat !== undefined
+  }
   return [
     lineNumbers(),
     history(),
@@ -111,6 +116,7 @@ function extensions(latest: { current: Properties }, writable: Compartment): Ext
     writable.of(EditorState.readOnly.of(isReadOnly ?? false)),
     keymap.of([
       { key: 'Mod-Enter', run },
+      { key: 'Shift-Alt-f', run: format },
       // Escape gives the Tab key back to the page.
       { key: 'Escape', run: (editor) => (editor.contentDOM.blur(), true) },
       ...closeBracketsKeymap,

@@ -11,18 +11,27 @@ interface Properties {
   count: number
   onEnd?: () => void
   onOpen: (row: string, index: number) => void
+  /** Rows to choose from, by a box at each. */
+  choice?: Choice
+}
+
+export interface Choice {
+  has: (row: string) => boolean
+  toggle: (row: string) => void
 }
 
 /** Rows whose attributes become columns, and the most columns. */
 const SAMPLE_ROWS = 200
 const MOST_COLUMNS = 100
 
-export function RowTable({ rows, count, onEnd, onOpen }: Properties) {
-  const columns = useMemo(() => {
+export function RowTable({ rows, count, onEnd, onOpen, choice }: Properties) {
+  const own = useMemo(() => {
     const names = columnsOf(rows.slice(0, SAMPLE_ROWS)).slice(0, MOST_COLUMNS)
     const numbered: Column<Map<string, string>> = { title: '#', width: 64, isNumber: true, cell: (_, index) => <RowNumber index={index} onOpen={() => onOpen(rows[index] ?? '', index)} /> }
     return [numbered, ...names.map((title) => ({ title, cell: (row: Map<string, string>) => <Cell json={row.get(title)} name={title} /> }))]
   }, [rows, Math.min(count, SAMPLE_ROWS)])
+  const box: Column<Map<string, string>> = { title: 'Choose', width: 80, cell: (_, index) => <Box row={rows[index] ?? ''} index={index} choice={choice} /> }
+  const columns = choice ? [box, ...own] : own
   return (
     <Table
       label="Rows"
@@ -33,6 +42,10 @@ export function RowTable({ rows, count, onEnd, onOpen }: Properties) {
       onOpen={(_, index) => onOpen(rows[index] ?? '', index)}
     />
   )
+}
+
+function Box({ row, index, choice }: { row: string; index: number; choice: Choice | undefined }) {
+  return <input type="checkbox" class="choose" aria-label={`Choose row ${index + 1}`} checked={choice?.has(row)} onChange={() => choice?.toggle(row)} />
 }
 
 /** The number of a row, which opens it: the way in for the keyboard. */

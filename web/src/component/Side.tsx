@@ -2,8 +2,7 @@
 import { useState } from 'preact/hooks'
 import icon from '../icon.svg'
 import { database, link, place, switchDatabase } from '../lib/address'
-import { useLoaded } from '../lib/load'
-import { databaseNames, loadDatabases, mayAdminister, signOut, user } from '../lib/session'
+import { databaseNames, mayAdminister, signOut, user } from '../lib/session'
 import { nextTheme, theme } from '../lib/theme'
 import { Icon, type IconName } from './Icon'
 import { Requests } from './Requests'
@@ -21,6 +20,7 @@ const DATABASE_PAGES: Entry[] = [
   { name: 'graphs', title: 'Graphs', also: 'graph' },
   { name: 'views', title: 'Views', also: 'view' },
   { name: 'analyzers', title: 'Analyzers' },
+  { name: 'shell', title: 'Shell' },
 ]
 const SERVER_PAGES: Entry[] = [
   { name: 'dashboard', title: 'Dashboard' },
@@ -82,7 +82,6 @@ function Links({ entries, onGo }: { entries: Entry[]; onGo: () => void }) {
 }
 
 function DatabaseChoice() {
-  useLoaded(loadDatabases, [user.value])
   const names = databaseNames.value
   const all = names.includes(database.value) ? names : [database.value, ...names]
   return (

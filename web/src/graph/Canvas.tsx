@@ -9,11 +9,15 @@ import { theme } from '../lib/theme'
 import { layOut } from './layout'
 import type { Document } from './load'
 
+/** The most edges that can be clicked: to find the one that was, each is drawn twice. */
+const MOST_CLICKED_EDGES = 5000
+
 interface Properties {
   graph: Graph
   /** Changes when vertices were added. */
   turn: number
-  onChoose: (vertex: Document) => void
+  /** Called with the vertex or the edge that was clicked. */
+  onChoose: (chosen: Document) => void
   onExpand: (id: string) => void
 }
 
@@ -90,9 +94,10 @@ function create(graph: Graph, host: HTMLDivElement, latest: { current: Pick<Prop
       nodes: { ...DEFAULT_STYLES.nodes, labelColor: colour('--text'), backdropColor: colour('--raised') },
       edges: { ...DEFAULT_STYLES.edges, color: colour('--control'), labelColor: colour('--muted'), head: 'arrow' },
     },
-    settings: { allowInvalidContainer: true, renderEdgeLabels: true, labelRenderedSizeThreshold: 3, enableNodeDrag: true, hideLabelsOnMove: true, gestureTarget: 'graph' },
+    settings: { allowInvalidContainer: true, itemSizesReference: 'screen', renderEdgeLabels: true, labelRenderedSizeThreshold: 3, enableNodeDrag: true, enableEdgeEvents: graph.size <= MOST_CLICKED_EDGES, hideLabelsOnMove: true, gestureTarget: 'graph' },
   })
   sigma.on('clickNode', ({ node }) => latest.current.onChoose(graph.getNodeAttribute(node, 'document') as Document))
+  sigma.on('clickEdge', ({ edge }) => latest.current.onChoose(graph.getEdgeAttribute(edge, 'document') as Document))
   // The layout leaves pinned vertices where the user put them.
   sigma.on('nodeDragStart', ({ node }) => graph.setNodeAttribute(node, 'isPinned', true))
   sigma.on('doubleClickNode', (event) => {

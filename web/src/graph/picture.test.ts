@@ -1,6 +1,6 @@
 import Graph from 'graphology'
 import { expect, it } from 'vitest'
-import { add, hide, paint } from './picture'
+import { add, drop, hide, paint, update } from './picture'
 
 const vertex = (id: string, more = {}) => ({ _id: id, _key: id.split('/')[1] ?? '', ...more })
 const edge = (id: string, from: string, to: string) => ({ ...vertex(id), _from: from, _to: to })
@@ -31,4 +31,17 @@ it('labels edges, and hides a vertex with what hangs on it alone', () => {
   expect(graph.getEdgeAttribute('e/1', 'label')).toBe('knows')
   hide(graph, 'a/2')
   expect(graph.nodes()).toEqual(['a/3', 'a/4'])
+})
+
+it('shows what was changed and removed', () => {
+  const graph = new Graph({ multi: true, type: 'directed' })
+  add(graph, { vertices: [vertex('a/1'), vertex('a/2')], edges: [edge('e/1', 'a/1', 'a/2')] })
+  update(graph, vertex('a/1', { n: 5 }))
+  update(graph, edge('e/1', 'a/2', 'a/1'))
+  expect(graph.getNodeAttribute('a/1', 'document')).toMatchObject({ n: 5 })
+  expect(graph.source('e/1')).toBe('a/2')
+  update(graph, vertex('a/9'))
+  drop(graph, 'a/9')
+  drop(graph, 'a/2')
+  expect([graph.order, graph.size]).toEqual([1, 0])
 })

@@ -1,6 +1,6 @@
 /** The picture of a graph: vertices and edges with their colours and labels. */
 import Graph from 'graphology'
-import type { Document, Part } from './load'
+import type { Document, Edge, Part } from './load'
 
 /** Colours that can be told apart on light and dark, for collections or values. */
 const COLOURS = ['#4c8f3f', '#3f7fbf', '#c9772b', '#a04fa8', '#c2405f', '#3b9a95', '#8a7a2f', '#6b6fd1', '#7d7d7d', '#b05a3c']
@@ -62,4 +62,18 @@ export function hide(graph: Graph, node: string) {
   const neighbours = graph.neighbors(node)
   graph.dropNode(node)
   for (const one of neighbours) if (one !== node && graph.degree(one) === 0) graph.dropNode(one)
+}
+
+/** Puts the new version of a vertex or an edge in place of the old one. An edge may have other ends. */
+export function update(graph: Graph, document: Document) {
+  if (graph.hasNode(document._id)) graph.setNodeAttribute(document._id, 'document', document)
+  if (!graph.hasEdge(document._id)) return
+  graph.dropEdge(document._id)
+  add(graph, { vertices: [], edges: [document as Edge] })
+}
+
+/** Takes a vertex and its edges, or an edge, out of the picture. */
+export function drop(graph: Graph, id: string) {
+  if (graph.hasNode(id)) graph.dropNode(id)
+  if (graph.hasEdge(id)) graph.dropEdge(id)
 }

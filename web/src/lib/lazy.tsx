@@ -1,24 +1,36 @@
-/** Pages whose code is loaded when they are first shown. */
+/** Pages whose code is loaded when they are first shown, or before. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 
-/** Returns a page that shows itself once its code is there. */
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): (properties: P) => preact.JSX.Element {
+/** A page that shows itself once its code is there. */
+export interface Lazy<P extends object> {
+  (properties: P): preact.JSX.Element
+  /** Loads the code, so that the page is shown at once later. */
+  preload: () => void
+}
+
+/** Returns a page whose code is loaded by a call. */
+export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): Lazy<P> {
   let loaded: ComponentType<P> | undefined
-  return function Lazy(properties: P) {
+  let loading: Promise<ComponentType<P>> | undefined
+  const begin = () => {
+    loading ??= load().then((page) => (loaded = page))
+    // The next attempt loads again.
+    loading.catch(() => (loading = undefined))
+    return loading
+  }
+  function Lazy(properties: P) {
     const [Page, setPage] = useState<ComponentType<P> | undefined>(() => loaded)
     const [error, setError] = useState('')
     useEffect(() => {
-      if (loaded) return
-      load().then(
-        (page) => {
-          loaded = page
-          setPage(() => page)
-        },
+      if (Page) return
+      begin().then(
+        (page) => setPage(() => page),
         () => setError('This page could not be loaded. Reload when the server is back.'),
       )
     }, [])
     if (Page) return <Page {...properties} />
     return <p class="page muted">{error || 'Loading …'}</p>
   }
+  return Object.assign(Lazy, { preload: () => void begin().catch(() => {}) })
 }

@@ -40,8 +40,8 @@ interface Options {
   quiet?: boolean
 }
 
-/** Sends a call and returns the text of its reply. Errors: `Failure`, and `AbortError`. */
-export async function send(call: Call, { signal, quiet }: Options = {}): Promise<string> {
+/** Sends a call and returns its reply, also one of an error. Errors: `Failure` without a reply, and `AbortError`. */
+export async function exchange(call: Call, { signal, quiet }: Options = {}): Promise<{ status: number; text: string }> {
   const headers: Record<string, string> = { 'x-omit-www-authenticate': 'true', ...call.headers }
   if (token.value !== null) headers.authorization = `bearer ${token.value}`
   const body = bodyOf(call)
@@ -67,9 +67,15 @@ export async function send(call: Call, { signal, quiet }: Options = {}): Promise
   }
   isAway.value = false
   report(reply.status)
-  if (reply.ok) return text
   if (reply.status === 401 && token.value !== null && isExpired(token.value)) endSession()
-  throw Failure.of(reply.status, text)
+  return { status: reply.status, text }
+}
+
+/** Sends a call and returns the text of its reply. Errors: `Failure`, and `AbortError`. */
+export async function send(call: Call, options?: Options): Promise<string> {
+  const { status, text } = await exchange(call, options)
+  if (status >= 200 && status < 300) return text
+  throw Failure.of(status, text)
 }
 
 /** Sends a call and returns the value of its reply. */
@@ -80,7 +86,7 @@ export async function ask<T>(call: Call, options?: Options): Promise<T> {
 /** Finds out if the server wants a user. */
 export async function begin() {
   try {
-    await send({ method: 'GET', path: '/_api/database/user', database: '_system' }, { quiet: true })
+    await loadDatabases()
     state.value = 'in'
   } catch (error) {
     if (error instanceof Failure && error.status === 0) return

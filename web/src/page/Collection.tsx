@@ -9,7 +9,8 @@ import { Act } from '../component/Act'
 import { database, go, link } from '../lib/address'
 import { path } from '../lib/call'
 import { useLoaded } from '../lib/load'
-import { ask, type Level, mayChangeDatabase, user } from '../lib/session'
+import { mayWrite } from '../lib/rights'
+import { mayChangeDatabase } from '../lib/session'
 
 const VIEWS = [
   ['documents', 'Documents'],
@@ -17,13 +18,6 @@ const VIEWS = [
   ['properties', 'Properties'],
   ['schema', 'Schema'],
 ] as const
-
-/** Returns true if the user may write the collection's documents. */
-async function mayWrite(name: string, signal: AbortSignal): Promise<boolean> {
-  if (user.value === null) return true
-  const call = { method: 'GET', path: path`/_api/user/${user.value}/database/${database.value}/${name}`, database: '_system' } as const
-  return (await ask<{ result: Level }>(call, { quiet: true, signal })).result === 'rw'
-}
 
 interface Shown {
   name: string

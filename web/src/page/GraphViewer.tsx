@@ -4,11 +4,15 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
 import { Canvas } from '../graph/Canvas'
-import { around, type Document, loadDefinition, type Part, sample } from '../graph/load'
-import { add, hide, paint, type Style } from '../graph/picture'
+import { Chosen } from '../graph/Chosen'
+import { vertexCollections } from '../graph/definition'
+import { CreateVertex } from '../graph/Edit'
+import { around, type Document, type Edge, loadDefinition, type Part, sample } from '../graph/load'
+import { add, drop, hide, paint, type Style, update } from '../graph/picture'
 import { database, go, link, place } from '../lib/address'
 import { number } from '../lib/format'
 import { useLoaded } from '../lib/load'
+import { writable } from '../lib/rights'
 import '../style/graph.css'
 
 /** Vertices of a first look; those of an expansion. */
@@ -20,6 +24,9 @@ export function GraphViewer({ name }: { name: string }) {
   const depth = Number(place.value.parameters.get('depth') ?? 2)
   const most = Number(place.value.parameters.get('most') ?? MOST[0])
   const { value: definition, error } = useLoaded((signal) => loadDefinition(name, signal), [name, database.value])
+  const collections = definition ? [...vertexCollections(definition), ...definition.edgeDefinitions.map((one) => one.collection)] : []
+  const { value: mayWrite = new Set<string>() } = useLoaded((signal) => writable(collections, signal), [definition])
+  const [isCreating, setCreating] = useState(false)
   const graph = useMemo(() => new Graph({ multi: true, type: 'directed' }), [name, start, depth, most])
   const [failure, setFailure] = useState<unknown>()
   const [style, setStyle] = useState<Style>({ label: '', colour: '', edge: '' })
@@ -39,9 +46,26 @@ export function GraphViewer({ name }: { name: string }) {
   }, [definition, graph])
   useEffect(() => setGroups(paint(graph, style)), [style])
   const expand = (id: string) => show(around(name, id, 1, MOST_MORE))
-  const remove = (id: string) => {
+  const hideVertex = (id: string) => {
     hide(graph, id)
     setChosen(undefined)
+  }
+  /** Draws what the user has changed; edges bring their vertices. */
+  const onAdded = async (added: Document) => {
+    const ends = '_from' in added ? [added._from as string, added._to as string].filter((id) => !graph.hasNode(id)) : []
+    const loaded = await Promise.all(ends.map((id) => around(name, id, 0, 1)))
+    await show(Promise.resolve({ vertices: '_from' in added ? loaded.flatMap((part) => part.vertices) : [added], edges: '_from' in added ? [added as Edge] : [] }))
+    setChosen(added)
+  }
+  const onChanged = (changed: Document) => {
+    update(graph, changed)
+    setGroups(paint(graph, style))
+    setChosen(changed)
+  }
+  const onRemoved = (id: string) => {
+    drop(graph, id)
+    setChosen(undefined)
+    setTurn((turn) => turn + 1)
   }
 
   return (
@@ -57,11 +81,23 @@ export function GraphViewer({ name }: { name: string }) {
         <span class="muted" role="status">
           {number(graph.order)} vertices, {number(graph.size)} edges
         </span>
+        {definition && vertexCollections(definition).some((one) => mayWrite.has(one)) && (
+          <button type="button" class="button is-main" onClick={() => setCreating(true)}>
+            New vertex
+          </button>
+        )}
+        {isCreating && definition && <CreateVertex graph={name} collections={vertexCollections(definition).filter((one) => mayWrite.has(one))} onClose={() => setCreating(false)} onDone={onAdded} />}
       </div>
       <ErrorMessage error={error ?? failure} />
       <div class="viewer">
         <div class="card fill">{graph.order === 0 ? <p class="empty">{turn > 0 ? 'The graph has no edges here.' : 'Loading …'}</p> : <Canvas graph={graph} turn={turn} onChoose={setChosen} onExpand={expand} />}</div>
         <aside class="card card-body viewer-side" aria-label="Choices">
+          <Find graph={graph} turn={turn} onChoose={setChosen} />
+          {chosen && definition ? (
+            <Chosen key={chosen._id + chosen._rev} definition={definition} graph={graph} chosen={chosen} mayWrite={mayWrite} onChoose={setChosen} onExpand={expand} onHide={hideVertex} onAdded={onAdded} onChanged={onChanged} onRemoved={onRemoved} />
+          ) : (
+            <p class="muted">Click a vertex or an edge to see it, double-click a vertex to show its neighbours, drag to pin it.</p>
+          )}
           <Start name={name} start={start} depth={depth} most={most} />
           <Field title="Label by">
             <input class="input" placeholder="_key" value={style.label} onChange={(event) => setStyle({ ...style, label: event.currentTarget.value })} />
@@ -79,7 +115,6 @@ export function GraphViewer({ name }: { name: string }) {
               </span>
             ))}
           </p>
-          {chosen ? <Chosen name={name} vertex={chosen} onExpand={expand} onHide={remove} /> : <p class="muted">Click a vertex to see it, double-click to show its neighbours, drag to pin it.</p>}
         </aside>
       </div>
     </div>
@@ -124,25 +159,21 @@ function Start({ name, start, depth, most }: { name: string; start: string; dept
   )
 }
 
-function Chosen({ name, vertex, onExpand, onHide }: { name: string; vertex: Document; onExpand: (id: string) => void; onHide: (id: string) => void }) {
-  const [collection = '', key = ''] = vertex._id.split('/')
+/** Vertices that the list of names has. */
+const MOST_NAMES = 1000
+
+/** Chooses a vertex by its name: the way in for the keyboard. */
+function Find({ graph, turn, onChoose }: { graph: Graph; turn: number; onChoose: (vertex: Document) => void }) {
+  const names = useMemo(() => graph.nodes().slice(0, MOST_NAMES), [graph, turn])
+  const choose = (id: string) => graph.hasNode(id) && onChoose(graph.getNodeAttribute(id, 'document') as Document)
   return (
-    <section>
-      <h2 class="label">
-        <a href={link(['collection', collection, 'documents', key])}>{vertex._id}</a>
-      </h2>
-      <div class="chips">
-        <button type="button" class="button" onClick={() => onExpand(vertex._id)}>
-          Show neighbours
-        </button>
-        <button type="button" class="button" onClick={() => onHide(vertex._id)}>
-          Hide
-        </button>
-        <a class="button" href={link(['graph', name], { start: vertex._id, depth: '2' })}>
-          Start here
-        </a>
-      </div>
-      <pre class="row-json">{JSON.stringify(vertex, null, 2)}</pre>
-    </section>
+    <Field title="Vertex in the picture">
+      <input class="input" list="vertices" placeholder="persons/ann" onChange={(event) => choose(event.currentTarget.value)} />
+      <datalist id="vertices">
+        {names.map((id) => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+    </Field>
   )
 }

@@ -5,7 +5,7 @@ import { ErrorMessage } from '../component/Message'
 import { SortedTable } from '../component/SortedTable'
 import type { Column } from '../component/Table'
 import { CreateGraph } from '../graph/CreateGraph'
-import type { GraphDefinition } from '../graph/definition'
+import { type GraphDefinition, vertexCollections } from '../graph/definition'
 import { database, go, link } from '../lib/address'
 import { path } from '../lib/call'
 import { useLoaded } from '../lib/load'
@@ -14,7 +14,7 @@ import { ask, mayChangeDatabase } from '../lib/session'
 const load = async (signal: AbortSignal) => (await ask<{ graphs: GraphDefinition[] }>({ method: 'GET', path: '/_api/gharial' }, { signal })).graphs
 
 const edgesOf = (graph: GraphDefinition) => graph.edgeDefinitions.map((one) => one.collection).join(', ')
-const verticesOf = (graph: GraphDefinition) => [...new Set([...graph.edgeDefinitions.flatMap((one) => [...one.from, ...one.to]), ...graph.orphanCollections])].join(', ')
+const verticesOf = (graph: GraphDefinition) => vertexCollections(graph).join(', ')
 
 const COLUMNS: Column<GraphDefinition>[] = [
   { title: 'Name', cell: (one) => <a href={link(['graph', one.name])}>{one.name}</a>, sort: (one) => one.name },

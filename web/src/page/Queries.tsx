@@ -41,6 +41,7 @@ export function Queries() {
             complete={complete}
             hint="FOR d IN collection FILTER … RETURN d"
             onRun={() => query.run()}
+            onFormat={() => query.format()}
           />
         </section>
         <Binds key={query.id} query={query} />
@@ -71,6 +72,9 @@ function Toolbar({ query }: { query: Query }) {
       </button>
       <button type="button" class="button" disabled={!isIdle} onClick={() => query.run(true)}>
         Profile
+      </button>
+      <button type="button" class="button" title="Format (Shift+Alt+F)" onClick={() => query.format()}>
+        Format
       </button>
       <span class="spring" />
       <button type="button" class="button" onClick={() => setHistory(true)}>

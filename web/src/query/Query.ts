@@ -9,7 +9,7 @@ import { remember } from './history'
 import type { Plan, NodeStatistics } from './plan'
 import { marks } from './position'
 
-export type View = 'Table' | 'JSON' | 'Graph' | 'Plan' | 'Profile'
+export type View = 'Table' | 'JSON' | 'Graph' | 'Map' | 'Chart' | 'Plan' | 'Profile'
 
 export interface Planned {
   plan: Plan
@@ -61,6 +61,12 @@ export class Query {
   /** Sets the value of a parameter. */
   bind(name: string, value: unknown) {
     this.bindText.value = JSON.stringify({ ...this.binds.value.values, [name]: value }, null, 2)
+  }
+
+  /** Writes the query in its usual form. */
+  async format() {
+    const { format } = await import('./format')
+    this.text.value = format(this.text.value)
   }
 
   /** Puts the query into the address of the page, so that the address can be kept or passed on. */

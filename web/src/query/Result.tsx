@@ -1,5 +1,5 @@
 /** The outcome of a query: rows as a table or JSON, the plan, remarks and downloads. */
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Dialog } from '../component/Dialog'
 import { Lines } from '../component/Lines'
 import { ErrorMessage } from '../component/Message'
@@ -9,18 +9,25 @@ import { number, seconds } from '../lib/format'
 import { indent } from '../lib/json'
 import type { Cursor } from './cursor'
 import { Downloads } from './Downloads'
+import { chartColumns, MOST_ROWS } from '../chart/series'
 import { mayHaveEdges } from '../graph/ofRows'
 import { lazy } from '../lib/lazy'
+import { mayHavePlaces } from '../map/shapes'
 import { PlanView } from './PlanView'
 import type { Query, View } from './Query'
 
 const GraphResult = lazy(async () => (await import('./GraphResult')).GraphResult)
+const MapResult = lazy(async () => (await import('./MapResult')).MapResult)
+const ChartResult = lazy(async () => (await import('./ChartResult')).ChartResult)
 
 export function Result({ query }: { query: Query }) {
   const found = query.cursor.value
   const planned = query.planned.value
+  const hasNumbers = useMemo(() => found !== undefined && chartColumns(found.rows).numeric.length > 0, [found])
   const names: View[] = ['Table', 'JSON']
   if (found && mayHaveEdges(found.rows)) names.push('Graph')
+  if (found && mayHavePlaces(found.rows)) names.push('Map')
+  if (hasNumbers) names.push('Chart')
   if (planned) names.push(planned.nodes ? 'Profile' : 'Plan')
   const chosen = names.includes(query.view.value) ? query.view.value : 'Table'
   return (
@@ -66,13 +73,18 @@ function Summary({ cursor }: { cursor: Cursor }) {
   )
 }
 
-function Rows({ cursor, view }: { cursor: Cursor; view: 'Table' | 'JSON' | 'Graph' }) {
+function Rows({ cursor, view }: { cursor: Cursor; view: Exclude<View, 'Plan' | 'Profile'> }) {
   const [failure, setFailure] = useState<unknown>()
   const [opened, setOpened] = useState<string>()
   const count = cursor.count.value
   const more = () => {
     if (!failure) cursor.more().catch(setFailure)
   }
+  // A picture has more rows than a table shows at once.
+  const isPicture = view === 'Map' || view === 'Chart'
+  useEffect(() => {
+    if (isPicture && count < MOST_ROWS) more()
+  }, [isPicture, count])
   if (count === 0) return <p class="empty">The query has no rows.</p>
   return (
     <>
@@ -80,6 +92,8 @@ function Rows({ cursor, view }: { cursor: Cursor; view: 'Table' | 'JSON' | 'Grap
       {view === 'Table' && <RowTable rows={cursor.rows} count={count} onEnd={more} onOpen={setOpened} />}
       {view === 'JSON' && <JsonRows cursor={cursor} count={count} onEnd={more} />}
       {view === 'Graph' && <GraphResult rows={cursor.rows} count={count} />}
+      {view === 'Map' && <MapResult rows={cursor.rows} count={count} onOpen={setOpened} />}
+      {view === 'Chart' && <ChartResult rows={cursor.rows} count={count} />}
       {opened !== undefined && (
         <Dialog title="Row" isWide onClose={() => setOpened(undefined)}>
           <pre class="dialog-body row-json">{indent(opened)}</pre>

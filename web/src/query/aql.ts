@@ -1,13 +1,7 @@
 /** AQL for the editor: how its text is coloured. */
 import { HighlightStyle, LanguageSupport, StreamLanguage, syntaxHighlighting, type StringStream } from '@codemirror/language'
 import { tags } from '@lezer/highlight'
-
-/** The words of AQL. */
-export const KEYWORDS = (
-  'AGGREGATE ALL ALL_SHORTEST_PATHS AND ANY ASC COLLECT DESC DISTINCT FILTER FOR GRAPH IN INBOUND INSERT INTO ' +
-  'K_PATHS K_SHORTEST_PATHS LET LIKE LIMIT NONE NOT OR OUTBOUND REMOVE REPLACE RETURN SEARCH SHORTEST_PATH SORT ' +
-  'UPDATE UPSERT WINDOW WITH KEEP COUNT OPTIONS PRUNE TO AT LEAST'
-).split(' ')
+import { KEYWORDS } from './keywords'
 
 const KEYWORD = new Set(KEYWORDS)
 const CONSTANTS = new Set(['TRUE', 'FALSE', 'NULL', 'CURRENT', 'NEW', 'OLD'])

@@ -3,7 +3,7 @@ import type { Completion, CompletionContext, CompletionResult } from '@codemirro
 import { signal } from '@preact/signals'
 import { database } from '../lib/address'
 import { ask, whenUserChanges } from '../lib/session'
-import { KEYWORDS } from './aql'
+import { KEYWORDS } from './keywords'
 import { argumentsText, variables } from './words'
 
 interface Builtin {

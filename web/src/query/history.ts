@@ -1,7 +1,5 @@
 /** The queries that the user ran and saved, kept in the user's configuration on the server. */
-import { signal } from '@preact/signals'
-import { path } from '../lib/call'
-import { ask, user, whenUserChanges } from '../lib/session'
+import { Kept } from '../lib/kept'
 
 export interface Remembered {
   query: string
@@ -12,48 +10,20 @@ export interface Remembered {
   name?: string
 }
 
-interface Kept {
+interface Queries {
   history: Remembered[]
   saved: Remembered[]
 }
 
 const MOST_IN_HISTORY = 100
-const KEY = 'persea-queries'
 
-export const kept = signal<Kept>({ history: [], saved: [] })
-let loading: Promise<void> | undefined
-let timer: ReturnType<typeof setTimeout> | undefined
+const queries = new Kept<Queries>('persea-queries', (stored) => ({ history: [], saved: [], ...(stored as Partial<Queries> | null) }))
 
-// Without authentication there is one configuration for all.
-const address = () => path`/_api/user/${user.value ?? 'root'}/config/${KEY}`
-
-whenUserChanges(() => {
-  clearTimeout(timer)
-  loading = undefined
-  kept.value = { history: [], saved: [] }
-})
+export const kept = queries.value
 
 /** Loads the queries once. */
 export function loadHistory(): Promise<void> {
-  loading ??= load().catch((error) => {
-    loading = undefined
-    throw error
-  })
-  return loading
-}
-
-async function load() {
-  const { result } = await ask<{ result: Partial<Kept> | null }>({ method: 'GET', path: address() }, { quiet: true })
-  kept.value = { history: result?.history ?? [], saved: result?.saved ?? [] }
-}
-
-function store(next: Kept) {
-  kept.value = next
-  clearTimeout(timer)
-  timer = setTimeout(() => {
-    const body = { value: next }
-    ask({ method: 'PUT', path: address(), body }, { quiet: true }).catch(() => {})
-  }, 1000)
+  return queries.load()
 }
 
 const isSame = (left: Remembered, right: Remembered) =>
@@ -63,15 +33,15 @@ const isSame = (left: Remembered, right: Remembered) =>
 export async function remember(query: Remembered) {
   await loadHistory()
   const history = [query, ...kept.value.history.filter((old) => !isSame(old, query))].slice(0, MOST_IN_HISTORY)
-  store({ ...kept.value, history })
+  queries.store({ ...kept.value, history })
 }
 
 /** Saves a query by its name. */
 export function save(query: Remembered) {
-  store({ ...kept.value, saved: [...kept.value.saved.filter((old) => old.name !== query.name), query] })
+  queries.store({ ...kept.value, saved: [...kept.value.saved.filter((old) => old.name !== query.name), query] })
 }
 
 /** Removes a saved query. */
 export function forget(name: string) {
-  store({ ...kept.value, saved: kept.value.saved.filter((old) => old.name !== name) })
+  queries.store({ ...kept.value, saved: kept.value.saved.filter((old) => old.name !== name) })
 }
