@@ -7,10 +7,10 @@ use crate::{Failure, metadata};
 
 /// The crates from the lowest to the highest. Crates of one line do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["errors", "allocation-meter", "aql-date", "chart", "gzip-members", "web"],
+    &["errors", "allocation-meter", "aql-date", "chart", "gzip-members", "test-s3", "web"],
     &["velocypack", "kv", "aql-syntax"],
     &["kv-mmap", "kv-rocksdb", "geometry", "options", "client", "javascript"],
-    &["analyzers", "test-engine"],
+    &["analyzers", "s3", "test-engine", "traces"],
     &["catalog", "aql-value", "search"],
     &["storage", "aql-functions", "backups", "server-process"],
     &["aql-plan"],

@@ -13,8 +13,13 @@ const PIECE_BYTES: usize = 1 << 20;
 /// Returns a function that turns an error of the operating system into one with `code`.
 ///
 /// A full disk has error 7004 in any case.
-pub(crate) fn failed(code: ErrorCode, action: &str, path: &Path) -> impl Fn(io::Error) -> Error {
-    let what = format!("{action} {}", path.display());
+pub(crate) fn failed(code: ErrorCode, action: &str, path: &Path) -> impl Fn(io::Error) -> Error + use<> {
+    failed_at(code, action, &path.display().to_string())
+}
+
+/// Does the same for an address, of which only the text is needed.
+pub(crate) fn failed_at(code: ErrorCode, action: &str, address: &str) -> impl Fn(io::Error) -> Error + use<> {
+    let what = format!("{action} {address}");
     move |error| {
         let is_full = matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
         let code = if is_full { ErrorCode::NoSpaceLeftOnDevice } else { code };

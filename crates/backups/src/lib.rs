@@ -1,5 +1,6 @@
 //! Backups: copies of the data folder beside the data ([`Backups`]), their restore in place
-//! ([`restore`]), and copies in folders elsewhere that keep each file once ([`Repository`]).
+//! ([`restore`]), and copies elsewhere, in a folder or in object storage, that keep each file once
+//! ([`Repository`]).
 //!
 //! # The folder `backups` in the data folder
 //! ```text
@@ -19,14 +20,17 @@
 mod backups;
 mod files;
 mod id;
+mod location;
 mod manifest;
 mod repository;
 pub mod restore;
 
 pub use backups::Backups;
 pub use id::BackupId;
+pub use location::Location;
 pub use manifest::{FileEntry, Manifest, Versions};
 pub use repository::{Age, Progress, Repository, Verified};
+pub use s3::{BucketOptions, environment as bucket_environment};
 
 #[cfg(test)]
 mod tests;

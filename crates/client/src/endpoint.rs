@@ -60,6 +60,14 @@ impl Endpoint {
         }
     }
 
+    /// Returns the name or address of the host; `None` for a socket in the file system.
+    pub fn host(&self) -> Option<&str> {
+        match self {
+            Endpoint::Tcp { host, .. } | Endpoint::Tls { host, .. } => Some(host),
+            Endpoint::Unix { .. } => None,
+        }
+    }
+
     /// Returns the header `host`.
     pub(crate) fn host_header(&self) -> String {
         match self {

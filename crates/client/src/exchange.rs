@@ -179,7 +179,10 @@ impl Exchange {
             headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip, deflate"));
         }
         for (name, value) in &request.headers {
-            headers.append(name.clone(), value.clone());
+            match name == HOST {
+                true => headers.insert(HOST, value.clone()).is_some(),
+                false => headers.append(name.clone(), value.clone()),
+            };
         }
         let is_compressed = headers.contains_key(CONTENT_ENCODING);
         if threshold.is_some_and(|least| request.body.len() >= least.max(1)) && !is_compressed {

@@ -5,6 +5,7 @@
 //! asynchronous runtime, but one socket that the calling thread waits for (`connection`). So a
 //! small request costs four system calls and time-outs cost none.
 
+mod certificate;
 mod client;
 mod connection;
 mod encoding;
@@ -19,6 +20,7 @@ mod stream;
 mod tls;
 mod token;
 
+pub use certificate::Certificate;
 pub use client::Client;
 pub use endpoint::Endpoint;
 pub use error::{Error, Result, ServerError};

@@ -178,6 +178,14 @@ impl Socket {
         Ok(Socket { stream, wire, buffer: vec![0; READ_BYTES].into_boxed_slice() })
     }
 
+    /// Returns the certificate that the server has shown, if the connection is encrypted.
+    pub(crate) fn certificate(&self) -> Option<&[u8]> {
+        match &self.stream {
+            Stream::Plain(_) => None,
+            Stream::Tls(stream) => stream.conn.peer_certificates()?.first().map(AsRef::as_ref),
+        }
+    }
+
     pub(crate) fn wire(&self) -> Arc<Wire> {
         Arc::clone(&self.wire)
     }

@@ -63,11 +63,10 @@ impl Authorities {
             CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>);
         let own = read.map_err(|error| unreadable(error.to_string()))?;
         let mut store = RootCertStore::empty();
-        for certificate in &own {
-            store.add(certificate.clone()).map_err(|error| unreadable(error.to_string()))?;
-        }
+        // The files of systems have a few authorities of kinds that rustls does not know.
+        store.add_parsable_certificates(own.iter().cloned());
         if store.is_empty() {
-            return Err(unreadable("there are none".to_owned()));
+            return Err(unreadable("there is none that can be used".to_owned()));
         }
         let signed =
             WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider)).build();

@@ -8,6 +8,7 @@
 
 mod support;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -163,6 +164,79 @@ fn the_unit_is_well_formed_and_hardened() {
     let arguments = ["security", "--offline=true", "--threshold=20", "--no-pager"];
     let rated = Command::new("systemd-analyze").args(arguments).arg(&checked).output().unwrap();
     assert!(rated.status.success(), "{}", everything(&rated));
+}
+
+/// The values of the chart that tests render it with.
+const CHART_VALUES: &[&[&str]] = &[
+    &[],
+    &["tls.secretName=tls", "auth.existingSecret=other"],
+    &["auth.enabled=false", "persistence.enabled=false"],
+    &["ingress.enabled=true", "ingress.tlsSecretName=host", "serviceMonitor.enabled=true"],
+    &["backup.enabled=true", "backup.repository=s3://bucket/prefix", "backup.secretName=key"],
+];
+
+#[test]
+fn the_chart_is_well_formed() {
+    let chart = repository().join("packages/helm/persea");
+    let version = env!("CARGO_PKG_VERSION");
+    let about = fs::read_to_string(chart.join("Chart.yaml")).unwrap();
+    for field in ["version", "appVersion"] {
+        assert!(about.contains(&format!("\n{field}: {version}\n")), "{about}");
+    }
+    every_value_is_used(&chart);
+    if !has("helm") {
+        return;
+    }
+    run(Command::new("helm").args(["lint", "--strict"]).arg(&chart));
+    for values in CHART_VALUES {
+        let mut command = Command::new("helm");
+        command.args(["template", "shop"]).arg(&chart).args(["--kube-version", "1.30.0"]);
+        values.iter().for_each(|value| drop(command.args(["--set", value])));
+        let rendered = run(&mut command);
+        assert!(rendered.contains("kind: StatefulSet") && !rendered.contains("<no value>"), "{rendered}");
+        assert_eq!(rendered.contains("kind: CronJob"), values.contains(&"backup.enabled=true"));
+        assert_eq!(rendered.contains("kind: Ingress"), values.contains(&"ingress.enabled=true"));
+        assert_eq!(rendered.contains("root-password"), !values.contains(&"auth.enabled=false"));
+    }
+    for wrong in ["backup.keep=0", "service.type=None", "unknown=1", "backup.enabled=true"] {
+        let mut command = Command::new("helm");
+        command.args(["template", "shop"]).arg(&chart).args(["--kube-version", "1.30.0", "--set", wrong]);
+        assert!(!command.output().unwrap().status.success(), "{wrong}");
+    }
+}
+
+/// Compares the values that the templates use with those of `values.yaml` and of its schema.
+fn every_value_is_used(chart: &Path) {
+    let mut templates = String::new();
+    for folder in ["templates", "templates/tests"] {
+        for entry in fs::read_dir(chart.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                templates.push_str(&fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    let is_of_name = |character: char| character.is_ascii_alphanumeric() || character == '.';
+    let used = templates.split(".Values.").skip(1);
+    let used: BTreeSet<String> =
+        used.map(|rest| rest.chars().take_while(|character| is_of_name(*character)).collect()).collect();
+    let schema = fs::read_to_string(chart.join("values.schema.json")).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    let mut known = BTreeSet::new();
+    for (name, property) in schema["properties"].as_object().unwrap() {
+        match property["properties"].as_object() {
+            Some(inner) => known.extend(inner.keys().map(|inner| format!("{name}.{inner}"))),
+            None => drop(known.insert(name.clone())),
+        }
+    }
+    // Helm adds this one to every chart.
+    known.remove("global");
+    assert_eq!(used, known);
+    let values = fs::read_to_string(chart.join("values.yaml")).unwrap();
+    for name in &known {
+        let key = name.rsplit('.').next().unwrap();
+        assert!(values.lines().any(|line| line.trim_start().starts_with(&format!("{key}:"))), "{name}");
+    }
 }
 
 /// The container's programs, outside of a container.

@@ -21,7 +21,11 @@ use support::{Client, Server, tests_folder};
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(|entry| entry.unwrap()) {
-        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        let target = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(fs::copy(entry.path(), target).unwrap()),
+        }
     }
 }
 
@@ -88,25 +92,27 @@ fn content(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn a_store_of_a_newer_version_is_refused_and_stays_as_it_is() {
-    let folder = tempfile::tempdir().unwrap();
-    copy(&tests_folder().join("stores/0.1.0"), folder.path());
-    fs::write(folder.path().join("FORMAT"), "persea rocksdb 2\n").unwrap();
-    let before = content(folder.path());
-    for upgrade in ["false", "true"] {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
-        command.args([
-            "server",
-            "--server.endpoint",
-            "tcp://127.0.0.1:0",
-            "--database.auto-upgrade",
-            upgrade,
-        ]);
-        let output = command.arg("--database.directory").arg(folder.path()).output().unwrap();
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains("format 2, this version reads formats up to 1; use a newer version"), "{said}");
+    for store in ["0.1.0", "0.1.0-mmfiles"] {
+        let folder = tempfile::tempdir().unwrap();
+        copy(&tests_folder().join("stores").join(store), folder.path());
+        let format = fs::read_to_string(folder.path().join("FORMAT")).unwrap();
+        assert!(format.contains("files 1") || format.contains("rocksdb 1"), "{format}");
+        fs::write(folder.path().join("FORMAT"), format.replacen('1', "2", 1)).unwrap();
+        let before = content(folder.path());
+        for upgrade in ["false", "true"] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+            command.args(["server", "--server.endpoint", "tcp://127.0.0.1:0"]);
+            command.args(["--database.auto-upgrade", upgrade, "--database.directory"]);
+            let output = command.arg(folder.path()).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(1), "{said}");
+            assert!(said.contains("this version reads formats up to 1; use a newer version"), "{said}");
+        }
+        let mut after = content(folder.path());
+        // A lock that nobody holds is none.
+        after.remove("LOCK");
+        assert_eq!(after, before, "{store}");
     }
-    assert_eq!(content(folder.path()), before);
 }
 
 #[test]

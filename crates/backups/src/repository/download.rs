@@ -8,9 +8,9 @@ use std::sync::atomic::Ordering;
 use errors::{Error, ErrorCode, Result};
 
 use super::digests::Digests;
-use super::{Progress, Repository, digest_of};
+use super::{Progress, Repository, digest_of, file_name};
 use crate::backups::{Backups, conflict};
-use crate::files::{copy, failed, never_changes, remove_folder};
+use crate::files::{failed, never_changes, remove_folder};
 use crate::id::BackupId;
 use crate::manifest::{FileEntry, Manifest};
 
@@ -74,17 +74,17 @@ impl Repository {
     }
 
     fn download_file(&self, file: &FileEntry, target: &Path, progress: &Progress) -> Result<()> {
-        let source = self.file_path(digest_of(file));
-        let digest = copy(&source, target, &mut |bytes| {
+        let source = file_name(digest_of(file));
+        let digest = self.place.fetch(&source, target, &mut |bytes| {
             progress.copied_bytes.fetch_add(bytes, Ordering::Relaxed);
             progress.check()
         });
-        let digest = digest.map_err(failed(ErrorCode::FailedToDownloadBackup, "copying", &source))?;
-        if digest == digest_of(file) {
+        let code = ErrorCode::FailedToDownloadBackup;
+        if digest.map_err(self.fault(code, "copying", &source))? == digest_of(file) {
             return Ok(());
         }
-        let message = format!("{} is damaged: its content has another digest", source.display());
-        Err(Error::new(ErrorCode::FailedToDownloadBackup, message))
+        let address = self.place.address(&source);
+        Err(Error::new(code, format!("{address} is damaged: its content has another digest")))
     }
 }
 

@@ -1,30 +1,32 @@
-//! Backups in a folder elsewhere, with each file stored once.
+//! Backups elsewhere, in a folder or in object storage, with each file stored once.
 //!
 //! ```text
-//! REPOSITORY                    one line: `persea backups 1`; locked while the folder is in use
+//! REPOSITORY                    one line: `persea backups 1`
 //! files/ab/abcd...              a file, under the SHA-256 of its content
-//! files/ab/.new-...             a file that is being written
 //! backups/2026-..._label.json   a manifest: the names, sizes and digests of a backup's files
 //! ```
 //! A manifest is written last, and removed first. So a manifest whose files are missing is damage,
-//! and a file that no manifest names is waste, which `prune` removes.
+//! and a file that no manifest names is waste, which `prune` removes. [`place`] has what differs
+//! between a folder and object storage.
 
 mod digests;
 mod download;
+mod place;
 mod prune;
 mod upload;
 mod verify;
 
-use std::fs::{self, File, OpenOptions};
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use errors::{Error, ErrorCode, Result};
 
 use crate::backups::conflict;
-use crate::files::{failed, sync_folder, write_whole};
+use crate::files::failed_at;
 use crate::id::BackupId;
+use crate::location::{Location, bad_location};
 use crate::manifest::{FileEntry, Manifest};
+
+use place::{BucketPlace, FolderPlace, Guard, Place};
 
 pub use prune::Age;
 pub use verify::Verified;
@@ -36,15 +38,12 @@ const FORMAT: u32 = 1;
 
 const FILES: &str = "files";
 const MANIFESTS: &str = "backups";
-const MANIFEST_EXTENSION: &str = "json";
+const MANIFEST_EXTENSION: &str = ".json";
 
-/// The name before a digest of a file that is being written.
-const NEW_PREFIX: &str = ".new-";
-
-/// A folder with backups of any number of servers.
+/// The backups of any number of servers.
 #[derive(Debug)]
 pub struct Repository {
-    folder: PathBuf,
+    place: Box<dyn Place>,
 }
 
 /// The progress of a transfer, which others may watch and end.
@@ -79,54 +78,58 @@ impl Progress {
 }
 
 impl Repository {
-    /// Opens a repository, or makes one of a folder that is empty or does not exist.
+    /// Opens a repository, or makes one of a place that is empty or does not exist.
     ///
-    /// Errors: 7008 for a folder of another use, 35 for a newer format.
-    pub fn create(folder: &Path) -> Result<Self> {
-        let bad = ErrorCode::RemoteRepositoryConfigBad;
-        fs::create_dir_all(folder).map_err(failed(bad, "creating", folder))?;
-        let mut entries = fs::read_dir(folder).map_err(failed(bad, "reading", folder))?;
-        if entries.next().is_none() {
-            for name in [FILES, MANIFESTS] {
-                let path = folder.join(name);
-                fs::create_dir_all(&path).map_err(failed(bad, "creating", &path))?;
-            }
-            let mark = folder.join(MARK);
-            write_whole(&mark, format!("{MARK_PREFIX}{FORMAT}\n").as_bytes())
-                .map_err(failed(bad, "writing", &mark))?;
+    /// Errors: 7008 for a place of another use, and one that cannot be reached; 35 for a newer
+    /// format.
+    pub fn create(location: &Location) -> Result<Self> {
+        let place = place(location)?;
+        let fault = |action: &str, name: &str| {
+            failed_at(ErrorCode::RemoteRepositoryConfigBad, action, &place.address(name))
+        };
+        if place.prepare().map_err(fault("preparing", ""))? {
+            let mark = format!("{MARK_PREFIX}{FORMAT}\n");
+            place.write(MARK, mark.as_bytes()).map_err(fault("writing", MARK))?;
         }
-        Self::open(folder)
+        Self::of(place)
     }
 
-    /// Opens a repository. Errors: 7008 if the folder is none, 35 for a newer format.
-    pub fn open(folder: &Path) -> Result<Self> {
-        let mark = fs::read_to_string(folder.join(MARK)).unwrap_or_default();
+    /// Opens a repository. Errors: 7008 if the place is none, 35 for a newer format.
+    pub fn open(location: &Location) -> Result<Self> {
+        Self::of(place(location)?)
+    }
+
+    fn of(place: Box<dyn Place>) -> Result<Self> {
+        let bad = ErrorCode::RemoteRepositoryConfigBad;
+        let mark = place.read(MARK).map_err(failed_at(bad, "reading", &place.address(MARK)))?;
+        let mark = String::from_utf8_lossy(&mark.unwrap_or_default()).into_owned();
+        let address = place.address("");
         match mark.trim_end().strip_prefix(MARK_PREFIX).map(str::parse::<u32>) {
-            Some(Ok(1..=FORMAT)) => Ok(Repository { folder: folder.to_owned() }),
+            Some(Ok(1..=FORMAT)) => Ok(Repository { place }),
             Some(Ok(newer)) => {
                 let message = format!(
-                    "the repository {} has format {newer}, this version reads formats up to {FORMAT}; use a newer version",
-                    folder.display()
+                    "the repository {address} has format {newer}, this version reads formats up to {FORMAT}; \
+                     use a newer version"
                 );
                 Err(Error::new(ErrorCode::IncompatibleVersion, message))
             }
             _ => {
                 let message = format!(
-                    "{} is no repository of backups; name one, or an empty folder for an upload",
-                    folder.display()
+                    "{address} is no repository of backups; name one, or an empty place for an upload"
                 );
-                Err(Error::new(ErrorCode::RemoteRepositoryConfigBad, message))
+                Err(Error::new(bad, message))
             }
         }
     }
 
     /// Returns the manifests of all backups, the oldest first. An unreadable one is an error.
     pub fn list(&self) -> Result<Vec<Manifest>> {
-        let folder = self.folder.join(MANIFESTS);
+        let code = ErrorCode::RemoteRepositoryConfigBad;
+        let pieces = self.place.list(MANIFESTS).map_err(self.fault(code, "reading", MANIFESTS))?;
         let mut manifests = Vec::new();
-        for path in entries(&folder)? {
-            if path.extension().is_some_and(|extension| extension == MANIFEST_EXTENSION) {
-                manifests.push(read_manifest(&path)?);
+        for piece in pieces {
+            if piece.name.ends_with(MANIFEST_EXTENSION) {
+                manifests.extend(self.read_manifest(&piece.name)?);
             }
         }
         manifests.sort_by(|first, second| (first.seconds, &first.id).cmp(&(second.seconds, &second.id)));
@@ -135,75 +138,74 @@ impl Repository {
 
     /// Returns the manifest of one backup. Errors: 7007.
     pub fn get(&self, id: &BackupId) -> Result<Manifest> {
-        let path = self.manifest_path(id);
-        if path.exists() { read_manifest(&path) } else { Err(self.lacks(id)) }
+        self.find(id)?.ok_or_else(|| self.lacks(id))
     }
 
-    fn manifest_path(&self, id: &BackupId) -> PathBuf {
-        self.folder.join(MANIFESTS).join(format!("{id}.{MANIFEST_EXTENSION}"))
+    /// Returns the manifest of one backup, if it is there.
+    fn find(&self, id: &BackupId) -> Result<Option<Manifest>> {
+        self.read_manifest(&manifest_name(id))
     }
 
-    /// Returns the path of the file with this digest.
-    fn file_path(&self, sha256: &str) -> PathBuf {
-        self.folder.join(FILES).join(sha256.get(..2).unwrap_or_default()).join(sha256)
+    fn read_manifest(&self, name: &str) -> Result<Option<Manifest>> {
+        let text =
+            self.place.read(name).map_err(self.fault(ErrorCode::HotBackupInternal, "reading", name))?;
+        let Some(text) = text else { return Ok(None) };
+        let address = self.place.address(name);
+        let manifest = Manifest::parse(&text, address.as_ref())?;
+        match manifest.files.iter().all(|file| file.sha256.as_deref().is_some_and(is_digest)) {
+            true => Ok(Some(manifest)),
+            false => {
+                let message = format!("{address} is damaged: a file has no digest");
+                Err(Error::new(ErrorCode::HotBackupInternal, message))
+            }
+        }
     }
 
-    /// Returns true if the repository has a file of a manifest, by its size.
-    fn has(&self, sha256: &str, size_bytes: u64) -> bool {
-        fs::metadata(self.file_path(sha256)).is_ok_and(|metadata| metadata.len() == size_bytes)
+    fn fault(&self, code: ErrorCode, action: &str, name: &str) -> impl Fn(std::io::Error) -> Error + use<> {
+        failed_at(code, action, &self.place.address(name))
     }
 
-    /// Locks the repository for those who read or add files, until the result is dropped.
-    fn share(&self) -> Result<File> {
-        let file = self.open_mark()?;
-        file.try_lock_shared().map_err(|_| self.in_use())?;
-        Ok(file)
+    /// Protects the files until the result is dropped, for those who read or add some.
+    fn share(&self) -> Result<Box<dyn Guard>> {
+        self.guarded(self.place.share())
     }
 
-    /// Locks the repository for one who removes files, until the result is dropped.
-    fn own(&self) -> Result<File> {
-        let file = self.open_mark()?;
-        file.try_lock().map_err(|_| self.in_use())?;
-        Ok(file)
+    /// Keeps all others out until the result is dropped, for one who removes files.
+    fn own(&self) -> Result<Box<dyn Guard>> {
+        self.guarded(self.place.own())
     }
 
-    fn open_mark(&self) -> Result<File> {
-        let path = self.folder.join(MARK);
-        let opened = OpenOptions::new().read(true).write(true).open(&path).or_else(|_| File::open(&path));
-        opened.map_err(failed(ErrorCode::RemoteRepositoryConfigBad, "opening", &path))
+    fn guarded(&self, guard: std::io::Result<Option<Box<dyn Guard>>>) -> Result<Box<dyn Guard>> {
+        let guard = guard.map_err(self.fault(ErrorCode::RemoteRepositoryConfigBad, "locking", MARK))?;
+        guard.ok_or_else(|| {
+            conflict(format!("the repository {} is in use; try again later", self.place.address("")))
+        })
     }
 
     fn lacks(&self, id: &BackupId) -> Error {
-        let folder = self.folder.display();
-        let message = format!("no such hot backup set can be found: '{id}' in the repository {folder}");
+        let address = self.place.address("");
+        let message = format!("no such hot backup set can be found: '{id}' in the repository {address}");
         Error::new(ErrorCode::NoSuchHotBackup, message)
     }
-
-    fn in_use(&self) -> Error {
-        conflict(format!("the repository {} is in use; try again later", self.folder.display()))
-    }
 }
 
-/// Returns the paths in a folder, in order.
-fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
-    let code = ErrorCode::RemoteRepositoryConfigBad;
-    let entries = fs::read_dir(folder).map_err(failed(code, "reading", folder))?;
-    let paths: std::io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
-    let mut paths = paths.map_err(failed(code, "reading", folder))?;
-    paths.sort();
-    Ok(paths)
-}
-
-fn read_manifest(path: &Path) -> Result<Manifest> {
-    let text = fs::read(path).map_err(failed(ErrorCode::HotBackupInternal, "reading", path))?;
-    let manifest = Manifest::parse(&text, path)?;
-    match manifest.files.iter().all(|file| file.sha256.as_deref().is_some_and(is_digest)) {
-        true => Ok(manifest),
-        false => {
-            let message = format!("{} is damaged: a file has no digest", path.display());
-            Err(Error::new(ErrorCode::HotBackupInternal, message))
+fn place(location: &Location) -> Result<Box<dyn Place>> {
+    Ok(match location {
+        Location::Folder(folder) => Box::new(FolderPlace::new(folder)),
+        Location::Bucket(options) => {
+            Box::new(BucketPlace::new(options.clone()).map_err(|error| bad_location(&error))?)
         }
-    }
+    })
+}
+
+/// Returns the name of a backup's manifest.
+fn manifest_name(id: &BackupId) -> String {
+    format!("{MANIFESTS}/{id}{MANIFEST_EXTENSION}")
+}
+
+/// Returns the name of the file with this digest.
+fn file_name(sha256: &str) -> String {
+    format!("{FILES}/{}/{sha256}", sha256.get(..2).unwrap_or_default())
 }
 
 fn is_digest(text: &str) -> bool {
@@ -213,11 +215,6 @@ fn is_digest(text: &str) -> bool {
 /// Returns the digest of a file of a repository's manifest, which always has one.
 fn digest_of(file: &FileEntry) -> &str {
     file.sha256.as_deref().unwrap_or_default()
-}
-
-/// Syncs the folder of a file.
-fn sync_parent(path: &Path) -> std::io::Result<()> {
-    path.parent().map_or(Ok(()), sync_folder)
 }
 
 #[cfg(test)]

@@ -1,12 +1,10 @@
 //! The removal of old backups, and of files that no backup needs.
 
 use std::collections::HashSet;
-use std::fs;
 
 use errors::{ErrorCode, Result};
 
-use super::{FILES, Repository, digest_of, entries};
-use crate::files::{failed, sync_folder};
+use super::{FILES, Repository, digest_of, manifest_name};
 use crate::id::BackupId;
 use crate::manifest::Manifest;
 
@@ -57,9 +55,9 @@ impl Repository {
     /// Removes manifests, durably before any file goes.
     fn remove_manifests(&self, gone: &[Manifest]) -> Result<()> {
         for manifest in gone {
-            let path = self.manifest_path(&manifest.id);
-            let removed = fs::remove_file(&path).and_then(|()| path.parent().map_or(Ok(()), sync_folder));
-            removed.map_err(failed(ErrorCode::HotBackupInternal, "removing", &path))?;
+            let name = manifest_name(&manifest.id);
+            let removed = self.place.remove(&name);
+            removed.map_err(self.fault(ErrorCode::HotBackupInternal, "removing", &name))?;
         }
         Ok(())
     }
@@ -67,16 +65,16 @@ impl Repository {
     /// Removes all files that none of the backups needs, and returns their bytes.
     fn remove_unused(&self, kept: &[Manifest]) -> Result<u64> {
         let used: HashSet<&str> = kept.iter().flat_map(|manifest| &manifest.files).map(digest_of).collect();
+        let code = ErrorCode::HotBackupInternal;
         let mut freed_bytes = 0;
-        for folder in entries(&self.folder.join(FILES))?.iter().filter(|path| path.is_dir()) {
-            for path in entries(folder)? {
-                if path.file_name().and_then(|name| name.to_str()).is_some_and(|name| used.contains(name)) {
-                    continue;
-                }
-                freed_bytes += fs::metadata(&path).map_or(0, |metadata| metadata.len());
-                fs::remove_file(&path).map_err(failed(ErrorCode::HotBackupInternal, "removing", &path))?;
+        for piece in self.place.list(FILES).map_err(self.fault(code, "reading", FILES))? {
+            if piece.name.rsplit('/').next().is_some_and(|digest| used.contains(digest)) {
+                continue;
             }
+            self.place.remove(&piece.name).map_err(self.fault(code, "removing", &piece.name))?;
+            freed_bytes += piece.size_bytes;
         }
+        self.place.clean().map_err(self.fault(code, "cleaning", ""))?;
         Ok(freed_bytes)
     }
 }

@@ -1,4 +1,9 @@
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use s3::BucketOptions;
+use test_s3::{Fault, Storage};
 
 use super::*;
 use crate::Versions;
@@ -7,15 +12,57 @@ use crate::backups::Backups;
 /// A data folder with backups, and a repository.
 struct Places {
     _folder: tempfile::TempDir,
+    remote: Remote,
     backups: Backups,
     repository: Repository,
 }
 
-fn places() -> Places {
-    let folder = tempfile::tempdir().unwrap();
-    let backups = Backups::open(&folder.path().join("data"), Versions::default()).unwrap();
-    let repository = Repository::create(&folder.path().join("remote")).unwrap();
-    Places { _folder: folder, backups, repository }
+enum Remote {
+    Folder(PathBuf),
+    Storage(Storage),
+}
+
+impl Remote {
+    fn location(&self) -> Location {
+        match self {
+            Remote::Folder(folder) => Location::Folder(folder.clone()),
+            Remote::Storage(storage) => bucket(storage),
+        }
+    }
+
+    /// Writes a piece behind the repository's back.
+    fn put(&self, name: &str, content: &str) {
+        match self {
+            Remote::Folder(folder) => {
+                let path = folder.join(name);
+                fs::create_dir_all(path.parent().unwrap()).unwrap();
+                fs::write(path, content).unwrap();
+            }
+            Remote::Storage(storage) => storage.damage(&format!("prefix/{name}"), content.as_bytes()),
+        }
+    }
+}
+
+fn bucket(storage: &Storage) -> Location {
+    let settings =
+        [("access_key_id", "key"), ("secret_access_key", "secret"), ("endpoint", storage.endpoint())];
+    let settings: BTreeMap<String, String> =
+        settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    Location::Bucket(BucketOptions::read("backups/prefix", &settings).unwrap())
+}
+
+/// Returns empty repositories of all kinds.
+fn all() -> [Places; 2] {
+    [false, true].map(|is_bucket| {
+        let folder = tempfile::tempdir().unwrap();
+        let backups = Backups::open(&folder.path().join("data"), Versions::default()).unwrap();
+        let remote = match is_bucket {
+            true => Remote::Storage(Storage::start().unwrap()),
+            false => Remote::Folder(folder.path().join("remote")),
+        };
+        let repository = Repository::create(&remote.location()).unwrap();
+        Places { _folder: folder, remote, backups, repository }
+    })
 }
 
 impl Places {
@@ -47,92 +94,122 @@ impl Places {
 
 #[test]
 fn each_file_is_stored_once() {
-    let places = places();
-    let first = places.backup("a", &[("1.sst", "one"), ("CURRENT", "a")]);
-    assert_eq!(places.upload(&first), 4);
-    assert_eq!(places.upload(&first), 0);
-    let second = places.backup("b", &[("1.sst", "one"), ("2.sst", "two"), ("CURRENT", "b")]);
-    assert_eq!(places.upload(&second), 4);
-    assert_eq!(places.repository.verify().unwrap(), Verified { backups: 2, files: 4, bytes: 8 });
+    for places in all() {
+        let first = places.backup("a", &[("1.sst", "one"), ("CURRENT", "a")]);
+        assert_eq!(places.upload(&first), 4);
+        assert_eq!(places.upload(&first), 0);
+        let second = places.backup("b", &[("1.sst", "one"), ("2.sst", "two"), ("CURRENT", "b")]);
+        assert_eq!(places.upload(&second), 4);
+        assert_eq!(places.repository.verify().unwrap(), Verified { backups: 2, files: 4, bytes: 8 });
+    }
 }
 
 #[test]
 fn a_downloaded_backup_is_the_one_that_was_uploaded() {
-    let places = places();
-    let first = places.backup("a", &[("1.sst", "one"), ("CURRENT", "a")]);
-    let second = places.backup("b", &[("1.sst", "one"), ("CURRENT", "b")]);
-    places.upload(&first);
-    places.upload(&second);
-    let uploaded = places.backups.get(&first).unwrap();
-    places.backups.delete(&first).unwrap();
-    // The table is in the other backup.
-    assert_eq!(places.download(&first).unwrap(), 1);
-    let downloaded = places.backups.get(&first).unwrap();
-    assert_eq!((downloaded.seconds, downloaded.size_bytes()), (uploaded.seconds, uploaded.size_bytes()));
-    assert_eq!((places.text(&first, "1.sst"), places.text(&first, "CURRENT")), ("one".into(), "a".into()));
-    assert_eq!(places.download(&first).unwrap_err().code(), ErrorCode::HotBackupConflict);
-    let unknown = BackupId::parse("2026").unwrap();
-    assert_eq!(places.download(&unknown).unwrap_err().code(), ErrorCode::NoSuchHotBackup);
+    for places in all() {
+        let first = places.backup("a", &[("1.sst", "one"), ("CURRENT", "a")]);
+        let second = places.backup("b", &[("1.sst", "one"), ("CURRENT", "b")]);
+        places.upload(&first);
+        places.upload(&second);
+        let uploaded = places.backups.get(&first).unwrap();
+        places.backups.delete(&first).unwrap();
+        // The table is in the other backup.
+        assert_eq!(places.download(&first).unwrap(), 1);
+        let downloaded = places.backups.get(&first).unwrap();
+        assert_eq!((downloaded.seconds, downloaded.size_bytes()), (uploaded.seconds, uploaded.size_bytes()));
+        assert_eq!(
+            (places.text(&first, "1.sst"), places.text(&first, "CURRENT")),
+            ("one".into(), "a".into())
+        );
+        assert_eq!(places.download(&first).unwrap_err().code(), ErrorCode::HotBackupConflict);
+        let unknown = BackupId::parse("2026").unwrap();
+        assert_eq!(places.download(&unknown).unwrap_err().code(), ErrorCode::NoSuchHotBackup);
+    }
 }
 
 #[test]
 fn damage_is_found_and_nothing_is_downloaded_by_halves() {
-    let places = places();
-    let id = places.backup("a", &[("1.sst", "one"), ("CURRENT", "a")]);
-    places.upload(&id);
-    places.backups.delete(&id).unwrap();
-    let manifest = places.repository.get(&id).unwrap();
-    let path = places.repository.file_path(digest_of(&manifest.files[0]));
-    fs::write(&path, "0ne").unwrap();
-    let found = places.repository.verify().unwrap_err();
-    assert!(found.message().contains("1.sst"), "{found}");
-    assert_eq!(places.download(&id).unwrap_err().code(), ErrorCode::FailedToDownloadBackup);
-    assert!(places.backups.list().unwrap().is_empty());
-    assert_eq!(fs::read_dir(places.backups.folder()).unwrap().count(), 1, "only HASHES is left");
+    for places in all() {
+        let id = places.backup("a", &[("1.sst", "one"), ("CURRENT", "a")]);
+        places.upload(&id);
+        places.backups.delete(&id).unwrap();
+        let manifest = places.repository.get(&id).unwrap();
+        places.remote.put(&file_name(digest_of(&manifest.files[0])), "0ne");
+        let found = places.repository.verify().unwrap_err();
+        assert!(found.message().contains("1.sst"), "{found}");
+        assert_eq!(places.download(&id).unwrap_err().code(), ErrorCode::FailedToDownloadBackup);
+        assert!(places.backups.list().unwrap().is_empty());
+        assert_eq!(fs::read_dir(places.backups.folder()).unwrap().count(), 1, "only HASHES is left");
+    }
 }
 
 #[test]
 fn a_cancelled_transfer_leaves_no_backup() {
-    let places = places();
-    let id = places.backup("a", &[("1.sst", "one")]);
-    let progress = Progress { is_cancelled: true.into(), ..Progress::default() };
-    let cancelled = places.repository.upload(&places.backups, &id, &progress).unwrap_err();
-    assert_eq!(cancelled.code(), ErrorCode::FailedToUploadBackup);
-    assert!(places.repository.list().unwrap().is_empty());
+    for places in all() {
+        let id = places.backup("a", &[("1.sst", "one")]);
+        let progress = Progress { is_cancelled: true.into(), ..Progress::default() };
+        let cancelled = places.repository.upload(&places.backups, &id, &progress).unwrap_err();
+        assert_eq!(cancelled.code(), ErrorCode::FailedToUploadBackup);
+        assert!(places.repository.list().unwrap().is_empty());
+    }
 }
 
 #[test]
 fn pruning_removes_old_backups_and_the_files_that_only_they_need() {
-    let places = places();
-    let ids = ["a", "b", "c"].map(|label| {
-        let id = places.backup(label, &[("1.sst", "one"), ("CURRENT", label)]);
-        places.upload(&id);
-        id
-    });
-    let stray = places.repository.folder.join("files/ab");
-    fs::create_dir_all(&stray).unwrap();
-    fs::write(stray.join(".new-broken-off"), "12345").unwrap();
-    let (gone, freed_bytes) =
-        places.repository.prune(&Age { newest: Some(2), oldest_seconds: None }).unwrap();
-    assert_eq!((gone, freed_bytes), (vec![ids[0].clone()], 6));
-    let (gone, freed_bytes) =
-        places.repository.prune(&Age { newest: None, oldest_seconds: Some(i64::MAX) }).unwrap();
-    assert_eq!((gone, freed_bytes), (vec![ids[1].clone()], 1));
-    assert_eq!(places.repository.verify().unwrap(), Verified { backups: 1, files: 2, bytes: 4 });
-    assert_eq!(places.repository.delete(&ids[2]).unwrap(), 4);
-    let reader = places.repository.share().unwrap();
-    let refused = places.repository.prune(&Age::default()).unwrap_err();
-    assert_eq!(refused.code(), ErrorCode::HotBackupConflict);
-    drop(reader);
+    for places in all() {
+        let ids = ["a", "b", "c"].map(|label| {
+            let id = places.backup(label, &[("1.sst", "one"), ("CURRENT", label)]);
+            places.upload(&id);
+            id
+        });
+        places.remote.put("files/ab/.new-broken-off", "12345");
+        let (gone, freed_bytes) =
+            places.repository.prune(&Age { newest: Some(2), oldest_seconds: None }).unwrap();
+        assert_eq!((gone, freed_bytes), (vec![ids[0].clone()], 6));
+        let (gone, freed_bytes) =
+            places.repository.prune(&Age { newest: None, oldest_seconds: Some(i64::MAX) }).unwrap();
+        assert_eq!((gone, freed_bytes), (vec![ids[1].clone()], 1));
+        assert_eq!(places.repository.verify().unwrap(), Verified { backups: 1, files: 2, bytes: 4 });
+        assert_eq!(places.repository.delete(&ids[2]).unwrap(), 4);
+        let reader = places.repository.share().unwrap();
+        let refused = places.repository.prune(&Age::default()).unwrap_err();
+        assert_eq!(refused.code(), ErrorCode::HotBackupConflict);
+        drop(reader);
+    }
 }
 
 #[test]
-fn other_folders_and_newer_repositories_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("notes"), "").unwrap();
+fn other_places_and_newer_repositories_are_refused() {
     let code = |outcome: Result<Repository>| outcome.unwrap_err().code();
-    assert_eq!(code(Repository::create(folder.path())), ErrorCode::RemoteRepositoryConfigBad);
-    assert_eq!(code(Repository::open(&folder.path().join("none"))), ErrorCode::RemoteRepositoryConfigBad);
-    fs::write(folder.path().join(MARK), "persea backups 2\n").unwrap();
-    assert_eq!(code(Repository::open(folder.path())), ErrorCode::IncompatibleVersion);
+    let folder = tempfile::tempdir().unwrap();
+    let none = Location::Folder(folder.path().join("none"));
+    assert_eq!(code(Repository::open(&none)), ErrorCode::RemoteRepositoryConfigBad);
+    for remote in [Remote::Folder(folder.path().to_owned()), Remote::Storage(Storage::start().unwrap())] {
+        remote.put("notes", "");
+        assert_eq!(code(Repository::create(&remote.location())), ErrorCode::RemoteRepositoryConfigBad);
+        remote.put(MARK, "persea backups 2\n");
+        assert_eq!(code(Repository::open(&remote.location())), ErrorCode::IncompatibleVersion);
+    }
+}
+
+#[test]
+fn a_storage_that_refuses_is_named() {
+    let storage = Storage::start().unwrap();
+    storage.fail(&[Fault::Denied]);
+    let error = Repository::open(&bucket(&storage)).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::RemoteRepositoryConfigBad);
+    assert!(error.message().contains("s3://backups/prefix/REPOSITORY"), "{error}");
+    assert!(error.message().contains("AccessDenied"), "{error}");
+}
+
+#[test]
+fn the_lock_of_a_dead_program_ends_by_age() {
+    let storage = Storage::start().unwrap();
+    let repository = Repository::create(&bucket(&storage)).unwrap();
+    std::mem::forget(repository.share().unwrap());
+    let refused = repository.prune(&Age::default()).unwrap_err();
+    assert_eq!(refused.code(), ErrorCode::HotBackupConflict);
+    storage.age(1_000);
+    repository.prune(&Age::default()).unwrap();
+    assert_eq!(storage.keys(), ["prefix/REPOSITORY"]);
 }

@@ -1,5 +1,6 @@
 //! A backup into a repository: only files that the repository lacks are copied.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -7,11 +8,14 @@ use std::sync::atomic::Ordering;
 use errors::{Error, ErrorCode, Result};
 
 use super::digests::Digests;
-use super::{NEW_PREFIX, Progress, Repository, sync_parent};
+use super::{FILES, Progress, Repository, file_name, manifest_name};
 use crate::backups::Backups;
-use crate::files::{copy, digest, failed, never_changes, write_whole};
-use crate::id::{BackupId, random_label};
+use crate::files::{digest, failed, never_changes};
+use crate::id::BackupId;
 use crate::manifest::{FileEntry, Manifest};
+
+/// The sizes of files in the repository, by name.
+type Present = HashMap<String, u64>;
 
 impl Repository {
     /// Copies a backup into the repository.
@@ -24,69 +28,74 @@ impl Repository {
         progress.begin(&reader.manifest);
         let folder = backups.folder_of(id);
         let mut digests = Digests::read(backups.folder());
+        let mut present = self.present()?;
         let mut files = Vec::new();
         for file in &reader.manifest.files {
-            let sha256 = self.upload_file(&folder.join(&file.name), file, &mut digests, progress)?;
+            let path = folder.join(&file.name);
+            let sha256 = digest_of_file(&path, file, &mut digests, progress)?;
+            self.upload_file(&path, &sha256, file.size_bytes, &mut present, progress)?;
             files.push(FileEntry { sha256: Some(sha256), ..file.clone() });
             progress.end_file();
         }
         digests.write(backups.folder());
         let manifest = Manifest { files, ..reader.manifest.clone() };
-        let path = self.manifest_path(id);
-        if path.exists() && self.get(id)? != manifest {
-            let message = format!("another backup '{id}' is in {}", self.folder.display());
+        let name = manifest_name(id);
+        if self.find(id)?.is_some_and(|present| present != manifest) {
+            let message = format!("another backup '{id}' is in {}", self.place.address(""));
             return Err(Error::new(ErrorCode::FailedToUploadBackup, message));
         }
-        let written = write_whole(&path, manifest.print()?.as_bytes());
-        written.map_err(failed(ErrorCode::FailedToUploadBackup, "writing", &path))
+        let written = self.place.write(&name, manifest.print()?.as_bytes());
+        written.map_err(self.fault(ErrorCode::FailedToUploadBackup, "writing", &name))
     }
 
-    /// Copies a file if it is new, and returns its digest.
+    /// Looks which files the repository has.
+    fn present(&self) -> Result<Present> {
+        let pieces = self.place.list(FILES);
+        let pieces = pieces.map_err(self.fault(ErrorCode::FailedToUploadBackup, "reading", FILES))?;
+        Ok(pieces.into_iter().map(|piece| (piece.name, piece.size_bytes)).collect())
+    }
+
+    /// Copies a file if it is new.
     fn upload_file(
         &self,
         path: &Path,
-        file: &FileEntry,
-        digests: &mut Digests,
+        sha256: &str,
+        size_bytes: u64,
+        present: &mut Present,
         progress: &Progress,
-    ) -> Result<String> {
+    ) -> Result<()> {
         let fault = failed(ErrorCode::FailedToUploadBackup, "copying", path);
-        let metadata = fs::metadata(path).map_err(&fault)?;
-        let known = if never_changes(&file.name) { digests.get(&metadata) } else { None };
-        let sha256 = match known.or_else(|| file.sha256.clone()) {
-            Some(sha256) => sha256,
-            None => digest(path, &mut |_| progress.check()).map_err(&fault)?,
-        };
-        if never_changes(&file.name) {
-            digests.add(&metadata, &sha256);
-        }
         progress.check().map_err(&fault)?;
-        if !self.has(&sha256, file.size_bytes) {
-            self.add_file(path, &sha256, progress)?;
+        let name = file_name(sha256);
+        if present.get(&name) == Some(&size_bytes) {
+            return Ok(());
         }
-        Ok(sha256)
+        let stored = self.place.store(&name, path, sha256, &mut |bytes| {
+            progress.copied_bytes.fetch_add(bytes, Ordering::Relaxed);
+            progress.check()
+        });
+        stored.map_err(&fault)?;
+        present.insert(name, size_bytes);
+        Ok(())
     }
+}
 
-    fn add_file(&self, path: &Path, sha256: &str, progress: &Progress) -> Result<()> {
-        let fault = failed(ErrorCode::FailedToUploadBackup, "copying", path);
-        let target = self.file_path(sha256);
-        let temporary = target.with_file_name(format!("{NEW_PREFIX}{}", random_label()?));
-        let copied = target.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
-            copy(path, &temporary, &mut |bytes| {
-                progress.copied_bytes.fetch_add(bytes, Ordering::Relaxed);
-                progress.check()
-            })
-        });
-        let stored = copied.map_err(&fault).and_then(|digest| {
-            if digest != sha256 {
-                let message = format!("{} changed while it was read, or is damaged", path.display());
-                return Err(Error::new(ErrorCode::FailedToUploadBackup, message));
-            }
-            fs::rename(&temporary, &target).and_then(|()| sync_parent(&target)).map_err(&fault)
-        });
-        if stored.is_err() {
-            // Pruning removes it otherwise.
-            let _ = fs::remove_file(&temporary);
-        }
-        stored
+/// Returns the digest of a file, which is read if the digest is not known.
+fn digest_of_file(
+    path: &Path,
+    file: &FileEntry,
+    digests: &mut Digests,
+    progress: &Progress,
+) -> Result<String> {
+    let fault = failed(ErrorCode::FailedToUploadBackup, "reading", path);
+    let metadata = fs::metadata(path).map_err(&fault)?;
+    let known = if never_changes(&file.name) { digests.get(&metadata) } else { None };
+    let sha256 = match known.or_else(|| file.sha256.clone()) {
+        Some(sha256) => sha256,
+        None => digest(path, &mut |_| progress.check()).map_err(&fault)?,
+    };
+    if never_changes(&file.name) {
+        digests.add(&metadata, &sha256);
     }
+    Ok(sha256)
 }

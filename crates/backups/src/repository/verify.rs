@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use errors::{Error, ErrorCode, Result};
 
-use super::{Repository, digest_of};
-use crate::files::digest;
+use super::{Repository, digest_of, file_name};
 
 /// The extent of a check without faults.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,8 +33,8 @@ impl Repository {
                 if outcomes.contains_key(sha256) {
                     continue;
                 }
-                let path = self.file_path(sha256);
-                let found = digest(&path, &mut |bytes| {
+                let name = file_name(sha256);
+                let found = self.place.digest(&name, &mut |bytes| {
                     verified.bytes += bytes;
                     Ok(())
                 });
@@ -46,7 +45,8 @@ impl Repository {
                 };
                 outcomes.insert(sha256.to_owned(), fault.is_none());
                 faults.extend(fault.map(|fault| {
-                    format!("{} ({} of the backup '{}'): {fault}", path.display(), file.name, manifest.id)
+                    let address = self.place.address(&name);
+                    format!("{address} ({} of the backup '{}'): {fault}", file.name, manifest.id)
                 }));
             }
         }

@@ -1,24 +1,21 @@
 //! `/_admin/backup/*`: backups of all databases beside the data, their restore, and their transfer
 //! to and from repositories.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use backups::{BackupId, Backups, Manifest, Repository};
+use backups::{BackupId, Backups, Location, Manifest, Repository};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use storage::PartialWait;
 use velocypack::Slice;
 
-use crate::http::Cost::{Blocking, Constant};
+use crate::http::Cost::Blocking;
 use crate::http::audit::Audit;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::options::ApiAccess;
-use crate::service::backups::{
-    BackupOptions, Direction, Transfer, TransferState, Transfers, repository_folder,
-};
+use crate::service::backups::{BackupOptions, Direction, Transfer, TransferState, Transfers, location};
 use crate::service::shutdown::Shutdown;
 use database::Session;
 
@@ -44,10 +41,10 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .audited(Audit::Backup)
         .for_administrators()
         .not_in_scripts(),
-    Route::with(Verb::Post, "/_admin/backup/upload", Constant, upload)
+    Route::with(Verb::Post, "/_admin/backup/upload", Blocking, upload)
         .audited(Audit::Backup)
         .for_administrators(),
-    Route::with(Verb::Post, "/_admin/backup/download", Constant, download)
+    Route::with(Verb::Post, "/_admin/backup/download", Blocking, download)
         .audited(Audit::Backup)
         .for_administrators(),
 ];
@@ -213,14 +210,14 @@ fn transfer(
         return report(name, number, &transfer);
     }
     let id = id(body)?;
-    let folder = remote_folder(services, body)?;
+    let place = place(services, body)?;
     let repository = match direction {
         Direction::Upload => {
             backups.get(&id)?;
-            Repository::create(&folder)?
+            Repository::create(&place)?
         }
         Direction::Download => {
-            let repository = Repository::open(&folder)?;
+            let repository = Repository::open(&place)?;
             repository.get(&id)?;
             repository
         }
@@ -233,14 +230,14 @@ fn transfer(
     })
 }
 
-fn remote_folder(services: &Services, body: Slice<'_>) -> Result<PathBuf> {
+fn place(services: &Services, body: Slice<'_>) -> Result<Location> {
     let remote = text(body, "remoteRepository")?
         .ok_or_else(|| Error::bad_parameter("'remoteRepository' is missing; it must be a string"))?;
     let config = body
         .get("config")
         .filter(|config| config.is_object())
         .ok_or_else(|| Error::bad_parameter("'config' must be an object"))?;
-    repository_folder(remote, config, &services.options.path_prefix)
+    location(remote, config, &services.options.path_prefix)
 }
 
 fn report(name: &str, number: &str, transfer: &Transfer) -> Result<Response> {

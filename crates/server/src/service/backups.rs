@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use backups::{BackupId, Backups, Progress, Repository};
+use backups::{BackupId, Backups, BucketOptions, Location, Progress, Repository};
 use errors::{Error, ErrorCode, Result};
 use velocypack::Slice;
 
@@ -120,24 +120,50 @@ impl Transfers {
     }
 }
 
-/// Returns the folder that `name:path` names by the configuration of rclone in `config`.
+/// Returns the place that `name:path` names by the configuration of rclone in `config`.
 ///
-/// Errors: 7008 unless the section of that name is of the type `local`, and the path is absolute
-/// and below the prefix.
-pub(crate) fn repository_folder(remote: &str, config: Slice<'_>, prefix: &Path) -> Result<PathBuf> {
-    let bad = |message: String| Error::new(ErrorCode::RemoteRepositoryConfigBad, message);
+/// Errors: 7008 unless the section of that name is of the type `local` with an absolute path below
+/// the prefix, or of the type `s3` with a bucket and a key.
+pub(crate) fn location(remote: &str, config: Slice<'_>, prefix: &Path) -> Result<Location> {
     let (section, path) = remote
         .split_once(':')
         .filter(|(section, path)| !section.is_empty() && !section.contains('/') && !path.contains(':'))
         .ok_or_else(|| bad(format!("'remoteRepository' is {remote:?}; it must be NAME:/PATH")))?;
-    let kind = config.get(section).and_then(|section| section.get("type")).and_then(|kind| kind.as_str());
-    match kind {
-        Some("local") => {}
-        Some(kind) => {
-            return Err(bad(format!("repositories of the type {kind:?} are not supported, only \"local\"")));
+    let settings = config.get(section).filter(|section| section.is_object());
+    let kind = settings.and_then(|section| section.get("type")).and_then(|kind| kind.as_str());
+    match (settings, kind) {
+        (Some(_), Some("local")) => folder(path, prefix).map(Location::Folder),
+        (Some(settings), Some("s3")) => {
+            let options = BucketOptions::read(path, &texts(settings)?);
+            options.map(Location::Bucket).map_err(|error| bad(error.to_string()))
         }
-        None => return Err(bad(format!("'config' has no section {section:?} with a 'type'"))),
+        (_, Some(kind)) => Err(bad(format!(
+            "repositories of the type {kind:?} are not supported, only \"local\" and \"s3\""
+        ))),
+        _ => Err(bad(format!("'config' has no section {section:?} with a 'type'"))),
     }
+}
+
+fn bad(message: String) -> Error {
+    Error::new(ErrorCode::RemoteRepositoryConfigBad, message)
+}
+
+/// Returns the settings of a section. rclone takes numbers and bools as texts, too.
+fn texts(section: Slice<'_>) -> Result<BTreeMap<String, String>> {
+    let entries = section.entries().filter(|(_, value)| !value.is_null());
+    let text = |(name, value): (&str, Slice<'_>)| {
+        let text = match value.as_str() {
+            Some(text) => text.to_owned(),
+            None if value.is_number() || value.is_bool() => value.to_json_string(),
+            None => return Err(bad(format!("the setting {name:?} of 'config' must be a string"))),
+        };
+        Ok((name.to_owned(), text))
+    };
+    entries.map(text).collect()
+}
+
+/// Returns an absolute path below the prefix without `.` and `..`.
+fn folder(path: &str, prefix: &Path) -> Result<PathBuf> {
     let mut folder = PathBuf::new();
     for component in Path::new(path).components() {
         match component {
@@ -162,20 +188,36 @@ mod tests {
     use super::*;
     use velocypack::{Builder, Limits, json};
 
-    #[test]
-    fn a_repository_is_an_absolute_folder_below_the_prefix() {
+    fn config() -> Builder {
         let mut config = Builder::new();
-        let text = br#"{"here": {"type": "local"}, "there": {"type": "s3"}}"#;
+        let text = br#"{"here": {"type": "local"}, "there": {"type": "ftp"},
+            "S3": {"type": "s3", "access_key_id": "key", "secret_access_key": "secret", "env_auth": false},
+            "open": {"type": "s3"}, "odd": {"type": "s3", "region": []}}"#;
         json::parse(text, &Limits::default(), &mut config).unwrap();
-        let folder = |remote: &str, prefix: &str| {
-            let folder = repository_folder(remote, config.as_slice(), Path::new(prefix));
-            folder.map(|folder| folder.display().to_string()).map_err(|error| error.code())
-        };
-        assert_eq!(folder("here://srv//backups/./a/../b/", "/").unwrap(), "/srv/backups/b");
-        assert_eq!(folder("here:/srv/backups", "/srv").unwrap(), "/srv/backups");
+        config
+    }
+
+    fn place(remote: &str, prefix: &str) -> std::result::Result<String, ErrorCode> {
+        let config = config();
+        let location = location(remote, config.as_slice(), Path::new(prefix));
+        location.map(|location| location.to_string()).map_err(|error| error.code())
+    }
+
+    #[test]
+    fn a_folder_is_absolute_and_below_the_prefix() {
+        assert_eq!(place("here://srv//backups/./a/../b/", "/").unwrap(), "/srv/backups/b");
+        assert_eq!(place("here:/srv/backups", "/srv").unwrap(), "/srv/backups");
         for remote in ["here:/srv/../etc", "here:srv", "there:/srv", "none:/srv", "/srv", "here:/a:b", ":/a"]
         {
-            assert_eq!(folder(remote, "/srv"), Err(ErrorCode::RemoteRepositoryConfigBad), "{remote}");
+            assert_eq!(place(remote, "/srv"), Err(ErrorCode::RemoteRepositoryConfigBad), "{remote}");
+        }
+    }
+
+    #[test]
+    fn a_bucket_needs_a_name_and_a_key() {
+        assert_eq!(place("S3://bucket/some/folder", "/srv").unwrap(), "s3://bucket/some/folder");
+        for remote in ["S3:", "S3:/a", "open://bucket", "odd://bucket"] {
+            assert_eq!(place(remote, "/"), Err(ErrorCode::RemoteRepositoryConfigBad), "{remote}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use backups::{Age, BackupId, Repository};
+use backups::{Age, BackupId, Location, Repository};
 
 use super::options::Settings;
 use crate::{Console, Failure};
@@ -10,7 +10,8 @@ use crate::{Console, Failure};
 const DAY_SECONDS: u64 = 86_400;
 
 fn open(settings: &Settings) -> Result<Repository, Failure> {
-    Ok(Repository::open(&settings.repository.clone().unwrap_or_default())?)
+    let location = Location::parse(settings.repository.as_deref().unwrap_or_default())?;
+    Ok(Repository::open(&location)?)
 }
 
 pub(super) fn list(settings: &Settings, console: &Console) -> Result<(), Failure> {

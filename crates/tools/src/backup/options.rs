@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use backups::Location;
 use options::{
     Choice, Flag, Maybe, Number, Opt, Options, Program, Seconds, Text, Unsupported, choice, flag, number,
     seconds, text,
@@ -15,7 +16,7 @@ pub(super) static PROGRAM: Program = Program {
     name: "persea backup",
     usage: "OPERATION [--OPTION VALUE ...]",
     about: "Makes, lists, restores and deletes backups beside a server's data, and copies them to and from \
-            repositories: folders that keep each file once. Operations: create, list, restore, delete, upload, download; \
+            repositories, which keep each file once: folders, or s3://BUCKET/PREFIX. Operations: create, list, restore, delete, upload, download; \
             without a server, on --repository: list, delete, verify, prune.",
     sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
@@ -72,11 +73,11 @@ options::section! {
     static OPERATION: Opt<Choice<Operation>> =
         choice("operation", OPERATIONS, "list", "Work of the tool, also without the option's name.");
     static RCLONE_CONFIG_FILE: Opt<Maybe<Text>> =
-        text("rclone-config-file", "", "JSON file with the section that --remote-path names. Its type must be `local`.").optional();
+        text("rclone-config-file", "", "JSON file with the section that --remote-path names. Its type must be `local` or `s3`.").optional();
     static REMOTE_PATH: Opt<Maybe<Text>> =
-        text("remote-path", "", "SECTION:/PATH of the repository on the server.").optional();
+        text("remote-path", "", "SECTION:/PATH of the repository, or SECTION://BUCKET/PREFIX. Without a file, s3://BUCKET/PREFIX is as in --repository.").optional();
     static REPOSITORY: Opt<Maybe<Text>> =
-        text("repository", "", "Folder of the repository, in place of --remote-path and --rclone-config-file.").optional();
+        text("repository", "", "Folder of the repository, or s3://BUCKET/PREFIX with the key, region and endpoint of the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL.").optional();
     static STATUS_ID: Opt<Maybe<Text>> =
         text("status-id", "", "Transfer to report.").optional();
     static WAIT: Opt<Flag> =
@@ -98,7 +99,7 @@ pub(super) struct Settings {
     pub(super) force: bool,
     pub(super) lock_wait: Duration,
     pub(super) restart_wait: Duration,
-    pub(super) repository: Option<PathBuf>,
+    pub(super) repository: Option<String>,
     pub(super) remote_path: Option<String>,
     pub(super) rclone_config: Option<PathBuf>,
     pub(super) status_id: Option<String>,
@@ -111,7 +112,7 @@ pub(super) struct Settings {
 impl Settings {
     pub(super) fn read(options: &Options) -> Result<Self, Failure> {
         let text = |option: &Opt<Maybe<Text>>| options.non_empty(option).map(str::to_owned);
-        let settings = Settings {
+        let mut settings = Settings {
             operation: options.get(&OPERATION),
             identifier: text(&IDENTIFIER),
             label: options.get(&LABEL).to_owned(),
@@ -119,7 +120,7 @@ impl Settings {
             force: options.get(&FORCE),
             lock_wait: options.duration(&MAX_WAIT_FOR_LOCK),
             restart_wait: options.duration(&MAX_WAIT_FOR_RESTART),
-            repository: text(&REPOSITORY).map(PathBuf::from),
+            repository: text(&REPOSITORY),
             remote_path: text(&REMOTE_PATH),
             rclone_config: text(&RCLONE_CONFIG_FILE).map(PathBuf::from),
             status_id: text(&STATUS_ID),
@@ -128,6 +129,10 @@ impl Settings {
             keep: options.get(&KEEP),
             keep_days: options.get(&KEEP_DAYS),
         };
+        // Without a section there is only one meaning of an address in object storage.
+        if settings.rclone_config.is_none() && settings.repository.is_none() {
+            settings.repository = settings.remote_path.take_if(|path| Location::is_bucket(path));
+        }
         settings.check()?;
         Ok(settings)
     }
@@ -145,14 +150,14 @@ impl Settings {
             && self.repository.is_none()
             && (self.remote_path.is_none() || self.rclone_config.is_none())
         {
-            let needed = "--repository FOLDER, or --remote-path and --rclone-config-file, are missing";
+            let needed = "--repository FOLDER or s3://BUCKET/PREFIX, or --remote-path and --rclone-config-file, are missing";
             return Err(Failure::option(needed));
         }
         if self.repository.is_some() && self.remote_path.is_some() {
             return Err(Failure::option("--repository and --remote-path exclude each other"));
         }
         if matches!(self.operation, Operation::Verify | Operation::Prune) && self.repository.is_none() {
-            return Err(Failure::option("--repository is missing: the folder with the backups"));
+            return Err(Failure::option("--repository is missing: the folder or bucket with the backups"));
         }
         if self.operation == Operation::Prune && self.keep.is_none() && self.keep_days.is_none() {
             return Err(Failure::option("--keep or --keep-days is missing: the backups that stay"));

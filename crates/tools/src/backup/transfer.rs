@@ -1,8 +1,10 @@
 //! Transfers of a backup between a server and a repository that it reaches.
 
+use std::collections::BTreeMap;
 use std::thread::sleep;
 use std::time::Duration;
 
+use backups::Location;
 use client::Client;
 use velocypack::{Builder, Limits, Slice, json};
 
@@ -13,8 +15,10 @@ use crate::{Console, Failure};
 /// The time between two looks at a transfer.
 const LOOK_INTERVAL: Duration = Duration::from_millis(300);
 
-/// The section of the configuration for `--repository`.
-const OWN_SECTION: &str = "repository";
+/// The sections of the configuration for `--repository`: of a folder, and of object storage, whose
+/// address begins with the section's name.
+const FOLDER_SECTION: &str = "repository";
+const BUCKET_SECTION: &str = "s3";
 
 pub(super) fn run(client: &Client, settings: &Settings, console: &Console) -> Result<(), Failure> {
     let (operation, name) = match settings.operation {
@@ -55,33 +59,56 @@ pub(super) fn run(client: &Client, settings: &Settings, console: &Console) -> Re
 }
 
 fn begin(client: &Client, settings: &Settings, operation: &str, name: &str) -> Result<String, Failure> {
-    let (remote, config) = match &settings.repository {
-        Some(folder) => {
-            let folder = std::path::absolute(folder)
-                .map_err(|error| Failure::option(format!("--repository {}: {error}", folder.display())))?;
-            let config = format!("{{\"{OWN_SECTION}\":{{\"type\":\"local\"}}}}");
-            (format!("{OWN_SECTION}:{}", folder.display()), config.into_bytes())
+    let (remote, config) = match (&settings.repository, &settings.rclone_config) {
+        (Some(bucket), _) if Location::is_bucket(bucket) => (bucket.clone(), bucket_section()?),
+        (Some(folder), _) => {
+            let path = std::path::absolute(folder)
+                .map_err(|error| Failure::option(format!("--repository {folder}: {error}")))?;
+            let section = [("type".to_owned(), "local".to_owned())].into();
+            (format!("{FOLDER_SECTION}:{}", path.display()), section_of(FOLDER_SECTION, &section)?)
         }
-        None => {
-            let path = settings.rclone_config.clone().unwrap_or_default();
-            let text = std::fs::read(&path).map_err(|error| {
+        (None, file) => {
+            let path = file.clone().unwrap_or_default();
+            let wrong = |error: &dyn std::fmt::Display| {
                 Failure::option(format!("--rclone-config-file {}: {error}", path.display()))
-            })?;
-            (settings.remote_path.clone().unwrap_or_default(), text)
+            };
+            let text = std::fs::read(&path).map_err(|error| wrong(&error))?;
+            let mut parsed = Builder::new();
+            json::parse(&text, &Limits::default(), &mut parsed).map_err(|error| wrong(&error))?;
+            (settings.remote_path.clone().unwrap_or_default(), parsed)
         }
     };
-    let mut parsed = Builder::new();
-    json::parse(&config, &Limits::default(), &mut parsed)
-        .map_err(|error| Failure::option(format!("--rclone-config-file: {error}")))?;
     let reply = call(client, operation, |body| {
         body.key("id")?;
         body.add_str(settings.id())?;
         body.key("remoteRepository")?;
         body.add_str(&remote)?;
         body.key("config")?;
-        body.add_slice(parsed.as_slice())
+        body.add_slice(config.as_slice())
     })?;
     Ok(said(&reply, name))
+}
+
+/// Returns the configuration of `s3://...`: the key that this tool's environment has.
+fn bucket_section() -> Result<Builder, Failure> {
+    let mut section = backups::bucket_environment();
+    section.insert("type".to_owned(), "s3".to_owned());
+    section_of(BUCKET_SECTION, &section)
+}
+
+/// Returns a configuration of rclone with one section.
+fn section_of(name: &str, settings: &BTreeMap<String, String>) -> Result<Builder, Failure> {
+    let mut config = Builder::new();
+    config.open_object()?;
+    config.key(name)?;
+    config.open_object()?;
+    for (name, value) in settings {
+        config.key(name)?;
+        config.add_str(value)?;
+    }
+    config.close()?;
+    config.close()?;
+    Ok(config)
 }
 
 fn is_running(status: &str) -> bool {

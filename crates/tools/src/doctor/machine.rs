@@ -21,6 +21,9 @@ const FREE_DISK_SHARE: u64 = 10;
 /// The seconds from 1970 to 2026: an earlier clock was never set.
 const SECONDS_MIN: u64 = 1_767_225_600;
 
+/// Seconds by which a file must be newer than the clock: file systems round times.
+const FUTURE_SECONDS_MIN: u64 = 5;
+
 /// Looks at this machine. Without a folder, no disk is looked at.
 pub(super) fn look(folder: Option<&Path>) -> Vec<Finding> {
     let mut findings = vec![descriptors(), memory(), huge_pages(), clock()];
@@ -90,13 +93,27 @@ fn clock() -> Finding {
     }
 }
 
+/// Looks for files that were changed after the present moment: the clock was set back.
+fn times(folder: &Path) -> Finding {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let changed = entries.filter_map(|entry| entry.metadata().ok()?.modified().ok()).max();
+    let ahead = changed.and_then(|changed| changed.duration_since(SystemTime::now()).ok());
+    let shown = folder.display();
+    match ahead.map(|ahead| ahead.as_secs()).filter(|seconds| *seconds >= FUTURE_SECONDS_MIN) {
+        None => Finding::good(format!("clock: it is not behind the files in {shown}")),
+        Some(seconds) => Finding::bad(format!(
+            "clock: it is {seconds} s behind a file in {shown}; it was set back, or that file comes from elsewhere"
+        )),
+    }
+}
+
 fn disk(folder: &Path) -> Vec<Finding> {
     let shown = folder.display();
     let metadata = match fs::metadata(folder) {
         Ok(metadata) => metadata,
         Err(error) => return vec![Finding::bad(format!("disk: the folder {shown} cannot be read: {error}"))],
     };
-    let mut findings = Vec::new();
+    let mut findings = vec![times(folder)];
     if metadata.mode() & 0o077 != 0 {
         findings.push(Finding::doubtful(format!(
             "modes: others may read {shown} (mode {:o}); chmod 700 {shown}",

@@ -1,8 +1,10 @@
 //! `persea doctor`: looks at a machine and a server, and says what to change.
 //!
-//! [`machine`] looks at limits, memory and the disk of this machine. [`server`] asks a server for
-//! its figures. Each returns findings, which the tool prints.
+//! [`machine`] looks at limits, memory and the disk of this machine, [`certificate`] at
+//! certificates. [`server`] asks a server for its figures. Each returns findings, which the tool
+//! prints.
 
+mod certificate;
 mod machine;
 mod options;
 mod server;
@@ -10,7 +12,7 @@ mod server;
 use ::options::Options;
 
 use self::options::Settings;
-use crate::options::server::wants_no_server;
+use crate::options::server::{client_options, wants_no_server};
 use crate::{Console, Failure, Tool, connect};
 
 /// The tool.
@@ -67,10 +69,22 @@ impl Finding {
 fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     let settings = Settings::read(options);
     let mut findings = machine::look(settings.folder.as_deref());
+    if let Some(keyfile) = &settings.keyfile {
+        findings.extend(certificate::look_at_file(keyfile));
+    }
     if !wants_no_server(options) {
         match connect(options, console, false) {
-            Ok(server) => findings.extend(server::look(&server.client)),
-            Err(failure) => findings.push(Finding::bad(format!("server: {}", failure.text()))),
+            Ok(server) => {
+                findings.extend(certificate::look_at_server(server.client.options()));
+                findings.extend(server::look(&server.client));
+            }
+            Err(failure) => {
+                findings.push(Finding::bad(format!("server: {}", failure.text())));
+                // An expired certificate may be the reason.
+                for endpoint in client_options(options)? {
+                    findings.extend(certificate::look_at_server(&endpoint));
+                }
+            }
         }
     }
     findings.iter().for_each(|finding| console.print(&finding.line()));
@@ -99,6 +113,9 @@ fn size(bytes: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+    use std::time::{Duration, SystemTime};
+
     use super::*;
 
     #[test]
@@ -115,6 +132,12 @@ mod tests {
         let findings = machine::look(Some(folder.path()));
         let has = |what: &str| findings.iter().any(|finding| finding.text.starts_with(what));
         assert!(has("file descriptors") && has("memory") && has("clock") && has("disk"), "{findings:?}");
+        let future = SystemTime::now() + Duration::from_secs(3_600);
+        File::create(folder.path().join("CURRENT")).unwrap().set_modified(future).unwrap();
+        let findings = machine::look(Some(folder.path()));
+        let is_behind =
+            |finding: &Finding| finding.state == State::Bad && finding.text.contains("s behind a file");
+        assert!(findings.iter().any(is_behind), "{findings:?}");
         let missing = machine::look(Some(&folder.path().join("none")));
         assert!(missing.iter().any(|finding| finding.state == State::Bad), "{missing:?}");
     }

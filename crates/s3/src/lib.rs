@@ -1,0 +1,25 @@
+//! Object storage with the interface of Amazon S3, over the HTTP client that the tools share.
+//!
+//! A [`Bucket`] reads, writes, lists and removes the objects below one prefix. [`signature`] signs
+//! requests (Signature Version 4), [`request`] sends them and retries, [`upload`] sends large files
+//! in parts, and [`download`] continues where a connection broke. Calls block and are made for
+//! threads.
+
+mod bucket;
+mod download;
+mod error;
+mod options;
+mod request;
+mod signature;
+mod upload;
+mod xml;
+
+pub use bucket::{Bucket, Listing, Object};
+pub use error::{Error, Result};
+pub use options::{BucketOptions, Credentials, environment};
+
+/// A function that hears of the bytes of each piece, and may end the transfer.
+pub type Note<'a> = &'a mut dyn FnMut(u64) -> std::io::Result<()>;
+
+#[cfg(test)]
+mod tests;
