@@ -20,10 +20,15 @@ impl Lowering<'_> {
         }
         // Later states may lack what the snapshot of the query has.
         let searched: Vec<Arc<Index>> = indexes.iter().map(|(_, index)| Arc::clone(index)).collect();
+        let (start, interrupt) = (self.context.data.start(), &self.context.interrupt);
+        // The memory of an index's first step is not the query's.
+        let check = || if interrupt.is_set() { interrupt.check() } else { Ok(()) };
         let state = match searched.is_empty() {
             true => None,
-            false => Some(self.context.data.start().search_state(&searched)?),
+            false => Some(start.search_state(&searched, &check)?),
         };
+        let collections = indexes.iter().map(|(collection, _)| collection);
+        let is_exact = state.as_ref().is_some_and(|state| start.is_state_exact(state, collections));
         let schemas = indexes.iter().filter_map(|(_, index)| index.search_schema().cloned());
         let fields = SearchFields::new(schemas.collect());
         let condition = node.condition.as_ref().map(|condition| {
@@ -47,6 +52,8 @@ impl Lowering<'_> {
         let parts = ViewParts {
             indexes,
             state,
+            is_exact,
+            counts_roughly: node.options.approximate_count,
             fields,
             condition: condition.transpose()?,
             scores,

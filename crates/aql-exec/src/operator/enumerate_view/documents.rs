@@ -36,6 +36,11 @@ pub(super) fn visible(
     search: &RowSearch,
     context: &mut ExecutionContext,
 ) -> Result<Visible> {
+    let is_read = parts.out.is_some() || !parts.highlights.is_empty();
+    if parts.is_exact && !is_read {
+        let documents = vec![Value::Null; found.len()];
+        return Ok(Visible { rows: (0..found.len()).collect(), documents, bytes: 0 });
+    }
     let segments = state.snapshot().parts();
     let mut rows_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (row, found) in found.iter().enumerate() {
@@ -93,7 +98,6 @@ pub(super) fn visible(
         }
     }
     let mut visible = Visible { bytes, ..Visible::default() };
-    let is_read = parts.out.is_some() || !parts.highlights.is_empty();
     for (row, document) in documents.into_iter().enumerate() {
         if let Some(document) = document {
             visible.rows.push(row);

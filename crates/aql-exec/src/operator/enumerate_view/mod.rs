@@ -46,6 +46,10 @@ pub(crate) struct ViewParts {
     pub(crate) indexes: Vec<(Arc<Collection>, Arc<Index>)>,
     /// The state of the indexes, which is the same for all rows; `None` without indexes.
     pub(crate) state: Option<Arc<SearchState>>,
+    /// The state has exactly the documents of the query's snapshot, so hits need no check.
+    pub(crate) is_exact: bool,
+    /// A count of rows may be an estimate.
+    pub(crate) counts_roughly: bool,
     pub(crate) fields: SearchFields,
     /// The condition; `None` for all documents.
     pub(crate) condition: Option<SearchCondition<Program>>,
@@ -70,15 +74,18 @@ impl EnumerateViewOperator {
         Self { outer, parts, values: None, row: None, document_bytes: 0, pending }
     }
 
+    /// Begins the search for the current incoming row.
+    fn open(&self, state: &SearchState, context: &mut ExecutionContext) -> Result<RowSearch> {
+        let values = self.values.as_ref().map(|values| values.row(self.outer.row())).transpose()?;
+        RowSearch::open(&self.parts, state, values.unwrap_or_default(), context)
+    }
+
     /// Returns some rows of the current incoming row; `None` if there are no more.
     fn rows(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
         let Some(state) = self.parts.state.clone() else { return Ok(None) };
         let mut search = match self.row.take() {
             Some(search) => search,
-            None => {
-                let values = self.values.as_ref().map(|values| values.row(self.outer.row())).transpose()?;
-                RowSearch::open(&self.parts, &state, values.unwrap_or_default(), context)?
-            }
+            None => self.open(&state, context)?,
         };
         let wanted = documents_wanted(limits, self.document_bytes);
         let found = search.next(wanted, context)?;
@@ -129,6 +136,33 @@ impl Operator for EnumerateViewOperator {
                 Some(batch) => return Ok(Some(self.pending.split(batch, limits))),
                 None => self.outer.advance(),
             }
+        }
+    }
+
+    fn count_rest(&mut self, context: &mut ExecutionContext) -> Result<Option<u64>> {
+        let ViewParts { state: Some(state), is_exact, counts_roughly, limit, .. } = &self.parts else {
+            return Ok(None);
+        };
+        if limit.is_some() || !(*is_exact || *counts_roughly) {
+            return Ok(None);
+        }
+        let state = Arc::clone(state);
+        let mut count = self.pending.count_rest();
+        loop {
+            let limits = context.full;
+            match self.outer.fetch(context, limits)? {
+                Fetched::End => return Ok(Some(count)),
+                Fetched::New => {
+                    self.values = Some(Values::evaluate(&self.parts, self.outer.batch(), context)?)
+                }
+                Fetched::Present => {}
+            }
+            let search = match self.row.take() {
+                Some(search) => search,
+                None => self.open(&state, context)?,
+            };
+            count += search.count_rest(&self.parts, context)?;
+            self.outer.advance();
         }
     }
 

@@ -220,6 +220,19 @@ impl RowSearch {
         }
     }
 
+    /// Returns the number of hits that follow. They are the number of rows if the state is exact.
+    pub(super) fn count_rest(self, parts: &ViewParts, context: &mut ExecutionContext) -> Result<u64> {
+        let Rows::Index(mut hits) = self.rows else { return Ok(0) };
+        let interrupt = context.interrupt.clone();
+        let mut check = || interrupt.check();
+        let count = match parts.counts_roughly {
+            true => hits.estimate_rest(&mut check)?,
+            false => hits.count_rest(&mut check)?,
+        };
+        context.statistics.scanned_index += count;
+        Ok(count)
+    }
+
     /// Returns the query for a document that is the only one of an index.
     pub(super) fn query_on(
         &self,
