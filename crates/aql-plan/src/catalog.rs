@@ -160,6 +160,30 @@ pub struct IndexInfo {
     pub estimates: bool,
     /// Property `cacheEnabled`, for explain.
     pub cache_enabled: bool,
+    /// The rest of an inverted index; `None` for other types.
+    pub text: Option<Arc<TextIndexInfo>>,
+}
+
+/// The parts of an inverted index that other indexes do not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextIndexInfo {
+    /// The fields of its definition; those that `includeAllFields` adds are left out.
+    pub fields: Vec<TextField>,
+    /// The primary sort order; empty without one.
+    pub primary_sort: Vec<ViewSortField>,
+    /// The attributes of each column of stored values, as paths of names.
+    pub stored_values: Vec<Vec<Vec<Box<str>>>>,
+}
+
+/// A field of an inverted index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextField {
+    /// Its path, from the document or from the nested document.
+    pub path: IndexField,
+    /// The elements of an array are indexed as if each was the value.
+    pub search_field: bool,
+    /// The fields of nested documents; empty for a field with values of its own.
+    pub nested: Vec<TextField>,
 }
 
 impl IndexInfo {

@@ -1,4 +1,4 @@
-//! Lowering of searches of views.
+//! Lowering of searches of views and inverted indexes.
 
 use super::{Lowering, Step};
 use crate::operator::{EnumerateViewOperator, Operator, OuterRows, ScoreProgram, ViewParts};
@@ -56,6 +56,7 @@ impl Lowering<'_> {
             counts_roughly: node.options.approximate_count,
             fields,
             condition: condition.transpose()?,
+            is_filter: node.hinted.is_some(),
             scores,
             highlights,
             order: node.order.clone(),

@@ -8,6 +8,7 @@ pub(crate) mod conjunction;
 pub(crate) mod demand;
 pub(crate) mod filter;
 pub(crate) mod geo;
+pub(crate) mod hinted_search;
 pub(crate) mod identity;
 pub(crate) mod late;
 pub(crate) mod path;

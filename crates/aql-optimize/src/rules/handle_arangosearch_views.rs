@@ -52,7 +52,7 @@ struct Calls {
 fn documents(nodes: &[Node], found: &mut Found) {
     for node in nodes {
         match &node.kind {
-            NodeKind::EnumerateView(view) => {
+            NodeKind::EnumerateView(view) if view.hinted.is_none() => {
                 found.by_document.insert(view.out, Calls::default());
             }
             NodeKind::Subquery(subquery) => documents(&subquery.nodes, found),

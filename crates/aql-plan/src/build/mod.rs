@@ -169,6 +169,7 @@ impl Builder {
         }
         self.add(NodeKind::EnumerateView(Box::new(EnumerateView {
             view,
+            hinted: None,
             out,
             condition,
             options,

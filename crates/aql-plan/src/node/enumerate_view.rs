@@ -1,16 +1,20 @@
-//! Searches of views.
+//! Searches of views and of inverted indexes.
 
-use super::{NodePrinter, PlanNode, Role, flag};
-use crate::catalog::ViewInfo;
+use super::{DocumentSource, NodePrinter, PlanNode, Role, flag};
+use crate::catalog::{IndexInfo, ViewIndexInfo, ViewInfo};
 use crate::expression::Expression;
 use crate::variable::VariableId;
 use std::sync::Arc;
 
-/// A row for each document that a view finds.
+/// A row for each document that a view finds, or the inverted index that a hint names.
 #[derive(Debug, Clone)]
 pub struct EnumerateView {
-    /// The view, as the catalog had it when the plan was made.
+    /// The view, as the catalog had it when the plan was made. An inverted index looks like a view
+    /// of nothing but it.
     pub view: Arc<ViewInfo>,
+    /// The scan of a collection that a search of an inverted index stands for (rule `use-indexes`);
+    /// `None` for a view.
+    pub hinted: Option<Box<HintedSearch>>,
     /// The document.
     pub out: VariableId,
     /// The condition of SEARCH, which reads `out` and variables of the outer row; `None` for all
@@ -27,6 +31,15 @@ pub struct EnumerateView {
     pub order: Vec<ViewOrder>,
     /// The most documents that are wanted for each incoming row; `None` for all.
     pub limit: Option<u64>,
+}
+
+/// The scan of a collection whose hint names an inverted index.
+#[derive(Debug, Clone)]
+pub struct HintedSearch {
+    /// The scan.
+    pub source: DocumentSource,
+    /// The index.
+    pub index: IndexInfo,
 }
 
 /// The options of a search.
@@ -123,7 +136,7 @@ pub struct ViewOrder {
 
 impl EnumerateView {
     /// Returns the indexes to search: those of the collections that the options name.
-    pub fn indexes(&self) -> impl Iterator<Item = &crate::catalog::ViewIndexInfo> {
+    pub fn indexes(&self) -> impl Iterator<Item = &ViewIndexInfo> {
         let wanted = self.options.collections.as_deref();
         self.view
             .indexes
@@ -134,11 +147,15 @@ impl EnumerateView {
 
 impl PlanNode for EnumerateView {
     fn name(&self) -> &'static str {
-        "EnumerateView"
+        if self.hinted.is_some() { "Index" } else { "EnumerateView" }
     }
 
     fn print(&self, printer: &NodePrinter<'_>) -> String {
-        let mut text = format!("EnumerateView {} IN {}", printer.name(self.out), self.view.name);
+        let (name, out) = (&self.view.name, printer.name(self.out));
+        let mut text = match &self.hinted {
+            Some(hinted) => format!("Index {out} IN {name} USING {}", hinted.index.name),
+            None => format!("EnumerateView {out} IN {name}"),
+        };
         text += &printer.titled_text(" SEARCH ", self.condition.as_ref());
         for score in &self.scores {
             let arguments: Vec<String> =

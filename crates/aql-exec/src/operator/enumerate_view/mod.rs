@@ -1,4 +1,5 @@
-//! Searches of views: one row for each document that a view finds, for each incoming row.
+//! Searches of views and inverted indexes: one row for each document that is found, for each
+//! incoming row.
 //!
 //! The index gives hits: keys with revisions. A hit becomes a row if the query's snapshot has the
 //! document in that revision. A document that was written since is judged again, so that an update
@@ -53,6 +54,8 @@ pub(crate) struct ViewParts {
     pub(crate) fields: SearchFields,
     /// The condition; `None` for all documents.
     pub(crate) condition: Option<SearchCondition<Program>>,
+    /// The condition is that of a FILTER, in which missing attributes are null.
+    pub(crate) is_filter: bool,
     pub(crate) scores: Vec<ScoreProgram>,
     /// The second arguments of `OFFSET_INFO()`, and the registers of the results.
     pub(crate) highlights: Vec<(Program, Register)>,

@@ -128,8 +128,12 @@ impl RowSearch {
             Some(condition) => {
                 let verifier = StoredDocuments { parts, state, context: RefCell::new(context) };
                 let environment = verifier.context.borrow().environment.clone();
-                let compiler =
-                    Compiler { fields: &parts.fields, environment: &environment, verifier: &verifier };
+                let compiler = Compiler {
+                    fields: &parts.fields,
+                    environment: &environment,
+                    verifier: &verifier,
+                    missing_is_null: parts.is_filter,
+                };
                 compiler.query(condition)?
             }
             None => Query::All,
@@ -241,8 +245,13 @@ impl RowSearch {
         context: &ExecutionContext,
     ) -> Result<Query> {
         let Some(condition) = &self.condition else { return Ok(Query::All) };
-        let (fields, verifier) = (&parts.fields, &OnlyDocument(document));
-        Compiler { fields, environment: &context.environment, verifier }.query(condition)
+        let compiler = Compiler {
+            fields: &parts.fields,
+            environment: &context.environment,
+            verifier: &OnlyDocument(document),
+            missing_is_null: parts.is_filter,
+        };
+        compiler.query(condition)
     }
 
     /// Counts rows that were made of the hits.
