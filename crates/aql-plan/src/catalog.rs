@@ -48,6 +48,30 @@ pub struct ViewInfo {
     pub stored_values: Vec<Vec<Vec<Box<str>>>>,
 }
 
+/// The place of an attribute in the columns of a view's indexes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ViewColumn {
+    /// The column of stored values with this number.
+    Stored(usize),
+    /// The column with the attributes of the primary sort order.
+    Sort,
+}
+
+impl ViewInfo {
+    /// Returns the attributes that its indexes store: their paths, their columns, and their places
+    /// in these.
+    pub fn stored_attributes(&self) -> impl Iterator<Item = (&[Box<str>], ViewColumn, usize)> {
+        let stored = self.stored_values.iter().enumerate().flat_map(|(column, paths)| {
+            paths
+                .iter()
+                .enumerate()
+                .map(move |(place, path)| (path.as_slice(), ViewColumn::Stored(column), place))
+        });
+        let sorted = self.primary_sort.iter().enumerate();
+        stored.chain(sorted.map(|(place, field)| (field.path.as_slice(), ViewColumn::Sort, place)))
+    }
+}
+
 /// An index of a view: a link, or an inverted index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewIndexInfo {

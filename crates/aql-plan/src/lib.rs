@@ -35,7 +35,8 @@ mod small_catalog;
 
 pub use crate::catalog::{
     CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, EmptyCatalog, GraphInfo,
-    IndexField, IndexInfo, PlanCatalog, TextField, TextIndexInfo, ViewIndexInfo, ViewInfo, ViewSortField,
+    IndexField, IndexInfo, PlanCatalog, TextField, TextIndexInfo, ViewColumn, ViewIndexInfo, ViewInfo,
+    ViewSortField,
 };
 pub use ::catalog::index::{Capabilities, Metric, SearchShape};
 pub use ::catalog::{IndexId, ViewKind};

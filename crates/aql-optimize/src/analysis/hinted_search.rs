@@ -4,6 +4,7 @@
 //! asks for it. The conditions that it cannot answer stay filters.
 
 use super::condition::{conditions_after, set_from};
+use super::primary_sort::primary_sort;
 use crate::RuleContext;
 use aql_plan::{
     EnumerateView, Expression, HintedSearch, IndexId, IndexInfo, Node, NodeKind, SearchCondition, SearchStep,
@@ -33,17 +34,23 @@ pub(crate) fn hinted_search(nodes: &[Node], position: usize, context: &RuleConte
         Some((place, index, index.text.as_ref()?))
     });
     named.find_map(|(place, index, text)| {
-        let condition = condition_of(text, nodes, position, source.out, context)?;
+        let condition = condition_of(text, nodes, position, source.out, context);
+        if condition.is_none() {
+            // Without conditions, the order of the index may be the reason to name it.
+            primary_sort(nodes, position, source.out, &text.primary_sort)?;
+        }
         let hinted = HintedSearch { source: source.clone(), index: index.clone() };
         let search = EnumerateView {
             view: Arc::new(as_view(index, text, &hinted)),
             out: source.out,
-            condition: Some(condition),
+            condition,
             options: ViewOptions { wait_for_sync: source.hint.wait_for_sync, ..ViewOptions::default() },
             scores: Vec::new(),
             highlights: Vec::new(),
             order: Vec::new(),
+            sorted: 0,
             limit: None,
+            projections: Vec::new(),
             hinted: Some(Box::new(hinted)),
         };
         Some(Hinted { place, search })

@@ -13,5 +13,7 @@ pub(crate) mod identity;
 pub(crate) mod late;
 pub(crate) mod path;
 pub(crate) mod pipeline;
+pub(crate) mod primary_sort;
 pub(crate) mod projection;
 pub(crate) mod sort_order;
+pub(crate) mod view_columns;

@@ -176,7 +176,9 @@ impl Builder {
             scores: Vec::new(),
             highlights: Vec::new(),
             order: Vec::new(),
+            sorted: 0,
             limit: None,
+            projections: Vec::new(),
         })))
     }
 

@@ -1,6 +1,6 @@
 //! Searches of views and of inverted indexes.
 
-use super::{DocumentSource, NodePrinter, PlanNode, Role, flag};
+use super::{DocumentSource, NodePrinter, PlanNode, Projection, Role, flag, print_projections};
 use crate::catalog::{IndexInfo, ViewIndexInfo, ViewInfo};
 use crate::expression::Expression;
 use crate::variable::VariableId;
@@ -29,8 +29,15 @@ pub struct EnumerateView {
     /// The order of the rows of each incoming row, by places in `scores`, if there is a `limit`
     /// (rule `arangosearch-constrained-sort`).
     pub order: Vec<ViewOrder>,
+    /// The number of leading attributes of the primary sort order by which the rows are sorted, in
+    /// place of a SORT that was removed.
+    pub sorted: usize,
     /// The most documents that are wanted for each incoming row; `None` for all.
     pub limit: Option<u64>,
+    /// Attributes of the document that are passed on in its place. The stored values of the indexes
+    /// have them; `_key` and `_id` tell a later node which document to fetch. Empty for the document
+    /// itself.
+    pub projections: Vec<Projection>,
 }
 
 /// The scan of a collection whose hint names an inverted index.
@@ -172,6 +179,11 @@ impl PlanNode for EnumerateView {
             let direction = if key.ascending { "ASC" } else { "DESC" };
             text += &format!(" SORT {} {direction}", score.unwrap_or_default());
         }
+        for field in self.view.primary_sort.iter().take(self.sorted) {
+            let direction = if field.ascending { "ASC" } else { "DESC" };
+            text += &format!(" SORT {out}.{} {direction}", field.path.join("."));
+        }
+        text += &print_projections(" projections", &self.projections, printer);
         text += &self.limit.map(|limit| format!(" limit {limit}")).unwrap_or_default();
         text + flag(" waits for sync", self.options.wait_for_sync)
     }
@@ -183,7 +195,9 @@ impl PlanNode for EnumerateView {
     fn sets(&self) -> Vec<VariableId> {
         let scores = self.scores.iter().map(|score| score.out);
         let highlights = self.highlights.iter().map(|highlight| highlight.out);
-        std::iter::once(self.out).chain(scores).chain(highlights).collect()
+        let projections = self.projections.iter().map(|projection| projection.out);
+        let document = self.projections.is_empty().then_some(self.out);
+        document.into_iter().chain(projections).chain(scores).chain(highlights).collect()
     }
 
     fn locals(&self) -> Vec<VariableId> {

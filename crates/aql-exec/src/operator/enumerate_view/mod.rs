@@ -9,12 +9,15 @@ mod best;
 mod documents;
 mod highlight;
 mod judge;
+mod projected;
 mod row_search;
+mod sorted;
 mod stored;
 
 pub(crate) use row_search::ScoreProgram;
 
 use super::Operator;
+use super::document_source::ProjectionProgram;
 use super::materialize::documents_wanted;
 use super::outer_rows::{Fetched, OuterRows};
 use super::pending_rows::PendingRows;
@@ -61,6 +64,14 @@ pub(crate) struct ViewParts {
     pub(crate) highlights: Vec<(Program, Register)>,
     pub(crate) order: Vec<ViewOrder>,
     pub(crate) limit: Option<u64>,
+    /// The rows come in the primary sort order.
+    pub(crate) is_sorted: bool,
+    /// Attributes that are passed on in place of the document.
+    pub(crate) projections: Vec<ProjectionProgram>,
+    /// The column of each stored attribute, and its place there.
+    pub(crate) columns: Vec<(usize, usize)>,
+    /// The documents of hits are needed, not only the knowledge that the query sees them.
+    pub(crate) reads_documents: bool,
     /// The register of the document; `None` if nothing reads it.
     pub(crate) out: Option<Register>,
 }
@@ -106,6 +117,10 @@ impl EnumerateViewOperator {
                 Value::Double(f64::from(score))
             };
             batch.set_column(score.out, Column::from_values(visible.rows.iter().map(value).collect()));
+        }
+        for projection in &self.parts.projections {
+            let column = projected::column(projection, &found, &visible, &self.parts, &state);
+            batch.set_column(projection.out, column);
         }
         for ((_, out), wanted) in self.parts.highlights.iter().zip(&search.highlights) {
             let info = |document| offset_info(wanted, document, &search.query);

@@ -2,6 +2,7 @@
 
 use super::best::Best;
 use super::highlight::{Wanted, wanted};
+use super::sorted::SortedHits;
 use super::stored::StoredDocuments;
 use super::{Found, ViewParts};
 use crate::context::ExecutionContext;
@@ -92,6 +93,8 @@ enum Rows {
     Index(Hits),
     /// The best first.
     Best(BestRows),
+    /// In the primary sort order.
+    Sorted(SortedHits),
 }
 
 /// The best hits.
@@ -155,6 +158,10 @@ impl RowSearch {
                 let limit = usize::try_from(limit).unwrap_or(usize::MAX);
                 search.best(limit, limit, 0, context)?
             }
+            None if parts.is_sorted => {
+                let hits = search.hits()?;
+                Rows::Sorted(SortedHits::find(hits, parts.limit, parts, state, &search, context)?)
+            }
             None => Rows::Index(search.hits()?),
         };
         Ok(search)
@@ -199,6 +206,7 @@ impl RowSearch {
     pub(super) fn next(&mut self, wanted: usize, context: &mut ExecutionContext) -> Result<Vec<Found>> {
         match &mut self.rows {
             Rows::None => Ok(Vec::new()),
+            Rows::Sorted(sorted) => Ok(sorted.next(wanted)),
             Rows::Index(hits) => {
                 let mut found = Vec::new();
                 while found.len() < wanted {
@@ -226,7 +234,11 @@ impl RowSearch {
 
     /// Returns the number of hits that follow. They are the number of rows if the state is exact.
     pub(super) fn count_rest(self, parts: &ViewParts, context: &mut ExecutionContext) -> Result<u64> {
-        let Rows::Index(mut hits) = self.rows else { return Ok(0) };
+        let mut hits = match self.rows {
+            Rows::Index(hits) => hits,
+            Rows::Sorted(sorted) => return Ok(sorted.len() as u64),
+            Rows::None | Rows::Best(_) => return Ok(0),
+        };
         let interrupt = context.interrupt.clone();
         let mut check = || interrupt.check();
         let count = match parts.counts_roughly {
