@@ -48,6 +48,30 @@ pub struct ViewInfo {
     pub stored_values: Vec<Vec<Vec<Box<str>>>>,
 }
 
+/// The place of an attribute in the columns of a view's indexes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ViewColumn {
+    /// The column of stored values with this number.
+    Stored(usize),
+    /// The column with the attributes of the primary sort order.
+    Sort,
+}
+
+impl ViewInfo {
+    /// Returns the attributes that its indexes store: their paths, their columns, and their places
+    /// in these.
+    pub fn stored_attributes(&self) -> impl Iterator<Item = (&[Box<str>], ViewColumn, usize)> {
+        let stored = self.stored_values.iter().enumerate().flat_map(|(column, paths)| {
+            paths
+                .iter()
+                .enumerate()
+                .map(move |(place, path)| (path.as_slice(), ViewColumn::Stored(column), place))
+        });
+        let sorted = self.primary_sort.iter().enumerate();
+        stored.chain(sorted.map(|(place, field)| (field.path.as_slice(), ViewColumn::Sort, place)))
+    }
+}
+
 /// An index of a view: a link, or an inverted index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewIndexInfo {
@@ -160,6 +184,30 @@ pub struct IndexInfo {
     pub estimates: bool,
     /// Property `cacheEnabled`, for explain.
     pub cache_enabled: bool,
+    /// The rest of an inverted index; `None` for other types.
+    pub text: Option<Arc<TextIndexInfo>>,
+}
+
+/// The parts of an inverted index that other indexes do not have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextIndexInfo {
+    /// The fields of its definition; those that `includeAllFields` adds are left out.
+    pub fields: Vec<TextField>,
+    /// The primary sort order; empty without one.
+    pub primary_sort: Vec<ViewSortField>,
+    /// The attributes of each column of stored values, as paths of names.
+    pub stored_values: Vec<Vec<Vec<Box<str>>>>,
+}
+
+/// A field of an inverted index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextField {
+    /// Its path, from the document or from the nested document.
+    pub path: IndexField,
+    /// The elements of an array are indexed as if each was the value.
+    pub search_field: bool,
+    /// The fields of nested documents; empty for a field with values of its own.
+    pub nested: Vec<TextField>,
 }
 
 impl IndexInfo {

@@ -35,7 +35,8 @@ mod small_catalog;
 
 pub use crate::catalog::{
     CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, EmptyCatalog, GraphInfo,
-    IndexField, IndexInfo, PlanCatalog, ViewIndexInfo, ViewInfo, ViewSortField,
+    IndexField, IndexInfo, PlanCatalog, TextField, TextIndexInfo, ViewColumn, ViewIndexInfo, ViewInfo,
+    ViewSortField,
 };
 pub use ::catalog::index::{Capabilities, Metric, SearchShape};
 pub use ::catalog::{IndexId, ViewKind};
@@ -57,12 +58,12 @@ pub use node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
     CollectionScan, ConditionOptimization, CoveredCondition, DocumentSource, EdgeAccess, EdgeDirection,
     EdgeIndexHint, EdgeLookup, EnumerateList, EnumeratePaths, EnumeratePathsKind, EnumerateView, Filter,
-    GraphAccess, IndexAccess, IndexCollect, IndexHint, IndexLookup, IndexRange, IndexScan, Insert,
-    IntoContent, JoinPart, Limit, Materialize, ModificationOptions, NearVector, Node, NodeId, NodeKind,
-    ObjectMembers, OverwriteMode, PathElement, PathOutput, PathSearchOptions, Projection, ProjectionSource,
-    Prune, Remove, Return, ShortestPath, Sort, SortElement, StepCondition, Subquery, Traversal,
-    TraversalOptions, TraversalOrder, Uniqueness, Update, Upsert, ViewHighlight, ViewOptions, ViewOrder,
-    ViewScore, ViewScorer, Window, WindowBound,
+    GraphAccess, HintedSearch, IndexAccess, IndexCollect, IndexHint, IndexLookup, IndexRange, IndexScan,
+    Insert, IntoContent, JoinPart, Limit, Materialize, ModificationOptions, NearVector, Node, NodeId,
+    NodeKind, ObjectMembers, OverwriteMode, PathElement, PathOutput, PathSearchOptions, Projection,
+    ProjectionSource, Prune, Remove, Return, ShortestPath, Sort, SortElement, StepCondition, Subquery,
+    Traversal, TraversalOptions, TraversalOrder, Uniqueness, Update, Upsert, ViewHighlight, ViewOptions,
+    ViewOrder, ViewScore, ViewScorer, Window, WindowBound,
 };
 pub use plan::{Access, CollectionUse, Plan};
 pub use print::print;

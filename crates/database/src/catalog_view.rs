@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use aql_plan::{
     CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, GraphInfo, IndexField, IndexInfo,
-    PlanCatalog, ViewIndexInfo, ViewInfo, ViewSortField,
+    PlanCatalog, TextField, TextIndexInfo, ViewIndexInfo, ViewInfo, ViewSortField,
 };
-use catalog::text_index::SortAttribute;
+use catalog::index::{InvertedField, InvertedOptions};
+use catalog::text_index::{SortAttribute, StoredColumn};
 use catalog::{EdgeDefinition, FieldPath, GraphDefinition, IndexDefinition, IndexId, ObjectId};
 use storage::{Database, Store};
 
@@ -71,7 +72,7 @@ impl PlanCatalog for CatalogView {
             kind: view.kind(),
             indexes,
             primary_sort: sort.iter().map(sort_field).collect(),
-            stored_values: stored.iter().map(|column| column.fields.iter().map(names).collect()).collect(),
+            stored_values: stored_columns(stored),
         })
     }
 
@@ -116,7 +117,30 @@ fn index_info(definition: &IndexDefinition, selectivity_estimate: Option<f64>) -
         deduplicate: properties.deduplicate,
         estimates: properties.estimates,
         cache_enabled: properties.cache_enabled,
+        text: properties.as_inverted().map(|inverted| Arc::new(text_index_info(inverted))),
     }
+}
+
+fn text_index_info(inverted: &InvertedOptions) -> TextIndexInfo {
+    let search_field = inverted.defaults.search_field;
+    TextIndexInfo {
+        fields: inverted.fields.iter().map(|field| text_field(field, search_field)).collect(),
+        primary_sort: inverted.primary_sort.fields.iter().map(sort_field).collect(),
+        stored_values: stored_columns(&inverted.stored_values),
+    }
+}
+
+fn text_field(field: &InvertedField, inherited: bool) -> TextField {
+    let search_field = field.search_field.unwrap_or(inherited);
+    TextField {
+        path: index_field(&field.path),
+        search_field,
+        nested: field.nested.iter().map(|field| text_field(field, search_field)).collect(),
+    }
+}
+
+fn stored_columns(columns: &[StoredColumn]) -> Vec<Vec<Vec<Box<str>>>> {
+    columns.iter().map(|column| column.fields.iter().map(names).collect()).collect()
 }
 
 fn selectivity(index: &storage::Index) -> Option<f64> {

@@ -13,6 +13,9 @@ use crate::query::{Prepared, Query};
 use crate::score::Scorer;
 use crate::snapshot::SearchSnapshot;
 
+/// Hits between two checks of a count.
+const HITS_PER_CHECK: u64 = 4096;
+
 /// The hits of a query, segment by segment and there in the order of documents.
 pub struct Hits {
     snapshot: Arc<SearchSnapshot>,
@@ -95,6 +98,52 @@ impl Hits {
             }
         }
         Ok(best.into_sorted_vec().into_iter().map(|ranked| (ranked.hit, ranked.score)).collect())
+    }
+
+    /// Goes behind the last hit, and returns the number of hits that it passes.
+    ///
+    /// `check` is called for each segment and from time to time; its error ends the count.
+    pub fn count_rest(&mut self, check: &mut dyn FnMut() -> Result<()>) -> Result<u64> {
+        self.count_segments(false, check)
+    }
+
+    /// As [`Hits::count_rest`], but estimates the hits of a segment unless the query has one term or
+    /// finds all documents.
+    pub fn estimate_rest(&mut self, check: &mut dyn FnMut() -> Result<()>) -> Result<u64> {
+        self.count_segments(true, check)
+    }
+
+    fn count_segments(&mut self, roughly: bool, check: &mut dyn FnMut() -> Result<()>) -> Result<u64> {
+        let mut count = 0;
+        while let Some(part) = self.snapshot.parts().get(self.segment) {
+            check()?;
+            let (documents, dead) = (u64::from(part.alive.documents()), u64::from(part.alive.dead()));
+            let known = match self.matches.count().filter(|_| self.is_fresh) {
+                Some(all) if all == documents => Some(documents - dead),
+                Some(found) if dead == 0 => Some(found),
+                None if self.is_fresh && roughly => Some(self.matches.cost().min(documents - dead)),
+                _ => None,
+            };
+            match known {
+                Some(known) => count += known,
+                None => loop {
+                    let is_fresh = std::mem::take(&mut self.is_fresh);
+                    let document = if is_fresh { self.matches.document() } else { self.matches.advance() };
+                    if document == TERMINATED {
+                        break;
+                    }
+                    if part.alive.contains(document) {
+                        count += 1;
+                        if count % HITS_PER_CHECK == 0 {
+                            check()?;
+                        }
+                    }
+                },
+            }
+            self.segment += 1;
+            self.open()?;
+        }
+        Ok(count)
     }
 
     fn open(&mut self) -> Result<()> {

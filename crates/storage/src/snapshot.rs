@@ -23,7 +23,7 @@ use crate::index::vector::NearScan;
 use crate::scan::{DocumentScan, DocumentScanSpec};
 use crate::search::pins::{SearchPins, SearchState};
 use crate::visibility::counters::{self, Totals};
-use crate::visibility::read_cache::{CollectionCache, ReadCacheView};
+use crate::visibility::read_cache::{CollectionCache, CommitNumber, ReadCacheView};
 use crate::{Collection, Index};
 use errors::{Error, ErrorCode, Result};
 
@@ -193,14 +193,41 @@ impl Snapshot {
     /// same state of an index.
     ///
     /// A state may have documents that this snapshot lacks, or has in another version: the caller
-    /// compares the revisions of hits. An index without a state makes its first step here.
+    /// compares the revisions of hits. An index without a state makes its first step here, and
+    /// calls `check` from time to time.
     ///
-    /// Errors: 10 for an index without terms, those of an index that cannot be opened, 30 if the
-    /// store is closed.
-    pub fn search_state(&self, indexes: &[Arc<Index>]) -> Result<Arc<SearchState>> {
+    /// Errors: 10 for an index without terms, those of an index that cannot be opened, that of
+    /// `check`, 30 if the store is closed.
+    pub fn search_state(
+        &self,
+        indexes: &[Arc<Index>],
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<Arc<SearchState>> {
         let pins = self.search.as_ref();
         let pins = pins.ok_or_else(|| Error::bad_parameter("there is no index to search"))?;
-        pins.state(indexes)
+        pins.state(indexes, check)
+    }
+
+    /// Returns true if a state of text indexes has exactly the documents of this snapshot, in its
+    /// versions. `collections` are those of the indexes.
+    ///
+    /// False if that is not known, as in a transaction with writes.
+    pub fn is_state_exact<'c>(
+        &self,
+        state: &SearchState,
+        collections: impl IntoIterator<Item = &'c Arc<Collection>>,
+    ) -> bool {
+        let (Some(own), Some(of_state)) = (self.as_of(), state.as_of()) else { return false };
+        let moment = own.min(of_state);
+        // Both have all commits up to that moment. Later ones may be in one of them only.
+        collections.into_iter().all(|collection| collection.commit_watch.is_unchanged_since(moment))
+    }
+
+    /// Returns the last commit that the snapshot is certain to include, with all commits before it.
+    ///
+    /// `None` without a read cache, and in a transaction with writes.
+    pub(crate) fn as_of(&self) -> Option<CommitNumber> {
+        self.read_cache.as_ref().map(ReadCacheView::as_of)
     }
 
     fn scan_source(&self, collection: &Collection) -> ScanSource {

@@ -18,7 +18,9 @@ impl Lowering<'_> {
             read_own_writes: false,
             limit: None,
         };
-        Ok(Box::new(MaterializeOperator::new(step.input, self.register(node.key)?, source)))
+        let others = node.others.iter().map(|other| self.context.data.collection(other));
+        let (key, others) = (self.register(node.key)?, others.collect::<Result<_>>()?);
+        Ok(Box::new(MaterializeOperator::new(step.input, key, others, source)))
     }
 
     pub(super) fn index_collect(&self, step: Step<'_>, node: &IndexCollect) -> Result<Box<dyn Operator>> {

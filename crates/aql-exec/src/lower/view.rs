@@ -1,10 +1,13 @@
-//! Lowering of searches of views.
+//! Lowering of searches of views and inverted indexes.
 
 use super::{Lowering, Step};
-use crate::operator::{EnumerateViewOperator, Operator, OuterRows, ScoreProgram, ViewParts};
+use crate::operator::{
+    CoveredValue, EnumerateViewOperator, Operator, OuterRows, ProjectionProgram, ScoreProgram, ViewParts,
+};
 use crate::search::SearchFields;
-use aql_plan::{EnumerateView, SearchCondition};
-use errors::Result;
+use aql_plan::{EnumerateView, Projection, ProjectionSource, SearchCondition, ViewColumn};
+use errors::{Error, Result};
+use search::Schema;
 use std::sync::Arc;
 use storage::Index;
 
@@ -20,10 +23,15 @@ impl Lowering<'_> {
         }
         // Later states may lack what the snapshot of the query has.
         let searched: Vec<Arc<Index>> = indexes.iter().map(|(_, index)| Arc::clone(index)).collect();
+        let (start, interrupt) = (self.context.data.start(), &self.context.interrupt);
+        // The memory of an index's first step is not the query's.
+        let check = || if interrupt.is_set() { interrupt.check() } else { Ok(()) };
         let state = match searched.is_empty() {
             true => None,
-            false => Some(self.context.data.start().search_state(&searched)?),
+            false => Some(start.search_state(&searched, &check)?),
         };
+        let collections = indexes.iter().map(|(collection, _)| collection);
+        let is_exact = state.as_ref().is_some_and(|state| start.is_state_exact(state, collections));
         let schemas = indexes.iter().filter_map(|(_, index)| index.search_schema().cloned());
         let fields = SearchFields::new(schemas.collect());
         let condition = node.condition.as_ref().map(|condition| {
@@ -44,17 +52,64 @@ impl Lowering<'_> {
             .map(|highlight| Ok((self.compile(&highlight.argument)?, self.register(highlight.out)?)));
         let highlights = highlights.collect::<Result<_>>()?;
         let out = self.register(node.out)?;
+        let out = step.carry.contains(&out).then_some(out).filter(|_| node.projections.is_empty());
+        let columns = columns(node, indexes.iter().find_map(|(_, index)| index.search_schema()));
+        let projections = self.stored_projections(node)?;
+        let reads_columns =
+            projections.iter().any(|own| matches!(own.covered, Some(CoveredValue::Position { .. })));
+        let has_columns = || {
+            let last = columns.iter().map(|(column, _)| *column).max().unwrap_or(0);
+            let mut segments = state.iter().flat_map(|state| state.snapshot().parts());
+            is_exact && segments.all(|part| part.segment.columns() > last)
+        };
+        let reads_documents = out.is_some() || !node.highlights.is_empty() || reads_columns && !has_columns();
         let parts = ViewParts {
             indexes,
             state,
+            is_exact,
+            counts_roughly: node.options.approximate_count,
             fields,
             condition: condition.transpose()?,
+            is_filter: node.hinted.is_some(),
             scores,
             highlights,
             order: node.order.clone(),
             limit: node.limit,
-            out: step.carry.contains(&out).then_some(out),
+            is_sorted: node.sorted > 0,
+            projections,
+            columns,
+            reads_documents,
+            out,
         };
         Ok(Box::new(EnumerateViewOperator::new(OuterRows::new(step.input, step.carry), parts)))
     }
+    /// Returns the attributes that stand in place of the document.
+    fn stored_projections(&self, node: &EnumerateView) -> Result<Vec<ProjectionProgram>> {
+        let program = |own: &Projection| {
+            let covered = match own.source {
+                ProjectionSource::Key => CoveredValue::Key,
+                ProjectionSource::Id => CoveredValue::Id,
+                ProjectionSource::IndexField { position, consumed }
+                | ProjectionSource::StoredValue { position, consumed } => {
+                    CoveredValue::Position { position, consumed }
+                }
+                ProjectionSource::Document => return Err(Error::internal("a search without its document")),
+            };
+            let out = self.register(own.out)?;
+            Ok(ProjectionProgram { path: own.path.clone().into(), out, covered: Some(covered) })
+        };
+        node.projections.iter().map(program).collect()
+    }
+}
+
+/// Returns the column of each attribute that the indexes store, and its place there. All indexes of a
+/// view have the same columns.
+fn columns(node: &EnumerateView, schema: Option<&Arc<Schema>>) -> Vec<(usize, usize)> {
+    let Some(schema) = schema else { return Vec::new() };
+    let attributes = node.view.stored_attributes();
+    let column = |(_, column, place): (&[Box<str>], ViewColumn, usize)| match column {
+        ViewColumn::Stored(column) => (schema.stored_column(column), place),
+        ViewColumn::Sort => (schema.sort_values_column().unwrap_or(usize::MAX), place),
+    };
+    attributes.map(column).collect()
 }

@@ -25,7 +25,8 @@ impl Operator for CollectCountOperator {
         if std::mem::replace(&mut self.finished, true) {
             return Ok(None);
         }
-        let mut count = 0;
+        let counted = if self.output.keeps_nothing() { self.input.count_rest(context)? } else { None };
+        let mut count = counted.unwrap_or(0);
         while let Some(batch) = self.input.next_full_batch(context)? {
             context.interrupt.check()?;
             self.output.remember(&batch);

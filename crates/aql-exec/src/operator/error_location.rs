@@ -19,14 +19,25 @@ impl Located {
     }
 }
 
+impl Located {
+    fn note<T>(&self, result: Result<T>, context: &mut ExecutionContext) -> Result<T> {
+        // Operators above pass errors on, so the first that records one is the one that failed.
+        if result.is_err() {
+            context.failed_at.get_or_insert(self.node);
+        }
+        result
+    }
+}
+
 impl Operator for Located {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
         let batch = self.inner.next_batch(context, limits);
-        // Operators above pass errors on, so the first that records one is the one that failed.
-        if batch.is_err() {
-            context.failed_at.get_or_insert(self.node);
-        }
-        batch
+        self.note(batch, context)
+    }
+
+    fn count_rest(&mut self, context: &mut ExecutionContext) -> Result<Option<u64>> {
+        let count = self.inner.count_rest(context);
+        self.note(count, context)
     }
 
     fn restart(&mut self, outer: Batch) {

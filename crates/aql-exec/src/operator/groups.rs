@@ -127,6 +127,11 @@ impl GroupOutput {
         Self { keys, kept: unset(kept), has_rows: false, outer: unset(outer) }
     }
 
+    /// Returns true if no value of the rows is kept.
+    pub(super) fn keeps_nothing(&self) -> bool {
+        self.kept.is_empty()
+    }
+
     /// Reads the values of kept registers from the first batch.
     pub(super) fn remember(&mut self, batch: &Batch) {
         let Some(row) = batch.selected().next() else { return };

@@ -33,6 +33,7 @@ impl LimitOperator {
         self.finished = true;
         let mut beyond = 0;
         if self.full_count || self.drain {
+            beyond = self.input.count_rest(context)?.unwrap_or(0);
             while let Some(batch) = self.input.next_full_batch(context)? {
                 context.interrupt.check()?;
                 beyond += batch.selected_len() as u64;

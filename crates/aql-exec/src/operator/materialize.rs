@@ -6,11 +6,15 @@ use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use aql_value::{Batch, Column, Register, Value};
 use errors::Result;
+use std::sync::Arc;
 use storage::{Collection, Snapshot};
 
 pub(crate) struct MaterializeOperator {
     input: Box<dyn Operator>,
+    /// The register of keys, or of identifiers if there are several collections.
     key: Register,
+    /// Further collections.
+    others: Vec<Arc<Collection>>,
     /// The source, which sets the registers of documents and has no filter.
     source: Source,
     /// Bytes of the documents fetched last, which limit the next request.
@@ -65,8 +69,40 @@ pub(super) fn fetch_into(
 }
 
 impl MaterializeOperator {
-    pub(crate) fn new(input: Box<dyn Operator>, key: Register, source: Source) -> Self {
-        Self { input, key, source, document_bytes: 0 }
+    pub(crate) fn new(
+        input: Box<dyn Operator>,
+        key: Register,
+        others: Vec<Arc<Collection>>,
+        source: Source,
+    ) -> Self {
+        Self { input, key, others, source, document_bytes: 0 }
+    }
+
+    /// Puts the documents with these identifiers into their rows.
+    fn fetch_by_id(
+        &self,
+        documents: &mut [Value],
+        rows: &[usize],
+        ids: &[&str],
+        snapshot: &Snapshot,
+        context: &ExecutionContext,
+    ) -> Result<Fetched> {
+        let mut all = Fetched::default();
+        for collection in std::iter::once(&self.source.collection).chain(&self.others) {
+            let (mut own_rows, mut keys) = (Vec::new(), Vec::new());
+            for (row, id) in rows.iter().zip(ids) {
+                if let Some((name, key)) = id.split_once('/')
+                    && name == collection.name()
+                {
+                    own_rows.push(*row);
+                    keys.push(key);
+                }
+            }
+            let found = fetch_into(documents, &own_rows, &keys, collection, snapshot, context)?;
+            all.documents += found.documents;
+            all.bytes += found.bytes;
+        }
+        Ok(all)
     }
 }
 
@@ -80,7 +116,10 @@ impl Operator for MaterializeOperator {
         let keys: Vec<&str> = keys.iter().map(|key| key.as_str().unwrap_or_default()).collect();
         let snapshot = context.data.snapshot(false);
         let mut documents = vec![Value::Null; batch.rows()];
-        let found = fetch_into(&mut documents, &rows, &keys, &self.source.collection, &snapshot, context)?;
+        let found = match self.others.is_empty() {
+            true => fetch_into(&mut documents, &rows, &keys, &self.source.collection, &snapshot, context)?,
+            false => self.fetch_by_id(&mut documents, &rows, &keys, &snapshot, context)?,
+        };
         self.document_bytes = found.bytes.checked_div(keys.len()).unwrap_or(0);
         context.statistics.document_lookups += found.documents as u64;
         self.source.project_documents(&mut batch, &FoundDocuments::Values(Column::from_values(documents)));

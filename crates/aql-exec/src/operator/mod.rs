@@ -94,6 +94,14 @@ pub(crate) trait Operator: Send {
         self.next_batch(context, limits)
     }
 
+    /// Goes behind the last row, and returns the number of rows that it passes.
+    ///
+    /// `None` if the operator has to make the rows to count them. It has passed none then.
+    fn count_rest(&mut self, context: &mut ExecutionContext) -> Result<Option<u64>> {
+        let _ = context;
+        Ok(None)
+    }
+
     /// Restarts with these rows in place of the single row that a query starts from.
     fn restart(&mut self, outer: Batch);
 

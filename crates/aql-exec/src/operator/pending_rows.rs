@@ -25,6 +25,11 @@ impl PendingRows {
         batch
     }
 
+    /// Drops the rest, and returns the number of its rows.
+    pub(super) fn count_rest(&mut self) -> u64 {
+        self.0.take().map_or(0, |rest| rest.selected_len() as u64)
+    }
+
     /// Drops the rest.
     pub(super) fn clear(&mut self) {
         self.0 = None;

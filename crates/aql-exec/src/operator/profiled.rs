@@ -44,6 +44,17 @@ impl Operator for Profiled {
         batch
     }
 
+    fn count_rest(&mut self, context: &mut ExecutionContext) -> Result<Option<u64>> {
+        let start = Instant::now();
+        let count = self.inner.count_rest(context);
+        if let (Ok(Some(count)), Some(node)) = (&count, context.profile.nodes.get_mut(self.position)) {
+            node.calls += 1;
+            node.items += *count;
+            node.runtime += start.elapsed();
+        }
+        count
+    }
+
     fn restart(&mut self, outer: Batch) {
         self.inner.restart(outer);
     }

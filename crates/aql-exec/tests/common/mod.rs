@@ -50,6 +50,7 @@ impl PlanCatalog for View {
                 deduplicate: properties.deduplicate,
                 estimates: properties.estimates,
                 cache_enabled: false,
+                text: None,
             }
         });
         Some(CollectionInfo {

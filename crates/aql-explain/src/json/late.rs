@@ -77,7 +77,7 @@ impl Explainer<'_> {
         self.variable(out, "inNmDocId", node.key)?;
         self.variable(out, "oldDocVariable", node.out)?;
         self.variable(out, "outVariable", node.out)?;
-        out.key("multiNode")?.flag(false)?;
+        out.key("multiNode")?.flag(!node.others.is_empty())?;
         self.projections(out, "projections", &node.projections)?;
         out.key("maxProjections")?.number(5)?;
         out.key("collection")?.text(&node.collection.name)
@@ -85,13 +85,18 @@ impl Explainer<'_> {
 
     /// Returns the projection by which a later node fetches the documents of the scan.
     pub(super) fn late_key<'s>(&self, source: &'s DocumentSource) -> Option<&'s Projection> {
+        self.late_key_of(&source.projections)
+    }
+
+    /// Returns the projection by which a later node fetches documents.
+    pub(super) fn late_key_of<'s>(&self, projections: &'s [Projection]) -> Option<&'s Projection> {
         let mut keys = VariableSet::default();
         for_each_node(&self.plan.nodes, &mut |node| {
             if let NodeKind::Materialize(node) = &node.kind {
                 keys.insert(node.key);
             }
         });
-        source.projections.iter().find(|projection| keys.contains(projection.out))
+        projections.iter().find(|projection| keys.contains(projection.out))
     }
 }
 

@@ -83,7 +83,7 @@ impl Explainer<'_> {
     }
 
     /// Writes the members that both kinds of scans have.
-    fn source(&self, out: &mut Writer, source: &DocumentSource) -> Result<()> {
+    pub(super) fn source(&self, out: &mut Writer, source: &DocumentSource) -> Result<()> {
         self.variable(out, "outVariable", source.count_into.unwrap_or(source.out))?;
         let late_key = self.late_key(source).map(|key| key.out);
         let projections = source.projections.iter().filter(|projection| Some(projection.out) != late_key);

@@ -8,6 +8,21 @@ use super::projection::{
 use aql_plan::{IndexScan, JoinPart, Materialize, Node, NodeKind, Projection, reads_of_pipeline};
 use std::collections::BTreeSet;
 
+/// Returns the position of the LIMIT that decides which rows of the scan remain, after a sort or
+/// filter of them.
+pub(crate) fn limit_after(nodes: &[Node], position: usize) -> Option<usize> {
+    let mut is_worthwhile = false;
+    for (at, node) in nodes.iter().enumerate().skip(position + 1) {
+        match &node.kind {
+            NodeKind::Calculation(_) => {}
+            NodeKind::Filter(_) | NodeKind::Sort(_) => is_worthwhile = true,
+            NodeKind::Limit(_) => return is_worthwhile.then_some(at),
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// Splits the scan at `position`, so that a node behind the node at `last` fetches the documents.
 ///
 /// `None` if the index does not cover the attributes that are read until then.
@@ -40,6 +55,7 @@ pub(crate) fn split(
     let key = projection(vec!["_key".into()], workshop);
     let mut materialize = Materialize {
         collection: scan.source.collection.clone(),
+        others: Vec::new(),
         key: key.out,
         out: scan.source.out,
         projections: Vec::new(),

@@ -1,7 +1,9 @@
 //! `handle-arangosearch-views`: scores and places of matches become variables that the search of a
-//! view sets.
+//! view sets. A sort by the primary sort order of a view is left to the search.
 
 use super::{Rule, RuleContext};
+use crate::analysis::pipeline::for_each_pipeline;
+use crate::analysis::primary_sort::use_primary_sort;
 use aql_plan::{
     EnumerateView, Expression, Node, NodeKind, Plan, VariableId, VariableSet, Variables, ViewHighlight,
     ViewScore, ViewScorer, combine,
@@ -28,12 +30,25 @@ impl Rule for HandleArangosearchViews {
         }
         collect(&mut plan.nodes, &mut plan.variables, &mut found, context)?;
         attach(&mut plan.nodes, &mut found, VariableSet::default())?;
+        for_each_pipeline(plan, context.interrupt, &mut |nodes, _| {
+            for position in 0..nodes.len() {
+                context.interrupt.check()?;
+                if is_view(nodes.get(position)) {
+                    use_primary_sort(nodes, position);
+                }
+            }
+            Ok(false)
+        })?;
         Ok(true)
     }
 
     fn can_be_disabled(&self) -> bool {
         false
     }
+}
+
+fn is_view(node: Option<&Node>) -> bool {
+    matches!(node.map(|node| &node.kind), Some(NodeKind::EnumerateView(view)) if view.hinted.is_none())
 }
 
 /// The calls that read the documents of views, by the variable of the document.
@@ -52,7 +67,7 @@ struct Calls {
 fn documents(nodes: &[Node], found: &mut Found) {
     for node in nodes {
         match &node.kind {
-            NodeKind::EnumerateView(view) => {
+            NodeKind::EnumerateView(view) if view.hinted.is_none() => {
                 found.by_document.insert(view.out, Calls::default());
             }
             NodeKind::Subquery(subquery) => documents(&subquery.nodes, found),

@@ -2,9 +2,9 @@
 //! and the keys of documents. The documents are fetched after the LIMIT.
 
 use super::{Rule, RuleContext};
-use crate::analysis::late::defer;
+use crate::analysis::late::{defer, limit_after};
 use crate::analysis::pipeline::for_each_pipeline;
-use aql_plan::{Node, NodeKind, Plan};
+use aql_plan::Plan;
 use errors::Result;
 
 pub(super) struct LateDocumentMaterialization;
@@ -30,19 +30,4 @@ impl Rule for LateDocumentMaterialization {
             Ok(changed)
         })
     }
-}
-
-/// Returns the position of the LIMIT that decides which rows of the scan remain, after a sort or
-/// filter of them.
-fn limit_after(nodes: &[Node], position: usize) -> Option<usize> {
-    let mut is_worthwhile = false;
-    for (at, node) in nodes.iter().enumerate().skip(position + 1) {
-        match &node.kind {
-            NodeKind::Calculation(_) => {}
-            NodeKind::Filter(_) | NodeKind::Sort(_) => is_worthwhile = true,
-            NodeKind::Limit(_) => return is_worthwhile.then_some(at),
-            _ => return None,
-        }
-    }
-    None
 }

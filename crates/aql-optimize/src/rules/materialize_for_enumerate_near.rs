@@ -64,7 +64,8 @@ fn split(node: &mut NearVector, workshop: &mut Workshop<'_>) -> Option<Materiali
     cover(index, &mut key);
     let projections = std::mem::replace(&mut source.projections, key);
     let key = source.projections.first()?.out;
-    Some(Materialize { collection: source.collection.clone(), key, out: source.out, projections })
+    let others = Vec::new();
+    Some(Materialize { collection: source.collection.clone(), others, key, out: source.out, projections })
 }
 
 /// Returns the position behind the limit, or that of the first node before it that reads the

@@ -13,6 +13,7 @@ mod inline_subqueries;
 mod interchange_adjacent_enumerations;
 mod join_index_nodes;
 mod late_document_materialization;
+mod late_document_materialization_arangosearch;
 mod materialize_for_enumerate_near;
 mod materialize_into_separate_variable;
 mod move_calculations_down;
@@ -155,6 +156,7 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &materialize_for_enumerate_near::MaterializeForEnumerateNear,
     &optimize_count::OptimizeCount,
     &late_document_materialization::LateDocumentMaterialization,
+    &late_document_materialization_arangosearch::LateDocumentMaterializationArangosearch,
     &push_limit_into_index::PushLimitIntoIndex,
     &join_index_nodes::JoinIndexNodes,
     &use_index_for_collect::UseIndexForCollect,

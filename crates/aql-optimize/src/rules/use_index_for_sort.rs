@@ -4,8 +4,9 @@
 
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
+use crate::analysis::primary_sort::use_primary_sort;
 use crate::analysis::sort_order::{Ordered, leading_need, ordered_full_scan, ordered_index_scan};
-use aql_plan::{NodeKind, Plan};
+use aql_plan::{Node, NodeKind, Plan};
 use errors::Result;
 
 pub(super) struct UseIndexForSort;
@@ -24,6 +25,10 @@ impl Rule for UseIndexForSort {
             let mut changed = false;
             for position in (0..nodes.len()).rev() {
                 context.interrupt.check()?;
+                if is_hinted_search(nodes.get(position)) {
+                    changed |= use_primary_sort(nodes, position);
+                    continue;
+                }
                 let Some(need) = leading_need(nodes, position) else { continue };
                 let ordered = match nodes.get(position).map(|node| &node.kind) {
                     Some(NodeKind::Index(scan)) => ordered_index_scan(scan, &need),
@@ -51,4 +56,8 @@ impl Rule for UseIndexForSort {
             Ok(changed)
         })
     }
+}
+
+fn is_hinted_search(node: Option<&Node>) -> bool {
+    matches!(node.map(|node| &node.kind), Some(NodeKind::EnumerateView(search)) if search.hinted.is_some())
 }

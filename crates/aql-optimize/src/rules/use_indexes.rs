@@ -1,6 +1,9 @@
 //! `use-indexes`: looks documents up in indexes instead of scanning their collection, if filters
 //! allow, or reads them from an index in the order of a sort.
 //!
+//! An inverted index is used only if a hint names it. Its conditions mean what they mean in SEARCH, so
+//! the rule uses it even if queries turn the rule off.
+//!
 //! Sorts stay until `use-index-for-sort` removes them. Filters stay too, because the scan may find
 //! documents that they reject. `remove-filter-covered-by-index` removes the conditions that the
 //! scan already guarantees.
@@ -8,13 +11,14 @@
 use super::{Rule, RuleContext};
 use crate::analysis::access_path::new_scan;
 use crate::analysis::condition::{Branch, NormalForm, conditions_after, match_index, normalize, set_from};
+use crate::analysis::hinted_search::hinted_search;
 use crate::analysis::pipeline::for_each_pipeline;
 use crate::analysis::sort_order::{SortNeed, index_for_sort, sort_need};
 use crate::cost::index::{range_cost, range_items};
 use crate::cost::sort_cost;
 use aql_plan::{
-    CollectionInfo, DocumentSource, IndexHint, IndexInfo, IndexLookup, IndexRange, IndexScan, IndexSearch,
-    Node, NodeKind, Plan, search_identity,
+    CollectionInfo, DocumentSource, EnumerateView, IndexHint, IndexInfo, IndexLookup, IndexRange, IndexScan,
+    IndexSearch, Node, NodeKind, Plan, search_identity,
 };
 use aql_value::Charge;
 use errors::Result;
@@ -33,36 +37,66 @@ impl Rule for UseIndexes {
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
-        for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
-            let mut changed = false;
-            let mut position = 0;
-            while position < nodes.len() {
-                context.interrupt.check()?;
-                match access(nodes, position, context)? {
-                    Access::Unchanged => {}
-                    Access::Index(scan) => {
-                        if let Some(node) = nodes.get_mut(position) {
-                            *node = workshop.node(NodeKind::Index(scan));
-                        }
-                        changed = true;
-                    }
-                    Access::None => {
-                        position += 1;
-                        nodes.insert(position, workshop.node(NodeKind::NoResults));
-                        changed = true;
-                    }
-                }
-                position += 1;
-            }
-            Ok(changed)
-        })
+        use_indexes(plan, context, &access)
     }
+
+    fn apply_disabled(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<()> {
+        use_indexes(plan, context, &|nodes, position, context| {
+            let hinted = hinted_search(nodes, position, context);
+            Ok(hinted.map_or(Access::Unchanged, |hinted| Access::Search(Box::new(hinted.search))))
+        })
+        .map(|_| ())
+    }
+}
+
+/// Replaces scans by what `access` returns for them.
+fn use_indexes(
+    plan: &mut Plan,
+    context: &RuleContext<'_>,
+    access: &dyn Fn(&[Node], usize, &RuleContext<'_>) -> Result<Access>,
+) -> Result<bool> {
+    let mut searches = false;
+    let changed = for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
+        let mut changed = false;
+        let mut position = 0;
+        while position < nodes.len() {
+            context.interrupt.check()?;
+            match access(nodes, position, context)? {
+                Access::Unchanged => {}
+                Access::Search(search) => {
+                    if let Some(node) = nodes.get_mut(position) {
+                        *node = workshop.node(NodeKind::EnumerateView(search));
+                    }
+                    searches = true;
+                    changed = true;
+                }
+                Access::Index(scan) => {
+                    if let Some(node) = nodes.get_mut(position) {
+                        *node = workshop.node(NodeKind::Index(scan));
+                    }
+                    changed = true;
+                }
+                Access::None => {
+                    position += 1;
+                    nodes.insert(position, workshop.node(NodeKind::NoResults));
+                    changed = true;
+                }
+            }
+            position += 1;
+        }
+        Ok(changed)
+    })?;
+    // The index follows the documents, so a result may be older than the collection's state says.
+    plan.is_cacheable = plan.is_cacheable && !searches;
+    Ok(changed)
 }
 
 /// The way to find documents instead of a full scan.
 enum Access {
     Unchanged,
     Index(Box<IndexScan>),
+    /// The search of an inverted index.
+    Search(Box<EnumerateView>),
     /// No document satisfies the conditions.
     None,
 }
@@ -76,7 +110,19 @@ fn access(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Result<
     if source.hint.disabled || scan.random || source.count_into.is_some() {
         return Ok(Access::Unchanged);
     }
-    Ok(match by_filter(nodes, position, source, context)? {
+    let hinted = hinted_search(nodes, position, context);
+    let found = by_filter(nodes, position, source, context)?;
+    if let Some(hinted) = hinted {
+        // The first usable index of the hint wins.
+        let earlier = source.hint.names.get(..hinted.place).unwrap_or_default();
+        return Ok(match found {
+            Access::Index(scan) if scan.indexes.iter().all(|index| earlier.contains(&index.name)) => {
+                Access::Index(scan)
+            }
+            _ => Access::Search(Box::new(hinted.search)),
+        });
+    }
+    Ok(match found {
         Access::Unchanged => match index_for_sort(nodes, position, context) {
             Some(scan) => Access::Index(Box::new(scan)),
             None => Access::Unchanged,

@@ -171,6 +171,7 @@ fn set_for_option(options: &mut ForOptions, name: &str, value: &Value) -> Option
         "indexHint" => index_names(value).is_some_and(|names| set(&mut options.hint.names, names)),
         "forceIndexHint" => set_bool(&mut options.hint.forced, value),
         "disableIndex" => set_bool(&mut options.hint.disabled, value),
+        "waitForSync" => set_bool(&mut options.hint.wait_for_sync, value),
         "useCache" => set_bool(&mut options.use_cache, value),
         "maxProjections" => match value.as_i64().map(usize::try_from) {
             Some(Ok(most)) => set(&mut options.max_projections, most),

@@ -169,13 +169,16 @@ impl Builder {
         }
         self.add(NodeKind::EnumerateView(Box::new(EnumerateView {
             view,
+            hinted: None,
             out,
             condition,
             options,
             scores: Vec::new(),
             highlights: Vec::new(),
             order: Vec::new(),
+            sorted: 0,
             limit: None,
+            projections: Vec::new(),
         })))
     }
 

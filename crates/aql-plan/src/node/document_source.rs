@@ -57,6 +57,8 @@ pub struct IndexHint {
     /// `lookahead`: the number of entries of a multi-dimensional index in a row that may lie
     /// outside of the search before the scan seeks the next entry inside.
     pub lookahead: u64,
+    /// `waitForSync`: an inverted index has all that was committed before the query.
+    pub wait_for_sync: bool,
 }
 
 impl IndexHint {

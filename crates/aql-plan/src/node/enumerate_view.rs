@@ -1,16 +1,20 @@
-//! Searches of views.
+//! Searches of views and of inverted indexes.
 
-use super::{NodePrinter, PlanNode, Role, flag};
-use crate::catalog::ViewInfo;
+use super::{DocumentSource, NodePrinter, PlanNode, Projection, Role, flag, print_projections};
+use crate::catalog::{IndexInfo, ViewIndexInfo, ViewInfo};
 use crate::expression::Expression;
 use crate::variable::VariableId;
 use std::sync::Arc;
 
-/// A row for each document that a view finds.
+/// A row for each document that a view finds, or the inverted index that a hint names.
 #[derive(Debug, Clone)]
 pub struct EnumerateView {
-    /// The view, as the catalog had it when the plan was made.
+    /// The view, as the catalog had it when the plan was made. An inverted index looks like a view
+    /// of nothing but it.
     pub view: Arc<ViewInfo>,
+    /// The scan of a collection that a search of an inverted index stands for (rule `use-indexes`);
+    /// `None` for a view.
+    pub hinted: Option<Box<HintedSearch>>,
     /// The document.
     pub out: VariableId,
     /// The condition of SEARCH, which reads `out` and variables of the outer row; `None` for all
@@ -25,8 +29,24 @@ pub struct EnumerateView {
     /// The order of the rows of each incoming row, by places in `scores`, if there is a `limit`
     /// (rule `arangosearch-constrained-sort`).
     pub order: Vec<ViewOrder>,
+    /// The number of leading attributes of the primary sort order by which the rows are sorted, in
+    /// place of a SORT that was removed.
+    pub sorted: usize,
     /// The most documents that are wanted for each incoming row; `None` for all.
     pub limit: Option<u64>,
+    /// Attributes of the document that are passed on in its place. The stored values of the indexes
+    /// have them; `_key` and `_id` tell a later node which document to fetch. Empty for the document
+    /// itself.
+    pub projections: Vec<Projection>,
+}
+
+/// The scan of a collection whose hint names an inverted index.
+#[derive(Debug, Clone)]
+pub struct HintedSearch {
+    /// The scan.
+    pub source: DocumentSource,
+    /// The index.
+    pub index: IndexInfo,
 }
 
 /// The options of a search.
@@ -123,7 +143,7 @@ pub struct ViewOrder {
 
 impl EnumerateView {
     /// Returns the indexes to search: those of the collections that the options name.
-    pub fn indexes(&self) -> impl Iterator<Item = &crate::catalog::ViewIndexInfo> {
+    pub fn indexes(&self) -> impl Iterator<Item = &ViewIndexInfo> {
         let wanted = self.options.collections.as_deref();
         self.view
             .indexes
@@ -134,11 +154,15 @@ impl EnumerateView {
 
 impl PlanNode for EnumerateView {
     fn name(&self) -> &'static str {
-        "EnumerateView"
+        if self.hinted.is_some() { "Index" } else { "EnumerateView" }
     }
 
     fn print(&self, printer: &NodePrinter<'_>) -> String {
-        let mut text = format!("EnumerateView {} IN {}", printer.name(self.out), self.view.name);
+        let (name, out) = (&self.view.name, printer.name(self.out));
+        let mut text = match &self.hinted {
+            Some(hinted) => format!("Index {out} IN {name} USING {}", hinted.index.name),
+            None => format!("EnumerateView {out} IN {name}"),
+        };
         text += &printer.titled_text(" SEARCH ", self.condition.as_ref());
         for score in &self.scores {
             let arguments: Vec<String> =
@@ -155,6 +179,11 @@ impl PlanNode for EnumerateView {
             let direction = if key.ascending { "ASC" } else { "DESC" };
             text += &format!(" SORT {} {direction}", score.unwrap_or_default());
         }
+        for field in self.view.primary_sort.iter().take(self.sorted) {
+            let direction = if field.ascending { "ASC" } else { "DESC" };
+            text += &format!(" SORT {out}.{} {direction}", field.path.join("."));
+        }
+        text += &print_projections(" projections", &self.projections, printer);
         text += &self.limit.map(|limit| format!(" limit {limit}")).unwrap_or_default();
         text + flag(" waits for sync", self.options.wait_for_sync)
     }
@@ -166,7 +195,9 @@ impl PlanNode for EnumerateView {
     fn sets(&self) -> Vec<VariableId> {
         let scores = self.scores.iter().map(|score| score.out);
         let highlights = self.highlights.iter().map(|highlight| highlight.out);
-        std::iter::once(self.out).chain(scores).chain(highlights).collect()
+        let projections = self.projections.iter().map(|projection| projection.out);
+        let document = self.projections.is_empty().then_some(self.out);
+        document.into_iter().chain(projections).chain(scores).chain(highlights).collect()
     }
 
     fn locals(&self) -> Vec<VariableId> {

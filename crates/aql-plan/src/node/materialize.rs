@@ -4,18 +4,27 @@ use super::{NodePrinter, PlanNode, Projection, print_projections};
 use crate::catalog::CollectionReference;
 use crate::variable::VariableId;
 
-/// A fetch of documents whose keys an earlier index scan has found (rule
-/// `late-document-materialization`).
+/// A fetch of documents whose keys an earlier index scan or search has found (rules
+/// `late-document-materialization` and `late-document-materialization-arangosearch`).
 #[derive(Debug, Clone)]
 pub struct Materialize {
     /// The collection of the documents.
     pub collection: CollectionReference,
-    /// The `_key` of the document.
+    /// Further collections, if the documents are those of several.
+    pub others: Vec<CollectionReference>,
+    /// The `_key` of the document, or its `_id` if there are several collections.
     pub key: VariableId,
     /// The document. Set only if there are no projections.
     pub out: VariableId,
     /// Attributes to take of the document instead of the whole, each with a variable of its own.
     pub projections: Vec<Projection>,
+}
+
+impl Materialize {
+    /// Returns the collections of the documents.
+    pub fn collections(&self) -> impl Iterator<Item = &CollectionReference> {
+        std::iter::once(&self.collection).chain(&self.others)
+    }
 }
 
 impl PlanNode for Materialize {
@@ -28,7 +37,7 @@ impl PlanNode for Materialize {
             "Materialize {} BY {} IN {}{}",
             printer.name(self.out),
             printer.name(self.key),
-            self.collection.name,
+            self.collections().map(|collection| &*collection.name).collect::<Vec<_>>().join(", "),
             print_projections(" projections", &self.projections, printer)
         )
     }

@@ -47,7 +47,8 @@ pub use document_source::{DocumentSource, IndexHint};
 pub use enumerate_list::{EnumerateList, ObjectMembers};
 pub use enumerate_paths::{EnumeratePaths, EnumeratePathsKind};
 pub use enumerate_view::{
-    ConditionOptimization, EnumerateView, ViewHighlight, ViewOptions, ViewOrder, ViewScore, ViewScorer,
+    ConditionOptimization, EnumerateView, HintedSearch, ViewHighlight, ViewOptions, ViewOrder, ViewScore,
+    ViewScorer,
 };
 pub use filter::Filter;
 pub use graph_access::{EdgeAccess, EdgeDirection, EdgeLookup, GraphAccess};
@@ -117,7 +118,7 @@ pub enum NodeKind {
     Index(Box<IndexScan>),
     /// A row for each document whose vector is near another, the nearest first.
     NearVector(Box<NearVector>),
-    /// A row for each document that a view finds.
+    /// A row for each document that a view finds, or an inverted index.
     EnumerateView(Box<EnumerateView>),
     /// A row for each member of an array. Error 1563 ("collection or array expected as operand to
     /// FOR loop; you provided a value of type 'null'") if the value is not an array.

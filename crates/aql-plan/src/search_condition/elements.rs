@@ -25,6 +25,7 @@ impl Shaper<'_> {
         let Some(field) = self.field(&compare.left)? else {
             return Err(unsupported("an array comparison needs an attribute of the document"));
         };
+        let field = field.of_elements();
         // The elements of a field's array are its values. So only some of the comparisons can be
         // answered that ask about all of them.
         let is_membership = matches!(compare.operator, ElementOperator::In | ElementOperator::NotIn);

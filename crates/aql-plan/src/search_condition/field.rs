@@ -23,6 +23,21 @@ pub enum SearchStep<E> {
 }
 
 impl<E> SearchField<E> {
+    /// Returns the field whose values are the elements of this one's arrays.
+    pub(super) fn of_elements(mut self) -> Self {
+        if !self.is_expanded() {
+            self.steps.push(SearchStep::Expansion);
+        }
+        self
+    }
+
+    /// Returns true if the values are those of elements of an array of the document, or of the
+    /// nested document.
+    pub fn is_expanded(&self) -> bool {
+        let inner = self.steps.iter().rev().take_while(|step| !matches!(step, SearchStep::Nested));
+        inner.into_iter().any(|step| matches!(step, SearchStep::Expansion))
+    }
+
     /// Returns the field with other values.
     pub fn try_map<T>(&self, map: &mut dyn FnMut(&E) -> Result<T>) -> Result<SearchField<T>> {
         let steps = self.steps.iter().map(|step| {

@@ -96,7 +96,7 @@ impl Shaper<'_> {
     fn membership(&self, value: &Expression, list: &Expression) -> Result<SearchCondition<Expression>> {
         if let Some(field) = self.field(list)? {
             // An array is searched like a value for each of its elements.
-            let value = self.value(value)?;
+            let (field, value) = (field.of_elements(), self.value(value)?);
             return Ok(SearchCondition::Compare { field, operator: CompareOperator::Equal, value });
         }
         let field = self.required_field(value)?;

@@ -150,6 +150,7 @@ fn index(id: u64, name: &str, search: SearchShape, fields: &[&str]) -> IndexInfo
         deduplicate: true,
         estimates: true,
         cache_enabled: false,
+        text: None,
     }
 }
 

@@ -95,5 +95,6 @@ fn index(id: u64, field: &str, unique: bool) -> IndexInfo {
         deduplicate: true,
         estimates: true,
         cache_enabled: false,
+        text: None,
     }
 }

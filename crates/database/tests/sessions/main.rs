@@ -16,3 +16,4 @@ mod results_cache;
 mod tasks;
 mod transactions;
 mod ttl;
+mod views_while_written;

@@ -69,6 +69,10 @@ struct Walk {
 
 impl Walk {
     fn visit(&mut self, place: Place<'_>, value: Slice<'_>) {
+        if place.expands() && !value.is_array() {
+            // Only arrays have elements.
+            return;
+        }
         if let Some(settings) = place.settings()
             && self.add_whole(settings, value)
         {

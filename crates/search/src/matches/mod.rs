@@ -37,6 +37,11 @@ pub(crate) trait Matches: Send {
 
     /// Estimates the number of documents.
     fn cost(&self) -> u64;
+
+    /// Returns the number of documents if it is known without a look at each; `None` otherwise.
+    fn count(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// No documents.
@@ -57,6 +62,10 @@ impl Matches for Empty {
 
     fn cost(&self) -> u64 {
         0
+    }
+
+    fn count(&self) -> Option<u64> {
+        Some(0)
     }
 }
 
@@ -97,5 +106,9 @@ impl Matches for SetMatches {
 
     fn cost(&self) -> u64 {
         self.set.len()
+    }
+
+    fn count(&self) -> Option<u64> {
+        Some(self.set.len())
     }
 }

@@ -47,4 +47,8 @@ impl Matches for TermMatches {
     fn cost(&self) -> u64 {
         u64::from(self.postings.doc_freq())
     }
+
+    fn count(&self) -> Option<u64> {
+        Some(self.cost())
+    }
 }

@@ -36,7 +36,20 @@ impl Columns {
 
     /// Returns the number of columns.
     pub(crate) fn len(&self) -> usize {
-        usize::from(!self.sort.is_empty()) + self.stored.len()
+        self.place_of_sort_values().map_or(self.stored.len(), |last| last + 1)
+    }
+
+    /// Returns the number of the column with the values that the sort key is made of; `None`
+    /// without one.
+    pub(crate) fn place_of_sort_values(&self) -> Option<usize> {
+        (!self.sort.is_empty()).then_some(1 + self.stored.len())
+    }
+
+    /// Returns the sort key of a document.
+    pub(crate) fn sort_key(&self, document: Slice<'_>) -> Vec<u8> {
+        let mut key = Vec::new();
+        self.sort.iter().for_each(|field| field.push_key(document, &mut key));
+        key
     }
 
     /// Returns the number of a column of `storedValues` in a row.
@@ -45,28 +58,34 @@ impl Columns {
     }
 
     /// Returns the columns of a document: its sort key, and an array of values for each of the
-    /// others, with null for missing ones.
+    /// others, with null for missing ones. The last has the values of the sort key.
     pub(crate) fn of(&self, document: Slice<'_>) -> Result<Vec<Vec<u8>>> {
         let mut columns = Vec::with_capacity(self.len());
         if !self.sort.is_empty() {
-            let mut key = Vec::new();
-            self.sort.iter().for_each(|field| field.push_key(document, &mut key));
-            columns.push(key);
+            columns.push(self.sort_key(document));
         }
         for paths in &self.stored {
-            let mut builder = Builder::new();
-            builder.open_array()?;
-            for path in paths {
-                match at(document, path).filter(|value| !value.is_none() && !value.is_id_marker()) {
-                    Some(value) => builder.add_slice(value)?,
-                    None => builder.add_null()?,
-                }
-            }
-            builder.close()?;
-            columns.push(builder.into_vec());
+            columns.push(values(document, paths)?);
+        }
+        if !self.sort.is_empty() {
+            columns.push(values(document, self.sort.iter().map(|field| &field.path))?);
         }
         Ok(columns)
     }
+}
+
+/// Returns the array of the values at some paths.
+fn values<'p>(document: Slice<'_>, paths: impl IntoIterator<Item = &'p AttributePath>) -> Result<Vec<u8>> {
+    let mut builder = Builder::new();
+    builder.open_array()?;
+    for path in paths {
+        match at(document, path).filter(|value| !value.is_none() && !value.is_id_marker()) {
+            Some(value) => builder.add_slice(value)?,
+            None => builder.add_null()?,
+        }
+    }
+    builder.close()?;
+    Ok(builder.into_vec())
 }
 
 impl SortField {

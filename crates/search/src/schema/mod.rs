@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::analysis::Analysis;
 use crate::path::Path;
+use velocypack::Slice;
 
 pub(crate) use columns::Columns;
 pub use definition::AnalyzerLookup;
@@ -79,6 +80,19 @@ impl Schema {
     /// Returns the place in a row of the sort key of `primarySort`; `None` without one.
     pub fn sort_column(&self) -> Option<usize> {
         (!self.columns.sort.is_empty()).then_some(0)
+    }
+
+    /// Returns the place in a row of the values of the attributes of `primarySort`; `None` without
+    /// one.
+    ///
+    /// A segment that an earlier version has written lacks the column: it is empty.
+    pub fn sort_values_column(&self) -> Option<usize> {
+        self.columns.place_of_sort_values()
+    }
+
+    /// Returns the sort key of a document, as its column has it.
+    pub fn sort_key(&self, document: Slice<'_>) -> Vec<u8> {
+        self.columns.sort_key(document)
     }
 
     /// Returns true for the schema of a view's link: a query names the Analyzer of each condition.

@@ -154,6 +154,11 @@ impl Segment {
         self.rows.column(document, column)
     }
 
+    /// Returns the number of stored columns.
+    pub fn columns(&self) -> usize {
+        self.rows.columns()
+    }
+
     /// Returns a dictionary.
     pub(crate) fn dictionary(&self, dictionary: Dictionary) -> &InvertedIndexReader {
         let [documents, frequencies, positions] = &self.dictionaries;

@@ -112,10 +112,14 @@ impl SegmentPlugin for RowsPlugin {
     fn merge(&self, context: PluginMergeContext<'_>) -> tantivy::Result<()> {
         // The merged segment has the living documents of each segment in turn.
         let mut writer = RowsWriter::default();
-        for reader in context.readers {
-            let rows = Rows::open(reader)?;
+        let readers = context.readers.iter();
+        let all =
+            readers.map(|reader| Ok((reader, Rows::open(reader)?))).collect::<tantivy::Result<Vec<_>>>()?;
+        // A segment of an earlier version may have fewer columns; the others are empty then.
+        let width = all.iter().map(|(_, rows)| rows.columns()).max().unwrap_or(0);
+        for (reader, rows) in all {
             for document in reader.doc_ids_alive() {
-                let columns = (0..rows.columns()).map(|column| rows.column(document, column));
+                let columns = (0..width).map(|column| rows.column(document, column));
                 writer.push(rows.key(document), rows.revision(document), columns);
             }
         }

@@ -7,13 +7,18 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use catalog::ObjectId;
 use search::{Hit, SearchSnapshot};
 
+use super::running_step::StepCheck;
+use super::text_index::Published;
 use crate::index::Index;
+use crate::visibility::read_cache::CommitNumber;
 use errors::{Error, ErrorCode, Result};
 
 /// The part of a store that makes the first step of an index.
 pub(crate) trait OpenTextIndex: Send + Sync {
     /// Publishes a state of the index if there is none.
-    fn open_text_index(self: Arc<Self>, index: &Index) -> Result<()>;
+    ///
+    /// Calls `check` from time to time; its error ends the work.
+    fn open_text_index(self: Arc<Self>, index: &Index, check: StepCheck<'_>) -> Result<()>;
 }
 
 /// The states that one snapshot of the store has looked at. Its clones share them.
@@ -24,7 +29,7 @@ pub(crate) struct SearchPins {
 
 #[derive(Default)]
 struct Pinned {
-    states: HashMap<ObjectId, Arc<SearchSnapshot>>,
+    states: HashMap<ObjectId, Published>,
     /// The unions of several, by their indexes.
     unions: HashMap<Vec<ObjectId>, Arc<SearchState>>,
 }
@@ -34,12 +39,18 @@ pub struct SearchState {
     snapshot: Arc<SearchSnapshot>,
     /// The position of the index of each segment.
     owners: Vec<usize>,
+    /// The last commit which all of its indexes are certain to have, with all commits before it.
+    as_of: Option<CommitNumber>,
 }
 
 impl SearchState {
     /// Returns the union of the states.
     pub fn snapshot(&self) -> &Arc<SearchSnapshot> {
         &self.snapshot
+    }
+
+    pub(crate) fn as_of(&self) -> Option<CommitNumber> {
+        self.as_of
     }
 
     /// Returns the position of a hit's index in the list that was asked for.
@@ -61,9 +72,12 @@ impl SearchPins {
 
     /// Returns the union of the indexes' states, the same ones for each call.
     ///
-    /// Errors: 10 for an index without terms, those of an index that cannot be opened, 30 if the
-    /// store is closed.
-    pub(crate) fn state(&self, indexes: &[Arc<Index>]) -> Result<Arc<SearchState>> {
+    /// An index without a state makes its first step, during which `check` is called from time to
+    /// time.
+    ///
+    /// Errors: 10 for an index without terms, those of an index that cannot be opened, that of
+    /// `check`, 30 if the store is closed.
+    pub(crate) fn state(&self, indexes: &[Arc<Index>], check: StepCheck<'_>) -> Result<Arc<SearchState>> {
         let objects: Vec<ObjectId> = indexes.iter().map(|index| index.definition().object_id).collect();
         {
             let pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,25 +86,27 @@ impl SearchPins {
             }
         }
         // An index may have to make its first step, which takes long.
-        let found: Result<Vec<_>> = indexes.iter().map(|index| self.present(index)).collect();
+        let found: Result<Vec<_>> = indexes.iter().map(|index| self.present(index, check)).collect();
         let mut pinned = self.pinned.lock().unwrap_or_else(PoisonError::into_inner);
-        let states: Vec<Arc<SearchSnapshot>> = objects
+        let states: Vec<Published> = objects
             .iter()
             .zip(found?)
-            .map(|(object, found)| Arc::clone(pinned.states.entry(*object).or_insert(found)))
+            .map(|(object, found)| pinned.states.entry(*object).or_insert(found).clone())
             .collect();
         let owners = states.iter().enumerate();
-        let owners = owners.flat_map(|(owner, state)| std::iter::repeat_n(owner, state.parts().len()));
-        let owners = owners.collect();
+        let parts = owners.map(|(owner, state)| (owner, state.snapshot.parts().len()));
+        let owners = parts.flat_map(|(owner, parts)| std::iter::repeat_n(owner, parts)).collect();
         let snapshot = match states.as_slice() {
-            [only] => Arc::clone(only),
-            several => Arc::new(SearchSnapshot::union(several.iter().map(|state| &**state))),
+            [only] => Arc::clone(&only.snapshot),
+            several => Arc::new(SearchSnapshot::union(several.iter().map(|state| &*state.snapshot))),
         };
-        let union = Arc::new(SearchState { snapshot, owners });
+        // Nothing is known if nothing is known of one of them.
+        let as_of = states.iter().map(|state| state.as_of).min().flatten();
+        let union = Arc::new(SearchState { snapshot, owners, as_of });
         Ok(Arc::clone(pinned.unions.entry(objects).or_insert(union)))
     }
 
-    fn present(&self, index: &Index) -> Result<Arc<SearchSnapshot>> {
+    fn present(&self, index: &Index, check: StepCheck<'_>) -> Result<Published> {
         let not_text = || Error::bad_parameter(format!("index '{}' has no terms to search", index.name()));
         let text = index.text().ok_or_else(not_text)?;
         text.schema()?;
@@ -98,7 +114,7 @@ impl SearchPins {
             return Ok(state);
         }
         let store = self.store.upgrade().ok_or_else(|| Error::of(ErrorCode::ShuttingDown))?;
-        store.open_text_index(index)?;
+        store.open_text_index(index, check)?;
         Ok(text.published().unwrap_or_default())
     }
 }

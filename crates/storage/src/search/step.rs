@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use allocation_meter::Uncounted;
 use catalog::text_index::Maintenance;
 use kv::{BlockLimits, ScanSpec};
 
@@ -75,9 +76,17 @@ pub(super) fn step(
 ) -> Result<Stepped> {
     owner.text.check_owned()?;
     work.stepped = Some(Instant::now());
+    let moment = shared.read_cache.view().map(|view| view.as_of());
     // This precedes the snapshot, which then has at least these commits.
     let commits = owner.collection.counters.commits();
     if work.is_open && commits.is_some() && commits == work.commits {
+        let is_known =
+            work.as_of.is_some_and(|known| owner.collection.commit_watch.is_unchanged_since(known));
+        if !is_known && !work.is_partial && moment > work.as_of {
+            // Commits to other collections were open then.
+            work.as_of = moment;
+            owner.text.publish(work);
+        }
         return Ok(Stepped::default());
     }
     let snapshot = shared.snapshot()?;
@@ -103,6 +112,7 @@ pub(super) fn step(
     }
     work.is_open = true;
     work.is_partial = false;
+    work.as_of = snapshot.as_of();
     owner.text.publish(work);
     work.commits = commits;
     Ok(stepped)
@@ -225,14 +235,15 @@ impl<'a> Batch<'a> {
 }
 
 impl OpenTextIndex for Shared {
-    fn open_text_index(self: Arc<Self>, index: &Index) -> Result<()> {
+    fn open_text_index(self: Arc<Self>, index: &Index, check: StepCheck<'_>) -> Result<()> {
+        let _shared = Uncounted::begin();
         let object = index.definition().object_id;
         let catalog = self.catalog();
         // A truncated index has no documents any more.
         let Some(owner) = owners(&catalog).find(|owner| owner.text.object == object) else { return Ok(()) };
-        let mut work = owner.text.work();
+        let mut work = owner.text.work_unless(check)?;
         if owner.text.published().is_none() {
-            step(&self, &owner, &mut work, &|| Ok(()))?;
+            step(&self, &owner, &mut work, check)?;
         }
         Ok(())
     }

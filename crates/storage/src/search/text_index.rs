@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
+use std::time::Duration;
 
 use analyzers::built_in;
 use catalog::index::TypeOptions;
@@ -14,8 +15,13 @@ use search::{Analysis, Schema, SearchSnapshot};
 use super::encoding::{append_outbox_key, outbox_entry, outbox_range};
 use super::folder;
 use super::options::SearchOptions;
+use super::running_step::StepCheck;
 use super::work::Work;
+use crate::visibility::read_cache::CommitNumber;
 use errors::{Error, ErrorCode, Result};
+
+/// The time between two looks at an index that another thread works on.
+const POLL: Duration = Duration::from_millis(1);
 
 /// A text index.
 pub(crate) struct TextIndex {
@@ -27,12 +33,21 @@ pub(crate) struct TextIndex {
     /// The next ticket of the outbox.
     next_ticket: AtomicU64,
     /// The state that queries see; `None` before the first step.
-    published: RwLock<Option<Arc<SearchSnapshot>>>,
+    published: RwLock<Option<Published>>,
     /// The state of the indexer, which one step or merge changes at a time.
     work: Mutex<Work>,
     /// True once nothing owns the index any more.
     is_retired: AtomicBool,
     figures: Figures,
+}
+
+/// A state that queries see.
+#[derive(Clone, Default)]
+pub(crate) struct Published {
+    pub(crate) snapshot: Arc<SearchSnapshot>,
+    /// The last commit which it is certain to have, with all commits before it; `None` if that is
+    /// unknown.
+    pub(crate) as_of: Option<CommitNumber>,
 }
 
 /// Figures of [`Work`] that are read without its lock.
@@ -115,14 +130,15 @@ impl TextIndex {
     }
 
     /// Returns the state that queries see; `None` before the first step.
-    pub(crate) fn published(&self) -> Option<Arc<SearchSnapshot>> {
+    pub(crate) fn published(&self) -> Option<Published> {
         self.published.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Shows the state of the indexer to queries.
     pub(super) fn publish(&self, work: &Work) {
         let snapshot = Arc::new(SearchSnapshot::new(work.snapshot_parts()));
-        *self.published.write().unwrap_or_else(PoisonError::into_inner) = Some(snapshot);
+        let published = Published { snapshot, as_of: work.as_of };
+        *self.published.write().unwrap_or_else(PoisonError::into_inner) = Some(published);
         self.note_figures(work);
     }
 
@@ -158,7 +174,7 @@ impl TextIndex {
     pub(crate) fn statistics(&self) -> TextIndexStatistics {
         let load = |figure: &AtomicU64| figure.load(Ordering::Relaxed);
         let figures = &self.figures;
-        let Some(snapshot) = self.published() else {
+        let Some(Published { snapshot, .. }) = self.published() else {
             let progress = load(&figures.built).saturating_mul(100).checked_div(load(&figures.to_build));
             return TextIndexStatistics {
                 progress_percent: Some(progress.unwrap_or(0).min(100)),
@@ -189,6 +205,18 @@ impl TextIndex {
             Ok(work) => Some(work),
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
             Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Locks the state of the indexer. While another thread has locked it, `check` is called from
+    /// time to time; its error ends the wait.
+    pub(super) fn work_unless(&self, check: StepCheck<'_>) -> Result<MutexGuard<'_, Work>> {
+        loop {
+            check()?;
+            match self.try_work() {
+                Some(work) => return Ok(work),
+                None => std::thread::sleep(POLL),
+            }
         }
     }
 

@@ -20,8 +20,6 @@ const SAVE_AFTER: Duration = Duration::from_secs(5);
 const SAVE_BYTES: u64 = 64 << 20;
 /// Pairs of the outbox that are indexed and not removed, from which segments are saved.
 const SAVE_PAIRS: usize = 100_000;
-/// The time between two looks at an index that another thread works on.
-const POLL: Duration = Duration::from_millis(1);
 
 /// A message about a text index for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,13 +85,7 @@ impl Store {
         };
         for owner in owners(&catalog).filter(wanted) {
             owner.text.schema()?;
-            let mut work = loop {
-                check()?;
-                match owner.text.try_work() {
-                    Some(work) => break work,
-                    None => std::thread::sleep(POLL),
-                }
-            };
+            let mut work = owner.text.work_unless(check)?;
             step(&self.shared, &owner, &mut work, check)?;
         }
         Ok(())

@@ -6,6 +6,8 @@ use std::time::Instant;
 
 use search::{Alive, Segment, SnapshotPart};
 
+use crate::visibility::read_cache::CommitNumber;
+
 /// The state of the indexer.
 #[derive(Default)]
 pub(super) struct Work {
@@ -24,6 +26,9 @@ pub(super) struct Work {
     pub(super) steps: u64,
     /// The commits of the collection that the last step has seen; `None` if they are unknown.
     pub(super) commits: Option<u64>,
+    /// The last commit of the store which the last step is certain to have seen, with all commits
+    /// before it; `None` if that is unknown.
+    pub(super) as_of: Option<CommitNumber>,
     /// The time of the last step.
     pub(super) stepped: Option<Instant>,
     /// The time of the first step whose documents are in memory only.

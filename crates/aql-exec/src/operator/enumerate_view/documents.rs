@@ -18,6 +18,9 @@ pub(super) struct Visible {
     pub(super) documents: Vec<Value>,
     /// The bytes that were fetched.
     pub(super) bytes: usize,
+    /// The places of those that were written after they were indexed, with the sort keys that they
+    /// have now; empty if the search is not sorted.
+    pub(super) newer_keys: Vec<(usize, Vec<u8>)>,
 }
 
 /// A document that was written after it was indexed.
@@ -36,6 +39,10 @@ pub(super) fn visible(
     search: &RowSearch,
     context: &mut ExecutionContext,
 ) -> Result<Visible> {
+    if parts.is_exact && !parts.reads_documents {
+        let documents = vec![Value::Null; found.len()];
+        return Ok(Visible { rows: (0..found.len()).collect(), documents, ..Visible::default() });
+    }
     let segments = state.snapshot().parts();
     let mut rows_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (row, found) in found.iter().enumerate() {
@@ -83,21 +90,24 @@ pub(super) fn visible(
             Ok(())
         })?;
     }
+    let mut newer_keys = Vec::new();
     for Newer { owner, row, revision, document } in newer {
         let Some((_, index)) = parts.indexes.get(owner) else { continue };
         let query = search.query_on(&document, parts, context)?;
         if matches(index, revision, &document, &query)?
             && let Some(place) = documents.get_mut(row)
         {
+            if let Some(schema) = index.search_schema().filter(|_| parts.is_sorted) {
+                newer_keys.push((row, document.with_slice(|slice, _| schema.sort_key(slice))));
+            }
             *place = Some(document);
         }
     }
-    let mut visible = Visible { bytes, ..Visible::default() };
-    let is_read = parts.out.is_some() || !parts.highlights.is_empty();
+    let mut visible = Visible { bytes, newer_keys, ..Visible::default() };
     for (row, document) in documents.into_iter().enumerate() {
         if let Some(document) = document {
             visible.rows.push(row);
-            visible.documents.push(if is_read { document } else { Value::Null });
+            visible.documents.push(if parts.reads_documents { document } else { Value::Null });
         }
     }
     Ok(visible)

@@ -1,4 +1,5 @@
-//! Searches of views: one row for each document that a view finds, for each incoming row.
+//! Searches of views and inverted indexes: one row for each document that is found, for each
+//! incoming row.
 //!
 //! The index gives hits: keys with revisions. A hit becomes a row if the query's snapshot has the
 //! document in that revision. A document that was written since is judged again, so that an update
@@ -8,12 +9,15 @@ mod best;
 mod documents;
 mod highlight;
 mod judge;
+mod projected;
 mod row_search;
+mod sorted;
 mod stored;
 
 pub(crate) use row_search::ScoreProgram;
 
 use super::Operator;
+use super::document_source::ProjectionProgram;
 use super::materialize::documents_wanted;
 use super::outer_rows::{Fetched, OuterRows};
 use super::pending_rows::PendingRows;
@@ -46,14 +50,28 @@ pub(crate) struct ViewParts {
     pub(crate) indexes: Vec<(Arc<Collection>, Arc<Index>)>,
     /// The state of the indexes, which is the same for all rows; `None` without indexes.
     pub(crate) state: Option<Arc<SearchState>>,
+    /// The state has exactly the documents of the query's snapshot, so hits need no check.
+    pub(crate) is_exact: bool,
+    /// A count of rows may be an estimate.
+    pub(crate) counts_roughly: bool,
     pub(crate) fields: SearchFields,
     /// The condition; `None` for all documents.
     pub(crate) condition: Option<SearchCondition<Program>>,
+    /// The condition is that of a FILTER, in which missing attributes are null.
+    pub(crate) is_filter: bool,
     pub(crate) scores: Vec<ScoreProgram>,
     /// The second arguments of `OFFSET_INFO()`, and the registers of the results.
     pub(crate) highlights: Vec<(Program, Register)>,
     pub(crate) order: Vec<ViewOrder>,
     pub(crate) limit: Option<u64>,
+    /// The rows come in the primary sort order.
+    pub(crate) is_sorted: bool,
+    /// Attributes that are passed on in place of the document.
+    pub(crate) projections: Vec<ProjectionProgram>,
+    /// The column of each stored attribute, and its place there.
+    pub(crate) columns: Vec<(usize, usize)>,
+    /// The documents of hits are needed, not only the knowledge that the query sees them.
+    pub(crate) reads_documents: bool,
     /// The register of the document; `None` if nothing reads it.
     pub(crate) out: Option<Register>,
 }
@@ -70,15 +88,18 @@ impl EnumerateViewOperator {
         Self { outer, parts, values: None, row: None, document_bytes: 0, pending }
     }
 
+    /// Begins the search for the current incoming row.
+    fn open(&self, state: &SearchState, context: &mut ExecutionContext) -> Result<RowSearch> {
+        let values = self.values.as_ref().map(|values| values.row(self.outer.row())).transpose()?;
+        RowSearch::open(&self.parts, state, values.unwrap_or_default(), context)
+    }
+
     /// Returns some rows of the current incoming row; `None` if there are no more.
     fn rows(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
         let Some(state) = self.parts.state.clone() else { return Ok(None) };
         let mut search = match self.row.take() {
             Some(search) => search,
-            None => {
-                let values = self.values.as_ref().map(|values| values.row(self.outer.row())).transpose()?;
-                RowSearch::open(&self.parts, &state, values.unwrap_or_default(), context)?
-            }
+            None => self.open(&state, context)?,
         };
         let wanted = documents_wanted(limits, self.document_bytes);
         let found = search.next(wanted, context)?;
@@ -96,6 +117,10 @@ impl EnumerateViewOperator {
                 Value::Double(f64::from(score))
             };
             batch.set_column(score.out, Column::from_values(visible.rows.iter().map(value).collect()));
+        }
+        for projection in &self.parts.projections {
+            let column = projected::column(projection, &found, &visible, &self.parts, &state);
+            batch.set_column(projection.out, column);
         }
         for ((_, out), wanted) in self.parts.highlights.iter().zip(&search.highlights) {
             let info = |document| offset_info(wanted, document, &search.query);
@@ -129,6 +154,33 @@ impl Operator for EnumerateViewOperator {
                 Some(batch) => return Ok(Some(self.pending.split(batch, limits))),
                 None => self.outer.advance(),
             }
+        }
+    }
+
+    fn count_rest(&mut self, context: &mut ExecutionContext) -> Result<Option<u64>> {
+        let ViewParts { state: Some(state), is_exact, counts_roughly, limit, .. } = &self.parts else {
+            return Ok(None);
+        };
+        if limit.is_some() || !(*is_exact || *counts_roughly) {
+            return Ok(None);
+        }
+        let state = Arc::clone(state);
+        let mut count = self.pending.count_rest();
+        loop {
+            let limits = context.full;
+            match self.outer.fetch(context, limits)? {
+                Fetched::End => return Ok(Some(count)),
+                Fetched::New => {
+                    self.values = Some(Values::evaluate(&self.parts, self.outer.batch(), context)?)
+                }
+                Fetched::Present => {}
+            }
+            let search = match self.row.take() {
+                Some(search) => search,
+                None => self.open(&state, context)?,
+            };
+            count += search.count_rest(&self.parts, context)?;
+            self.outer.advance();
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::best::Best;
 use super::highlight::{Wanted, wanted};
+use super::sorted::SortedHits;
 use super::stored::StoredDocuments;
 use super::{Found, ViewParts};
 use crate::context::ExecutionContext;
@@ -92,6 +93,8 @@ enum Rows {
     Index(Hits),
     /// The best first.
     Best(BestRows),
+    /// In the primary sort order.
+    Sorted(SortedHits),
 }
 
 /// The best hits.
@@ -128,8 +131,12 @@ impl RowSearch {
             Some(condition) => {
                 let verifier = StoredDocuments { parts, state, context: RefCell::new(context) };
                 let environment = verifier.context.borrow().environment.clone();
-                let compiler =
-                    Compiler { fields: &parts.fields, environment: &environment, verifier: &verifier };
+                let compiler = Compiler {
+                    fields: &parts.fields,
+                    environment: &environment,
+                    verifier: &verifier,
+                    missing_is_null: parts.is_filter,
+                };
                 compiler.query(condition)?
             }
             None => Query::All,
@@ -150,6 +157,10 @@ impl RowSearch {
             Some(limit) => {
                 let limit = usize::try_from(limit).unwrap_or(usize::MAX);
                 search.best(limit, limit, 0, context)?
+            }
+            None if parts.is_sorted => {
+                let hits = search.hits()?;
+                Rows::Sorted(SortedHits::find(hits, parts.limit, parts, state, &search, context)?)
             }
             None => Rows::Index(search.hits()?),
         };
@@ -195,6 +206,7 @@ impl RowSearch {
     pub(super) fn next(&mut self, wanted: usize, context: &mut ExecutionContext) -> Result<Vec<Found>> {
         match &mut self.rows {
             Rows::None => Ok(Vec::new()),
+            Rows::Sorted(sorted) => Ok(sorted.next(wanted)),
             Rows::Index(hits) => {
                 let mut found = Vec::new();
                 while found.len() < wanted {
@@ -220,6 +232,23 @@ impl RowSearch {
         }
     }
 
+    /// Returns the number of hits that follow. They are the number of rows if the state is exact.
+    pub(super) fn count_rest(self, parts: &ViewParts, context: &mut ExecutionContext) -> Result<u64> {
+        let mut hits = match self.rows {
+            Rows::Index(hits) => hits,
+            Rows::Sorted(sorted) => return Ok(sorted.len() as u64),
+            Rows::None | Rows::Best(_) => return Ok(0),
+        };
+        let interrupt = context.interrupt.clone();
+        let mut check = || interrupt.check();
+        let count = match parts.counts_roughly {
+            true => hits.estimate_rest(&mut check)?,
+            false => hits.count_rest(&mut check)?,
+        };
+        context.statistics.scanned_index += count;
+        Ok(count)
+    }
+
     /// Returns the query for a document that is the only one of an index.
     pub(super) fn query_on(
         &self,
@@ -228,8 +257,13 @@ impl RowSearch {
         context: &ExecutionContext,
     ) -> Result<Query> {
         let Some(condition) = &self.condition else { return Ok(Query::All) };
-        let (fields, verifier) = (&parts.fields, &OnlyDocument(document));
-        Compiler { fields, environment: &context.environment, verifier }.query(condition)
+        let compiler = Compiler {
+            fields: &parts.fields,
+            environment: &context.environment,
+            verifier: &OnlyDocument(document),
+            missing_is_null: parts.is_filter,
+        };
+        compiler.query(condition)
     }
 
     /// Counts rows that were made of the hits.

@@ -5,7 +5,7 @@ use super::{Compiler, Scope, any_of, constant};
 use aql_plan::{CompareOperator, SearchField};
 use aql_value::Value;
 use errors::Result;
-use search::{Bounds, FieldRef, Matcher, Query};
+use search::{Bounds, FieldRef, Matcher, Presence, Query};
 use std::sync::Arc;
 
 impl Compiler<'_> {
@@ -22,14 +22,26 @@ impl Compiler<'_> {
         let Some(value) = term_value(value) else { return constant(is_unequal) };
         let bounds = |low, high| Bounds { low, high };
         let bounds = match operator {
-            CompareOperator::Equal => return self.equal(field, &value, scope),
-            CompareOperator::NotEqual => return Query::not(self.equal(field, &value, scope)),
+            CompareOperator::Equal => return self.equal_or_missing(field, &value, scope),
+            CompareOperator::NotEqual => return Query::not(self.equal_or_missing(field, &value, scope)),
             CompareOperator::Less => bounds(None, Some((value, false))),
             CompareOperator::LessEqual => bounds(None, Some((value, true))),
             CompareOperator::Greater => bounds(Some((value, false)), None),
             CompareOperator::GreaterEqual => bounds(Some((value, true)), None),
         };
         self.range(field, &bounds, scope)
+    }
+
+    /// Returns the query of `field == value`. The value of a missing attribute may be null.
+    fn equal_or_missing(&self, field: &SearchField<Value>, value: &search::Value, scope: &Scope) -> Query {
+        let equal = self.equal(field, value, scope);
+        let is_null = matches!(value, search::Value::Null);
+        // An array has the values of its elements, of which none is missing.
+        match self.fields.presence(field).filter(|_| self.missing_is_null && is_null && !field.is_expanded())
+        {
+            Some(path) => any_of(vec![equal, Query::not(Query::Exists(path, Presence::Any))]),
+            None => equal,
+        }
     }
 
     fn equal(&self, field: &SearchField<Value>, value: &search::Value, scope: &Scope) -> Query {
@@ -71,7 +83,7 @@ impl Compiler<'_> {
         for value in list.elements().filter_map(|value| term_value(&value)) {
             match value {
                 search::Value::Text(token) => tokens.push(token),
-                value => queries.push(self.equal(field, &value, scope)),
+                value => queries.push(self.equal_or_missing(field, &value, scope)),
             }
         }
         if !tokens.is_empty() {

@@ -30,6 +30,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) fields: &'a SearchFields,
     pub(crate) environment: &'a dyn Environment,
     pub(crate) verifier: &'a dyn Verifier,
+    /// A missing attribute equals null, as in FILTER.
+    pub(crate) missing_is_null: bool,
 }
 
 /// The surroundings of a condition.

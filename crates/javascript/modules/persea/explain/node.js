@@ -92,7 +92,18 @@ class Nodes {
     if (order.length > 0) {
       parts.push(`${words('SORT')} ${order.join(', ')} ${words('LIMIT')} ${this._colors.number(node.scorersSortLimit)}`);
     }
-    return `${parts.join(' ')}   ${this._remark('view query')}`;
+    const attribute = (path) => `${this._variable(node.outVariable)}${path.map((name) => `.${this._expressions.attribute(name)}`).join('')}`;
+    const sorted = (node.primarySort || []).slice(0, node.primarySortBuckets);
+    if (sorted.length > 0) {
+      const keys = sorted.map(({ field, asc }) => `${attribute(field.split('.'))} ${words(asc ? 'ASC' : 'DESC')}`);
+      parts.push(`${words('SORT')} ${keys.join(', ')}`);
+    }
+    for (const { path, variable } of node.viewValuesVars || []) {
+      parts.push(`${words('LET')} ${this._variable(variable)} = ${attribute(path)}`);
+    }
+    const late = node.outNmDocId === undefined ? '' : ' with late materialization';
+    const how = node.noMaterialization ? ' without materialization' : late;
+    return `${parts.join(' ')}   ${this._remark(`view query${how}`)}`;
   }
 
   EnumerateNearVectorNode(node) {

@@ -320,6 +320,11 @@ impl Drop for Commit<'_> {
 }
 
 impl ReadCacheView {
+    /// Returns the last commit that the snapshot is certain to include, with all commits before it.
+    pub(crate) fn as_of(&self) -> CommitNumber {
+        self.as_of
+    }
+
     /// Returns the cache for the edges or the entries of one collection.
     pub(crate) fn of_collection(&self, watch: &Arc<CommitWatch>) -> CollectionCache {
         CollectionCache { view: self.clone(), watch: Arc::clone(watch) }
@@ -442,7 +447,7 @@ impl ReadCacheView {
 impl CollectionCache {
     /// Returns the last commit that the snapshot is certain to include, with all commits before it.
     pub(crate) fn as_of(&self) -> CommitNumber {
-        self.view.as_of
+        self.view.as_of()
     }
 
     /// Looks an entry up.

@@ -51,9 +51,19 @@ impl Index {
 
     /// Returns the numbers of the documents that satisfy a condition on `d`.
     fn search(&self, condition: &str) -> Result<Vec<u32>> {
+        self.find(condition, false)
+    }
+
+    /// Returns the same for the condition of a FILTER.
+    fn filter(&self, condition: &str) -> Result<Vec<u32>> {
+        self.find(condition, true)
+    }
+
+    fn find(&self, condition: &str, missing_is_null: bool) -> Result<Vec<u32>> {
         let condition = condition_of(condition)?;
         let fields = SearchFields::new(vec![Arc::clone(&self.schema)]);
-        let compiler = Compiler { fields: &fields, environment: &NoEnvironment, verifier: self };
+        let environment = &NoEnvironment;
+        let compiler = Compiler { fields: &fields, environment, verifier: self, missing_is_null };
         let query = compiler.query(&condition)?;
         let mut hits = Hits::new(Arc::clone(&self.snapshot), &query, &[])?;
         let mut found: Vec<u32> = Vec::new();
@@ -147,6 +157,22 @@ fn comparisons_find_values_of_one_type() {
     index.finds("d.n == [1] OR d.n IN 'no array'", &[]);
     index.finds("d.n != [1]", &[0, 1, 2, 3]);
     index.finds("d.missing == 1 OR d.missing == null", &[]);
+}
+
+#[test]
+fn a_missing_attribute_is_null_in_a_filter() {
+    let index = values();
+    for (condition, expected) in [
+        ("d.t == null", &[2][..]),
+        ("d.n == null", &[3]),
+        ("d.n != null", &[0, 1, 2]),
+        ("d.n != null AND d.n != 1", &[1, 2]),
+        ("d.n IN [null, 5]", &[2, 3]),
+        ("d.n NOT IN [null, 5]", &[0, 1]),
+        ("d.list[*] ANY == null", &[]),
+    ] {
+        assert_eq!(index.filter(condition).unwrap(), expected, "{condition}");
+    }
 }
 
 #[test]
