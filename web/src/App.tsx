@@ -17,6 +17,7 @@ const Analyzers = lazy(async () => (await import('./page/Analyzers')).Analyzers)
 const Dashboard = lazy(async () => (await import('./page/Dashboard')).Dashboard)
 const Activity = lazy(async () => (await import('./page/Activity')).Activity)
 const Logs = lazy(async () => (await import('./page/Logs')).Logs)
+const Api = lazy(async () => (await import('./page/Api')).Api)
 const Shell = lazy(async () => (await import('./page/Shell')).Shell)
 const Databases = lazy(async () => (await import('./page/Databases')).Databases)
 const Users = lazy(async () => (await import('./page/Users')).Users)
@@ -45,6 +46,8 @@ function Page() {
       return <Activity />
     case 'shell':
       return <Shell key={database.value} />
+    case 'api':
+      return <Api chosen={object} />
     case 'databases':
       return <Databases />
     case 'users':

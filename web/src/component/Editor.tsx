@@ -8,7 +8,7 @@ import { searchKeymap } from '@codemirror/search'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, placeholder } from '@codemirror/view'
 import { effect, type Signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { aql, colours } from '../query/aql'
 
 interface Properties {
@@ -49,7 +49,8 @@ export function Editor(properties: Properties) {
   latest.current = properties
   const writable = useRef(new Compartment())
 
-  useEffect(() => {
+  // Before the page is painted, so that its first picture can be used.
+  useLayoutEffect(() => {
     if (!host.current) return
     // In a shadow root the editor's styles are style sheets of scripts, which the policy of the
     // page allows; `<style>` elements it does not.

@@ -28,6 +28,7 @@ const SERVER_PAGES: Entry[] = [
   { name: 'databases', title: 'Databases' },
   { name: 'users', title: 'Users', also: 'user' },
   { name: 'logs', title: 'Logs' },
+  { name: 'api', title: 'API' },
 ]
 
 export function Side() {

@@ -1,9 +1,11 @@
 /** Numbers, sizes and times for readers. */
 
-const grouped = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
+/** Made when it is first used: that takes longer than all else before the first request. */
+let grouped: Intl.NumberFormat | undefined
 
 /** Returns a number with groups of three digits. */
 export function number(value: number): string {
+  grouped ??= new Intl.NumberFormat('en', { maximumFractionDigits: 2 })
   return grouped.format(value)
 }
 

@@ -14,6 +14,7 @@ pub mod connections;
 pub mod content_type;
 pub mod cors;
 pub(crate) mod date;
+pub(crate) mod description;
 pub(crate) mod dispatch;
 pub(crate) mod error_response;
 pub mod fields;

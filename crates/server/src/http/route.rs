@@ -11,6 +11,7 @@ use errors::Result;
 use hyper::Method;
 
 use super::audit::Audit;
+use super::description::Description;
 use super::request::Request;
 use super::response::Response;
 pub use crate::placement::Cost;
@@ -87,6 +88,7 @@ pub struct Route<S = ()> {
     system_only: bool,
     in_scripts: bool,
     audit: Option<Audit>,
+    description: Description,
 }
 
 impl<S> Route<S> {
@@ -122,7 +124,26 @@ impl<S> Route<S> {
 
     const fn of(verb: Verb, pattern: &'static str, cost: Cost, handler: Handler<S>) -> Self {
         let (access, system_only, in_scripts, audit) = (Access::Use, false, true, None);
-        Route { verb, pattern, cost, handler, access, system_only, in_scripts, audit }
+        let description = Description::NONE;
+        Route { verb, pattern, cost, handler, access, system_only, in_scripts, audit, description }
+    }
+
+    /// Describes the route in one sentence, for the documentation of the API.
+    pub const fn about(mut self, summary: &'static str) -> Self {
+        self.description.summary = summary;
+        self
+    }
+
+    /// Names the parameters of the query string that the route reads.
+    pub const fn with_query(mut self, names: &'static [&'static str]) -> Self {
+        self.description.query = names;
+        self
+    }
+
+    /// Gives an example of the route's body, in JSON.
+    pub const fn with_body(mut self, example: &'static str) -> Self {
+        self.description.body = example;
+        self
     }
 
     /// Opens the route to users without a right to `_system`. The route checks their rights itself.
@@ -180,8 +201,8 @@ impl<S: Send + Sync + 'static> Route<S> {
             }
             Handler::Open(handler) => Call::Open(Arc::new(move |request| handler(&services, request))),
         };
-        let Route { verb, pattern, cost, access, system_only, in_scripts, audit, .. } = *self;
-        BoundRoute { verb, pattern, cost, call, access, system_only, in_scripts, audit }
+        let Route { verb, pattern, cost, access, system_only, in_scripts, audit, description, .. } = *self;
+        BoundRoute { verb, pattern, cost, call, access, system_only, in_scripts, audit, description }
     }
 }
 
@@ -205,6 +226,8 @@ pub struct BoundRoute {
     pub(crate) in_scripts: bool,
     /// The subject that requests of the route change, if they are logged.
     pub(crate) audit: Option<Audit>,
+    /// The words about the route in the documentation of the API.
+    pub(crate) description: Description,
 }
 
 /// A handler and its services.

@@ -12,10 +12,18 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/analyzer", Constant, list),
-    Route::new(Verb::Post, "/_api/analyzer", Blocking, create).not_in_scripts(),
-    Route::new(Verb::Get, "/_api/analyzer/{name}", Constant, read),
-    Route::new(Verb::Delete, "/_api/analyzer/{name}", Blocking, remove).not_in_scripts(),
+    Route::new(Verb::Get, "/_api/analyzer", Constant, list).about("Lists the Analyzers."),
+    Route::new(Verb::Post, "/_api/analyzer", Blocking, create)
+        .not_in_scripts()
+        .about("Creates an Analyzer.")
+        .with_body(
+            r#"{"name": "by_comma", "type": "delimiter", "properties": {"delimiter": ","}, "features": []}"#,
+        ),
+    Route::new(Verb::Get, "/_api/analyzer/{name}", Constant, read).about("Returns an Analyzer."),
+    Route::new(Verb::Delete, "/_api/analyzer/{name}", Blocking, remove)
+        .not_in_scripts()
+        .about("Removes an Analyzer.")
+        .with_query(&["force"]),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

@@ -12,13 +12,24 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/aqlfunction", Constant, list),
-    Route::new(Verb::Get, "/_api/aqlfunction/{namespace}", Constant, list),
-    Route::new(Verb::Post, "/_api/aqlfunction", Blocking, store).audited(Audit::Rights).not_in_scripts(),
+    Route::new(Verb::Get, "/_api/aqlfunction", Constant, list)
+        .about("Lists the functions of users.")
+        .with_query(&["namespace"]),
+    Route::new(Verb::Get, "/_api/aqlfunction/{namespace}", Constant, list)
+        .about("Lists the functions of users in a namespace."),
+    Route::new(Verb::Post, "/_api/aqlfunction", Blocking, store)
+        .audited(Audit::Rights)
+        .not_in_scripts()
+        .about("Stores a function of a user.")
+        .with_body(
+            r#"{"name": "my::double", "code": "function (x) { return 2 * x; }", "isDeterministic": true}"#,
+        ),
     Route::new(Verb::Delete, "/_api/aqlfunction/{name}", Blocking, remove)
         .audited(Audit::Rights)
-        .not_in_scripts(),
-    Route::new(Verb::Get, "/_api/aql-builtin", Constant, builtin),
+        .not_in_scripts()
+        .about("Removes a function of a user, or those of a namespace.")
+        .with_query(&["group"]),
+    Route::new(Verb::Get, "/_api/aql-builtin", Constant, builtin).about("Lists the functions of AQL."),
 ];
 
 fn list(session: &Session, request: &Request) -> Result<Response> {

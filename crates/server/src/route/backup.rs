@@ -31,22 +31,34 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Post, "/_admin/backup/create", Blocking, create)
         .audited(Audit::Backup)
         .for_administrators()
-        .not_in_scripts(),
-    Route::with(Verb::Post, "/_admin/backup/list", Blocking, list).for_administrators(),
+        .not_in_scripts()
+        .about("Creates a backup.")
+        .with_body(r#"{"label": "daily"}"#),
+    Route::with(Verb::Post, "/_admin/backup/list", Blocking, list)
+        .for_administrators()
+        .about("Lists the backups."),
     Route::with(Verb::Post, "/_admin/backup/delete", Blocking, delete)
         .audited(Audit::Backup)
         .for_administrators()
-        .not_in_scripts(),
+        .not_in_scripts()
+        .about("Deletes a backup.")
+        .with_body(r#"{"id": "2026-11-24T18.00.00Z_daily"}"#),
     Route::with(Verb::Post, "/_admin/backup/restore", Blocking, restore)
         .audited(Audit::Backup)
         .for_administrators()
-        .not_in_scripts(),
+        .not_in_scripts()
+        .about("Restores a backup; the server starts again.")
+        .with_body(r#"{"id": "2026-11-24T18.00.00Z_daily"}"#),
     Route::with(Verb::Post, "/_admin/backup/upload", Blocking, upload)
         .audited(Audit::Backup)
-        .for_administrators(),
+        .for_administrators()
+        .about("Uploads a backup to a repository, or tells how far that is.")
+        .with_body(r#"{"id": "2026-11-24T18.00.00Z_daily", "remoteRepository": "local:/backups"}"#),
     Route::with(Verb::Post, "/_admin/backup/download", Blocking, download)
         .audited(Audit::Backup)
-        .for_administrators(),
+        .for_administrators()
+        .about("Downloads a backup from a repository, or tells how far that is.")
+        .with_body(r#"{"id": "2026-11-24T18.00.00Z_daily", "remoteRepository": "local:/backups"}"#),
 ];
 
 /// The name of a single server where ArangoDB lists servers.

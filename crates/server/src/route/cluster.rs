@@ -6,11 +6,16 @@ use database::Session;
 use errors::{Error, ErrorCode, Result};
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/cluster/{*}", Constant, only_on_coordinator),
-    Route::new(Verb::Get, "/_admin/cluster/{*}", Constant, forbidden),
-    Route::new(Verb::Post, "/_admin/cluster/{*}", Constant, forbidden),
-    Route::new(Verb::Put, "/_admin/cluster/{*}", Constant, forbidden),
-    Route::new(Verb::Delete, "/_admin/cluster/{*}", Constant, forbidden),
+    Route::new(Verb::Get, "/_api/cluster/{*}", Constant, only_on_coordinator)
+        .about("Answers as a server without a cluster does."),
+    Route::new(Verb::Get, "/_admin/cluster/{*}", Constant, forbidden)
+        .about("Answers as a server without a cluster does."),
+    Route::new(Verb::Post, "/_admin/cluster/{*}", Constant, forbidden)
+        .about("Answers as a server without a cluster does."),
+    Route::new(Verb::Put, "/_admin/cluster/{*}", Constant, forbidden)
+        .about("Answers as a server without a cluster does."),
+    Route::new(Verb::Delete, "/_admin/cluster/{*}", Constant, forbidden)
+        .about("Answers as a server without a cluster does."),
 ];
 
 fn only_on_coordinator(_session: &Session, _request: &Request) -> Result<Response> {

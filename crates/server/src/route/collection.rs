@@ -19,40 +19,75 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/collection", Constant, list),
-    Route::new(Verb::Post, "/_api/collection", Blocking, create).audited(Audit::Collection).not_in_scripts(),
+    Route::new(Verb::Get, "/_api/collection", Constant, list)
+        .about("Lists the collections.")
+        .with_query(&["excludeSystem"]),
+    Route::new(Verb::Post, "/_api/collection", Blocking, create)
+        .audited(Audit::Collection)
+        .not_in_scripts()
+        .about("Creates a collection.")
+        .with_body(r#"{"name": "docs", "type": 2}"#),
     // The documentation of batches uses this address. The body holds the name.
     Route::new(Verb::Post, "/_api/collection/{collection}", Blocking, create)
         .audited(Audit::Collection)
-        .not_in_scripts(),
-    Route::new(Verb::Get, "/_api/collection/{collection}", Constant, short),
+        .not_in_scripts()
+        .about("Creates a collection with the name of the path."),
+    Route::new(Verb::Get, "/_api/collection/{collection}", Constant, short)
+        .about("Returns the main properties of a collection."),
     Route::new(Verb::Delete, "/_api/collection/{collection}", Blocking, drop_collection)
         .audited(Audit::Collection)
-        .not_in_scripts(),
-    Route::new(Verb::Get, "/_api/collection/{collection}/properties", Constant, full),
-    Route::new(Verb::Get, "/_api/collection/{collection}/count", Constant, count),
-    Route::new(Verb::Get, "/_api/collection/{collection}/figures", Blocking, figures),
-    Route::new(Verb::Get, "/_api/collection/{collection}/revision", Constant, revision),
-    Route::new(Verb::Get, "/_api/collection/{collection}/checksum", Blocking, checksum),
-    Route::new(Verb::Get, "/_api/collection/{collection}/shards", Constant, only_on_clusters),
+        .not_in_scripts()
+        .about("Drops a collection.")
+        .with_query(&["isSystem"]),
+    Route::new(Verb::Get, "/_api/collection/{collection}/properties", Constant, full)
+        .about("Returns the properties of a collection."),
+    Route::new(Verb::Get, "/_api/collection/{collection}/count", Constant, count)
+        .about("Returns the number of documents of a collection."),
+    Route::new(Verb::Get, "/_api/collection/{collection}/figures", Blocking, figures)
+        .about("Returns figures of a collection.")
+        .with_query(&["details"]),
+    Route::new(Verb::Get, "/_api/collection/{collection}/revision", Constant, revision)
+        .about("Returns a text that changes with the documents of a collection."),
+    Route::new(Verb::Get, "/_api/collection/{collection}/checksum", Blocking, checksum)
+        .about("Returns a checksum of a collection.")
+        .with_query(&["withRevisions", "withData"]),
+    Route::new(Verb::Get, "/_api/collection/{collection}/shards", Constant, only_on_clusters)
+        .about("Answers as a server without a cluster does."),
     Route::new(Verb::Put, "/_api/collection/{collection}/responsibleShard", Constant, only_on_clusters)
-        .not_in_scripts(),
+        .not_in_scripts()
+        .about("Answers as a server without a cluster does."),
     Route::new(Verb::Put, "/_api/collection/{collection}/properties", Blocking, change)
         .audited(Audit::Collection)
-        .not_in_scripts(),
+        .not_in_scripts()
+        .about("Changes properties of a collection.")
+        .with_body(r#"{"waitForSync": true}"#),
     Route::new(Verb::Put, "/_api/collection/{collection}/rename", Blocking, rename)
         .audited(Audit::Collection)
-        .not_in_scripts(),
+        .not_in_scripts()
+        .about("Renames a collection.")
+        .with_body(r#"{"name": "documents"}"#),
     Route::new(Verb::Put, "/_api/collection/{collection}/truncate", Blocking, truncate)
-        .audited(Audit::Collection),
-    Route::new(Verb::Put, "/_api/collection/{collection}/compact", Blocking, compact).not_in_scripts(),
+        .audited(Audit::Collection)
+        .about("Removes all documents of a collection.")
+        .with_query(&["waitForSync", "compact"]),
+    Route::new(Verb::Put, "/_api/collection/{collection}/compact", Blocking, compact)
+        .not_in_scripts()
+        .about("Compacts the data of a collection."),
     Route::new(Verb::Put, "/_api/collection/{collection}/recalculateCount", Blocking, recalculate_count)
-        .not_in_scripts(),
-    Route::new(Verb::Put, "/_api/collection/{collection}/load", Constant, load).not_in_scripts(),
-    Route::new(Verb::Put, "/_api/collection/{collection}/unload", Constant, short).not_in_scripts(),
+        .not_in_scripts()
+        .about("Counts the documents of a collection."),
+    Route::new(Verb::Put, "/_api/collection/{collection}/load", Constant, load)
+        .not_in_scripts()
+        .about("Returns the main properties of a collection; all are always loaded.")
+        .with_query(&["count"]),
+    Route::new(Verb::Put, "/_api/collection/{collection}/unload", Constant, short)
+        .not_in_scripts()
+        .about("Returns the main properties of a collection; none is ever unloaded."),
     Route::new(Verb::Put, "/_api/collection/{collection}/loadIndexesIntoMemory", Blocking, load_indexes)
-        .not_in_scripts(),
-    Route::new(Verb::Get, "/_api/key-generators", Constant, key_generators),
+        .not_in_scripts()
+        .about("Reads the indexes of a collection into memory."),
+    Route::new(Verb::Get, "/_api/key-generators", Constant, key_generators)
+        .about("Lists the ways of making keys."),
 ];
 
 /// The set of attributes in a reply.

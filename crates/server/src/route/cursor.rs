@@ -26,11 +26,14 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Post, "/_api/cursor", Unknown, create),
-    Route::with(Verb::Post, "/_api/cursor/{id}", Blocking, fetch),
-    Route::with(Verb::Put, "/_api/cursor/{id}", Blocking, fetch),
-    Route::with(Verb::Post, "/_api/cursor/{id}/{batch}", Blocking, fetch),
-    Route::new(Verb::Delete, "/_api/cursor/{id}", Constant, remove),
+    Route::with(Verb::Post, "/_api/cursor", Unknown, create)
+        .about("Runs a query.")
+        .with_body(r#"{"query": "FOR d IN docs LIMIT @n RETURN d", "bindVars": {"n": 5}, "count": true}"#),
+    Route::with(Verb::Post, "/_api/cursor/{id}", Blocking, fetch).about("Returns the next rows of a query."),
+    Route::with(Verb::Put, "/_api/cursor/{id}", Blocking, fetch).about("Returns the next rows of a query."),
+    Route::with(Verb::Post, "/_api/cursor/{id}/{batch}", Blocking, fetch)
+        .about("Returns rows of a query, once more if they were lost."),
+    Route::new(Verb::Delete, "/_api/cursor/{id}", Constant, remove).about("Ends a cursor."),
 ];
 
 fn create(services: &Services, session: &Session, request: &Request) -> Result<Response> {

@@ -18,17 +18,24 @@ use crate::service::authentication::ROOT;
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/database", Constant, list).in_system_database(),
-    Route::new(Verb::Get, "/_api/database/user", Constant, list_accessible),
-    Route::new(Verb::Get, "/_api/database/current", Constant, current),
+    Route::new(Verb::Get, "/_api/database", Constant, list)
+        .in_system_database()
+        .about("Lists the databases."),
+    Route::new(Verb::Get, "/_api/database/user", Constant, list_accessible)
+        .about("Lists the databases that the user may use."),
+    Route::new(Verb::Get, "/_api/database/current", Constant, current)
+        .about("Returns the properties of the database."),
     Route::new(Verb::Post, "/_api/database", Blocking, create)
         .audited(Audit::Database)
         .not_in_scripts()
-        .in_system_database(),
+        .in_system_database()
+        .about("Creates a database.")
+        .with_body(r#"{"name": "shop", "users": [{"username": "seller", "passwd": "", "active": true}]}"#),
     Route::new(Verb::Delete, "/_api/database/{database}", Blocking, drop_database)
         .audited(Audit::Database)
         .not_in_scripts()
-        .in_system_database(),
+        .in_system_database()
+        .about("Drops a database."),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

@@ -26,25 +26,113 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/document/{collection}/{key}", Constant, read),
-    Route::new(Verb::Get, "/_api/document/{collection}", Constant, incomplete),
-    Route::new(Verb::Get, "/_api/document", Constant, incomplete),
-    Route::new(Verb::Post, "/_api/document/{collection}", Unknown, insert),
-    Route::new(Verb::Post, "/_api/document", Unknown, insert),
-    Route::new(Verb::Put, "/_api/document/{collection}/{key}", Unknown, replace),
-    Route::new(Verb::Patch, "/_api/document/{collection}/{key}", Unknown, update),
-    Route::new(Verb::Delete, "/_api/document/{collection}/{key}", Unknown, remove),
-    Route::new(Verb::Put, "/_api/document/{collection}", Blocking, replace_many),
-    Route::new(Verb::Patch, "/_api/document/{collection}", Blocking, update_many),
-    Route::new(Verb::Delete, "/_api/document/{collection}", Blocking, remove_many),
-    Route::new(Verb::Put, "/_api/document", Blocking, replace_many),
-    Route::new(Verb::Patch, "/_api/document", Blocking, update_many),
+    Route::new(Verb::Get, "/_api/document/{collection}/{key}", Constant, read).about("Returns a document."),
+    Route::new(Verb::Get, "/_api/document/{collection}", Constant, incomplete)
+        .about("Says that a document is read by its collection and key."),
+    Route::new(Verb::Get, "/_api/document", Constant, incomplete)
+        .about("Says that a document is read by its collection and key."),
+    Route::new(Verb::Post, "/_api/document/{collection}", Unknown, insert)
+        .about("Creates a document, or each of a list.")
+        .with_query(&[
+            "waitForSync",
+            "returnNew",
+            "returnOld",
+            "silent",
+            "overwriteMode",
+            "overwrite",
+            "keepNull",
+            "mergeObjects",
+        ])
+        .with_body(r#"{"name": "Ann"}"#),
+    Route::new(Verb::Post, "/_api/document", Unknown, insert)
+        .about("Creates a document, or each of a list.")
+        .with_query(&[
+            "collection",
+            "waitForSync",
+            "returnNew",
+            "returnOld",
+            "silent",
+            "overwriteMode",
+            "overwrite",
+            "keepNull",
+            "mergeObjects",
+        ])
+        .with_body(r#"{"name": "Ann"}"#),
+    Route::new(Verb::Put, "/_api/document/{collection}/{key}", Unknown, replace)
+        .about("Replaces a document.")
+        .with_query(&["waitForSync", "returnNew", "returnOld", "silent", "ignoreRevs"])
+        .with_body(r#"{"name": "Ann"}"#),
+    Route::new(Verb::Patch, "/_api/document/{collection}/{key}", Unknown, update)
+        .about("Changes a document.")
+        .with_query(&[
+            "waitForSync",
+            "returnNew",
+            "returnOld",
+            "silent",
+            "ignoreRevs",
+            "keepNull",
+            "mergeObjects",
+        ])
+        .with_body(r#"{"name": "Ann"}"#),
+    Route::new(Verb::Delete, "/_api/document/{collection}/{key}", Unknown, remove)
+        .about("Removes a document.")
+        .with_query(&["waitForSync", "returnOld", "silent"]),
+    Route::new(Verb::Put, "/_api/document/{collection}", Blocking, replace_many)
+        .about("Replaces the documents of a list, or returns them with `onlyget`.")
+        .with_query(&["waitForSync", "returnNew", "returnOld", "silent", "ignoreRevs", "onlyget"])
+        .with_body(r#"[{"_key": "a", "name": "Ann"}]"#),
+    Route::new(Verb::Patch, "/_api/document/{collection}", Blocking, update_many)
+        .about("Changes the documents of a list.")
+        .with_query(&[
+            "waitForSync",
+            "returnNew",
+            "returnOld",
+            "silent",
+            "ignoreRevs",
+            "keepNull",
+            "mergeObjects",
+        ])
+        .with_body(r#"[{"_key": "a", "name": "Ann"}]"#),
+    Route::new(Verb::Delete, "/_api/document/{collection}", Blocking, remove_many)
+        .about("Removes the documents of a list.")
+        .with_query(&["waitForSync", "returnOld", "silent", "ignoreRevs"])
+        .with_body(r#"["a", "b"]"#),
+    Route::new(Verb::Put, "/_api/document", Blocking, replace_many)
+        .about("Replaces the documents of a list, or returns them with `onlyget`.")
+        .with_query(&[
+            "collection",
+            "waitForSync",
+            "returnNew",
+            "returnOld",
+            "silent",
+            "ignoreRevs",
+            "onlyget",
+        ])
+        .with_body(r#"[{"_key": "a", "name": "Ann"}]"#),
+    Route::new(Verb::Patch, "/_api/document", Blocking, update_many)
+        .about("Changes the documents of a list.")
+        .with_query(&[
+            "collection",
+            "waitForSync",
+            "returnNew",
+            "returnOld",
+            "silent",
+            "ignoreRevs",
+            "keepNull",
+            "mergeObjects",
+        ])
+        .with_body(r#"[{"_key": "a", "name": "Ann"}]"#),
     // Paths that are too long for a document.
-    Route::new(Verb::Get, "/_api/document/{collection}/{key}/{rest}", Constant, superfluous),
-    Route::new(Verb::Post, "/_api/document/{collection}/{key}", Constant, superfluous),
-    Route::new(Verb::Put, "/_api/document/{collection}/{key}/{rest}", Constant, too_long),
-    Route::new(Verb::Patch, "/_api/document/{collection}/{key}/{rest}", Constant, too_long),
-    Route::new(Verb::Delete, "/_api/document/{collection}/{key}/{rest}", Constant, too_long),
+    Route::new(Verb::Get, "/_api/document/{collection}/{key}/{rest}", Constant, superfluous)
+        .about("Says that a key has no slash."),
+    Route::new(Verb::Post, "/_api/document/{collection}/{key}", Constant, superfluous)
+        .about("Says that a document is created without a key in the path."),
+    Route::new(Verb::Put, "/_api/document/{collection}/{key}/{rest}", Constant, too_long)
+        .about("Says that a key has no slash."),
+    Route::new(Verb::Patch, "/_api/document/{collection}/{key}/{rest}", Constant, too_long)
+        .about("Says that a key has no slash."),
+    Route::new(Verb::Delete, "/_api/document/{collection}/{key}/{rest}", Constant, too_long)
+        .about("Says that a key has no slash."),
 ];
 
 fn read(session: &Session, request: &Request) -> Result<Response> {

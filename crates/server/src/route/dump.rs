@@ -29,9 +29,13 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Post, "/_api/dump/start", Blocking, start),
-    Route::with(Verb::Post, "/_api/dump/next/{id}", Unknown, next),
-    Route::new(Verb::Delete, "/_api/dump/{id}", Blocking, remove),
+    Route::with(Verb::Post, "/_api/dump/start", Blocking, start)
+        .about("Begins a dump of collections.")
+        .with_body(r#"{"collections": ["docs"], "batchSize": 1048576}"#),
+    Route::with(Verb::Post, "/_api/dump/next/{id}", Unknown, next)
+        .about("Returns the next batch of a dump.")
+        .with_query(&["batchId", "lastBatch"]),
+    Route::new(Verb::Delete, "/_api/dump/{id}", Blocking, remove).about("Ends a dump."),
 ];
 
 fn start(services: &Services, session: &Session, request: &Request) -> Result<Response> {

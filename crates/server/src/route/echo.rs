@@ -10,13 +10,20 @@ use crate::http::{Fields, Request, Response, Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_admin/echo", Constant, echo),
-    Route::new(Verb::Post, "/_admin/echo", Constant, echo),
-    Route::new(Verb::Put, "/_admin/echo", Constant, echo),
-    Route::new(Verb::Patch, "/_admin/echo", Constant, echo),
-    Route::new(Verb::Delete, "/_admin/echo", Constant, echo),
-    Route::new(Verb::Get, "/_admin/echo/{*}", Constant, echo),
-    Route::new(Verb::Post, "/_admin/echo/{*}", Constant, echo),
+    Route::new(Verb::Get, "/_admin/echo", Constant, echo)
+        .about("Returns the request as the server received it."),
+    Route::new(Verb::Post, "/_admin/echo", Constant, echo)
+        .about("Returns the request as the server received it."),
+    Route::new(Verb::Put, "/_admin/echo", Constant, echo)
+        .about("Returns the request as the server received it."),
+    Route::new(Verb::Patch, "/_admin/echo", Constant, echo)
+        .about("Returns the request as the server received it."),
+    Route::new(Verb::Delete, "/_admin/echo", Constant, echo)
+        .about("Returns the request as the server received it."),
+    Route::new(Verb::Get, "/_admin/echo/{*}", Constant, echo)
+        .about("Returns the request as the server received it."),
+    Route::new(Verb::Post, "/_admin/echo/{*}", Constant, echo)
+        .about("Returns the request as the server received it."),
 ];
 
 fn echo(session: &Session, request: &Request) -> Result<Response> {

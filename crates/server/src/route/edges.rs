@@ -15,8 +15,13 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/edges/{collection}", Blocking, of_vertex),
-    Route::new(Verb::Post, "/_api/edges/{collection}", Blocking, of_vertices),
+    Route::new(Verb::Get, "/_api/edges/{collection}", Blocking, of_vertex)
+        .about("Returns the edges of a vertex.")
+        .with_query(&["vertex", "direction"]),
+    Route::new(Verb::Post, "/_api/edges/{collection}", Blocking, of_vertices)
+        .about("Returns the edges of several vertices.")
+        .with_query(&["direction"])
+        .with_body(r#"["docs/a"]"#),
 ];
 
 fn of_vertex(session: &Session, request: &Request) -> Result<Response> {

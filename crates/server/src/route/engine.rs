@@ -8,13 +8,23 @@ use crate::http::{Fields, Request, Response, Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/engine", Constant, engine),
-    Route::new(Verb::Get, "/_api/engine/stats", Blocking, statistics).for_inspectors(),
-    Route::new(Verb::Put, "/_admin/compact", Blocking, compact).for_administrators(),
-    Route::new(Verb::Put, "/_admin/wal/flush", Blocking, flush),
-    Route::new(Verb::Get, "/_admin/wal/properties", Constant, log_properties),
-    Route::new(Verb::Put, "/_admin/wal/properties", Constant, log_properties).for_administrators(),
-    Route::new(Verb::Get, "/_admin/wal/transactions", Constant, transactions),
+    Route::new(Verb::Get, "/_api/engine", Constant, engine).about("Describes the storage engine."),
+    Route::new(Verb::Get, "/_api/engine/stats", Blocking, statistics)
+        .for_inspectors()
+        .about("Returns figures of the storage engine."),
+    Route::new(Verb::Put, "/_admin/compact", Blocking, compact)
+        .for_administrators()
+        .about("Compacts the data of all databases."),
+    Route::new(Verb::Put, "/_admin/wal/flush", Blocking, flush)
+        .about("Writes the write-ahead log to the disk.")
+        .with_query(&["waitForSync", "waitForCollector"]),
+    Route::new(Verb::Get, "/_admin/wal/properties", Constant, log_properties)
+        .about("Returns properties of the write-ahead log."),
+    Route::new(Verb::Put, "/_admin/wal/properties", Constant, log_properties)
+        .for_administrators()
+        .about("Returns properties of the write-ahead log, which do not change."),
+    Route::new(Verb::Get, "/_admin/wal/transactions", Constant, transactions)
+        .about("Returns the number of running transactions."),
 ];
 
 /// The index types in ArangoDB's order, with two older names among them as in ArangoDB.

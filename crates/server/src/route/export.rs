@@ -35,10 +35,15 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::new(Verb::Post, "/_api/export", Blocking, create),
-    Route::with(Verb::Put, "/_api/export/{id}", Blocking, fetch),
-    Route::with(Verb::Post, "/_api/export/{id}", Blocking, fetch),
-    Route::new(Verb::Delete, "/_api/export/{id}", Constant, remove),
+    Route::new(Verb::Post, "/_api/export", Blocking, create)
+        .about("Begins an export of a collection.")
+        .with_query(&["collection"])
+        .with_body(r#"{"batchSize": 1000}"#),
+    Route::with(Verb::Put, "/_api/export/{id}", Blocking, fetch)
+        .about("Returns the next documents of an export."),
+    Route::with(Verb::Post, "/_api/export/{id}", Blocking, fetch)
+        .about("Returns the next documents of an export."),
+    Route::new(Verb::Delete, "/_api/export/{id}", Constant, remove).about("Ends an export."),
 ];
 
 fn create(session: &Session, request: &Request) -> Result<Response> {

@@ -20,12 +20,20 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/gharial", Constant, list),
-    Route::new(Verb::Post, "/_api/gharial", Blocking, create).audited(Audit::Collection).not_in_scripts(),
-    Route::new(Verb::Get, "/_api/gharial/{graph}", Constant, read),
+    Route::new(Verb::Get, "/_api/gharial", Constant, list).about("Lists the named graphs."),
+    Route::new(Verb::Post, "/_api/gharial", Blocking, create)
+        .audited(Audit::Collection)
+        .not_in_scripts()
+        .about("Creates a named graph.")
+        .with_query(&["waitForSync"])
+        .with_body(r#"{"name": "g", "edgeDefinitions": [{"collection": "e", "from": ["v"], "to": ["v"]}]}"#),
+    Route::new(Verb::Get, "/_api/gharial/{graph}", Constant, read)
+        .about("Returns the definition of a graph."),
     Route::new(Verb::Delete, "/_api/gharial/{graph}", Blocking, drop_graph)
         .audited(Audit::Collection)
-        .not_in_scripts(),
+        .not_in_scripts()
+        .about("Drops a graph.")
+        .with_query(&["dropCollections"]),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

@@ -17,16 +17,42 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Post, "/_api/gharial/{graph}/vertex/{collection}", Blocking, insert_vertex),
-    Route::new(Verb::Get, "/_api/gharial/{graph}/vertex/{collection}/{key}", Constant, read_vertex),
-    Route::new(Verb::Put, "/_api/gharial/{graph}/vertex/{collection}/{key}", Blocking, replace_vertex),
-    Route::new(Verb::Patch, "/_api/gharial/{graph}/vertex/{collection}/{key}", Blocking, update_vertex),
-    Route::new(Verb::Delete, "/_api/gharial/{graph}/vertex/{collection}/{key}", Blocking, remove_vertex),
-    Route::new(Verb::Post, "/_api/gharial/{graph}/edge/{collection}", Blocking, insert_edge),
-    Route::new(Verb::Get, "/_api/gharial/{graph}/edge/{collection}/{key}", Constant, read_edge),
-    Route::new(Verb::Put, "/_api/gharial/{graph}/edge/{collection}/{key}", Blocking, replace_edge),
-    Route::new(Verb::Patch, "/_api/gharial/{graph}/edge/{collection}/{key}", Blocking, update_edge),
-    Route::new(Verb::Delete, "/_api/gharial/{graph}/edge/{collection}/{key}", Blocking, remove_edge),
+    Route::new(Verb::Post, "/_api/gharial/{graph}/vertex/{collection}", Blocking, insert_vertex)
+        .about("Creates a vertex.")
+        .with_query(&["waitForSync", "returnNew"])
+        .with_body(r#"{"name": "Ann"}"#),
+    Route::new(Verb::Get, "/_api/gharial/{graph}/vertex/{collection}/{key}", Constant, read_vertex)
+        .about("Returns a vertex.")
+        .with_query(&["rev"]),
+    Route::new(Verb::Put, "/_api/gharial/{graph}/vertex/{collection}/{key}", Blocking, replace_vertex)
+        .about("Replaces a vertex.")
+        .with_query(&["waitForSync", "keepNull", "returnOld", "returnNew"])
+        .with_body(r#"{"name": "Ann"}"#),
+    Route::new(Verb::Patch, "/_api/gharial/{graph}/vertex/{collection}/{key}", Blocking, update_vertex)
+        .about("Changes a vertex.")
+        .with_query(&["waitForSync", "keepNull", "returnOld", "returnNew"])
+        .with_body(r#"{"name": "Ann"}"#),
+    Route::new(Verb::Delete, "/_api/gharial/{graph}/vertex/{collection}/{key}", Blocking, remove_vertex)
+        .about("Removes a vertex and its edges.")
+        .with_query(&["waitForSync", "returnOld"]),
+    Route::new(Verb::Post, "/_api/gharial/{graph}/edge/{collection}", Blocking, insert_edge)
+        .about("Creates an edge.")
+        .with_query(&["waitForSync", "returnNew"])
+        .with_body(r#"{"_from": "persons/a", "_to": "persons/b"}"#),
+    Route::new(Verb::Get, "/_api/gharial/{graph}/edge/{collection}/{key}", Constant, read_edge)
+        .about("Returns an edge.")
+        .with_query(&["rev"]),
+    Route::new(Verb::Put, "/_api/gharial/{graph}/edge/{collection}/{key}", Blocking, replace_edge)
+        .about("Replaces an edge.")
+        .with_query(&["waitForSync", "keepNull", "returnOld", "returnNew"])
+        .with_body(r#"{"_from": "persons/a", "_to": "persons/b"}"#),
+    Route::new(Verb::Patch, "/_api/gharial/{graph}/edge/{collection}/{key}", Blocking, update_edge)
+        .about("Changes an edge.")
+        .with_query(&["waitForSync", "keepNull", "returnOld", "returnNew"])
+        .with_body(r#"{"name": "Ann"}"#),
+    Route::new(Verb::Delete, "/_api/gharial/{graph}/edge/{collection}/{key}", Blocking, remove_edge)
+        .about("Removes an edge.")
+        .with_query(&["waitForSync", "returnOld"]),
 ];
 
 /// The role of a document in its graph.

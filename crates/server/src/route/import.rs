@@ -13,7 +13,21 @@ use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 use database::Session;
 
-pub(super) const ROUTES: &[Route] = &[Route::new(Verb::Post, "/_api/import", Blocking, import)];
+pub(super) const ROUTES: &[Route] = &[Route::new(Verb::Post, "/_api/import", Blocking, import)
+    .about("Imports documents, a line each or as a list.")
+    .with_query(&[
+        "collection",
+        "type",
+        "overwrite",
+        "onDuplicate",
+        "complete",
+        "details",
+        "waitForSync",
+        "fromPrefix",
+        "toPrefix",
+        "overwriteCollectionPrefix",
+    ])
+    .with_body(r#"{"_key": "a", "n": 1}"#)];
 
 fn import(session: &Session, request: &Request) -> Result<Response> {
     let collection = parameter::collection(request)?;

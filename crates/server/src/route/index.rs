@@ -18,13 +18,23 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/index", Blocking, list),
-    Route::new(Verb::Post, "/_api/index", Blocking, create).audited(Audit::Collection).not_in_scripts(),
-    Route::new(Verb::Get, "/_api/index/{collection}/{index}", Constant, show),
+    Route::new(Verb::Get, "/_api/index", Blocking, list)
+        .about("Lists the indexes of a collection.")
+        .with_query(&["collection", "withStats", "withHidden"]),
+    Route::new(Verb::Post, "/_api/index", Blocking, create)
+        .audited(Audit::Collection)
+        .not_in_scripts()
+        .about("Creates an index.")
+        .with_query(&["collection"])
+        .with_body(r#"{"type": "persistent", "fields": ["name"]}"#),
+    Route::new(Verb::Get, "/_api/index/{collection}/{index}", Constant, show).about("Returns an index."),
     Route::new(Verb::Delete, "/_api/index/{collection}/{index}", Blocking, drop_index)
         .audited(Audit::Collection)
-        .not_in_scripts(),
-    Route::new(Verb::Post, "/_api/index/sync-caches", Blocking, sync_caches).not_in_scripts(),
+        .not_in_scripts()
+        .about("Drops an index."),
+    Route::new(Verb::Post, "/_api/index/sync-caches", Blocking, sync_caches)
+        .not_in_scripts()
+        .about("Waits until the caches of indexes are up to date."),
 ];
 
 fn list(session: &Session, request: &Request) -> Result<Response> {

@@ -17,14 +17,22 @@ pub(crate) struct Services {
 
 // Every route exists under two paths.
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Get, "/_api/job/{id}", Constant, status),
-    Route::with(Verb::Put, "/_api/job/{id}", Constant, fetch),
-    Route::with(Verb::Put, "/_api/job/{id}/cancel", Constant, cancel),
-    Route::with(Verb::Delete, "/_api/job/{id}", Constant, remove),
-    Route::with(Verb::Get, "/_admin/job/{id}", Constant, status),
-    Route::with(Verb::Put, "/_admin/job/{id}", Constant, fetch),
-    Route::with(Verb::Put, "/_admin/job/{id}/cancel", Constant, cancel),
-    Route::with(Verb::Delete, "/_admin/job/{id}", Constant, remove),
+    Route::with(Verb::Get, "/_api/job/{id}", Constant, status)
+        .about("Returns whether a job is done, or lists jobs that are `done` or `pending`.")
+        .with_query(&["count"]),
+    Route::with(Verb::Put, "/_api/job/{id}", Constant, fetch).about("Returns the reply of a job, once."),
+    Route::with(Verb::Put, "/_api/job/{id}/cancel", Constant, cancel).about("Cancels a job."),
+    Route::with(Verb::Delete, "/_api/job/{id}", Constant, remove)
+        .about("Deletes the reply of a job, or those of `all` or of `expired` jobs.")
+        .with_query(&["stamp"]),
+    Route::with(Verb::Get, "/_admin/job/{id}", Constant, status)
+        .about("Returns whether a job is done, or lists jobs that are `done` or `pending`.")
+        .with_query(&["count"]),
+    Route::with(Verb::Put, "/_admin/job/{id}", Constant, fetch).about("Returns the reply of a job, once."),
+    Route::with(Verb::Put, "/_admin/job/{id}/cancel", Constant, cancel).about("Cancels a job."),
+    Route::with(Verb::Delete, "/_admin/job/{id}", Constant, remove)
+        .about("Deletes the reply of a job, or those of `all` or of `expired` jobs.")
+        .with_query(&["stamp"]),
 ];
 
 /// Default number of jobs in a list.

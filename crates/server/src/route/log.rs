@@ -18,13 +18,30 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Get, "/_admin/log", Constant, columns).for_inspectors(),
-    Route::with(Verb::Get, "/_admin/log/entries", Constant, entries).for_inspectors(),
-    Route::with(Verb::Get, "/_admin/log/level", Constant, levels).for_inspectors(),
-    Route::with(Verb::Put, "/_admin/log/level", Constant, set_levels),
-    Route::with(Verb::Delete, "/_admin/log/level", Constant, reset_levels),
-    Route::with(Verb::Get, "/_admin/log/structured", Constant, structured),
-    Route::with(Verb::Put, "/_admin/log/structured", Constant, set_structured),
+    Route::with(Verb::Get, "/_admin/log", Constant, columns)
+        .for_inspectors()
+        .about("Returns lines of the log, a list for each attribute.")
+        .with_query(&["upto", "level", "start", "size", "offset", "search", "sort"]),
+    Route::with(Verb::Get, "/_admin/log/entries", Constant, entries)
+        .for_inspectors()
+        .about("Returns lines of the log.")
+        .with_query(&["upto", "level", "start", "size", "offset", "search", "sort"]),
+    Route::with(Verb::Get, "/_admin/log/level", Constant, levels)
+        .for_inspectors()
+        .about("Returns the level of each topic of the log.")
+        .with_query(&["withAppenders"]),
+    Route::with(Verb::Put, "/_admin/log/level", Constant, set_levels)
+        .about("Changes levels of the log.")
+        .with_query(&["withAppenders"])
+        .with_body(r#"{"general": "debug"}"#),
+    Route::with(Verb::Delete, "/_admin/log/level", Constant, reset_levels)
+        .about("Resets the levels of the log.")
+        .with_query(&["withAppenders"]),
+    Route::with(Verb::Get, "/_admin/log/structured", Constant, structured)
+        .about("Returns the parameters that lines of the log have."),
+    Route::with(Verb::Put, "/_admin/log/structured", Constant, set_structured)
+        .about("Chooses the parameters that lines of the log have.")
+        .with_body(r#"{"database": true}"#),
 ];
 
 fn allow(services: &Services, session: &Session) -> Result<()> {

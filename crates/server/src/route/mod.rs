@@ -26,6 +26,7 @@ pub(crate) mod job;
 pub(crate) mod log;
 mod members;
 pub(crate) mod metrics;
+pub(crate) mod openapi;
 pub(crate) mod options;
 mod parameter;
 mod query;

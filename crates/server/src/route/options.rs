@@ -17,9 +17,14 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Get, "/_admin/options", Constant, options).in_system_database(),
-    Route::with(Verb::Get, "/_admin/options-description", Constant, description).in_system_database(),
-    Route::with(Verb::Get, "/_admin/options-public", Constant, public),
+    Route::with(Verb::Get, "/_admin/options", Constant, options)
+        .in_system_database()
+        .about("Returns the options of the server."),
+    Route::with(Verb::Get, "/_admin/options-description", Constant, description)
+        .in_system_database()
+        .about("Describes the options of the server."),
+    Route::with(Verb::Get, "/_admin/options-public", Constant, public)
+        .about("Returns options that every client may know."),
 ];
 
 /// The options that every user may read.

@@ -24,15 +24,29 @@ const MAX_SLOW_QUERIES: usize = 4_096;
 const MAX_QUERY_STRING_LENGTH: usize = 64 << 10;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Post, "/_api/explain", Blocking, explain),
-    Route::new(Verb::Post, "/_api/query", Blocking, parse),
-    Route::new(Verb::Get, "/_api/query/current", Constant, current),
-    Route::new(Verb::Get, "/_api/query/slow", Constant, slow),
-    Route::new(Verb::Delete, "/_api/query/slow", Constant, clear_slow),
-    Route::new(Verb::Get, "/_api/query/properties", Constant, properties),
-    Route::new(Verb::Put, "/_api/query/properties", Constant, change_properties).for_writers(),
-    Route::new(Verb::Get, "/_api/query/rules", Constant, rules),
-    Route::new(Verb::Delete, "/_api/query/{id}", Constant, kill),
+    Route::new(Verb::Post, "/_api/explain", Blocking, explain)
+        .about("Returns the plan of a query.")
+        .with_body(r#"{"query": "FOR d IN docs RETURN d"}"#),
+    Route::new(Verb::Post, "/_api/query", Blocking, parse)
+        .about("Parses a query: its collections, parameters and syntax tree.")
+        .with_body(r#"{"query": "FOR d IN docs RETURN d"}"#),
+    Route::new(Verb::Get, "/_api/query/current", Constant, current)
+        .about("Lists the running queries.")
+        .with_query(&["all"]),
+    Route::new(Verb::Get, "/_api/query/slow", Constant, slow)
+        .about("Lists the slow queries.")
+        .with_query(&["all"]),
+    Route::new(Verb::Delete, "/_api/query/slow", Constant, clear_slow)
+        .about("Empties the list of slow queries.")
+        .with_query(&["all"]),
+    Route::new(Verb::Get, "/_api/query/properties", Constant, properties)
+        .about("Returns which queries are kept as slow ones."),
+    Route::new(Verb::Put, "/_api/query/properties", Constant, change_properties)
+        .for_writers()
+        .about("Changes which queries are kept as slow ones.")
+        .with_body(r#"{"slowQueryThreshold": 5}"#),
+    Route::new(Verb::Get, "/_api/query/rules", Constant, rules).about("Lists the rules of the optimizer."),
+    Route::new(Verb::Delete, "/_api/query/{id}", Constant, kill).about("Kills a query.").with_query(&["all"]),
 ];
 
 fn explain(session: &Session, request: &Request) -> Result<Response> {

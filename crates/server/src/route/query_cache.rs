@@ -14,10 +14,16 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Delete, "/_api/query-cache", Constant, clear).for_writers(),
-    Route::new(Verb::Get, "/_api/query-cache/entries", Constant, entries),
-    Route::new(Verb::Get, "/_api/query-cache/properties", Constant, properties),
-    Route::new(Verb::Put, "/_api/query-cache/properties", Constant, change_properties).for_writers(),
+    Route::new(Verb::Delete, "/_api/query-cache", Constant, clear)
+        .for_writers()
+        .about("Empties the cache of results."),
+    Route::new(Verb::Get, "/_api/query-cache/entries", Constant, entries).about("Lists the cached results."),
+    Route::new(Verb::Get, "/_api/query-cache/properties", Constant, properties)
+        .about("Returns the properties of the cache of results."),
+    Route::new(Verb::Put, "/_api/query-cache/properties", Constant, change_properties)
+        .for_writers()
+        .about("Changes properties of the cache of results.")
+        .with_body(r#"{"mode": "demand"}"#),
 ];
 
 fn clear(session: &Session, _request: &Request) -> Result<Response> {

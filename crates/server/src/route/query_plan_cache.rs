@@ -15,9 +15,11 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/query-plan-cache", Constant, list),
-    Route::new(Verb::Get, "/_api/query-plan-cache/entries", Constant, list),
-    Route::new(Verb::Delete, "/_api/query-plan-cache", Constant, clear).for_writers(),
+    Route::new(Verb::Get, "/_api/query-plan-cache", Constant, list).about("Lists the cached plans."),
+    Route::new(Verb::Get, "/_api/query-plan-cache/entries", Constant, list).about("Lists the cached plans."),
+    Route::new(Verb::Delete, "/_api/query-plan-cache", Constant, clear)
+        .for_writers()
+        .about("Empties the cache of plans."),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

@@ -22,8 +22,12 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Get, "/_admin/server/api-calls", Blocking, calls).for_administrators(),
-    Route::with(Verb::Get, "/_admin/server/aql-queries", Blocking, queries).for_administrators(),
+    Route::with(Verb::Get, "/_admin/server/api-calls", Blocking, calls)
+        .for_administrators()
+        .about("Lists recent requests."),
+    Route::with(Verb::Get, "/_admin/server/aql-queries", Blocking, queries)
+        .for_administrators()
+        .about("Lists recent queries."),
 ];
 
 fn allow(services: &Services, session: &Session) -> Result<()> {

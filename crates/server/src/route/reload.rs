@@ -9,10 +9,14 @@ use crate::http::{Request, Response, Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Post, "/_admin/routing/reload", Constant, reload),
-    Route::new(Verb::Get, "/_admin/auth/reload", Constant, reload),
-    Route::new(Verb::Get, "/_admin/aql/reload", Constant, reload),
-    Route::new(Verb::Post, "/_admin/aql/reload", Constant, reload),
+    Route::new(Verb::Post, "/_admin/routing/reload", Constant, reload)
+        .about("Reloads routes; nothing is left to do here."),
+    Route::new(Verb::Get, "/_admin/auth/reload", Constant, reload)
+        .about("Reloads the users; nothing is left to do here."),
+    Route::new(Verb::Get, "/_admin/aql/reload", Constant, reload)
+        .about("Reloads functions of users; nothing is left to do here."),
+    Route::new(Verb::Post, "/_admin/aql/reload", Constant, reload)
+        .about("Reloads functions of users; nothing is left to do here."),
 ];
 
 fn reload(_session: &Session, _request: &Request) -> Result<Response> {

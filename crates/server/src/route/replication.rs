@@ -20,14 +20,26 @@ use database::Session;
 const DEFAULT_CHUNK_BYTES: usize = 1 << 20;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Post, "/_api/replication/batch", Blocking, open),
-    Route::new(Verb::Put, "/_api/replication/batch/{id}", Constant, extend),
-    Route::new(Verb::Delete, "/_api/replication/batch/{id}", Blocking, close),
-    Route::new(Verb::Get, "/_api/replication/inventory", Blocking, inventory),
-    Route::new(Verb::Get, "/_api/replication/dump", Blocking, dump),
-    Route::new(Verb::Get, "/_api/replication/logger-state", Blocking, logger_state),
-    Route::new(Verb::Get, "/_api/replication/server-id", Constant, server_id),
-    Route::new(Verb::Get, "/_api/replication/applier-state", Constant, applier_state),
+    Route::new(Verb::Post, "/_api/replication/batch", Blocking, open)
+        .about("Takes a snapshot for a dump.")
+        .with_body(r#"{"ttl": 300}"#),
+    Route::new(Verb::Put, "/_api/replication/batch/{id}", Constant, extend)
+        .about("Keeps a snapshot for longer.")
+        .with_body(r#"{"ttl": 300}"#),
+    Route::new(Verb::Delete, "/_api/replication/batch/{id}", Blocking, close).about("Releases a snapshot."),
+    Route::new(Verb::Get, "/_api/replication/inventory", Blocking, inventory)
+        .about("Lists the collections of a snapshot with their properties and indexes.")
+        .with_query(&["batchId", "includeSystem", "global"]),
+    Route::new(Verb::Get, "/_api/replication/dump", Blocking, dump)
+        .about("Returns documents of a snapshot.")
+        .with_query(&["batchId", "collection", "chunkSize", "useEnvelope"]),
+    Route::new(Verb::Get, "/_api/replication/logger-state", Blocking, logger_state)
+        .about("Returns the last position of the log."),
+    Route::new(Verb::Get, "/_api/replication/server-id", Constant, server_id)
+        .about("Returns the number of the server."),
+    Route::new(Verb::Get, "/_api/replication/applier-state", Constant, applier_state)
+        .about("Answers as a server that copies no other.")
+        .with_query(&["global"]),
 ];
 
 fn open(session: &Session, request: &Request) -> Result<Response> {

@@ -13,10 +13,21 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Put, "/_api/replication/restore-collection", Blocking, collection).not_in_scripts(),
-    Route::new(Verb::Put, "/_api/replication/restore-indexes", Blocking, indexes).not_in_scripts(),
-    Route::new(Verb::Put, "/_api/replication/restore-data", Blocking, data).not_in_scripts(),
-    Route::new(Verb::Put, "/_api/replication/restore-view", Blocking, view).not_in_scripts(),
+    Route::new(Verb::Put, "/_api/replication/restore-collection", Blocking, collection)
+        .not_in_scripts()
+        .about("Creates a collection as a dump describes it.")
+        .with_query(&["overwrite", "force"]),
+    Route::new(Verb::Put, "/_api/replication/restore-indexes", Blocking, indexes)
+        .not_in_scripts()
+        .about("Creates indexes as a dump describes them."),
+    Route::new(Verb::Put, "/_api/replication/restore-data", Blocking, data)
+        .not_in_scripts()
+        .about("Writes documents of a dump.")
+        .with_query(&["collection"]),
+    Route::new(Verb::Put, "/_api/replication/restore-view", Blocking, view)
+        .not_in_scripts()
+        .about("Creates a view as a dump describes it.")
+        .with_query(&["overwrite", "force"]),
 ];
 
 /// Restores a collection.

@@ -24,16 +24,27 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::open(Verb::Get, "/_admin/server/availability", Constant, availability),
-    Route::new(Verb::Get, "/_admin/server/id", Constant, id),
-    Route::new(Verb::Get, "/_admin/server/mode", Constant, get_mode),
-    Route::new(Verb::Put, "/_admin/server/mode", Constant, set_mode).for_administrators(),
-    Route::new(Verb::Get, "/_admin/server/role", Constant, role),
-    Route::with(Verb::Get, "/_admin/server/jwt", Constant, secrets),
-    Route::with(Verb::Post, "/_admin/server/jwt", Blocking, reload_secrets),
-    Route::with(Verb::Get, "/_admin/server/tls", Constant, tls),
-    Route::with(Verb::Post, "/_admin/server/tls", Blocking, reload_tls),
-    Route::new(Verb::Post, "/_admin/server/encryption", Constant, rotate_encryption_key),
+    Route::open(Verb::Get, "/_admin/server/availability", Constant, availability)
+        .about("Returns 200 if the server takes requests; needs no user."),
+    Route::new(Verb::Get, "/_admin/server/id", Constant, id)
+        .about("Answers as a server without a cluster does."),
+    Route::new(Verb::Get, "/_admin/server/mode", Constant, get_mode)
+        .about("Returns if the server takes writes."),
+    Route::new(Verb::Put, "/_admin/server/mode", Constant, set_mode)
+        .for_administrators()
+        .about("Makes the server refuse writes, or take them again.")
+        .with_body(r#"{"mode": "readonly"}"#),
+    Route::new(Verb::Get, "/_admin/server/role", Constant, role)
+        .about("Returns the role of the server in a cluster: a single server."),
+    Route::with(Verb::Get, "/_admin/server/jwt", Constant, secrets)
+        .about("Returns digests of the secrets of tokens."),
+    Route::with(Verb::Post, "/_admin/server/jwt", Blocking, reload_secrets)
+        .about("Reads the secrets of tokens again."),
+    Route::with(Verb::Get, "/_admin/server/tls", Constant, tls).about("Describes the certificates."),
+    Route::with(Verb::Post, "/_admin/server/tls", Blocking, reload_tls)
+        .about("Reads the certificates again."),
+    Route::new(Verb::Post, "/_admin/server/encryption", Constant, rotate_encryption_key)
+        .about("Refuses new keys: data is not encrypted by the server."),
 ];
 
 /// Returns 503 if the server stops or its queue is three quarters full, so that other servers get

@@ -16,8 +16,13 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Delete, "/_admin/shutdown", Constant, shut_down).for_administrators(),
-    Route::new(Verb::Get, "/_admin/shutdown", Constant, progress).for_administrators(),
+    Route::with(Verb::Delete, "/_admin/shutdown", Constant, shut_down)
+        .for_administrators()
+        .about("Stops the server.")
+        .with_query(&["soft"]),
+    Route::new(Verb::Get, "/_admin/shutdown", Constant, progress)
+        .for_administrators()
+        .about("Returns how far a soft shutdown is."),
 ];
 
 /// Shuts the server down.

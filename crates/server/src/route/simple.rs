@@ -19,17 +19,39 @@ use database::Session;
 const MAX_CONDITIONS: usize = 500;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Put, "/_api/simple/all", Blocking, all),
-    Route::new(Verb::Put, "/_api/simple/all-keys", Blocking, all_keys),
-    Route::new(Verb::Put, "/_api/simple/any", Blocking, any),
-    Route::new(Verb::Put, "/_api/simple/by-example", Blocking, by_example),
-    Route::new(Verb::Put, "/_api/simple/first-example", Blocking, first_example),
-    Route::new(Verb::Put, "/_api/simple/range", Blocking, range),
-    Route::new(Verb::Put, "/_api/simple/lookup-by-keys", Blocking, lookup_by_keys),
-    Route::new(Verb::Put, "/_api/simple/remove-by-keys", Blocking, remove_by_keys),
-    Route::new(Verb::Put, "/_api/simple/remove-by-example", Blocking, remove_by_example),
-    Route::new(Verb::Put, "/_api/simple/replace-by-example", Blocking, replace_by_example),
-    Route::new(Verb::Put, "/_api/simple/update-by-example", Blocking, update_by_example),
+    Route::new(Verb::Put, "/_api/simple/all", Blocking, all)
+        .about("Returns all documents.")
+        .with_body(r#"{"collection": "docs"}"#),
+    Route::new(Verb::Put, "/_api/simple/all-keys", Blocking, all_keys)
+        .about("Returns the keys of all documents.")
+        .with_body(r#"{"collection": "docs", "type": "key"}"#),
+    Route::new(Verb::Put, "/_api/simple/any", Blocking, any)
+        .about("Returns any document.")
+        .with_body(r#"{"collection": "docs"}"#),
+    Route::new(Verb::Put, "/_api/simple/by-example", Blocking, by_example)
+        .about("Returns documents like an example.")
+        .with_body(r#"{"collection": "docs", "example": {"name": "Ann"}}"#),
+    Route::new(Verb::Put, "/_api/simple/first-example", Blocking, first_example)
+        .about("Returns one document like an example.")
+        .with_body(r#"{"collection": "docs", "example": {"name": "Ann"}}"#),
+    Route::new(Verb::Put, "/_api/simple/range", Blocking, range)
+        .about("Returns documents by a range of an attribute.")
+        .with_body(r#"{"collection": "docs", "attribute": "n", "left": 1, "right": 5}"#),
+    Route::new(Verb::Put, "/_api/simple/lookup-by-keys", Blocking, lookup_by_keys)
+        .about("Returns documents by their keys.")
+        .with_body(r#"{"collection": "docs", "keys": ["a"]}"#),
+    Route::new(Verb::Put, "/_api/simple/remove-by-keys", Blocking, remove_by_keys)
+        .about("Removes documents by their keys.")
+        .with_body(r#"{"collection": "docs", "keys": ["a"]}"#),
+    Route::new(Verb::Put, "/_api/simple/remove-by-example", Blocking, remove_by_example)
+        .about("Removes documents like an example.")
+        .with_body(r#"{"collection": "docs", "example": {"name": "Ann"}}"#),
+    Route::new(Verb::Put, "/_api/simple/replace-by-example", Blocking, replace_by_example)
+        .about("Replaces documents like an example.")
+        .with_body(r#"{"collection": "docs", "example": {"n": 1}, "newValue": {"n": 2}}"#),
+    Route::new(Verb::Put, "/_api/simple/update-by-example", Blocking, update_by_example)
+        .about("Changes documents like an example.")
+        .with_body(r#"{"collection": "docs", "example": {"n": 1}, "newValue": {"n": 2}}"#),
 ];
 
 fn all(session: &Session, request: &Request) -> Result<Response> {

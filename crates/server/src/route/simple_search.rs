@@ -12,10 +12,20 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Put, "/_api/simple/near", Blocking, near),
-    Route::new(Verb::Put, "/_api/simple/within", Blocking, within),
-    Route::new(Verb::Put, "/_api/simple/within-rectangle", Blocking, within_rectangle),
-    Route::new(Verb::Put, "/_api/simple/fulltext", Blocking, fulltext),
+    Route::new(Verb::Put, "/_api/simple/near", Blocking, near)
+        .about("Returns the documents nearest to a place.")
+        .with_body(r#"{"collection": "docs", "latitude": 0, "longitude": 0, "limit": 10}"#),
+    Route::new(Verb::Put, "/_api/simple/within", Blocking, within)
+        .about("Returns the documents within a distance of a place.")
+        .with_body(r#"{"collection": "docs", "latitude": 0, "longitude": 0, "radius": 1000}"#),
+    Route::new(Verb::Put, "/_api/simple/within-rectangle", Blocking, within_rectangle)
+        .about("Returns the documents within a rectangle.")
+        .with_body(
+            r#"{"collection": "docs", "latitude1": 0, "longitude1": 0, "latitude2": 1, "longitude2": 1}"#,
+        ),
+    Route::new(Verb::Put, "/_api/simple/fulltext", Blocking, fulltext)
+        .about("Finds documents by words.")
+        .with_body(r#"{"collection": "docs", "attribute": "text", "query": "word"}"#),
 ];
 
 /// Default number of documents that `near` returns.

@@ -25,8 +25,12 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Get, "/_admin/statistics", Blocking, statistics).for_inspectors(),
-    Route::new(Verb::Get, "/_admin/statistics-description", Constant, description).for_inspectors(),
+    Route::with(Verb::Get, "/_admin/statistics", Blocking, statistics)
+        .for_inspectors()
+        .about("Returns figures of requests and the process."),
+    Route::new(Verb::Get, "/_admin/statistics-description", Constant, description)
+        .for_inspectors()
+        .about("Describes the figures of requests and the process."),
 ];
 
 fn statistics(services: &Services, session: &Session, _request: &Request) -> Result<Response> {

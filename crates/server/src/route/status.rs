@@ -26,17 +26,37 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Get, "/_admin/status", Constant, status).for_inspectors(),
-    Route::with(Verb::Post, "/_admin/status", Constant, status).for_inspectors(),
-    Route::new(Verb::Get, "/_admin/time", Constant, time),
-    Route::new(Verb::Post, "/_admin/time", Constant, time),
-    Route::new(Verb::Put, "/_admin/time", Constant, time),
-    Route::with(Verb::Get, "/_admin/support-info", Blocking, support_info).in_system_database(),
-    Route::new(Verb::Get, "/_admin/deployment/id", Constant, deployment_id),
-    Route::new(Verb::Get, "/_admin/license", Blocking, license).for_inspectors(),
-    Route::new(Verb::Put, "/_admin/license", Constant, set_license).for_administrators(),
-    Route::new(Verb::Get, "/_admin/database/target-version", Constant, target_version),
-    Route::with(Verb::Get, "/_api/endpoint", Constant, endpoints).in_system_database(),
+    Route::with(Verb::Get, "/_admin/status", Constant, status)
+        .for_inspectors()
+        .about("Returns the state of the server.")
+        .with_query(&["overview"]),
+    Route::with(Verb::Post, "/_admin/status", Constant, status)
+        .for_inspectors()
+        .about("Returns the state of the server.")
+        .with_query(&["overview"]),
+    Route::new(Verb::Get, "/_admin/time", Constant, time)
+        .about("Returns the time of the server in seconds since 1970."),
+    Route::new(Verb::Post, "/_admin/time", Constant, time)
+        .about("Returns the time of the server in seconds since 1970."),
+    Route::new(Verb::Put, "/_admin/time", Constant, time)
+        .about("Returns the time of the server in seconds since 1970."),
+    Route::with(Verb::Get, "/_admin/support-info", Blocking, support_info)
+        .in_system_database()
+        .about("Returns figures for a report of a problem."),
+    Route::new(Verb::Get, "/_admin/deployment/id", Constant, deployment_id)
+        .about("Returns the number of this deployment."),
+    Route::new(Verb::Get, "/_admin/license", Blocking, license)
+        .for_inspectors()
+        .about("Returns the license."),
+    Route::new(Verb::Put, "/_admin/license", Constant, set_license)
+        .for_administrators()
+        .about("Refuses a license: none is needed.")
+        .with_query(&["force"]),
+    Route::new(Verb::Get, "/_admin/database/target-version", Constant, target_version)
+        .about("Returns the version of the data."),
+    Route::with(Verb::Get, "/_api/endpoint", Constant, endpoints)
+        .in_system_database()
+        .about("Lists the addresses that the server listens on."),
 ];
 
 /// Returns `readonly` or `default`.

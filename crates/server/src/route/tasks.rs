@@ -13,13 +13,22 @@ const PATTERN: &str = "/_api/tasks";
 const ONE: &str = "/_api/tasks/{id}";
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, PATTERN, Constant, list),
-    Route::new(Verb::Get, ONE, Constant, get),
-    Route::new(Verb::Post, PATTERN, Blocking, create).for_writers(),
+    Route::new(Verb::Get, PATTERN, Constant, list).about("Lists the tasks."),
+    Route::new(Verb::Get, ONE, Constant, get).about("Returns a task."),
+    Route::new(Verb::Post, PATTERN, Blocking, create)
+        .for_writers()
+        .about("Creates a task.")
+        .with_body(r#"{"name": "every minute", "command": "require('console').log('tick')", "period": 60}"#),
     // Drivers send this in place of PUT.
-    Route::new(Verb::Post, ONE, Blocking, create).for_writers(),
-    Route::new(Verb::Put, ONE, Blocking, create).for_writers(),
-    Route::new(Verb::Delete, ONE, Constant, remove).for_writers(),
+    Route::new(Verb::Post, ONE, Blocking, create)
+        .for_writers()
+        .about("Creates a task with the number of the path.")
+        .with_body(r#"{"name": "every minute", "command": "require('console').log('tick')", "period": 60}"#),
+    Route::new(Verb::Put, ONE, Blocking, create)
+        .for_writers()
+        .about("Creates a task with the number of the path.")
+        .with_body(r#"{"name": "every minute", "command": "require('console').log('tick')", "period": 60}"#),
+    Route::new(Verb::Delete, ONE, Constant, remove).for_writers().about("Deletes a task."),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

@@ -13,11 +13,18 @@ use crate::service::authentication::access_token;
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/token/{user}", Constant, list).for_everybody(),
-    Route::new(Verb::Post, "/_api/token/{user}", Blocking, create).audited(Audit::Rights).for_everybody(),
+    Route::new(Verb::Get, "/_api/token/{user}", Constant, list)
+        .for_everybody()
+        .about("Lists the access tokens of a user."),
+    Route::new(Verb::Post, "/_api/token/{user}", Blocking, create)
+        .audited(Audit::Rights)
+        .for_everybody()
+        .about("Creates an access token for a user.")
+        .with_body(r#"{"name": "script", "valid_until": 1830000000}"#),
     Route::new(Verb::Delete, "/_api/token/{user}/{id}", Blocking, remove)
         .audited(Audit::Rights)
-        .for_everybody(),
+        .for_everybody()
+        .about("Deletes an access token."),
 ];
 
 /// The life of a token whose request names no end: 50 years.

@@ -16,11 +16,19 @@ use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/transaction", Constant, list),
-    Route::new(Verb::Post, "/_api/transaction/begin", Unknown, begin).not_in_scripts(),
-    Route::new(Verb::Get, "/_api/transaction/{id}", Constant, status),
-    Route::new(Verb::Put, "/_api/transaction/{id}", Transaction, commit).not_in_scripts(),
-    Route::new(Verb::Delete, "/_api/transaction/{id}", Transaction, abort).not_in_scripts(),
+    Route::new(Verb::Get, "/_api/transaction", Constant, list).about("Lists the stream transactions."),
+    Route::new(Verb::Post, "/_api/transaction/begin", Unknown, begin)
+        .not_in_scripts()
+        .about("Begins a stream transaction.")
+        .with_body(r#"{"collections": {"write": ["docs"]}}"#),
+    Route::new(Verb::Get, "/_api/transaction/{id}", Constant, status)
+        .about("Returns the state of a stream transaction."),
+    Route::new(Verb::Put, "/_api/transaction/{id}", Transaction, commit)
+        .not_in_scripts()
+        .about("Commits a stream transaction."),
+    Route::new(Verb::Delete, "/_api/transaction/{id}", Transaction, abort)
+        .not_in_scripts()
+        .about("Aborts a stream transaction."),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

@@ -9,9 +9,13 @@ use crate::http::{Fields, Request, Response, Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/ttl/properties", Constant, properties),
-    Route::new(Verb::Put, "/_api/ttl/properties", Constant, change),
-    Route::new(Verb::Get, "/_api/ttl/statistics", Constant, statistics),
+    Route::new(Verb::Get, "/_api/ttl/properties", Constant, properties)
+        .about("Returns how expired documents are removed."),
+    Route::new(Verb::Put, "/_api/ttl/properties", Constant, change)
+        .about("Changes how expired documents are removed.")
+        .with_body(r#"{"active": true, "frequency": 30000}"#),
+    Route::new(Verb::Get, "/_api/ttl/statistics", Constant, statistics)
+        .about("Returns how many expired documents were removed."),
 ];
 
 fn properties(session: &Session, _request: &Request) -> Result<Response> {

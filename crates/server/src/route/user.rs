@@ -16,17 +16,41 @@ use crate::service::authentication::password;
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/user", Constant, list),
-    Route::new(Verb::Post, "/_api/user", Blocking, create).audited(Audit::Rights).not_in_scripts(),
-    Route::new(Verb::Get, "/_api/user/{user}", Constant, read).for_everybody(),
-    Route::new(Verb::Put, "/_api/user/{user}", Blocking, replace).audited(Audit::Rights).not_in_scripts(),
-    Route::new(Verb::Patch, "/_api/user/{user}", Blocking, update).audited(Audit::Rights).not_in_scripts(),
-    Route::new(Verb::Delete, "/_api/user/{user}", Blocking, remove).audited(Audit::Rights).not_in_scripts(),
-    Route::new(Verb::Get, "/_api/user/{user}/config", Constant, settings),
-    Route::new(Verb::Delete, "/_api/user/{user}/config", Blocking, forget_settings).not_in_scripts(),
-    Route::new(Verb::Get, "/_api/user/{user}/config/{key}", Constant, setting),
-    Route::new(Verb::Put, "/_api/user/{user}/config/{key}", Blocking, keep_setting).not_in_scripts(),
-    Route::new(Verb::Delete, "/_api/user/{user}/config/{key}", Blocking, forget_setting).not_in_scripts(),
+    Route::new(Verb::Get, "/_api/user", Constant, list).about("Lists the users."),
+    Route::new(Verb::Post, "/_api/user", Blocking, create)
+        .audited(Audit::Rights)
+        .not_in_scripts()
+        .about("Creates a user.")
+        .with_body(r#"{"user": "ann", "passwd": "", "active": true}"#),
+    Route::new(Verb::Get, "/_api/user/{user}", Constant, read).for_everybody().about("Returns a user."),
+    Route::new(Verb::Put, "/_api/user/{user}", Blocking, replace)
+        .audited(Audit::Rights)
+        .not_in_scripts()
+        .about("Replaces a user.")
+        .with_body(r#"{"passwd": "", "active": true}"#),
+    Route::new(Verb::Patch, "/_api/user/{user}", Blocking, update)
+        .audited(Audit::Rights)
+        .not_in_scripts()
+        .about("Changes a user.")
+        .with_body(r#"{"active": true}"#),
+    Route::new(Verb::Delete, "/_api/user/{user}", Blocking, remove)
+        .audited(Audit::Rights)
+        .not_in_scripts()
+        .about("Removes a user."),
+    Route::new(Verb::Get, "/_api/user/{user}/config", Constant, settings)
+        .about("Returns the configuration of a user."),
+    Route::new(Verb::Delete, "/_api/user/{user}/config", Blocking, forget_settings)
+        .not_in_scripts()
+        .about("Empties the configuration of a user."),
+    Route::new(Verb::Get, "/_api/user/{user}/config/{key}", Constant, setting)
+        .about("Returns a value of the configuration of a user."),
+    Route::new(Verb::Put, "/_api/user/{user}/config/{key}", Blocking, keep_setting)
+        .not_in_scripts()
+        .about("Sets a value of the configuration of a user.")
+        .with_body(r#"{"value": 1}"#),
+    Route::new(Verb::Delete, "/_api/user/{user}/config/{key}", Blocking, forget_setting)
+        .not_in_scripts()
+        .about("Removes a value of the configuration of a user."),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

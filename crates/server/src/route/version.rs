@@ -11,12 +11,24 @@ use database::Session;
 
 // Every method is accepted, as in ArangoDB.
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/version", Constant, version),
-    Route::new(Verb::Post, "/_api/version", Constant, version),
-    Route::new(Verb::Put, "/_api/version", Constant, version),
-    Route::new(Verb::Patch, "/_api/version", Constant, version),
-    Route::new(Verb::Delete, "/_api/version", Constant, version),
-    Route::new(Verb::Get, "/_admin/version", Constant, version),
+    Route::new(Verb::Get, "/_api/version", Constant, version)
+        .about("Returns the version of the server.")
+        .with_query(&["details"]),
+    Route::new(Verb::Post, "/_api/version", Constant, version)
+        .about("Returns the version of the server.")
+        .with_query(&["details"]),
+    Route::new(Verb::Put, "/_api/version", Constant, version)
+        .about("Returns the version of the server.")
+        .with_query(&["details"]),
+    Route::new(Verb::Patch, "/_api/version", Constant, version)
+        .about("Returns the version of the server.")
+        .with_query(&["details"]),
+    Route::new(Verb::Delete, "/_api/version", Constant, version)
+        .about("Returns the version of the server.")
+        .with_query(&["details"]),
+    Route::new(Verb::Get, "/_admin/version", Constant, version)
+        .about("Returns the version of the server.")
+        .with_query(&["details"]),
 ];
 
 fn version(session: &Session, request: &Request) -> Result<Response> {

@@ -16,21 +16,42 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/view", Constant, list),
-    Route::new(Verb::Post, "/_api/view", Blocking, create).audited(Audit::View).not_in_scripts(),
-    Route::new(Verb::Get, "/_api/view/{name}", Constant, describe),
-    Route::new(Verb::Delete, "/_api/view/{name}", Blocking, remove).audited(Audit::View).not_in_scripts(),
-    Route::new(Verb::Get, "/_api/view/{name}/properties", Constant, properties),
+    Route::new(Verb::Get, "/_api/view", Constant, list).about("Lists the views."),
+    Route::new(Verb::Post, "/_api/view", Blocking, create)
+        .audited(Audit::View)
+        .not_in_scripts()
+        .about("Creates a view.")
+        .with_body(
+            r#"{"name": "found", "type": "arangosearch", "links": {"docs": {"includeAllFields": true}}}"#,
+        ),
+    Route::new(Verb::Get, "/_api/view/{name}", Constant, describe)
+        .about("Returns the type and number of a view."),
+    Route::new(Verb::Delete, "/_api/view/{name}", Blocking, remove)
+        .audited(Audit::View)
+        .not_in_scripts()
+        .about("Drops a view."),
+    Route::new(Verb::Get, "/_api/view/{name}/properties", Constant, properties)
+        .about("Returns the properties of a view."),
     Route::new(Verb::Put, "/_api/view/{name}/properties", Blocking, replace)
         .audited(Audit::View)
-        .not_in_scripts(),
+        .not_in_scripts()
+        .about("Replaces the properties of a view.")
+        .with_body(r#"{"links": {"docs": {"includeAllFields": true}}}"#),
     Route::new(Verb::Patch, "/_api/view/{name}/properties", Blocking, update)
         .audited(Audit::View)
-        .not_in_scripts(),
-    Route::new(Verb::Put, "/_api/view/{name}/rename", Blocking, rename).audited(Audit::View).not_in_scripts(),
+        .not_in_scripts()
+        .about("Changes properties of a view.")
+        .with_body(r#"{"links": {"docs": {"includeAllFields": true}}}"#),
+    Route::new(Verb::Put, "/_api/view/{name}/rename", Blocking, rename)
+        .audited(Audit::View)
+        .not_in_scripts()
+        .about("Renames a view.")
+        .with_body(r#"{"name": "found_again"}"#),
     Route::new(Verb::Patch, "/_api/view/{name}/rename", Blocking, rename)
         .audited(Audit::View)
-        .not_in_scripts(),
+        .not_in_scripts()
+        .about("Renames a view.")
+        .with_body(r#"{"name": "found_again"}"#),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

@@ -10,8 +10,12 @@ use crate::http::{Request, Response, Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/wal/lastTick", Blocking, last_tick).for_administrators(),
-    Route::new(Verb::Get, "/_api/wal/range", Blocking, range).for_administrators(),
+    Route::new(Verb::Get, "/_api/wal/lastTick", Blocking, last_tick)
+        .for_administrators()
+        .about("Returns the last position of the log."),
+    Route::new(Verb::Get, "/_api/wal/range", Blocking, range)
+        .for_administrators()
+        .about("Returns the positions that the log has."),
 ];
 
 fn last_tick(session: &Session, _request: &Request) -> Result<Response> {

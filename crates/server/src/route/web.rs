@@ -32,8 +32,9 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::open(Verb::Get, "/", Constant, from_root),
-    Route::open(Verb::Get, "/_admin/aardvark/{*}", Constant, file),
+    Route::open(Verb::Get, "/", Constant, from_root).about("Leads a browser to the web interface."),
+    Route::open(Verb::Get, "/_admin/aardvark/{*}", Constant, file)
+        .about("Sends a file of the web interface."),
 ];
 
 /// Sends a browser from `/` or `/_db/{database}/` to the interface, or where the options say.

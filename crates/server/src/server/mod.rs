@@ -76,6 +76,8 @@ impl Server {
         // No request is a part of its own kind. Transactions know no further scripts, tasks and
         // programs know transactions, and the parts of a batch know all of them.
         let mut routes = parts.routes(&options);
+        let openapi = route::openapi::Services::default();
+        routes.extend(bind(route::openapi::ROUTES, openapi.clone()));
         let without_batches: Vec<_> = bind(route::batch::WITHIN_BATCH, ());
         let without_transactions = bind(route::javascript::transaction::WITHIN_TRANSACTION, ());
         let within_transaction = [&routes[..], &without_batches, &without_transactions].concat();
@@ -91,6 +93,7 @@ impl Server {
         let within_batch = part_services([&routes[..], &without_batches].concat())?;
         let batch = route::batch::Services { parts: within_batch };
         routes.extend(bind(route::batch::ROUTES, batch));
+        openapi.describe(&routes)?;
         let lanes = Arc::new(Lanes::new(Arc::clone(&parts.pool), options.pool));
         let http = HttpService::new(
             options.http,

@@ -12,5 +12,6 @@ mod http1;
 mod http2;
 mod jobs;
 mod limits;
+mod openapi;
 mod shutdown;
 mod transactions;

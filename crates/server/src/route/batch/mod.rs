@@ -41,7 +41,8 @@ pub(crate) struct Services {
     pub(crate) parts: Arc<PartServices>,
 }
 
-pub(crate) const ROUTES: &[Route<Services>] = &[Route::with(Verb::Post, PATTERN, Unknown, start)];
+pub(crate) const ROUTES: &[Route<Services>] = &[Route::with(Verb::Post, PATTERN, Unknown, start)
+    .about("Runs several requests, the parts of a multipart body.")];
 
 /// The route that refuses a batch within a batch.
 pub(crate) const WITHIN_BATCH: &[Route] = &[Route::open(Verb::Post, PATTERN, Constant, refuse)];

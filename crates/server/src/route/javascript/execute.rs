@@ -23,8 +23,11 @@ pub(crate) struct Services {
     pub(crate) parts: Arc<PartServices>,
 }
 
-pub(crate) const ROUTES: &[Route<Services>] =
-    &[Route::with(Verb::Post, "/_admin/execute", Unknown, start).for_writers()];
+pub(crate) const ROUTES: &[Route<Services>] = &[Route::with(Verb::Post, "/_admin/execute", Unknown, start)
+    .for_writers()
+    .about("Runs a JavaScript program, the body of a function, and returns its result.")
+    .with_query(&["returnAsJSON"])
+    .with_body("return require('@arangodb').db._name();")];
 
 fn start(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     if request.body().is_empty() {

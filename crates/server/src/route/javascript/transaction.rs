@@ -25,7 +25,9 @@ pub(crate) struct Services {
     pub(crate) parts: Arc<PartServices>,
 }
 
-pub(crate) const ROUTES: &[Route<Services>] = &[Route::with(Verb::Post, PATTERN, Unknown, start)];
+pub(crate) const ROUTES: &[Route<Services>] = &[Route::with(Verb::Post, PATTERN, Unknown, start)
+    .about("Runs a JavaScript function in a transaction.")
+    .with_body(r#"{"collections": {"write": "docs"}, "action": "function () { return 1; }"}"#)];
 
 /// The route that refuses a transaction within a transaction.
 pub(crate) const WITHIN_TRANSACTION: &[Route] = &[Route::open(Verb::Post, PATTERN, Unknown, refuse)];

@@ -41,8 +41,12 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Get, "/_admin/metrics", Blocking, metrics).for_inspectors(),
-    Route::with(Verb::Get, "/_admin/metrics/v2", Blocking, metrics).for_inspectors(),
+    Route::with(Verb::Get, "/_admin/metrics", Blocking, metrics)
+        .for_inspectors()
+        .about("Returns the metrics in the format of Prometheus."),
+    Route::with(Verb::Get, "/_admin/metrics/v2", Blocking, metrics)
+        .for_inspectors()
+        .about("Returns the metrics in the format of Prometheus."),
 ];
 
 fn metrics(services: &Services, session: &Session, request: &Request) -> Result<Response> {
