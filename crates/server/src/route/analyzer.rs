@@ -6,6 +6,7 @@ use errors::Result;
 use hyper::StatusCode;
 
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
@@ -13,9 +14,11 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/analyzer", Constant, list),
-    Route::new(Verb::Post, "/_api/analyzer", Blocking, create).not_in_scripts(),
+    Route::new(Verb::Post, "/_api/analyzer", Blocking, create).audited(Audit::Database).not_in_scripts(),
     Route::new(Verb::Get, "/_api/analyzer/{name}", Constant, read),
-    Route::new(Verb::Delete, "/_api/analyzer/{name}", Blocking, remove).not_in_scripts(),
+    Route::new(Verb::Delete, "/_api/analyzer/{name}", Blocking, remove)
+        .audited(Audit::Database)
+        .not_in_scripts(),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

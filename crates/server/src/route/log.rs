@@ -6,6 +6,7 @@ use errors::{Error, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::Constant;
+use crate::http::audit::Audit;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::options::ApiAccess;
 use crate::service::log::{Level, Log, Query, STRUCTURED_PARAMETERS};
@@ -21,10 +22,10 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_admin/log", Constant, columns).for_inspectors(),
     Route::with(Verb::Get, "/_admin/log/entries", Constant, entries).for_inspectors(),
     Route::with(Verb::Get, "/_admin/log/level", Constant, levels).for_inspectors(),
-    Route::with(Verb::Put, "/_admin/log/level", Constant, set_levels),
-    Route::with(Verb::Delete, "/_admin/log/level", Constant, reset_levels),
+    Route::with(Verb::Put, "/_admin/log/level", Constant, set_levels).audited(Audit::Service),
+    Route::with(Verb::Delete, "/_admin/log/level", Constant, reset_levels).audited(Audit::Service),
     Route::with(Verb::Get, "/_admin/log/structured", Constant, structured),
-    Route::with(Verb::Put, "/_admin/log/structured", Constant, set_structured),
+    Route::with(Verb::Put, "/_admin/log/structured", Constant, set_structured).audited(Audit::Service),
 ];
 
 fn allow(services: &Services, session: &Session) -> Result<()> {

@@ -6,6 +6,7 @@ use hyper::StatusCode;
 
 use super::parameter;
 use crate::http::Cost::Blocking;
+use crate::http::audit::Audit;
 use crate::http::format::Format;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -13,10 +14,16 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Put, "/_api/replication/restore-collection", Blocking, collection).not_in_scripts(),
-    Route::new(Verb::Put, "/_api/replication/restore-indexes", Blocking, indexes).not_in_scripts(),
+    Route::new(Verb::Put, "/_api/replication/restore-collection", Blocking, collection)
+        .audited(Audit::Collection)
+        .not_in_scripts(),
+    Route::new(Verb::Put, "/_api/replication/restore-indexes", Blocking, indexes)
+        .audited(Audit::Collection)
+        .not_in_scripts(),
     Route::new(Verb::Put, "/_api/replication/restore-data", Blocking, data).not_in_scripts(),
-    Route::new(Verb::Put, "/_api/replication/restore-view", Blocking, view).not_in_scripts(),
+    Route::new(Verb::Put, "/_api/replication/restore-view", Blocking, view)
+        .audited(Audit::View)
+        .not_in_scripts(),
 ];
 
 /// Restores a collection.

@@ -7,6 +7,7 @@ use hyper::StatusCode;
 
 use super::status::mode;
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::tls::{KeyfileSummary, Tls, digest};
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::placement::pool::WorkerPool;
@@ -27,12 +28,14 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::open(Verb::Get, "/_admin/server/availability", Constant, availability),
     Route::new(Verb::Get, "/_admin/server/id", Constant, id),
     Route::new(Verb::Get, "/_admin/server/mode", Constant, get_mode),
-    Route::new(Verb::Put, "/_admin/server/mode", Constant, set_mode).for_administrators(),
+    Route::new(Verb::Put, "/_admin/server/mode", Constant, set_mode)
+        .audited(Audit::Service)
+        .for_administrators(),
     Route::new(Verb::Get, "/_admin/server/role", Constant, role),
     Route::with(Verb::Get, "/_admin/server/jwt", Constant, secrets),
-    Route::with(Verb::Post, "/_admin/server/jwt", Blocking, reload_secrets),
+    Route::with(Verb::Post, "/_admin/server/jwt", Blocking, reload_secrets).audited(Audit::Service),
     Route::with(Verb::Get, "/_admin/server/tls", Constant, tls),
-    Route::with(Verb::Post, "/_admin/server/tls", Blocking, reload_tls),
+    Route::with(Verb::Post, "/_admin/server/tls", Blocking, reload_tls).audited(Audit::Service),
     Route::new(Verb::Post, "/_admin/server/encryption", Constant, rotate_encryption_key),
 ];
 

@@ -6,6 +6,7 @@ use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::Constant;
+use crate::http::audit::Audit;
 use crate::http::{Request, Response, Route, Verb};
 use crate::service::shutdown::Shutdown;
 use database::Session;
@@ -16,7 +17,9 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::with(Verb::Delete, "/_admin/shutdown", Constant, shut_down).for_administrators(),
+    Route::with(Verb::Delete, "/_admin/shutdown", Constant, shut_down)
+        .audited(Audit::Service)
+        .for_administrators(),
     Route::new(Verb::Get, "/_admin/shutdown", Constant, progress).for_administrators(),
 ];
 

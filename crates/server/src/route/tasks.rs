@@ -6,6 +6,7 @@ use errors::Result;
 use hyper::StatusCode;
 
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::fields::Fields;
 use crate::http::{Request, Response, Route, Verb};
 
@@ -15,11 +16,11 @@ const ONE: &str = "/_api/tasks/{id}";
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, PATTERN, Constant, list),
     Route::new(Verb::Get, ONE, Constant, get),
-    Route::new(Verb::Post, PATTERN, Blocking, create).for_writers(),
+    Route::new(Verb::Post, PATTERN, Blocking, create).audited(Audit::Service).for_writers(),
     // Drivers send this in place of PUT.
-    Route::new(Verb::Post, ONE, Blocking, create).for_writers(),
-    Route::new(Verb::Put, ONE, Blocking, create).for_writers(),
-    Route::new(Verb::Delete, ONE, Constant, remove).for_writers(),
+    Route::new(Verb::Post, ONE, Blocking, create).audited(Audit::Service).for_writers(),
+    Route::new(Verb::Put, ONE, Blocking, create).audited(Audit::Service).for_writers(),
+    Route::new(Verb::Delete, ONE, Constant, remove).audited(Audit::Service).for_writers(),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

@@ -12,6 +12,7 @@ use velocypack::Slice;
 use super::origin::Origin;
 use super::script::Script;
 use crate::http::Cost::Unknown;
+use crate::http::audit::Audit;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
@@ -24,7 +25,7 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] =
-    &[Route::with(Verb::Post, "/_admin/execute", Unknown, start).for_writers()];
+    &[Route::with(Verb::Post, "/_admin/execute", Unknown, start).audited(Audit::Service).for_writers()];
 
 fn start(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     if request.body().is_empty() {
