@@ -47,6 +47,11 @@ fn the_log_names_who_changed_what_and_who_was_denied() {
     assert_eq!(send("POST", "/_api/cursor", &root, slow), 201);
     assert_eq!(send("POST", "/_admin/backup/create", &root, r#"{"label": "night"}"#), 201);
     assert_eq!(send("DELETE", "/_api/collection/docs", &root, ""), 200);
+    let analyzer = r#"{"name": "words", "type": "text", "properties": {"locale": "en"}}"#;
+    assert_eq!(send("POST", "/_api/analyzer", &root, analyzer), 201);
+    assert_eq!(send("PUT", "/_admin/log/level", &root, r#"{"queries": "info"}"#), 200);
+    let task = r#"{"command": "1", "offset": 1000, "name": "later"}"#;
+    assert_eq!(send("POST", "/_api/tasks", &root, task), 200);
     let wanted: &[&[&str]] = &[
         &["{audit-authentication}", "logged in", "user: root", "127.0.0.1"],
         &["{audit-authorization}", "POST /_api/user", "user: root", "name: eve", "outcome: 0"],
@@ -74,6 +79,9 @@ fn the_log_names_who_changed_what_and_who_was_denied() {
         ],
         &["{audit-hotbackup}", "POST /_admin/backup/create", "name: night", "outcome: 0"],
         &["{audit-collection}", "DELETE /_api/collection/docs", "outcome: 0"],
+        &["{audit-database}", "POST /_api/analyzer", "name: words", "outcome: 0"],
+        &["{audit-service}", "PUT /_admin/log/level", "user: root", "outcome: 0"],
+        &["{audit-service}", "POST /_api/tasks", "name: later", "user: root", "outcome: 0"],
     ];
     let start = Instant::now();
     loop {

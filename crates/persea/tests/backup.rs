@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use support::{Client, Reply, Server};
+use test_s3::{Fault, Storage};
 
 fn ask(server: &Server, operation: &str, body: &Value) -> Reply {
     server.connect().json("POST", &format!("/_admin/backup/{operation}"), &body.to_string())
@@ -355,6 +356,74 @@ fn the_tool_moves_backups_through_a_repository() {
     assert!(missing.contains("7007"), "{missing}");
     let unknown = tool(&server, &["restore", "--identifier", "none"]).unwrap_err();
     assert!(unknown.contains("'none'"), "{unknown}");
+}
+
+/// Runs `persea backup` with the key of a storage in its environment.
+fn tool_with_key(storage: &Storage, arguments: &[&str]) -> Result<String, String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+    command.arg("backup").args(arguments).env("AWS_ENDPOINT_URL", storage.endpoint());
+    command.env("AWS_ACCESS_KEY_ID", "key").env("AWS_SECRET_ACCESS_KEY", "secret");
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+    if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
+}
+
+#[test]
+fn backups_go_to_object_storage_and_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start(&folder.path().join("data"));
+    let storage = Storage::start().unwrap();
+    let id = create(&server, "night");
+    let place = ["--repository", "s3://backups/some/prefix"];
+    let at_server = ["--server.endpoint", &server.endpoint(), "--server.password", "", "--wait", "true"];
+    let with = |operation: &str| {
+        let arguments = [&[operation, "--identifier", &id][..], &place, &at_server].concat();
+        tool_with_key(&storage, &arguments)
+    };
+    let uploaded = with("upload").unwrap();
+    assert!(uploaded.contains("COMPLETED"), "{uploaded}");
+    let verified = tool_with_key(&storage, &[&["verify"], &place[..]].concat()).unwrap();
+    assert!(verified.starts_with("1 backups are whole"), "{verified}");
+    assert_eq!(ask(&server, "delete", &json!({"id": id})).status, 200);
+    // As ArangoDB's clients name it: a section of rclone's configuration.
+    let config = json!({"S3": {"type": "s3", "provider": "Minio", "endpoint": storage.endpoint(),
+        "access_key_id": "key", "secret_access_key": "secret", "env_auth": "false", "acl": ""}});
+    let body = |remote: &str, config: &Value| json!({"id": id, "remoteRepository": remote, "config": config});
+    let begun = ask(&server, "download", &body("S3://backups/some/prefix", &config));
+    assert_eq!(begun.status, 202, "{}", begun.text());
+    let number = begun.json()["result"]["downloadId"].clone();
+    let start = Instant::now();
+    loop {
+        let report = ask(&server, "download", &json!({"downloadId": number})).json()["result"].clone();
+        let state = &report["DBServers"]["SNGL"];
+        match state["Status"].as_str().unwrap() {
+            "COMPLETED" => {
+                assert_eq!(state["Progress"]["Total"], state["Progress"]["Done"]);
+                break;
+            }
+            "STARTED" => assert!(start.elapsed() < Duration::from_secs(60), "{report}"),
+            other => panic!("{other}: {report}"),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    restore(&server, &folder.path().join("data"), &id);
+    assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
+    for (remote, changed, expected) in [
+        ("S3://backups/elsewhere", json!({}), "is no repository"),
+        ("S3://other/prefix", json!({}), "NoSuchBucket"),
+        ("S3://backups/some/prefix", json!({"S3": {"type": "s3"}}), "access_key_id"),
+        ("S3://backups/some/prefix", json!({"S3": {"type": "gcs"}}), "not supported"),
+    ] {
+        let config = if changed == json!({}) { &config } else { &changed };
+        let refused = ask(&server, "download", &body(remote, config)).json();
+        assert_eq!(refused["errorNum"], 7008, "{refused}");
+        assert!(refused["errorMessage"].as_str().unwrap().contains(expected), "{refused}");
+    }
+    storage.fail(&[Fault::Denied]);
+    let denied = with("upload").unwrap_err();
+    assert!(denied.contains("AccessDenied") && !denied.contains("secret"), "{denied}");
+    let pruned = tool_with_key(&storage, &[&["prune", "--keep", "1"], &place[..]].concat()).unwrap();
+    assert!(pruned.starts_with("0 backups deleted"), "{pruned}");
 }
 
 #[test]

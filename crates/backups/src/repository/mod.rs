@@ -87,7 +87,9 @@ impl Repository {
         let fault = |action: &str, name: &str| {
             failed_at(ErrorCode::RemoteRepositoryConfigBad, action, &place.address(name))
         };
-        if place.prepare().map_err(fault("preparing", ""))? {
+        // A repository may have many pieces, so the mark is looked for first.
+        let is_new = place.read(MARK).map_err(fault("reading", MARK))?.is_none();
+        if is_new && place.prepare().map_err(fault("preparing", ""))? {
             let mark = format!("{MARK_PREFIX}{FORMAT}\n");
             place.write(MARK, mark.as_bytes()).map_err(fault("writing", MARK))?;
         }

@@ -17,6 +17,8 @@ pub(crate) enum Audit {
     Collection,
     /// Databases.
     Database,
+    /// The server itself: its stop, mode, log levels and secrets, and scripts that it runs.
+    Service,
     /// Users, their rights and tokens, and functions that run for others.
     Rights,
     /// Views.
@@ -37,6 +39,7 @@ macro_rules! log {
             Audit::Collection => tracing::info!(target: "audit-collection", $($fields)*),
             Audit::Database => tracing::info!(target: "audit-database", $($fields)*),
             Audit::Rights => tracing::info!(target: "audit-authorization", $($fields)*),
+            Audit::Service => tracing::info!(target: "audit-service", $($fields)*),
             Audit::View => tracing::info!(target: "audit-view", $($fields)*),
         }
     };

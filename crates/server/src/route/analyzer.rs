@@ -6,6 +6,7 @@ use errors::Result;
 use hyper::StatusCode;
 
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
@@ -14,6 +15,7 @@ use database::Session;
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/analyzer", Constant, list).about("Lists the Analyzers."),
     Route::new(Verb::Post, "/_api/analyzer", Blocking, create)
+        .audited(Audit::Database)
         .not_in_scripts()
         .about("Creates an Analyzer.")
         .with_body(
@@ -21,6 +23,7 @@ pub(super) const ROUTES: &[Route] = &[
         ),
     Route::new(Verb::Get, "/_api/analyzer/{name}", Constant, read).about("Returns an Analyzer."),
     Route::new(Verb::Delete, "/_api/analyzer/{name}", Blocking, remove)
+        .audited(Audit::Database)
         .not_in_scripts()
         .about("Removes an Analyzer.")
         .with_query(&["force"]),

@@ -6,6 +6,7 @@ use errors::{Error, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::Constant;
+use crate::http::audit::Audit;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::options::ApiAccess;
 use crate::service::log::{Level, Log, Query, STRUCTURED_PARAMETERS};
@@ -31,15 +32,18 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .about("Returns the level of each topic of the log.")
         .with_query(&["withAppenders"]),
     Route::with(Verb::Put, "/_admin/log/level", Constant, set_levels)
+        .audited(Audit::Service)
         .about("Changes levels of the log.")
         .with_query(&["withAppenders"])
         .with_body(r#"{"general": "debug"}"#),
     Route::with(Verb::Delete, "/_admin/log/level", Constant, reset_levels)
+        .audited(Audit::Service)
         .about("Resets the levels of the log.")
         .with_query(&["withAppenders"]),
     Route::with(Verb::Get, "/_admin/log/structured", Constant, structured)
         .about("Returns the parameters that lines of the log have."),
     Route::with(Verb::Put, "/_admin/log/structured", Constant, set_structured)
+        .audited(Audit::Service)
         .about("Chooses the parameters that lines of the log have.")
         .with_body(r#"{"database": true}"#),
 ];

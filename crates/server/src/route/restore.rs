@@ -6,6 +6,7 @@ use hyper::StatusCode;
 
 use super::parameter;
 use crate::http::Cost::Blocking;
+use crate::http::audit::Audit;
 use crate::http::format::Format;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -14,10 +15,12 @@ use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Put, "/_api/replication/restore-collection", Blocking, collection)
+        .audited(Audit::Collection)
         .not_in_scripts()
         .about("Creates a collection as a dump describes it.")
         .with_query(&["overwrite", "force"]),
     Route::new(Verb::Put, "/_api/replication/restore-indexes", Blocking, indexes)
+        .audited(Audit::Collection)
         .not_in_scripts()
         .about("Creates indexes as a dump describes them."),
     Route::new(Verb::Put, "/_api/replication/restore-data", Blocking, data)
@@ -25,6 +28,7 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Writes documents of a dump.")
         .with_query(&["collection"]),
     Route::new(Verb::Put, "/_api/replication/restore-view", Blocking, view)
+        .audited(Audit::View)
         .not_in_scripts()
         .about("Creates a view as a dump describes it.")
         .with_query(&["overwrite", "force"]),

@@ -7,6 +7,7 @@ use hyper::StatusCode;
 
 use super::status::mode;
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::tls::{KeyfileSummary, Tls, digest};
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::placement::pool::WorkerPool;
@@ -31,6 +32,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::new(Verb::Get, "/_admin/server/mode", Constant, get_mode)
         .about("Returns if the server takes writes."),
     Route::new(Verb::Put, "/_admin/server/mode", Constant, set_mode)
+        .audited(Audit::Service)
         .for_administrators()
         .about("Makes the server refuse writes, or take them again.")
         .with_body(r#"{"mode": "readonly"}"#),
@@ -39,9 +41,11 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_admin/server/jwt", Constant, secrets)
         .about("Returns digests of the secrets of tokens."),
     Route::with(Verb::Post, "/_admin/server/jwt", Blocking, reload_secrets)
+        .audited(Audit::Service)
         .about("Reads the secrets of tokens again."),
     Route::with(Verb::Get, "/_admin/server/tls", Constant, tls).about("Describes the certificates."),
     Route::with(Verb::Post, "/_admin/server/tls", Blocking, reload_tls)
+        .audited(Audit::Service)
         .about("Reads the certificates again."),
     Route::new(Verb::Post, "/_admin/server/encryption", Constant, rotate_encryption_key)
         .about("Refuses new keys: data is not encrypted by the server."),

@@ -6,6 +6,7 @@ use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::Constant;
+use crate::http::audit::Audit;
 use crate::http::{Request, Response, Route, Verb};
 use crate::service::shutdown::Shutdown;
 use database::Session;
@@ -17,6 +18,7 @@ pub(crate) struct Services {
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Delete, "/_admin/shutdown", Constant, shut_down)
+        .audited(Audit::Service)
         .for_administrators()
         .about("Stops the server.")
         .with_query(&["soft"]),

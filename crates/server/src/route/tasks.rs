@@ -6,6 +6,7 @@ use errors::Result;
 use hyper::StatusCode;
 
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
 use crate::http::fields::Fields;
 use crate::http::{Request, Response, Route, Verb};
 
@@ -16,19 +17,25 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, PATTERN, Constant, list).about("Lists the tasks."),
     Route::new(Verb::Get, ONE, Constant, get).about("Returns a task."),
     Route::new(Verb::Post, PATTERN, Blocking, create)
+        .audited(Audit::Service)
         .for_writers()
         .about("Creates a task.")
         .with_body(r#"{"name": "every minute", "command": "require('console').log('tick')", "period": 60}"#),
     // Drivers send this in place of PUT.
     Route::new(Verb::Post, ONE, Blocking, create)
+        .audited(Audit::Service)
         .for_writers()
         .about("Creates a task with the number of the path.")
         .with_body(r#"{"name": "every minute", "command": "require('console').log('tick')", "period": 60}"#),
     Route::new(Verb::Put, ONE, Blocking, create)
+        .audited(Audit::Service)
         .for_writers()
         .about("Creates a task with the number of the path.")
         .with_body(r#"{"name": "every minute", "command": "require('console').log('tick')", "period": 60}"#),
-    Route::new(Verb::Delete, ONE, Constant, remove).for_writers().about("Deletes a task."),
+    Route::new(Verb::Delete, ONE, Constant, remove)
+        .audited(Audit::Service)
+        .for_writers()
+        .about("Deletes a task."),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

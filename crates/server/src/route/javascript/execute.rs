@@ -12,6 +12,7 @@ use velocypack::Slice;
 use super::origin::Origin;
 use super::script::Script;
 use crate::http::Cost::Unknown;
+use crate::http::audit::Audit;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
@@ -24,6 +25,7 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[Route::with(Verb::Post, "/_admin/execute", Unknown, start)
+    .audited(Audit::Service)
     .for_writers()
     .about("Runs a JavaScript program, the body of a function, and returns its result.")
     .with_query(&["returnAsJSON"])
