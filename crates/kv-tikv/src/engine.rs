@@ -22,6 +22,16 @@ use crate::store::Store;
 use crate::upkeep::{self, Upkeep};
 use crate::{drop_range, sizes};
 
+/// The servers that may use a store at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// One. A second one is refused.
+    Exclusive,
+    /// Any number. The layers above do not support that yet.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests of the engine alone share a store"))]
+    Shared,
+}
+
 /// A store in a TiKV cluster.
 pub struct TikvEngine {
     store: OpenStore<Store>,
@@ -35,17 +45,24 @@ impl TikvEngine {
     /// another program or cluster, or if another server uses the store; [`Error::NewerFormat`].
     pub fn open(options: &TikvOptions) -> Result<Arc<TikvEngine>> {
         let tls = options.tls.as_ref().map(TlsFiles::connector).transpose()?;
-        Self::over(Arc::new(GrpcNetwork::new(tls, options.message_timeout)), options)
+        Self::over(Arc::new(GrpcNetwork::new(tls, options.message_timeout)), options, Sharing::Exclusive)
     }
 
     /// Opens a store over a network.
-    pub(crate) fn over(network: Arc<dyn Network>, options: &TikvOptions) -> Result<Arc<TikvEngine>> {
+    pub(crate) fn over(
+        network: Arc<dyn Network>,
+        options: &TikvOptions,
+        sharing: Sharing,
+    ) -> Result<Arc<TikvEngine>> {
         let threads = Arc::new(Threads::start()?);
         let (settings, keys) = (options.clone(), Keys::new(&options.prefix));
         let opened = threads.wait(async move {
-            let client = Client::connect(network, &settings.pd, settings.timeout).await?;
+            let client = Client::connect(network, &settings).await?;
             let identity = identity::settle(&client, &keys, &settings).await?;
-            let lease = Lease::take(&client, &keys, &settings).await?;
+            let lease = match sharing {
+                Sharing::Exclusive => Lease::take(&client, &keys, &settings).await?,
+                Sharing::Shared => Lease::shared(&keys),
+            };
             Ok((client, keys, identity, lease))
         })?;
         let (client, keys, identity, lease) = opened;

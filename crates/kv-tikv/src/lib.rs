@@ -42,7 +42,7 @@ mod runtime;
 mod scan;
 mod sizes;
 mod snapshot;
-#[cfg(any(test, feature = "stand-in"))]
+#[cfg(test)]
 mod stand_in;
 mod store;
 #[cfg(test)]

@@ -76,11 +76,19 @@ fn position(start: &[u8], key: &[u8], end: &[u8]) -> f64 {
 
 /// Returns the average size of the first pairs of a range in bytes.
 async fn average_bytes(client: &Client, range: &KeyRange, prefix: usize, at: u64) -> Result<f64> {
-    let spec = PageSpec { range: range.clone(), reverse: false, keys_only: false, is_passing: true };
-    let page = client.page(&spec, SAMPLED, at).await?;
-    let bytes: usize =
-        page.pairs.iter().map(|pair| pair.key.len().saturating_sub(prefix) + pair.value.len()).sum();
-    Ok(bytes as f64 / page.pairs.len().max(1) as f64)
+    let (mut bytes, mut count, mut rest) = (0, 0, Some(range.clone()));
+    while let Some(range) = rest.take().filter(|_| count < SAMPLED) {
+        let spec = PageSpec { range, reverse: false, keys_only: false, is_passing: true };
+        let page = client.page(&spec, SAMPLED - count, at).await?;
+        count += page.pairs.len();
+        bytes += page
+            .pairs
+            .iter()
+            .map(|pair| pair.key.len().saturating_sub(prefix) + pair.value.len())
+            .sum::<usize>();
+        rest = page.rest;
+    }
+    Ok(bytes as f64 / count.max(1) as f64)
 }
 
 /// Estimates the bytes of a range.
@@ -127,6 +135,11 @@ pub(crate) fn split_points(store: &Store, range: &KeyRange, parts: usize) -> Res
     let (client, keys) = (Arc::clone(&store.client), store.keys.clone());
     let range = store.keys.range(range);
     store.wait(async move {
+        // Regions that held data before say nothing about a range that is empty now.
+        let at = client.timestamps.next().await?;
+        if last_key(&client, &range, at).await?.is_none() {
+            return Ok(Vec::new());
+        }
         let regions = client.regions_in(&range.start, &range.end).await?;
         let starts = regions.iter().take(SPLIT_REGIONS_MAX).map(|region| region.start.as_slice());
         let bounds: Vec<&[u8]> = starts.filter(|start| *start > range.start.as_slice()).collect();

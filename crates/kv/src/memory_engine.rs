@@ -8,8 +8,8 @@ use crate::living_snapshots::{LivingSnapshot, LivingSnapshots};
 use crate::tree::{Entry, Tree};
 use crate::{
     Block, BlockLimits, BulkLoad, ClosedFlag, ConflictTable, Durability, Engine, EngineStatistics, Error,
-    KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction, PrefixScan, Result, Scan, ScanSpec,
-    Snapshot, TransactionOptions, Values, WaitPolicy, WriteTransaction, Writes,
+    KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction, PrefixScan, Result, Scan, ScanSpec, Snapshot,
+    TransactionOptions, Values, WaitPolicy, WriteTransaction, Writes,
 };
 
 /// An engine that keeps everything in one copy-on-write tree. A snapshot is an O(1) copy of the

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use super::{LocalStore, LocalTransaction, Writes};
 use crate::conflict::ConflictTable;
 use crate::{
-    Durability, Engine, Error, MemoryEngine, Result, Snapshot, SnapshotAt, TransactionOptions,
-    WaitPolicy, WriteTransaction,
+    Durability, Engine, Error, MemoryEngine, Result, Snapshot, SnapshotAt, TransactionOptions, WaitPolicy,
+    WriteTransaction,
 };
 
 type Hook = Box<dyn FnOnce(&Arc<HookedStore>) + Send>;
