@@ -8,9 +8,9 @@ use kv::{Error, Result};
 use prost::Message;
 
 use crate::codec;
-use crate::locks::Outcomes;
 use crate::network::{Fault, Network};
 use crate::options::TikvOptions;
+use crate::outcomes::Outcomes;
 use crate::pd::{Pd, Timestamps};
 use crate::protocol::kv::Context;
 use crate::protocol::pd::{

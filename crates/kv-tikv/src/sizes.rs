@@ -10,7 +10,7 @@ use kv::{KeyRange, Result};
 use crate::client::Client;
 use crate::protocol::kv::KvPair;
 use crate::reads::PageSpec;
-use crate::store::Store;
+use crate::shared::Shared;
 
 /// The number of keys up to which a range is counted.
 const COUNTED_MAX: usize = 4096;
@@ -92,7 +92,7 @@ async fn average_bytes(client: &Client, range: &KeyRange, prefix: usize, at: u64
 }
 
 /// Estimates the bytes of a range.
-pub(crate) fn size_bytes(store: &Store, range: &KeyRange) -> Result<u64> {
+pub(crate) fn size_bytes(store: &Shared, range: &KeyRange) -> Result<u64> {
     store.check_open()?;
     if range.is_empty() {
         return Ok(0);
@@ -107,7 +107,7 @@ pub(crate) fn size_bytes(store: &Store, range: &KeyRange) -> Result<u64> {
 }
 
 /// Estimates the share of `whole` that lies within `part`.
-pub(crate) fn share(store: &Store, part: &KeyRange, whole: &KeyRange) -> Result<Option<f64>> {
+pub(crate) fn share(store: &Shared, part: &KeyRange, whole: &KeyRange) -> Result<Option<f64>> {
     store.check_open()?;
     if whole.is_empty() {
         return Ok(None);
@@ -127,7 +127,7 @@ pub(crate) fn share(store: &Store, part: &KeyRange, whole: &KeyRange) -> Result<
 }
 
 /// Returns the bounds of regions that divide a range into pieces of similar size.
-pub(crate) fn split_points(store: &Store, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
+pub(crate) fn split_points(store: &Shared, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
     store.check_open()?;
     if range.is_empty() || parts < 2 {
         return Ok(Vec::new());

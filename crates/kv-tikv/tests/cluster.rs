@@ -2,7 +2,8 @@
 //! variable there is nothing to test here.
 //!
 //! `PERSEA_TIKV_ONE_PHASE=false` forbids commits in one phase: a stand-in of TiKV may show them to
-//! readers whose timestamps are smaller. `PERSEA_TIKV_CASE` chooses the cases whose names contain it.
+//! readers whose timestamps are smaller. `PERSEA_TIKV_CASE` chooses the cases whose names contain
+//! it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test")]
 

@@ -17,7 +17,7 @@ use std::time::Duration;
 use kv::{Error, Result};
 
 use crate::client::Client;
-use crate::locks::Outcome;
+use crate::outcomes::Outcome;
 use crate::protocol::kv::{Mutation, Op};
 
 pub(crate) use heartbeat::Heartbeat;

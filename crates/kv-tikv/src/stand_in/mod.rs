@@ -3,6 +3,8 @@
 //! Tests split regions, move leaders, let time pass, and make messages fail. It is written from the
 //! protocol's description and shares no code with the client but the messages.
 
+#![allow(clippy::result_large_err, reason = "the errors are messages, of a cluster for tests")]
+
 mod faults;
 mod mvcc;
 mod pd;

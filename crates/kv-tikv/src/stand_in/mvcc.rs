@@ -262,7 +262,7 @@ impl Pairs {
                 records.roll_back(start);
                 return Some(Status { ttl: 0, commit: 0, action: Action::TtlExpireRollback });
             }
-            let mut action = Action::NoAction;
+            let mut action = Action::Nothing;
             if reader > 0 && lock.min_commit > 0 {
                 lock.min_commit = lock.min_commit.max(reader + 1);
                 action = Action::MinCommitTsPushed;
@@ -270,7 +270,7 @@ impl Pairs {
             return Some(Status { ttl: lock.ttl, commit: 0, action });
         }
         match records.outcome(start) {
-            Some(commit) => Some(Status { ttl: 0, commit, action: Action::NoAction }),
+            Some(commit) => Some(Status { ttl: 0, commit, action: Action::Nothing }),
             None if must_end => {
                 records.roll_back(start);
                 Some(Status { ttl: 0, commit: 0, action: Action::LockNotExistRollback })

@@ -20,8 +20,8 @@ macro_rules! at_region {
         reply($message, |request: $request| match $state.map.check($store, request.context.as_ref()) {
             Err(error) => $response { region_error: Some(error), ..Default::default() },
             Ok(bounds) => {
-                let handle: fn(&mut State, $request, Bounds) -> $response = $handle;
-                handle($state, request, bounds)
+                let handle: fn(&mut State, &$request, &Bounds) -> $response = $handle;
+                handle($state, &request, &bounds)
             }
         })
     };
@@ -62,8 +62,8 @@ pub(super) fn answer(
     }
 }
 
-fn get(state: &mut State, request: GetRequest, bounds: Bounds) -> GetResponse {
-    if let Some(error) = check(&bounds, &request.key) {
+fn get(state: &mut State, request: &GetRequest, bounds: &Bounds) -> GetResponse {
+    if let Some(error) = check(bounds, &request.key) {
         return GetResponse { region_error: Some(error), ..Default::default() };
     }
     match state.pairs.get(&request.key, request.version, passable(request.context.as_ref())) {
@@ -73,28 +73,30 @@ fn get(state: &mut State, request: GetRequest, bounds: Bounds) -> GetResponse {
     }
 }
 
-fn batch_get(state: &mut State, request: BatchGetRequest, bounds: Bounds) -> BatchGetResponse {
+fn batch_get(state: &mut State, request: &BatchGetRequest, bounds: &Bounds) -> BatchGetResponse {
     let mut reply = BatchGetResponse::default();
-    for key in request.keys {
-        if let Some(error) = check(&bounds, &key) {
+    for key in &request.keys {
+        if let Some(error) = check(bounds, key) {
             return BatchGetResponse { region_error: Some(error), ..Default::default() };
         }
-        match state.pairs.get(&key, request.version, passable(request.context.as_ref())) {
-            Err(error) => reply.pairs.push(KvPair { error: Some(error), key, value: Vec::new() }),
+        match state.pairs.get(key, request.version, passable(request.context.as_ref())) {
+            Err(error) => {
+                reply.pairs.push(KvPair { error: Some(error), key: key.clone(), value: Vec::new() })
+            }
             Ok(None) => {}
-            Ok(Some(value)) => reply.pairs.push(KvPair { error: None, key, value }),
+            Ok(Some(value)) => reply.pairs.push(KvPair { error: None, key: key.clone(), value }),
         }
     }
     reply
 }
 
-fn scan(state: &mut State, request: ScanRequest, (start, end): Bounds) -> ScanResponse {
+fn scan(state: &mut State, request: &ScanRequest, (start, end): &Bounds) -> ScanResponse {
     let (low, high) = match request.reverse {
         true => (&request.end_key, &request.start_key),
         false => (&request.start_key, &request.end_key),
     };
-    let low = low.max(&start);
-    let high = if end.is_empty() || (!high.is_empty() && *high < end) { high } else { &end };
+    let low = low.max(start);
+    let high = if end.is_empty() || (!high.is_empty() && high < end) { high } else { end };
     if !high.is_empty() && low >= high {
         return ScanResponse::default();
     }
@@ -113,40 +115,40 @@ fn scan(state: &mut State, request: ScanRequest, (start, end): Bounds) -> ScanRe
     ScanResponse { pairs, ..Default::default() }
 }
 
-fn prewrite(state: &mut State, request: PrewriteRequest, bounds: Bounds) -> PrewriteResponse {
-    if let Some(error) = request.mutations.iter().find_map(|mutation| check(&bounds, &mutation.key)) {
+fn prewrite(state: &mut State, request: &PrewriteRequest, bounds: &Bounds) -> PrewriteResponse {
+    if let Some(error) = request.mutations.iter().find_map(|mutation| check(bounds, &mutation.key)) {
         return PrewriteResponse { region_error: Some(error), ..Default::default() };
     }
-    match state.pairs.prewrite(&request) {
+    match state.pairs.prewrite(request) {
         Ok(one_pc_commit_ts) => PrewriteResponse { one_pc_commit_ts, ..Default::default() },
         Err(errors) => PrewriteResponse { errors, ..Default::default() },
     }
 }
 
-fn commit(state: &mut State, request: CommitRequest, bounds: Bounds) -> CommitResponse {
-    if let Some(error) = request.keys.iter().find_map(|key| check(&bounds, key)) {
+fn commit(state: &mut State, request: &CommitRequest, bounds: &Bounds) -> CommitResponse {
+    if let Some(error) = request.keys.iter().find_map(|key| check(bounds, key)) {
         return CommitResponse { region_error: Some(error), ..Default::default() };
     }
     let mut commit = |key: &Vec<u8>| state.pairs.commit(key, request.start_version, request.commit_version);
     CommitResponse { error: request.keys.iter().find_map(|key| commit(key).err()), ..Default::default() }
 }
 
-fn roll_back(state: &mut State, request: BatchRollbackRequest, bounds: Bounds) -> BatchRollbackResponse {
-    if let Some(error) = request.keys.iter().find_map(|key| check(&bounds, key)) {
+fn roll_back(state: &mut State, request: &BatchRollbackRequest, bounds: &Bounds) -> BatchRollbackResponse {
+    if let Some(error) = request.keys.iter().find_map(|key| check(bounds, key)) {
         return BatchRollbackResponse { region_error: Some(error), ..Default::default() };
     }
     request.keys.iter().for_each(|key| state.pairs.roll_back(key, request.start_version));
     BatchRollbackResponse::default()
 }
 
-fn prolong(state: &mut State, request: TxnHeartBeatRequest, _: Bounds) -> TxnHeartBeatResponse {
+fn prolong(state: &mut State, request: &TxnHeartBeatRequest, _: &Bounds) -> TxnHeartBeatResponse {
     let is_there = state.pairs.prolong(&request.primary_lock, request.start_version, request.advise_lock_ttl);
     let error = KeyError { txn_not_found: Some(Nothing {}), ..KeyError::default() };
     TxnHeartBeatResponse { error: (!is_there).then_some(error), ..Default::default() }
 }
 
-fn status(state: &mut State, request: CheckTxnStatusRequest, bounds: Bounds) -> CheckTxnStatusResponse {
-    if let Some(error) = check(&bounds, &request.primary_key) {
+fn status(state: &mut State, request: &CheckTxnStatusRequest, bounds: &Bounds) -> CheckTxnStatusResponse {
+    if let Some(error) = check(bounds, &request.primary_key) {
         return CheckTxnStatusResponse { region_error: Some(error), ..Default::default() };
     }
     let times = (request.caller_start_ts, request.current_ts);
@@ -164,7 +166,7 @@ fn status(state: &mut State, request: CheckTxnStatusRequest, bounds: Bounds) -> 
     }
 }
 
-fn resolve(state: &mut State, request: ResolveLockRequest, (start, end): Bounds) -> ResolveLockResponse {
+fn resolve(state: &mut State, request: &ResolveLockRequest, (start, end): &Bounds) -> ResolveLockResponse {
     let range = (start.as_slice(), end.as_slice());
     state.pairs.resolve(&request.keys, range, request.start_version, request.commit_version);
     ResolveLockResponse::default()
