@@ -9,7 +9,7 @@ use crate::{Failure, metadata};
 const LAYERS: &[&[&str]] = &[
     &["errors", "allocation-meter", "aql-date", "chart", "gzip-members", "test-s3", "web"],
     &["velocypack", "kv", "aql-syntax"],
-    &["kv-mmap", "kv-rocksdb", "geometry", "options", "client", "javascript"],
+    &["kv-mmap", "kv-rocksdb", "kv-tikv", "geometry", "options", "client", "javascript"],
     &["analyzers", "s3", "test-engine", "traces"],
     &["catalog", "aql-value", "search"],
     &["storage", "aql-functions", "backups", "server-process"],
@@ -27,6 +27,8 @@ const LAYERS: &[&[&str]] = &[
 const HIDDEN: &[(&str, &[&str])] = &[
     ("rust-rocksdb", &["kv-rocksdb"]),
     ("heed", &["kv-mmap"]),
+    ("h2", &["kv-tikv"]),
+    ("prost", &["kv-tikv"]),
     ("hyper", &["server", "client"]),
     ("icu_collator", &["velocypack", "analyzers"]),
     ("boon", &["storage"]),
@@ -36,8 +38,8 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("frostem", &["analyzers"]),
     ("s2", &["geometry"]),
     ("geographiclib-rs", &["geometry"]),
-    ("rustls", &["client"]),
-    ("tokio-rustls", &["server"]),
+    ("rustls", &["client", "kv-tikv"]),
+    ("tokio-rustls", &["server", "kv-tikv"]),
     ("parquet", &["tools"]),
     ("libdeflater", &["gzip-members"]),
     ("rquickjs", &["javascript"]),

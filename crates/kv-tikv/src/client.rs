@@ -8,8 +8,9 @@ use kv::{Error, Result};
 use prost::Message;
 
 use crate::codec;
-use crate::locks::Outcomes;
 use crate::network::{Fault, Network};
+use crate::options::TikvOptions;
+use crate::outcomes::Outcomes;
 use crate::pd::{Pd, Timestamps};
 use crate::protocol::kv::Context;
 use crate::protocol::pd::{
@@ -32,6 +33,8 @@ pub(crate) struct Client {
     /// The outcomes of transactions whose locks were met.
     pub(crate) outcomes: Outcomes,
     pub(crate) timeout: Duration,
+    /// A transaction may commit in one phase.
+    pub(crate) one_phase: bool,
 }
 
 /// The reason why a message to a region has no usable reply.
@@ -59,13 +62,10 @@ impl std::fmt::Display for Miss {
 }
 
 impl Client {
-    /// Connects to the cluster whose PD has these addresses.
-    pub(crate) async fn connect(
-        network: Arc<dyn Network>,
-        addresses: &[String],
-        timeout: Duration,
-    ) -> Result<Arc<Client>> {
-        let pd = Arc::new(Pd::connect(Arc::clone(&network), addresses, timeout).await?);
+    /// Connects to a cluster.
+    pub(crate) async fn connect(network: Arc<dyn Network>, options: &TikvOptions) -> Result<Arc<Client>> {
+        let timeout = options.timeout;
+        let pd = Arc::new(Pd::connect(Arc::clone(&network), &options.pd, timeout).await?);
         Ok(Arc::new(Client {
             network,
             timestamps: Timestamps::start(Arc::clone(&pd)),
@@ -74,6 +74,7 @@ impl Client {
             addresses: RwLock::default(),
             outcomes: Outcomes::default(),
             timeout,
+            one_phase: options.one_phase,
         }))
     }
 

@@ -13,14 +13,14 @@ use crate::client::Client;
 use crate::commit::{Commit, PATIENCE_MIN};
 use crate::protocol::kv::{Mutation, Op};
 use crate::reads::PageSpec;
-use crate::store::Store;
+use crate::shared::Shared;
 
 /// The number of regions that are emptied at once, and the keys of one transaction.
 const CONCURRENT_REGIONS: usize = 4;
 const KEYS: usize = 4096;
 
 /// Removes all keys of a range.
-pub(crate) fn drop_range(store: &Store, range: &KeyRange) -> Result<()> {
+pub(crate) fn drop_range(store: &Shared, range: &KeyRange) -> Result<()> {
     store.check_writable()?;
     if range.is_empty() {
         return Ok(());

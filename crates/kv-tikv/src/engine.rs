@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use kv::background::BackgroundThread;
 use kv::{
@@ -18,9 +17,20 @@ use crate::load::TikvLoad;
 use crate::network::{GrpcNetwork, Network, TlsFiles};
 use crate::options::TikvOptions;
 use crate::runtime::Threads;
+use crate::shared::Shared;
 use crate::store::Store;
 use crate::upkeep::{self, Upkeep};
 use crate::{drop_range, sizes};
+
+/// The servers that may use a store at the same time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sharing {
+    /// One. A second one is refused.
+    Exclusive,
+    /// Any number. The layers above do not support that yet.
+    #[cfg_attr(not(test), expect(dead_code, reason = "tests of the engine alone share a store"))]
+    Shared,
+}
 
 /// A store in a TiKV cluster.
 pub struct TikvEngine {
@@ -35,22 +45,30 @@ impl TikvEngine {
     /// another program or cluster, or if another server uses the store; [`Error::NewerFormat`].
     pub fn open(options: &TikvOptions) -> Result<Arc<TikvEngine>> {
         let tls = options.tls.as_ref().map(TlsFiles::connector).transpose()?;
-        Self::over(Arc::new(GrpcNetwork::new(tls, options.message_timeout)), options)
+        Self::over(Arc::new(GrpcNetwork::new(tls, options.message_timeout)), options, Sharing::Exclusive)
     }
 
     /// Opens a store over a network.
-    pub(crate) fn over(network: Arc<dyn Network>, options: &TikvOptions) -> Result<Arc<TikvEngine>> {
+    pub(crate) fn over(
+        network: Arc<dyn Network>,
+        options: &TikvOptions,
+        sharing: Sharing,
+    ) -> Result<Arc<TikvEngine>> {
         let threads = Arc::new(Threads::start()?);
         let (settings, keys) = (options.clone(), Keys::new(&options.prefix));
         let opened = threads.wait(async move {
-            let client = Client::connect(network, &settings.pd, settings.timeout).await?;
+            let client = Client::connect(network, &settings).await?;
             let identity = identity::settle(&client, &keys, &settings).await?;
-            let lease = Lease::take(&client, &keys, &settings).await?;
+            let lease = match sharing {
+                Sharing::Exclusive => Lease::take(&client, &keys, &settings).await?,
+                Sharing::Shared => Lease::shared(&keys),
+            };
             Ok((client, keys, identity, lease))
         })?;
         let (client, keys, identity, lease) = opened;
-        let store = Store::new(client, threads, keys, options.clone(), lease);
-        let upkeep = BackgroundThread::start("tikv-upkeep", Arc::new(Upkeep::new(&store)))?;
+        let shared = Shared::new(client, threads, keys, options.clone(), lease);
+        let upkeep = BackgroundThread::start("tikv-upkeep", Arc::new(Upkeep::new(&shared)))?;
+        let store = Store::new(shared);
         Ok(Arc::new(TikvEngine { store: OpenStore::new(store, vec![upkeep]), identity }))
     }
 
@@ -61,7 +79,7 @@ impl TikvEngine {
 
     fn store(&self) -> Result<Arc<Store>> {
         let store = self.store.get()?;
-        store.check_open()?;
+        store.shared.check_open()?;
         Ok(store)
     }
 }
@@ -77,30 +95,30 @@ impl Engine for TikvEngine {
 
     fn begin(&self, options: TransactionOptions) -> Result<Box<dyn WriteTransaction>> {
         let store = self.store()?;
-        let max_bytes = options.max_bytes.min(store.options.transaction_bytes_max);
+        let max_bytes = options.max_bytes.min(store.shared.options.transaction_bytes_max);
         Ok(Box::new(LocalTransaction::begin(store, TransactionOptions { max_bytes, ..options })?))
     }
 
     /// Removes the keys by transactions, so it takes time in proportion to their number.
     fn drop_range(&self, range: &KeyRange) -> Result<()> {
-        drop_range::drop_range(&*self.store()?, range)
+        drop_range::drop_range(&self.store()?.shared, range)
     }
 
     fn load(&self, _: LoadKind, _: LoadHint) -> Result<Box<dyn BulkLoad>> {
-        Ok(Box::new(TikvLoad::new(self.store()?)?))
+        Ok(Box::new(TikvLoad::new(Arc::clone(&self.store()?.shared))?))
     }
 
     fn split_points(&self, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
-        sizes::split_points(&*self.store()?, range, parts)
+        sizes::split_points(&self.store()?.shared, range, parts)
     }
 
     /// Estimates the bytes of one replica without compression.
     fn approximate_size_bytes(&self, range: &KeyRange) -> Result<u64> {
-        sizes::size_bytes(&*self.store()?, range)
+        sizes::size_bytes(&self.store()?.shared, range)
     }
 
     fn approximate_share(&self, part: &KeyRange, whole: &KeyRange) -> Result<Option<f64>> {
-        sizes::share(&*self.store()?, part, whole)
+        sizes::share(&self.store()?.shared, part, whole)
     }
 
     /// Does nothing: the cluster collects old versions by itself.
@@ -123,10 +141,10 @@ impl Engine for TikvEngine {
 
     fn statistics(&self) -> EngineStatistics {
         let Ok(store) = self.store.get() else { return EngineStatistics::default() };
-        let remote = store.remote_conflicts.load(Ordering::Relaxed);
+        let remote = store.remote_conflicts();
         EngineStatistics {
-            snapshots: store.snapshots.count(),
-            oldest_snapshot_seconds: store.snapshots.oldest_seconds(),
+            snapshots: store.shared.snapshots.count(),
+            oldest_snapshot_seconds: store.shared.snapshots.oldest_seconds(),
             commits: store.conflict_table().last_commit(),
             conflicts: store.conflict_table().conflicts() + remote,
             counters: vec![("tikv.conflicts-at-commit".to_owned(), remote)],
@@ -135,9 +153,9 @@ impl Engine for TikvEngine {
     }
 
     fn close(&self) -> Result<()> {
-        if let Some(store) = self.store.close(Store::refuse) {
-            let finished = upkeep::finish(&store);
-            store.stop();
+        if let Some(store) = self.store.close(|store| store.shared.refuse()) {
+            let finished = upkeep::finish(&store.shared);
+            store.shared.stop();
             if let Err(error) = finished {
                 tracing::warn!(target: "engines", "the lease of the store stays until it expires: {error}");
             }

@@ -27,6 +27,12 @@ pub struct Identity {
     pub deployment: u64,
 }
 
+impl std::fmt::Display for Identity {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.text())
+    }
+}
+
 impl Identity {
     fn text(&self) -> String {
         format!("{MARK} {FORMAT} cluster={} deployment={:016x}", self.cluster, self.deployment)

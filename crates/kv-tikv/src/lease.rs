@@ -37,6 +37,8 @@ pub(crate) struct Lease {
     /// Milliseconds from `started` to the last sign of life.
     renewed: AtomicU64,
     is_lost: AtomicBool,
+    /// False if several servers share the store, as tests do.
+    is_exclusive: bool,
 }
 
 /// The text of the fact.
@@ -70,18 +72,24 @@ fn process() -> String {
 }
 
 impl Lease {
-    /// Takes the lease. Waits for the lease of a server that has given no sign of life for some
-    /// seconds, as after a crash.
-    ///
-    /// Errors: [`Error::CannotOpen`] if another server lives.
-    pub(crate) async fn take(client: &Arc<Client>, keys: &Keys, options: &TikvOptions) -> Result<Lease> {
-        let lease = Lease {
+    /// Makes a lease that excludes nobody.
+    pub(crate) fn shared(keys: &Keys) -> Lease {
+        Lease {
             key: keys.fact(NAME),
             holder: fastrand::u64(1..),
             started: Instant::now(),
             renewed: AtomicU64::new(0),
             is_lost: AtomicBool::new(false),
-        };
+            is_exclusive: false,
+        }
+    }
+
+    /// Takes the lease. Waits for the lease of a server that has given no sign of life for some
+    /// seconds, as after a crash.
+    ///
+    /// Errors: [`Error::CannotOpen`] if another server lives.
+    pub(crate) async fn take(client: &Arc<Client>, keys: &Keys, options: &TikvOptions) -> Result<Lease> {
+        let lease = Lease { is_exclusive: true, ..Lease::shared(keys) };
         let mut seen = None;
         loop {
             let at = client.timestamps.next().await?;
@@ -109,6 +117,9 @@ impl Lease {
 
     /// Gives a sign of life. Errors: [`Error::Closed`] if another server has taken the lease.
     pub(crate) async fn renew(&self, client: &Arc<Client>) -> Result<()> {
+        if !self.is_exclusive {
+            return Ok(());
+        }
         let at = client.timestamps.next().await?;
         let record = client.get(&self.key, at).await?.as_deref().and_then(Record::parse);
         if record.is_none_or(|record| record.holder != self.holder) {
@@ -144,6 +155,9 @@ impl Lease {
     /// Errors: [`Error::Closed`] if one has; [`Error::Transient`] if the last sign of life is too
     /// long ago.
     pub(crate) fn check(&self) -> Result<()> {
+        if !self.is_exclusive {
+            return Ok(());
+        }
         if self.is_lost.load(Ordering::Acquire) {
             return Err(Error::Closed);
         }

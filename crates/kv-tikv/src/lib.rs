@@ -16,10 +16,6 @@
 //! # Threads
 //! Two threads of a runtime of its own move messages. A caller blocks until its result is there.
 
-// Which module knows which: `network`, `protocol`, `codec`, `retry` know none; `pd` and `regions`
-// know those; `client`, `locks` and `reads` are the client; `commit` is over it; the rest is the
-// engine.
-
 mod client;
 mod codec;
 mod commit;
@@ -32,6 +28,7 @@ mod load;
 mod locks;
 mod network;
 mod options;
+mod outcomes;
 mod pd;
 mod prefix_scan;
 mod protocol;
@@ -40,10 +37,12 @@ mod regions;
 mod retry;
 mod runtime;
 mod scan;
+mod shared;
 mod sizes;
 mod snapshot;
-#[cfg(any(test, feature = "stand-in"))]
+#[cfg(test)]
 mod stand_in;
+mod state;
 mod store;
 #[cfg(test)]
 mod tests;

@@ -10,14 +10,14 @@ use kv::{BulkLoad, Durability, Error, Result};
 
 use crate::commit::{Commit, Heartbeat, PATIENCE_MIN, settle_range};
 use crate::protocol::kv::Mutation;
-use crate::store::Store;
+use crate::shared::Shared;
 
 /// The bytes after which a part of a load is written.
 const PART_BYTES: usize = 8 << 20;
 
 /// A load.
 pub(crate) struct TikvLoad {
-    store: Arc<Store>,
+    store: Arc<Shared>,
     /// The pairs that are not written yet.
     part: Vec<Mutation>,
     part_bytes: usize,
@@ -34,7 +34,7 @@ struct Large {
 }
 
 impl TikvLoad {
-    pub(crate) fn new(store: Arc<Store>) -> Result<Self> {
+    pub(crate) fn new(store: Arc<Shared>) -> Result<Self> {
         store.check_writable()?;
         Ok(TikvLoad { store, part: Vec::new(), part_bytes: 0, last_key: None, large: None })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kv::{Block, BlockLimits, Error, KeyRange, PrefixScan, Result};
 
 use crate::reads::PageSpec;
-use crate::snapshot::State;
+use crate::state::State;
 use crate::values;
 
 /// The most rows of the first page of a range, and of the following ones.

@@ -47,7 +47,7 @@ impl Threads {
         self.handle.spawn(future);
     }
 
-    /// Ends the threads. What they were doing is left undone.
+    /// Ends the threads, which leave their work undone.
     pub(crate) fn stop(&self) {
         let runtime = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(runtime) = runtime {

@@ -7,7 +7,7 @@ use kv::{Block, BlockLimits, Error, Result, Scan, ScanSpec};
 
 use crate::protocol::kv::KvPair;
 use crate::reads::{PAGE_ROWS_MAX, PageSpec};
-use crate::snapshot::State;
+use crate::state::State;
 use crate::values;
 
 /// The bytes that a page should have, once the size of the pairs is known.

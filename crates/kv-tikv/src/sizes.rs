@@ -10,7 +10,7 @@ use kv::{KeyRange, Result};
 use crate::client::Client;
 use crate::protocol::kv::KvPair;
 use crate::reads::PageSpec;
-use crate::store::Store;
+use crate::shared::Shared;
 
 /// The number of keys up to which a range is counted.
 const COUNTED_MAX: usize = 4096;
@@ -76,15 +76,23 @@ fn position(start: &[u8], key: &[u8], end: &[u8]) -> f64 {
 
 /// Returns the average size of the first pairs of a range in bytes.
 async fn average_bytes(client: &Client, range: &KeyRange, prefix: usize, at: u64) -> Result<f64> {
-    let spec = PageSpec { range: range.clone(), reverse: false, keys_only: false, is_passing: true };
-    let page = client.page(&spec, SAMPLED, at).await?;
-    let bytes: usize =
-        page.pairs.iter().map(|pair| pair.key.len().saturating_sub(prefix) + pair.value.len()).sum();
-    Ok(bytes as f64 / page.pairs.len().max(1) as f64)
+    let (mut bytes, mut count, mut rest) = (0, 0, Some(range.clone()));
+    while let Some(range) = rest.take().filter(|_| count < SAMPLED) {
+        let spec = PageSpec { range, reverse: false, keys_only: false, is_passing: true };
+        let page = client.page(&spec, SAMPLED - count, at).await?;
+        count += page.pairs.len();
+        bytes += page
+            .pairs
+            .iter()
+            .map(|pair| pair.key.len().saturating_sub(prefix) + pair.value.len())
+            .sum::<usize>();
+        rest = page.rest;
+    }
+    Ok(bytes as f64 / count.max(1) as f64)
 }
 
 /// Estimates the bytes of a range.
-pub(crate) fn size_bytes(store: &Store, range: &KeyRange) -> Result<u64> {
+pub(crate) fn size_bytes(store: &Shared, range: &KeyRange) -> Result<u64> {
     store.check_open()?;
     if range.is_empty() {
         return Ok(0);
@@ -99,7 +107,7 @@ pub(crate) fn size_bytes(store: &Store, range: &KeyRange) -> Result<u64> {
 }
 
 /// Estimates the share of `whole` that lies within `part`.
-pub(crate) fn share(store: &Store, part: &KeyRange, whole: &KeyRange) -> Result<Option<f64>> {
+pub(crate) fn share(store: &Shared, part: &KeyRange, whole: &KeyRange) -> Result<Option<f64>> {
     store.check_open()?;
     if whole.is_empty() {
         return Ok(None);
@@ -119,7 +127,7 @@ pub(crate) fn share(store: &Store, part: &KeyRange, whole: &KeyRange) -> Result<
 }
 
 /// Returns the bounds of regions that divide a range into pieces of similar size.
-pub(crate) fn split_points(store: &Store, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
+pub(crate) fn split_points(store: &Shared, range: &KeyRange, parts: usize) -> Result<Vec<Vec<u8>>> {
     store.check_open()?;
     if range.is_empty() || parts < 2 {
         return Ok(Vec::new());
@@ -127,6 +135,11 @@ pub(crate) fn split_points(store: &Store, range: &KeyRange, parts: usize) -> Res
     let (client, keys) = (Arc::clone(&store.client), store.keys.clone());
     let range = store.keys.range(range);
     store.wait(async move {
+        // Regions that held data before say nothing about a range that is empty now.
+        let at = client.timestamps.next().await?;
+        if last_key(&client, &range, at).await?.is_none() {
+            return Ok(Vec::new());
+        }
         let regions = client.regions_in(&range.start, &range.end).await?;
         let starts = regions.iter().take(SPLIT_REGIONS_MAX).map(|region| region.start.as_slice());
         let bounds: Vec<&[u8]> = starts.filter(|start| *start > range.start.as_slice()).collect();

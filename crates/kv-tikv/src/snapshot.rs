@@ -2,82 +2,15 @@
 
 use std::sync::Arc;
 
-use kv::{Error, LivingSnapshot, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
+use kv::{PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
 
 use crate::prefix_scan::TikvPrefixScan;
-use crate::reads::Found;
 use crate::scan::TikvScan;
-use crate::store::Store;
-use crate::values;
-use crate::versions::Held;
-
-/// The number of keys of the first look-up, and of the greatest one.
-const LOOK_UP_KEYS_FIRST: usize = 256;
-const LOOK_UP_KEYS_MAX: usize = 4096;
+use crate::state::State;
 
 /// The state at a timestamp.
 pub(crate) struct TikvSnapshot {
     pub(crate) state: Arc<State>,
-}
-
-/// The parts of a snapshot that its scans share.
-pub(crate) struct State {
-    pub(crate) store: Arc<Store>,
-    pub(crate) at: u64,
-    _held: Held,
-    _living: LivingSnapshot,
-}
-
-impl State {
-    pub(crate) fn new(store: Arc<Store>, at: u64) -> Self {
-        let (held, living) = (store.versions.hold(at), store.snapshots.enter());
-        State { store, at, _held: held, _living: living }
-    }
-
-    /// Checks that the cluster still keeps this state, and that the store is open.
-    pub(crate) fn check(&self) -> Result<()> {
-        self.store.check_open()?;
-        self.store.versions.check(self.at)
-    }
-
-    /// Looks up keys. Fewer keys than asked for have a result if their values are long.
-    fn look_up(&self, keys: &[&[u8]]) -> Result<Values> {
-        let mut values = Values::with_capacity(keys.len(), 0);
-        let mut count = LOOK_UP_KEYS_FIRST;
-        while values.len() < keys.len() && !values.is_full() {
-            let asked = keys.get(values.len()..).unwrap_or_default();
-            let asked = asked.get(..count.min(asked.len())).unwrap_or_default();
-            let names: Vec<Vec<u8>> = asked.iter().map(|key| self.store.keys.data(key)).collect();
-            let found = self.find(&names)?;
-            for name in &names {
-                if values.is_full() {
-                    break;
-                }
-                if !values.push(found.get(name).map(|value| values::decode(value))) {
-                    return Err(Error::TooLarge { limit_bytes: kv::BLOCK_BYTES_MAX });
-                }
-            }
-            let average = values.bytes().len() / values.len().max(1) + 1;
-            count = (kv::LOOK_UP_BYTES / average).clamp(16, LOOK_UP_KEYS_MAX);
-        }
-        Ok(values)
-    }
-
-    fn find(&self, names: &[Vec<u8>]) -> Result<Found> {
-        let client = Arc::clone(&self.store.client);
-        let at = self.at;
-        if let [name] = names {
-            let name = name.clone();
-            return self.store.wait(async move {
-                let value = client.get(&name, at).await?;
-                Ok(value.into_iter().map(|value| (name.clone(), value)).collect())
-            });
-        }
-        let mut names = names.to_vec();
-        names.sort_unstable();
-        names.dedup();
-        self.store.wait(async move { client.get_many(names, at).await })
-    }
 }
 
 impl Snapshot for TikvSnapshot {

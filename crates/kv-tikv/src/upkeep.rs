@@ -7,7 +7,7 @@ use kv::background::Task;
 use kv::{Error, Result};
 
 use crate::protocol::pd::{GetGcSafePointRequest, UpdateServiceGcSafePointRequest};
-use crate::store::Store;
+use crate::shared::Shared;
 
 /// The time between two rounds.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -17,13 +17,13 @@ const SAFE_POINT_LIFE_SECONDS: i64 = 60;
 
 /// The thread's work.
 pub(crate) struct Upkeep {
-    store: Weak<Store>,
+    store: Weak<Shared>,
     is_stopped: Mutex<bool>,
     stopped: Condvar,
 }
 
 impl Upkeep {
-    pub(crate) fn new(store: &Arc<Store>) -> Self {
+    pub(crate) fn new(store: &Arc<Shared>) -> Self {
         Upkeep { store: Arc::downgrade(store), is_stopped: Mutex::new(false), stopped: Condvar::new() }
     }
 
@@ -63,7 +63,7 @@ impl Task for Upkeep {
 }
 
 /// Renews the lease and tells PD the oldest state that is read.
-fn round(store: &Arc<Store>) -> Result<()> {
+fn round(store: &Arc<Shared>) -> Result<()> {
     let this = Arc::clone(store);
     store.wait(async move {
         this.lease.renew(&this.client).await?;
@@ -85,12 +85,12 @@ fn round(store: &Arc<Store>) -> Result<()> {
 }
 
 /// Returns the name of this server among those that ask PD to keep states.
-fn service_id(store: &Store) -> String {
+fn service_id(store: &Shared) -> String {
     format!("persea-{:016x}", store.lease.holder())
 }
 
 /// Tells PD and other servers that this one is done.
-pub(crate) fn finish(store: &Arc<Store>) -> Result<()> {
+pub(crate) fn finish(store: &Arc<Shared>) -> Result<()> {
     let this = Arc::clone(store);
     store.wait(async move {
         let request = UpdateServiceGcSafePointRequest {

@@ -1,7 +1,9 @@
 //! The conformance suite against a real cluster, whose PD `PERSEA_TIKV_PD` names. Without the
 //! variable there is nothing to test here.
 //!
-//! `PERSEA_TIKV_CASE` chooses the cases whose names contain it.
+//! `PERSEA_TIKV_ONE_PHASE=false` forbids commits in one phase: a stand-in of TiKV may show them to
+//! readers whose timestamps are smaller. `PERSEA_TIKV_CASE` chooses the cases whose names contain
+//! it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test")]
 
@@ -21,6 +23,7 @@ fn options() -> Option<TikvOptions> {
     Some(TikvOptions {
         pd: pd.split(',').map(str::to_owned).collect(),
         prefix: format!("persea-test-{time}-{number}"),
+        one_phase: std::env::var("PERSEA_TIKV_ONE_PHASE").map_or(true, |value| value != "false"),
         ..TikvOptions::default()
     })
 }

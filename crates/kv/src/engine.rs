@@ -25,14 +25,16 @@ pub trait Engine: Send + Sync {
 
     /// Deletes all keys of a range. No transaction may still be writing there.
     ///
-    /// The engine may free the space later. Older snapshots still read the old pairs, and no
-    /// transaction conflicts with the deletion. Pairs that are written after it has returned stay.
+    /// The engine may free the space later. Older snapshots still read the old pairs. Pairs that
+    /// are written after it has returned stay. A transaction that began before it and writes in the
+    /// range after it may conflict. After an error, a part of the range may be gone.
     fn drop_range(&self, range: &KeyRange) -> Result<()>;
 
     /// Begins a load of pairs whose keys are absent and are not written by any transaction.
     ///
-    /// Several loads may run at once, even if their keys interleave. No transaction conflicts with
-    /// them. `kind` and `hint` tell the engine how it may write the pairs to its files.
+    /// Several loads may run at once, even if their keys interleave. They conflict with each other
+    /// and with transactions only where both write the same key. `kind` and `hint` tell the engine
+    /// how it may write the pairs to its files.
     fn load(&self, kind: LoadKind, hint: LoadHint) -> Result<Box<dyn BulkLoad>>;
 
     /// Returns at most `parts - 1` keys that divide `range` into pieces of similar size.

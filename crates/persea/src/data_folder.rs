@@ -110,8 +110,35 @@ fn is_store_file(name: &str) -> bool {
     kv_rocksdb::is_store_file(name) || kv_mmap::is_store_file(name)
 }
 
+/// The file that names the store in a cluster to which the folder belongs.
+const CLUSTER_FILE: &str = "CLUSTER";
+
+/// Ensures that a folder belongs to a store in a cluster. A new folder does from now on.
+///
+/// Errors: text for the user, if it belongs to another store.
+pub(crate) fn keep_cluster(folder: &Path, identity: &kv_tikv::Identity) -> Result<(), Failure> {
+    let (path, wanted) = (folder.join(CLUSTER_FILE), format!("{identity}\n"));
+    match fs::read_to_string(&path) {
+        Ok(found) if found == wanted => Ok(()),
+        Ok(found) => {
+            let (folder, found, wanted) = (folder.display(), found.trim(), wanted.trim());
+            let message = format!(
+                "the data folder {folder} belongs to the store '{found}', but --tikv.pd and --tikv.prefix lead \
+                 to '{wanted}'; correct them, or choose another folder"
+            );
+            Err(message.into())
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => fs::write(&path, wanted)
+            .map_err(|error| format!("the file {} cannot be written: {error}", path.display()).into()),
+        Err(error) => Err(format!("the file {} cannot be read: {error}", path.display()).into()),
+    }
+}
+
 /// Returns the engine whose store is in the folder.
 fn engine_of(folder: &Path) -> Option<EngineName> {
+    if folder.join(CLUSTER_FILE).exists() {
+        return Some(EngineName::Tikv);
+    }
     if kv_mmap::is_store(folder) {
         return Some(EngineName::Mmap);
     }

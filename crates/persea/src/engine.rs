@@ -8,14 +8,16 @@ pub(crate) enum EngineName {
     Auto,
     RocksDb,
     Mmap,
+    Tikv,
     Memory,
 }
 
 /// The registered engines.
-pub(crate) const ENGINES: &[(&str, EngineName); 4] = &[
+pub(crate) const ENGINES: &[(&str, EngineName); 5] = &[
     ("auto", EngineName::Auto),
     ("rocksdb", EngineName::RocksDb),
     ("mmfiles", EngineName::Mmap),
+    ("tikv", EngineName::Tikv),
     ("memory", EngineName::Memory),
 ];
 
@@ -26,6 +28,7 @@ impl EngineName {
             EngineName::Auto => "auto",
             EngineName::RocksDb => "rocksdb",
             EngineName::Mmap => "mmfiles",
+            EngineName::Tikv => "tikv",
             EngineName::Memory => "memory",
         }
     }

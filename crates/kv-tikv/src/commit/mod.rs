@@ -17,7 +17,7 @@ use std::time::Duration;
 use kv::{Error, Result};
 
 use crate::client::Client;
-use crate::locks::Outcome;
+use crate::outcomes::Outcome;
 use crate::protocol::kv::{Mutation, Op};
 
 pub(crate) use heartbeat::Heartbeat;
@@ -58,7 +58,7 @@ impl Commit {
         let primary = mutations.iter().find(|mutation| mutation.op != Op::Lock as i32).or(mutations.first());
         let Some(primary) = primary.map(|mutation| mutation.key.clone()) else { return Ok(()) };
         let keys = mutations.len() as u64;
-        let after = client.timestamps.next().await?;
+        let after = if client.one_phase { client.timestamps.next().await? } else { start };
         let commit = Arc::new(Commit { client, start, primary, keys, after, patience });
         let _heartbeat = Heartbeat::start(&commit);
         let names: Vec<Vec<u8>> = mutations.iter().map(|mutation| mutation.key.clone()).collect();

@@ -49,7 +49,8 @@ impl Commit {
         mutations: Vec<Mutation>,
     ) -> std::result::Result<Prewritten, Failure> {
         let mut batches = batches::of_mutations(&self.client, mutations).await?;
-        if batches.len() == 1
+        if self.client.one_phase
+            && batches.len() == 1
             && let Some(batch) = batches.pop()
         {
             return self.prewrite(batch, OnePhase::Allowed).await;

@@ -4,7 +4,7 @@ use kv::{Error, Result};
 
 use super::Commit;
 use crate::client::Miss;
-use crate::locks::Outcome;
+use crate::outcomes::Outcome;
 use crate::protocol::kv::{CommitRequest, Context};
 
 impl Commit {

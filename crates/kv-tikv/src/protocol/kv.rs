@@ -261,7 +261,7 @@ pub(crate) struct CheckTxnStatusResponse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, prost::Enumeration)]
 #[repr(i32)]
 pub(crate) enum Action {
-    NoAction = 0,
+    Nothing = 0,
     TtlExpireRollback = 1,
     LockNotExistRollback = 2,
     MinCommitTsPushed = 3,

@@ -150,22 +150,6 @@ pub(crate) struct GetStoreResponse {
     pub(crate) store: Option<Store>,
 }
 
-#[derive(Clone, Copy, PartialEq, prost::Message)]
-pub(crate) struct GetAllStoresRequest {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) header: Option<RequestHeader>,
-    #[prost(bool, tag = "2")]
-    pub(crate) exclude_tombstone_stores: bool,
-}
-
-#[derive(Clone, PartialEq, prost::Message)]
-pub(crate) struct GetAllStoresResponse {
-    #[prost(message, optional, tag = "1")]
-    pub(crate) header: Option<ResponseHeader>,
-    #[prost(message, repeated, tag = "2")]
-    pub(crate) stores: Vec<Store>,
-}
-
 /// Asks that versions from `safe_point` on are kept for `ttl` seconds.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct UpdateServiceGcSafePointRequest {
@@ -207,7 +191,6 @@ pd_requests! {
     GetRegionRequest => GetRegionResponse, "GetRegion";
     ScanRegionsRequest => ScanRegionsResponse, "ScanRegions";
     GetStoreRequest => GetStoreResponse, "GetStore";
-    GetAllStoresRequest => GetAllStoresResponse, "GetAllStores";
     UpdateServiceGcSafePointRequest => UpdateServiceGcSafePointResponse, "UpdateServiceGCSafePoint";
     GetGcSafePointRequest => GetGcSafePointResponse, "GetGCSafePoint";
 }

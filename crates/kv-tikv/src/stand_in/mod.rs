@@ -1,1 +1,189 @@
-//! x
+//! A cluster in memory, which answers the same messages: PD, some stores, and regions over them.
+//!
+//! Tests split regions, move leaders, let time pass, and make messages fail. It is written from the
+//! protocol's description and shares no code with the client but the messages.
+
+#![allow(clippy::result_large_err, reason = "the errors are messages, of a cluster for tests")]
+
+mod faults;
+mod mvcc;
+mod pd;
+mod regions;
+mod store;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use prost::Message;
+
+use crate::network::{Exchange, Fault, Network, Pending};
+use crate::pd::{from_milliseconds, milliseconds};
+
+pub(crate) use faults::Failure;
+use faults::{Effect, Faults};
+use mvcc::Pairs;
+use regions::Map;
+
+/// The number of stores.
+const STORES: u64 = 3;
+
+/// The address of PD.
+pub(crate) const PD_ADDRESS: &str = "pd:1";
+
+/// A cluster in memory.
+#[derive(Default)]
+pub(crate) struct StandIn {
+    state: Mutex<State>,
+    faults: Faults,
+}
+
+#[derive(Default)]
+struct State {
+    pairs: Pairs,
+    map: Map,
+    /// The last timestamp.
+    clock: u64,
+    /// Milliseconds by which the clock is ahead of the machine's.
+    ahead: u64,
+    safe_point: u64,
+    /// The safe points that services have asked for.
+    services: Vec<(Vec<u8>, u64)>,
+}
+
+impl StandIn {
+    /// Makes a cluster with one region.
+    pub(crate) fn new() -> Arc<StandIn> {
+        Arc::default()
+    }
+
+    /// Splits the region of a key at the key.
+    pub(crate) fn split(&self, key: &[u8]) {
+        self.lock().map.split(key);
+    }
+
+    /// Moves the leader of every region to another store.
+    pub(crate) fn move_leaders(&self) {
+        self.lock().map.move_leaders();
+    }
+
+    /// Lets time pass.
+    pub(crate) fn pass(&self, milliseconds: u64) {
+        self.lock().ahead += milliseconds;
+    }
+
+    /// Lets the cluster forget old versions: all before now.
+    pub(crate) fn forget_old_versions(&self) {
+        let mut state = self.lock();
+        state.safe_point = state.timestamps(1);
+    }
+
+    /// Returns the oldest state that a service has asked PD to keep.
+    pub(crate) fn oldest_kept(&self) -> Option<u64> {
+        self.lock().services.iter().map(|(_, safe_point)| *safe_point).min()
+    }
+
+    /// Returns the number of locks in the cluster.
+    pub(crate) fn locks(&self) -> usize {
+        self.lock().pairs.locks()
+    }
+
+    /// Makes the next `count` messages of a method fail.
+    pub(crate) fn fail(&self, method: &'static str, failure: Failure, count: usize) {
+        self.faults.add(method, failure, count);
+    }
+
+    /// Makes every message to a store fail with a chance of one in `one_in`; 0 ends that.
+    pub(crate) fn fail_at_random(&self, one_in: u32) {
+        self.faults.at_random(one_in);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answer(&self, address: &str, method: &str, message: &[u8]) -> Result<Bytes, Fault> {
+        let mut state = self.lock();
+        let reply = match address {
+            PD_ADDRESS => pd::answer(&mut state, method, message),
+            store => store::answer(&mut state, store, method, message),
+        };
+        reply.map(Bytes::from).map_err(|error| Fault::Lost(error.to_string()))
+    }
+}
+
+impl State {
+    /// Takes `count` timestamps and returns the last of them.
+    fn timestamps(&mut self, count: u32) -> u64 {
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
+        let now = from_milliseconds(time + self.ahead);
+        self.clock = self.clock.max(now) + u64::from(count);
+        self.clock
+    }
+}
+
+impl StandIn {
+    async fn handle(&self, address: &str, method: &'static str, message: Bytes) -> Result<Bytes, Fault> {
+        match self.faults.next(method) {
+            None => self.answer(address, method, &message),
+            Some(Effect::Before(fault)) => Err(fault),
+            Some(Effect::After(fault)) => {
+                self.answer(address, method, &message)?;
+                Err(fault)
+            }
+            Some(Effect::Wait(time)) => {
+                tokio::time::sleep(time).await;
+                self.answer(address, method, &message)
+            }
+            Some(Effect::Reply(reply)) => Ok(reply),
+        }
+    }
+}
+
+/// The way of a client to a stand-in, which several clients may share.
+pub(crate) struct Route(pub(crate) Arc<StandIn>);
+
+impl Network for Route {
+    fn call<'a>(
+        &'a self,
+        address: &'a str,
+        method: &'static str,
+        message: Bytes,
+    ) -> Pending<'a, Result<Bytes, Fault>> {
+        Box::pin(self.0.handle(address, method, message))
+    }
+
+    fn open<'a>(
+        &'a self,
+        address: &'a str,
+        method: &'static str,
+    ) -> Pending<'a, Result<Box<dyn Exchange>, Fault>> {
+        let (cluster, address) = (Arc::clone(&self.0), address.to_owned());
+        Box::pin(async move { Ok(Box::new(Stream { cluster, address, method }) as Box<dyn Exchange>) })
+    }
+}
+
+struct Stream {
+    cluster: Arc<StandIn>,
+    address: String,
+    method: &'static str,
+}
+
+impl Exchange for Stream {
+    fn exchange(&mut self, message: Bytes) -> Pending<'_, Result<Bytes, Fault>> {
+        Box::pin(self.cluster.handle(&self.address, self.method, message))
+    }
+}
+
+/// Encodes the reply to a message that `handle` answers.
+fn reply<Q: Message + Default, R: Message>(
+    message: &[u8],
+    handle: impl FnOnce(Q) -> R,
+) -> Result<Vec<u8>, prost::DecodeError> {
+    Ok(handle(Q::decode(message)?).encode_to_vec())
+}
+
+/// Returns true if a lock that lives `ttl` milliseconds from `start` on is dead at `now`.
+fn is_expired(start: u64, ttl: u64, now: u64) -> bool {
+    milliseconds(now) >= milliseconds(start).saturating_add(ttl)
+}

@@ -1,1 +1,62 @@
-//! x
+//! The engine on a cluster in memory.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod conformance;
+mod failures;
+mod servers;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kv::{Durability, Engine, Snapshot, TransactionOptions, WriteTransaction};
+
+use crate::engine::Sharing;
+use crate::stand_in::{PD_ADDRESS, Route, StandIn};
+use crate::{TikvEngine, TikvOptions};
+
+/// Options whose limits suit tests.
+fn options() -> TikvOptions {
+    TikvOptions {
+        pd: vec![PD_ADDRESS.to_owned()],
+        timeout: Duration::from_secs(5),
+        message_timeout: Duration::from_secs(1),
+        ..TikvOptions::default()
+    }
+}
+
+/// Opens the store of a cluster, which other engines may open, too.
+fn open(cluster: &Arc<StandIn>) -> Arc<TikvEngine> {
+    TikvEngine::over(Arc::new(Route(Arc::clone(cluster))), &options(), Sharing::Shared).expect("open")
+}
+
+/// Opens the store of a cluster for one server.
+fn open_alone(cluster: &Arc<StandIn>) -> kv::Result<Arc<TikvEngine>> {
+    TikvEngine::over(Arc::new(Route(Arc::clone(cluster))), &options(), Sharing::Exclusive)
+}
+
+/// Splits the keys of the store at some of those that tests use.
+fn split(cluster: &StandIn) {
+    for key in ["b", "k", "k0500", "key00100", "m", "p001000"] {
+        cluster.split(&[b"persea/d", key.as_bytes()].concat());
+    }
+}
+
+fn begin(engine: &TikvEngine) -> Box<dyn WriteTransaction> {
+    engine.begin(TransactionOptions::default()).expect("begin")
+}
+
+fn put(engine: &TikvEngine, key: &str, value: &str) -> kv::Result<()> {
+    let mut transaction = engine.begin(TransactionOptions::default())?;
+    transaction.put(key.as_bytes(), value.as_bytes())?;
+    transaction.commit(Durability::Buffered)
+}
+
+fn get_in(snapshot: &dyn Snapshot, key: &str) -> kv::Result<Option<String>> {
+    let values = snapshot.get_many(&[key.as_bytes()])?;
+    Ok(values.get(0).map(|value| String::from_utf8(value.to_vec()).expect("text")))
+}
+
+fn get(engine: &TikvEngine, key: &str) -> Option<String> {
+    get_in(&*engine.snapshot().expect("snapshot"), key).expect("get")
+}

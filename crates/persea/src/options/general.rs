@@ -7,11 +7,12 @@ use kv::Engine;
 use kv::MemoryEngine;
 use kv_mmap::MmapEngine;
 use kv_rocksdb::RocksEngine;
+use kv_tikv::TikvEngine;
 use options::{Bytes, Choice, Flag, List, Maybe, Opt, Options, Text, bytes, choice, flag, text};
 use server::service::machine::available_memory_bytes;
 use storage::MemoryBudget;
 
-use super::{cache, database, mmfiles, rocksdb, server as server_section};
+use super::{cache, database, mmfiles, rocksdb, server as server_section, tikv};
 use crate::data_folder;
 use crate::engine::{ENGINES, EngineName};
 use crate::failure::Failure;
@@ -67,6 +68,11 @@ pub(crate) fn open_engine(
         if let Some(dropped) = engine.dropped_log() {
             tracing::warn!(target: "engines", "{dropped}");
         }
+        return Ok(engine);
+    }
+    if name == EngineName::Tikv {
+        let engine = TikvEngine::open(&tikv::settings(options)?)?;
+        data_folder::keep_cluster(&folder, engine.identity())?;
         return Ok(engine);
     }
     let engine = RocksEngine::open(folder, &rocksdb::settings(options, budget, descriptors))?;

@@ -15,6 +15,7 @@ pub(crate) mod server;
 pub(crate) mod ssl;
 pub(crate) mod tcp;
 mod temp;
+mod tikv;
 mod transaction;
 mod ttl;
 mod unsupported;
@@ -54,6 +55,7 @@ pub(crate) static SERVER: Program = Program {
         ssl::ROWS,
         tcp::ROWS,
         temp::ROWS,
+        tikv::ROWS,
         transaction::ROWS,
         ttl::ROWS,
     ],

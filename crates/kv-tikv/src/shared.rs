@@ -1,0 +1,129 @@
+//! The parts of an open store that snapshots, scans, transactions and loads share.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kv::{ClosedFlag, Error, LivingSnapshots, Result};
+
+use crate::client::Client;
+use crate::commit::Commit;
+use crate::keys::Keys;
+use crate::lease::Lease;
+use crate::options::TikvOptions;
+use crate::protocol::kv::{Mutation, Op};
+use crate::runtime::Threads;
+use crate::values;
+use crate::versions::Versions;
+
+/// The most bytes of one key and its value: a store writes them as one entry of its log, which has
+/// at most 8 MiB.
+pub(crate) const PAIR_BYTES_MAX: usize = 7 << 20;
+
+/// The connected client and the state of the store.
+pub(crate) struct Shared {
+    pub(crate) client: Arc<Client>,
+    threads: Arc<Threads>,
+    pub(crate) keys: Keys,
+    pub(crate) options: TikvOptions,
+    pub(crate) lease: Lease,
+    closed: ClosedFlag,
+    pub(crate) snapshots: Arc<LivingSnapshots>,
+    pub(crate) versions: Arc<Versions>,
+}
+
+impl Shared {
+    /// Makes the state of a connected client.
+    pub(crate) fn new(
+        client: Arc<Client>,
+        threads: Arc<Threads>,
+        keys: Keys,
+        options: TikvOptions,
+        lease: Lease,
+    ) -> Arc<Shared> {
+        Arc::new(Shared {
+            client,
+            threads,
+            keys,
+            options,
+            lease,
+            closed: ClosedFlag::default(),
+            snapshots: Arc::default(),
+            versions: Arc::default(),
+        })
+    }
+
+    /// Checks that the store is open.
+    pub(crate) fn check_open(&self) -> Result<()> {
+        self.closed.check()
+    }
+
+    /// Checks that the store is open, and that no other server may have taken it.
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        self.closed.check()?;
+        self.lease.check()
+    }
+
+    /// Makes every later call fail.
+    pub(crate) fn refuse(&self) {
+        self.closed.set();
+    }
+
+    /// Ends the threads.
+    pub(crate) fn stop(&self) {
+        self.threads.stop();
+    }
+
+    /// Runs a future on the engine's threads and waits for its result.
+    pub(crate) fn wait<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
+        self.threads.wait(future)
+    }
+
+    /// Runs a future on the engine's threads.
+    pub(crate) fn spawn(&self, future: impl Future<Output = ()> + Send + 'static) {
+        self.threads.spawn(future);
+    }
+
+    /// Returns a timestamp of now.
+    pub(crate) fn now(&self) -> Result<u64> {
+        let client = Arc::clone(&self.client);
+        self.wait(async move { client.timestamps.next().await })
+    }
+
+    /// Commits mutations, whose keys ascend.
+    pub(crate) fn commit(
+        &self,
+        start: Option<u64>,
+        mutations: Vec<Mutation>,
+        patience: Duration,
+    ) -> Result<()> {
+        self.check_writable()?;
+        let client = Arc::clone(&self.client);
+        self.wait(async move {
+            let start = match start {
+                Some(start) => start,
+                None => client.timestamps.next().await?,
+            };
+            Commit::run(client, start, mutations, patience).await
+        })
+    }
+
+    /// Returns the mutation that sets a key, or removes it.
+    pub(crate) fn mutation(&self, key: &[u8], value: Option<&[u8]>, is_insert: bool) -> Result<Mutation> {
+        if key.len() + value.map_or(0, <[u8]>::len) > PAIR_BYTES_MAX {
+            return Err(Error::TooLarge { limit_bytes: PAIR_BYTES_MAX });
+        }
+        let op = match (value, is_insert) {
+            (Some(_), true) => Op::Insert,
+            (Some(_), false) => Op::Put,
+            // The key was absent and stays so. A removal could meet the key of another server.
+            (None, true) => Op::Lock,
+            (None, false) => Op::Del,
+        };
+        let value = if matches!(op, Op::Put | Op::Insert) { value.map(values::encode) } else { None };
+        Ok(Mutation { op: op as i32, key: self.keys.data(key), value: value.unwrap_or_default() })
+    }
+}

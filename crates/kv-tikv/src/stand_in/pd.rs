@@ -1,0 +1,76 @@
+//! The stand-in of PD.
+
+use prost::DecodeError;
+
+use super::{PD_ADDRESS, State, reply};
+use crate::codec;
+use crate::pd::{from_milliseconds, milliseconds};
+use crate::protocol::pd::{
+    GetGcSafePointRequest, GetGcSafePointResponse, GetMembersRequest, GetMembersResponse,
+    GetPrevRegionRequest, GetRegionRequest, GetRegionResponse, GetStoreRequest, GetStoreResponse, Member,
+    PlacedRegion, ResponseHeader, ScanRegionsRequest, ScanRegionsResponse, Timestamp, TsoRequest,
+    TsoResponse, UpdateServiceGcSafePointRequest, UpdateServiceGcSafePointResponse,
+};
+use crate::protocol::region::Store;
+
+/// The number of the cluster.
+const CLUSTER: u64 = 42;
+
+fn header() -> Option<ResponseHeader> {
+    Some(ResponseHeader { cluster_id: CLUSTER, error: None })
+}
+
+pub(super) fn answer(state: &mut State, method: &str, message: &[u8]) -> Result<Vec<u8>, DecodeError> {
+    match method.trim_start_matches("/pdpb.PD/") {
+        "GetMembers" => reply(message, |_: GetMembersRequest| {
+            let member = Member { name: "pd".to_owned(), client_urls: vec![format!("http://{PD_ADDRESS}")] };
+            GetMembersResponse { header: header(), members: vec![member.clone()], leader: Some(member) }
+        }),
+        "Tso" => reply(message, |request: TsoRequest| {
+            let last = state.timestamps(request.count);
+            let physical = milliseconds(last);
+            let logical = last - from_milliseconds(physical);
+            let timestamp = Timestamp { physical: physical as i64, logical: logical as i64 };
+            TsoResponse { header: header(), count: request.count, timestamp: Some(timestamp) }
+        }),
+        "GetRegion" => reply(message, |request: GetRegionRequest| {
+            region(state, Some(state.map.find(&codec::decode(&request.region_key))))
+        }),
+        "GetPrevRegion" => reply(message, |request: GetPrevRegionRequest| {
+            region(state, state.map.find(&codec::decode(&request.region_key)).checked_sub(1))
+        }),
+        "ScanRegions" => reply(message, |request: ScanRegionsRequest| {
+            let first = state.map.find(&codec::decode(&request.start_key));
+            let end = codec::decode(&request.end_key);
+            let in_range = |found: &(crate::protocol::region::Region, _)| {
+                end.is_empty() || codec::decode(&found.0.start_key) < end
+            };
+            let found = (first..state.map.len()).filter_map(|at| state.map.describe(at)).take_while(in_range);
+            let placed = |(region, leader)| PlacedRegion { region: Some(region), leader: Some(leader) };
+            let regions = found.take(request.limit.max(1) as usize).map(placed).collect();
+            ScanRegionsResponse { header: header(), regions }
+        }),
+        "GetStore" => reply(message, |request: GetStoreRequest| {
+            let id = request.store_id;
+            let store = Store { id, address: format!("store:{id}"), state: 0, version: String::new() };
+            GetStoreResponse { header: header(), store: Some(store) }
+        }),
+        "UpdateServiceGCSafePoint" => reply(message, |request: UpdateServiceGcSafePointRequest| {
+            state.services.retain(|(id, _)| *id != request.service_id);
+            if request.ttl > 0 {
+                state.services.push((request.service_id, request.safe_point));
+            }
+            UpdateServiceGcSafePointResponse { header: header(), min_safe_point: state.safe_point }
+        }),
+        _ => reply(message, |_: GetGcSafePointRequest| GetGcSafePointResponse {
+            header: header(),
+            safe_point: state.safe_point,
+        }),
+    }
+}
+
+fn region(state: &State, at: Option<usize>) -> GetRegionResponse {
+    let found = at.and_then(|at| state.map.describe(at));
+    let (region, leader) = found.unzip();
+    GetRegionResponse { header: header(), region, leader }
+}

@@ -1,0 +1,101 @@
+//! The regions of the stand-in.
+
+use super::STORES;
+use crate::codec;
+use crate::protocol::kv::Context;
+use crate::protocol::region::{EpochNotMatch, Error, NotLeader, Nothing, Peer, Region, RegionEpoch};
+
+/// All regions in order.
+pub(super) struct Map {
+    regions: Vec<Placed>,
+    last_id: u64,
+}
+
+#[derive(Clone)]
+pub(super) struct Placed {
+    id: u64,
+    version: u64,
+    /// The first key; the next region's is the end.
+    start: Vec<u8>,
+    leader: u64,
+}
+
+impl Default for Map {
+    fn default() -> Self {
+        Map { regions: vec![Placed { id: 1, version: 1, start: Vec::new(), leader: 1 }], last_id: 1 }
+    }
+}
+
+/// The replica of a region on a store.
+fn peer(region: u64, store: u64) -> Peer {
+    Peer { id: region * 10 + store, store_id: store, role: 0 }
+}
+
+impl Map {
+    pub(super) fn split(&mut self, key: &[u8]) {
+        let at = self.regions.partition_point(|region| region.start.as_slice() <= key);
+        let Some(left) = at.checked_sub(1).and_then(|at| self.regions.get_mut(at)) else { return };
+        if left.start == key {
+            return;
+        }
+        left.version += 1;
+        self.last_id += 1;
+        let leader = self.last_id % STORES + 1;
+        let right = Placed { id: self.last_id, version: left.version, start: key.to_vec(), leader };
+        self.regions.insert(at, right);
+    }
+
+    pub(super) fn move_leaders(&mut self) {
+        self.regions.iter_mut().for_each(|region| region.leader = region.leader % STORES + 1);
+    }
+
+    /// Returns the place of the region of a key.
+    pub(super) fn find(&self, key: &[u8]) -> usize {
+        self.regions.partition_point(|region| region.start.as_slice() <= key).saturating_sub(1)
+    }
+
+    /// Returns the first key behind a region; empty if there is no end.
+    pub(super) fn end(&self, at: usize) -> &[u8] {
+        self.regions.get(at + 1).map_or(&[], |next| next.start.as_slice())
+    }
+
+    /// Returns the description of a region and its leader.
+    pub(super) fn describe(&self, at: usize) -> Option<(Region, Peer)> {
+        let placed = self.regions.get(at)?;
+        let region = Region {
+            id: placed.id,
+            start_key: codec::encode_end(&placed.start),
+            end_key: codec::encode_end(self.end(at)),
+            region_epoch: Some(RegionEpoch { conf_ver: 1, version: placed.version }),
+            peers: (1..=STORES).map(|store| peer(placed.id, store)).collect(),
+        };
+        Some((region, peer(placed.id, placed.leader)))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// Returns the bounds of the region to which a message is addressed, or the error that says
+    /// that it is not there.
+    pub(super) fn check(&self, store: &str, context: Option<&Context>) -> Result<(Vec<u8>, Vec<u8>), Error> {
+        let error = Error { message: "a test".to_owned(), ..Error::default() };
+        let Some(context) = context else { return Err(error) };
+        let Some(at) = self.regions.iter().position(|region| region.id == context.region_id) else {
+            return Err(Error { region_not_found: Some(Nothing {}), ..error });
+        };
+        let Some((region, leader)) = self.describe(at) else { return Err(error) };
+        if store != format!("store:{}", leader.store_id) {
+            let not_leader = NotLeader { region_id: region.id, leader: Some(leader) };
+            return Err(Error { not_leader: Some(not_leader), ..error });
+        }
+        if context.region_epoch != region.region_epoch {
+            let current_regions =
+                (at..self.len()).take(2).filter_map(|at| self.describe(at)).map(|found| found.0);
+            let changed = EpochNotMatch { current_regions: current_regions.collect() };
+            return Err(Error { epoch_not_match: Some(changed), ..error });
+        }
+        let start = self.regions.get(at).map(|placed| placed.start.clone()).unwrap_or_default();
+        Ok((start, self.end(at).to_vec()))
+    }
+}

@@ -1,0 +1,202 @@
+//! Messages that fail, leaders that move, servers that die in the middle of a commit.
+
+use kv::{BlockLimits, Durability, Engine, Error, KeyRange, ScanSpec};
+
+use super::{begin, get, get_in, open, put, split};
+use crate::stand_in::{Failure, StandIn};
+
+/// Splits and moves of leaders go unnoticed.
+#[test]
+fn regions_move_unnoticed() {
+    let cluster = StandIn::new();
+    let engine = open(&cluster);
+    for i in 0..200 {
+        put(&engine, &format!("k{i:03}"), &i.to_string()).unwrap();
+        match i % 20 {
+            7 => cluster.split(format!("persea/dk{i:03}").as_bytes()),
+            13 => cluster.move_leaders(),
+            _ => {}
+        }
+    }
+    cluster.move_leaders();
+    cluster.split(b"persea/dk111x");
+    let snapshot = engine.snapshot().unwrap();
+    for reverse in [false, true] {
+        let spec = ScanSpec { reverse, ..ScanSpec::forward(KeyRange::all()) };
+        let mut scan = snapshot.scan(spec).unwrap();
+        let mut count = 0;
+        while let Some(block) = scan.next_block(BlockLimits { rows: 7, bytes: 1 << 20 }).unwrap() {
+            count += block.len();
+            if count == 77 {
+                cluster.move_leaders();
+            }
+        }
+        assert_eq!(count, 200);
+    }
+}
+
+/// A lost reply to a commit in one phase is found out: the transaction has committed once.
+#[test]
+fn lost_replies_are_found_out() {
+    let cluster = StandIn::new();
+    let engine = open(&cluster);
+    cluster.fail("KvPrewrite", Failure::LostReply, 1);
+    put(&engine, "k", "1").unwrap();
+    split(&cluster);
+    for (method, count) in [("KvPrewrite", 2), ("KvCommit", 1), ("KvCommit", 3)] {
+        cluster.fail(method, Failure::LostReply, count);
+        let mut transaction = begin(&engine);
+        transaction.put(b"a", b"2").unwrap();
+        transaction.put(b"k", b"2").unwrap();
+        transaction.commit(Durability::Buffered).unwrap();
+        assert_eq!(get(&engine, "k").as_deref(), Some("2"));
+    }
+}
+
+/// Without any reply to the decisive message, the outcome is undetermined, and not a conflict.
+#[test]
+fn silence_at_the_decisive_moment_is_undetermined() {
+    let cluster = StandIn::new();
+    let engine = open(&cluster);
+    split(&cluster);
+    put(&engine, "k", "1").unwrap();
+    cluster.fail("KvCommit", Failure::LostReply, 1);
+    cluster.fail("KvCommit", Failure::Unreachable, usize::MAX);
+    cluster.fail("KvCheckTxnStatus", Failure::Unreachable, usize::MAX);
+    let mut transaction = begin(&engine);
+    transaction.put(b"a", b"2").unwrap();
+    transaction.put(b"k", b"2").unwrap();
+    assert!(matches!(transaction.commit(Durability::Buffered), Err(Error::Undetermined { .. })));
+}
+
+/// A cluster that is not reachable is a transient error, and nothing was written.
+#[test]
+fn unreachable_stores_are_transient() {
+    let cluster = StandIn::new();
+    let engine = open(&cluster);
+    put(&engine, "k", "1").unwrap();
+    cluster.fail("KvPrewrite", Failure::Unreachable, usize::MAX);
+    assert!(matches!(put(&engine, "k", "2"), Err(Error::Transient { .. })));
+    assert_eq!(get(&engine, "k").as_deref(), Some("1"));
+}
+
+/// The locks of a server that died before its commit go after their life; those of one that died
+/// after it become its commit.
+#[test]
+fn locks_of_the_dead_are_resolved() {
+    let cluster = StandIn::new();
+    split(&cluster);
+    let (dying, other) = (open(&cluster), open(&cluster));
+    let write = |value: &str| {
+        let mut transaction = begin(&dying);
+        transaction.put(b"a", value.as_bytes()).unwrap();
+        transaction.put(b"k", value.as_bytes()).unwrap();
+        transaction.commit(Durability::Buffered)
+    };
+    write("1").unwrap();
+    // Nothing reaches the stores after the first phase.
+    cluster.fail("KvCommit", Failure::Unreachable, 1000);
+    cluster.fail("KvBatchRollback", Failure::Unreachable, usize::MAX);
+    cluster.fail("KvTxnHeartBeat", Failure::Unreachable, usize::MAX);
+    assert!(matches!(write("2"), Err(Error::Transient { .. } | Error::Conflict)));
+    cluster.pass(60_000);
+    assert_eq!(get(&other, "k").as_deref(), Some("1"));
+    put(&other, "k", "3").unwrap();
+    assert_eq!(get(&other, "k").as_deref(), Some("3"));
+}
+
+/// A committer that is slower than the life of its locks fails cleanly if others have met them.
+#[test]
+fn a_commit_after_the_life_of_its_locks_conflicts() {
+    let cluster = StandIn::new();
+    split(&cluster);
+    let (slow, other) = (open(&cluster), open(&cluster));
+    put(&slow, "k", "1").unwrap();
+    cluster.fail("KvTxnHeartBeat", Failure::Unreachable, usize::MAX);
+    cluster.fail("KvCommit", Failure::Slow(std::time::Duration::from_millis(800)), 1);
+    std::thread::scope(|scope| {
+        let committing = scope.spawn(|| {
+            let mut transaction = begin(&slow);
+            transaction.put(b"a", b"2").unwrap();
+            transaction.put(b"k", b"2").unwrap();
+            transaction.commit(Durability::Buffered)
+        });
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        cluster.pass(60_000);
+        assert_eq!(get(&other, "k").as_deref(), Some("1"));
+        assert_eq!(get(&other, "a"), None);
+        assert_eq!(committing.join().unwrap(), Err(Error::Conflict));
+    });
+    assert_eq!((get(&other, "a"), get(&other, "k").as_deref()), (None, Some("1")));
+}
+
+/// A snapshot older than what the cluster keeps says so.
+#[test]
+fn old_snapshots_expire() {
+    let cluster = StandIn::new();
+    let engine = open(&cluster);
+    put(&engine, "k", "1").unwrap();
+    let snapshot = engine.snapshot().unwrap();
+    let held = snapshot.version();
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    assert_eq!(cluster.oldest_kept(), Some(held), "PD knows the oldest snapshot");
+    assert_eq!(get_in(&*snapshot, "k"), Ok(Some("1".to_owned())));
+    cluster.forget_old_versions();
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    assert_eq!(get_in(&*snapshot, "k"), Err(Error::SnapshotExpired));
+    assert_eq!(get(&engine, "k").as_deref(), Some("1"));
+}
+
+/// While messages fail at random, transfers keep their sum, and each acknowledged one took place.
+#[test]
+fn transfers_keep_their_sum_among_failures() {
+    const ACCOUNTS: usize = 6;
+    let cluster = StandIn::new();
+    split(&cluster);
+    let name = |i: usize| ["a", "c", "k1", "k6", "n", "z"].get(i % ACCOUNTS).copied().unwrap_or("a");
+    let engine = open(&cluster);
+    for i in 0..ACCOUNTS {
+        put(&engine, name(i), "100").unwrap();
+    }
+    cluster.fail_at_random(20);
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let engine = open(&cluster);
+            let cluster = &cluster;
+            scope.spawn(move || {
+                for round in 0..60 {
+                    let (from, to) = (name(thread + round), name(thread * 2 + round * 3 + 1));
+                    if round % 17 == 0 {
+                        cluster.move_leaders();
+                    }
+                    let Ok(mut transaction) = engine.begin(Default::default()) else { continue };
+                    let Ok(values) = transaction.get_many(&[from.as_bytes(), to.as_bytes()]) else {
+                        continue;
+                    };
+                    let number = |i: usize| -> i64 {
+                        std::str::from_utf8(values.get(i).unwrap()).unwrap().parse().unwrap()
+                    };
+                    if from == to {
+                        continue;
+                    }
+                    let (left, right) = ((number(0) - 1).to_string(), (number(1) + 1).to_string());
+                    if transaction.put(from.as_bytes(), left.as_bytes()).is_ok()
+                        && transaction.put(to.as_bytes(), right.as_bytes()).is_ok()
+                    {
+                        match transaction.commit(Durability::Buffered) {
+                            Ok(())
+                            | Err(Error::Conflict | Error::Transient { .. } | Error::Undetermined { .. }) => {
+                            }
+                            Err(error) => panic!("{error}"),
+                        }
+                    }
+                }
+            });
+        }
+    });
+    cluster.fail_at_random(0);
+    let snapshot = engine.snapshot().unwrap();
+    let sum: i64 =
+        (0..ACCOUNTS).map(|i| get_in(&*snapshot, name(i)).unwrap().unwrap().parse::<i64>().unwrap()).sum();
+    assert_eq!(sum, 100 * ACCOUNTS as i64);
+}

@@ -1,0 +1,151 @@
+//! Several servers on one store, as far as the engine goes.
+
+use std::sync::Arc;
+
+use kv::{Durability, Engine, Error, LoadHint, LoadKind};
+
+use super::{begin, get, get_in, open, open_alone, put, split};
+use crate::stand_in::StandIn;
+
+/// The first of two servers that write a key commits; the other one conflicts.
+#[test]
+fn the_first_writer_wins_across_servers() {
+    let cluster = StandIn::new();
+    let (left, right) = (open(&cluster), open(&cluster));
+    put(&left, "k", "0").unwrap();
+    let (mut first, mut second) = (begin(&left), begin(&right));
+    first.put(b"k", b"1").unwrap();
+    second.put(b"k", b"2").unwrap();
+    first.commit(Durability::Buffered).unwrap();
+    assert_eq!(second.commit(Durability::Buffered), Err(Error::Conflict));
+    assert_eq!(get(&right, "k").as_deref(), Some("1"));
+    assert_eq!(right.statistics().conflicts, 1);
+    put(&right, "k", "2").unwrap();
+    assert_eq!(get(&left, "k").as_deref(), Some("2"));
+}
+
+/// A key is inserted by one server only, even if neither has read it.
+#[test]
+fn a_unique_key_is_inserted_once() {
+    let cluster = StandIn::new();
+    let (left, right) = (open(&cluster), open(&cluster));
+    let (mut first, mut second) = (begin(&left), begin(&right));
+    first.insert_unique(b"k", b"1").unwrap();
+    second.insert_unique(b"k", b"2").unwrap();
+    second.commit(Durability::Buffered).unwrap();
+    assert_eq!(first.commit(Durability::Buffered), Err(Error::Conflict));
+    assert_eq!(begin(&left).insert_unique(b"k", b"1"), Err(Error::Exists));
+}
+
+/// A lock that was committed counts as a write for the other server.
+#[test]
+fn a_committed_lock_conflicts_across_servers() {
+    let cluster = StandIn::new();
+    let (left, right) = (open(&cluster), open(&cluster));
+    let (mut locking, mut writing) = (begin(&left), begin(&right));
+    locking.lock(b"k").unwrap();
+    locking.put(b"other", b"1").unwrap();
+    locking.commit(Durability::Buffered).unwrap();
+    writing.put(b"k", b"1").unwrap();
+    assert_eq!(writing.commit(Durability::Buffered), Err(Error::Conflict));
+}
+
+/// A key that was inserted and removed again leaves the key of another server alone.
+#[test]
+fn a_removed_insert_removes_nothing_of_others() {
+    let cluster = StandIn::new();
+    let (left, right) = (open(&cluster), open(&cluster));
+    let mut transaction = begin(&left);
+    transaction.insert_unique(b"k", b"1").unwrap();
+    transaction.delete(b"k").unwrap();
+    put(&right, "k", "2").unwrap();
+    let _ = transaction.commit(Durability::Buffered);
+    assert_eq!(get(&right, "k").as_deref(), Some("2"));
+}
+
+/// Increments by two servers, retried after conflicts, all take effect.
+#[test]
+fn increments_of_two_servers_add_up() {
+    let cluster = StandIn::new();
+    split(&cluster);
+    const ROUNDS: usize = 50;
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            let engine = open(&cluster);
+            scope.spawn(move || {
+                for _ in 0..ROUNDS {
+                    loop {
+                        let mut transaction = begin(&engine);
+                        let values = transaction.get_many(&[b"n"]).unwrap();
+                        let n: usize = values
+                            .get(0)
+                            .map_or(0, |value| std::str::from_utf8(value).unwrap().parse().unwrap());
+                        transaction.put(b"n", (n + 1).to_string().as_bytes()).unwrap();
+                        // A key in another region makes the commit one of two phases.
+                        transaction.put(b"a", b"1").unwrap();
+                        match transaction.commit(Durability::Buffered) {
+                            Ok(()) => break,
+                            Err(Error::Conflict) => {}
+                            Err(error) => panic!("{error}"),
+                        }
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(get(&open(&cluster), "n"), Some((2 * ROUNDS).to_string()));
+}
+
+/// A load is visible to the other server in one step, and readers do not wait for it.
+#[test]
+fn a_large_load_appears_at_once_everywhere() {
+    let cluster = StandIn::new();
+    split(&cluster);
+    let (left, right) = (open(&cluster), open(&cluster));
+    let mut load = left.load(LoadKind::Visible, LoadHint::Sorted { pairs: 40 }).unwrap();
+    let value = vec![7; 1 << 20];
+    for i in 0..20 {
+        load.add(format!("k{i:04}").as_bytes(), &value).unwrap();
+    }
+    assert!(cluster.locks() > 0, "a part of the load is written");
+    let before = right.snapshot().unwrap();
+    assert_eq!(get_in(&*before, "k0000"), Ok(None));
+    load.finish(Durability::Buffered).unwrap();
+    assert_eq!(get_in(&*before, "k0000"), Ok(None));
+    let after = right.snapshot().unwrap();
+    assert!((0..20).all(|i| get_in(&*after, &format!("k{i:04}")).is_ok_and(|value| value.is_some())));
+    assert_eq!(cluster.locks(), 0);
+
+    let mut load = left.load(LoadKind::Visible, LoadHint::Scattered).unwrap();
+    for i in 0..20 {
+        load.add(format!("l{i:04}").as_bytes(), &value).unwrap();
+    }
+    drop(load);
+    assert_eq!(get(&right, "l0000"), None);
+}
+
+/// A second server is refused while the first one lives, and takes over when it has died.
+#[test]
+fn one_server_has_the_store() {
+    let cluster = StandIn::new();
+    let first = open_alone(&cluster).unwrap();
+    put(&first, "k", "1").unwrap();
+    match open_alone(&cluster) {
+        Err(Error::CannotOpen { reason, .. }) => {
+            assert!(reason.contains("another server uses it"), "{reason}")
+        }
+        other => panic!("{:?}", other.err()),
+    }
+    cluster.pass(60_000);
+    let second = open_alone(&cluster).unwrap();
+    assert_eq!(get(&second, "k").as_deref(), Some("1"));
+    // The first one learns of it and stops.
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while put(&first, "k", "2") != Err(Error::Closed) {
+        assert!(std::time::Instant::now() < deadline, "the first server must stop");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    second.close().unwrap();
+    let third: Arc<_> = open_alone(&cluster).unwrap();
+    drop(third);
+}

@@ -1,0 +1,67 @@
+//! `--tikv`: the engine on a TiKV cluster.
+
+use std::time::Duration;
+
+use kv_tikv::{TikvOptions, TlsFiles};
+use options::{Bytes, Flag, List, Maybe, Opt, Options, Seconds, Text, bytes, flag, seconds, text};
+
+use crate::failure::Failure;
+
+options::section! {
+    static CA: Opt<Maybe<Text>> =
+        text("tikv.ca", "", "PEM file with the certificates of the authority that signed those of the cluster; makes connections encrypted.").optional();
+    static CERT: Opt<Maybe<Text>> =
+        text("tikv.cert", "", "PEM file with the certificate by which the cluster knows this server.").optional();
+    static KEY: Opt<Maybe<Text>> =
+        text("tikv.key", "", "PEM file with the key of --tikv.cert.").optional();
+    static MAX_TRANSACTION_SIZE: Opt<Bytes> =
+        bytes("tikv.max-transaction-size", "64MiB", "Most bytes of keys and values of one transaction in the cluster.");
+    static ONE_PHASE_COMMIT: Opt<Flag> =
+        flag("tikv.one-phase-commit", true, "Commits in one phase where a single region has all keys.");
+    static PD: Opt<List<Text>> =
+        text("tikv.pd", "127.0.0.1:2379", "Address of a member of PD, HOST:PORT. Several are separated by commas, or each given with an option of its own.").list();
+    static PREFIX: Opt<Text> =
+        text("tikv.prefix", "persea", "Beginning of all keys of this deployment in the cluster.");
+    static TIMEOUT: Opt<Seconds> =
+        seconds("tikv.timeout", "20", "Longest time in seconds of one operation in the cluster, with its retries.");
+}
+
+/// Makes the options of the engine.
+pub(super) fn settings(options: &Options) -> Result<TikvOptions, Failure> {
+    let file = |option: &Opt<Maybe<Text>>| options.get(option).filter(|path| !path.is_empty());
+    let identity = match (file(&CERT), file(&KEY)) {
+        (Some(certificate), Some(key)) => Some((certificate.into(), key.into())),
+        (None, None) => None,
+        _ => return Err("--tikv.cert and --tikv.key need each other".to_owned().into()),
+    };
+    let tls = match (file(&CA), identity) {
+        (Some(authority), identity) => Some(TlsFiles { authority: authority.into(), identity }),
+        (None, None) => None,
+        (None, Some(_)) => return Err("--tikv.cert needs --tikv.ca".to_owned().into()),
+    };
+    let addresses = options.get(&PD);
+    let pd: Vec<String> = addresses
+        .into_iter()
+        .flat_map(|list| list.split(','))
+        .map(|address| address.trim().trim_start_matches("http://").trim_start_matches("https://").to_owned())
+        .filter(|address| !address.is_empty())
+        .collect();
+    if pd.is_empty() {
+        return Err(format!("--{} has no address", PD.name).into());
+    }
+    let prefix = options.get(&PREFIX).to_owned();
+    if prefix.is_empty() || prefix.contains('/') {
+        return Err(format!("--{} is '{prefix}'; it must not be empty or contain '/'", PREFIX.name).into());
+    }
+    let timeout = options.duration(&TIMEOUT).max(Duration::from_secs(1));
+    let defaults = TikvOptions::default();
+    Ok(TikvOptions {
+        pd,
+        tls,
+        prefix,
+        timeout,
+        message_timeout: defaults.message_timeout.min(timeout),
+        one_phase: options.get(&ONE_PHASE_COMMIT),
+        transaction_bytes_max: options.size(&MAX_TRANSACTION_SIZE).max(1 << 20),
+    })
+}
