@@ -8,13 +8,13 @@ use std::time::Instant;
 use database::Instance;
 use options::{Options, Request};
 use rustix::process::Signal;
-use server::Server;
 use server::http::address::Address;
 use server::http::listener::{Bound, bind};
 use server::server::STOP_TIMEOUT;
 use server::service::authentication::create_root;
 use server::service::log::Log;
 use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
+use server::Server;
 use storage::MemoryBudget;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -26,7 +26,7 @@ use crate::options::{
 };
 use crate::process::{PidFile, print, raise_descriptor_limit, restart};
 use crate::service_manager::ServiceManager;
-use crate::{endpoint, freed_memory};
+use crate::{endpoint, freed_memory, process_roles};
 
 /// The exit code after a second request to stop.
 const EXIT_IMPATIENT: i32 = 130;
@@ -44,7 +44,12 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
             return ExitCode::from(mistake.exit_code());
         }
     };
-    match run_with(&options) {
+    let served = match process_roles::take(&options) {
+        Ok(Some(code)) => return code,
+        Ok(None) => run_with(&options),
+        Err(failure) => Err(failure),
+    };
+    match served {
         Ok(End::Stopped) => ExitCode::SUCCESS,
         Ok(End::Restart) => {
             let error = restart();
@@ -83,8 +88,8 @@ fn run_with(options: &Options) -> Result<End, Failure> {
         tracing::warn!(target: "config", "--{name} has no effect on this server");
     }
     let descriptors = check_descriptors(options)?;
-    let _pid_file =
-        options.get(&general::PID_FILE).map(|path| PidFile::write(Path::new(path))).transpose()?;
+    let pid_file = options.get(&general::PID_FILE).filter(|_| !process_roles::is_supervised());
+    let _pid_file = pid_file.map(|path| PidFile::write(Path::new(path))).transpose()?;
     // The server takes its addresses first, because it should not open the data if it cannot
     // listen.
     let bound = take_addresses(&addresses, options)?;

@@ -9,6 +9,7 @@ mod http;
 mod javascript;
 pub(crate) mod log;
 mod mmfiles;
+pub(crate) mod process;
 pub(crate) mod query;
 mod rocksdb;
 pub(crate) mod server;
@@ -43,6 +44,7 @@ pub(crate) static SERVER: Program = Program {
         javascript::ROWS,
         log::ROWS,
         mmfiles::ROWS,
+        process::ROWS,
         query::ROWS,
         rocksdb::ROWS,
         server::ROWS,
