@@ -14,7 +14,7 @@ use server::server::STOP_TIMEOUT;
 use server::service::authentication::create_root;
 use server::service::log::Log;
 use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
-use server::Server;
+use server::{Server, ServerOptions};
 use storage::MemoryBudget;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -22,7 +22,7 @@ use crate::engine::EngineName;
 use crate::failure::Failure;
 use crate::options::{
     self as sections, backup, database as store_section, general, log as log_section, query,
-    server as server_section, ssl, tcp,
+    server as server_section, ssl, tcp, traces,
 };
 use crate::process::{PidFile, print, raise_descriptor_limit, restart};
 use crate::service_manager::ServiceManager;
@@ -80,6 +80,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let addresses: Vec<Address> =
         options.get(&server_section::ENDPOINT).into_iter().map(endpoint::parse).collect::<Result<_, _>>()?;
     let tls = ssl::settings(options, &addresses)?;
+    let traces = traces::settings(options)?;
     let log = log_section::open(options)?;
     if options.get(&general::CHECK_CONFIGURATION) {
         return Ok(End::Stopped);
@@ -105,6 +106,8 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let server_options =
         server_section::settings(options, &log, &instance, &budget, descriptors, tls.as_ref())?;
     let server_options = backup::add(options, instance.store().engine().as_ref(), server_options)?;
+    let tracer = traces.map(traces::start).transpose()?;
+    let server_options = ServerOptions { tracer: tracer.clone(), ..server_options };
     let server = Server::new(Arc::clone(&instance), server_options)?;
     freed_memory::watch(budget.limit_bytes)?;
     let backlog = u32::try_from(options.get(&tcp::BACKLOG_SIZE)).unwrap_or(u32::MAX);
@@ -125,6 +128,9 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     })?;
     instance.stop();
     instance.store().close()?;
+    if let Some(tracer) = tracer {
+        tracer.stop();
+    }
     tracing::info!(target: "startup", "stopped{}", if ended { "" } else { "; some requests were cut off" });
     Ok(if server.shutdown().is_restart() { End::Restart } else { End::Stopped })
 }

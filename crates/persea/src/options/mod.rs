@@ -16,6 +16,7 @@ pub(crate) mod server;
 pub(crate) mod ssl;
 pub(crate) mod tcp;
 mod temp;
+pub(crate) mod traces;
 mod transaction;
 mod ttl;
 mod unsupported;
@@ -51,6 +52,7 @@ pub(crate) static SERVER: Program = Program {
         ssl::ROWS,
         tcp::ROWS,
         temp::ROWS,
+        traces::ROWS,
         transaction::ROWS,
         ttl::ROWS,
     ],
