@@ -6,6 +6,7 @@ use std::sync::Arc;
 use aql_value::Interrupt;
 use catalog::{AccessLevel, SYSTEM_DATABASE};
 use storage::{Catalog, Collection, Database};
+use traces::Trace;
 
 use crate::instance::Instance;
 use crate::owner::Owner;
@@ -30,6 +31,8 @@ pub struct Session {
     interrupt: Option<Interrupt>,
     /// The number of the stream transaction that the session works in.
     transaction: Option<u64>,
+    /// The traced request that the session works for.
+    trace: Option<Trace>,
 }
 
 impl Session {
@@ -38,8 +41,14 @@ impl Session {
     /// Errors: 11 if the user may not see the database, 1228 if it does not exist. A user who may
     /// not see a database cannot find out whether it exists.
     pub fn open(instance: Arc<Instance>, database: &str, identity: Identity) -> Result<Self> {
-        let session =
-            Session { instance, database: database.into(), identity, interrupt: None, transaction: None };
+        let session = Session {
+            instance,
+            database: database.into(),
+            identity,
+            interrupt: None,
+            transaction: None,
+            trace: None,
+        };
         session.require_database(AccessLevel::ReadOnly)?;
         let catalog = session.catalog();
         session.database_in(&catalog)?;
@@ -48,7 +57,14 @@ impl Session {
 
     /// Opens `_system` for a user who may have no right to it, for operations that need none.
     pub fn of_system(instance: Arc<Instance>, identity: Identity) -> Self {
-        Session { instance, database: SYSTEM_DATABASE.into(), identity, interrupt: None, transaction: None }
+        Session {
+            instance,
+            database: SYSTEM_DATABASE.into(),
+            identity,
+            interrupt: None,
+            transaction: None,
+            trace: None,
+        }
     }
 
     /// Returns the session with queries that end when `interrupt` is killed.
@@ -61,6 +77,16 @@ impl Session {
     /// The transaction is looked up when it is first used.
     pub fn within(self, transaction: u64) -> Self {
         Session { transaction: Some(transaction), ..self }
+    }
+
+    /// Returns the session with queries that are parts of a traced request.
+    pub fn traced(self, trace: Option<Trace>) -> Self {
+        Session { trace, ..self }
+    }
+
+    /// Returns the traced request that the session works for.
+    pub fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
     }
 
     /// Returns the number of the stream transaction that the session works in.

@@ -11,6 +11,7 @@ mod failure;
 mod freed_memory;
 mod options;
 mod process;
+mod process_roles;
 mod serve;
 mod service_manager;
 

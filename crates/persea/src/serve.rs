@@ -8,13 +8,13 @@ use std::time::Instant;
 use database::Instance;
 use options::{Options, Request};
 use rustix::process::Signal;
-use server::Server;
 use server::http::address::Address;
 use server::http::listener::{Bound, bind};
 use server::server::STOP_TIMEOUT;
 use server::service::authentication::create_root;
 use server::service::log::Log;
 use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
+use server::{Server, ServerOptions};
 use storage::MemoryBudget;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -22,11 +22,11 @@ use crate::engine::EngineName;
 use crate::failure::Failure;
 use crate::options::{
     self as sections, backup, database as store_section, general, log as log_section, query,
-    server as server_section, ssl, tcp,
+    server as server_section, ssl, tcp, traces,
 };
 use crate::process::{PidFile, print, raise_descriptor_limit, restart};
 use crate::service_manager::ServiceManager;
-use crate::{endpoint, freed_memory};
+use crate::{endpoint, freed_memory, process_roles};
 
 /// The exit code after a second request to stop.
 const EXIT_IMPATIENT: i32 = 130;
@@ -44,7 +44,12 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
             return ExitCode::from(mistake.exit_code());
         }
     };
-    match run_with(&options) {
+    let served = match process_roles::take(&options) {
+        Ok(Some(code)) => return code,
+        Ok(None) => run_with(&options),
+        Err(failure) => Err(failure),
+    };
+    match served {
         Ok(End::Stopped) => ExitCode::SUCCESS,
         Ok(End::Restart) => {
             let error = restart();
@@ -75,6 +80,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let addresses: Vec<Address> =
         options.get(&server_section::ENDPOINT).into_iter().map(endpoint::parse).collect::<Result<_, _>>()?;
     let tls = ssl::settings(options, &addresses)?;
+    let traces = traces::settings(options)?;
     let log = log_section::open(options)?;
     if options.get(&general::CHECK_CONFIGURATION) {
         return Ok(End::Stopped);
@@ -83,8 +89,8 @@ fn run_with(options: &Options) -> Result<End, Failure> {
         tracing::warn!(target: "config", "--{name} has no effect on this server");
     }
     let descriptors = check_descriptors(options)?;
-    let _pid_file =
-        options.get(&general::PID_FILE).map(|path| PidFile::write(Path::new(path))).transpose()?;
+    let pid_file = options.get(&general::PID_FILE).filter(|_| !process_roles::is_supervised());
+    let _pid_file = pid_file.map(|path| PidFile::write(Path::new(path))).transpose()?;
     // The server takes its addresses first, because it should not open the data if it cannot
     // listen.
     let bound = take_addresses(&addresses, options)?;
@@ -100,6 +106,8 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let server_options =
         server_section::settings(options, &log, &instance, &budget, descriptors, tls.as_ref())?;
     let server_options = backup::add(options, instance.store().engine().as_ref(), server_options)?;
+    let tracer = traces.map(traces::start).transpose()?;
+    let server_options = ServerOptions { tracer: tracer.clone(), ..server_options };
     let server = Server::new(Arc::clone(&instance), server_options)?;
     freed_memory::watch(budget.limit_bytes)?;
     let backlog = u32::try_from(options.get(&tcp::BACKLOG_SIZE)).unwrap_or(u32::MAX);
@@ -120,6 +128,9 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     })?;
     instance.stop();
     instance.store().close()?;
+    if let Some(tracer) = tracer {
+        tracer.stop();
+    }
     tracing::info!(target: "startup", "stopped{}", if ended { "" } else { "; some requests were cut off" });
     Ok(if server.shutdown().is_restart() { End::Restart } else { End::Stopped })
 }

@@ -1,6 +1,6 @@
 //! Object storage with the interface of Amazon S3, over the HTTP client that the tools share.
 //!
-//! A [`Bucket`] reads, writes, lists and removes the objects below one prefix. [`signature`] signs
+//! A [`Bucket`] has the [`objects`] below one prefix. [`signature`] signs
 //! requests (Signature Version 4), [`request`] sends them and retries, [`upload`] sends large files
 //! in parts, and [`download`] continues where a connection broke. Calls block and are made for
 //! threads.
@@ -8,14 +8,16 @@
 mod bucket;
 mod download;
 mod error;
+mod objects;
 mod options;
 mod request;
 mod signature;
 mod upload;
 mod xml;
 
-pub use bucket::{Bucket, Listing, Object};
+pub use bucket::Bucket;
 pub use error::{Error, Result};
+pub use objects::{Listing, Object};
 pub use options::{BucketOptions, Credentials, environment};
 
 /// A function that hears of the bytes of each piece, and may end the transfer.

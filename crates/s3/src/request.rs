@@ -4,7 +4,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use bytes::Bytes;
-use client::{Client, Endpoint, Request, Response, StreamedResponse};
+use client::{Endpoint, Request, Response, StreamedResponse};
 use jiff::Timestamp;
 use sha2::{Digest, Sha256};
 
@@ -135,11 +135,6 @@ impl Bucket {
         };
         if port == default { host } else { format!("{host}:{port}") }
     }
-}
-
-/// Makes a client of the storage's server.
-pub(crate) fn client(options: client::ClientOptions) -> Result<Client> {
-    Ok(Client::new(options)?)
 }
 
 fn success(call: &Call<'_>, reply: Response) -> Result<Response> {

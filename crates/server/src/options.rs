@@ -5,6 +5,7 @@ use std::sync::Arc;
 use database::Session;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
+use traces::Tracer;
 use velocypack::Slice;
 
 use crate::http::tls::Tls;
@@ -57,6 +58,8 @@ pub struct ServerOptions {
     pub memory_limit_bytes: u64,
     /// Certificate and key of the TLS addresses, if there are any.
     pub tls: Option<Tls>,
+    /// The source of traces, if requests are traced.
+    pub tracer: Option<Arc<Tracer>>,
 }
 
 /// The access to calls that reveal much about the server.
@@ -150,6 +153,7 @@ impl Default for ServerOptions {
             configuration_description: Slice::EMPTY_OBJECT.bytes().to_vec(),
             memory_limit_bytes: 0,
             tls: None,
+            tracer: None,
         }
     }
 }

@@ -134,7 +134,7 @@ impl PreparedQuery {
             options: ExecutionOptions {
                 max_warnings: options.max_warning_count,
                 fail_on_warning: options.fail_on_warning.unwrap_or(defaults.fail_on_warning),
-                profile_nodes: options.profile >= 2,
+                profile_nodes: options.profile >= 2 || self.session.trace().is_some(),
                 spill: SpillOptions {
                     threshold_bytes: options.spill_threshold_bytes.unwrap_or(spill.threshold_bytes),
                     threshold_rows: options.spill_threshold_rows.unwrap_or(spill.threshold_rows),

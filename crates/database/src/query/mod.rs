@@ -1,8 +1,8 @@
 //! Queries. A client's request ([`request`]) runs as far as a budget allows ([`execute`]).
 //!
 //! [`prepare`] and [`plan_cache`] turn it into a plan, [`run`] executes the plan, and [`report`]
-//! reports on the execution. [`registry`] lists the running queries. [`results_cache`] keeps
-//! results for further use.
+//! reports on the execution, and [`spans`] to traces. [`registry`] lists the running queries.
+//! [`results_cache`] keeps results for further use.
 
 mod builtin;
 mod constant_cost;
@@ -21,6 +21,7 @@ mod report;
 pub mod request;
 pub mod results_cache;
 mod run;
+mod spans;
 
 pub use builtin::{BuiltinFunction, builtin_functions};
 pub use defaults::QueryDefaults;

@@ -42,6 +42,8 @@ pub(crate) struct PlannedQuery {
     pub(crate) parameters: Arc<[Value]>,
     /// The key of the plan in the plan cache, if the client wants to know it.
     pub(crate) plan_cache_key: Option<String>,
+    /// True if the plan was in the plan cache.
+    pub(crate) was_cached: bool,
 }
 
 /// A query that is planned and registered, and may be run. It is large, so it is passed in a box.
@@ -162,7 +164,9 @@ impl Session {
         times: &mut StageTimes,
     ) -> Result<PlannedQuery> {
         let catalog = self.data_catalog()?;
-        let cached = match self.cached_plan(request, &catalog, now) {
+        let cached = self.cached_plan(request, &catalog, now);
+        let was_cached = cached.is_some();
+        let cached = match cached {
             Some(cached) => cached,
             None => {
                 let optimized = self.plan(request, &catalog, memory, interrupt, times)?;
@@ -180,7 +184,7 @@ impl Session {
         };
         let plan_cache_key = self.plan_cache_key(request, &catalog, &cached);
         let CachedPlan { plan, latency, values: parameters, .. } = cached;
-        Ok(PlannedQuery { catalog, plan, latency, parameters, plan_cache_key })
+        Ok(PlannedQuery { catalog, plan, latency, parameters, plan_cache_key, was_cached })
     }
 
     pub(crate) fn cached_plan(

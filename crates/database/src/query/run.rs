@@ -20,6 +20,7 @@ use crate::query::kept_result::KeptResult;
 use crate::query::prepare::PreparedQuery;
 use crate::query::report::Report;
 use crate::query::results_cache::Capture;
+use crate::query::spans::{self, Times};
 use crate::restore::edge_indexes::check_of;
 use crate::session::Session;
 use crate::transaction::Writer;
@@ -219,7 +220,13 @@ fn next_batch(
     let Some(execution) = execution else { return Ok(None) };
     let batch = execution.next_batch(max_rows.max(1));
     let batch = batch.map_err(|error| in_node(&query.planned.plan, execution.failed_at(), error));
-    batch.inspect_err(|error| query.registration.query().set_failed(error))
+    batch.inspect_err(|error| {
+        query.registration.query().set_failed(error);
+        // A query that is given up for want of time starts again elsewhere, with this code, too.
+        if error.code() != ErrorCode::QueryKilled {
+            spans::record_failure(query, error);
+        }
+    })
 }
 
 /// Adds some rows of a batch to the reply, as many as it has room for, and to the capture for the
@@ -316,11 +323,17 @@ impl RowSource for RunningRows {
             writer
         });
         // Before the commit: the query may fail for lack of memory.
-        let plan = self.shown_plan().inspect_err(|error| listed.set_failed(error))?;
+        let failed = |error: &Error| {
+            listed.set_failed(error);
+            spans::record_failure(&self.query, error);
+        };
+        let plan = self.shown_plan().inspect_err(failed)?;
         if let Some(writer) = writer {
-            commit(writer, finished.wait_for_sync).inspect_err(|error| listed.set_failed(error))?;
+            commit(writer, finished.wait_for_sync).inspect_err(failed)?;
         }
         let ended = Instant::now();
+        let times = Times { began: self.began, executing: executing_time, taken: ended - self.query.started };
+        spans::record(&self.query, &times, &finished.statistics);
         let report = Report {
             query: &self.query,
             statistics: &finished.statistics,

@@ -69,6 +69,11 @@ pub(crate) fn is_on_stderr(options: &Options) -> bool {
     outputs(options).iter().any(|output| output == "+")
 }
 
+/// Returns true if the log goes to an output of the process, and not to a file only.
+pub(crate) fn is_on_terminal(options: &Options) -> bool {
+    outputs(options).iter().any(|output| matches!(output.as_str(), "+" | "-"))
+}
+
 /// Opens the log and installs it for the process.
 pub(crate) fn open(options: &Options) -> Result<Arc<Log>, Failure> {
     let named = outputs(options);

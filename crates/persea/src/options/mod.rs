@@ -9,6 +9,7 @@ mod http;
 mod javascript;
 pub(crate) mod log;
 mod mmfiles;
+pub(crate) mod process;
 pub(crate) mod query;
 mod rocksdb;
 pub(crate) mod server;
@@ -16,6 +17,7 @@ pub(crate) mod ssl;
 pub(crate) mod tcp;
 mod temp;
 mod tikv;
+pub(crate) mod traces;
 mod transaction;
 mod ttl;
 mod unsupported;
@@ -49,6 +51,7 @@ pub(crate) static SERVER: Program = Program {
         javascript::ROWS,
         log::ROWS,
         mmfiles::ROWS,
+        process::ROWS,
         query::ROWS,
         rocksdb::ROWS,
         server::ROWS,
@@ -56,6 +59,7 @@ pub(crate) static SERVER: Program = Program {
         tcp::ROWS,
         temp::ROWS,
         tikv::ROWS,
+        traces::ROWS,
         transaction::ROWS,
         ttl::ROWS,
     ],

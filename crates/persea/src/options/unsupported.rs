@@ -18,7 +18,6 @@ pub(super) const IGNORED: &[Unsupported] = &[
         names: ENGINE,
     },
     Unsupported { reason: "there are no views and vector indexes", names: SEARCH },
-    Unsupported { reason: "it is the task of the service manager that starts the server", names: PROCESS },
     Unsupported { reason: "its subject does not exist here, or is done in another way", names: OTHER },
 ];
 
@@ -131,25 +130,18 @@ const SEARCH: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-const PROCESS: &[&str] = &[
-    "daemon", "fortune", "gid", "honor-nsswitch", "hund", "server.early-connections", "server.gid",
-    "server.rest-server", "server.uid", "supervisor", "uid",
-];
-
-#[rustfmt::skip]
 const OTHER: &[&str] = &[
-    "auth.maximal-jwt-expiry-time", "auth.minimal-jwt-expiry-time",
-    "backup.files-per-batch", "backup.number-parallel-remote-copies",
-    "crash-handler.enable-dumps", "database.auto-upgrade-full-compaction",
-    "database.extended-names-databases", "database.force-sync-properties",
-    "database.ignore-datafile-errors", "database.io-heartbeat", "database.upgrade-check",
-    "default-language", "default-language-check", "dump.max-batch-size", "dump.max-docs-per-batch",
-    "dump.max-memory-usage", "dump.max-parallelism",
-    "http.handle-content-encoding-for-unauthenticated-requests", "icu-language", "log.escape",
-    "log.force-direct", "log.foreground-tty", "log.hostname", "log.ids", "log.keep-logrotate",
-    "log.line-number", "log.max-queued-entries", "log.performance", "log.prefix",
-    "log.request-parameters", "log.role", "log.shorten-filenames", "log.thread", "log.thread-name",
-    "log.time-format", "log.use-local-time", "log.use-microtime", "nonce.size",
+    "auth.maximal-jwt-expiry-time", "auth.minimal-jwt-expiry-time", "backup.files-per-batch",
+    "backup.number-parallel-remote-copies", "crash-handler.enable-dumps",
+    "database.auto-upgrade-full-compaction", "database.extended-names-databases",
+    "database.force-sync-properties", "database.ignore-datafile-errors", "database.io-heartbeat",
+    "database.upgrade-check", "default-language", "default-language-check", "dump.max-batch-size",
+    "dump.max-docs-per-batch", "dump.max-memory-usage", "dump.max-parallelism", "fortune",
+    "honor-nsswitch", "http.handle-content-encoding-for-unauthenticated-requests", "hund",
+    "icu-language", "log.escape", "log.force-direct", "log.foreground-tty", "log.hostname",
+    "log.ids", "log.keep-logrotate", "log.line-number", "log.max-queued-entries", "log.performance",
+    "log.prefix", "log.request-parameters", "log.role", "log.shorten-filenames", "log.thread",
+    "log.thread-name", "log.time-format", "log.use-local-time", "log.use-microtime", "nonce.size",
     "query.allow-collections-in-expressions", "query.collection-logger-all-slow-queries",
     "query.collection-logger-cleanup-interval", "query.collection-logger-enabled",
     "query.collection-logger-include-system-database",
@@ -163,17 +155,17 @@ const OTHER: &[&str] = &[
     "query.tracking-with-datasources", "random.generator", "rclone.argument", "rclone.executable",
     "server.allow-use-database", "server.authentication-system-only",
     "server.authentication-timeout", "server.cluster-metrics-timeout",
-    "server.count-descriptors-interval", "server.ensure-whitespace-metrics-format",
-    "server.export-shard-usage-metrics",
+    "server.count-descriptors-interval", "server.early-connections",
+    "server.ensure-whitespace-metrics-format", "server.export-shard-usage-metrics",
     "server.flush-interval", "server.io-threads", "server.license-check-interval",
     "server.license-disk-usage-grace-period-readonly",
     "server.license-disk-usage-grace-period-shutdown", "server.license-disk-usage-limit",
     "server.license-disk-usage-update-interval", "server.minimal-threads",
     "server.ongoing-low-priority-multiplier", "server.prio1-size", "server.prio2-size",
-    "server.scheduler-queue-size", "server.statistics", "server.statistics-all-databases",
-    "server.statistics-history", "server.telemetrics-api", "server.telemetrics-api-max-requests",
-    "server.unavailability-queue-fill-grade", "server.validate-utf8-strings",
-    "ssl.prefer-http1-in-alpn", "ssl.session-cache",
+    "server.rest-server", "server.scheduler-queue-size", "server.statistics",
+    "server.statistics-all-databases", "server.statistics-history", "server.telemetrics-api",
+    "server.telemetrics-api-max-requests", "server.unavailability-queue-fill-grade",
+    "server.validate-utf8-strings", "ssl.prefer-http1-in-alpn", "ssl.session-cache",
 ];
 
 #[rustfmt::skip]

@@ -9,6 +9,7 @@ use database::{Identity, Instance, Interrupt, Session};
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{HeaderMap, HeaderName};
 use hyper::{Method, Uri};
+use traces::Trace;
 
 use super::audit::{self, Audit};
 use super::log_context::{self, LogContext};
@@ -92,6 +93,11 @@ impl Job {
     /// Returns the job with queries that end when `interrupt` is killed.
     pub(crate) fn ended_by(self, interrupt: &Interrupt) -> Self {
         Job { session: self.session.map(|session| session.ended_by(interrupt.clone())), ..self }
+    }
+
+    /// Returns the job with queries that are parts of a traced request.
+    pub(crate) fn traced(self, trace: Option<Trace>) -> Self {
+        Job { session: self.session.map(|session| session.traced(trace)), ..self }
     }
 
     /// Calls the route, and logs what the audit wants to know.

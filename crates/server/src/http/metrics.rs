@@ -11,6 +11,7 @@ use std::time::Duration;
 use hyper::{Method, StatusCode, Version};
 
 use database::histogram::{Histogram, Summary};
+use traces::Span;
 
 /// Number of shards; further threads share them.
 const SHARDS: usize = 16;
@@ -35,6 +36,8 @@ pub(crate) struct Observed {
     is_async: bool,
     user: Option<Arc<str>>,
     received_bytes: usize,
+    /// The span of the request, if it is traced.
+    pub(crate) span: Option<Span>,
 }
 
 impl Observed {
@@ -56,6 +59,14 @@ impl Observed {
             is_async: false,
             user: None,
             received_bytes: 0,
+            span: None,
+        }
+    }
+
+    /// Adds a fact to the span of the request.
+    pub(crate) fn note(&mut self, name: &'static str, value: &str) {
+        if let Some(span) = &mut self.span {
+            span.set(name, value);
         }
     }
 

@@ -34,12 +34,16 @@ use hyper::header::{
 };
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode, Uri, Version};
+use traces::{Span, Tracer};
 
 /// A client that accepts documents of a replica sends it, and the reply says that one was used.
 ///
 /// One server has no replica, but drivers look at the reply.
 const ALLOW_DIRTY_READ: HeaderName = HeaderName::from_static("x-arango-allow-dirty-read");
 const POTENTIAL_DIRTY_READ: HeaderName = HeaderName::from_static("x-arango-potential-dirty-read");
+
+/// The header of a caller that traces its requests, by W3C Trace Context.
+const TRACE_PARENT: HeaderName = HeaderName::from_static("traceparent");
 
 /// The time for the short body of a client without a user.
 const OPEN_BODY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -54,6 +58,7 @@ pub(crate) struct HttpService {
     replies: Arc<Replies>,
     body_memory: Arc<BodyMemory>,
     logins: Arc<Logins>,
+    tracer: Option<Arc<Tracer>>,
 }
 
 impl HttpService {
@@ -64,6 +69,7 @@ impl HttpService {
         connections: Arc<Connections>,
         metrics: Arc<Metrics>,
         logins: Arc<Logins>,
+        tracer: Option<Arc<Tracer>>,
     ) -> Self {
         let reply_memory = ReplyMemory::new(dispatcher.services().work_memory());
         HttpService {
@@ -74,6 +80,7 @@ impl HttpService {
             lanes,
             body_memory: BodyMemory::new(options.request_memory_bytes),
             logins,
+            tracer,
             options,
         }
     }
@@ -107,6 +114,7 @@ impl HttpService {
         let begin = Instant::now();
         let in_flight = connection.begin_request();
         let mut observed = Observed::new(request.method(), request.version());
+        observed.span = self.begin_span(connection, &request);
         let allows_dirty_read =
             request.headers().get(ALLOW_DIRTY_READ).is_some_and(|value| value.as_bytes() == b"true");
         let is_head = request.method() == Method::HEAD;
@@ -125,6 +133,7 @@ impl HttpService {
         }
         let sent = reply.body().size_hint().exact();
         self.metrics.record(&observed, reply.status(), sent, begin.elapsed());
+        end_span(observed.span.take(), reply.status());
         if is_head {
             leave_out_body(&mut reply, sent);
         } else if reply.status() == StatusCode::NOT_MODIFIED && is_http1 {
@@ -134,6 +143,19 @@ impl HttpService {
         }
         drop(in_flight);
         reply
+    }
+
+    /// Begins the span of a request, if it is traced.
+    fn begin_span(&self, connection: &Connection, request: &hyper::Request<Incoming>) -> Option<Span> {
+        let caller = request.headers().get(TRACE_PARENT).and_then(|value| value.to_str().ok());
+        let mut span = self.tracer.as_ref()?.begin(caller, "HTTP")?;
+        span.set_name(request.method().to_string());
+        span.set("http.request.method", request.method().as_str());
+        span.set("url.path", request.uri().path());
+        if let Some(client) = connection.client {
+            span.set("client.address", client.ip().to_string().as_str());
+        }
+        Some(span)
     }
 
     fn preflight(&self, headers: &HeaderMap) -> HttpReply {
@@ -183,7 +205,13 @@ impl HttpService {
                 return self.run_unknown(connection, (&head, &path), body, wanted, observed, error).await;
             }
         };
+        if let Some(span) = &mut observed.span {
+            span.set_name(format!("{} {}", head.method, route.pattern));
+        }
+        observed.note("http.route", route.pattern);
+        observed.note("db.namespace", path.database());
         let job = self.prepare(connection, route, &path, &head, observed).await?;
+        let job = job.traced(observed.span.as_ref().and_then(Span::trace));
         let parts = [head.method.as_str(), path_in_database(&head.uri), path.database()];
         self.dispatcher.services().record(parts);
         let max_bytes = job.max_body_bytes(self.options.max_body_bytes);
@@ -273,6 +301,9 @@ impl HttpService {
                 audit::denied(user, connection.client, path.database(), &action);
             }
         })?;
+        if let Some(user) = job.user() {
+            observed.note("user.name", user);
+        }
         observed.set_user(job.user());
         Ok(job)
     }
@@ -394,6 +425,15 @@ impl HttpService {
             client.interrupt = None;
         }
         reply
+    }
+}
+
+/// Ends the span of a request with its status. A reply's body may follow later.
+fn end_span(span: Option<Span>, status: StatusCode) {
+    let Some(mut span) = span else { return };
+    span.set("http.response.status_code", u64::from(status.as_u16()));
+    if status.is_server_error() {
+        span.fail(status.canonical_reason().unwrap_or_default());
     }
 }
 

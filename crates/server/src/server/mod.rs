@@ -102,6 +102,7 @@ impl Server {
             Arc::clone(&parts.connections),
             Arc::clone(&parts.metrics),
             Arc::clone(&parts.logins),
+            options.tracer,
         );
         let Parts { instance, connections, metrics, shutdown, .. } = parts;
         Ok(Arc::new(Server {

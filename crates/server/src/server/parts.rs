@@ -110,6 +110,7 @@ impl Parts {
             log: Arc::clone(&self.log),
             started: self.started,
             memory_limit_bytes: options.memory_limit_bytes,
+            tracer: options.tracer.clone(),
         };
         let recording = route::recording::Services {
             access: options.recording_api,

@@ -27,6 +27,7 @@ use crate::placement::pool::WorkerPool;
 use crate::service::jobs::Jobs;
 use crate::service::log::Log;
 use database::Session;
+use traces::Tracer;
 
 /// The services of this family.
 pub(crate) struct Services {
@@ -38,6 +39,7 @@ pub(crate) struct Services {
     pub(crate) log: Arc<Log>,
     pub(crate) started: Instant,
     pub(crate) memory_limit_bytes: u64,
+    pub(crate) tracer: Option<Arc<Tracer>>,
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
@@ -64,6 +66,7 @@ fn metrics(services: &Services, session: &Session, request: &Request) -> Result<
     transactions::print(session, &mut page);
     search::print(session, &mut page);
     documents::print(session, &mut page);
+    print_traces(services, &mut page);
     Ok(Response::bytes(StatusCode::OK, content_type::PROMETHEUS, page.text))
 }
 
@@ -114,6 +117,27 @@ impl Page {
         }
         let _ = writeln!(self.text, "{name}_sum {}\n{name}_count {}", summary.sum, summary.count());
     }
+}
+
+/// Writes the counts of spans, if requests are traced.
+fn print_traces(services: &Services, page: &mut Page) {
+    let Some(tracer) = &services.tracer else { return };
+    let figures = tracer.figures();
+    page.counter(
+        "persea_traces_exported_spans_total",
+        "Spans that the collector has accepted.",
+        figures.exported,
+    );
+    page.counter(
+        "persea_traces_dropped_spans_total",
+        "Spans that were lost, mostly by a full queue.",
+        figures.dropped,
+    );
+    page.counter(
+        "persea_traces_failed_exports_total",
+        "Requests to the collector that have failed.",
+        figures.failures,
+    );
 }
 
 fn print_requests(services: &Services, page: &mut Page) {
