@@ -49,12 +49,11 @@ impl Rule for UseIndexes {
     }
 }
 
+/// A function that returns the replacement of the full scan at a position.
+type FindAccess<'f> = &'f dyn Fn(&[Node], usize, &RuleContext<'_>) -> Result<Access>;
+
 /// Replaces scans by what `access` returns for them.
-fn use_indexes(
-    plan: &mut Plan,
-    context: &RuleContext<'_>,
-    access: &dyn Fn(&[Node], usize, &RuleContext<'_>) -> Result<Access>,
-) -> Result<bool> {
+fn use_indexes(plan: &mut Plan, context: &RuleContext<'_>, access: FindAccess<'_>) -> Result<bool> {
     let mut searches = false;
     let changed = for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
         let mut changed = false;
