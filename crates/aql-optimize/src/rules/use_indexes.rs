@@ -1,8 +1,8 @@
 //! `use-indexes`: looks documents up in indexes instead of scanning their collection, if filters
 //! allow, or reads them from an index in the order of a sort.
 //!
-//! An inverted index is used only if a hint names it. Its conditions mean what they mean in SEARCH, so
-//! the rule uses it even if queries turn the rule off.
+//! An inverted index is used only if a hint names it. Its conditions mean what they mean in SEARCH,
+//! so the rule uses it even if queries turn the rule off.
 //!
 //! Sorts stay until `use-index-for-sort` removes them. Filters stay too, because the scan may find
 //! documents that they reject. `remove-filter-covered-by-index` removes the conditions that the
