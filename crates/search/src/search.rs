@@ -107,8 +107,8 @@ impl Hits {
         self.count_segments(false, check)
     }
 
-    /// As [`Hits::count_rest`], but estimates the hits of a segment unless the query has one term or
-    /// finds all documents.
+    /// As [`Hits::count_rest`], but estimates the hits of a segment unless the query has one term
+    /// or finds all documents.
     pub fn estimate_rest(&mut self, check: &mut dyn FnMut() -> Result<()>) -> Result<u64> {
         self.count_segments(true, check)
     }

@@ -102,8 +102,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Returns the column of each attribute that the indexes store, and its place there. All indexes of a
-/// view have the same columns.
+/// Returns the column of each attribute that the indexes store, and its place there. All indexes of
+/// a view have the same columns.
 fn columns(node: &EnumerateView, schema: Option<&Arc<Schema>>) -> Vec<(usize, usize)> {
     let Some(schema) = schema else { return Vec::new() };
     let attributes = node.view.stored_attributes();

@@ -38,8 +38,8 @@ pub(crate) fn primary_sort(
     is_met.then_some(PrimarySort { position, sorted, limit })
 }
 
-/// Lets the search at a position provide the order of a sort, and removes the sort. Returns true if it
-/// does.
+/// Lets the search at a position provide the order of a sort, and removes the sort. Returns true if
+/// it does.
 pub(crate) fn use_primary_sort(nodes: &mut Vec<Node>, position: usize) -> bool {
     let Some(NodeKind::EnumerateView(search)) = nodes.get(position).map(|node| &node.kind) else {
         return false;

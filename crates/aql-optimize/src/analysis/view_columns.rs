@@ -5,8 +5,8 @@ use super::projection::{Path, collect_in_nodes, projection, replace_in_node, use
 use aql_plan::{EnumerateView, Materialize, Node, NodeKind, Projection, ProjectionSource, ViewInfo};
 use std::collections::BTreeSet;
 
-/// Lets the search at a position pass on what its indexes store, if the nodes behind it read nothing
-/// else of its documents.
+/// Lets the search at a position pass on what its indexes store, if the nodes behind it read
+/// nothing else of its documents.
 pub(crate) fn cover(nodes: &mut [Node], position: usize, workshop: &mut Workshop<'_>) {
     let Some((before, after)) = nodes.split_at_mut_checked(position + 1) else { return };
     let Some(search) = before.last_mut().and_then(eligible) else { return };
@@ -17,8 +17,8 @@ pub(crate) fn cover(nodes: &mut [Node], position: usize, workshop: &mut Workshop
     }
 }
 
-/// Lets a node behind the one at `last` fetch the documents of the search at a position. Returns true
-/// if the indexes store all that is read of them until then.
+/// Lets a node behind the one at `last` fetch the documents of the search at a position. Returns
+/// true if the indexes store all that is read of them until then.
 pub(crate) fn defer(
     nodes: &mut Vec<Node>,
     position: usize,

@@ -1,5 +1,5 @@
-//! `late-document-materialization-arangosearch`: a search before a LIMIT passes on stored values and
-//! the keys of documents. The documents are fetched after the LIMIT.
+//! `late-document-materialization-arangosearch`: a search before a LIMIT passes on stored values
+//! and the keys of documents. The documents are fetched after the LIMIT.
 //!
 //! Searches pass on stored values wherever these suffice, even if queries turn the rule off.
 

@@ -1,8 +1,8 @@
 //! `use-indexes`: looks documents up in indexes instead of scanning their collection, if filters
 //! allow, or reads them from an index in the order of a sort.
 //!
-//! An inverted index is used only if a hint names it. Its conditions mean what they mean in SEARCH, so
-//! the rule uses it even if queries turn the rule off.
+//! An inverted index is used only if a hint names it. Its conditions mean what they mean in SEARCH,
+//! so the rule uses it even if queries turn the rule off.
 //!
 //! Sorts stay until `use-index-for-sort` removes them. Filters stay too, because the scan may find
 //! documents that they reject. `remove-filter-covered-by-index` removes the conditions that the
@@ -49,12 +49,11 @@ impl Rule for UseIndexes {
     }
 }
 
+/// A function that returns the replacement of the full scan at a position.
+type FindAccess<'f> = &'f dyn Fn(&[Node], usize, &RuleContext<'_>) -> Result<Access>;
+
 /// Replaces scans by what `access` returns for them.
-fn use_indexes(
-    plan: &mut Plan,
-    context: &RuleContext<'_>,
-    access: &dyn Fn(&[Node], usize, &RuleContext<'_>) -> Result<Access>,
-) -> Result<bool> {
+fn use_indexes(plan: &mut Plan, context: &RuleContext<'_>, access: FindAccess<'_>) -> Result<bool> {
     let mut searches = false;
     let changed = for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
         let mut changed = false;

@@ -35,8 +35,8 @@ pub struct EnumerateView {
     /// The most documents that are wanted for each incoming row; `None` for all.
     pub limit: Option<u64>,
     /// Attributes of the document that are passed on in its place. The stored values of the indexes
-    /// have them; `_key` and `_id` tell a later node which document to fetch. Empty for the document
-    /// itself.
+    /// have them; `_key` and `_id` tell a later node which document to fetch. Empty for the
+    /// document itself.
     pub projections: Vec<Projection>,
 }
 

@@ -140,8 +140,8 @@ fn searches_see_each_document_once_while_others_write() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
-    /// Searches with stored values and primary sort orders give what a scan and a SORT give, whatever
-    /// part of the writes the indexes have.
+    /// Searches with stored values and primary sort orders give what a scan and a SORT give,
+    /// whatever part of the writes the indexes have.
     #[test]
     fn stored_values_and_sort_orders_agree_with_documents(
         before in prop::collection::vec((0u8..20, 0u8..4, value_of()), 0..30),
@@ -165,8 +165,8 @@ proptest! {
             if waits {
                 rows(&session, "FOR d IN v OPTIONS {waitForSync: true} LIMIT 1 RETURN 1");
             }
-            // Without a step, the view lacks documents that satisfy the condition only now. It has no
-            // others.
+            // Without a step, the view lacks documents that satisfy the condition only now. It has
+            // no others.
             let known: Vec<String> = rows(&session, "FOR d IN v SEARCH d.g > 1 RETURN d._key").as_array().unwrap().iter()
                 .map(|key| key.to_string()).collect();
             let known = known.join(", ");

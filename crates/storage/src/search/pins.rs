@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use catalog::ObjectId;
 use search::{Hit, SearchSnapshot};
 
-use super::running_step::StepCheck;
-use super::text_index::Published;
+use super::text_index::{Published, StepCheck};
 use crate::index::Index;
 use crate::visibility::read_cache::CommitNumber;
 use errors::{Error, ErrorCode, Result};

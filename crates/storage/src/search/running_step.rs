@@ -1,18 +1,14 @@
 //! The parts of a step that is in progress.
 
-use super::text_index::TextIndex;
+use super::text_index::{StepCheck, TextIndex};
 use crate::catalog_snapshot::Collection;
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
-use errors::Result;
 
 /// The memory of the writer of a step with few documents.
 pub(super) const SMALL_BUDGET_BYTES: usize = 2 << 20;
 /// The most memory of a writer: more would not make it faster.
 const LARGE_BUDGET_BYTES: usize = 128 << 20;
-
-/// A check that long work calls from time to time. Its error ends the work.
-pub(super) type StepCheck<'a> = &'a dyn Fn() -> Result<()>;
 
 /// A step in progress.
 pub(super) struct Step<'a> {

@@ -15,10 +15,12 @@ use search::{Analysis, Schema, SearchSnapshot};
 use super::encoding::{append_outbox_key, outbox_entry, outbox_range};
 use super::folder;
 use super::options::SearchOptions;
-use super::running_step::StepCheck;
 use super::work::Work;
 use crate::visibility::read_cache::CommitNumber;
 use errors::{Error, ErrorCode, Result};
+
+/// A check that long work calls from time to time. Its error ends the work.
+pub(crate) type StepCheck<'a> = &'a dyn Fn() -> Result<()>;
 
 /// The time between two looks at an index that another thread works on.
 const POLL: Duration = Duration::from_millis(1);

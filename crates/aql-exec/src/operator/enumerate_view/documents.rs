@@ -1,13 +1,16 @@
 //! From hits to the documents that the query sees.
 
 use super::judge::matches;
-use super::row_search::RowSearch;
 use super::{Found, ViewParts};
 use crate::context::ExecutionContext;
 use aql_value::Value;
 use errors::Result;
+use search::Query;
 use std::collections::BTreeMap;
 use storage::{Revision, SearchState};
+
+/// Returns the query for a document that is the only one of an index.
+pub(super) type QueryOn<'q> = &'q dyn Fn(&Value, &ExecutionContext) -> Result<Query>;
 
 /// The hits that are visible to the query.
 #[derive(Default)]
@@ -36,7 +39,7 @@ pub(super) fn visible(
     found: &[Found],
     parts: &ViewParts,
     state: &SearchState,
-    search: &RowSearch,
+    query_on: QueryOn<'_>,
     context: &mut ExecutionContext,
 ) -> Result<Visible> {
     if parts.is_exact && !parts.reads_documents {
@@ -93,7 +96,7 @@ pub(super) fn visible(
     let mut newer_keys = Vec::new();
     for Newer { owner, row, revision, document } in newer {
         let Some((_, index)) = parts.indexes.get(owner) else { continue };
-        let query = search.query_on(&document, parts, context)?;
+        let query = query_on(&document, context)?;
         if matches(index, revision, &document, &query)?
             && let Some(place) = documents.get_mut(row)
         {

@@ -106,7 +106,9 @@ impl EnumerateViewOperator {
         if found.is_empty() {
             return Ok(None);
         }
-        let visible = documents::visible(&found, &self.parts, &state, &search, context)?;
+        let query_on =
+            |document: &Value, context: &ExecutionContext| search.query_on(document, &self.parts, context);
+        let visible = documents::visible(&found, &self.parts, &state, &query_on, context)?;
         self.document_bytes = visible.bytes.checked_div(found.len()).unwrap_or(0);
         search.note_shown(visible.rows.len());
         let mut batch = self.outer.repeat(visible.rows.len());

@@ -160,7 +160,9 @@ impl RowSearch {
             }
             None if parts.is_sorted => {
                 let hits = search.hits()?;
-                Rows::Sorted(SortedHits::find(hits, parts.limit, parts, state, &search, context)?)
+                let query_on =
+                    |document: &Value, context: &ExecutionContext| search.query_on(document, parts, context);
+                Rows::Sorted(SortedHits::find(hits, parts.limit, parts, state, &query_on, context)?)
             }
             None => Rows::Index(search.hits()?),
         };

@@ -3,8 +3,7 @@
 //! Segments are not sorted. The sort keys of all hits are compared, which reads no document unless
 //! some were written after they were indexed.
 
-use super::documents::visible;
-use super::row_search::RowSearch;
+use super::documents::{QueryOn, visible};
 use super::{Found, ViewParts};
 use crate::context::ExecutionContext;
 use aql_value::Charge;
@@ -47,7 +46,7 @@ impl SortedHits {
         kept: Option<u64>,
         parts: &ViewParts,
         state: &SearchState,
-        search: &RowSearch,
+        query_on: QueryOn<'_>,
         context: &mut ExecutionContext,
     ) -> Result<SortedHits> {
         let kept = kept.map_or(usize::MAX, |kept| usize::try_from(kept).unwrap_or(usize::MAX));
@@ -68,7 +67,7 @@ impl SortedHits {
             let rows: Vec<usize> = match parts.is_exact {
                 true => (0..found.len()).collect(),
                 false => {
-                    let visible = visible(&found, parts, state, search, context)?;
+                    let visible = visible(&found, parts, state, query_on, context)?;
                     for (row, key) in visible.newer_keys {
                         charge.grow(key.len() as u64)?;
                         found.get(row).into_iter().for_each(|found| {
