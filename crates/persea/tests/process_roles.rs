@@ -1,6 +1,6 @@
 //! The server in the background, with a supervisor, and as another user.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
 
 use std::fs;
 use std::io::{Read, Write};
