@@ -142,6 +142,10 @@ describe('the interface', () => {
     const other = await Server.start({ authentication: false })
     const page = await open(browser, other)
     await page.getByText('No authentication').waitFor()
+    // Each further file is a further wait before the first page can be used.
+    await page.getByRole('textbox', { name: 'AQL query' }).waitFor()
+    const requests = await page.evaluate(() => performance.getEntriesByType('resource').length)
+    assert.ok(requests <= 12, `the first page needs ${requests} requests`)
     await run(page, 'RETURN 1 + 1')
     await page.getByText('1 row,').waitFor()
     await page.close()

@@ -19,9 +19,11 @@ interface Properties {
   /** Called with the vertex or the edge that was clicked. */
   onChoose: (chosen: Document) => void
   onExpand: (id: string) => void
+  /** True if edges can be clicked, too. */
+  withEdges?: boolean
 }
 
-export function Canvas({ graph, turn, onChoose, onExpand }: Properties) {
+export function Canvas({ graph, turn, onChoose, onExpand, withEdges = false }: Properties) {
   const host = useRef<HTMLDivElement>(null)
   const sigma = useRef<Sigma | undefined>(undefined)
   const [isMoving, setMoving] = useState(false)
@@ -32,7 +34,7 @@ export function Canvas({ graph, turn, onChoose, onExpand }: Properties) {
   useEffect(() => {
     if (!host.current) return
     try {
-      const renderer = create(graph, host.current, latest)
+      const renderer = create(graph, host.current, latest, withEdges && graph.size <= MOST_CLICKED_EDGES)
       sigma.current = renderer
       return () => renderer.kill()
     } catch (thrown) {
@@ -86,7 +88,7 @@ function saveImage(sigma: Sigma) {
   sigma.refresh()
 }
 
-function create(graph: Graph, host: HTMLDivElement, latest: { current: Pick<Properties, 'onChoose' | 'onExpand'> }): Sigma {
+function create(graph: Graph, host: HTMLDivElement, latest: { current: Pick<Properties, 'onChoose' | 'onExpand'> }, enableEdgeEvents: boolean): Sigma {
   const colour = (name: string) => colourOf(host, name)
   const sigma = new Sigma(graph, host, {
     primitives: { edges: { extremities: [extremityArrow()] } },
@@ -94,7 +96,7 @@ function create(graph: Graph, host: HTMLDivElement, latest: { current: Pick<Prop
       nodes: { ...DEFAULT_STYLES.nodes, labelColor: colour('--text'), backdropColor: colour('--raised') },
       edges: { ...DEFAULT_STYLES.edges, color: colour('--control'), labelColor: colour('--muted'), head: 'arrow' },
     },
-    settings: { allowInvalidContainer: true, itemSizesReference: 'screen', renderEdgeLabels: true, labelRenderedSizeThreshold: 3, enableNodeDrag: true, enableEdgeEvents: graph.size <= MOST_CLICKED_EDGES, hideLabelsOnMove: true, gestureTarget: 'graph' },
+    settings: { allowInvalidContainer: true, itemSizesReference: 'screen', renderEdgeLabels: true, labelRenderedSizeThreshold: 3, enableNodeDrag: true, enableEdgeEvents, hideLabelsOnMove: true, gestureTarget: 'graph' },
   })
   sigma.on('clickNode', ({ node }) => latest.current.onChoose(graph.getNodeAttribute(node, 'document') as Document))
   sigma.on('clickEdge', ({ edge }) => latest.current.onChoose(graph.getEdgeAttribute(edge, 'document') as Document))

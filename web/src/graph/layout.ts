@@ -37,14 +37,17 @@ export function layOut(graph: Graph, onEnd: () => void): () => void {
   const places = new Float64Array(nodes.flatMap((node) => [graph.getNodeAttribute(node, 'x'), graph.getNodeAttribute(node, 'y')]))
   const edges = new Uint32Array(graph.mapEdges((_, __, from, to) => [position.get(from) ?? 0, position.get(to) ?? 0]).flat())
   const end = Date.now() + MOST_MILLISECONDS
+  let frame = 0
   const stop = () => {
+    cancelAnimationFrame(frame)
     worker.terminate()
     onEnd()
   }
   worker.onmessage = ({ data }: MessageEvent<Done>) => {
     move(graph, position, data.places)
     if (data.isAtRest || Date.now() > end) stop()
-    else worker.postMessage(null)
+    // A small graph has its next places at once. The page is drawn before it gets them.
+    else frame = requestAnimationFrame(() => worker.postMessage(null))
   }
   worker.postMessage({ places, edges } satisfies Task)
   return stop

@@ -90,7 +90,7 @@ export function GraphViewer({ name }: { name: string }) {
       </div>
       <ErrorMessage error={error ?? failure} />
       <div class="viewer">
-        <div class="card fill">{graph.order === 0 ? <p class="empty">{turn > 0 ? 'The graph has no edges here.' : 'Loading …'}</p> : <Canvas graph={graph} turn={turn} onChoose={setChosen} onExpand={expand} />}</div>
+        <div class="card fill">{graph.order === 0 ? <p class="empty">{turn > 0 ? 'The graph has no edges here.' : 'Loading …'}</p> : <Canvas graph={graph} turn={turn} onChoose={setChosen} onExpand={expand} withEdges />}</div>
         <aside class="card card-body viewer-side" aria-label="Choices">
           <Find graph={graph} turn={turn} onChoose={setChosen} />
           {chosen && definition ? (
