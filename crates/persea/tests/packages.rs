@@ -191,7 +191,7 @@ fn the_chart_is_well_formed() {
     for values in CHART_VALUES {
         let mut command = Command::new("helm");
         command.args(["template", "shop"]).arg(&chart).args(["--kube-version", "1.30.0"]);
-        for value in values {
+        for value in *values {
             command.args(["--set", value]);
         }
         let rendered = run(&mut command);
