@@ -8,7 +8,8 @@
 //!
 //! `PERSEA` is the server's binary. The limits are separate programs: `http-limit SERVER PORT
 //! THREADS` answers `POST /echo` with its parsed and printed body; `kv-limit ENGINE --rows N ...`
-//! prints tab-separated rates of bare RocksDB. A comparison whose limit is not given prints its
+//! prints tab-separated rates of bare RocksDB. `search` takes `--texts FILE`, with one text a line,
+//! and `--postgres FOLDER`, PostgreSQL's programs. A comparison whose limit is not given prints its
 //! rate alone. Names choose benchmarks; without names, all but the tables run.
 //!
 //! A row of the report has these cells: the measure, Persea's figure, the limit's, their ratio, the
@@ -38,6 +39,7 @@ mod process;
 mod rate;
 mod report;
 mod requests;
+mod search;
 mod tables;
 mod vectors;
 
@@ -59,6 +61,9 @@ pub(crate) struct Setup {
     kv_limit: Option<PathBuf>,
     /// The binary whose tools the tables use; `None`: the server's.
     tools: Option<PathBuf>,
+    /// The file of texts that `search` searches, and the folder of PostgreSQL's programs.
+    texts: Option<PathBuf>,
+    postgres: Option<PathBuf>,
     /// The folder for charts.
     charts: PathBuf,
     /// Most documents of a table's collection.
@@ -83,6 +88,7 @@ type Benchmark = (&'static str, fn(&Setup, &mut report::Report) -> Result<(), Fa
 
 const BENCHMARKS: &[Benchmark] = &[
     ("requests", requests::run),
+    ("search", search::run),
     ("batch", batch::run),
     ("export", export::run),
     ("graph", graph::run),
@@ -133,6 +139,8 @@ fn read() -> Result<(Setup, Vec<String>), Failure> {
         http_limit: None,
         kv_limit: None,
         tools: None,
+        texts: None,
+        postgres: None,
         charts: ".".into(),
         documents_max: None,
         scale: 1.0,
@@ -147,6 +155,8 @@ fn read() -> Result<(Setup, Vec<String>), Failure> {
             "--http-limit" => setup.http_limit = Some(value()?.into()),
             "--kv-limit" => setup.kv_limit = Some(value()?.into()),
             "--scale" => setup.scale = value()?.parse()?,
+            "--texts" => setup.texts = Some(value()?.into()),
+            "--postgres" => setup.postgres = Some(value()?.into()),
             "--tools" => setup.tools = Some(value()?.into()),
             "--charts" => setup.charts = value()?.into(),
             "--documents-max" => setup.documents_max = Some(value()?.parse()?),
