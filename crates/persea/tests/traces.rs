@@ -109,7 +109,7 @@ fn a_caller_sees_its_query_down_to_the_nodes() {
     assert_eq!(query(text, "01"), 201);
     let received = wait_for(&spans, &["plan"]);
     assert_eq!(
-        attribute(&received.iter().find(|span| span["name"] == "plan").unwrap(), "persea.plan_cache.hit")["boolValue"],
+        attribute(received.iter().find(|span| span["name"] == "plan").unwrap(), "persea.plan_cache.hit")["boolValue"],
         true
     );
     assert!(query("FOR i IN 1..10 RETURN ASSERT(i < 5, 'too large')", "01") >= 400);
