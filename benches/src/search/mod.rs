@@ -45,7 +45,7 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
 fn compare(texts: &Texts, setup: &Setup) -> Result<(), Failure> {
     let Some(programs) = &setup.postgres else { return Ok(()) };
     let few = texts.lines(COMPARED_DOCUMENTS.min(texts.len()) as u64);
-    let mut persea = Persea::start(&setup.server)?;
+    let mut persea = Persea::start(setup)?;
     persea.load(few.clone())?;
     persea.index()?;
     let mut postgres = Postgres::start(programs)?;
@@ -69,7 +69,7 @@ fn compare(texts: &Texts, setup: &Setup) -> Result<(), Failure> {
 
 fn measure(texts: &Texts, setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let documents = setup.documents(DOCUMENTS);
-    let mut persea = Persea::start(&setup.server)?;
+    let mut persea = Persea::start(setup)?;
     let bytes = persea.load(texts.lines(documents))?;
     let own = persea.index()?;
     let mut other = None;

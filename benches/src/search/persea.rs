@@ -2,15 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::Path;
 use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use super::{Built, Wanted};
-use crate::Failure;
 use crate::http::{Connection, JSON, request};
 use crate::process::Server;
+use crate::{Failure, Setup};
 
 const DOCUMENTS_PER_REQUEST: usize = 5_000;
 const ANALYZER: &str = r#"{"name":"plain","type":"text","properties":{"locale":"en","case":"lower","accent":true,
@@ -25,9 +24,9 @@ pub(super) struct Persea {
 }
 
 impl Persea {
-    pub(super) fn start(program: &Path) -> Result<Self, Failure> {
+    pub(super) fn start(setup: &Setup) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
-        let server = Server::persea(program, folder.path(), &[])?;
+        let server = setup.persea(folder.path(), &[])?;
         let mut connection = Connection::open(server.port)?;
         connection.expect_success(&request("POST", "/_api/collection", JSON, br#"{"name":"t"}"#))?;
         connection.expect_success(&request("POST", "/_api/analyzer", JSON, ANALYZER.as_bytes()))?;
