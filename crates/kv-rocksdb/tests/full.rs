@@ -92,12 +92,39 @@ fn a_full_disk_is_reported_and_nothing_is_lost() {
     drop(engine);
 }
 
-/// Copies the files of a store, as a kill leaves them.
+/// Copies the files of a store, as a kill leaves them: again, if a flush or a compaction has changed
+/// them meanwhile.
 fn copy(from: &Path, to: &Path) {
-    let files = std::fs::read_dir(from).expect("read_dir").map(|entry| entry.expect("entry").path());
-    for path in files.filter(|path| path.is_file()) {
-        std::fs::copy(&path, to.join(path.file_name().expect("a name"))).expect("copy");
+    for _ in 0..100 {
+        let before = files(from);
+        for (name, _) in &before {
+            // A file that has gone shows in the comparison.
+            let _ = std::fs::copy(from.join(name), to.join(name));
+        }
+        if files(from) == before {
+            return;
+        }
+        for (name, _) in &before {
+            let _ = std::fs::remove_file(to.join(name));
+        }
     }
+    panic!("the files of the store never stood still");
+}
+
+/// Returns the names and lengths of a folder's files. The log of events, which grows by itself,
+/// has the length 0.
+fn files(folder: &Path) -> Vec<(std::ffi::OsString, u64)> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("read_dir").map(|entry| entry.expect("entry")) {
+        let Ok(metadata) = entry.metadata() else { continue };
+        if metadata.is_file() {
+            let name = entry.file_name();
+            let bytes = if name == "LOG" { 0 } else { metadata.len() };
+            files.push((name, bytes));
+        }
+    }
+    files.sort();
+    files
 }
 
 /// Makes a folder read-only: files that are open can still be written, and no others created.

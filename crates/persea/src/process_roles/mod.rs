@@ -69,9 +69,13 @@ fn check(options: &Options) -> Result<(), Failure> {
 
 /// Returns a command that starts this program again with the same arguments.
 fn same_program() -> Command {
+    same_program_at(std::env::current_exe().unwrap_or_else(|_| PathBuf::from("/proc/self/exe")))
+}
+
+/// Returns the same for the path of this program.
+fn same_program_at(program: PathBuf) -> Command {
     let mut arguments = std::env::args_os();
     let name = arguments.next().unwrap_or_default();
-    let program = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("/proc/self/exe"));
     let mut command = Command::new(program);
     command.arg0(name).args(arguments);
     command

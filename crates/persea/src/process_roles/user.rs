@@ -1,12 +1,13 @@
 //! The change of the user, by the start of this program as that user.
 
 use std::fs;
+use std::io;
 use std::os::unix::process::CommandExt;
 
 use options::{Maybe, Opt, Options, Text};
 use rustix::process::{getegid, geteuid};
 
-use super::same_program;
+use super::{same_program, same_program_at};
 use crate::failure::Failure;
 use crate::options::process;
 
@@ -35,7 +36,14 @@ pub(super) fn change(options: &Options) -> Result<(), Failure> {
         // It also gives up the further groups of root.
         command.uid(uid);
     }
-    let error = command.exec();
+    let mut error = command.exec();
+    let is_changed =
+        uid.is_none_or(|uid| uid == geteuid().as_raw()) && gid.is_none_or(|gid| gid == getegid().as_raw());
+    if is_changed && error.kind() == io::ErrorKind::PermissionDenied {
+        // The user may run the program, but not enter its folder, such as one of root's. This link
+        // needs no path.
+        error = same_program_at("/proc/self/exe".into()).exec();
+    }
     Err(format!("the process cannot change to the wanted user and group: {error}").into())
 }
 
