@@ -151,7 +151,7 @@ fn a_long_body_waits_for_memory_and_a_short_one_does_not() {
         reply
     });
     assert!(answered.recv_timeout(Duration::from_millis(200)).is_err(), "there is no memory for both");
-    assert_eq!(running.client().request("POST", "/_test/body", "", &[b'x'; 60_000]).status, 200);
+    assert_eq!(running.client().request("POST", "/_test/body", "", &[b'x'; 40_000]).status, 200);
     first.send(&vec![b'x'; 50 << 10]);
     assert_eq!(first.read_reply(false).status, 200);
     assert_eq!(waiting.join().unwrap().status, 200, "the request continues after the first one ends");
