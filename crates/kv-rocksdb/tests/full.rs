@@ -92,7 +92,7 @@ fn a_full_disk_is_reported_and_nothing_is_lost() {
     drop(engine);
 }
 
-/// Copies the files of a store, as a kill leaves them: again, if a flush or a compaction has changed
+/// Copies the files of a store, as a kill leaves them: again, if a flush or a compaction changes
 /// them meanwhile.
 fn copy(from: &Path, to: &Path) {
     for _ in 0..100 {
