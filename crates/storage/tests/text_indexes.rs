@@ -348,6 +348,7 @@ fn damaged_segments_are_built_again() {
         assert_eq!(notices.len(), 1, "{damage}");
         assert!(!notices[0].is_failure && notices[0].message.contains("built again"), "{notices:?}");
         assert_eq!(found_now(&store, "c", |c| number(c, 1)).len(), 5, "{damage}");
+        store.save_text_indexes().unwrap();
         assert_eq!(folders(&object).len(), 1, "{damage}");
     }
 }
@@ -360,6 +361,7 @@ fn dropped_indexes_leave_no_files() {
     let c = create(&store, "c", CollectionType::Document);
     insert(&store, &c, &body("a", 1)).unwrap();
     let (index, _) = create_index(&store, &c, INDEX).unwrap();
+    store.save_text_indexes().unwrap();
     assert_eq!(folders(&search).len(), 1);
     store.truncate(&c).unwrap();
     index_now(&store, &present(&store, "c"));
@@ -370,6 +372,7 @@ fn dropped_indexes_leave_no_files() {
     store.drop_index(&present(&store, "c"), index.id()).unwrap();
     assert_eq!(folders(&search), Vec::<PathBuf>::new());
     create_index(&store, &c, INDEX).unwrap();
+    store.save_text_indexes().unwrap();
     store.drop_collection(&c, false).unwrap();
     assert_eq!(folders(&search), Vec::<PathBuf>::new());
     // The start removes what a crash has left.
@@ -378,6 +381,44 @@ fn dropped_indexes_leave_no_files() {
     fs::create_dir_all(search.join("77").join("1")).unwrap();
     let _store = open_in(folder.path());
     assert_eq!(folders(&search), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn the_documents_of_a_step_are_one_segment() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open_in(folder.path());
+    let c = create(&store, "c", CollectionType::Document);
+    create_index(&store, &c, INDEX).unwrap();
+    let c = present(&store, "c");
+    for n in 0..50 {
+        insert(&store, &c, &body(&n.to_string(), n)).unwrap();
+    }
+    index_now(&store, &c);
+    let statistics = inverted(&c).text_statistics().unwrap();
+    assert_eq!((statistics.living_documents, statistics.segments, statistics.files), (50, 1, 0));
+}
+
+/// A few documents are built in memory, so an index without a save is built again.
+#[test]
+fn an_index_that_was_never_saved_is_built_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let search = folder.path().join("search");
+    let store = open_in(folder.path());
+    let c = create(&store, "c", CollectionType::Document);
+    insert(&store, &c, &body("a", 1)).unwrap();
+    create_index(&store, &c, INDEX).unwrap();
+    insert(&store, &present(&store, "c"), &body("b", 1)).unwrap();
+    assert_eq!(found_now(&store, "c", |c| number(c, 1)), ["a", "b"]);
+    assert_eq!(folders(&search), Vec::<PathBuf>::new(), "a build of a few documents writes no file");
+    // As after a crash: only the engine is closed, which saves no segment.
+    store.engine().close().unwrap();
+    drop((store, c));
+    let store = open_in(folder.path());
+    assert_eq!(found_now(&store, "c", |c| number(c, 1)), ["a", "b"]);
+    insert(&store, &present(&store, "c"), &body("c", 1)).unwrap();
+    assert_eq!(found_now(&store, "c", |c| number(c, 1)), ["a", "b", "c"]);
+    store.save_text_indexes().unwrap();
+    assert_eq!(folders(&search).len(), 1);
 }
 
 #[test]

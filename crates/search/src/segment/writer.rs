@@ -28,11 +28,15 @@ pub struct SegmentWriter {
     writer: SingleSegmentIndexWriter<TantivyTerms>,
     memory: Option<RamDirectory>,
     budget_bytes: usize,
+    /// The memory that the writer had without a document.
+    empty_bytes: usize,
     documents: u32,
 }
 
 impl SegmentWriter {
-    /// Begins a segment that takes about `budget_bytes` of memory until it is full.
+    /// Begins a segment whose documents take about `budget_bytes` of memory until it is full.
+    ///
+    /// The writer itself has 10 MB of tantivy's arenas, most of which few documents never touch.
     pub fn new(schema: Arc<Schema>, place: &Place, budget_bytes: usize) -> Result<Self> {
         let budget_bytes = budget_bytes.max(BUDGET_BYTES_MIN);
         let memory = (*place == Place::Memory).then(RamDirectory::create);
@@ -42,7 +46,8 @@ impl SegmentWriter {
         };
         let builder = index_builder().register_plugin(Arc::new(RowsPlugin));
         let writer = builder.single_segment_index_writer(directory, budget_bytes).map_err(tantivy_error)?;
-        Ok(SegmentWriter { schema, writer, memory, budget_bytes, documents: 0 })
+        let empty_bytes = writer.mem_usage();
+        Ok(SegmentWriter { schema, writer, memory, budget_bytes, empty_bytes, documents: 0 })
     }
 
     /// Adds a document under its key and revision.
@@ -67,7 +72,8 @@ impl SegmentWriter {
 
     /// Returns true if the segment should be finished, because it has used its memory.
     pub fn is_full(&self) -> bool {
-        self.memory_bytes() >= self.budget_bytes || self.documents >= DOCUMENTS_MAX / 2
+        let own_bytes = self.memory_bytes().saturating_sub(self.empty_bytes);
+        own_bytes >= self.budget_bytes || self.documents >= DOCUMENTS_MAX / 2
     }
 
     /// Returns the number of documents so far, nested ones included.
@@ -79,5 +85,31 @@ impl SegmentWriter {
     pub fn finish(self) -> Result<Segment> {
         let index = self.writer.finalize().map_err(tantivy_error)?;
         Segment::of(&index, self.memory.map_or(0, |directory| directory.total_mem_usage()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use velocypack::{Builder, Limits, json};
+
+    fn parsed(text: &str) -> Builder {
+        let mut builder = Builder::new();
+        json::parse(text.as_bytes(), &Limits::default(), &mut builder).unwrap();
+        builder
+    }
+
+    /// The budget is for documents: what an empty segment takes does not count.
+    #[test]
+    fn a_small_budget_holds_many_documents() {
+        let definition = parsed(r#"{"fields": ["a", "b"]}"#);
+        let analysis = |_: &str| Ok(crate::Analysis::of(analyzers::built_in("identity").unwrap()));
+        let schema = Arc::new(Schema::parse(definition.as_slice(), &analysis).unwrap());
+        let mut writer = SegmentWriter::new(schema, &Place::Memory, 0).unwrap();
+        for number in 0..2_000_u32 {
+            let document = parsed(&format!(r#"{{"a": {number}, "b": "text {number}"}}"#));
+            writer.add(&number.to_string(), 1, document.as_slice()).unwrap();
+            assert!(!writer.is_full(), "full after {number} documents");
+        }
     }
 }

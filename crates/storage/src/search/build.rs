@@ -4,14 +4,16 @@ use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
+use std::time::Instant;
 
-use kv::{BlockLimits, ScanSpec};
+use kv::{Block, BlockLimits, ScanSpec};
 use velocypack::Slice;
 
 use super::encoding::{outbox_entry, outbox_range};
 use super::list;
+use super::merge;
 use super::part_writer::PartWriter;
-use super::running_step::Step;
+use super::running_step::{SMALL_BUDGET_BYTES, Step};
 use super::work::{Done, Part, Work};
 use crate::encoding::object_range;
 use crate::scan::{DocumentScanSpec, KeyBound};
@@ -24,20 +26,24 @@ const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 2 << 20 };
 const PAIRS: BlockLimits = BlockLimits { rows: 10_000, bytes: 2 << 20 };
 /// The number of documents from which several threads share the work.
 const PARALLEL_MIN_DOCUMENTS: u64 = 20_000;
+/// The number of indexed pairs of the outbox that are kept until they are removed.
+const PAIRS_KEPT: usize = 10_000;
 /// Parts of the documents for each thread.
 const PARTS_PER_THREAD: usize = 8;
 
-/// Indexes all documents of the snapshot, in bounded memory. The pairs of the outbox in the
-/// snapshot are then removed, because the documents have them all.
+/// Indexes all documents of the snapshot, in bounded memory. The documents have all that the
+/// outbox names in the snapshot, so its pairs are removed once the segments are saved.
+///
+/// A few documents stay in memory until the next save: a segment in a folder takes a dozen syncs,
+/// and after a crash many indexes may have to be built. Until then the store has no mark, so that
+/// another crash makes the next start build again.
 ///
 /// Errors: as a step.
 pub(super) fn build(step: &Step<'_>, work: &mut Work) -> Result<()> {
     let documents = step.snapshot.count(step.collection)?;
     step.text.note_progress(0, Some(documents));
-    let threads = match documents {
-        ..PARALLEL_MIN_DOCUMENTS => 1,
-        _ => available_parallelism().map_or(1, NonZero::get),
-    };
+    let is_large = documents >= PARALLEL_MIN_DOCUMENTS;
+    let threads = if is_large { available_parallelism().map_or(1, NonZero::get) } else { 1 };
     let ranges = Mutex::new(ranges(step, threads)?);
     let next = || ranges.lock().ok().and_then(|mut ranges| ranges.pop());
     let is_stopped = AtomicBool::new(false);
@@ -45,10 +51,10 @@ pub(super) fn build(step: &Step<'_>, work: &mut Work) -> Result<()> {
         true => Err(Error::of(ErrorCode::QueryKilled)),
         false => Ok(()),
     };
-    let budget_bytes = step.budget_bytes(threads);
+    let budget_bytes = if is_large { step.budget_bytes(threads) } else { SMALL_BUDGET_BYTES };
     let (shared, text, snapshot, collection) = (step.shared, step.text, step.snapshot, step.collection);
     let write = |check: &dyn Fn() -> Result<()>| -> Result<Vec<Part>> {
-        let mut writer = PartWriter::new(text, &shared.ids, budget_bytes, true)?;
+        let mut writer = PartWriter::new(text, &shared.ids, budget_bytes, is_large)?;
         let mut parts = Vec::new();
         while let Some(range) = next() {
             let mut scan = snapshot.scan(collection, &range)?;
@@ -57,7 +63,11 @@ pub(super) fn build(step: &Step<'_>, work: &mut Work) -> Result<()> {
                 for document in documents.iter() {
                     let key = document.get("_key").and_then(Slice::as_str);
                     let key = key.ok_or_else(|| Error::corrupt("a document without '_key'"))?;
-                    parts.extend(writer.add(key, document)?);
+                    if let Some(full) = writer.add(key, document)? {
+                        parts.push(full);
+                        // Few documents, but long ones.
+                        writer.use_folders();
+                    }
                 }
                 text.note_progress(documents.len() as u64, None);
             }
@@ -77,8 +87,7 @@ pub(super) fn build(step: &Step<'_>, work: &mut Work) -> Result<()> {
         std::iter::once(own).chain(others).collect()
     });
     work.parts = parts?.into_iter().flatten().collect();
-    list::write(step.text, step.shared.engine.as_ref(), work, None)?;
-    remove_pairs(step, work)
+    take_pairs(step, work)
 }
 
 /// Divides all documents into ranges.
@@ -97,18 +106,30 @@ fn ranges(step: &Step<'_>, threads: usize) -> Result<Vec<DocumentScanSpec>> {
     Ok(starts.zip(ends).map(part).collect())
 }
 
-/// Removes the pairs of the outbox that the snapshot has.
-fn remove_pairs(step: &Step<'_>, work: &mut Work) -> Result<()> {
+/// Notes the pairs of the outbox in the snapshot as indexed, and removes them if the segments need
+/// no save.
+fn take_pairs(step: &Step<'_>, work: &mut Work) -> Result<()> {
+    let engine = step.shared.engine.as_ref();
     let range = outbox_range(step.text.object);
     let mut scan = step.snapshot.engine().scan(ScanSpec::forward(range).keys_only().sequential())?;
-    while let Some(block) = scan.next_block(PAIRS)? {
-        (step.check)()?;
+    loop {
         work.steps += 1;
-        for (ticket, key) in block.iter().filter_map(|(pair, _)| outbox_entry(pair)) {
+        let block = scan.next_block(PAIRS)?;
+        (step.check)()?;
+        for (ticket, key) in block.iter().flat_map(Block::iter).filter_map(|(pair, _)| outbox_entry(pair)) {
             work.done.insert(ticket, Done { key: key.into(), step: work.steps });
         }
-        let covered = Some(work.steps);
-        list::write(step.text, step.shared.engine.as_ref(), work, covered)?;
+        let is_saved = step.text.folder.is_none() || work.memory_bytes() == 0;
+        if is_saved {
+            let covered = Some(work.steps);
+            list::write(step.text, engine, work, covered)?;
+        } else if work.done.len() >= PAIRS_KEPT {
+            merge::save(step.text, engine, work, step.shared.ids.next()?)?;
+        } else {
+            work.unsaved_since.get_or_insert_with(Instant::now);
+        }
+        if block.is_none() {
+            return Ok(());
+        }
     }
-    Ok(())
 }
