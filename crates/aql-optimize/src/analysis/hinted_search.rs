@@ -40,20 +40,10 @@ pub(crate) fn hinted_search(nodes: &[Node], position: usize, context: &RuleConte
             primary_sort(nodes, position, source.out, &text.primary_sort)?;
         }
         let hinted = HintedSearch { source: source.clone(), index: index.clone() };
-        let search = EnumerateView {
-            view: Arc::new(as_view(index, text, &hinted)),
-            out: source.out,
-            condition,
-            options: ViewOptions { wait_for_sync: source.hint.wait_for_sync, ..ViewOptions::default() },
-            scores: Vec::new(),
-            highlights: Vec::new(),
-            order: Vec::new(),
-            sorted: 0,
-            limit: None,
-            projections: Vec::new(),
-            hinted: Some(Box::new(hinted)),
-        };
-        Some(Hinted { place, search })
+        let view = Arc::new(as_view(index, text, &hinted));
+        let options = ViewOptions { wait_for_sync: source.hint.wait_for_sync, ..ViewOptions::default() };
+        let search = EnumerateView::new(view, source.out, condition, options);
+        Some(Hinted { place, search: EnumerateView { hinted: Some(Box::new(hinted)), ..search } })
     })
 }
 

@@ -167,19 +167,8 @@ impl Builder {
         if self.nodes.iter().any(|node| node.kind.reads().contains(out)) {
             return Err(error::parse("a subquery in a SEARCH condition cannot read the document"));
         }
-        self.add(NodeKind::EnumerateView(Box::new(EnumerateView {
-            view,
-            hinted: None,
-            out,
-            condition,
-            options,
-            scores: Vec::new(),
-            highlights: Vec::new(),
-            order: Vec::new(),
-            sorted: 0,
-            limit: None,
-            projections: Vec::new(),
-        })))
+        let search = EnumerateView::new(view, out, condition, options);
+        self.add(NodeKind::EnumerateView(Box::new(search)))
     }
 
     /// Adds a filter without the constant operands of its condition.

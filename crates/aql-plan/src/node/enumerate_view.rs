@@ -142,6 +142,28 @@ pub struct ViewOrder {
 }
 
 impl EnumerateView {
+    /// Returns a search as it is before any rule.
+    pub fn new(
+        view: Arc<ViewInfo>,
+        out: VariableId,
+        condition: Option<Expression>,
+        options: ViewOptions,
+    ) -> Self {
+        EnumerateView {
+            view,
+            hinted: None,
+            out,
+            condition,
+            options,
+            scores: Vec::new(),
+            highlights: Vec::new(),
+            order: Vec::new(),
+            sorted: 0,
+            limit: None,
+            projections: Vec::new(),
+        }
+    }
+
     /// Returns the indexes to search: those of the collections that the options name.
     pub fn indexes(&self) -> impl Iterator<Item = &ViewIndexInfo> {
         let wanted = self.options.collections.as_deref();
