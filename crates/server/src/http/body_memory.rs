@@ -19,7 +19,7 @@ use crate::placement::pool::Rejected;
 /// The bytes that a request takes for each byte of its body: the body itself and its VelocyPack.
 ///
 /// Writes and replies draw on accounts of their own.
-const BYTES_PER_BODY_BYTE: usize = 2;
+pub(crate) const BYTES_PER_BODY_BYTE: usize = 2;
 
 /// The length up to which bodies are not counted: there are at most as many as requests that run or
 /// wait for a thread.

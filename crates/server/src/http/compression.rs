@@ -72,12 +72,16 @@ const LIKELY_COMPRESSION: usize = 12;
 /// The least length that is expected of a decompressed body.
 const LIKELY_MIN_BYTES: usize = 64 << 10;
 
-/// Returns the length that a compressed body is likely not to exceed: few bodies state theirs, the
-/// others get the room that most need.
-pub(crate) fn likely_plain_bytes(body: &[u8]) -> usize {
-    gzip_members::plain_bytes(body)
+/// Returns the bounds by which a compressed body is unpacked, one after the other.
+///
+/// Few bodies state their length. The others get the room that most bodies need, and if that is
+/// too little, the largest that is allowed.
+pub(crate) fn bounds_to_try(body: &[u8], max_bytes: usize) -> impl Iterator<Item = usize> {
+    let likely = gzip_members::plain_bytes(body)
         .unwrap_or_else(|| body.len().saturating_mul(LIKELY_COMPRESSION))
-        .max(LIKELY_MIN_BYTES)
+        .max(LIKELY_MIN_BYTES);
+    let (first, last) = (likely.min(max_bytes), max_bytes);
+    std::iter::once(first).chain((first < last).then_some(last))
 }
 
 /// Decompresses a request's body if it is compressed.

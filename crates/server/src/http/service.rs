@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::audit;
 use super::body::{Collected, DRAIN_MAX_BYTES, DRAIN_TOO_LONG_MAX_BYTES, ReplyBody, collect, drain};
 use super::body_memory::{BodyMemory, BodyPermit};
-use super::compression::{Encoding, decompress, likely_plain_bytes};
+use super::compression::{Encoding, bounds_to_try, decompress};
 use super::connections::{Connection, Connections};
 use super::cors;
 use super::dispatch::{Dispatcher, Job, open_job, parse_path};
@@ -352,9 +352,6 @@ impl HttpService {
     }
 
     /// Returns the body without its `content-encoding`.
-    ///
-    /// Few bodies state their decompressed length. The others get the memory that most bodies need.
-    /// If that is too little, decompression starts again with the largest allowed size.
     async fn decompressed(
         &self,
         headers: &HeaderMap,
@@ -365,13 +362,12 @@ impl HttpService {
             return Ok(body);
         }
         let memory = &self.body_memory;
-        let likely_bytes = likely_plain_bytes(&body.bytes);
         let compressed = body.bytes;
         // Given back before more is requested. Two requests that each hold memory and want more
         // would wait for each other.
         drop(body.memory);
         let max_bytes = max_bytes.min(memory.capacity_bytes());
-        for bytes in [likely_bytes.min(max_bytes), max_bytes] {
+        for bytes in bounds_to_try(&compressed, max_bytes) {
             let with_packed = bytes.saturating_add(compressed.len());
             let mut permit = memory.permit(with_packed);
             permit.reach(with_packed).await?;

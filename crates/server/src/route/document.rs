@@ -25,6 +25,40 @@ use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 use database::Session;
 
+/// The parameters of routes whose path may lack the collection.
+const INSERT: &[&str] = &[
+    "collection",
+    "waitForSync",
+    "returnNew",
+    "returnOld",
+    "silent",
+    "overwriteMode",
+    "overwrite",
+    "keepNull",
+    "mergeObjects",
+];
+const UPDATE: &[&str] = &[
+    "collection",
+    "waitForSync",
+    "returnNew",
+    "returnOld",
+    "silent",
+    "ignoreRevs",
+    "keepNull",
+    "mergeObjects",
+];
+const REPLACE_MANY: &[&str] =
+    &["collection", "waitForSync", "returnNew", "returnOld", "silent", "ignoreRevs", "onlyget"];
+
+/// Returns the parameters of a route whose path names the collection.
+const fn in_path(parameters: &'static [&'static str]) -> &'static [&'static str] {
+    parameters.split_at(1).1
+}
+
+/// Bodies for the description of routes.
+const DOCUMENT: &str = r#"{"name": "Ann"}"#;
+const DOCUMENTS: &str = r#"[{"_key": "a", "name": "Ann"}]"#;
+
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/document/{collection}/{key}", Constant, read).about("Returns a document."),
     Route::new(Verb::Get, "/_api/document/{collection}", Constant, incomplete)
@@ -33,95 +67,43 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Says that a document is read by its collection and key."),
     Route::new(Verb::Post, "/_api/document/{collection}", Unknown, insert)
         .about("Creates a document, or each of a list.")
-        .with_query(&[
-            "waitForSync",
-            "returnNew",
-            "returnOld",
-            "silent",
-            "overwriteMode",
-            "overwrite",
-            "keepNull",
-            "mergeObjects",
-        ])
-        .with_body(r#"{"name": "Ann"}"#),
+        .with_query(in_path(INSERT))
+        .with_body(DOCUMENT),
     Route::new(Verb::Post, "/_api/document", Unknown, insert)
         .about("Creates a document, or each of a list.")
-        .with_query(&[
-            "collection",
-            "waitForSync",
-            "returnNew",
-            "returnOld",
-            "silent",
-            "overwriteMode",
-            "overwrite",
-            "keepNull",
-            "mergeObjects",
-        ])
-        .with_body(r#"{"name": "Ann"}"#),
+        .with_query(INSERT)
+        .with_body(DOCUMENT),
     Route::new(Verb::Put, "/_api/document/{collection}/{key}", Unknown, replace)
         .about("Replaces a document.")
         .with_query(&["waitForSync", "returnNew", "returnOld", "silent", "ignoreRevs"])
-        .with_body(r#"{"name": "Ann"}"#),
+        .with_body(DOCUMENT),
     Route::new(Verb::Patch, "/_api/document/{collection}/{key}", Unknown, update)
         .about("Changes a document.")
-        .with_query(&[
-            "waitForSync",
-            "returnNew",
-            "returnOld",
-            "silent",
-            "ignoreRevs",
-            "keepNull",
-            "mergeObjects",
-        ])
-        .with_body(r#"{"name": "Ann"}"#),
+        .with_query(in_path(UPDATE))
+        .with_body(DOCUMENT),
     Route::new(Verb::Delete, "/_api/document/{collection}/{key}", Unknown, remove)
         .about("Removes a document.")
         .with_query(&["waitForSync", "returnOld", "silent"]),
     Route::new(Verb::Put, "/_api/document/{collection}", Blocking, replace_many)
         .about("Replaces the documents of a list, or returns them with `onlyget`.")
-        .with_query(&["waitForSync", "returnNew", "returnOld", "silent", "ignoreRevs", "onlyget"])
-        .with_body(r#"[{"_key": "a", "name": "Ann"}]"#),
+        .with_query(in_path(REPLACE_MANY))
+        .with_body(DOCUMENTS),
     Route::new(Verb::Patch, "/_api/document/{collection}", Blocking, update_many)
         .about("Changes the documents of a list.")
-        .with_query(&[
-            "waitForSync",
-            "returnNew",
-            "returnOld",
-            "silent",
-            "ignoreRevs",
-            "keepNull",
-            "mergeObjects",
-        ])
-        .with_body(r#"[{"_key": "a", "name": "Ann"}]"#),
+        .with_query(in_path(UPDATE))
+        .with_body(DOCUMENTS),
     Route::new(Verb::Delete, "/_api/document/{collection}", Blocking, remove_many)
         .about("Removes the documents of a list.")
         .with_query(&["waitForSync", "returnOld", "silent", "ignoreRevs"])
         .with_body(r#"["a", "b"]"#),
     Route::new(Verb::Put, "/_api/document", Blocking, replace_many)
         .about("Replaces the documents of a list, or returns them with `onlyget`.")
-        .with_query(&[
-            "collection",
-            "waitForSync",
-            "returnNew",
-            "returnOld",
-            "silent",
-            "ignoreRevs",
-            "onlyget",
-        ])
-        .with_body(r#"[{"_key": "a", "name": "Ann"}]"#),
+        .with_query(REPLACE_MANY)
+        .with_body(DOCUMENTS),
     Route::new(Verb::Patch, "/_api/document", Blocking, update_many)
         .about("Changes the documents of a list.")
-        .with_query(&[
-            "collection",
-            "waitForSync",
-            "returnNew",
-            "returnOld",
-            "silent",
-            "ignoreRevs",
-            "keepNull",
-            "mergeObjects",
-        ])
-        .with_body(r#"[{"_key": "a", "name": "Ann"}]"#),
+        .with_query(UPDATE)
+        .with_body(DOCUMENTS),
     // Paths that are too long for a document.
     Route::new(Verb::Get, "/_api/document/{collection}/{key}/{rest}", Constant, superfluous)
         .about("Says that a key has no slash."),

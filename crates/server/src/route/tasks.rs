@@ -13,6 +13,9 @@ use crate::http::{Request, Response, Route, Verb};
 const PATTERN: &str = "/_api/tasks";
 const ONE: &str = "/_api/tasks/{id}";
 
+/// A body for the description of the routes.
+const TASK: &str = r#"{"name": "every minute", "command": "require('console').log('tick')", "period": 60}"#;
+
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, PATTERN, Constant, list).about("Lists the tasks."),
     Route::new(Verb::Get, ONE, Constant, get).about("Returns a task."),
@@ -20,18 +23,18 @@ pub(super) const ROUTES: &[Route] = &[
         .audited(Audit::Service)
         .for_writers()
         .about("Creates a task.")
-        .with_body(r#"{"name": "every minute", "command": "require('console').log('tick')", "period": 60}"#),
+        .with_body(TASK),
     // Drivers send this in place of PUT.
     Route::new(Verb::Post, ONE, Blocking, create)
         .audited(Audit::Service)
         .for_writers()
         .about("Creates a task with the number of the path.")
-        .with_body(r#"{"name": "every minute", "command": "require('console').log('tick')", "period": 60}"#),
+        .with_body(TASK),
     Route::new(Verb::Put, ONE, Blocking, create)
         .audited(Audit::Service)
         .for_writers()
         .about("Creates a task with the number of the path.")
-        .with_body(r#"{"name": "every minute", "command": "require('console').log('tick')", "period": 60}"#),
+        .with_body(TASK),
     Route::new(Verb::Delete, ONE, Constant, remove)
         .audited(Audit::Service)
         .for_writers()

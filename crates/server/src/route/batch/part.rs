@@ -7,7 +7,8 @@ use errors::{Error, ErrorCode, Result};
 use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use hyper::{Method, Uri};
 
-use crate::http::compression::{decompress, likely_plain_bytes};
+use crate::http::body_memory::BYTES_PER_BODY_BYTE;
+use crate::http::compression::{bounds_to_try, decompress};
 use crate::http::dispatch::{self, Dispatcher};
 use crate::http::format::{self, Format};
 use crate::http::multipart::{Head, line_at};
@@ -172,23 +173,22 @@ fn unpack(
     max_bytes: usize,
     account: &Arc<MemoryAccount>,
 ) -> Result<(Bytes, Option<RequestMemory>)> {
-    /// The body itself and its VelocyPack.
-    const BYTES_PER_BODY_BYTE: u64 = 2;
+    let memory_of = |bytes: usize| (bytes * BYTES_PER_BODY_BYTE) as u64;
     if !headers.contains_key(CONTENT_ENCODING) || packed.is_empty() {
         return Ok((packed, None));
     }
     let mut charge = Charge::new(Arc::clone(account));
-    let mut room = likely_plain_bytes(&packed).min(max_bytes);
-    loop {
-        charge.grow((room as u64 * BYTES_PER_BODY_BYTE).saturating_sub(charge.bytes()))?;
-        match decompress(headers, packed.clone(), room) {
-            Err(error) if error.status() == 413 && room < max_bytes => room = max_bytes,
+    for bytes in bounds_to_try(&packed, max_bytes) {
+        charge.grow(memory_of(bytes).saturating_sub(charge.bytes()))?;
+        match decompress(headers, packed.clone(), bytes) {
+            Err(error) if error.status() == 413 && bytes < max_bytes => {}
             unpacked => {
                 let body = unpacked?;
-                charge.shrink(charge.bytes().saturating_sub(body.len() as u64 * BYTES_PER_BODY_BYTE));
+                charge.shrink(charge.bytes().saturating_sub(memory_of(body.len())));
                 let account = Some(Arc::clone(account));
                 return Ok((body, Some(RequestMemory { _body: BodyShare::OfQueries(charge), account })));
             }
         }
     }
+    Err(Error::internal("a part was neither decompressed nor refused"))
 }
