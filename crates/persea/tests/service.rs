@@ -6,8 +6,10 @@
 mod support;
 
 use std::os::unix::net::UnixDatagram;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use support::Killed;
 
 /// Returns the next message but for answers to the watchdog, whose number is added to `answers`.
 fn next(socket: &UnixDatagram, answers: &mut u32) -> String {
@@ -20,15 +22,6 @@ fn next(socket: &UnixDatagram, answers: &mut u32) -> String {
             "WATCHDOG=1" => *answers += 1,
             other => return other.to_owned(),
         }
-    }
-}
-
-struct Killed(Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

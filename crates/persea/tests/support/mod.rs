@@ -18,6 +18,16 @@ pub fn tests_folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
 }
 
+/// A process that is killed at the end of its test.
+pub struct Killed(pub Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// A server with a store of its own. Dropping it kills the server.
 pub struct Server {
     child: Child,
