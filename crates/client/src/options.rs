@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::endpoint::Endpoint;
+use crate::error::{Error, Result};
 
 /// All options of a client.
 #[derive(Clone, Debug)]
@@ -117,6 +118,35 @@ pub struct TlsOptions {
     pub authorities: Option<PathBuf>,
     /// The allowed versions of the protocol.
     pub versions: TlsVersions,
+}
+
+/// The files in which systems keep the certificates of public authorities.
+const SYSTEM_AUTHORITIES: &[&str] = &[
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+];
+
+/// The variable of the environment that names another such file.
+const AUTHORITIES_VARIABLE: &str = "SSL_CERT_FILE";
+
+impl TlsOptions {
+    /// Returns options by which the server's certificate must be signed by an authority that this
+    /// system trusts.
+    ///
+    /// Errors: the system has no certificates of authorities.
+    pub fn trusting_the_system() -> Result<Self> {
+        let named = std::env::var_os(AUTHORITIES_VARIABLE).map(PathBuf::from);
+        let found = || SYSTEM_AUTHORITIES.iter().map(PathBuf::from).find(|path| path.exists());
+        let authorities = named.or_else(found).ok_or_else(|| {
+            Error::Options(format!(
+                "this system has no certificates of authorities; install ca-certificates, or set \
+                 {AUTHORITIES_VARIABLE}"
+            ))
+        })?;
+        Ok(TlsOptions { authorities: Some(authorities), ..TlsOptions::default() })
+    }
 }
 
 /// Versions of TLS.

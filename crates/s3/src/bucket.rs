@@ -1,12 +1,11 @@
 //! A bucket: its options and the client of its server.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use client::{Client, ClientOptions, Endpoint, RetryOptions};
+use client::{Client, ClientOptions, Endpoint, RetryOptions, TlsOptions};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::options::BucketOptions;
 
 /// The time limit of a request, or between two pieces of a reply. A part of 8 MiB needs 70 kB/s.
@@ -15,17 +14,6 @@ const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The greatest size in bytes of an object that is read as a whole.
 const OBJECT_BYTES_MAX: usize = 256 << 20;
-
-/// The files in which systems keep the certificates of public authorities.
-const AUTHORITIES: &[&str] = &[
-    "/etc/ssl/certs/ca-certificates.crt",
-    "/etc/pki/tls/certs/ca-bundle.crt",
-    "/etc/ssl/ca-bundle.pem",
-    "/etc/ssl/cert.pem",
-];
-
-/// The variable of the environment that names another such file.
-const AUTHORITIES_VARIABLE: &str = "SSL_CERT_FILE";
 
 /// The objects of a bucket below one prefix. Keys are without that prefix.
 #[derive(Clone)]
@@ -52,7 +40,7 @@ impl Bucket {
         // Every attempt has a signature of its own.
         settings.retries = RetryOptions { count: 0, ..RetryOptions::default() };
         if matches!(options.endpoint, Endpoint::Tls { .. }) {
-            settings.tls.authorities = Some(authorities()?);
+            settings.tls = TlsOptions::trusting_the_system()?;
         }
         Ok(Bucket { client: Client::new(settings)?, options })
     }
@@ -83,20 +71,6 @@ fn endpoint(options: &BucketOptions) -> Endpoint {
         }
         other => other.clone(),
     }
-}
-
-/// Returns the file with the certificates of the authorities that this system trusts.
-fn authorities() -> Result<PathBuf> {
-    if let Some(path) = std::env::var_os(AUTHORITIES_VARIABLE) {
-        return Ok(PathBuf::from(path));
-    }
-    let found = AUTHORITIES.iter().map(Path::new).find(|path| path.exists());
-    found.map(Path::to_owned).ok_or_else(|| {
-        let message = format!(
-            "this system has no certificates of authorities; install ca-certificates, or set {AUTHORITIES_VARIABLE}"
-        );
-        Error::Options(message)
-    })
 }
 
 impl BucketOptions {

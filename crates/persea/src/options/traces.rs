@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 
 options::section! {
     static CAFILE: Opt<Maybe<Text>> =
-        text("traces.cafile", "", "PEM file of certificates, one of which must be the collector's or have signed it. Default: none; any certificate is accepted.").optional();
+        text("traces.cafile", "", "PEM file of certificates, one of which must be the collector's or have signed it. Default: the authorities that the system trusts.").optional();
     static ENDPOINT: Opt<Maybe<Text>> =
         text("traces.endpoint", "", "Collector of OpenTelemetry for traces by OTLP over HTTP, such as http://127.0.0.1:4318. Default: none; requests are not traced.").optional();
     static HEADER: Opt<List<Text>> =
@@ -45,7 +45,12 @@ pub(crate) fn settings(options: &Options) -> Result<Option<TracerOptions>, Failu
     collector.connection_timeout = TIMEOUT;
     collector.request_timeout = TIMEOUT;
     collector.retries = RetryOptions { count: 1, ..RetryOptions::default() };
-    collector.tls = TlsOptions { authorities: options.get(&CAFILE).map(Into::into), ..TlsOptions::default() };
+    if matches!(collector.endpoint, Endpoint::Tls { .. }) {
+        collector.tls = match options.get(&CAFILE) {
+            Some(file) => TlsOptions { authorities: Some(file.into()), ..TlsOptions::default() },
+            None => TlsOptions::trusting_the_system().map_err(wrong)?,
+        };
+    }
     let share = options.get(&SAMPLE_RATIO);
     if !(0.0..=1.0).contains(&share) {
         return Err(format!("--{} is {share}; it must be a number from 0 to 1", SAMPLE_RATIO.name).into());
