@@ -1,15 +1,14 @@
-//! Includes the table of files that `cargo xtask web` has written, or an empty one.
+//! Tells the crate if `cargo xtask web` has written the table of files.
+//!
+//! The crate includes the table by a path of its own. A path from here would be that of the
+//! checkout which compiled first, and checkouts may share a folder of compiled crates.
 
 use std::path::Path;
-use std::{env, fs, io};
 
-fn main() -> io::Result<()> {
+fn main() {
     println!("cargo::rerun-if-changed=embedded");
-    let variable = |name| env::var(name).map_err(io::Error::other);
-    let table = Path::new(&variable("CARGO_MANIFEST_DIR")?).join("embedded/table.rs");
-    let included = match table.exists() {
-        true => format!("include!({table:?})"),
-        false => "&[]".to_owned(),
-    };
-    fs::write(Path::new(&variable("OUT_DIR")?).join("table.rs"), included)
+    println!("cargo::rustc-check-cfg=cfg(has_files)");
+    if Path::new("embedded/table.rs").exists() {
+        println!("cargo::rustc-cfg=has_files");
+    }
 }

@@ -25,7 +25,10 @@ pub struct Asset {
 }
 
 /// The files in the order of their paths.
-static ASSETS: &[Asset] = include!(concat!(env!("OUT_DIR"), "/table.rs"));
+#[cfg(has_files)]
+static ASSETS: &[Asset] = include!("../embedded/table.rs");
+#[cfg(not(has_files))]
+static ASSETS: &[Asset] = &[];
 
 /// The page of a build without files.
 pub const PAGE_WITHOUT_FILES: &str = include_str!("without_files.html");
