@@ -217,7 +217,9 @@ fn check_loads(snapshot: &dyn Snapshot, acknowledged: u64) {
     assert!(loads.values().all(|count| *count == 2000), "a load or a range drop is incomplete: {loads:?}");
     let last = loads.keys().last().copied().unwrap_or_default();
     assert!(last >= acknowledged, "load {acknowledged} was acknowledged, the last is {last}");
-    assert!(loads.len() <= 2, "ranges must be dropped: {loads:?}");
+    // A kill between a load and its drop leaves one generation more, in each round.
+    let first = loads.keys().next().copied().unwrap_or(acknowledged);
+    assert!(first >= acknowledged, "load {acknowledged} has dropped those before it: {loads:?}");
 }
 
 /// Kills a process that writes several times, and checks the store after each time.
