@@ -14,7 +14,7 @@ use storage::{Durability, Transaction, TransactionOptions};
 
 #[test]
 fn scripts() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/isolation");
+    let folder = Path::new("../../tests/isolation");
     let mut count = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -15,7 +15,7 @@ use velocypack::{Builder, Limits};
 
 #[test]
 fn golden_files() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/aql");
+    let folder = Path::new("../../tests/aql");
     let wanted = std::env::var("PERSEA_TEST").unwrap_or_default();
     let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "test"));

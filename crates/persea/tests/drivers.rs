@@ -4,7 +4,6 @@
 
 mod support;
 
-use std::path::Path;
 use std::process::Command;
 
 use support::{Server, tests_folder};
@@ -29,7 +28,7 @@ fn run(suite: &str, needs: &str) {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &[]);
     let data = std::env::var_os("PERSEA_TEST_DATA")
-        .unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").into());
+        .unwrap_or_else(|| tests_folder().join("../../shared/data").into());
     let output = Command::new(tests_folder().join("drivers/run"))
         .arg(suite)
         .env("PERSEA_ENDPOINT", server.endpoint())

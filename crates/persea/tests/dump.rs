@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 use support::disguise::Disguise;
-use support::{Client, Server};
+use support::{Client, Server, tests_folder};
 use tools::{command_at, fail, post, query, run, small_dump, succeed};
 
 /// A generator of pseudo-random numbers, the same in each run.
@@ -475,7 +475,7 @@ fn a_dump_of_another_database_is_refused_where_that_is_asked_for() {
 #[test]
 fn dumps_of_old_versions_are_restored() {
     let data = std::env::var("PERSEA_TEST_DATA")
-        .map_or_else(|_| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"), PathBuf::from);
+        .map_or_else(|_| tests_folder().join("../../shared/data"), PathBuf::from);
     let (debian, airline) = (data.join("debian-dump"), data.join("airline-dump"));
     if !debian.exists() || !airline.exists() {
         println!("skipped: there are no dumps of old versions in {}", data.display());

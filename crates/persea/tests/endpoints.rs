@@ -5,7 +5,7 @@
 mod support;
 
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use support::Server;
@@ -13,7 +13,7 @@ use support::tool::{command_at, said, write};
 
 /// Returns the file of a self-signed certificate for localhost and 127.0.0.1, and its key.
 fn certificate() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../client/src/tests/certificate.pem")
+    std::fs::canonicalize("../client/src/tests/certificate.pem").unwrap()
 }
 
 fn import(endpoint: &str, file: &str, more: &[&str]) -> std::process::Output {

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use super::*;
 
 fn file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests").join(name)
+    Path::new("src/tests").join(name)
 }
 
 #[test]

@@ -16,14 +16,14 @@ use crate::{Client, Error, Request, TlsVersions};
 
 /// Returns a self-signed certificate for localhost and 127.0.0.1, and its key.
 fn pem() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/certificate.pem")
+    PathBuf::from("src/tests/certificate.pem")
 }
 
 /// Returns such a certificate as an authority's and without a name.
 ///
 /// `openssl req -x509 -subj /CN=localhost` makes it.
 fn authority() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tests/authority.pem")
+    PathBuf::from("src/tests/authority.pem")
 }
 
 /// Replies to requests without bodies with `body` until the client closes.

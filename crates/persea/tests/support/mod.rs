@@ -14,8 +14,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Returns the repository's folder `tests`.
+///
+/// Tests run in the folder of their package. A path from the time of compilation would be that of
+/// another checkout that shares the folder of compiled crates.
 pub fn tests_folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests")
+    std::fs::canonicalize("../../tests").unwrap()
 }
 
 /// A process that is killed at the end of its test.

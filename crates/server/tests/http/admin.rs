@@ -233,8 +233,7 @@ fn the_engine_can_be_compacted_and_synced() {
 fn certificate_and_key_are_told_and_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let keyfile = folder.path().join("server.pem");
-    let pem = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../client/src/tests/certificate.pem");
-    let pem = std::fs::read_to_string(pem).unwrap();
+    let pem = std::fs::read_to_string("../client/src/tests/certificate.pem").unwrap();
     std::fs::write(&keyfile, &pem).unwrap();
     let tls = Tls::from_keyfile(&keyfile, TlsVersions::Both).unwrap();
     let running = start_with(ServerOptions { tls: Some(tls), ..options() }, store());
