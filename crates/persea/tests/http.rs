@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::Value;
 use support::{Reply, Server, tests_folder};
 
-/// The servers at once. Scripts wait more than they compute, but a hundred servers that start
-/// together on a slow disk are too many.
-const SERVERS: usize = 16;
+/// The servers at once. Scripts wait more than they compute, but many servers that start together
+/// on a slow disk are late.
+const SERVERS: usize = 8;
 
 #[test]
 fn scripts() {

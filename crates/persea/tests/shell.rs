@@ -367,7 +367,7 @@ impl Screen {
                 self.passed.extend(self.output.drain(..at + expected.len()));
                 return;
             }
-            match self.arriving.recv_timeout(Duration::from_secs(20)) {
+            match self.arriving.recv_timeout(Duration::from_secs(60)) {
                 Ok(bytes) => self.output.push_str(&String::from_utf8_lossy(&bytes)),
                 Err(error) => panic!("{expected:?} does not appear ({error}): {}", self.output),
             }
