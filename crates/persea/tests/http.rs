@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use support::{Reply, Server, tests_folder};
@@ -15,6 +16,10 @@ use support::{Reply, Server, tests_folder};
 /// The servers at once. Scripts wait more than they compute, but many servers that start together
 /// on a slow disk are late.
 const SERVERS: usize = 8;
+
+/// The time for which a request is repeated at most, and the pause between two attempts.
+const REPEAT_MAX: Duration = Duration::from_secs(60);
+const REPEAT_EVERY: Duration = Duration::from_millis(50);
 
 #[test]
 fn scripts() {
@@ -47,6 +52,8 @@ struct Exchange {
     headers: Vec<(String, String)>,
     body: Body,
     status: u16,
+    /// True if the request is repeated until its reply is as expected.
+    is_repeated: bool,
     expected_headers: Vec<(String, String)>,
     expected: Option<Expected>,
 }
@@ -85,20 +92,20 @@ fn run(path: &Path) -> Vec<String> {
             Body::Text(text) => fill(text, &names).into_bytes(),
             Body::Bytes(bytes) => bytes.clone(),
         };
-        let sent = catch_unwind(AssertUnwindSafe(|| client.send(&exchange.method, &target, &headers, &body)));
-        let Ok(reply) = sent else {
-            let place = format!("{}:{}", path.display(), exchange.line);
-            failures.push(format!("{place}: {} {target}\nthe connection broke", exchange.method));
-            return failures;
-        };
-        if let Err(failure) = check(&exchange, &reply, &mut names) {
-            let place = format!("{}:{}", path.display(), exchange.line);
-            failures.push(format!(
-                "{place}: {} {target}\n{failure}\n{} {}",
-                exchange.method,
-                reply.status,
-                reply.text()
-            ));
+        let place = format!("{}:{}: {} {target}", path.display(), exchange.line, exchange.method);
+        let begin = Instant::now();
+        loop {
+            let send = || client.send(&exchange.method, &target, &headers, &body);
+            let Ok(reply) = catch_unwind(AssertUnwindSafe(send)) else {
+                failures.push(format!("{place}\nthe connection broke"));
+                return failures;
+            };
+            let Err(failure) = check(&exchange, &reply, &mut names) else { break };
+            if !exchange.is_repeated || begin.elapsed() > REPEAT_MAX {
+                failures.push(format!("{place}\n{failure}\n{} {}", reply.status, reply.text()));
+                break;
+            }
+            std::thread::sleep(REPEAT_EVERY);
         }
     }
     failures
@@ -120,6 +127,7 @@ fn parse(script: &str) -> Vec<Exchange> {
             headers: Vec::new(),
             body: Body::Text(String::new()),
             status: 0,
+            is_repeated: false,
             expected_headers: Vec::new(),
             expected: None,
         };
@@ -138,7 +146,12 @@ impl Exchange {
         if let Some(expected) = line.strip_prefix("-> ") {
             match expected.split_once(": ") {
                 Some((name, value)) => self.expected_headers.push((name.to_owned(), value.to_owned())),
-                None => self.status = expected.trim().parse().unwrap_or_else(|_| panic!("no status: {line}")),
+                None => {
+                    let status = expected.strip_prefix("soon ");
+                    self.is_repeated = status.is_some();
+                    let status = status.unwrap_or(expected).trim().parse();
+                    self.status = status.unwrap_or_else(|_| panic!("no status: {line}"));
+                }
             }
         } else if self.status != 0 {
             if let Some(text) = line.strip_prefix("~ ") {
