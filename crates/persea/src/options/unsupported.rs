@@ -17,7 +17,10 @@ pub(super) const IGNORED: &[Unsupported] = &[
         reason: "the engine sets it by itself, from --memory-limit and the machine",
         names: ENGINE,
     },
-    Unsupported { reason: "text indexes set it by themselves, from --memory-limit and the machine", names: SEARCH },
+    Unsupported {
+        reason: "text indexes set it by themselves, from --memory-limit and the machine",
+        names: SEARCH,
+    },
     Unsupported { reason: "its subject does not exist here, or is done in another way", names: OTHER },
 ];
 
