@@ -20,6 +20,10 @@ pub(crate) struct Arguments {
     pub(crate) server: PathBuf,
     /// The server's storage engine.
     pub(crate) engine: String,
+    /// The address of PD, if the servers share a store in a cluster.
+    pub(crate) pd: Option<String>,
+    /// The number of servers.
+    pub(crate) servers: usize,
 }
 
 /// Help of the program.
@@ -31,6 +35,8 @@ usage: histories [--OPTION VALUE ...]
   --clients N         Clients at once. Default: 8.
   --kills N           Kills of the server by SIGKILL, each followed by a restart. Default: 0.
   --engine NAME       Storage engine of the server. Default: rocksdb.
+  --tikv ADDRESS      Address of PD: the servers use the engine `tikv`, with a prefix of their own.
+  --servers N         Servers on one store, which needs --tikv. Default: 1.
   --server PATH       Program of the server. Default: `persea` beside this program.
 ";
 
@@ -44,6 +50,8 @@ impl Arguments {
             kills: 0,
             server: server_process::program_beside_this()?,
             engine: "rocksdb".to_owned(),
+            pd: None,
+            servers: 1,
         };
         each_argument(words, |argument| {
             match argument.option {
@@ -52,6 +60,8 @@ impl Arguments {
                 "--clients" => arguments.clients = argument.number::<usize>()?.max(1),
                 "--kills" => arguments.kills = argument.number()?,
                 "--engine" => argument.value.clone_into(&mut arguments.engine),
+                "--tikv" => arguments.pd = Some(argument.value.to_owned()),
+                "--servers" => arguments.servers = argument.number::<usize>()?.max(1),
                 "--server" => arguments.server = PathBuf::from(argument.value),
                 _ => return Err(argument.unknown()),
             }
@@ -59,6 +69,9 @@ impl Arguments {
         })?;
         if arguments.kills > 0 && arguments.engine == "memory" {
             return Err("--kills needs an engine that keeps its data, and `memory` does not".to_owned());
+        }
+        if arguments.servers > 1 && arguments.pd.is_none() {
+            return Err("several servers need a store that they share: --tikv".to_owned());
         }
         Ok(arguments)
     }

@@ -87,6 +87,11 @@ impl<'a> Database<'a> {
         Ok(Database { transaction, ..self.clone() })
     }
 
+    /// Returns the same, with another client for further requests.
+    pub(crate) fn at(self, client: &'a Client) -> Self {
+        Database { client, ..self }
+    }
+
     /// Commits the stream transaction.
     pub(crate) fn commit(&self) -> Result<(), Failure> {
         let request =

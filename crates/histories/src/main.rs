@@ -7,6 +7,7 @@ mod check;
 mod database;
 mod history;
 mod run;
+mod servers;
 mod worker;
 
 use std::process::ExitCode;

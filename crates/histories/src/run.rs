@@ -3,19 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use client::Client;
 use fastrand::Rng;
-use server_process::{Launch, Server};
 
 use crate::arguments::Arguments;
 use crate::database::Database;
 use crate::history::{Key, Operation, Outcome, Transaction};
+use crate::servers::Servers;
 use crate::worker::{Shared, Worker};
-
-/// Longest wait for a reply.
-const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The history of a run, and the failures of the server besides.
 pub(crate) struct Run {
@@ -26,40 +22,38 @@ pub(crate) struct Run {
 /// Runs transactions. Errors: text for the user, if the server does not start or cannot be read.
 pub(crate) fn run(arguments: &Arguments) -> Result<Run, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
-    let options = ["--storage-engine", &arguments.engine].map(str::to_owned).to_vec();
-    let launch = Launch::new(&arguments.server, folder.path(), options)?;
-    let mut server = launch.start()?;
-    let client = launch.client(TIMEOUT)?;
-    Database::new(&client).create().map_err(|failure| failure.to_string())?;
+    let mut servers = Servers::start(arguments, folder.path())?;
+    let clients = servers.clients()?;
+    let first = clients.first().ok_or("there is no server")?;
+    Database::new(first).create().map_err(|failure| failure.to_string())?;
     let shared = Shared::new(arguments.kills > 0);
     let mut rng = Rng::with_seed(arguments.seed);
-    let mut history = work(arguments, &launch, &mut server, &client, &shared, &mut rng)?;
+    let mut history = work(arguments, &mut servers, &clients, &shared, &mut rng)?;
     if arguments.kills > 0 {
-        restart(&launch, &mut server)?;
+        (0..servers.len()).try_for_each(|number| servers.restart(number))?;
     }
-    history.push(last_read(&client, &shared, arguments.clients)?);
+    history.push(last_read(first, &shared, arguments.clients)?);
     let mut failures = shared.failures.into_inner().unwrap_or_else(PoisonError::into_inner);
-    failures.extend(launch.crashes().into_iter().map(|crash| format!("the log: {crash}")));
+    failures.extend(servers.crashes().into_iter().map(|crash| format!("the log: {crash}")));
     Ok(Run { history, failures })
 }
 
-/// Lets the clients work, and kills the server meanwhile.
+/// Lets the clients work, and kills servers meanwhile.
 fn work(
     arguments: &Arguments,
-    launch: &Launch,
-    server: &mut Server,
-    client: &Client,
+    servers: &mut Servers,
+    clients: &[Client],
     shared: &Shared,
     rng: &mut Rng,
 ) -> Result<Vec<Transaction>, String> {
     std::thread::scope(|scope| {
         let workers: Vec<_> = (0..arguments.clients)
             .map(|number| {
-                let worker = Worker::new(number, client, shared, rng.fork());
+                let worker = Worker::new(number, clients, shared, rng.fork());
                 scope.spawn(move || worker.run())
             })
             .collect();
-        let killed = kill_again_and_again(arguments, launch, server, rng);
+        let killed = kill_again_and_again(arguments, servers, rng);
         shared.is_over.store(true, Ordering::Relaxed);
         let histories = workers.into_iter().map(|worker| worker.join());
         let histories: Result<Vec<_>, _> = histories.collect();
@@ -68,27 +62,16 @@ fn work(
     })
 }
 
-/// Waits until the time is over. Kills the server at random moments.
-fn kill_again_and_again(
-    arguments: &Arguments,
-    launch: &Launch,
-    server: &mut Server,
-    rng: &mut Rng,
-) -> Result<(), String> {
+/// Waits until the time is over. Kills a server at random moments.
+fn kill_again_and_again(arguments: &Arguments, servers: &mut Servers, rng: &mut Rng) -> Result<(), String> {
     let part = arguments.time / (arguments.kills + 1);
     for _ in 0..arguments.kills {
         let share = rng.f64();
         std::thread::sleep(part.mul_f64(share));
-        restart(launch, server)?;
+        servers.restart(rng.usize(..servers.len()))?;
         std::thread::sleep(part.mul_f64(1.0 - share));
     }
     std::thread::sleep(part);
-    Ok(())
-}
-
-fn restart(launch: &Launch, server: &mut Server) -> Result<(), String> {
-    server.kill();
-    *server = launch.start()?;
     Ok(())
 }
 

@@ -56,7 +56,8 @@ impl Shared {
 /// A client.
 pub(crate) struct Worker<'a> {
     number: usize,
-    client: &'a Client,
+    /// A client of each server.
+    clients: &'a [Client],
     shared: &'a Shared,
     rng: Rng,
     operations: Vec<Operation>,
@@ -64,8 +65,8 @@ pub(crate) struct Worker<'a> {
 }
 
 impl<'a> Worker<'a> {
-    pub(crate) fn new(number: usize, client: &'a Client, shared: &'a Shared, rng: Rng) -> Self {
-        Worker { number, client, shared, rng, operations: Vec::new(), refused: Vec::new() }
+    pub(crate) fn new(number: usize, clients: &'a [Client], shared: &'a Shared, rng: Rng) -> Self {
+        Worker { number, clients, shared, rng, operations: Vec::new(), refused: Vec::new() }
     }
 
     /// Runs transactions until the time is over, and returns those that did something.
@@ -74,7 +75,7 @@ impl<'a> Worker<'a> {
         while !self.shared.is_over.load(Ordering::Relaxed) {
             self.shared.transactions.fetch_add(1, Ordering::Relaxed);
             let begin = self.shared.start.elapsed();
-            let mut database = Database::new(self.client);
+            let mut database = Database::new(self.any_client());
             database.waits_for_sync = self.rng.u8(..4) == 0;
             let outcome = if self.rng.u8(..5) == 0 { self.single(&database) } else { self.stream(&database) };
             let operations = std::mem::take(&mut self.operations);
@@ -85,6 +86,11 @@ impl<'a> Worker<'a> {
             }
         }
         history
+    }
+
+    /// Returns a client of one of the servers.
+    fn any_client(&mut self) -> &'a Client {
+        &self.clients[self.rng.usize(..self.clients.len())]
     }
 
     /// Runs a request outside of stream transactions, which is a transaction by itself.
@@ -105,7 +111,8 @@ impl<'a> Worker<'a> {
     /// Runs a stream transaction.
     fn stream(&mut self, database: &Database<'_>) -> Outcome {
         let database = match database.begin(self.rng.u8(..30) == 0) {
-            Ok(database) => database,
+            // The others pass its requests on to the server that has it.
+            Ok(database) => database.at(self.any_client()),
             Err(failure) => {
                 self.note(&failure);
                 return Outcome::Aborted;
