@@ -8,6 +8,7 @@ use kv::{Error, Result};
 use prost::Message;
 
 use crate::codec;
+use crate::fence::Fence;
 use crate::network::{Fault, Network};
 use crate::options::TikvOptions;
 use crate::outcomes::Outcomes;
@@ -35,6 +36,8 @@ pub(crate) struct Client {
     pub(crate) timeout: Duration,
     /// A transaction may commit in one phase.
     pub(crate) one_phase: bool,
+    /// The end of the server's lease.
+    pub(crate) fence: Fence,
 }
 
 /// The reason why a message to a region has no usable reply.
@@ -75,6 +78,7 @@ impl Client {
             outcomes: Outcomes::default(),
             timeout,
             one_phase: options.one_phase,
+            fence: Fence::default(),
         }))
     }
 

@@ -21,7 +21,7 @@ const KEYS: usize = 4096;
 
 /// Removes all keys of a range.
 pub(crate) fn drop_range(store: &Shared, range: &KeyRange) -> Result<()> {
-    store.check_writable()?;
+    store.check_open()?;
     if range.is_empty() {
         return Ok(());
     }
@@ -53,7 +53,7 @@ async fn empty(client: Arc<Client>, range: KeyRange) -> Result<()> {
         let page = client.page(&spec, KEYS, start).await?;
         let removal = |key| Mutation { op: Op::Del as i32, key, value: Vec::new() };
         let removals: Vec<Mutation> = page.pairs.into_iter().map(|pair| removal(pair.key)).collect();
-        match Commit::run(Arc::clone(&client), start, removals, PATIENCE_MIN).await {
+        match Commit::run(Arc::clone(&client), start, removals.into(), PATIENCE_MIN).await {
             Ok(()) => {
                 rest = page.rest;
                 retry = client.retry();

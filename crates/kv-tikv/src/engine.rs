@@ -6,31 +6,22 @@ use std::sync::Arc;
 use kv::background::BackgroundThread;
 use kv::{
     BulkLoad, Engine, EngineStatistics, Error, KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction,
-    OpenStore, Result, Snapshot, TransactionOptions, WriteTransaction,
+    OpenStore, Result, Sharing, Snapshot, TransactionOptions, WriteTransaction,
 };
 
 use crate::client::Client;
 use crate::identity::{self, Identity};
 use crate::keys::Keys;
-use crate::lease::Lease;
 use crate::load::TikvLoad;
+use crate::membership::Membership;
 use crate::network::{GrpcNetwork, Network, TlsFiles};
 use crate::options::TikvOptions;
 use crate::runtime::Threads;
 use crate::shared::Shared;
+use crate::sharing::TikvSharing;
 use crate::store::Store;
 use crate::upkeep::{self, Upkeep};
 use crate::{drop_range, sizes};
-
-/// The servers that may use a store at the same time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sharing {
-    /// One. A second one is refused.
-    Exclusive,
-    /// Any number. The layers above do not support that yet.
-    #[cfg_attr(not(test), expect(dead_code, reason = "tests of the engine alone share a store"))]
-    Shared,
-}
 
 /// A store in a TiKV cluster.
 pub struct TikvEngine {
@@ -42,31 +33,24 @@ impl TikvEngine {
     /// Opens the store of a prefix in a cluster, or creates a new one.
     ///
     /// Errors: [`Error::CannotOpen`] if no member of PD answers, if the prefix holds the data of
-    /// another program or cluster, or if another server uses the store; [`Error::NewerFormat`].
+    /// another program or cluster, or if too many servers use the store; [`Error::NewerFormat`].
     pub fn open(options: &TikvOptions) -> Result<Arc<TikvEngine>> {
         let tls = options.tls.as_ref().map(TlsFiles::connector).transpose()?;
-        Self::over(Arc::new(GrpcNetwork::new(tls, options.message_timeout)), options, Sharing::Exclusive)
+        Self::over(Arc::new(GrpcNetwork::new(tls, options.message_timeout)), options)
     }
 
     /// Opens a store over a network.
-    pub(crate) fn over(
-        network: Arc<dyn Network>,
-        options: &TikvOptions,
-        sharing: Sharing,
-    ) -> Result<Arc<TikvEngine>> {
+    pub(crate) fn over(network: Arc<dyn Network>, options: &TikvOptions) -> Result<Arc<TikvEngine>> {
         let threads = Arc::new(Threads::start()?);
         let (settings, keys) = (options.clone(), Keys::new(&options.prefix));
         let opened = threads.wait(async move {
             let client = Client::connect(network, &settings).await?;
             let identity = identity::settle(&client, &keys, &settings).await?;
-            let lease = match sharing {
-                Sharing::Exclusive => Lease::take(&client, &keys, &settings).await?,
-                Sharing::Shared => Lease::shared(&keys),
-            };
-            Ok((client, keys, identity, lease))
+            let membership = Membership::take(&client, &keys, &settings).await?;
+            Ok((client, keys, identity, membership))
         })?;
-        let (client, keys, identity, lease) = opened;
-        let shared = Shared::new(client, threads, keys, options.clone(), lease);
+        let (client, keys, identity, membership) = opened;
+        let shared = Shared::new(client, threads, keys, options.clone(), membership);
         let upkeep = BackgroundThread::start("tikv-upkeep", Arc::new(Upkeep::new(&shared)))?;
         let store = Store::new(shared);
         Ok(Arc::new(TikvEngine { store: OpenStore::new(store, vec![upkeep]), identity }))
@@ -87,6 +71,11 @@ impl TikvEngine {
 impl Engine for TikvEngine {
     fn name(&self) -> &'static str {
         "tikv"
+    }
+
+    fn sharing(&self) -> Option<Arc<dyn Sharing>> {
+        let store = self.store.get().ok()?;
+        Some(Arc::new(TikvSharing(Arc::clone(&store.shared))))
     }
 
     fn snapshot(&self) -> Result<Arc<dyn Snapshot>> {

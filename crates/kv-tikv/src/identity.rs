@@ -101,7 +101,7 @@ pub(crate) async fn settle(
         let identity = Identity { cluster, deployment: fastrand::u64(..) };
         let mutation =
             Mutation { op: Op::Insert as i32, key: key.clone(), value: identity.text().into_bytes() };
-        match Commit::run(std::sync::Arc::clone(client), at, vec![mutation], PATIENCE_MIN).await {
+        match Commit::run(std::sync::Arc::clone(client), at, vec![mutation].into(), PATIENCE_MIN).await {
             // Another server gave the store an identity: read it.
             Err(Error::Conflict) => {}
             other => return other.map(|()| identity),

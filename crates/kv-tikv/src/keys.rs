@@ -1,7 +1,7 @@
 //! The keys of a store in the cluster.
 //!
 //! ```text
-//! PREFIX '/' 'm' NAME    facts about the store: `identity`, `lease`
+//! PREFIX '/' 'm' NAME    facts about the store: `identity`, `member/NNN`
 //! PREFIX '/' 'd' KEY     the pairs of the layers above
 //! ```
 

@@ -21,11 +21,15 @@ mod codec;
 mod commit;
 mod drop_range;
 mod engine;
+mod fence;
 mod identity;
 mod keys;
-mod lease;
 mod load;
 mod locks;
+mod membership;
+#[cfg(feature = "stand-in")]
+mod memory_cluster;
+mod mutations;
 mod network;
 mod options;
 mod outcomes;
@@ -38,9 +42,11 @@ mod retry;
 mod runtime;
 mod scan;
 mod shared;
+mod sharing;
 mod sizes;
 mod snapshot;
-#[cfg(test)]
+#[cfg(any(test, feature = "stand-in"))]
+#[cfg_attr(not(test), expect(dead_code, reason = "other crates use a part of it"))]
 mod stand_in;
 mod state;
 mod store;
@@ -52,5 +58,7 @@ mod versions;
 
 pub use engine::TikvEngine;
 pub use identity::Identity;
+#[cfg(feature = "stand-in")]
+pub use memory_cluster::MemoryCluster;
 pub use network::TlsFiles;
 pub use options::TikvOptions;

@@ -35,13 +35,13 @@ struct Large {
 
 impl TikvLoad {
     pub(crate) fn new(store: Arc<Shared>) -> Result<Self> {
-        store.check_writable()?;
+        store.check_open()?;
         Ok(TikvLoad { store, part: Vec::new(), part_bytes: 0, last_key: None, large: None })
     }
 
     /// Writes the locks of the pairs so far.
     fn write_part(&mut self) -> Result<()> {
-        self.store.check_writable()?;
+        self.store.check_open()?;
         let part = std::mem::take(&mut self.part);
         self.part_bytes = 0;
         let (Some(first), Some(last)) = (part.first(), part.last()) else { return Ok(()) };
@@ -83,10 +83,10 @@ impl BulkLoad for TikvLoad {
     }
 
     fn finish(mut self: Box<Self>, _: Durability) -> Result<()> {
-        self.store.check_writable()?;
+        self.store.check_open()?;
         if self.large.is_none() {
             let part = std::mem::take(&mut self.part);
-            return if part.is_empty() { Ok(()) } else { self.store.commit(None, part, PATIENCE_MIN) };
+            return if part.is_empty() { Ok(()) } else { self.store.commit(None, part.into(), PATIENCE_MIN) };
         }
         self.write_part()?;
         let Some(Large { commit, last, .. }) = &self.large else { return Ok(()) };

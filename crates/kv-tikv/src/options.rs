@@ -18,6 +18,8 @@ pub struct TikvOptions {
     pub timeout: Duration,
     /// The longest time until a single message counts as lost.
     pub message_timeout: Duration,
+    /// The life of the server's lease without a sign of life.
+    pub lease: Duration,
     /// Commits in one phase where a single region has all keys.
     pub one_phase: bool,
     /// The most bytes of a transaction's keys and values.
@@ -32,6 +34,7 @@ impl Default for TikvOptions {
             prefix: "persea".to_owned(),
             timeout: Duration::from_secs(20),
             message_timeout: Duration::from_secs(8),
+            lease: Duration::from_secs(10),
             one_phase: true,
             transaction_bytes_max: 64 << 20,
         }

@@ -9,7 +9,8 @@ use kv::{ClosedFlag, Error, LivingSnapshots, Result};
 use crate::client::Client;
 use crate::commit::Commit;
 use crate::keys::Keys;
-use crate::lease::Lease;
+use crate::membership::Membership;
+use crate::mutations::Mutations;
 use crate::options::TikvOptions;
 use crate::protocol::kv::{Mutation, Op};
 use crate::runtime::Threads;
@@ -26,7 +27,7 @@ pub(crate) struct Shared {
     threads: Arc<Threads>,
     pub(crate) keys: Keys,
     pub(crate) options: TikvOptions,
-    pub(crate) lease: Lease,
+    pub(crate) membership: Membership,
     closed: ClosedFlag,
     pub(crate) snapshots: Arc<LivingSnapshots>,
     pub(crate) versions: Arc<Versions>,
@@ -39,29 +40,27 @@ impl Shared {
         threads: Arc<Threads>,
         keys: Keys,
         options: TikvOptions,
-        lease: Lease,
+        membership: Membership,
     ) -> Arc<Shared> {
         Arc::new(Shared {
             client,
             threads,
             keys,
             options,
-            lease,
+            membership,
             closed: ClosedFlag::default(),
             snapshots: Arc::default(),
             versions: Arc::default(),
         })
     }
 
-    /// Checks that the store is open.
+    /// Checks that the store is open, and that the server's lease has not ended.
+    ///
+    /// Errors: [`Error::Closed`], [`Error::LeaseEnded`], [`Error::Transient`] if the lease could
+    /// not be prolonged and seems to have ended.
     pub(crate) fn check_open(&self) -> Result<()> {
-        self.closed.check()
-    }
-
-    /// Checks that the store is open, and that no other server may have taken it.
-    pub(crate) fn check_writable(&self) -> Result<()> {
         self.closed.check()?;
-        self.lease.check()
+        self.client.fence.check_about(self.client.timestamps.milliseconds_now())
     }
 
     /// Makes every later call fail.
@@ -90,17 +89,15 @@ impl Shared {
     /// Returns a timestamp of now.
     pub(crate) fn now(&self) -> Result<u64> {
         let client = Arc::clone(&self.client);
-        self.wait(async move { client.timestamps.next().await })
+        self.wait(async move {
+            let now = client.timestamps.next().await?;
+            client.fence.check(now).map(|()| now)
+        })
     }
 
-    /// Commits mutations, whose keys ascend.
-    pub(crate) fn commit(
-        &self,
-        start: Option<u64>,
-        mutations: Vec<Mutation>,
-        patience: Duration,
-    ) -> Result<()> {
-        self.check_writable()?;
+    /// Commits mutations.
+    pub(crate) fn commit(&self, start: Option<u64>, mutations: Mutations, patience: Duration) -> Result<()> {
+        self.check_open()?;
         let client = Arc::clone(&self.client);
         self.wait(async move {
             let start = match start {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use kv::{ConflictTable, Durability, Error, LocalStore, Result, Snapshot, WaitPolicy, Writes};
 
 use crate::commit::PATIENCE_MIN;
+use crate::mutations::Mutations;
 use crate::protocol::kv::{Mutation, Op};
 use crate::shared::Shared;
 use crate::snapshot::TikvSnapshot;
@@ -34,8 +35,8 @@ impl Store {
         self.remote_conflicts.load(Ordering::Relaxed)
     }
 
-    fn mutations(&self, writes: &Writes<'_>) -> Result<Vec<Mutation>> {
-        let mut mutations = Vec::with_capacity(writes.overlay.len().max(writes.guards.len()));
+    fn mutations(&self, writes: &Writes<'_>) -> Result<Mutations> {
+        let mut mutations = Mutations::default();
         let mut locks = writes
             .guards
             .iter()
@@ -46,12 +47,14 @@ impl Store {
             |key: &[u8]| Mutation { op: Op::Lock as i32, key: self.shared.keys.data(key), value: Vec::new() };
         for entry in writes.overlay.iter() {
             while let Some(key) = locks.next_if(|key| *key < entry.key()) {
-                mutations.push(lock(key));
+                mutations.checked.push(lock(key));
             }
             let is_insert = writes.guards.is_insert(entry.key());
-            mutations.push(self.shared.mutation(entry.key(), entry.value(), is_insert)?);
+            let is_guarded = writes.guards.contains(entry.key());
+            let part = if is_guarded { &mut mutations.checked } else { &mut mutations.unchecked };
+            part.push(self.shared.mutation(entry.key(), entry.value(), is_insert)?);
         }
-        mutations.extend(locks.map(lock));
+        mutations.checked.extend(locks.map(lock));
         Ok(mutations)
     }
 }

@@ -9,7 +9,7 @@ use kv::{Error, Result};
 use crate::protocol::pd::{GetGcSafePointRequest, UpdateServiceGcSafePointRequest};
 use crate::shared::Shared;
 
-/// The time between two rounds.
+/// The greatest time between two rounds.
 const INTERVAL: Duration = Duration::from_secs(2);
 
 /// The seconds for which PD keeps the oldest state of a server that is gone.
@@ -20,11 +20,19 @@ pub(crate) struct Upkeep {
     store: Weak<Shared>,
     is_stopped: Mutex<bool>,
     stopped: Condvar,
+    interval: Duration,
 }
 
 impl Upkeep {
     pub(crate) fn new(store: &Arc<Shared>) -> Self {
-        Upkeep { store: Arc::downgrade(store), is_stopped: Mutex::new(false), stopped: Condvar::new() }
+        // Several rounds may fail before a lease ends.
+        let interval = INTERVAL.min(store.options.lease / 5);
+        Upkeep {
+            store: Arc::downgrade(store),
+            is_stopped: Mutex::new(false),
+            stopped: Condvar::new(),
+            interval,
+        }
     }
 
     /// Waits for the next round. Returns false if there is none.
@@ -32,7 +40,7 @@ impl Upkeep {
         let guard = self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner);
         let (guard, _) = self
             .stopped
-            .wait_timeout_while(guard, INTERVAL, |is_stopped| !*is_stopped)
+            .wait_timeout_while(guard, self.interval, |is_stopped| !*is_stopped)
             .unwrap_or_else(PoisonError::into_inner);
         !*guard
     }
@@ -44,13 +52,14 @@ impl Task for Upkeep {
             let Some(store) = self.store.upgrade() else { return };
             match round(&store) {
                 Ok(()) => {}
-                Err(Error::Closed) => {
-                    if store.check_open().is_ok() {
-                        tracing::error!(target: "engines", "another server has taken the store; this one stops to use it");
-                        store.refuse();
-                    }
+                Err(Error::LeaseEnded) => {
+                    tracing::error!(
+                        target: "engines",
+                        "the lease of this server has ended, so it stops to use the store; start it again"
+                    );
                     return;
                 }
+                Err(Error::Closed) => return,
                 Err(error) => tracing::warn!(target: "engines", "the TiKV cluster is not reachable: {error}"),
             }
         }
@@ -62,11 +71,11 @@ impl Task for Upkeep {
     }
 }
 
-/// Renews the lease and tells PD the oldest state that is read.
+/// Prolongs the lease and tells PD the oldest state that is read.
 fn round(store: &Arc<Shared>) -> Result<()> {
     let this = Arc::clone(store);
     store.wait(async move {
-        this.lease.renew(&this.client).await?;
+        this.membership.renew(&this.client, |_| ()).await?;
         let oldest = match this.versions.oldest() {
             Some(oldest) => oldest,
             None => this.client.timestamps.next().await?,
@@ -86,7 +95,7 @@ fn round(store: &Arc<Shared>) -> Result<()> {
 
 /// Returns the name of this server among those that ask PD to keep states.
 fn service_id(store: &Shared) -> String {
-    format!("persea-{:016x}", store.lease.holder())
+    format!("persea-{:016x}", store.membership.identity())
 }
 
 /// Tells PD and other servers that this one is done.
@@ -101,6 +110,6 @@ pub(crate) fn finish(store: &Arc<Shared>) -> Result<()> {
         };
         // PD forgets it after its life anyway.
         let _ = this.client.pd.call(request).await;
-        this.lease.release(&this.client).await
+        this.membership.release(&this.client).await
     })
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Block, KeyRange, Result, Values};
+use crate::{Block, KeyRange, Result, Sharing, Values};
 
 /// A store of keys in byte order, shared by all threads.
 ///
@@ -13,6 +13,11 @@ pub trait Engine: Send + Sync {
     /// Returns the engine's name as users give it to `--server.storage-engine` (`rocksdb`,
     /// `memory`).
     fn name(&self) -> &'static str;
+
+    /// Returns the processes that share the store; `None` if only this process can use it.
+    fn sharing(&self) -> Option<Arc<dyn Sharing>> {
+        None
+    }
 
     /// Takes a snapshot of everything that is committed now. It is O(1) and copies nothing.
     ///
@@ -345,10 +350,11 @@ pub trait WriteTransaction: Send {
 
     /// Sets a key without a look-up and without a lock.
     ///
-    /// The caller guarantees that no committed state has the key and that no other transaction
-    /// writes it: it has locked the key's owner, or the name is unique to this transaction. This
-    /// serves index entries that contain a document's key and are guarded by the lock on that
-    /// document.
+    /// The caller guarantees that no other transaction writes the key until this one has ended: it
+    /// holds the key's owner, or the name is unique to this transaction. This serves index entries
+    /// that contain a document's key and are guarded by the lock on that document, and counters
+    /// that a commit holds alone. A commit that has ended since this transaction's snapshot may
+    /// have written the key; that is no conflict.
     fn put_unguarded(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 
     /// Removes a key, present or not.

@@ -117,6 +117,10 @@ pub enum Error {
         reason: String,
     },
 
+    /// The lease of this process on a shared store has ended: see [`crate::Sharing`].
+    #[error("the lease of this server on the shared store has ended; start the server again")]
+    LeaseEnded,
+
     /// The store was closed.
     #[error("the store is closed")]
     Closed,
@@ -177,7 +181,7 @@ impl From<Error> for errors::Error {
             Error::Corrupt { .. } | Error::DamagedLog { .. } => ErrorCode::CorruptedCollection,
             Error::Full { .. } => ErrorCode::FilesystemFull,
             Error::NotWritable { .. } => ErrorCode::DatadirNotWritable,
-            Error::Closed => ErrorCode::ShuttingDown,
+            Error::Closed | Error::LeaseEnded => ErrorCode::ShuttingDown,
             Error::NewerFormat { .. } => ErrorCode::IncompatibleVersion,
             Error::Unsupported { .. } => ErrorCode::NotImplemented,
             _ => ErrorCode::Internal,

@@ -32,6 +32,7 @@ mod memory_engine;
 mod open_store;
 mod overlay;
 mod range;
+mod sharing;
 mod tree;
 
 pub use block::{BLOCK_BYTES_MAX, Block, LOOK_UP_BYTES, Pair, Values};
@@ -52,4 +53,5 @@ pub use memory_engine::MemoryEngine;
 pub use open_store::OpenStore;
 pub use overlay::{Overlay, layered};
 pub use range::{KeyRange, prefix_end, successor};
+pub use sharing::{MEMBER_NUMBER_MAX, Member, MemberNumber, Sharing};
 pub use tree::{Cursor, Entry, Tree};

@@ -17,8 +17,8 @@ use std::time::Duration;
 use kv::{Error, Result};
 
 use crate::client::Client;
+use crate::mutations::Mutations;
 use crate::outcomes::Outcome;
-use crate::protocol::kv::{Mutation, Op};
 
 pub(crate) use heartbeat::Heartbeat;
 pub(crate) use prewrite::PATIENCE_MIN;
@@ -44,24 +44,23 @@ pub(crate) struct Commit {
 }
 
 impl Commit {
-    /// Commits mutations, whose keys ascend and of which there is at least one.
+    /// Commits mutations. Without any it does nothing.
     ///
     /// Errors: [`Error::Conflict`] if another transaction has written a key since the start;
-    /// [`Error::Undetermined`] if the cluster could not say in time whether the commit took place.
+    /// [`Error::LeaseEnded`] if the server's lease has ended; [`Error::Undetermined`] if the
+    /// cluster could not say in time whether the commit took place.
     pub(crate) async fn run(
         client: Arc<Client>,
         start: u64,
-        mutations: Vec<Mutation>,
+        mut mutations: Mutations,
         patience: Duration,
     ) -> Result<()> {
-        // A key that is only locked leaves less behind, so it is the last choice.
-        let primary = mutations.iter().find(|mutation| mutation.op != Op::Lock as i32).or(mutations.first());
-        let Some(primary) = primary.map(|mutation| mutation.key.clone()) else { return Ok(()) };
+        let Some(primary) = mutations.primary() else { return Ok(()) };
         let keys = mutations.len() as u64;
         let after = if client.one_phase { client.timestamps.next().await? } else { start };
         let commit = Arc::new(Commit { client, start, primary, keys, after, patience });
         let _heartbeat = Heartbeat::start(&commit);
-        let names: Vec<Vec<u8>> = mutations.iter().map(|mutation| mutation.key.clone()).collect();
+        let names = mutations.keys();
         match commit.prewrite_all(mutations).await {
             Ok(Prewritten::Committed) => return Ok(()),
             Ok(Prewritten::Locked) => {}

@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use super::batches::{self, Batch, CONCURRENT_BATCHES};
 use super::{Commit, heartbeat};
 use crate::locks::{self, LOCK_PAUSE};
+use crate::mutations::Mutations;
 use crate::protocol::kv::{Context, KeyError, LockInfo, Mutation, PrewriteRequest, PrewriteResponse};
 
 /// The permission to commit in the first phase. Only the one message that has all keys gets it.
@@ -17,6 +18,15 @@ use crate::protocol::kv::{Context, KeyError, LockInfo, Mutation, PrewriteRequest
 pub(crate) enum OnePhase {
     Allowed,
     Forbidden,
+}
+
+/// The obstacles that a store looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Check {
+    /// Locks, newer commits, and a rollback of the transaction itself.
+    All,
+    /// Locks only.
+    Locks,
 }
 
 /// The result of the first phase.
@@ -46,37 +56,47 @@ impl Commit {
     /// Locks the keys of mutations.
     pub(crate) async fn prewrite_all(
         self: &Arc<Self>,
-        mutations: Vec<Mutation>,
+        mutations: Mutations,
     ) -> std::result::Result<Prewritten, Failure> {
-        let mut batches = batches::of_mutations(&self.client, mutations).await?;
         if self.client.one_phase
-            && batches.len() == 1
-            && let Some(batch) = batches.pop()
+            && let Ok([_]) = <[_; 1]>::try_from(batches::of_keys(&self.client, mutations.keys()).await?)
+            && let Ok([batch]) =
+                <[_; 1]>::try_from(batches::of_mutations(&self.client, mutations.merged()).await?)
         {
-            return self.prewrite(batch, OnePhase::Allowed).await;
+            // All keys are checked here. A conflict of one that need not be is found out below.
+            match self.prewrite(batch, Check::All, OnePhase::Allowed).await {
+                Err(Failure { error: Error::Conflict, may_have_committed: false })
+                    if !mutations.unchecked.is_empty() => {}
+                outcome => return outcome,
+            }
         }
-        self.prewrite_batches(batches).await
+        let checked = batches::of_mutations(&self.client, mutations.checked).await?;
+        let unchecked = batches::of_mutations(&self.client, mutations.unchecked).await?;
+        let checked = checked.into_iter().map(|batch| (batch, Check::All));
+        let unchecked = unchecked.into_iter().map(|batch| (batch, Check::Locks));
+        self.prewrite_batches(checked.chain(unchecked)).await
     }
 
     /// Locks the keys of mutations that are a part of the transaction.
     pub(crate) async fn prewrite_part(self: &Arc<Self>, mutations: Vec<Mutation>) -> Result<()> {
         let batches = batches::of_mutations(&self.client, mutations).await?;
+        let batches = batches.into_iter().map(|batch| (batch, Check::All));
         self.prewrite_batches(batches).await.map(|_| ()).map_err(|failure| failure.error)
     }
 
     async fn prewrite_batches(
         self: &Arc<Self>,
-        batches: Vec<Batch<Mutation>>,
+        batches: impl Iterator<Item = (Batch<Mutation>, Check)>,
     ) -> std::result::Result<Prewritten, Failure> {
         let mut tasks = JoinSet::new();
-        for batch in batches {
+        for (batch, check) in batches {
             if tasks.len() >= CONCURRENT_BATCHES
                 && let Some(ended) = tasks.join_next().await
             {
                 ended.map_err(|_| Error::Closed)??;
             }
             let commit = Arc::clone(self);
-            tasks.spawn(async move { commit.prewrite(batch, OnePhase::Forbidden).await });
+            tasks.spawn(async move { commit.prewrite(batch, check, OnePhase::Forbidden).await });
         }
         while let Some(ended) = tasks.join_next().await {
             ended.map_err(|_| Error::Closed)??;
@@ -87,16 +107,18 @@ impl Commit {
     async fn prewrite(
         &self,
         batch: Batch<Mutation>,
+        check: Check,
         mut one_phase: OnePhase,
     ) -> std::result::Result<Prewritten, Failure> {
         let mut may_have_committed = false;
-        let result = self.prewrite_until_done(batch, &mut one_phase, &mut may_have_committed).await;
+        let result = self.prewrite_until_done(batch, check, &mut one_phase, &mut may_have_committed).await;
         result.map_err(|error| Failure { error, may_have_committed })
     }
 
     async fn prewrite_until_done(
         &self,
         batch: Batch<Mutation>,
+        check: Check,
         one_phase: &mut OnePhase,
         may_have_committed: &mut bool,
     ) -> Result<Prewritten> {
@@ -107,6 +129,7 @@ impl Commit {
         while let Some((region, mutations)) = waiting.pop_front() {
             let mut request = self.request(mutations);
             request.try_one_pc = *one_phase == OnePhase::Allowed;
+            request.skip_constraint_check = check == Check::Locks;
             let context = Context { is_retry_request: is_retry, ..Context::default() };
             is_retry = true;
             match self.client.send(&region, &request, context).await {
@@ -151,10 +174,12 @@ impl Commit {
             primary_lock: self.primary.clone(),
             start_version: self.start,
             lock_ttl: heartbeat::life_of_lock(&self.client, self.start),
+            skip_constraint_check: false,
             txn_size: self.keys,
             // With this, readers can move the commit behind their timestamps and need not wait.
             min_commit_ts: self.after.max(self.start) + 1,
             try_one_pc: false,
+            max_commit_ts: self.client.fence.greatest_commit(),
         }
     }
 }

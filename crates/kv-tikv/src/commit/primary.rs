@@ -15,13 +15,13 @@ impl Commit {
     pub(crate) async fn commit_primary(&self) -> Result<u64> {
         let mut retry = self.client.retry();
         let mut may_have_acted = false;
-        let mut timestamp = self.client.timestamps.next().await?;
+        let mut timestamp = self.timestamp(0).await?;
         loop {
             let reason = match self.commit_primary_once(timestamp).await {
                 Ok(None) => return Ok(timestamp),
                 Ok(Some(expired_until)) if expired_until > 0 => {
                     // A reader has seen the state before, so the commit must come after its time.
-                    timestamp = self.client.timestamps.next().await?.max(expired_until);
+                    timestamp = self.timestamp(expired_until).await?;
                     continue;
                 }
                 Ok(Some(_)) => match self.settle().await {
@@ -46,6 +46,14 @@ impl Commit {
             // The last pause ends with the time, after which the loop comes back once more.
             let _ = retry.pause(&reason).await;
         }
+    }
+
+    /// Returns a timestamp for the commit.
+    ///
+    /// Errors: [`kv::Error::LeaseEnded`].
+    async fn timestamp(&self, least: u64) -> Result<u64> {
+        let timestamp = self.client.timestamps.next().await?.max(least);
+        self.client.fence.check(timestamp).map(|()| timestamp)
     }
 
     /// Sends the commit once. Returns `None` on success; otherwise the least timestamp that the

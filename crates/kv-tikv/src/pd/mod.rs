@@ -24,7 +24,6 @@ pub(crate) fn milliseconds(timestamp: u64) -> u64 {
 }
 
 /// Returns the first timestamp of a millisecond since 1970.
-#[cfg(test)]
 pub(crate) fn from_milliseconds(milliseconds: u64) -> u64 {
     milliseconds << LOGICAL_BITS
 }

@@ -143,6 +143,9 @@ pub(crate) struct PrewriteRequest {
     /// Milliseconds from the start timestamp on.
     #[prost(uint64, tag = "5")]
     pub(crate) lock_ttl: u64,
+    /// The store looks neither for newer commits of the keys nor for a rollback.
+    #[prost(bool, tag = "6")]
+    pub(crate) skip_constraint_check: bool,
     /// The number of keys of the transaction, if it is not large.
     #[prost(uint64, tag = "8")]
     pub(crate) txn_size: u64,
@@ -150,6 +153,10 @@ pub(crate) struct PrewriteRequest {
     pub(crate) min_commit_ts: u64,
     #[prost(bool, tag = "13")]
     pub(crate) try_one_pc: bool,
+    /// The greatest timestamp of a commit in one phase; 0 for none. If it has passed, the store
+    /// only locks the keys.
+    #[prost(uint64, tag = "14")]
+    pub(crate) max_commit_ts: u64,
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -11,6 +11,7 @@ mod pd;
 mod regions;
 mod store;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -141,7 +142,29 @@ impl StandIn {
 }
 
 /// The way of a client to a stand-in, which several clients may share.
-pub(crate) struct Route(pub(crate) Arc<StandIn>);
+pub(crate) struct Route {
+    cluster: Arc<StandIn>,
+    /// True once nothing of the client reaches the cluster any more.
+    is_cut: AtomicBool,
+}
+
+impl Route {
+    pub(crate) fn to(cluster: &Arc<StandIn>) -> Arc<Route> {
+        Arc::new(Route { cluster: Arc::clone(cluster), is_cut: AtomicBool::new(false) })
+    }
+
+    /// Lets nothing of the client reach the cluster any more.
+    pub(crate) fn cut(&self) {
+        self.is_cut.store(true, Ordering::Relaxed);
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        match self.is_cut.load(Ordering::Relaxed) {
+            true => Err(Fault::Unreachable("the network of a test is cut".to_owned())),
+            false => Ok(()),
+        }
+    }
+}
 
 impl Network for Route {
     fn call<'a>(
@@ -150,7 +173,10 @@ impl Network for Route {
         method: &'static str,
         message: Bytes,
     ) -> Pending<'a, Result<Bytes, Fault>> {
-        Box::pin(self.0.handle(address, method, message))
+        Box::pin(async move {
+            self.check()?;
+            self.cluster.handle(address, method, message).await
+        })
     }
 
     fn open<'a>(
@@ -158,8 +184,11 @@ impl Network for Route {
         address: &'a str,
         method: &'static str,
     ) -> Pending<'a, Result<Box<dyn Exchange>, Fault>> {
-        let (cluster, address) = (Arc::clone(&self.0), address.to_owned());
-        Box::pin(async move { Ok(Box::new(Stream { cluster, address, method }) as Box<dyn Exchange>) })
+        let (cluster, address) = (Arc::clone(&self.cluster), address.to_owned());
+        Box::pin(async move {
+            self.check()?;
+            Ok(Box::new(Stream { cluster, address, method }) as Box<dyn Exchange>)
+        })
     }
 }
 

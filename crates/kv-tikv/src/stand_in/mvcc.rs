@@ -149,7 +149,7 @@ impl Pairs {
         let start = request.start_version;
         let mut errors = Vec::new();
         for mutation in &request.mutations {
-            match self.check(mutation, start) {
+            match self.check(mutation, start, request.skip_constraint_check) {
                 Err(error) => errors.push(error),
                 // The same message came before.
                 Ok(Some(commit)) => return Ok(if request.try_one_pc { commit } else { 0 }),
@@ -160,6 +160,8 @@ impl Pairs {
             return Err(errors);
         }
         let min_commit = request.min_commit_ts.max(self.greatest_read + 1).max(start + 1);
+        let is_in_time = request.max_commit_ts == 0 || min_commit <= request.max_commit_ts;
+        let is_one_phase = request.try_one_pc && is_in_time;
         for mutation in &request.mutations {
             let records = self.records.entry(mutation.key.clone()).or_default();
             records.lock.get_or_insert_with(|| Lock {
@@ -171,17 +173,20 @@ impl Pairs {
                 min_commit,
                 keys: request.txn_size,
             });
-            if request.try_one_pc {
+            if is_one_phase {
                 records.commit(min_commit);
             }
         }
-        Ok(if request.try_one_pc { min_commit } else { 0 })
+        Ok(if is_one_phase { min_commit } else { 0 })
     }
 
-    fn check(&self, mutation: &Mutation, start: u64) -> Result<Option<u64>, KeyError> {
+    fn check(&self, mutation: &Mutation, start: u64, locks_only: bool) -> Result<Option<u64>, KeyError> {
         let Some(records) = self.records.get(&mutation.key) else { return Ok(None) };
         if let Some(lock) = records.lock.as_ref() {
             return if lock.start == start { Ok(None) } else { Err(locked(&mutation.key, lock)) };
+        }
+        if locks_only {
+            return Ok(None);
         }
         match records.outcome(start) {
             Some(0) => return Err(KeyError { abort: "rolled back".to_owned(), ..KeyError::default() }),

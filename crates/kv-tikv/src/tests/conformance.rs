@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use kv::Engine;
 
-use super::{open_alone, split};
+use super::{open, split};
 use crate::stand_in::StandIn;
 
 kv::conformance_tests!(|| {
     let cluster = StandIn::new();
     split(&cluster);
-    open_alone(&cluster).expect("open") as Arc<dyn Engine>
+    open(&cluster) as Arc<dyn Engine>
 });

@@ -4,6 +4,7 @@
 
 mod conformance;
 mod failures;
+mod members;
 mod servers;
 
 use std::sync::Arc;
@@ -11,9 +12,11 @@ use std::time::Duration;
 
 use kv::{Durability, Engine, Snapshot, TransactionOptions, WriteTransaction};
 
-use crate::engine::Sharing;
 use crate::stand_in::{PD_ADDRESS, Route, StandIn};
 use crate::{TikvEngine, TikvOptions};
+
+/// A lease that outlives the time that tests let pass.
+const LONG_LEASE: Duration = Duration::from_secs(3600);
 
 /// Options whose limits suit tests.
 fn options() -> TikvOptions {
@@ -27,12 +30,11 @@ fn options() -> TikvOptions {
 
 /// Opens the store of a cluster, which other engines may open, too.
 fn open(cluster: &Arc<StandIn>) -> Arc<TikvEngine> {
-    TikvEngine::over(Arc::new(Route(Arc::clone(cluster))), &options(), Sharing::Shared).expect("open")
+    open_with(cluster, &TikvOptions { lease: LONG_LEASE, ..options() })
 }
 
-/// Opens the store of a cluster for one server.
-fn open_alone(cluster: &Arc<StandIn>) -> kv::Result<Arc<TikvEngine>> {
-    TikvEngine::over(Arc::new(Route(Arc::clone(cluster))), &options(), Sharing::Exclusive)
+fn open_with(cluster: &Arc<StandIn>, options: &TikvOptions) -> Arc<TikvEngine> {
+    TikvEngine::over(Route::to(cluster), options).expect("open")
 }
 
 /// Splits the keys of the store at some of those that tests use.

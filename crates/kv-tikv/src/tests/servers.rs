@@ -1,10 +1,8 @@
 //! Several servers on one store, as far as the engine goes.
 
-use std::sync::Arc;
-
 use kv::{Durability, Engine, Error, LoadHint, LoadKind};
 
-use super::{begin, get, get_in, open, open_alone, put, split};
+use super::{begin, get, get_in, open, put, split};
 use crate::stand_in::StandIn;
 
 /// The first of two servers that write a key commits; the other one conflicts.
@@ -122,30 +120,4 @@ fn a_large_load_appears_at_once_everywhere() {
     }
     drop(load);
     assert_eq!(get(&right, "l0000"), None);
-}
-
-/// A second server is refused while the first one lives, and takes over when it has died.
-#[test]
-fn one_server_has_the_store() {
-    let cluster = StandIn::new();
-    let first = open_alone(&cluster).unwrap();
-    put(&first, "k", "1").unwrap();
-    match open_alone(&cluster) {
-        Err(Error::CannotOpen { reason, .. }) => {
-            assert!(reason.contains("another server uses it"), "{reason}")
-        }
-        other => panic!("{:?}", other.err()),
-    }
-    cluster.pass(60_000);
-    let second = open_alone(&cluster).unwrap();
-    assert_eq!(get(&second, "k").as_deref(), Some("1"));
-    // The first one learns of it and stops.
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
-    while put(&first, "k", "2") != Err(Error::Closed) {
-        assert!(std::time::Instant::now() < deadline, "the first server must stop");
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
-    second.close().unwrap();
-    let third: Arc<_> = open_alone(&cluster).unwrap();
-    drop(third);
 }

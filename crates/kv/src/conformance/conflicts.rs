@@ -228,6 +228,23 @@ pub fn unguarded_writes_are_not_locked(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "free=1 locked=1");
 }
 
+/// An unguarded write may follow one that was committed since the transaction's snapshot.
+pub fn unguarded_writes_do_not_conflict_with_earlier_commits(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    put(&*engine, &[("m", "0")]);
+    let (mut older, mut newer) = (begin(&*engine), begin(&*engine));
+    assert_eq!(get_by(&*older, "m"), Some("0".into()));
+    newer.put(b"k1", b"1").expect("put");
+    newer.put_unguarded(b"a", b"1").expect("put");
+    newer.put_unguarded(b"z", b"1").expect("put");
+    commit(newer);
+    older.put(b"k2", b"2").expect("put");
+    older.put_unguarded(b"a", b"2").expect("put");
+    older.put_unguarded(b"z", b"2").expect("put");
+    commit(older);
+    assert_eq!(dump_now(&*engine), "a=2 k1=1 k2=2 m=0 z=2");
+}
+
 /// A transaction that begins after a commit has returned sees it and does not conflict with it,
 /// however soon it begins.
 pub fn a_commit_before_the_begin_does_not_conflict(fixture: &dyn Fixture) {

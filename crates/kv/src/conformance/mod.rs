@@ -131,6 +131,7 @@ macro_rules! conformance_cases {
             conflicts::updates_are_not_lost,
             conflicts::of_two_inserts_of_a_key_one_succeeds,
             conflicts::unguarded_writes_are_not_locked,
+            conflicts::unguarded_writes_do_not_conflict_with_earlier_commits,
             conflicts::a_commit_before_the_begin_does_not_conflict,
             conflicts::old_transactions_see_conflicts_of_long_ago,
             conflicts::a_waiting_write_goes_on_after_a_rollback,

@@ -42,6 +42,11 @@ impl Guards {
         self.keys.iter().map(|(key, is_absent)| (&**key, *is_absent))
     }
 
+    /// Returns true if the transaction has claimed the key.
+    pub fn contains(&self, key: &[u8]) -> bool {
+        self.keys.contains_key(key)
+    }
+
     /// Returns true if the key must be absent from the store when its value is applied.
     pub fn is_insert(&self, key: &[u8]) -> bool {
         self.keys.get(key).is_some_and(|is_absent| *is_absent)

@@ -61,6 +61,7 @@ pub(super) fn settings(options: &Options) -> Result<TikvOptions, Failure> {
         prefix,
         timeout,
         message_timeout: defaults.message_timeout.min(timeout),
+        lease: defaults.lease,
         one_phase: options.get(&ONE_PHASE_COMMIT),
         transaction_bytes_max: options.size(&MAX_TRANSACTION_SIZE).max(1 << 20),
     })

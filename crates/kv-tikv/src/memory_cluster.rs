@@ -1,0 +1,63 @@
+//! A cluster in memory, for tests of the layers above.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use kv::Result;
+
+use crate::stand_in::{PD_ADDRESS, Route, StandIn};
+use crate::{TikvEngine, TikvOptions};
+
+/// A cluster in memory: PD, three stores, and a clock that tests can move.
+#[derive(Default)]
+pub struct MemoryCluster {
+    cluster: Arc<StandIn>,
+    routes: Mutex<Vec<Arc<Route>>>,
+}
+
+impl MemoryCluster {
+    /// Makes an empty cluster.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Opens the store for one more server, whose lease has this life.
+    pub fn open(&self, lease: Duration) -> Result<Arc<TikvEngine>> {
+        let options = TikvOptions {
+            pd: vec![PD_ADDRESS.to_owned()],
+            timeout: Duration::from_secs(5),
+            message_timeout: Duration::from_secs(1),
+            lease,
+            ..TikvOptions::default()
+        };
+        let route = Route::to(&self.cluster);
+        self.routes().push(Arc::clone(&route));
+        TikvEngine::over(route, &options)
+    }
+
+    /// Cuts off the server that was opened last, as a crash or a lost network does.
+    pub fn cut_last(&self) {
+        if let Some(route) = self.routes().last() {
+            route.cut();
+        }
+    }
+
+    /// Lets time pass for PD.
+    pub fn pass(&self, time: Duration) {
+        self.cluster.pass(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+    }
+
+    /// Divides the store's keys between regions, at a key.
+    pub fn split(&self, key: &[u8]) {
+        self.cluster.split(&[b"persea/d", key].concat());
+    }
+
+    /// Makes messages to stores fail with a chance of one in `one_in`; 0 ends that.
+    pub fn fail_at_random(&self, one_in: u32) {
+        self.cluster.fail_at_random(one_in);
+    }
+
+    fn routes(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Route>>> {
+        self.routes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

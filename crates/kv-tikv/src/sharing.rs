@@ -1,0 +1,50 @@
+//! The other servers of a store, as the layers above see them.
+
+use std::sync::Arc;
+
+use kv::{Error, Member, MemberNumber, Result, Sharing};
+
+use crate::shared::Shared;
+
+/// The members of an open store.
+pub(crate) struct TikvSharing(pub(crate) Arc<Shared>);
+
+impl TikvSharing {
+    fn write(&self, change: impl FnOnce(&mut Member) + Send + 'static) -> Result<()> {
+        self.0.check_open()?;
+        let store = Arc::clone(&self.0);
+        self.0.wait(async move { store.membership.renew(&store.client, change).await })
+    }
+}
+
+impl Sharing for TikvSharing {
+    fn member(&self) -> MemberNumber {
+        self.0.membership.number()
+    }
+
+    fn identity(&self) -> u64 {
+        self.0.membership.identity()
+    }
+
+    fn members(&self) -> Result<Vec<Member>> {
+        self.0.check_open()?;
+        let store = Arc::clone(&self.0);
+        self.0.wait(async move { store.membership.members(&store.client).await })
+    }
+
+    fn set_address(&self, address: &str) -> Result<()> {
+        if address.contains(char::is_whitespace) {
+            return Err(Error::Misuse { reason: "an address has no white space".to_owned() });
+        }
+        let address = address.to_owned();
+        self.write(move |member| member.address = address)
+    }
+
+    fn acknowledge(&self, announcement: u64, pending: &[u64]) -> Result<()> {
+        let pending = pending.to_vec();
+        self.write(move |member| {
+            member.acknowledged = announcement;
+            member.pending = pending;
+        })
+    }
+}

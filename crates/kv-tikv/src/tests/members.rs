@@ -1,0 +1,136 @@
+//! Members of a store: their numbers, their leases, and what they have acknowledged.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kv::{Durability, Engine, Error, LoadHint, LoadKind, Member, Sharing};
+
+use super::{begin, get, open, open_with, options, put, split};
+use crate::stand_in::{Failure, Route, StandIn};
+use crate::{TikvEngine, TikvOptions};
+
+const LEASE_MS: u64 = 10_000;
+
+/// Opens a store whose leases are short for a clock that tests move.
+fn open_short(cluster: &Arc<StandIn>) -> Arc<TikvEngine> {
+    let lease = Duration::from_millis(LEASE_MS);
+    open_with(cluster, &TikvOptions { lease, ..options() })
+}
+
+fn sharing(engine: &TikvEngine) -> Arc<dyn Sharing> {
+    engine.sharing().expect("a shared store")
+}
+
+fn numbers(engine: &TikvEngine) -> Vec<u8> {
+    sharing(engine).members().unwrap().iter().map(|member| member.number).collect()
+}
+
+/// Members get the lowest free numbers, and see each other's addresses and acknowledgements.
+#[test]
+fn members_know_each_other() {
+    let cluster = StandIn::new();
+    let engines: Vec<_> = (0..3).map(|_| open(&cluster)).collect();
+    let [first, second, third] = &engines[..] else { panic!() };
+    assert_eq!(numbers(first), [0, 1, 2]);
+    sharing(second).set_address("b:8529").unwrap();
+    assert!(matches!(sharing(second).set_address("b 8529"), Err(Error::Misuse { .. })));
+    sharing(second).acknowledge(7, &[3, 9]).unwrap();
+    let seen: Vec<Member> = sharing(third).members().unwrap();
+    let other = &seen[1];
+    assert_eq!((other.address.as_str(), other.acknowledged), ("b:8529", 7));
+    assert!(other.has_finished(7, 8) && !other.has_finished(7, 9) && !other.has_acknowledged(8));
+    assert_ne!(seen[0].identity, other.identity);
+    second.close().unwrap();
+    assert_eq!(numbers(third), [0, 2]);
+    assert_eq!(sharing(&open(&cluster)).member(), 1);
+}
+
+/// Nothing is written or read after the end of a lease, neither in one phase nor in two, and the
+/// number is free then.
+#[test]
+fn a_lease_that_has_ended_fences() {
+    let cluster = StandIn::new();
+    let other = open(&cluster);
+    put(&other, "k", "1").unwrap();
+    for is_split in [false, true] {
+        if is_split {
+            split(&cluster);
+        }
+        let lost = open_short(&cluster);
+        assert_eq!(sharing(&lost).member(), 1);
+        let mut transaction = begin(&lost);
+        let mut load = lost.load(LoadKind::Visible, LoadHint::Scattered).unwrap();
+        transaction.put(b"a", b"lost").unwrap();
+        transaction.put(b"k", b"lost").unwrap();
+        load.add(b"z", b"lost").unwrap();
+        cluster.pass(2 * LEASE_MS);
+        assert_eq!(numbers(&other), [0]);
+        assert_eq!(transaction.commit(Durability::Buffered), Err(Error::LeaseEnded));
+        assert_eq!(load.finish(Durability::Buffered), Err(Error::LeaseEnded));
+        assert_eq!(lost.snapshot().err(), Some(Error::LeaseEnded));
+        assert_eq!(sharing(&lost).acknowledge(1, &[]), Err(Error::LeaseEnded));
+        assert_eq!((get(&other, "a"), get(&other, "z")), (None, None));
+        assert_eq!(get(&other, "k").as_deref(), Some("1"));
+        assert_eq!(sharing(&open(&cluster)).member(), 1);
+    }
+}
+
+/// A commit that is on its way when the lease ends does not take place.
+#[test]
+fn a_slow_commit_does_not_outlive_its_lease() {
+    let cluster = StandIn::new();
+    split(&cluster);
+    let (other, lost) = (open(&cluster), open_short(&cluster));
+    for method in ["KvPrewrite", "KvCommit"] {
+        let before = sharing(&lost).acknowledge(1, &[]);
+        if before.is_err() {
+            break;
+        }
+        cluster.fail(method, Failure::Slow(Duration::from_millis(300)), 2);
+        std::thread::scope(|scope| {
+            let committing = scope.spawn(|| {
+                let mut transaction = begin(&lost);
+                transaction.put(b"a", b"lost").unwrap();
+                transaction.put(b"k", b"lost").unwrap();
+                transaction.commit(Durability::Buffered)
+            });
+            std::thread::sleep(Duration::from_millis(100));
+            cluster.pass(LEASE_MS + 5_000);
+            assert_eq!(numbers(&other), [0]);
+            // Once the member is gone, the state does not change any more.
+            let seen = (get(&other, "a"), get(&other, "k"));
+            let outcome = committing.join().unwrap();
+            assert_eq!((get(&other, "a"), get(&other, "k")), seen, "{method}: {outcome:?}");
+            assert_eq!(outcome.is_ok(), seen.0.is_some(), "{method}: {outcome:?}");
+        });
+    }
+}
+
+/// A server prolongs its lease.
+#[test]
+fn leases_are_prolonged() {
+    let cluster = StandIn::new();
+    let lease = Duration::from_millis(1500);
+    let engine = open_with(&cluster, &TikvOptions { lease, ..options() });
+    let other = open(&cluster);
+    std::thread::sleep(Duration::from_millis(2500));
+    assert_eq!(numbers(&other), [0, 1]);
+    put(&engine, "k", "1").unwrap();
+}
+
+/// A server that is cut off neither reads nor writes after the end of its lease.
+#[test]
+fn a_server_that_is_cut_off_stops() {
+    let cluster = StandIn::new();
+    let lease = Duration::from_millis(800);
+    let settings = TikvOptions { lease, ..options() };
+    let route = Route::to(&cluster);
+    let engine = TikvEngine::over(Arc::clone(&route) as _, &settings).unwrap();
+    put(&engine, "k", "1").unwrap();
+    let snapshot = engine.snapshot().unwrap();
+    route.cut();
+    std::thread::sleep(Duration::from_millis(1200));
+    assert!(matches!(put(&engine, "k", "2"), Err(Error::Transient { .. } | Error::LeaseEnded)));
+    assert!(super::get_in(&*snapshot, "k").is_err());
+    assert_eq!(numbers(&open(&cluster)), [0]);
+}
