@@ -14,11 +14,11 @@ impl Session {
     /// Gives a user a token and returns its number. The `id` of `token` is ignored.
     ///
     /// Errors: 1703, 1207, 10, 32, 11.
-    pub fn add_access_token(&self, user: &str, token: AccessToken) -> Result<u64> {
+    pub fn add_access_token(&self, user: &str, token: &AccessToken) -> Result<u64> {
         self.find_user(user)?;
         let mut id = 0;
         self.instance().store().change_user(user, |user| {
-            id = user.tokens.add(token)?;
+            id = user.tokens.add(token.clone())?;
             Ok(())
         })?;
         Ok(id)

@@ -39,7 +39,7 @@ impl PlanCatalog for CatalogView {
             reference: CollectionReference { id: collection.id().0, name: collection.name().into() },
             is_edge: collection.is_edge(),
             indexes: indexes.chain(lacking).collect(),
-            count_estimate: collection.count_now(),
+            count_estimate: collection.count_about(),
         })
     }
 

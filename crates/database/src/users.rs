@@ -91,7 +91,7 @@ impl Session {
     /// Changes a user; `extra` is merged with the stored object. Errors: 1703, 10, 11.
     pub fn update_user(&self, name: &str, changes: UserChanges<'_>) -> Result<Arc<UserDefinition>> {
         self.require_self_or_administrator(name)?;
-        self.instance().store().change_user(name, |user| {
+        self.instance().store().change_user(name, move |user| {
             if let Some(extra) = changes.extra {
                 let options = MergeOptions { keep_null: true, merge_objects: true };
                 let mut merged = Vec::new();
@@ -99,7 +99,9 @@ impl Session {
                 user.set_extra(Slice::new(&merged))?;
             }
             user.active = changes.active.unwrap_or(user.active);
-            user.password_hash = changes.password_hash.unwrap_or_else(|| user.password_hash.clone());
+            if let Some(hash) = &changes.password_hash {
+                user.password_hash.clone_from(hash);
+            }
             Ok(())
         })?;
         self.find_user(name)
@@ -111,8 +113,8 @@ impl Session {
     /// administer the server. Errors: 1703, 10, 11.
     pub fn replace_user(&self, name: &str, changes: UserChanges<'_>) -> Result<Arc<UserDefinition>> {
         self.require_self_or_administrator(name)?;
-        self.instance().store().change_user(name, |user| {
-            let mut new = UserDefinition::new(name, changes.password_hash.unwrap_or_default());
+        self.instance().store().change_user(name, move |user| {
+            let mut new = UserDefinition::new(name, changes.password_hash.clone().unwrap_or_default());
             new.active = changes.active.unwrap_or(true);
             changes.extra.map(|extra| new.set_extra(extra)).transpose()?;
             if name == ROOT {

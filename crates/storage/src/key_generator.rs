@@ -1,11 +1,16 @@
 //! Generators of the `_key` of documents that come without one.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use catalog::{KeyGeneratorType, KeyOptions};
+use catalog::{CollectionId, KeyGeneratorType, KeyOptions};
 
 use crate::RevisionClock;
+use crate::encoding::metadata::key_counter_key;
+use crate::encoding::pack;
 use crate::id_sequence::IdSequence;
+use crate::members::Members;
+use crate::revision::of_member;
 use errors::{Error, ErrorCode, Result};
 
 /// Added to the tick of a traditional key.
@@ -19,11 +24,26 @@ const PADDED_DIGITS: usize = 16;
 
 /// The key generator of one collection. Each commit stores its last value (see
 /// [`crate::visibility::counters`]), so that it continues correctly after a crash.
+///
+/// On a store that several servers share, no two servers generate the same value: candidates come
+/// from ids and revisions. Values behind greater ones that clients gave have the server's number in
+/// their low bits. Values that count come from a stored counter.
 #[derive(Debug)]
 pub(crate) struct KeyGenerator {
     options: KeyOptions,
+    shared: Option<SharedKeys>,
     /// The greatest value that it has generated or a client has given.
     last: AtomicU64,
+}
+
+/// The part of a generator that several servers share.
+#[derive(Debug)]
+struct SharedKeys {
+    members: Arc<Members>,
+    collection: CollectionId,
+    /// Held while a value of the stored counter is taken, so that threads of one server do not
+    /// conflict.
+    counting: Mutex<()>,
 }
 
 /// A key, and its numeric value if the generator counts.
@@ -51,7 +71,26 @@ impl KeyGenerator {
             KeyGeneratorType::Uuid => 0,
             _ => last.max(options.last_value),
         };
-        KeyGenerator { options, last: AtomicU64::new(last) }
+        KeyGenerator { options, shared: None, last: AtomicU64::new(last) }
+    }
+
+    /// Makes the generator one of a collection that several servers share, if there are some.
+    pub(crate) fn shared_by(self, members: Option<&Arc<Members>>, collection: CollectionId) -> Self {
+        let shared = members.map(|members| {
+            let (members, counting) = (Arc::clone(members), Mutex::default());
+            SharedKeys { members, collection, counting }
+        });
+        KeyGenerator { shared, ..self }
+    }
+
+    /// Returns true if another server may have stored a document under a key that this generator
+    /// is about to generate.
+    pub(crate) fn may_collide(&self) -> bool {
+        self.shared.is_some()
+    }
+
+    fn member(&self) -> Option<u8> {
+        self.shared.as_ref().map(|shared| shared.members.own().number)
     }
 
     /// Returns the greatest value so far.
@@ -95,6 +134,9 @@ impl KeyGenerator {
             KeyGeneratorType::Padded => true,
             KeyGeneratorType::Autoincrement | KeyGeneratorType::Uuid => return self.generate(ids, clock),
         };
+        if self.shared.is_some() {
+            return self.generate(ids, clock);
+        }
         if block.left == 0 {
             let candidate = if is_padded { clock.next().0 } else { traditional(ids)? };
             let last = self.advance(|last| candidate.max(last.checked_add(1)?).checked_add(BLOCK_VALUES - 1));
@@ -110,19 +152,35 @@ impl KeyGenerator {
 
     /// Returns `candidate`, or one more than the last value if that is greater.
     fn exceed(&self, candidate: u64) -> Result<u64> {
-        self.advance(|last| Some(candidate.max(last.checked_add(1)?)))
+        let member = self.member();
+        self.advance(
+            |last| if candidate > last { Some(candidate) } else { of_member(last.checked_add(1)?, member) },
+        )
     }
 
     /// Returns the smallest `offset + n * increment` above the last value, and above 0.
     fn increment(&self) -> Result<u64> {
+        if let Some(shared) = &self.shared {
+            let value = shared.count(|stored| self.after(stored.max(self.last_value())))?;
+            self.last.fetch_max(value, Ordering::Relaxed);
+            return Ok(value);
+        }
+        self.advance(|last| self.after(last))
+    }
+
+    /// Returns the value that counts after another one.
+    fn after(&self, last: u64) -> Option<u64> {
         let KeyOptions { offset, increment, .. } = self.options;
-        self.advance(|last| {
-            if last < offset {
-                return Some(offset);
-            }
-            let steps = ((last - offset) / increment).checked_add(1)?;
-            offset.checked_add(steps.checked_mul(increment)?)
-        })
+        if last < offset {
+            return Some(offset);
+        }
+        let steps = ((last - offset) / increment).checked_add(1)?;
+        offset.checked_add(steps.checked_mul(increment)?)
+    }
+
+    /// Records the greatest value that a document of the store has, so that later values exceed it.
+    pub(crate) fn exceed_stored(&self, value: u64) {
+        self.last.fetch_max(value, Ordering::Relaxed);
     }
 
     fn advance(&self, next: impl Fn(u64) -> Option<u64>) -> Result<u64> {
@@ -149,6 +207,25 @@ impl KeyGenerator {
             self.last.fetch_max(value, Ordering::Relaxed);
         }
         value
+    }
+}
+
+impl SharedKeys {
+    /// Takes the value after that of the stored counter.
+    fn count(&self, after: impl Fn(u64) -> Option<u64>) -> Result<u64> {
+        let _counting = self.counting.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = key_counter_key(self.collection);
+        Members::repeat(|| {
+            let mut transaction = self.members.engine().begin(kv::TransactionOptions::default())?;
+            let stored = match transaction.get_many(&[&key])?.iter().next().flatten() {
+                Some(record) => pack::read_numbers::<1>(record, "key counter")?[0],
+                None => 0,
+            };
+            let value = after(stored).ok_or_else(out_of_keys)?;
+            transaction.put(&key, &pack::numbers(&[value]))?;
+            transaction.commit(kv::Durability::Buffered)?;
+            Ok(value)
+        })
     }
 }
 

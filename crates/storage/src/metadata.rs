@@ -14,12 +14,13 @@ use crate::catalog_snapshot::{Catalog, Collection, Database};
 use crate::collection_lock::CollectionLock;
 use crate::encoding::metadata::{
     CounterRecord, Kind, collection_key, counter_key, database_key, database_of_key, estimate_key,
-    kind_range, pending_deletion_key, server_key, user_key, view_key,
+    key_counter_key, kind_range, pending_deletion_key, server_key, user_key, view_key,
 };
 use crate::encoding::pack;
 use crate::error;
 use crate::index::estimate::Estimate;
 use crate::key_generator::KeyGenerator;
+use crate::members::Members;
 use crate::options::StoreOptions;
 use crate::schema::Schema;
 use crate::visibility::counters::{Counters, Totals};
@@ -49,16 +50,28 @@ pub(crate) fn initialize_server(engine: &dyn Engine) -> Result<u64> {
     let server_id = random >> (u64::BITS - SERVER_ID_BITS);
     let mut transaction = engine.begin(TransactionOptions::default())?;
     transaction.put(&server_key(), &pack::numbers(&[server_id]))?;
-    transaction.commit(Durability::Synced)?;
-    Ok(server_id)
+    match transaction.commit(Durability::Synced) {
+        // Another server that shares the store was faster.
+        Err(kv::Error::Conflict) if engine.sharing().is_some() => {
+            read_server(engine)?.ok_or_else(|| Error::internal("the id of the deployment is missing"))
+        }
+        outcome => Ok(outcome.map(|()| server_id)?),
+    }
 }
 
 /// Reads all definitions, and returns the greatest revision of all collections with them.
-pub(crate) fn load(engine: &dyn Engine, options: &StoreOptions) -> Result<(Catalog, Revision)> {
-    let snapshot = engine.snapshot()?;
-    let mut catalog = Catalog { version: 1, ..Catalog::default() };
+///
+/// Collections that `known` has with the same definition stay as they are. Changed ones keep the
+/// parts that all versions of a collection share.
+pub(crate) fn load(
+    snapshot: &dyn Snapshot,
+    opening: &Opening<'_>,
+    known: Option<&Catalog>,
+) -> Result<(Catalog, Revision)> {
+    let has_text_indexes = known.is_some_and(Catalog::has_text_indexes);
+    let mut catalog = Catalog { version: 1, has_text_indexes, ..Catalog::default() };
     let mut names: Vec<(DatabaseId, String)> = Vec::new();
-    for_each(snapshot.as_ref(), kind_range(Kind::Database), |_, value| {
+    for_each(snapshot, kind_range(Kind::Database), |_, value| {
         let definition = DatabaseDefinition::from_record(value)?;
         names.push((definition.id, definition.name.clone()));
         catalog.databases.insert(definition.name.clone(), Arc::new(Database::new(definition)));
@@ -69,24 +82,32 @@ pub(crate) fn load(engine: &dyn Engine, options: &StoreOptions) -> Result<(Catal
         let id = database_of_key(key);
         names.iter().find(|(database, _)| Some(*database) == id).map(|(_, name)| name)
     };
-    for_each(snapshot.as_ref(), kind_range(Kind::Collection), |key, value| {
+    for_each(snapshot, kind_range(Kind::Collection), |key, value| {
         let database = name_of(key).and_then(|name| catalog.databases.get_mut(name));
         let database = database.ok_or_else(|| Error::corrupt("a collection of an unknown database"))?;
         let definition = CollectionDefinition::from_record(value)?;
-        let (collection, totals) =
-            open_collection(snapshot.as_ref(), &database.definition, definition, options)?;
-        last_revision = last_revision.max(totals.revision);
+        let present = known.and_then(|known| known.same_definition(&database.definition, definition.id));
+        let collection = match present {
+            Some(present) if present.has_record(&database.definition, value)? => Arc::clone(present),
+            present => {
+                let (collection, totals) =
+                    open_collection(snapshot, &database.definition, definition, opening, present)?;
+                last_revision = last_revision.max(totals.revision);
+                Arc::new(collection)
+            }
+        };
         catalog.has_text_indexes |= collection.has_text_index();
-        Arc::make_mut(database).put_collection(Arc::new(collection));
+        collection.share_text_indexes(opening.members);
+        Arc::make_mut(database).put_collection(collection);
         Ok(())
     })?;
-    for_each(snapshot.as_ref(), kind_range(Kind::View), |key, value| {
+    for_each(snapshot, kind_range(Kind::View), |key, value| {
         let database = name_of(key).and_then(|name| catalog.databases.get_mut(name));
         let database = database.ok_or_else(|| Error::corrupt("a view of an unknown database"))?;
         Arc::make_mut(database).put_view(Arc::new(ViewDefinition::from_record(value)?));
         Ok(())
     })?;
-    for_each(snapshot.as_ref(), kind_range(Kind::User), |_, value| {
+    for_each(snapshot, kind_range(Kind::User), |_, value| {
         let user = UserDefinition::from_record(value)?;
         catalog.users.insert(user.name.clone(), Arc::new(user));
         Ok(())
@@ -107,15 +128,32 @@ pub(crate) fn for_each(
     Ok(())
 }
 
+/// The circumstances in which a collection is opened.
+pub(crate) struct Opening<'a> {
+    pub(crate) options: &'a StoreOptions,
+    /// The servers that share the store.
+    pub(crate) members: Option<&'a Arc<Members>>,
+    /// The commit that puts the collection into the catalog; 0 while the store opens.
+    pub(crate) number: CommitNumber,
+}
+
+/// Opens a collection. `before` is its previous version, if it has one in memory.
 fn open_collection(
     snapshot: &dyn Snapshot,
     database: &DatabaseDefinition,
     definition: CollectionDefinition,
-    options: &StoreOptions,
+    opening: &Opening<'_>,
+    before: Option<&Arc<Collection>>,
 ) -> Result<(Collection, Totals)> {
-    let (counters, totals) = Counters::open(snapshot, definition.object_id)?;
+    let Opening { options, members, number } = *opening;
+    let (counters, totals) = Counters::open(snapshot, definition.object_id, members)?;
     let mut indexes = Vec::with_capacity(definition.indexes.len());
     for index in &definition.indexes {
+        let same = before.and_then(|before| before.index(index.id));
+        if let Some(same) = same.filter(|same| same.definition() == index) {
+            indexes.push(Arc::clone(same));
+            continue;
+        }
         let estimate = read_estimate(snapshot, index)?;
         indexes.push(Arc::new(Index::open_stored(index.clone(), estimate, snapshot, &options.search)?));
     }
@@ -129,13 +167,19 @@ fn open_collection(
         running_loads: Arc::default(),
         last_load: Arc::default(),
         counters: Arc::new(counters),
-        keys: Arc::new(KeyGenerator::new(properties.key_options, totals.key_value)),
+        keys: Arc::new(
+            KeyGenerator::new(properties.key_options, totals.key_value).shared_by(members, definition.id),
+        ),
         commit_watch: Arc::default(),
         longest_document: Arc::default(),
-        defined_since: 0,
+        defined_since: number,
         schema: properties.schema.as_ref().map(|rule| Arc::new(Schema::compile_or_refuse(rule))),
         computed_values: computed_values::compile_or_refuse(properties, options.computed_values.as_deref()),
         definition,
+    };
+    let collection = match before {
+        Some(before) => collection.continuing(before),
+        None => collection,
     };
     Ok((collection, totals))
 }
@@ -148,6 +192,8 @@ fn read_estimate(snapshot: &dyn Snapshot, index: &IndexDefinition) -> Result<Opt
 }
 
 /// Writes the estimates that have changed.
+///
+/// Servers that share the store write the same records, and the first one wins.
 pub(crate) fn write_estimates(engine: &dyn Engine, catalog: &Catalog) -> Result<()> {
     let mut transaction = engine.begin(TransactionOptions::default())?;
     let collections = catalog.databases().flat_map(|database| database.collections());
@@ -156,7 +202,10 @@ pub(crate) fn write_estimates(engine: &dyn Engine, catalog: &Catalog) -> Result<
             transaction.put(&estimate_key(index.definition().object_id), &record)?;
         }
     }
-    Ok(transaction.commit(Durability::Buffered)?)
+    match transaction.commit(Durability::Buffered) {
+        Err(kv::Error::Conflict) if engine.sharing().is_some() => Ok(()),
+        outcome => Ok(outcome?),
+    }
 }
 
 /// A change of definitions that is being made: the new catalog, and the records that belong to it.
@@ -165,6 +214,8 @@ pub(crate) struct Draft {
     transaction: Box<dyn WriteTransaction>,
     /// The commit that makes the change visible.
     number: CommitNumber,
+    /// The servers that share the store.
+    members: Option<Arc<Members>>,
 }
 
 impl Draft {
@@ -172,8 +223,9 @@ impl Draft {
         catalog: Catalog,
         transaction: Box<dyn WriteTransaction>,
         number: CommitNumber,
+        members: Option<Arc<Members>>,
     ) -> Self {
-        Draft { catalog, transaction, number }
+        Draft { catalog, transaction, number, members }
     }
 
     pub(crate) fn into_parts(self) -> (Catalog, Box<dyn WriteTransaction>) {
@@ -216,6 +268,7 @@ impl Draft {
     /// Adds a collection, or replaces its previous version.
     pub(crate) fn put_collection(&mut self, collection: Collection) -> Result<Arc<Collection>> {
         self.catalog.has_text_indexes |= collection.has_text_index();
+        collection.share_text_indexes(self.members.as_ref());
         let database = self.catalog.databases.get_mut(collection.database());
         let database = database.ok_or_else(error::database_not_found)?;
         let key = collection_key(collection.database_id, collection.id());
@@ -227,6 +280,9 @@ impl Draft {
 
     pub(crate) fn remove_collection(&mut self, collection: &Collection) -> Result<()> {
         self.transaction.delete(&collection_key(collection.database_id, collection.id()))?;
+        if self.members.is_some() {
+            self.transaction.delete(&key_counter_key(collection.id()))?;
+        }
         if let Some(database) = self.catalog.databases.get_mut(collection.database()) {
             Arc::make_mut(database).remove_collection(collection.id());
         }
@@ -266,7 +322,10 @@ impl Draft {
     /// Records that nothing owns an object, or nothing owns it yet. The object is deleted now or
     /// when the store next opens.
     pub(crate) fn pend_deletion(&mut self, object: ObjectId) -> Result<()> {
-        Ok(self.transaction.put(&pending_deletion_key(object), &pack::numbers(&[]))?)
+        let owner = self.members.as_ref().map(|members| members.own());
+        let owner = owner.map(|owner| [u64::from(owner.number), owner.identity]);
+        let record = pack::numbers(owner.as_ref().map_or(&[], |owner| owner.as_slice()));
+        Ok(self.transaction.put(&pending_deletion_key(object), &record)?)
     }
 
     /// Records that an object is owned, so that it is kept.

@@ -107,10 +107,23 @@ impl RevisionText {
     }
 }
 
+/// Bits of the counter that hold the number of a server among those that share a store.
+const MEMBER_BITS: u32 = 8;
+
 /// A clock that issues revisions, each greater than all before.
 #[derive(Debug, Default)]
 pub struct RevisionClock {
     last: AtomicU64,
+    /// The low bits of all revisions, for a server that shares its store.
+    member: Option<u8>,
+}
+
+/// Returns the least number from `least` on whose low 8 bits are the number of a server, if there
+/// is a server; `None` beyond 64 bits.
+pub(crate) fn of_member(least: u64, member: Option<u8>) -> Option<u64> {
+    let Some(member) = member.map(u64::from) else { return Some(least) };
+    let rounded = (least >> MEMBER_BITS << MEMBER_BITS) | member;
+    if rounded >= least { Some(rounded) } else { rounded.checked_add(1 << MEMBER_BITS) }
 }
 
 impl RevisionClock {
@@ -118,7 +131,21 @@ impl RevisionClock {
     /// this millisecond. An earlier process may have issued those without storing them.
     pub fn starting_after(last: Revision) -> Self {
         let end_of_now = (now_ms() << COUNT_BITS) | COUNT_MASK;
-        RevisionClock { last: AtomicU64::new(last.0.max(end_of_now)) }
+        RevisionClock { last: AtomicU64::new(last.0.max(end_of_now)), member: None }
+    }
+
+    /// Makes the clock one of a server that shares its store: no other server's clock issues the
+    /// same revisions.
+    pub(crate) fn of_member(self, member: Option<u8>) -> Self {
+        RevisionClock { member, ..self }
+    }
+
+    /// Advances the clock past the revision of a document that is about to be replaced, which may
+    /// be of another server.
+    pub(crate) fn replace(&self, old: Revision) {
+        if self.member.is_some() {
+            self.receive(old);
+        }
     }
 
     /// Issues the next revision: the current time, or one more than the last revision.
@@ -127,6 +154,7 @@ impl RevisionClock {
         let mut last = self.last.load(Ordering::Relaxed);
         loop {
             let next = now.max(last.saturating_add(1));
+            let next = of_member(next, self.member).unwrap_or(next);
             match self.last.compare_exchange_weak(last, next, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return Revision(next),
                 Err(present) => last = present,
@@ -206,6 +234,23 @@ mod tests {
         clock.receive(far_ahead);
         assert!(clock.next() < far_ahead);
         assert!(RevisionClock::starting_after(far_ahead).next() > far_ahead);
+    }
+
+    #[test]
+    fn clocks_of_servers_issue_different_revisions() {
+        let clocks = [0, 7, 254].map(|member| RevisionClock::default().of_member(Some(member)));
+        let mut seen = std::collections::HashSet::new();
+        for _ in 0..3000 {
+            for clock in &clocks {
+                let revision = clock.next();
+                assert!(seen.insert(revision));
+                assert_eq!(Some((revision.0 & 255) as u8), clock.member);
+            }
+        }
+        let old = Revision(clocks[2].next().0 + (50 << COUNT_BITS));
+        clocks[0].replace(old);
+        assert!(clocks[0].next() > old);
+        assert_eq!(of_member(u64::MAX, Some(3)), None);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The parts of an open store that transactions, loads and changes of definitions share.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use kv::{Engine, WriteTransaction};
 
@@ -12,12 +12,16 @@ use crate::collection_lock::LockCounts;
 use crate::document_times::{DocumentOperation, DocumentTimes};
 use crate::fork_join::ForkJoin;
 use crate::id_sequence::IdSequence;
-use crate::metadata::Draft;
+use crate::members::{self, Announced, Members};
+use crate::metadata::{self, Draft, Opening};
 use crate::options::StoreOptions;
 use crate::partial_commits::PartialCommits;
 use crate::visibility::LoadClock;
 use crate::visibility::read_cache::ReadCache;
 use errors::{Error, ErrorCode, Result};
+
+/// The longest wait of a change of definitions for the servers that share the store.
+pub(crate) const FOLLOW_WAIT: Duration = Duration::from_secs(30);
 
 /// The parts of an open store.
 pub(crate) struct Shared {
@@ -44,6 +48,8 @@ pub(crate) struct Shared {
     /// The count behind [`crate::Store::intermediate_commits`].
     pub(crate) intermediate_commits: AtomicU64,
     pub(crate) partial_commits: Arc<PartialCommits>,
+    /// The servers that share the store; `None` if only this process can use it.
+    pub(crate) members: Option<Arc<Members>>,
 }
 
 impl Shared {
@@ -86,30 +92,56 @@ impl Shared {
         Ok(())
     }
 
+    /// Locks the definitions against other changes by this process.
+    pub(crate) fn definitions(&self) -> MutexGuard<'_, ()> {
+        self.definitions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Changes definitions: one atomic write, and one new version of the catalog. Nothing changes
     /// if `change` fails.
     ///
-    /// Errors: those of `change`, 1004 while writes are refused, 1650 if the outcome is not known.
-    /// After 1650, all further writes are refused until the store is opened again.
-    pub(crate) fn alter<T>(&self, change: impl FnOnce(&mut Draft) -> Result<T>) -> Result<T> {
+    /// On a store that several servers share, `change` is called again with newer definitions if
+    /// another server was faster. The call returns once all servers have the new definitions, or
+    /// after [`FOLLOW_WAIT`].
+    ///
+    /// Errors: those of `change`, 1004 while writes are refused, 1650 if the outcome is not known,
+    /// 1200 if other servers were faster each time. After 1650, all further writes are refused
+    /// until the store is opened again, unless servers share the store: the catalog then follows
+    /// the store.
+    pub(crate) fn alter<T>(&self, mut change: impl FnMut(&mut Draft) -> Result<T>) -> Result<T> {
         self.check_writable()?;
-        let _definitions = self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
-        let transaction = self.engine.begin(kv::TransactionOptions::default())?;
+        if self.members.is_none() {
+            return self.alter_once(&mut change);
+        }
+        let answer = Members::repeat(|| self.alter_once(&mut change))?;
+        self.have_all_followed();
+        Ok(answer)
+    }
+
+    fn alter_once<T>(&self, change: &mut impl FnMut(&mut Draft) -> Result<T>) -> Result<T> {
+        let _definitions = self.definitions();
+        let mut transaction = self.engine.begin(kv::TransactionOptions::default())?;
+        if self.members.is_some() {
+            self.catch_up(transaction.view().as_ref())?;
+        }
         let commit = self.read_cache.begin_definition();
-        let mut draft = Draft::new(Catalog::clone(&self.catalog()), transaction, commit.number());
+        let mut draft =
+            Draft::new(Catalog::clone(&self.catalog()), transaction, commit.number(), self.members.clone());
         let answer = change(&mut draft)?;
-        let (mut catalog, transaction) = draft.into_parts();
+        let (mut catalog, mut transaction) = draft.into_parts();
         catalog.version += 1;
+        let announced = self.announce_definitions(transaction.as_mut())?;
         {
             let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
             if let Err(error) = transaction.commit(kv::Durability::Buffered) {
-                if matches!(error, kv::Error::Undetermined { .. }) {
+                if matches!(error, kv::Error::Undetermined { .. }) && self.members.is_none() {
                     // The catalog in memory and the engine may now differ. Only opening the store
                     // again can tell.
                     let _ = self.doubt.set(error.clone());
                 }
                 return Err(error.into());
             }
+            self.install(&mut catalog, announced);
             *present = Arc::new(catalog);
         }
         drop(commit);
@@ -119,5 +151,64 @@ impl Shared {
             self.engine.sync().map_err(unsynced)?;
         }
         Ok(answer)
+    }
+
+    /// Announces by a transaction that it changes definitions, if several servers share the store.
+    pub(crate) fn announce_definitions(
+        &self,
+        transaction: &mut dyn WriteTransaction,
+    ) -> Result<Option<Announced>> {
+        self.members.as_ref().map(|_| Members::announce(transaction, true)).transpose()
+    }
+
+    /// Gives a catalog the version of its announcement, which has been committed.
+    pub(crate) fn install(&self, catalog: &mut Catalog, announced: Option<Announced>) {
+        if let Some((members, announced)) = self.members.as_ref().zip(announced) {
+            catalog.version = announced.definitions;
+            members.install(announced.number);
+        }
+    }
+
+    /// Brings the catalog up to a state of the engine. The caller holds the definitions' lock.
+    ///
+    /// Errors: 1102 for damaged records, 35 for those of a newer version, those of the engine.
+    pub(crate) fn catch_up(&self, snapshot: &dyn kv::Snapshot) -> Result<Announced> {
+        let Some(members) = &self.members else { return Ok(Announced::default()) };
+        let announced = members::announced(snapshot)?;
+        let before = self.catalog();
+        if announced.definitions > before.version {
+            let commit = self.read_cache.begin_definition();
+            let opening = Opening { options: &self.options, members: Some(members), number: commit.number() };
+            let (mut catalog, last_revision) = metadata::load(snapshot, &opening, Some(&before))?;
+            self.clock.receive(last_revision);
+            catalog.version = announced.definitions;
+            retire_dropped(&before, &catalog);
+            *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
+        }
+        members.install(announced.number);
+        Ok(announced)
+    }
+
+    /// Waits until all servers have the definitions that this one has. Returns false if one does
+    /// not say so in time.
+    pub(crate) fn have_all_followed(&self) -> bool {
+        let Some(members) = &self.members else { return true };
+        let deadline = Instant::now() + FOLLOW_WAIT;
+        members.wait(members.installed(), None, deadline, &|| Ok(())).unwrap_or(false)
+    }
+}
+
+/// Ends the work on text indexes that another server has dropped.
+fn retire_dropped(before: &Catalog, now: &Catalog) {
+    let collections = before.databases().flat_map(|database| database.collections());
+    for collection in collections.filter(|collection| collection.has_text_index()) {
+        let present = now.same_collection(collection);
+        for index in collection.indexes() {
+            let object = index.definition().object_id;
+            let same = present.and_then(|present| present.index(index.id()));
+            if same.is_none_or(|same| same.definition().object_id != object) {
+                index.text().into_iter().for_each(|text| text.retire());
+            }
+        }
     }
 }

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use catalog::NamingRules;
-use kv::{Engine, WaitPolicy};
+use kv::background::BackgroundThread;
+use kv::{Engine, Sharing, WaitPolicy};
 
 use crate::catalog_snapshot::Catalog;
 use crate::collection_lock::{LockCounts, LockStatistics};
@@ -14,7 +15,8 @@ use crate::encoding::metadata::setting_key;
 use crate::fork_join::ForkJoin;
 use crate::histogram::Summary;
 use crate::id_sequence::IdSequence;
-use crate::metadata;
+use crate::members::Members;
+use crate::metadata::{self, Opening};
 use crate::options::StoreOptions;
 use crate::partial_commits::PartialWait;
 use crate::shared::Shared;
@@ -22,13 +24,15 @@ use crate::snapshot::split_keys;
 use crate::transaction::{PendingTransaction, Transaction, TransactionOptions};
 use crate::visibility::LoadClock;
 use crate::visibility::read_cache::{ReadCache, ReadCacheStatistics};
-use crate::{Collection, RevisionClock, Snapshot, deletion, encoding};
-use errors::Result;
+use crate::{Collection, RevisionClock, Snapshot, deletion, encoding, follower, members};
+use errors::{ErrorCode, Result};
 
 /// An opened engine with its catalog, shared by all threads.
 pub struct Store {
     pub(crate) shared: Arc<Shared>,
     is_new: bool,
+    /// The thread that follows other servers, if there are some.
+    follower: Mutex<Option<BackgroundThread>>,
 }
 
 impl Store {
@@ -38,21 +42,39 @@ impl Store {
     /// Errors: 35 if a newer version wrote the data, 1102 for damage, those of the engine.
     pub fn open(engine: Arc<dyn Engine>, options: StoreOptions) -> Result<Arc<Store>> {
         let existing = metadata::read_server(engine.as_ref())?;
+        let members = Members::of(&engine);
         let server_id = match existing {
             Some(server_id) => server_id,
             None => metadata::initialize_server(engine.as_ref())?,
         };
-        deletion::finish_all(engine.as_ref())?;
-        let ids = IdSequence::open(Arc::clone(&engine))?;
-        let (catalog, last_revision) = metadata::load(engine.as_ref(), &options)?;
+        let ids = match &members {
+            None => {
+                deletion::finish_all(engine.as_ref())?;
+                IdSequence::open(Arc::clone(&engine))?
+            }
+            // The follower deletes what nobody owns.
+            Some(_) => IdSequence::shared(Arc::clone(&engine)),
+        };
+        // Other servers would change what is cached.
+        let read_cache_bytes = if members.is_some() { 0 } else { options.read_cache_bytes };
+        let snapshot = engine.snapshot()?;
+        let opening = Opening { options: &options, members: members.as_ref(), number: 0 };
+        let (mut catalog, last_revision) = metadata::load(snapshot.as_ref(), &opening, None)?;
+        let member = members.as_ref().map(|members| members.own().number);
+        if let Some(members) = &members {
+            let announced = members::announced(snapshot.as_ref())?;
+            catalog.version = announced.definitions;
+            members.install(announced.number);
+        }
+        drop(snapshot);
         let shared = Arc::new(Shared {
             engine,
-            read_cache: Arc::new(ReadCache::new(options.read_cache_bytes)),
+            read_cache: Arc::new(ReadCache::new(read_cache_bytes)),
             fork_join: Arc::default(),
             document_times: options.measures_documents.then(Arc::default),
             options,
             ids,
-            clock: RevisionClock::starting_after(last_revision),
+            clock: RevisionClock::starting_after(last_revision).of_member(member),
             server_id,
             catalog: RwLock::new(Arc::new(catalog)),
             definitions: Mutex::new(()),
@@ -62,15 +84,21 @@ impl Store {
             lock_counts: LockCounts::default(),
             intermediate_commits: AtomicU64::new(0),
             partial_commits: Arc::default(),
+            members,
         });
+        let follower = Mutex::new(follower::start(&shared)?);
         // A crash may have happened after the server's record and before the system database.
         let is_new = shared.catalog().database(catalog::SYSTEM_DATABASE).is_none();
         shared.remove_unowned_folders();
-        let store = Arc::new(Store { shared, is_new });
+        let store = Store { shared, is_new, follower };
         if is_new {
-            store.create_system_database()?;
+            match store.create_system_database() {
+                // Another server was faster.
+                Err(error) if error.code() == ErrorCode::DuplicateName && member.is_some() => {}
+                created => drop(created?),
+            }
         }
-        Ok(store)
+        Ok(Arc::new(store))
     }
 
     /// Returns true if the engine was empty when the store opened.
@@ -135,6 +163,11 @@ impl Store {
     /// Returns the permanent number that identifies this server.
     pub fn server_id(&self) -> u64 {
         self.shared.server_id
+    }
+
+    /// Returns the servers that share the store; `None` if only this process can use it.
+    pub fn sharing(&self) -> Option<&Arc<dyn Sharing>> {
+        Some(self.shared.members.as_ref()?.sharing())
     }
 
     /// Returns the underlying engine, for statistics, checkpoints and similar tasks.
@@ -239,6 +272,7 @@ impl Store {
         // Documents of segments that cannot be saved are in the outboxes for the next start.
         let _ = self.save_text_indexes();
         self.shared.ids.close()?;
+        drop(self.follower.lock().unwrap_or_else(PoisonError::into_inner).take());
         Ok(self.shared.engine.close()?)
     }
 }

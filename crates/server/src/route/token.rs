@@ -65,7 +65,7 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
         fingerprint: access_token::fingerprint(&text),
         digest: digest(text.as_bytes()),
     };
-    token.id = session.add_access_token(user, token.clone())?;
+    token.id = session.add_access_token(user, &token)?;
     Response::object(StatusCode::OK, |fields| {
         print(fields, &token, token.created_at);
         fields.text("token", &text);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use ::catalog::UserDefinition;
+use ::catalog::{CollectionId, DatabaseDefinition, UserDefinition};
 
 use super::{Collection, Database};
 
@@ -46,6 +46,21 @@ impl Catalog {
     /// Returns true if a collection has a text index, or had one.
     pub(crate) fn has_text_indexes(&self) -> bool {
         self.has_text_indexes
+    }
+
+    /// Returns the version of a collection in this catalog, by its database and number.
+    pub(crate) fn same_definition(
+        &self,
+        database: &DatabaseDefinition,
+        id: CollectionId,
+    ) -> Option<&Arc<Collection>> {
+        let present = self.databases.get(&database.name)?;
+        if present.definition.id == database.id { present.collections.get(&id) } else { None }
+    }
+
+    /// Returns a collection by its number, which no other database has.
+    pub(crate) fn collection_by_id(&self, id: CollectionId) -> Option<&Arc<Collection>> {
+        self.databases.values().find_map(|database| database.collections.get(&id))
     }
 
     /// Returns the same collection in this catalog, perhaps renamed or changed; `None` if it was

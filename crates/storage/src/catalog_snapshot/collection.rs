@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use catalog::index::INDEXES_MAX;
-use catalog::{CollectionDefinition, CollectionId, IndexId, ObjectId};
+use catalog::{CollectionDefinition, CollectionId, DatabaseDefinition, IndexId, ObjectId, Record};
 
 use crate::collection_lock::CollectionLock;
 use crate::computed_values::ComputedValues;
@@ -12,6 +12,7 @@ use crate::edge_ends::CollectionCommits;
 use crate::key_generator::KeyGenerator;
 use crate::load::RunningLoads;
 use crate::longest_document::LongestDocument;
+use crate::members::Members;
 use crate::schema::Schema;
 use crate::search::options::SearchOptions;
 use crate::visibility::LastLoad;
@@ -104,6 +105,12 @@ impl Collection {
         self.indexes.iter().any(|index| index.text().is_some())
     }
 
+    /// Tells the text indexes which servers share the store, if there are some.
+    pub(crate) fn share_text_indexes(&self, members: Option<&Arc<Members>>) {
+        let Some(members) = members else { return };
+        self.indexes.iter().filter_map(|index| index.text()).for_each(|text| text.share(members));
+    }
+
     /// Returns the index that a client names by `number`, `collection/number`, `name` or
     /// `collection/name`.
     pub fn find_index(&self, text: &str) -> Option<&Arc<Index>> {
@@ -137,11 +144,21 @@ impl Collection {
 
     /// Returns the number of documents that are committed now. A snapshot's own count is
     /// [`crate::Snapshot::count`].
+    ///
+    /// On a store that several servers share this reads the store. If the store does not answer,
+    /// the number may lack commits of others.
     pub fn count_now(&self) -> u64 {
         self.counters.documents()
     }
 
-    /// Returns the greatest revision that is committed now.
+    /// Returns the number of documents for estimates. On a store that several servers share, the
+    /// number may lack what others have committed in the last seconds.
+    pub fn count_about(&self) -> u64 {
+        self.counters.documents_about()
+    }
+
+    /// Returns the greatest revision that is committed now; on a store that several servers share
+    /// as [`Collection::count_now`] does.
     pub fn revision_now(&self) -> Revision {
         self.counters.revision()
     }
@@ -151,7 +168,8 @@ impl Collection {
         CollectionCommits { defined_since: self.defined_since, watch: &self.commit_watch }
     }
 
-    /// Returns the committed state of the documents; `None` while it is about to change.
+    /// Returns the committed state of the documents; `None` while it is about to change, and always
+    /// on a store that several servers share.
     ///
     /// A caller asks this first and then takes a snapshot. Results read from that snapshot may be
     /// cached: they hold for every reader as long as this returns the same state.
@@ -173,6 +191,27 @@ impl Collection {
         // hold here.
         hidden.defined_since = CommitNumber::MAX;
         Ok(hidden)
+    }
+
+    /// Returns true if a record holds this version's definition.
+    pub(crate) fn has_record(&self, database: &DatabaseDefinition, record: &[u8]) -> Result<bool> {
+        Ok(*self.database == *database.name && self.definition.to_record()? == record)
+    }
+
+    /// Returns this version, which was opened anew, with the parts that it shares with an earlier
+    /// one.
+    pub(crate) fn continuing(self, before: &Collection) -> Collection {
+        let has_same_documents = self.object_id() == before.object_id();
+        Collection {
+            lock: Arc::clone(&before.lock),
+            running_loads: Arc::clone(&before.running_loads),
+            last_load: Arc::clone(&before.last_load),
+            counters: if has_same_documents { Arc::clone(&before.counters) } else { self.counters },
+            keys: Arc::clone(&before.keys),
+            commit_watch: Arc::clone(&before.commit_watch),
+            longest_document: Arc::clone(&before.longest_document),
+            ..self
+        }
     }
 
     /// Gives the collection and its indexes new, empty objects.

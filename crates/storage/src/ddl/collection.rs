@@ -50,10 +50,10 @@ impl Store {
         is_to_load: bool,
     ) -> Result<Arc<Collection>> {
         properties.check_name(self.shared.options.naming_rules)?;
-        self.shared.alter(|draft| {
+        self.shared.alter(move |draft| {
             let database = Arc::clone(draft.database(database)?);
             check_name_is_free(&database, &properties.name)?;
-            let mut collection = self.shared.new_collection(&database.definition, properties)?;
+            let mut collection = self.shared.new_collection(&database.definition, properties.clone())?;
             if is_to_load {
                 collection.definition.indexes.retain(|index| index.id != IndexId::EDGE);
                 collection.indexes.retain(|index| index.id() != IndexId::EDGE);
@@ -110,9 +110,9 @@ impl Store {
         collection: &Collection,
         changes: CollectionChanges,
     ) -> Result<Arc<Collection>> {
-        self.shared.alter(|draft| {
+        self.shared.alter(move |draft| {
             let mut changed = Collection::clone(draft.present(collection)?.as_ref());
-            let properties = changed.definition.properties.clone().with(changes);
+            let properties = changed.definition.properties.clone().with(changes.clone());
             changed.schema = compile_schema(&properties)?;
             changed.computed_values =
                 computed_values::compile(&properties, self.shared.options.computed_values.as_deref())?;
@@ -156,6 +156,7 @@ impl Shared {
             .iter()
             .map(|index| Index::new(index.clone(), None, &self.options.search).map(Arc::new))
             .collect();
+        let members = self.members.as_ref();
         Ok(Collection {
             name: properties.name.as_str().into(),
             database: database.name.as_str().into(),
@@ -164,8 +165,8 @@ impl Shared {
             lock: Arc::new(CollectionLock::default()),
             running_loads: Arc::default(),
             last_load: Arc::default(),
-            counters: Arc::new(Counters::empty(object_id)),
-            keys: Arc::new(KeyGenerator::new(properties.key_options, 0)),
+            counters: Arc::new(Counters::empty(object_id).shared_by(members)),
+            keys: Arc::new(KeyGenerator::new(properties.key_options, 0).shared_by(members, id)),
             commit_watch: Arc::default(),
             longest_document: Arc::default(),
             defined_since: 0,

@@ -26,7 +26,7 @@ impl Store {
     }
 
     fn create_database_with(&self, definition: DatabaseDefinition) -> Result<DatabaseDefinition> {
-        self.shared.alter(|draft| {
+        self.shared.alter(move |draft| {
             if draft.catalog().database(&definition.name).is_some() {
                 return Err(Error::new(ErrorCode::DuplicateName, "duplicate name: database exists"));
             }
@@ -35,7 +35,7 @@ impl Store {
                 let collection = self.shared.new_collection(&definition, properties)?;
                 draft.put_collection(collection)?;
             }
-            Ok(definition)
+            Ok(definition.clone())
         })
     }
 

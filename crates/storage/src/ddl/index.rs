@@ -16,7 +16,7 @@ use catalog::{IndexDefinition, IndexId, IndexType, ObjectId};
 use super::view;
 use crate::catalog_snapshot::Catalog;
 use crate::index::build::{Build, IndexSource, SharedCheck};
-use crate::{Collection, Index, Snapshot, Store, deletion};
+use crate::{Collection, Index, Snapshot, Store};
 use errors::{Error, ErrorCode, Result};
 
 impl Store {
@@ -165,7 +165,7 @@ impl Store {
     pub(super) fn abandon(&self, objects: &[ObjectId], error: &Error) {
         // An index that is perhaps in the catalog keeps its entries.
         if error.code() != ErrorCode::TransactionInternal {
-            deletion::finish_or_leave(self.shared.engine.as_ref(), objects);
+            self.shared.delete_objects(objects);
         }
     }
 

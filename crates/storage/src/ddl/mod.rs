@@ -15,9 +15,10 @@ use std::sync::Arc;
 
 use catalog::ObjectId;
 
-use crate::collection_lock::{CollectionLockGuard, LockMode};
+use crate::collection_lock::LockMode;
 use crate::error;
 use crate::index::build::SharedCheck;
+use crate::lock_everywhere::CollectionGuard;
 use crate::shared::Shared;
 use crate::{Collection, Index, deletion};
 use errors::Result;
@@ -34,13 +35,21 @@ impl Shared {
         indexes: impl IntoIterator<Item = &'i Arc<Index>>,
     ) {
         indexes.into_iter().filter_map(|index| index.text()).for_each(|text| text.retire());
-        deletion::finish_or_leave(self.engine.as_ref(), objects);
+        self.delete_objects(objects);
+    }
+
+    /// Deletes objects that are recorded as pending, once no server uses them. If one does not say
+    /// so in time, a later deletion of what is pending gets them.
+    pub(crate) fn delete_objects(&self, objects: &[ObjectId]) {
+        if self.have_all_followed() {
+            deletion::finish_or_leave(self.engine.as_ref(), objects);
+        }
     }
 
     /// Waits until nobody else writes to the collection or changes it, and locks it.
     ///
     /// Errors: 18, 1004.
-    pub(crate) fn exclude_writers(&self, collection: &Collection) -> Result<CollectionLockGuard> {
+    pub(crate) fn exclude_writers(&self, collection: &Collection) -> Result<CollectionGuard> {
         self.exclude_writers_unless(collection, &|| Ok(()))
     }
 
@@ -52,12 +61,12 @@ impl Shared {
         &self,
         collection: &Collection,
         check: SharedCheck<'_>,
-    ) -> Result<CollectionLockGuard> {
+    ) -> Result<CollectionGuard> {
         self.check_writable()?;
         check()?;
         let wait = self.options.collection_wait;
         let since = Instant::now();
-        let guard = collection.lock.acquire_unless(LockMode::Exclusive, wait, check)?;
+        let guard = self.lock_alone(collection, wait, check)?;
         self.lock_counts.note(LockMode::Exclusive, since, guard.is_some());
         guard.ok_or_else(|| error::lock_timeout(collection.name()))
     }

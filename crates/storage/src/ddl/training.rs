@@ -9,9 +9,8 @@ use std::time::Duration;
 use catalog::{IndexId, ObjectId};
 use kv::WaitPolicy;
 
-use crate::collection_lock::LockMode;
 use crate::index::build::{Build, IndexSource, SharedCheck};
-use crate::{Collection, Index, Store, deletion};
+use crate::{Collection, Index, Store};
 use errors::{Error, ErrorCode, Result};
 
 /// The wait for a collection's writers. Those that come later wait behind the training.
@@ -24,7 +23,7 @@ impl Store {
         let collections = catalog.databases().flat_map(|database| database.collections());
         let mut found = Vec::new();
         for collection in collections {
-            let documents = collection.count_now();
+            let documents = collection.count_about();
             let indexes = collection.indexes().iter().filter(|index| index.needs_training(documents));
             found.extend(indexes.map(|index| (Arc::clone(collection), index.id())));
         }
@@ -37,7 +36,8 @@ impl Store {
     /// Errors: 1203, 1004, that of `check`. The index stays as it was then.
     pub fn train_index(&self, collection: &Collection, id: IndexId, check: SharedCheck<'_>) -> Result<bool> {
         self.shared.check_writable()?;
-        let Some(_guard) = collection.lock.acquire(LockMode::Exclusive, WAIT) else { return Ok(false) };
+        let guard = self.shared.lock_alone(collection, WAIT, check)?;
+        let Some(_guard) = guard else { return Ok(false) };
         let snapshot = self.snapshot()?;
         let present = snapshot.catalog().same_collection(collection);
         let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(collection.name()))?);
@@ -62,11 +62,11 @@ impl Store {
         let replaced = old.definition().object_id;
         if let Err(error) = build.run().and_then(|()| self.replace_index(&present, &index, replaced)) {
             if error.code() != ErrorCode::TransactionInternal {
-                deletion::finish_or_leave(engine, &[object]);
+                self.shared.delete_objects(&[object]);
             }
             return Err(error);
         }
-        deletion::finish_or_leave(engine, &[replaced]);
+        self.shared.delete_objects(&[replaced]);
         Ok(true)
     }
 

@@ -19,6 +19,7 @@ impl Store {
     pub fn truncate(&self, collection: &Collection) -> Result<()> {
         let began = self.shared.began();
         let _guard = self.shared.exclude_writers(collection)?;
+        let members = self.shared.members.as_ref();
         let (present, objects) = self.shared.alter(|draft| {
             let present = draft.present(collection)?;
             let mut emptied = Collection::clone(&present);
@@ -27,7 +28,7 @@ impl Store {
             // The key generator continues with its next value, even after a crash.
             let key_value = present.keys.last_value();
             let totals = Totals { count: 0, revision: self.shared.clock.next(), key_value };
-            emptied.counters = Arc::new(Counters::starting_with(emptied.object_id(), totals));
+            emptied.counters = Arc::new(Counters::starting_with(emptied.object_id(), totals, members));
             draft.put_counters(emptied.object_id(), totals)?;
             draft.put_collection(emptied)?;
             let objects: Vec<ObjectId> = present.objects().collect();

@@ -11,11 +11,11 @@ impl Store {
     /// Errors: 1700, 1702, 1004.
     pub fn create_user(&self, user: UserDefinition) -> Result<()> {
         check_user_name(&user.name)?;
-        self.shared.alter(|draft| {
+        self.shared.alter(move |draft| {
             if draft.catalog().user(&user.name).is_some() {
                 return Err(Error::of(ErrorCode::UserDuplicate));
             }
-            draft.put_user(user)
+            draft.put_user(user.clone())
         })
     }
 
@@ -24,16 +24,17 @@ impl Store {
     /// Errors: 1700, 1004.
     pub fn put_user(&self, user: UserDefinition) -> Result<()> {
         check_user_name(&user.name)?;
-        self.shared.alter(|draft| draft.put_user(user))
+        self.shared.alter(move |draft| draft.put_user(user.clone()))
     }
 
     /// Changes a user: `change` gets the current definition and may change everything but the name.
+    /// It is called again if another server was faster.
     ///
     /// Errors: 1703, those of `change`, 1004.
     pub fn change_user(
         &self,
         name: &str,
-        change: impl FnOnce(&mut UserDefinition) -> Result<()>,
+        mut change: impl FnMut(&mut UserDefinition) -> Result<()>,
     ) -> Result<()> {
         self.shared.alter(|draft| {
             let mut user = UserDefinition::clone(draft.catalog().user(name).ok_or_else(user_not_found)?);

@@ -2,9 +2,10 @@
 //! counters of collections.
 
 use catalog::{CollectionId, DatabaseId, ObjectId, ViewId};
-use kv::KeyRange;
+use kv::{KeyRange, MEMBER_NUMBER_MAX, MemberNumber};
 
 use super::{COUNTERS, ESTIMATES, META, OBJECT_ID_BYTES};
+use errors::{Error, Result};
 
 /// The kinds of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,12 @@ pub(crate) enum Kind {
     Setting = 7,
     /// By database id and view id.
     View = 8,
+    /// One record: the last announcements of the servers that share the store.
+    Announcement = 9,
+    /// By collection id: the server that has the collection alone.
+    CollectionLock = 10,
+    /// By collection id: the last value of a key generator that counts for several servers.
+    KeyCounter = 11,
 }
 
 fn key(kind: Kind) -> Vec<u8> {
@@ -91,8 +98,35 @@ pub(crate) fn object_of_pending_deletion(bytes: &[u8]) -> Option<ObjectId> {
     number_at(bytes, OBJECT_ID_BYTES + 1).map(ObjectId)
 }
 
+pub(crate) fn announcement_key() -> Vec<u8> {
+    key(Kind::Announcement)
+}
+
+pub(crate) fn collection_lock_key(collection: CollectionId) -> Vec<u8> {
+    key_with(Kind::CollectionLock, &collection.0.to_be_bytes())
+}
+
+/// Returns the collection of a lock.
+pub(crate) fn collection_of_lock(bytes: &[u8]) -> Option<CollectionId> {
+    number_at(bytes, OBJECT_ID_BYTES + 1).map(CollectionId)
+}
+
+pub(crate) fn key_counter_key(collection: CollectionId) -> Vec<u8> {
+    key_with(Kind::KeyCounter, &collection.0.to_be_bytes())
+}
+
+/// Returns the number of a member that a record holds.
+///
+/// Errors: 1102 if there is no such member.
+pub(crate) fn member_of_record(number: u64) -> Result<MemberNumber> {
+    let number = MemberNumber::try_from(number).ok().filter(|number| *number <= MEMBER_NUMBER_MAX);
+    number.ok_or_else(|| Error::corrupt("a record names an impossible server"))
+}
+
 /// The slot byte of loads' records, beyond all slots.
 const LOAD_SLOT: u8 = 0xff;
+/// The slot byte of the records of servers that share the store.
+const MEMBER_SLOT: u8 = 0xfe;
 
 /// The owner of a record of [`COUNTERS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,12 +135,15 @@ pub(crate) enum CounterRecord {
     Slot(u8),
     /// One load, by its number.
     Load(u64),
+    /// The commits of one server that held one of its slots, one after another.
+    Member(MemberNumber, u8),
 }
 
 /// Returns the key of a counter record of a collection.
 ///
 /// Its layout is `1 (8 bytes) · the documents' object id · slot (1 byte)`, or `1 (8 bytes) · the
-/// documents' object id · 255 (1 byte) · the load's number`.
+/// documents' object id · 255 (1 byte) · the load's number`, or `1 (8 bytes) · the documents'
+/// object id · 254 (1 byte) · the server's number (1 byte) · slot (1 byte)`.
 pub(crate) fn counter_key(object: ObjectId, record: CounterRecord) -> Vec<u8> {
     let mut bytes = COUNTERS.0.to_be_bytes().to_vec();
     bytes.extend_from_slice(&object.0.to_be_bytes());
@@ -116,6 +153,7 @@ pub(crate) fn counter_key(object: ObjectId, record: CounterRecord) -> Vec<u8> {
             bytes.push(LOAD_SLOT);
             bytes.extend_from_slice(&number.to_be_bytes());
         }
+        CounterRecord::Member(member, slot) => bytes.extend_from_slice(&[MEMBER_SLOT, member, slot]),
     }
     bytes
 }
@@ -130,10 +168,11 @@ pub(crate) fn counter_range(object: ObjectId) -> KeyRange {
 /// Returns the owner of the record with this key.
 pub(crate) fn counter_record(bytes: &[u8]) -> Option<CounterRecord> {
     match *bytes.get(OBJECT_ID_BYTES * 2..)? {
-        [slot] if slot != LOAD_SLOT => Some(CounterRecord::Slot(slot)),
+        [slot] if slot < MEMBER_SLOT => Some(CounterRecord::Slot(slot)),
         [LOAD_SLOT, ref number @ ..] => {
             Some(CounterRecord::Load(u64::from_be_bytes(number.try_into().ok()?)))
         }
+        [MEMBER_SLOT, member, slot] => Some(CounterRecord::Member(member, slot)),
         _ => None,
     }
 }

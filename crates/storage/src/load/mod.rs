@@ -94,7 +94,8 @@ struct IndexPairs {
 }
 
 impl Store {
-    /// Starts a load, or returns `None` if the collection has a unique index or still has writers.
+    /// Starts a load, or returns `None` if the collection has a unique index or still has writers,
+    /// or if several servers share the store.
     ///
     /// `options` says how documents are made ([`WriteOptions::is_restore`]); options about stored
     /// documents have no effect. `wait` limits the wait for transactions that write to the
@@ -109,6 +110,10 @@ impl Store {
     ) -> Result<Option<DocumentLoad>> {
         let shared = &self.shared;
         shared.check_writable()?;
+        if shared.members.is_some() {
+            // A load claims no keys, and other servers know nothing of it.
+            return Ok(None);
+        }
         let (began, since) = (shared.began(), Instant::now());
         let lock = collection.lock.acquire(LockMode::Load, wait);
         shared.lock_counts.note(LockMode::Load, since, true);

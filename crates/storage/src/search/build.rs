@@ -9,7 +9,7 @@ use std::time::Instant;
 use kv::{Block, BlockLimits, ScanSpec};
 use velocypack::Slice;
 
-use super::encoding::{outbox_entry, outbox_range};
+use super::encoding::outbox_entry;
 use super::list;
 use super::merge;
 use super::part_writer::PartWriter;
@@ -110,7 +110,7 @@ fn ranges(step: &Step<'_>, threads: usize) -> Result<Vec<DocumentScanSpec>> {
 /// no save.
 fn take_pairs(step: &Step<'_>, work: &mut Work) -> Result<()> {
     let engine = step.shared.engine.as_ref();
-    let range = outbox_range(step.text.object);
+    let range = step.text.outbox();
     let mut scan = step.snapshot.engine().scan(ScanSpec::forward(range).keys_only().sequential())?;
     loop {
         work.steps += 1;

@@ -4,10 +4,12 @@
 //!   Without it, all documents must be indexed.
 //! - `object · 0 · segment (8 bytes)` → format byte · the bits of the segment's living documents.
 //! - `object · 1 · ticket (8 bytes) · _key` → nothing: the document was written or removed. Tickets
-//!   make the pairs unique; they say nothing else.
+//!   make the pairs unique; they say nothing else. Where several servers share the store, the first
+//!   byte of the ticket is the number of the server that indexes the pair, the last one that of its
+//!   writer. There is no list then: each server builds its own segments.
 
 use catalog::ObjectId;
-use kv::KeyRange;
+use kv::{KeyRange, MemberNumber};
 
 use crate::encoding::OBJECT_ID_BYTES;
 
@@ -49,6 +51,23 @@ pub(super) fn outbox_range(object: ObjectId) -> KeyRange {
     KeyRange::prefix(&prefix(object, OUTBOX))
 }
 
+/// The bits of a ticket behind the number of the server that the outbox belongs to, and before that
+/// of the writer, where several servers share the store.
+const SHARED_COUNT_BITS: u32 = 48;
+
+/// Returns the range of one server's outbox.
+pub(super) fn outbox_range_of(object: ObjectId, member: MemberNumber) -> KeyRange {
+    let mut bytes = prefix(object, OUTBOX);
+    bytes.push(member);
+    KeyRange::prefix(&bytes)
+}
+
+/// Returns a ticket of a server's outbox.
+pub(super) fn shared_ticket(target: MemberNumber, count: u64, writer: MemberNumber) -> u64 {
+    let count = count & ((1 << SHARED_COUNT_BITS) - 1);
+    (u64::from(target) << (SHARED_COUNT_BITS + u8::BITS)) | (count << u8::BITS) | u64::from(writer)
+}
+
 /// Appends the key of a pair of the outbox.
 pub(crate) fn append_outbox_key(object: ObjectId, ticket: u64, key: &str, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&object.0.to_be_bytes());
@@ -78,5 +97,10 @@ mod tests {
         assert_eq!(segment_of(&mark_key(object)), None);
         assert!(list_range(object).contains(&mark_key(object)));
         assert_eq!(outbox_entry(&mark_key(object)), None);
+        pair.clear();
+        append_outbox_key(object, shared_ticket(254, u64::MAX, 7), "a/b", &mut pair);
+        assert!(outbox_range_of(object, 254).contains(&pair) && outbox_range(object).contains(&pair));
+        assert!(!outbox_range_of(object, 253).contains(&pair));
+        assert_ne!(shared_ticket(1, 0, 0), shared_ticket(0, 1, 0));
     }
 }

@@ -28,6 +28,11 @@ pub(super) enum Opened {
 ///
 /// Errors: those of the engine, 35 for a later format.
 pub(super) fn open(index: &TextIndex, engine: &dyn kv::Snapshot, work: &mut Work) -> Result<Opened> {
+    if index.is_shared() {
+        // The segments of an earlier server lack what was written while it was gone.
+        index.folder.iter().for_each(|folder| folder::keep_only(folder, &HashSet::new()));
+        return Ok(Opened::Lacking(None));
+    }
     let mut listed: Vec<(u64, Vec<u8>)> = Vec::new();
     let mut is_marked = false;
     let mut scan = engine.scan(ScanSpec::forward(list_range(index.object)))?;
@@ -92,18 +97,19 @@ pub(super) fn write(
     index.check_owned()?;
     let mut transaction = engine.begin(TransactionOptions::default())?;
     let in_folders = index.folder.is_some();
-    if in_folders && !work.is_marked {
+    let is_listed = !index.is_shared();
+    if in_folders && is_listed && !work.is_marked {
         transaction.put(&mark_key(index.object), &[STORE_FORMAT])?;
     }
     for part in &work.parts {
         let Some(segment) = part.folder() else { continue };
-        if part.listed_dead != Some(part.alive().dead()) {
+        if is_listed && part.listed_dead != Some(part.alive().dead()) {
             let mut value = vec![STORE_FORMAT];
             value.extend(part.alive().to_bytes());
             transaction.put(&segment_key(index.object, segment), &value)?;
         }
     }
-    for segment in &work.obsolete {
+    for segment in work.obsolete.iter().filter(|_| is_listed) {
         transaction.delete(&segment_key(index.object, *segment))?;
     }
     let mut pair = Vec::new();

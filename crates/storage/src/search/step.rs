@@ -1,13 +1,13 @@
 //! Steps of the indexer: what the outbox names is indexed and becomes visible.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use allocation_meter::Uncounted;
 use catalog::text_index::Maintenance;
-use kv::{BlockLimits, ScanSpec};
+use kv::{BlockLimits, ScanSpec, WaitPolicy};
 
-use super::encoding::{outbox_entry, outbox_range};
+use super::encoding::outbox_entry;
 use super::list::{self, Opened};
 use super::merge;
 use super::part_writer::PartWriter;
@@ -16,6 +16,7 @@ use super::text_index::{StepCheck, TextIndex};
 use super::work::{Done, Part, Work};
 use super::{build, pins::OpenTextIndex};
 use crate::catalog_snapshot::{Catalog, Collection, Database};
+use crate::error;
 use crate::index::Index;
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
@@ -26,6 +27,8 @@ const BLOCK: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };
 /// Pairs of the outbox after which the segments are saved in the middle of a step, so that the
 /// pairs need not stay in memory.
 const PAIRS_PER_SAVE: usize = 500_000;
+/// The wait of an index's first step for writers, where several servers share the store.
+const FIRST_STEP_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_secs(10));
 /// The number of pairs from which a step has many documents.
 const MANY_PAIRS: usize = 1000;
 
@@ -89,7 +92,15 @@ pub(super) fn step(
         }
         return Ok(Stepped::default());
     }
+    // Writers that do not know this server yet do not write into its outbox, so the first step
+    // waits for their end.
+    let is_first = owner.text.is_shared() && !work.is_open;
+    let alone = if is_first { shared.lock_alone(&owner.collection, FIRST_STEP_WAIT, check)? } else { None };
+    if is_first && alone.is_none() {
+        return Err(error::lock_timeout(owner.collection.name()));
+    }
     let snapshot = shared.snapshot()?;
+    drop(alone);
     let Some(collection) = present(&snapshot, owner) else { return Ok(Stepped::default()) };
     let check = || {
         owner.text.check_owned()?;
@@ -146,7 +157,7 @@ impl Step<'_> {
     /// Indexes the documents of at most [`PAIRS_PER_SAVE`] pairs. Returns the last of them if there
     /// may be more.
     fn index_pairs(&self, after: Option<&[u8]>, work: &mut Work) -> Result<Option<Vec<u8>>> {
-        let mut range = outbox_range(self.text.object);
+        let mut range = self.text.outbox();
         if let Some(after) = after {
             range.start = crate::encoding::successor(after.to_vec());
         }

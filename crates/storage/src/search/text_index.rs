@@ -2,20 +2,21 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError};
 use std::time::Duration;
 
 use analyzers::built_in;
 use catalog::index::TypeOptions;
 use catalog::text_index::UsedAnalyzers;
 use catalog::{IndexDefinition, ObjectId};
-use kv::{BlockLimits, ScanSpec};
+use kv::{BlockLimits, KeyRange, ScanSpec};
 use search::{Analysis, Schema, SearchSnapshot};
 
-use super::encoding::{append_outbox_key, outbox_entry, outbox_range};
+use super::encoding::{append_outbox_key, outbox_entry, outbox_range, outbox_range_of, shared_ticket};
 use super::folder;
 use super::options::SearchOptions;
 use super::work::Work;
+use crate::members::Members;
 use crate::visibility::read_cache::CommitNumber;
 use errors::{Error, ErrorCode, Result};
 
@@ -34,6 +35,8 @@ pub(crate) struct TextIndex {
     pub(super) folder: Option<PathBuf>,
     /// The next ticket of the outbox.
     next_ticket: AtomicU64,
+    /// The servers that share the store, each of which has an outbox.
+    members: OnceLock<Arc<Members>>,
     /// The state that queries see; `None` before the first step.
     published: RwLock<Option<Published>>,
     /// The state of the indexer, which one step or merge changes at a time.
@@ -100,6 +103,7 @@ impl TextIndex {
             schema: schema.map(Arc::new),
             folder: options.folder.as_deref().map(|folder| folder::of_index(folder, object)),
             next_ticket: AtomicU64::new(1),
+            members: OnceLock::new(),
             published: RwLock::default(),
             work: Mutex::default(),
             is_retired: AtomicBool::new(false),
@@ -118,10 +122,42 @@ impl TextIndex {
         Ok(())
     }
 
-    /// Appends the key of a new pair of the outbox.
-    pub(crate) fn append_entry(&self, key: &str, bytes: &mut Vec<u8>) {
-        let ticket = self.next_ticket.fetch_add(1, Ordering::Relaxed);
-        append_outbox_key(self.object, ticket, key, bytes);
+    /// Makes the index one of a store that several servers share, before anyone writes to it.
+    ///
+    /// Each server has an outbox of its own, in which all servers write. The first byte of a ticket
+    /// is the number of the outbox's server, the last one that of the writer. Between them is a
+    /// count that begins anywhere, so that a new server does not repeat the tickets of an earlier
+    /// one.
+    pub(crate) fn share(&self, members: &Arc<Members>) {
+        if self.members.set(Arc::clone(members)).is_ok() {
+            self.next_ticket.store(getrandom::u64().unwrap_or(0), Ordering::Relaxed);
+        }
+    }
+
+    /// Returns true if several servers share the store.
+    pub(super) fn is_shared(&self) -> bool {
+        self.members.get().is_some()
+    }
+
+    /// Returns the range of this server's outbox.
+    pub(super) fn outbox(&self) -> KeyRange {
+        match self.members.get() {
+            Some(members) => outbox_range_of(self.object, members.own().number),
+            None => outbox_range(self.object),
+        }
+    }
+
+    /// Passes each new pair of the outboxes to `add`, as a function that appends its key.
+    pub(crate) fn add_entries(&self, key: &str, mut add: impl FnMut(&dyn Fn(&mut Vec<u8>))) {
+        let count = self.next_ticket.fetch_add(1, Ordering::Relaxed);
+        let Some(members) = self.members.get() else {
+            return add(&|bytes| append_outbox_key(self.object, count, key, bytes));
+        };
+        let (living, writer) = (members.living(), members.own().number);
+        for target in living.iter() {
+            let ticket = shared_ticket(*target, count, writer);
+            add(&|bytes| append_outbox_key(self.object, ticket, key, bytes));
+        }
     }
 
     /// Returns the fields.

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use velocypack::Slice;
 
+use super::insert::NewKey;
 use super::{Operation, OverwriteMode, Transaction, WriteOptions, WriteOutcome, document_key};
 use crate::Collection;
 use crate::encoding;
-use crate::key_generator::GeneratedKey;
 use errors::Result;
 
 /// Documents whose keys are looked up in one batch.
@@ -98,10 +98,13 @@ impl Transaction {
         options: &WriteOptions,
         outcomes: &mut Vec<Result<WriteOutcome>>,
     ) -> Result<()> {
-        let keys: Vec<Result<GeneratedKey>> = self.operate(collection, |operation| {
+        let keys: Vec<Result<NewKey>> = self.operate(collection, |operation| {
             Ok(bodies
                 .iter()
-                .map(|body| operation.assembler().key_for(*body, options).map(|(key, _)| key))
+                .map(|body| {
+                    let (key, is_given) = operation.assembler().key_for(*body, options)?;
+                    Ok(if is_given { NewKey::Given(key) } else { NewKey::Generated(key) })
+                })
                 .collect())
         })?;
         let are_free = self.operate(collection, |operation| operation.are_free(&keys))?;
@@ -117,9 +120,9 @@ impl Transaction {
 
 impl Operation<'_> {
     /// Checks for each key that no document and no earlier key in the list has it.
-    fn are_free(&mut self, keys: &[Result<GeneratedKey>]) -> Result<Vec<bool>> {
+    fn are_free(&mut self, keys: &[Result<NewKey>]) -> Result<Vec<bool>> {
         let object = self.collection.object_id();
-        let texts = || keys.iter().map(|key| key.as_ref().map_or("", |key| key.key.as_str()));
+        let texts = || keys.iter().map(|key| key.as_ref().map_or("", NewKey::text));
         let mut bytes = Vec::with_capacity(texts().map(|key| encoding::OBJECT_ID_BYTES + key.len()).sum());
         let mut ends = Vec::with_capacity(keys.len());
         for key in texts() {

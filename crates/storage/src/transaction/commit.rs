@@ -64,11 +64,20 @@ impl Shared {
         let durability = if must_sync { Durability::Synced } else { durability };
         let defines = written().any(|collection| catalog::has_definitions(collection.name()));
         let changes = joined.iter().filter(|joined| joined.is_written).map(Joined::committed_change);
+        if defines {
+            self.announce_definitions(engine.as_mut())?;
+        }
         let prepared = PreparedChanges::of_transaction(self, changes.collect(), engine.as_mut())?;
         let publication = prepared.begin(|visit| engine.for_each_written(visit));
-        let outcome =
-            if defines { self.commit_definitions(engine, durability) } else { engine.commit(durability) };
-        publication.end(outcome)
+        let outcome = match defines {
+            true => self.commit_definitions(engine, durability),
+            false => engine.commit(durability),
+        };
+        publication.end(outcome)?;
+        if defines {
+            self.have_all_followed();
+        }
+        Ok(())
     }
 
     /// Commits documents that are definitions (graphs, analyzers) as a change of the catalog. So
@@ -78,7 +87,14 @@ impl Shared {
         transaction: Box<dyn kv::WriteTransaction>,
         durability: Durability,
     ) -> kv::Result<()> {
-        let _definitions = self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
+        let _definitions = self.definitions();
+        if self.members.is_some() {
+            transaction.commit(durability)?;
+            // Other servers may have made changes before this one. A failure is left to the
+            // follower.
+            let _ = self.engine.snapshot().map(|snapshot| self.catch_up(snapshot.as_ref()));
+            return Ok(());
+        }
         {
             let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
             transaction.commit(Durability::Buffered)?;

@@ -8,8 +8,34 @@ use super::{Operation, OverwriteMode, Transaction, WriteKind, WriteOptions, Writ
 use crate::encoding;
 use crate::error;
 use crate::key_generator::GeneratedKey;
+use crate::visibility::counters;
 use crate::{Collection, Revision};
 use errors::{Error, Result};
+
+/// The most keys that are generated for one document, where other servers may have taken some.
+const GENERATED_KEYS_MAX: u32 = 100;
+
+/// The key of a new document.
+pub(super) enum NewKey {
+    /// A key from the client.
+    Given(GeneratedKey),
+    /// A key from the collection's generator.
+    Generated(GeneratedKey),
+}
+
+/// The outcome of storing a document under a key.
+enum Stored {
+    Done,
+    /// Another document has the key.
+    Taken(Error),
+}
+
+impl NewKey {
+    pub(super) fn text(&self) -> &str {
+        let (NewKey::Given(key) | NewKey::Generated(key)) = self;
+        &key.key
+    }
+}
 
 impl Transaction {
     /// Inserts a document. Generates a key if the body has no `_key`.
@@ -35,6 +61,7 @@ impl Operation<'_> {
         {
             return self.insert_over(&key.key, old, body, options);
         }
+        let key = if is_given { NewKey::Given(key) } else { NewKey::Generated(key) };
         self.insert_with_key(key, false, body, options)
     }
 
@@ -42,14 +69,28 @@ impl Operation<'_> {
     /// snapshot did not find the key.
     pub(super) fn insert_with_key(
         &mut self,
-        key: GeneratedKey,
+        key: NewKey,
         is_free: bool,
         body: Slice<'_>,
         options: &WriteOptions,
     ) -> Result<WriteOutcome> {
+        let (mut key, may_change) = match key {
+            NewKey::Given(key) => (key, false),
+            NewKey::Generated(key) => (key, self.collection.keys.may_collide()),
+        };
         let mut bytes = std::mem::take(self.document);
-        let revision = self.assembler().assemble_new(&key.key, body, options, &mut bytes)?;
-        self.store_new(&key.key, is_free, &bytes)?;
+        let (mut is_free, mut attempts) = (is_free, 0);
+        let revision = loop {
+            let revision = self.assembler().assemble_new(&key.key, body, options, &mut bytes)?;
+            match self.store_new(&key.key, is_free, &bytes)? {
+                Stored::Done => break revision,
+                Stored::Taken(_) if may_change && attempts < GENERATED_KEYS_MAX => {
+                    key = self.another_key()?;
+                    (is_free, attempts) = (false, attempts + 1);
+                }
+                Stored::Taken(error) => return Err(error),
+            }
+        };
         self.maintain_indexes(&key.key, None, Some(Slice::new(&bytes)))?;
         self.note_written(1, revision, key.value);
         let new = if options.return_new {
@@ -70,20 +111,29 @@ impl Operation<'_> {
 
     /// Stores a document under a free key. If the key is known to be free, this only claims it and
     /// does not look it up again.
-    fn store_new(&mut self, key: &str, is_free: bool, bytes: &[u8]) -> Result<()> {
+    fn store_new(&mut self, key: &str, is_free: bool, bytes: &[u8]) -> Result<Stored> {
         self.collection.longest_document.note(bytes.len());
         let document_key = encoding::document_key(self.collection.object_id(), key);
         if is_free {
-            return self.engine.put(&document_key, bytes).map_err(|error| self.explain(error, key));
+            let stored = self.engine.put(&document_key, bytes);
+            return stored.map(|()| Stored::Done).map_err(|error| self.explain(error, key));
         }
         match self.engine.insert_unique(&document_key, bytes) {
-            Ok(()) => Ok(()),
+            Ok(()) => Ok(Stored::Done),
             Err(kv::Error::Exists) => {
                 let old = self.find(key)?;
-                Err(self.key_taken(key, old.map(|old| old.revision)))
+                Ok(Stored::Taken(self.key_taken(key, old.map(|old| old.revision))))
             }
             Err(error) => Err(self.explain(error, key)),
         }
+    }
+
+    /// Generates a key in place of one that another server's document has.
+    fn another_key(&self) -> Result<GeneratedKey> {
+        let Operation { shared, collection, .. } = self;
+        let snapshot = shared.engine.snapshot()?;
+        collection.keys.exceed_stored(counters::read(snapshot.as_ref(), collection.object_id())?.key_value);
+        collection.keys.generate(&shared.ids, &shared.clock)
     }
 
     pub(super) fn key_taken(&self, key: &str, revision: Option<Revision>) -> Error {

@@ -7,6 +7,7 @@
 mod assemble;
 mod bulk;
 mod commit;
+mod distant_lock;
 mod insert;
 mod lock;
 mod options;
@@ -35,11 +36,12 @@ pub use savepoint::Savepoint;
 pub use system_attributes::document_key;
 
 use crate::catalog_snapshot::Catalog;
-use crate::collection_lock::{CollectionLockGuard, LockMode};
+use crate::collection_lock::LockMode;
 use crate::document_times::DocumentOperation;
 use crate::error;
 use crate::index::estimate::EstimateChange;
 use crate::index::maintain::Scratch;
+use crate::lock_everywhere::CollectionGuard;
 use crate::partial_commits::PartialCommit;
 use crate::shared::Shared;
 use crate::visibility::LoadNumber;
@@ -73,7 +75,7 @@ pub struct Transaction {
 struct Joined {
     collection: Arc<Collection>,
     /// The collection's lock, held until the transaction ends.
-    _guard: CollectionLockGuard,
+    _guard: CollectionGuard,
     change: Totals,
     /// The changes of estimates, by position in the collection's indexes.
     estimates: Vec<EstimateChange>,
@@ -253,6 +255,13 @@ impl Joined {
         check: &dyn Fn() -> Result<()>,
     ) -> Result<Self> {
         shared.check_writable()?;
+        if passage == LockMode::Exclusive && shared.members.is_some() {
+            let since = Instant::now();
+            let guard = shared.lock_alone(collection, wait, check)?;
+            shared.lock_counts.note(passage, since, guard.is_some());
+            let guard = guard.ok_or_else(|| error::lock_timeout(collection.name()))?;
+            return Self::locked(shared, collection, guard);
+        }
         let mut guard = collection.lock.acquire(passage, WaitPolicy::NoWait);
         if guard.is_some() {
             shared.lock_counts.note_free();
@@ -261,13 +270,14 @@ impl Joined {
             guard = collection.lock.acquire_unless(passage, wait, check)?;
             shared.lock_counts.note(passage, since, guard.is_some());
         }
-        Self::locked(shared, collection, guard.ok_or_else(|| error::lock_timeout(collection.name()))?)
+        let guard = guard.ok_or_else(|| error::lock_timeout(collection.name()))?;
+        Self::locked(shared, collection, guard.into())
     }
 
     /// Joins the current version of a collection that is locked.
     ///
     /// Errors: 1203 if the collection was dropped.
-    fn locked(shared: &Shared, collection: &Collection, guard: CollectionLockGuard) -> Result<Self> {
+    fn locked(shared: &Shared, collection: &Collection, guard: CollectionGuard) -> Result<Self> {
         let present = shared.catalog();
         let present = present.same_collection(collection);
         let collection = present.ok_or_else(|| Error::collection_not_found(collection.name()))?;

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::distant_lock::DistantLock;
 use super::{Joined, Transaction, TransactionOptions};
-use crate::collection_lock::LockTicket;
+use crate::collection_lock::{LockMode, LockTicket};
 use crate::error;
+use crate::lock_everywhere::CollectionGuard;
 use crate::shared::Shared;
 use errors::{Error, Result};
 
@@ -18,13 +20,22 @@ pub struct PendingTransaction {
     options: TransactionOptions,
     joined: Vec<Joined>,
     ticket: Option<LockTicket>,
+    /// The exclusive lock that other servers have yet to grant.
+    distant: Option<DistantLock>,
     /// The beginning of the wait for the collection.
     waits_since: Option<Instant>,
 }
 
 impl PendingTransaction {
     pub(crate) fn new(shared: Arc<Shared>, options: TransactionOptions) -> Self {
-        PendingTransaction { shared, options, joined: Vec::new(), ticket: None, waits_since: None }
+        PendingTransaction {
+            shared,
+            options,
+            joined: Vec::new(),
+            ticket: None,
+            distant: None,
+            waits_since: None,
+        }
     }
 
     /// Takes all locks that are free now. Returns true if none is missing.
@@ -33,10 +44,20 @@ impl PendingTransaction {
     pub fn advance(&mut self) -> Result<bool> {
         for (collection, mode) in self.options.locks().into_iter().skip(self.joined.len()) {
             self.shared.check_writable()?;
-            let Some(guard) = collection.lock.try_acquire(mode, &mut self.ticket) else {
+            let guard = if mode == LockMode::Exclusive && self.shared.members.is_some() {
+                let distant = match &self.distant {
+                    Some(distant) => distant,
+                    None => self.distant.insert(DistantLock::request(&self.shared, collection)?),
+                };
+                distant.take()?
+            } else {
+                collection.lock.try_acquire(mode, &mut self.ticket).map(CollectionGuard::from)
+            };
+            let Some(guard) = guard else {
                 self.waits_since.get_or_insert_with(Instant::now);
                 return Ok(false);
             };
+            self.distant = None;
             match self.waits_since.take() {
                 Some(since) => self.shared.lock_counts.note(mode, since, true),
                 None => self.shared.lock_counts.note_free(),

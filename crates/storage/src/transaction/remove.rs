@@ -36,6 +36,7 @@ impl Operation<'_> {
         self.engine.delete(&document_key).map_err(|error| self.explain(error, key))?;
         self.maintain_indexes(key, Some(old.slice()), None)?;
         // A removal changes the collection, so the collection's revision advances.
+        self.shared.clock.replace(old.revision);
         let now: Revision = self.shared.clock.next();
         self.note_written(-1, now, 0);
         self.joined.removes = Removes::Some;

@@ -99,6 +99,7 @@ impl Operation<'_> {
         change: &Change<'_>,
         options: &WriteOptions,
     ) -> Result<WriteOutcome> {
+        self.shared.clock.replace(old.revision);
         let revision = self.assembler().new_revision(change.patch, options);
         let Change { from_to, event, kind, .. } = *change;
         let new = NewDocument { key, revision, from_to, body, event, options };

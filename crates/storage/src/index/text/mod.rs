@@ -10,12 +10,14 @@ use errors::{Error, Result};
 pub(super) struct Text;
 
 impl IndexMethod for Text {
-    /// Appends a new pair of the outbox: not the same one for the same document.
+    /// Appends a new pair of each outbox: not the same one for the same document.
     fn entries(&self, index: &Index, _document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
         let text = index.text().ok_or_else(|| Error::internal("an inverted index without terms"))?;
-        entries.add(|bytes| {
-            text.append_entry(key, bytes);
-            bytes.len()
+        text.add_entries(key, |append| {
+            entries.add(|bytes| {
+                append(bytes);
+                bytes.len()
+            });
         });
         Ok(())
     }

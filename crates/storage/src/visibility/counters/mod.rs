@@ -9,16 +9,21 @@
 //! Commits take the lowest free slot. So a collection has as many records as the most commits that
 //! it ever had at once. Loads by tables have records of their own ([`loads`]), which count in the
 //! same sum.
+//!
+//! Servers that share a store have records of their own, so that each record has one writer. The
+//! sum in memory lacks what others have committed since it was read last.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use catalog::ObjectId;
-use kv::{Engine, ScanSpec, Snapshot, WriteTransaction};
+use kv::{Engine, MemberNumber, ScanSpec, Snapshot, WriteTransaction};
 
 use crate::Revision;
 use crate::encoding::metadata::{CounterRecord, counter_key, counter_range, counter_record};
 use crate::encoding::pack;
+use crate::members::Members;
 use errors::{Error, Result};
 
 mod loads;
@@ -30,6 +35,8 @@ use loads::LoadRecords;
 /// Most concurrent commits to one collection; others wait. Also the number of bits in the mask of
 /// free slots.
 const SLOTS: usize = 64;
+/// The greatest age of a sum that is used for estimates, where several servers write.
+const ABOUT: Duration = Duration::from_secs(10);
 /// An upper bound of the bytes that the records of one collection take.
 const SCAN_BYTES: usize = 1 << 20;
 
@@ -102,6 +109,15 @@ pub(crate) struct Counters {
     /// Commits that have begun, and those that have ended: see [`Counters::commits`].
     begun: AtomicU64,
     over: AtomicU64,
+    shared: Option<SharedCounters>,
+}
+
+/// The part of the counters of a collection that several servers share.
+struct SharedCounters {
+    members: Arc<Members>,
+    member: MemberNumber,
+    /// The moment of the last look at the sum in the store.
+    read: Mutex<Instant>,
 }
 
 #[derive(Debug, Default)]
@@ -140,20 +156,36 @@ impl Counters {
             revision: AtomicU64::new(0),
             begun: AtomicU64::new(0),
             over: AtomicU64::new(0),
+            shared: None,
         }
     }
 
+    /// Makes the counters, which nobody uses yet, those of a collection that several servers share,
+    /// if there are some.
+    pub(crate) fn shared_by(self, members: Option<&Arc<Members>>) -> Self {
+        let shared = members.map(|members| SharedCounters {
+            members: Arc::clone(members),
+            member: members.own().number,
+            read: Mutex::new(Instant::now()),
+        });
+        Counters { shared, ..self }
+    }
+
     /// Makes the counters of a new object whose first slot was written with these totals.
-    pub(crate) fn starting_with(object: ObjectId, totals: Totals) -> Self {
-        let counters = Counters::empty(object);
+    pub(crate) fn starting_with(object: ObjectId, totals: Totals, members: Option<&Arc<Members>>) -> Self {
+        let counters = Counters::empty(object).shared_by(members);
         counters.note(CounterRecord::Slot(0), totals);
         counters.count(totals);
         counters
     }
 
     /// Reads the counters from a snapshot, and returns the totals with them.
-    pub(crate) fn open(snapshot: &dyn Snapshot, object: ObjectId) -> Result<(Self, Totals)> {
-        let counters = Counters::empty(object);
+    pub(crate) fn open(
+        snapshot: &dyn Snapshot,
+        object: ObjectId,
+        members: Option<&Arc<Members>>,
+    ) -> Result<(Self, Totals)> {
+        let counters = Counters::empty(object).shared_by(members);
         let mut totals = Totals::default();
         for (record, values) in read_records(snapshot, object)? {
             counters.note(record, values);
@@ -165,14 +197,50 @@ impl Counters {
 
     /// Stores the values of a record in memory.
     fn note(&self, record: CounterRecord, values: Totals) {
-        match record {
-            CounterRecord::Slot(number) => {
-                if let Some(slot) = self.slot(number) {
-                    slot.store(values);
-                }
-            }
-            CounterRecord::Load(number) => self.loads.insert(number, values),
+        if let Some(slot) = self.slot_of(record) {
+            slot.store(values);
+        } else if let (CounterRecord::Load(number), None) = (record, &self.shared) {
+            self.loads.insert(number, values);
         }
+    }
+
+    /// Returns the slot whose record this server writes; `None` for records of others.
+    fn slot_of(&self, record: CounterRecord) -> Option<&Slot> {
+        match (record, self.shared.as_ref().map(|shared| shared.member)) {
+            (CounterRecord::Slot(number), None) => self.slot(number),
+            (CounterRecord::Member(member, number), Some(own)) if member == own => self.slot(number),
+            _ => None,
+        }
+    }
+
+    /// Reads the sum in the store, if other servers write, too. Without an answer of the store,
+    /// `None`, and the sum in memory stays as it is.
+    fn refresh(&self) -> Option<Totals> {
+        let shared = self.shared.as_ref()?;
+        let snapshot = shared.members.engine().snapshot().ok()?;
+        let totals = read(snapshot.as_ref(), self.object).ok()?;
+        self.count.store(totals.count, Ordering::Relaxed);
+        self.revision.fetch_max(totals.revision.0, Ordering::Relaxed);
+        *shared.read.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        Some(totals)
+    }
+
+    /// Returns the number of documents about now, for estimates.
+    pub(crate) fn documents_about(&self) -> u64 {
+        if let Some(shared) = &self.shared {
+            let mut read = shared.read.lock().unwrap_or_else(PoisonError::into_inner);
+            if read.elapsed() >= ABOUT {
+                // Others go on with the old sum meanwhile.
+                *read = Instant::now();
+                drop(read);
+                return self.documents();
+            }
+        }
+        self.documents_in_memory()
+    }
+
+    fn documents_in_memory(&self) -> u64 {
+        u64::try_from(self.count.load(Ordering::Relaxed)).unwrap_or(0)
     }
 
     /// Adds a change to the sum of all records.
@@ -183,20 +251,24 @@ impl Counters {
 
     /// Returns the number of documents that are committed now.
     pub(crate) fn documents(&self) -> u64 {
-        u64::try_from(self.count.load(Ordering::Relaxed)).unwrap_or(0)
+        self.refresh().map_or_else(|| self.documents_in_memory(), |totals| totals.documents())
     }
 
     /// Returns the greatest revision that is committed now.
     pub(crate) fn revision(&self) -> Revision {
+        let _ = self.refresh();
         Revision(self.revision.load(Ordering::Relaxed))
     }
 
     /// Returns how many commits have written to the object since the store opened; `None` while one
-    /// is in progress.
+    /// is in progress, or if other servers commit, too.
+    ///
     /// A caller asks this first and then takes a snapshot. As long as this returns the same number,
     /// every reader reads the data of that snapshot.
-    /// reader reads as long as this returns the same number.
     pub(crate) fn commits(&self) -> Option<u64> {
+        if self.shared.is_some() {
+            return None;
+        }
         // The order matters: `over` is never ahead of `begun`, so equal numbers mean that no commit
         // was in progress in between.
         let over = self.over.load(Ordering::SeqCst);
@@ -232,7 +304,10 @@ impl Counters {
 
     /// As [`Counters::hold`], but the caller writes [`HeldRecord::pair`].
     pub(in crate::visibility) fn hold_for(self: &Arc<Self>, change: Totals) -> HeldRecord {
-        HeldRecord { record: CounterRecord::Slot(self.take()), counters: Arc::clone(self), change }
+        let slot = self.take();
+        let member = self.shared.as_ref().map(|shared| shared.member);
+        let record = member.map_or(CounterRecord::Slot(slot), |member| CounterRecord::Member(member, slot));
+        HeldRecord { record, counters: Arc::clone(self), change }
     }
 
     /// Returns a slot by its number; `None` from [`SLOTS`] on, which no commit holds.
@@ -301,10 +376,7 @@ impl HeldRecord {
     }
 
     fn values(&self) -> Totals {
-        let mut values = match self.record {
-            CounterRecord::Slot(number) => self.counters.slot(number).map(Slot::load).unwrap_or_default(),
-            CounterRecord::Load(_) => Totals::default(),
-        };
+        let mut values = self.counters.slot_of(self.record).map(Slot::load).unwrap_or_default();
         values.add(self.change);
         values
     }
@@ -312,7 +384,7 @@ impl HeldRecord {
 
 impl Drop for HeldRecord {
     fn drop(&mut self) {
-        let CounterRecord::Slot(number) = self.record else { return };
+        let (CounterRecord::Slot(number) | CounterRecord::Member(_, number)) = self.record else { return };
         let mut free = self.counters.lock();
         *free |= 1 << number;
         drop(free);

@@ -27,7 +27,7 @@ fn totals_are_those_of_all_commits() {
     assert_eq!((counters.documents(), counters.revision()), (4, Revision(30)));
     let snapshot = engine.snapshot().unwrap();
     assert_eq!(read(snapshot.as_ref(), OBJECT).unwrap(), change(4, 30, 7));
-    let (opened, totals) = Counters::open(snapshot.as_ref(), OBJECT).unwrap();
+    let (opened, totals) = Counters::open(snapshot.as_ref(), OBJECT, None).unwrap();
     assert_eq!((opened.documents(), totals), (4, change(4, 30, 7)));
     assert_eq!(read(snapshot.as_ref(), ObjectId(OBJECT.0 + 1)).unwrap(), Totals::default());
 }
@@ -95,13 +95,13 @@ fn loads_count_with_few_records_and_keys_of_their_own() {
         assert!(records.len() <= 1 + loads::LOADS_MAX, "{}", records.len());
         keys.extend(records.iter().filter_map(|(record, _)| match record {
             CounterRecord::Load(number) => Some(*number),
-            CounterRecord::Slot(_) => None,
+            CounterRecord::Slot(_) | CounterRecord::Member(..) => None,
         }));
         let expected = change(number * 9, number as u64, 7);
         assert_eq!(read(snapshot.as_ref(), OBJECT).unwrap(), expected);
         assert_eq!(counters.documents(), expected.documents());
         if number % 7 == 0 {
-            let (opened, totals) = Counters::open(snapshot.as_ref(), OBJECT).unwrap();
+            let (opened, totals) = Counters::open(snapshot.as_ref(), OBJECT, None).unwrap();
             assert_eq!(totals, expected);
             counters = Arc::new(opened);
         }

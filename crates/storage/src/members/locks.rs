@@ -1,0 +1,121 @@
+//! Locks of collections that all servers of a store respect.
+
+use std::sync::Arc;
+
+use catalog::CollectionId;
+use kv::{BlockLimits, Durability, ScanSpec, Snapshot, TransactionOptions, WriteTransaction};
+
+use super::{Members, Owner};
+use crate::encoding::metadata::{
+    Kind, collection_lock_key, collection_of_lock, kind_range, member_of_record,
+};
+use crate::encoding::pack;
+use errors::{Error, Result};
+
+const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
+
+/// The record of a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LockRecord {
+    pub(crate) collection: CollectionId,
+    /// A number that no other lock has.
+    pub(crate) id: u64,
+    pub(crate) owner: Owner,
+}
+
+/// A lock record of this server in the store. To drop it is to remove the record.
+#[derive(Debug)]
+pub(crate) struct RemoteLock {
+    members: Arc<Members>,
+    pub(crate) record: LockRecord,
+    /// The announcement of the lock.
+    pub(crate) announcement: u64,
+}
+
+impl LockRecord {
+    fn read(collection: CollectionId, bytes: &[u8]) -> Result<LockRecord> {
+        let [id, number, identity] = pack::read_numbers::<3>(bytes, "lock")?;
+        let number = member_of_record(number)?;
+        Ok(LockRecord { collection, id, owner: Owner { number, identity } })
+    }
+
+    fn to_bytes(self) -> Vec<u8> {
+        pack::numbers(&[self.id, u64::from(self.owner.number), self.owner.identity])
+    }
+}
+
+/// Reads the locks of all collections in a snapshot.
+///
+/// Errors: 1102 for a damaged record, those of the engine.
+pub(crate) fn read_locks(snapshot: &dyn Snapshot) -> Result<Vec<LockRecord>> {
+    let mut records = Vec::new();
+    let mut scan = snapshot.scan(ScanSpec::forward(kind_range(Kind::CollectionLock)))?;
+    while let Some(block) = scan.next_block(READ_LIMITS)? {
+        for (key, value) in block.iter() {
+            let collection =
+                collection_of_lock(key).ok_or_else(|| Error::corrupt("a lock has an illegal key"))?;
+            records.push(LockRecord::read(collection, value)?);
+        }
+    }
+    Ok(records)
+}
+
+impl Members {
+    /// Writes the record of a lock by a transaction, unless another living server has one. The
+    /// caller has the definitions of the transaction's state.
+    ///
+    /// Errors: 1200 if the transaction conflicts with those of other servers.
+    pub(crate) fn write_lock(
+        self: &Arc<Self>,
+        mut transaction: Box<dyn WriteTransaction>,
+        collection: CollectionId,
+        id: u64,
+    ) -> Result<Option<RemoteLock>> {
+        let record = LockRecord { collection, id, owner: self.own() };
+        let values = transaction.get_many(&[&collection_lock_key(collection)])?;
+        if let Some(bytes) = values.iter().next().flatten() {
+            let present = LockRecord::read(collection, bytes)?;
+            // A record of this server is left over: only one thread has the server's own lock.
+            if present.owner != record.owner && self.is_living(present.owner)? {
+                return Ok(None);
+            }
+        }
+        transaction.put(&collection_lock_key(collection), &record.to_bytes())?;
+        let announced = Members::announce(transaction.as_mut(), false)?;
+        match transaction.commit(Durability::Buffered) {
+            Ok(()) => {
+                Ok(Some(RemoteLock { members: Arc::clone(self), record, announcement: announced.number }))
+            }
+            Err(error) => {
+                if matches!(error, kv::Error::Undetermined { .. }) {
+                    self.leave(record);
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Removes the record of a lock, if it is still there, and announces that.
+    pub(crate) fn remove_lock(&self, record: LockRecord) -> Result<()> {
+        Members::repeat(|| {
+            let mut transaction = self.engine().begin(TransactionOptions::default())?;
+            let key = collection_lock_key(record.collection);
+            let values = transaction.get_many(&[&key])?;
+            let Some(bytes) = values.iter().next().flatten() else { return Ok(()) };
+            if LockRecord::read(record.collection, bytes)? != record {
+                return Ok(());
+            }
+            transaction.delete(&key)?;
+            Members::announce(transaction.as_mut(), false)?;
+            Ok(transaction.commit(Durability::Buffered)?)
+        })
+    }
+}
+
+impl Drop for RemoteLock {
+    fn drop(&mut self) {
+        if self.members.remove_lock(self.record).is_err() {
+            self.members.leave(self.record);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The servers that share a store, and what they announce to each other.
+//!
+//! `docs/architecture/cluster.md` has the rules. The record of announcements holds the number of
+//! the last one, and that of the last one that changed definitions. A transaction that announces
+//! something writes the record, so it conflicts with those of all other servers.
+
+mod locks;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use kv::{Engine, Member, MemberNumber, Sharing, Snapshot, WriteTransaction};
+
+use crate::encoding::metadata::announcement_key;
+use crate::encoding::pack;
+use errors::{ErrorCode, Result};
+
+pub(crate) use locks::{LockRecord, RemoteLock, read_locks};
+
+/// The times between two looks at the other members.
+const LOOK_FIRST: Duration = Duration::from_millis(4);
+const LOOK_MAX: Duration = Duration::from_millis(40);
+
+/// The most repetitions of a transaction that conflicts with those of other servers.
+pub(crate) const ATTEMPTS: u32 = 40;
+
+/// The greatest pause before a repetition.
+const PAUSE_MAX_MS: u64 = 40;
+
+/// The last announcements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Announced {
+    /// The number of the last one.
+    pub(crate) number: u64,
+    /// The number of the last one that changed definitions.
+    pub(crate) definitions: u64,
+}
+
+/// One opening of the store by one server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Owner {
+    pub(crate) number: MemberNumber,
+    pub(crate) identity: u64,
+}
+
+impl Owner {
+    fn is(self, member: &Member) -> bool {
+        self.number == member.number && self.identity == member.identity
+    }
+}
+
+/// The members of a shared store, seen by one of them.
+pub(crate) struct Members {
+    engine: Arc<dyn Engine>,
+    sharing: Arc<dyn Sharing>,
+    /// The last announcement whose definitions this server has.
+    installed: AtomicU64,
+    /// The numbers of the living members as of the last look, this server's among them.
+    living: RwLock<Arc<[MemberNumber]>>,
+    /// Lock records of this server that could not be removed.
+    leftover: Mutex<Vec<LockRecord>>,
+}
+
+impl std::fmt::Debug for Members {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Members").field("own", &self.own()).finish_non_exhaustive()
+    }
+}
+
+impl Members {
+    /// Returns the members of a store; `None` if only this process can use it.
+    pub(crate) fn of(engine: &Arc<dyn Engine>) -> Option<Arc<Members>> {
+        let sharing = engine.sharing()?;
+        let (engine, installed) = (Arc::clone(engine), AtomicU64::new(0));
+        let living = RwLock::new(Arc::from([sharing.member()]));
+        Some(Arc::new(Members { engine, sharing, installed, living, leftover: Mutex::default() }))
+    }
+
+    pub(crate) fn engine(&self) -> &Arc<dyn Engine> {
+        &self.engine
+    }
+
+    pub(crate) fn sharing(&self) -> &Arc<dyn Sharing> {
+        &self.sharing
+    }
+
+    /// Returns this server.
+    pub(crate) fn own(&self) -> Owner {
+        Owner { number: self.sharing.member(), identity: self.sharing.identity() }
+    }
+
+    /// Returns the last announcement whose definitions this server has.
+    pub(crate) fn installed(&self) -> u64 {
+        self.installed.load(Ordering::Acquire)
+    }
+
+    /// Notes that this server has the definitions of an announcement.
+    pub(crate) fn install(&self, announcement: u64) {
+        self.installed.fetch_max(announcement, Ordering::AcqRel);
+    }
+
+    /// Announces something by a transaction. Returns the announcements as they are once it has
+    /// committed.
+    pub(crate) fn announce(transaction: &mut dyn WriteTransaction, defines: bool) -> Result<Announced> {
+        let values = transaction.get_many(&[&announcement_key()])?;
+        let present = read_announced(values.iter().next().flatten())?;
+        let number = present.number + 1;
+        let definitions = if defines { number } else { present.definitions };
+        transaction.put(&announcement_key(), &pack::numbers(&[number, definitions]))?;
+        Ok(Announced { number, definitions })
+    }
+
+    /// Waits until every other living member has acknowledged an announcement and finished a part
+    /// of it. Returns false if that takes longer than until `deadline`.
+    ///
+    /// Errors: that of `check`, which is called from time to time; those of the engine that do not
+    /// pass.
+    pub(crate) fn wait(
+        &self,
+        announcement: u64,
+        part: Option<u64>,
+        deadline: Instant,
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<bool> {
+        let own = self.own();
+        let has_done = |member: &Member| match part {
+            Some(part) => member.has_finished(announcement, part),
+            None => member.has_acknowledged(announcement),
+        };
+        let mut pause = LOOK_FIRST;
+        loop {
+            match self.sharing.members() {
+                Ok(members) if members.iter().all(|member| own.is(member) || has_done(member)) => {
+                    return Ok(true);
+                }
+                Ok(_) | Err(kv::Error::Transient { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+            if Instant::now() >= deadline {
+                return Ok(false);
+            }
+            check()?;
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(LOOK_MAX);
+        }
+    }
+
+    /// Returns the numbers of the living members as of the last look, this server's among them.
+    pub(crate) fn living(&self) -> Arc<[MemberNumber]> {
+        Arc::clone(&self.living.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Looks for the living members.
+    pub(crate) fn look(&self) -> Result<()> {
+        let living: Arc<[MemberNumber]> =
+            self.sharing.members()?.iter().map(|member| member.number).collect();
+        *self.living.write().unwrap_or_else(PoisonError::into_inner) = living;
+        Ok(())
+    }
+
+    /// Returns true if a server still has the store open.
+    pub(crate) fn is_living(&self, owner: Owner) -> Result<bool> {
+        Ok(self.sharing.members()?.iter().any(|member| owner.is(member)))
+    }
+
+    /// Runs a transaction until it does not conflict with those of other servers, a bounded number
+    /// of times.
+    ///
+    /// Errors: those of `attempt`; 1200 if it conflicts each time.
+    pub(crate) fn repeat<T>(mut attempt: impl FnMut() -> Result<T>) -> Result<T> {
+        let mut attempts = 0;
+        loop {
+            match attempt() {
+                Err(error) if error.code() == ErrorCode::Conflict && attempts < ATTEMPTS => attempts += 1,
+                outcome => return outcome,
+            }
+            // Those who have conflicted must not come back together.
+            let random = getrandom::u64().unwrap_or(0) % PAUSE_MAX_MS.min(u64::from(attempts) * 4).max(1);
+            std::thread::sleep(Duration::from_millis(random));
+        }
+    }
+
+    /// Keeps a lock record that could not be removed for [`Members::remove_leftover`].
+    fn leave(&self, record: LockRecord) {
+        self.leftover.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+    }
+
+    /// Removes the lock records of this server that could not be removed before.
+    pub(crate) fn remove_leftover(&self) {
+        let records = std::mem::take(&mut *self.leftover.lock().unwrap_or_else(PoisonError::into_inner));
+        for record in records {
+            if self.remove_lock(record).is_err() {
+                self.leave(record);
+            }
+        }
+    }
+}
+
+/// Reads the announcements in a snapshot.
+///
+/// Errors: 1102 for a damaged record, those of the engine.
+pub(crate) fn announced(snapshot: &dyn Snapshot) -> Result<Announced> {
+    let values = snapshot.get_many(&[&announcement_key()])?;
+    read_announced(values.iter().next().flatten())
+}
+
+fn read_announced(record: Option<&[u8]>) -> Result<Announced> {
+    let Some(record) = record else { return Ok(Announced::default()) };
+    let [number, definitions] = pack::read_numbers::<2>(record, "announcement")?;
+    Ok(Announced { number, definitions })
+}
