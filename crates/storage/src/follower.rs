@@ -47,6 +47,8 @@ struct State {
     given: HashMap<CollectionId, Given>,
     /// The last acknowledgement: the announcement, and the locks that were pending.
     acknowledged: Option<(u64, Vec<u64>)>,
+    /// The time of the last look at the announcements, and at the living members.
+    read: Option<Instant>,
     looked: Option<Instant>,
     owners_checked: Option<Instant>,
     deleted: Option<Instant>,
@@ -84,7 +86,7 @@ impl Task for Follower {
             let Some(shared) = self.shared.upgrade() else { return };
             // The next round repeats the failed parts. Until then other servers wait for this one,
             // which writes with definitions that are valid.
-            let _ = self.round(&shared);
+            self.members.note_followed(self.round(&shared));
             shared.delete_left_behind(&mut self.state().deleted);
         }
     }
@@ -111,6 +113,20 @@ impl Follower {
 
     fn round(&self, shared: &Arc<Shared>) -> Result<()> {
         let mut state = self.state();
+        // In between, only running writers may have ended.
+        if state.read.is_none_or(|read| read.elapsed() >= INTERVAL) {
+            state.read = Some(Instant::now());
+            self.read(shared, &mut state)?;
+        }
+        state.give();
+        self.acknowledge(&mut state)?;
+        self.forget_dead_owners(&mut state)?;
+        self.members.remove_leftover();
+        Ok(())
+    }
+
+    /// Follows what was announced.
+    fn read(&self, shared: &Arc<Shared>, state: &mut State) -> Result<()> {
         let snapshot = shared.engine.snapshot()?;
         let announced = members::announced(snapshot.as_ref())?;
         let is_due = state.looked.is_none_or(|looked| looked.elapsed() >= LOOK_INTERVAL);
@@ -126,13 +142,9 @@ impl Follower {
             }
             // The server has the definitions of the snapshot now, so it may take back collections
             // that nobody has any more.
-            state.read(shared, &read_locks(snapshot.as_ref())?, self.members.own());
+            state.follow_locks(shared, &read_locks(snapshot.as_ref())?, self.members.own());
             state.seen = announced.number;
         }
-        state.give();
-        self.acknowledge(&mut state)?;
-        self.forget_dead_owners(&mut state)?;
-        self.members.remove_leftover();
         Ok(())
     }
 
@@ -168,7 +180,7 @@ impl Follower {
 
 impl State {
     /// Follows the locks of a state of the store.
-    fn read(&mut self, shared: &Shared, records: &[LockRecord], own: members::Owner) {
+    fn follow_locks(&mut self, shared: &Shared, records: &[LockRecord], own: members::Owner) {
         let catalog = shared.catalog();
         let records = records.iter().filter(|record| record.owner != own);
         let records: HashMap<CollectionId, LockRecord> =

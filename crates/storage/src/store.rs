@@ -25,7 +25,7 @@ use crate::transaction::{PendingTransaction, Transaction, TransactionOptions};
 use crate::visibility::LoadClock;
 use crate::visibility::read_cache::{ReadCache, ReadCacheStatistics};
 use crate::{Collection, RevisionClock, Snapshot, deletion, encoding, follower, members};
-use errors::{ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 /// An opened engine with its catalog, shared by all threads.
 pub struct Store {
@@ -168,6 +168,14 @@ impl Store {
     /// Returns the servers that share the store; `None` if only this process can use it.
     pub fn sharing(&self) -> Option<&Arc<dyn Sharing>> {
         Some(self.shared.members.as_ref()?.sharing())
+    }
+
+    /// Returns the error for which this server does not follow what other servers announce; `None`
+    /// if it does, or if only this process can use the store.
+    ///
+    /// Others wait for it meanwhile, as long as its lease lasts.
+    pub fn following_error(&self) -> Option<Error> {
+        self.shared.members.as_ref()?.failure()
     }
 
     /// Returns the underlying engine, for statistics, checkpoints and similar tasks.

@@ -53,6 +53,11 @@ impl Random {
     }
 }
 
+/// Returns true for errors of an operation some of whose messages were lost.
+fn may_fail(error: &errors::Error) -> bool {
+    error.is_retryable() || error.code() == ErrorCode::TransactionInternal
+}
+
 /// Runs one transaction. Returns false if it did not take place.
 fn attempt(store: &Store, name: &str, work: impl Fn(&mut Transaction, &Collection) -> Result<()>) -> bool {
     let collection = present(store, name);
@@ -70,7 +75,7 @@ fn attempt(store: &Store, name: &str, work: impl Fn(&mut Transaction, &Collectio
                 ErrorCode::LockTimeout,
                 ErrorCode::DocumentNotFound,
             ];
-            assert!(expected.contains(&error.code()), "{error}");
+            assert!(expected.contains(&error.code()) || may_fail(&error), "{error}");
             false
         }
     }
@@ -142,7 +147,7 @@ fn define(store: &Store, random: &mut Random) {
             ErrorCode::DuplicateIdentifier,
             ErrorCode::DataSourceNotFound,
         ];
-        assert!(expected.contains(&error.code()), "{error}");
+        assert!(expected.contains(&error.code()) || may_fail(&error), "{error}");
     }
 }
 
@@ -259,6 +264,11 @@ fn run(seed: u64, dies: bool, failures: u32) {
 #[test]
 fn two_servers_agree_with_the_model() {
     (1..4).for_each(|seed| run(seed, false, 0));
+}
+
+#[test]
+fn messages_may_be_lost() {
+    (7..9).for_each(|seed| run(seed, false, 40));
 }
 
 #[test]

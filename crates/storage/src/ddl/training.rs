@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use catalog::{IndexId, ObjectId};
+use catalog::{IndexId, IndexType, ObjectId};
 use kv::WaitPolicy;
 
 use crate::index::build::{Build, IndexSource, SharedCheck};
@@ -23,8 +23,11 @@ impl Store {
         let collections = catalog.databases().flat_map(|database| database.collections());
         let mut found = Vec::new();
         for collection in collections {
-            let documents = collection.count_about();
-            let indexes = collection.indexes().iter().filter(|index| index.needs_training(documents));
+            let mut documents = None;
+            let indexes = collection.indexes().iter().filter(|index| {
+                index.index_type() == IndexType::Vector
+                    && index.needs_training(*documents.get_or_insert_with(|| collection.count_about()))
+            });
             found.extend(indexes.map(|index| (Arc::clone(collection), index.id())));
         }
         found

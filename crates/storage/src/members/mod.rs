@@ -14,7 +14,7 @@ use kv::{Engine, Member, MemberNumber, Sharing, Snapshot, WriteTransaction};
 
 use crate::encoding::metadata::announcement_key;
 use crate::encoding::pack;
-use errors::{ErrorCode, Result};
+use errors::{Error, ErrorCode, Result};
 
 pub(crate) use locks::{LockRecord, RemoteLock, read_locks};
 
@@ -58,6 +58,8 @@ pub(crate) struct Members {
     installed: AtomicU64,
     /// The numbers of the living members as of the last look, this server's among them.
     living: RwLock<Arc<[MemberNumber]>>,
+    /// The error of the last attempt to follow the others; `None` after a success.
+    failure: Mutex<Option<Error>>,
     /// Lock records of this server that could not be removed.
     leftover: Mutex<Vec<LockRecord>>,
 }
@@ -74,7 +76,14 @@ impl Members {
         let sharing = engine.sharing()?;
         let (engine, installed) = (Arc::clone(engine), AtomicU64::new(0));
         let living = RwLock::new(Arc::from([sharing.member()]));
-        Some(Arc::new(Members { engine, sharing, installed, living, leftover: Mutex::default() }))
+        Some(Arc::new(Members {
+            engine,
+            sharing,
+            installed,
+            living,
+            failure: Mutex::default(),
+            leftover: Mutex::default(),
+        }))
     }
 
     pub(crate) fn engine(&self) -> &Arc<dyn Engine> {
@@ -179,6 +188,16 @@ impl Members {
             let random = getrandom::u64().unwrap_or(0) % PAUSE_MAX_MS.min(u64::from(attempts) * 4).max(1);
             std::thread::sleep(Duration::from_millis(random));
         }
+    }
+
+    /// Notes the outcome of an attempt to follow the other servers.
+    pub(crate) fn note_followed(&self, outcome: Result<()>) {
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = outcome.err();
+    }
+
+    /// Returns the error of the last attempt to follow the other servers; `None` after a success.
+    pub(crate) fn failure(&self) -> Option<Error> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Keeps a lock record that could not be removed for [`Members::remove_leftover`].
