@@ -46,6 +46,7 @@ static MODULES: &[(&str, &str)] = sources![
     "persea/graph",
     "persea/graph-functions",
     "persea/help",
+    "persea/inputs",
     "persea/printer",
     "persea/query",
     "persea/repl",

@@ -2,12 +2,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { CopyCurl } from '../component/CopyCurl'
 import { ErrorMessage } from '../component/Message'
+import { PageHead } from '../component/PageHead'
 import { database } from '../lib/address'
 import { messageOf } from '../lib/call'
 import { useLoaded } from '../lib/load'
-import { ask, exchange } from '../lib/session'
-import { begin, end, type Exchange, exchanges, inputs } from '../shell/history'
-import { callOf, type Outcome, refusal, shortCallOf, trimmed } from '../shell/program'
+import { exchange } from '../lib/session'
+import { begin, change, type Exchange, exchanges, inputs } from '../shell/history'
+import { endSession, run } from '../shell/session'
+import { refusal, trimmed } from '../shell/words'
 import '../style/shell.css'
 
 /** An empty program does nothing, and tells if others are allowed. */
@@ -17,15 +19,19 @@ export function Shell() {
   const { value: refused, error } = useLoaded(probe, [database.value])
   return (
     <div class="page">
-      <div class="page-head">
-        <h1>Shell</h1>
+      <PageHead title="Shell">
         <span class="spring" />
         {exchanges.value.length > 0 && (
-          <button type="button" class="button" onClick={() => (exchanges.value = [])}>
-            Clear
-          </button>
+          <>
+            <button type="button" class="button" onClick={() => (exchanges.value = [])}>
+              Clear
+            </button>
+            <button type="button" class="button" title="Forgets all variables" onClick={startAnew}>
+              New session
+            </button>
+          </>
         )}
-      </div>
+      </PageHead>
       <ErrorMessage error={error} />
       {refused && <p class="message is-warning">{refused}</p>}
       {refused === '' && <Prompt />}
@@ -51,7 +57,7 @@ function Prompt() {
   }
   const submit = () => {
     if (text.trim() === '') return
-    void run(text)
+    void submitted(text)
     setText('')
     setBack(0)
   }
@@ -68,7 +74,7 @@ function Prompt() {
   return (
     <div class="card fill shell-page">
       <div class="shell-log" role="log" aria-label="Output" tabIndex={0}>
-        {all.length === 0 && <p class="muted">Enter runs, Shift+Enter begins a line, Up and Down go through earlier inputs. `db` is the database. Each input runs on its own, so variables do not stay.</p>}
+        {all.length === 0 && <p class="muted">Enter runs, Shift+Enter begins a line, Up and Down go through earlier inputs. `db` is the database, `_` the last value. Variables stay while the session is used.</p>}
         {all.map((one) => (
           <ExchangeView key={one.id} exchange={one} />
         ))}
@@ -85,22 +91,29 @@ function Prompt() {
   )
 }
 
-async function run(input: string) {
+/** Ends the session, and what it still runs. */
+function startAnew() {
+  for (const one of exchanges.value) one.abort.abort()
+  exchanges.value = []
+  endSession(database.value)
+}
+
+async function submitted(input: string) {
   const exchange = begin(input)
   const { signal } = exchange.abort
   try {
-    end(exchange, await ask<Outcome>(callOf(input), { signal }))
+    change(exchange, { outcome: await run(input, signal, (call) => change(exchange, { call })) })
   } catch (error) {
-    end(exchange, { printed: [], error: signal.aborted ? 'The program was stopped.' : messageOf(error) })
+    change(exchange, { outcome: { printed: '', exception: signal.aborted ? 'The program was stopped.' : messageOf(error) } })
   }
 }
 
-function ExchangeView({ exchange: { input, outcome, abort } }: { exchange: Exchange }) {
+function ExchangeView({ exchange: { input, call, outcome, abort } }: { exchange: Exchange }) {
   return (
     <section class="shell-exchange">
       <div class="side-row">
         <pre class="shell-input">{input}</pre>
-        <CopyCurl call={shortCallOf(input)} />
+        {call && <CopyCurl call={call} />}
       </div>
       {!outcome && (
         <div class="side-row">
@@ -110,9 +123,10 @@ function ExchangeView({ exchange: { input, outcome, abort } }: { exchange: Excha
           </button>
         </div>
       )}
-      {outcome && outcome.printed.length > 0 && <pre>{outcome.printed.join('\n')}</pre>}
+      {outcome?.isNew && <p class="muted">The session had ended: this is a new one, and earlier variables are gone.</p>}
+      {outcome && outcome.printed !== '' && <pre>{outcome.printed}</pre>}
       {outcome?.shown !== undefined && <pre class="shell-result">{trimmed(outcome.shown)}</pre>}
-      {outcome?.error !== undefined && <pre class="shell-error">{outcome.error}</pre>}
+      {outcome?.exception !== undefined && <pre class="shell-error">{outcome.exception}</pre>}
     </section>
   )
 }

@@ -1,8 +1,9 @@
 /** The inputs of the shell, the newest last, kept in the user's configuration on the server. */
 import { signal } from '@preact/signals'
+import type { Call } from '../lib/call'
 import { Kept } from '../lib/kept'
 import { whenUserChanges } from '../lib/session'
-import type { Outcome } from './program'
+import type { Outcome } from './session'
 
 const MOST_INPUTS = 200
 /** Exchanges that the page shows. */
@@ -12,6 +13,8 @@ const MOST_SHOWN = 200
 export interface Exchange {
   id: number
   input: string
+  /** The request, once it is sent. */
+  call?: Call
   outcome?: Outcome
   /** Ends the program. */
   abort: AbortController
@@ -37,7 +40,7 @@ export function begin(input: string): Exchange {
   return exchange
 }
 
-/** Adds the outcome of an exchange. */
-export function end({ id }: Exchange, outcome: Outcome) {
-  exchanges.value = exchanges.value.map((one) => (one.id === id ? { ...one, outcome } : one))
+/** Adds the request or the outcome of an exchange. */
+export function change({ id }: Exchange, news: Pick<Exchange, 'call' | 'outcome'>) {
+  exchanges.value = exchanges.value.map((one) => (one.id === id ? { ...one, ...news } : one))
 }

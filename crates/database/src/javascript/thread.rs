@@ -62,8 +62,19 @@ impl IsolateThread {
         make_host: impl FnOnce() -> Box<dyn Host> + Send + 'static,
         memory: &Arc<MemoryAccount>,
     ) -> Result<Self> {
-        let bytes = memory.room_bytes().map_or(MEMORY_MAX_BYTES, |room| room / MEMORY_SHARE);
-        let bytes = bytes.clamp(MEMORY_MIN_BYTES, MEMORY_MAX_BYTES);
+        Self::start_within(make_host, memory, MEMORY_MAX_BYTES)
+    }
+
+    /// Starts a thread whose isolate has at most `most_bytes`, or the least that one can work with.
+    ///
+    /// Errors: 32 if there is too little memory.
+    pub fn start_within(
+        make_host: impl FnOnce() -> Box<dyn Host> + Send + 'static,
+        memory: &Arc<MemoryAccount>,
+        most_bytes: u64,
+    ) -> Result<Self> {
+        let bytes = memory.room_bytes().map_or(most_bytes, |room| room / MEMORY_SHARE);
+        let bytes = bytes.min(most_bytes).max(MEMORY_MIN_BYTES);
         let mut charge = Charge::new(Arc::clone(memory));
         charge.grow(bytes)?;
         let memory_bytes = usize::try_from(bytes).map_err(Error::internal)?;
@@ -86,7 +97,7 @@ impl IsolateThread {
     /// Calls a function, and lets `read` see its result.
     ///
     /// `check` is called every few milliseconds. Errors: those of `check`, after which the handle
-    /// is of no more use, and of `read`.
+    /// is of no more use unless it recovers, and of `read`.
     pub fn call<T>(
         &mut self,
         call: Call,
@@ -103,6 +114,15 @@ impl IsolateThread {
             }
             check().inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
         }
+    }
+
+    /// Waits for the end of a call that was given up, so that the isolate can go on with what it
+    /// has. Returns false if the call does not end in time: the handle is then of no more use.
+    pub fn recover(&mut self, longest: Duration) -> bool {
+        let Ok(done) = self.done.recv_timeout(longest) else { return false };
+        self.spent = done.result.unwrap_or_default();
+        self.stop.store(false, Ordering::Relaxed);
+        true
     }
 
     fn finish<T>(

@@ -23,6 +23,7 @@ use crate::options::ServerOptions;
 use crate::placement::Lanes;
 use crate::route;
 use crate::route::javascript::TaskRunner;
+use crate::route::javascript::shell::ShellSessions;
 use crate::service::shutdown::Shutdown;
 
 /// Time limit for requests in progress when the server stops.
@@ -39,6 +40,7 @@ pub struct Server {
     connections: Arc<Connections>,
     metrics: Arc<Metrics>,
     shutdown: Arc<Shutdown>,
+    shells: Arc<ShellSessions>,
     _tasks: TaskRunner,
 }
 
@@ -86,9 +88,13 @@ impl Server {
         routes.extend(bind(route::javascript::transaction::ROUTES, transaction));
         let within_task = part_services([&routes[..], &without_batches].concat())?;
         let tasks = TaskRunner::start(Arc::clone(&within_task), &parts.instance)?;
+        let shells = Arc::<ShellSessions>::default();
         if parts.instance.options().javascript.admin_execute {
-            let execute = route::javascript::execute::Services { parts: within_task };
+            let execute = route::javascript::execute::Services { parts: Arc::clone(&within_task) };
             routes.extend(bind(route::javascript::execute::ROUTES, execute));
+            let shell =
+                route::javascript::shell::Services { parts: within_task, sessions: Arc::clone(&shells) };
+            routes.extend(bind(route::javascript::shell::ROUTES, shell));
         }
         let within_batch = part_services([&routes[..], &without_batches].concat())?;
         let batch = route::batch::Services { parts: within_batch };
@@ -112,6 +118,7 @@ impl Server {
             connections,
             metrics,
             shutdown,
+            shells,
             _tasks: tasks,
         }))
     }
@@ -163,7 +170,7 @@ impl Server {
         Ok(ended && idle)
     }
 
-    /// Checks the connections once a second.
+    /// Checks the connections and the sessions of shells once a second.
     async fn watch(self: Arc<Self>) {
         let mut seconds = tokio::time::interval(Duration::from_secs(1));
         seconds.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
@@ -171,6 +178,7 @@ impl Server {
             seconds.tick().await;
             let (received, sent) = self.http.tick();
             self.metrics.add_traffic(received, sent);
+            self.shells.expire();
         }
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! `origin`: the user, client and transaction of a script. `host`: the world that it sees, which is
 //! the server's own routes. `script`: a run within its limits. `transaction`, `tasks` and
-//! `execute` start scripts.
+//! `execute` start scripts. `shell`: inputs that share what they define.
 
 pub(crate) mod execute;
 mod host;
 mod origin;
 mod script;
+pub(crate) mod shell;
 mod tasks;
 pub(crate) mod transaction;
 
