@@ -2,8 +2,9 @@
 import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { Act } from '../component/Act'
-import { Editor } from '../component/Editor'
+import { DefinitionField } from '../component/DefinitionField'
 import { Field } from '../component/Field'
+import { Select } from '../component/Select'
 import type { Call } from '../lib/call'
 import { EXAMPLES } from './examples'
 
@@ -27,18 +28,9 @@ export function CreateAnalyzer({ onClose, onDone }: { onClose: () => void; onDon
         <input class="input" required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
       <Field title="Type">
-        <select class="input" value={type} onChange={(event) => choose(event.currentTarget.value)}>
-          {Object.keys(EXAMPLES).map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
+        <Select value={type} options={Object.keys(EXAMPLES)} onChange={choose} />
       </Field>
-      <div class="field">
-        <span>Properties</span>
-        <div class="card definition">
-          <Editor language="json" label="Properties" text={properties} />
-        </div>
-      </div>
+      <DefinitionField title="Properties" text={properties} />
       <div class="chips">
         {FEATURES.map((feature) => (
           <label class="check" key={feature}>

@@ -1,6 +1,8 @@
 /** A box that shows the tokens which an analyzer makes of a text. */
 import { useState } from 'preact/hooks'
+import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
+import { Select } from '../component/Select'
 import { useLoaded } from '../lib/load'
 import { ask } from '../lib/session'
 
@@ -18,20 +20,12 @@ export function Trial({ names }: { names: string[] }) {
   return (
     <section class="card card-body" aria-label="Try an analyzer">
       <div class="form-row">
-        <label class="field">
-          <span>Try</span>
-          <select class="input" value={analyzer} onChange={(event) => setChosen(event.currentTarget.value)}>
-            {names.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="field">
-          <span>Text</span>
+        <Field title="Try">
+          <Select value={analyzer} options={names} onChange={setChosen} />
+        </Field>
+        <Field title="Text">
           <input class="input" placeholder="The quick brown foxes" value={text} onInput={(event) => setText(event.currentTarget.value)} />
-        </label>
+        </Field>
       </div>
       <ErrorMessage error={error} />
       <p class="chips" role="status" aria-label="Tokens">

@@ -2,6 +2,18 @@
 import { useState } from 'preact/hooks'
 import { Act } from '../component/Act'
 import { Field } from '../component/Field'
+import { Select } from '../component/Select'
+
+const TYPES = [
+  ['2', 'Documents'],
+  ['3', 'Edges'],
+] as const
+const KEYS = [
+  ['traditional', 'traditional: increasing numbers'],
+  ['autoincrement', 'autoincrement: 1, 2, 3'],
+  ['uuid', 'uuid: random'],
+  ['padded', 'padded: sorted by time'],
+] as const
 
 interface Properties {
   onClose: () => void
@@ -10,8 +22,8 @@ interface Properties {
 
 export function CreateCollection({ onClose, onDone }: Properties) {
   const [name, setName] = useState('')
-  const [type, setType] = useState('2')
-  const [keys, setKeys] = useState('traditional')
+  const [type, setType] = useState<(typeof TYPES)[number][0]>('2')
+  const [keys, setKeys] = useState<(typeof KEYS)[number][0]>('traditional')
   const [waitForSync, setWaitForSync] = useState(false)
   const body = { name, type: Number(type), keyOptions: { type: keys }, waitForSync }
   const call = name === '' ? null : ({ method: 'POST', path: '/_api/collection', body } as const)
@@ -21,18 +33,10 @@ export function CreateCollection({ onClose, onDone }: Properties) {
         <input class="input" required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
       <Field title="Type">
-        <select class="input" value={type} onChange={(event) => setType(event.currentTarget.value)}>
-          <option value="2">Documents</option>
-          <option value="3">Edges</option>
-        </select>
+        <Select value={type} options={TYPES} onChange={setType} />
       </Field>
       <Field title="Keys that the server makes">
-        <select class="input" value={keys} onChange={(event) => setKeys(event.currentTarget.value)}>
-          <option value="traditional">traditional: increasing numbers</option>
-          <option value="autoincrement">autoincrement: 1, 2, 3</option>
-          <option value="uuid">uuid: random</option>
-          <option value="padded">padded: sorted by time</option>
-        </select>
+        <Select value={keys} options={KEYS} onChange={setKeys} />
       </Field>
       <label class="check">
         <input type="checkbox" checked={waitForSync} onChange={() => setWaitForSync(!waitForSync)} />

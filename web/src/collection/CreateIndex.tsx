@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { Act } from '../component/Act'
 import { Editor } from '../component/Editor'
 import { Field } from '../component/Field'
+import { Select } from '../component/Select'
 import type { Call } from '../lib/call'
 import { useLoaded } from '../lib/load'
 import { ask } from '../lib/session'
@@ -40,11 +41,7 @@ export function CreateIndex({ collection, onClose, onDone }: Properties) {
   return (
     <Act title="New index" verb="Create" call={call} onClose={onClose} onDone={onDone}>
       <Field title="Type">
-        <select class="input" value={form.type} onChange={(event) => choose(event.currentTarget.value)}>
-          {supported.map((type) => (
-            <option key={type}>{type}</option>
-          ))}
-        </select>
+        <Select value={form.type} options={supported} onChange={choose} />
       </Field>
       {known ? (
         <>

@@ -1,6 +1,7 @@
 /** The indexes of a collection. */
 import { useState } from 'preact/hooks'
 import { Act } from '../component/Act'
+import { actionColumn } from '../component/ListPage'
 import { ErrorMessage } from '../component/Message'
 import { SortedTable } from '../component/SortedTable'
 import type { Column } from '../component/Table'
@@ -43,16 +44,8 @@ export function Indexes({ collection, mayChange }: { collection: string; mayChan
   const { value = [], error, reload } = useLoaded((signal) => load(collection, signal), [collection, database.value])
   const [isCreating, setCreating] = useState(false)
   const [dropped, setDropped] = useState<Index>()
-  const drop: Column<Index> = {
-    title: 'Actions',
-    width: 96,
-    cell: (index) =>
-      index.type !== 'primary' && index.type !== 'edge' && (
-        <button type="button" class="button" aria-label={`Drop ${index.name}`} onClick={() => setDropped(index)}>
-          Drop
-        </button>
-      ),
-  }
+  const isDroppable = (index: Index) => index.type !== 'primary' && index.type !== 'edge'
+  const drop = actionColumn<Index>('Drop', (index) => (isDroppable(index) ? index.name : undefined), setDropped)
   const [owner = '', id = ''] = dropped?.id.split('/') ?? []
   return (
     <>

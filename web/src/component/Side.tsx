@@ -6,6 +6,7 @@ import { databaseNames, mayAdminister, signOut, user } from '../lib/session'
 import { nextTheme, theme } from '../lib/theme'
 import { Icon, type IconName } from './Icon'
 import { Requests } from './Requests'
+import { Select } from './Select'
 
 interface Entry {
   name: IconName
@@ -88,13 +89,7 @@ function DatabaseChoice() {
   return (
     <label class="field database">
       <span class="only-read">Database</span>
-      <select class="input" value={database.value} onChange={(event) => switchDatabase(event.currentTarget.value)}>
-        {all.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <Select value={database.value} options={all} onChange={switchDatabase} />
     </label>
   )
 }

@@ -5,6 +5,7 @@ import { Act } from '../component/Act'
 import { Editor } from '../component/Editor'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
+import { Select } from '../component/Select'
 import { type Call, path } from '../lib/call'
 import { attributes, indent } from '../lib/json'
 import { send } from '../lib/session'
@@ -113,11 +114,7 @@ export function Remove({ graph, kind, id, onClose, onDone }: Existing & { onDone
 function Collections({ names, chosen, onChoose }: { names: string[]; chosen: string; onChoose: (name: string) => void }) {
   return (
     <Field title="Collection">
-      <select class="input" value={chosen} onChange={(event) => onChoose(event.currentTarget.value)}>
-        {names.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
+      <Select value={chosen} options={names} onChange={onChoose} />
     </Field>
   )
 }

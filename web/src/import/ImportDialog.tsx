@@ -3,8 +3,16 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { Dialog } from '../component/Dialog'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
+import { Select } from '../component/Select'
 import { number } from '../lib/format'
 import { importFile, type OnDuplicate, type Outcome } from './send'
+
+const DUPLICATES: [OnDuplicate, string][] = [
+  ['error', 'are errors'],
+  ['update', 'are updated'],
+  ['replace', 'are replaced'],
+  ['ignore', 'stay as they are'],
+]
 
 interface Properties {
   collection: string
@@ -40,12 +48,7 @@ export function ImportDialog({ collection, file: dropped, onClose, onDone }: Pro
         </Field>
         {file && <p class="mono">{file.name}</p>}
         <Field title="Documents whose key exists">
-          <select class="input" value={onDuplicate} onChange={(event) => setOnDuplicate(event.currentTarget.value as OnDuplicate)}>
-            <option value="error">are errors</option>
-            <option value="update">are updated</option>
-            <option value="replace">are replaced</option>
-            <option value="ignore">stay as they are</option>
-          </select>
+          <Select value={onDuplicate} options={DUPLICATES} onChange={setOnDuplicate} />
         </Field>
         {progress && <Progress {...progress} />}
         <ErrorMessage error={error} />

@@ -1,6 +1,7 @@
 /** The queries that run now, and those that took long. */
 import { useState } from 'preact/hooks'
 import { ErrorMessage } from '../component/Message'
+import { PageHead } from '../component/PageHead'
 import { SortedTable } from '../component/SortedTable'
 import type { Column } from '../component/Table'
 import { Tabs } from '../component/Tabs'
@@ -54,8 +55,7 @@ export function Activity() {
   }
   return (
     <div class="page">
-      <div class="page-head">
-        <h1>Queries of {database.value}</h1>
+      <PageHead title={`Queries of ${database.value}`}>
         <Tabs label="Lists" names={LISTS} chosen={list} onChoose={setList} />
         <span class="spring" />
         {list === 'Slow' && value.length > 0 && (
@@ -63,7 +63,7 @@ export function Activity() {
             Clear
           </button>
         )}
-      </div>
+      </PageHead>
       <ErrorMessage error={error ?? failure} />
       <div class="card fill">
         {value.length === 0 ? (

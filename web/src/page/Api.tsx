@@ -3,6 +3,7 @@ import { useMemo, useState } from 'preact/hooks'
 import { type Description, type Operation, operationsOf, search } from '../api/operations'
 import { OperationView } from '../api/OperationView'
 import { ErrorMessage } from '../component/Message'
+import { PageHead } from '../component/PageHead'
 import { link } from '../lib/address'
 import { number } from '../lib/format'
 import { useLoaded } from '../lib/load'
@@ -21,13 +22,12 @@ export function Api({ chosen }: { chosen: string }) {
   const operation = value.find((one) => idOf(one) === chosen)
   return (
     <div class="page">
-      <div class="page-head">
-        <h1>API</h1>
+      <PageHead title="API">
         <input class="input" type="search" aria-label="Search" placeholder="Search" value={text} onInput={(event) => setText(event.currentTarget.value)} />
         <span class="muted" role="status">
           {value.length > 0 && `${number(found.length)} of ${number(value.length)} operations`}
         </span>
-      </div>
+      </PageHead>
       <ErrorMessage error={error} />
       <div class="api">
         <nav class="card api-list" aria-label="Operations">

@@ -6,6 +6,7 @@ import { Indexes } from '../collection/Indexes'
 import { Properties } from '../collection/Properties'
 import { Schema } from '../collection/Schema'
 import { Act } from '../component/Act'
+import { PageHead } from '../component/PageHead'
 import { database, go, link } from '../lib/address'
 import { path } from '../lib/call'
 import { useLoaded } from '../lib/load'
@@ -32,13 +33,7 @@ export function Collection({ name, view, part }: Shown) {
   const [turn, setTurn] = useState(0)
   return (
     <div class="page">
-      <div class="page-head">
-        <h1>
-          <a class="crumbs" href={link(['collections'])}>
-            Collections
-          </a>{' '}
-          / {name}
-        </h1>
+      <PageHead title={name} above={['collections', 'Collections']}>
         <span class="spring" />
         {isWritable && (
           <button type="button" class="button" onClick={() => setAction('truncate')}>
@@ -50,7 +45,7 @@ export function Collection({ name, view, part }: Shown) {
             Drop
           </button>
         )}
-      </div>
+      </PageHead>
       <nav class="tabs" aria-label="Parts of the collection">
         {VIEWS.map(([id, title]) => (
           <a key={id} class="tab" href={link(['collection', name, id])} aria-current={view === id || (view === '' && id === 'documents') ? 'page' : undefined}>

@@ -1,8 +1,7 @@
 /** The collections of the database. */
 import { useState } from 'preact/hooks'
 import { CreateCollection } from '../collection/CreateCollection'
-import { ErrorMessage } from '../component/Message'
-import { SortedTable } from '../component/SortedTable'
+import { ListPage } from '../component/ListPage'
 import type { Column } from '../component/Table'
 import { database, go, link } from '../lib/address'
 import { number } from '../lib/format'
@@ -36,37 +35,28 @@ export function Collections() {
   const { value, error, reload } = useLoaded(load, [database.value])
   const [filter, setFilter] = useState('')
   const [withSystem, setWithSystem] = useState(false)
-  const [isCreating, setCreating] = useState(false)
   const words = filter.toLowerCase()
-  const shown = (value ?? []).filter((one) => (withSystem || !one.isSystem) && one.name.toLowerCase().includes(words))
+  const shown = value?.filter((one) => (withSystem || !one.isSystem) && one.name.toLowerCase().includes(words))
+  const open = (name: string) => go(['collection', name, 'documents'])
   return (
-    <div class="page">
-      <div class="page-head">
-        <h1>Collections</h1>
-        <input class="input" type="search" placeholder="Filter by name" aria-label="Filter by name" value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
-        <label class="check">
-          <input type="checkbox" checked={withSystem} onChange={() => setWithSystem(!withSystem)} />
-          System
-        </label>
-        <span class="spring" />
-        <button type="button" class="button" onClick={reload}>
-          Refresh
-        </button>
-        {mayChangeDatabase.value && (
-          <button type="button" class="button is-main" onClick={() => setCreating(true)}>
-            New collection
-          </button>
-        )}
-      </div>
-      <ErrorMessage error={error} />
-      <div class="card fill">
-        {value && shown.length === 0 ? (
-          <p class="empty">{filter ? 'No collection has such a name.' : 'There are no collections yet.'}</p>
-        ) : (
-          <SortedTable label="Collections" columns={COLUMNS} rows={shown} onOpen={(one) => go(['collection', one.name, 'documents'])} />
-        )}
-      </div>
-      {isCreating && <CreateCollection onClose={() => setCreating(false)} onDone={(name) => go(['collection', name, 'documents'])} />}
-    </div>
+    <ListPage
+      title="Collections"
+      rows={shown}
+      error={error}
+      onReload={reload}
+      columns={COLUMNS}
+      empty={filter ? 'No collection has such a name.' : 'There are no collections yet.'}
+      onOpen={(one) => open(one.name)}
+      create={mayChangeDatabase.value ? { title: 'New collection', dialog: (close) => <CreateCollection onClose={close} onDone={open} /> } : undefined}
+      fields={
+        <>
+          <input class="input" type="search" placeholder="Filter by name" aria-label="Filter by name" value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
+          <label class="check">
+            <input type="checkbox" checked={withSystem} onChange={() => setWithSystem(!withSystem)} />
+            System
+          </label>
+        </>
+      }
+    />
   )
 }

@@ -1,6 +1,7 @@
 /** The state of the server, live from its metrics. */
 import { useEffect, useState } from 'preact/hooks'
 import { ErrorMessage } from '../component/Message'
+import { PageHead } from '../component/PageHead'
 import { Chart } from '../dashboard/Chart'
 import { Support } from '../dashboard/Support'
 import { mean, parse, rate, type Sample } from '../dashboard/metrics'
@@ -39,8 +40,7 @@ export function Dashboard() {
   const last = samples.at(-1)
   return (
     <div class="page">
-      <div class="page-head">
-        <h1>Dashboard</h1>
+      <PageHead title="Dashboard">
         {about && (
           <span class="muted">
             Persea {about['persea-version']}, compatible with ArangoDB {about.version}
@@ -54,7 +54,7 @@ export function Dashboard() {
           Support information
         </button>
         {isSupport && <Support onClose={() => setSupport(false)} />}
-      </div>
+      </PageHead>
       <ErrorMessage error={error} />
       {last && <Tiles sample={last} />}
       <Charts samples={samples} />

@@ -2,53 +2,37 @@
 import { useState } from 'preact/hooks'
 import { Act } from '../component/Act'
 import { Field } from '../component/Field'
-import { ErrorMessage } from '../component/Message'
-import { SortedTable } from '../component/SortedTable'
+import { actionColumn, ListPage } from '../component/ListPage'
 import type { Column } from '../component/Table'
 import { database, switchDatabase } from '../lib/address'
 import { path } from '../lib/call'
 import { useLoaded } from '../lib/load'
 import { databaseNames, loadDatabases } from '../lib/session'
 
+const name: Column<string> = {
+  title: 'Name',
+  cell: (name) => (
+    <button type="button" class="link" onClick={() => switchDatabase(name)}>
+      {name}
+    </button>
+  ),
+  sort: (name) => name,
+}
+
 export function Databases() {
-  const { error } = useLoaded(loadDatabases, [])
-  const [isCreating, setCreating] = useState(false)
+  const { error, reload } = useLoaded(loadDatabases, [])
   const [dropped, setDropped] = useState<string>()
-  const columns: Column<string>[] = [
-    {
-      title: 'Name',
-      cell: (name) => (
-        <button type="button" class="link" onClick={() => switchDatabase(name)}>
-          {name}
-        </button>
-      ),
-      sort: (name) => name,
-    },
-    {
-      title: 'Actions',
-      width: 96,
-      cell: (name) =>
-        name !== '_system' && (
-          <button type="button" class="button" aria-label={`Drop ${name}`} onClick={() => setDropped(name)}>
-            Drop
-          </button>
-        ),
-    },
-  ]
+  const drop = actionColumn<string>('Drop', (name) => (name === '_system' ? undefined : name), setDropped)
   return (
-    <div class="page">
-      <div class="page-head">
-        <h1>Databases</h1>
-        <span class="spring" />
-        <button type="button" class="button is-main" onClick={() => setCreating(true)}>
-          New database
-        </button>
-      </div>
-      <ErrorMessage error={error} />
-      <div class="card fill">
-        <SortedTable label="Databases" rows={databaseNames.value} columns={columns} />
-      </div>
-      {isCreating && <CreateDatabase onClose={() => setCreating(false)} />}
+    <ListPage
+      title="Databases"
+      rows={databaseNames.value}
+      error={error}
+      onReload={reload}
+      columns={[name, drop]}
+      empty="There are no databases."
+      create={{ title: 'New database', dialog: (close) => <CreateDatabase onClose={close} /> }}
+    >
       {dropped !== undefined && (
         <Act
           title={`Drop ${dropped}`}
@@ -61,7 +45,7 @@ export function Databases() {
           <p>The database and all of its collections will be removed.</p>
         </Act>
       )}
-    </div>
+    </ListPage>
   )
 }
 

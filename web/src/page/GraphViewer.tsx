@@ -3,13 +3,14 @@ import Graph from 'graphology'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
+import { PageHead } from '../component/PageHead'
 import { Canvas } from '../graph/Canvas'
 import { Chosen } from '../graph/Chosen'
 import { vertexCollections } from '../graph/definition'
 import { CreateVertex } from '../graph/Edit'
 import { around, type Document, type Edge, loadDefinition, type Part, sample } from '../graph/load'
 import { add, drop, hide, paint, type Style, update } from '../graph/picture'
-import { database, go, link, place } from '../lib/address'
+import { database, go, place } from '../lib/address'
 import { number } from '../lib/format'
 import { useLoaded } from '../lib/load'
 import { writable } from '../lib/rights'
@@ -70,13 +71,7 @@ export function GraphViewer({ name }: { name: string }) {
 
   return (
     <div class="page">
-      <div class="page-head">
-        <h1>
-          <a class="crumbs" href={link(['graphs'])}>
-            Graphs
-          </a>{' '}
-          / {name}
-        </h1>
+      <PageHead title={name} above={['graphs', 'Graphs']}>
         <span class="spring" />
         <span class="muted" role="status">
           {number(graph.order)} vertices, {number(graph.size)} edges
@@ -87,7 +82,7 @@ export function GraphViewer({ name }: { name: string }) {
           </button>
         )}
         {isCreating && definition && <CreateVertex graph={name} collections={vertexCollections(definition).filter((one) => mayWrite.has(one))} onClose={() => setCreating(false)} onDone={onAdded} />}
-      </div>
+      </PageHead>
       <ErrorMessage error={error ?? failure} />
       <div class="viewer">
         <div class="card fill">{graph.order === 0 ? <p class="empty">{turn > 0 ? 'The graph has no edges here.' : 'Loading …'}</p> : <Canvas graph={graph} turn={turn} onChoose={setChosen} onExpand={expand} withEdges />}</div>

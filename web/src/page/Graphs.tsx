@@ -1,8 +1,7 @@
 /** The named graphs of the database. */
 import { useState } from 'preact/hooks'
 import { Act } from '../component/Act'
-import { ErrorMessage } from '../component/Message'
-import { SortedTable } from '../component/SortedTable'
+import { actionColumn, ListPage } from '../component/ListPage'
 import type { Column } from '../component/Table'
 import { CreateGraph } from '../graph/CreateGraph'
 import { type GraphDefinition, vertexCollections } from '../graph/definition'
@@ -24,38 +23,20 @@ const COLUMNS: Column<GraphDefinition>[] = [
 
 export function Graphs() {
   const { value, error, reload } = useLoaded(load, [database.value])
-  const [isCreating, setCreating] = useState(false)
   const [dropped, setDropped] = useState<GraphDefinition>()
   const [withCollections, setWithCollections] = useState(false)
-  const drop: Column<GraphDefinition> = {
-    title: 'Actions',
-    width: 96,
-    cell: (one) => (
-      <button type="button" class="button" aria-label={`Drop ${one.name}`} onClick={() => setDropped(one)}>
-        Drop
-      </button>
-    ),
-  }
+  const drop = actionColumn<GraphDefinition>('Drop', (one) => one.name, setDropped)
   return (
-    <div class="page">
-      <div class="page-head">
-        <h1>Graphs</h1>
-        <span class="spring" />
-        {mayChangeDatabase.value && (
-          <button type="button" class="button is-main" onClick={() => setCreating(true)}>
-            New graph
-          </button>
-        )}
-      </div>
-      <ErrorMessage error={error} />
-      <div class="card fill">
-        {value?.length === 0 ? (
-          <p class="empty">There are no named graphs yet.</p>
-        ) : (
-          <SortedTable label="Graphs" rows={value ?? []} columns={mayChangeDatabase.value ? [...COLUMNS, drop] : COLUMNS} onOpen={(one) => go(['graph', one.name])} />
-        )}
-      </div>
-      {isCreating && <CreateGraph onClose={() => setCreating(false)} onDone={reload} />}
+    <ListPage
+      title="Graphs"
+      rows={value}
+      error={error}
+      onReload={reload}
+      columns={mayChangeDatabase.value ? [...COLUMNS, drop] : COLUMNS}
+      empty="There are no named graphs yet."
+      onOpen={(one) => go(['graph', one.name])}
+      create={mayChangeDatabase.value ? { title: 'New graph', dialog: (close) => <CreateGraph onClose={close} onDone={reload} /> } : undefined}
+    >
       {dropped && (
         <Act title={`Drop ${dropped.name}`} verb="Drop the graph" isDangerous call={{ method: 'DELETE', path: path`/_api/gharial/${dropped.name}` + (withCollections ? '?dropCollections=true' : '') }} onClose={() => setDropped(undefined)} onDone={reload}>
           <p>The definition of the graph will be removed.</p>
@@ -65,6 +46,6 @@ export function Graphs() {
           </label>
         </Act>
       )}
-    </div>
+    </ListPage>
   )
 }

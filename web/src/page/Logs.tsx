@@ -1,6 +1,8 @@
 /** The recent lines of the server's log. */
 import { useState } from 'preact/hooks'
 import { ErrorMessage } from '../component/Message'
+import { PageHead } from '../component/PageHead'
+import { Select } from '../component/Select'
 import { Table, type Column } from '../component/Table'
 import { useEvery, useLoaded } from '../lib/load'
 import { ask } from '../lib/session'
@@ -36,17 +38,10 @@ export function Logs() {
   useEvery(3000, reload)
   return (
     <div class="page">
-      <div class="page-head">
-        <h1>Logs</h1>
-        <select class="input" aria-label="Level" value={level} onChange={(event) => setLevel(event.currentTarget.value)}>
-          {LEVELS.map((one) => (
-            <option key={one} value={one}>
-              up to {one}
-            </option>
-          ))}
-        </select>
+      <PageHead title="Logs">
+        <Select label="Level" value={level} options={LEVELS.map((one) => [one, `up to ${one}`] as const)} onChange={setLevel} />
         <input class="input" type="search" aria-label="Text" placeholder="Text" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
-      </div>
+      </PageHead>
       <ErrorMessage error={error} />
       <div class="card fill">
         {value.length === 0 ? <p class="empty">No line is here.</p> : <Table label="Log" columns={COLUMNS} count={value.length} row={(index) => value[index] as Line} />}

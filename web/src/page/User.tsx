@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks'
 import { Act } from '../component/Act'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
-import { go, link } from '../lib/address'
+import { PageHead } from '../component/PageHead'
+import { go } from '../lib/address'
 import { path } from '../lib/call'
 import { useLoaded } from '../lib/load'
 import { ask, send } from '../lib/session'
@@ -20,13 +21,7 @@ export function User({ name }: { name: string }) {
   const setActive = (active: boolean) => send({ method: 'PATCH', path: address, database: '_system', body: { active } }).then(reload, setFailure)
   return (
     <div class="page">
-      <div class="page-head">
-        <h1>
-          <a class="crumbs" href={link(['users'])}>
-            Users
-          </a>{' '}
-          / {name}
-        </h1>
+      <PageHead title={name} above={['users', 'Users']}>
         {value && (
           <label class="check">
             <input type="checkbox" checked={value.active} onChange={() => setActive(!value.active)} />
@@ -42,7 +37,7 @@ export function User({ name }: { name: string }) {
             Remove
           </button>
         )}
-      </div>
+      </PageHead>
       <ErrorMessage error={error ?? failure} />
       <Rights user={name} />
       {action === 'password' && (

@@ -2,8 +2,7 @@
 import { useState } from 'preact/hooks'
 import { Act } from '../component/Act'
 import { Field } from '../component/Field'
-import { ErrorMessage } from '../component/Message'
-import { SortedTable } from '../component/SortedTable'
+import { ListPage } from '../component/ListPage'
 import type { Column } from '../component/Table'
 import { go, link } from '../lib/address'
 import { useLoaded } from '../lib/load'
@@ -22,23 +21,18 @@ const COLUMNS: Column<User>[] = [
 ]
 
 export function Users() {
-  const { value = [], error } = useLoaded(load, [])
-  const [isCreating, setCreating] = useState(false)
+  const { value, error, reload } = useLoaded(load, [])
   return (
-    <div class="page">
-      <div class="page-head">
-        <h1>Users</h1>
-        <span class="spring" />
-        <button type="button" class="button is-main" onClick={() => setCreating(true)}>
-          New user
-        </button>
-      </div>
-      <ErrorMessage error={error} />
-      <div class="card fill">
-        <SortedTable label="Users" rows={value} columns={COLUMNS} onOpen={(one) => go(['user', one.user])} />
-      </div>
-      {isCreating && <CreateUser onClose={() => setCreating(false)} />}
-    </div>
+    <ListPage
+      title="Users"
+      rows={value}
+      error={error}
+      onReload={reload}
+      columns={COLUMNS}
+      empty="There are no users."
+      onOpen={(one) => go(['user', one.user])}
+      create={{ title: 'New user', dialog: (close) => <CreateUser onClose={close} /> }}
+    />
   )
 }
 

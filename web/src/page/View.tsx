@@ -5,6 +5,7 @@ import { Act } from '../component/Act'
 import { Editor } from '../component/Editor'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
+import { PageHead } from '../component/PageHead'
 import { database, go, link } from '../lib/address'
 import { path } from '../lib/call'
 import { useLoaded } from '../lib/load'
@@ -27,13 +28,7 @@ export function View({ name }: { name: string }) {
   const properties = path`/_api/view/${name}/properties`
   return (
     <div class="page">
-      <div class="page-head">
-        <h1>
-          <a class="crumbs" href={link(['views'])}>
-            Views
-          </a>{' '}
-          / {name}
-        </h1>
+      <PageHead title={name} above={['views', 'Views']}>
         <span class="spring" />
         <a class="button" href={link(['queries'], { query: `FOR d IN ${quoted(name)}\n  LIMIT 100\n  RETURN d` })}>
           Open as query
@@ -51,7 +46,7 @@ export function View({ name }: { name: string }) {
             </button>
           </>
         )}
-      </div>
+      </PageHead>
       <ErrorMessage error={error} />
       {value && (
         <>

@@ -1,7 +1,5 @@
 /** The views of the database. */
-import { useState } from 'preact/hooks'
-import { ErrorMessage } from '../component/Message'
-import { SortedTable } from '../component/SortedTable'
+import { ListPage } from '../component/ListPage'
 import type { Column } from '../component/Table'
 import { database, go, link } from '../lib/address'
 import { path } from '../lib/call'
@@ -25,26 +23,17 @@ const COLUMNS: Column<Definition>[] = [
 
 export function Views() {
   const { value, error, reload } = useLoaded(load, [database.value])
-  const [isCreating, setCreating] = useState(false)
+  const open = (name: string) => go(['view', name])
   return (
-    <div class="page">
-      <div class="page-head">
-        <h1>Views</h1>
-        <span class="spring" />
-        <button type="button" class="button" onClick={reload}>
-          Refresh
-        </button>
-        {mayChangeDatabase.value && (
-          <button type="button" class="button is-main" onClick={() => setCreating(true)}>
-            New view
-          </button>
-        )}
-      </div>
-      <ErrorMessage error={error} />
-      <div class="card fill">
-        {value?.length === 0 ? <p class="empty">There are no views yet.</p> : <SortedTable label="Views" columns={COLUMNS} rows={value ?? []} onOpen={(one) => go(['view', one.name])} />}
-      </div>
-      {isCreating && <CreateView onClose={() => setCreating(false)} onDone={(name) => go(['view', name])} />}
-    </div>
+    <ListPage
+      title="Views"
+      rows={value}
+      error={error}
+      onReload={reload}
+      columns={COLUMNS}
+      empty="There are no views yet."
+      onOpen={(one) => open(one.name)}
+      create={mayChangeDatabase.value ? { title: 'New view', dialog: (close) => <CreateView onClose={close} onDone={open} /> } : undefined}
+    />
   )
 }

@@ -1,6 +1,7 @@
 /** The bind parameters of a query, as a form or as JSON. */
 import { useState } from 'preact/hooks'
 import { Editor } from '../component/Editor'
+import { Select } from '../component/Select'
 import { Tabs } from '../component/Tabs'
 import { database } from '../lib/address'
 import { useLoaded } from '../lib/load'
@@ -55,13 +56,7 @@ function Form({ query }: { query: Query }) {
 function Collection({ query, name, collections }: { query: Query; name: string; collections: string[] }) {
   const value = String(query.binds.value.values[name] ?? '')
   return (
-    <select class="input" value={value} onChange={(event) => query.bind(name, event.currentTarget.value)}>
-      {[value, ...collections.filter((one) => one !== value)].map((one) => (
-        <option key={one} value={one}>
-          {one}
-        </option>
-      ))}
-    </select>
+    <Select value={value} options={[value, ...collections.filter((one) => one !== value)]} onChange={(chosen) => query.bind(name, chosen)} />
   )
 }
 

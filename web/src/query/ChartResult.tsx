@@ -1,5 +1,6 @@
 /** The rows of a result as a chart of chosen columns. */
 import { useMemo, useState } from 'preact/hooks'
+import { Select } from '../component/Select'
 import { Tabs } from '../component/Tabs'
 import { chartColumns, type ChartKind, KINDS, MOST_ROWS, series } from '../chart/series'
 import { colourAt, Plot } from '../chart/Plot'
@@ -20,14 +21,7 @@ export function ChartResult({ rows, count }: { rows: string[]; count: number }) 
         <Tabs label="Kind of chart" names={KINDS} chosen={kind} onChoose={setKind} />
         <label class="side-row">
           <span class="muted">x</span>
-          <select class="input" aria-label="Column of the x axis" value={x} onChange={(event) => setX(event.currentTarget.value)}>
-            <option value="">number of the row</option>
-            {columns.all.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <Select label="Column of the x axis" value={x} options={[['', 'number of the row'], ...columns.all]} onChange={setX} />
         </label>
         <fieldset class="chips" aria-label="Columns of the y axis">
           {columns.numeric.map((name) => (

@@ -1,12 +1,19 @@
 /** The rights of a user: a level for each database, and within one for each collection. */
 import { useState } from 'preact/hooks'
 import { ErrorMessage } from '../component/Message'
+import { Select } from '../component/Select'
 import { type Call, path } from '../lib/call'
 import { useLoaded } from '../lib/load'
 import { ask, send } from '../lib/session'
 
 type Granted = 'rw' | 'ro' | 'none' | 'undefined'
 type Database = { permission: Granted; collections?: Record<string, Granted> }
+
+const LEVELS: [Granted, string][] = [
+  ['rw', 'may write'],
+  ['ro', 'may read'],
+  ['none', 'no access'],
+]
 
 /** The name that stands for all that are not named. */
 const ALL = '*'
@@ -66,12 +73,7 @@ function Row({ title, level, isAll, onSet }: { title: string; level: Granted; is
   return (
     <label class="right">
       <span class="who">{title}</span>
-      <select class="input" aria-label={title} value={level} onChange={(event) => onSet(event.currentTarget.value as Granted)}>
-        <option value="rw">may write</option>
-        <option value="ro">may read</option>
-        <option value="none">no access</option>
-        <option value="undefined">{isAll ? 'not set' : 'as all others'}</option>
-      </select>
+      <Select label={title} value={level} options={[...LEVELS, ['undefined', isAll ? 'not set' : 'as all others']]} onChange={onSet} />
     </label>
   )
 }

@@ -2,10 +2,13 @@
 import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { Act } from '../component/Act'
-import { Editor } from '../component/Editor'
+import { DefinitionField } from '../component/DefinitionField'
 import { Field } from '../component/Field'
+import { Select } from '../component/Select'
 import type { Call } from '../lib/call'
 import { EXAMPLES, type Kind, mistake } from './definition'
+
+const KINDS = Object.keys(EXAMPLES) as Kind[]
 
 const example = (kind: Kind) => JSON.stringify(EXAMPLES[kind], null, 2)
 
@@ -27,19 +30,9 @@ export function CreateView({ onClose, onDone }: { onClose: () => void; onDone: (
         <input class="input" required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
       <Field title="Type" hint={kind === 'arangosearch' ? 'Links say which attributes of which collections are searched.' : 'A list of inverted indexes, each of which belongs to a collection.'}>
-        <select class="input" value={kind} onChange={(event) => choose(event.currentTarget.value as Kind)}>
-          {Object.keys(EXAMPLES).map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
+        <Select value={kind} options={KINDS} onChange={choose} />
       </Field>
-      <div class="field">
-        <span>Properties</span>
-        <div class="card definition">
-          <Editor language="json" label="Properties" text={text} />
-        </div>
-        {wrong && <small role="status">{wrong}</small>}
-      </div>
+      <DefinitionField title="Properties" text={text} note={wrong} />
     </Act>
   )
 }
