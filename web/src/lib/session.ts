@@ -38,10 +38,12 @@ interface Options {
   signal?: AbortSignal
   /** True for a request that is not shown to the user, such as a poll. */
   quiet?: boolean
+  /** True for a request that the end of the page does not end. */
+  keepalive?: boolean
 }
 
 /** Sends a call and returns its reply, also one of an error. Errors: `Failure` without a reply, and `AbortError`. */
-export async function exchange(call: Call, { signal, quiet }: Options = {}): Promise<{ status: number; text: string }> {
+export async function exchange(call: Call, { signal, quiet, keepalive }: Options = {}): Promise<{ status: number; text: string }> {
   const headers: Record<string, string> = { 'x-omit-www-authenticate': 'true', ...call.headers }
   if (token.value !== null) headers.authorization = `bearer ${token.value}`
   const body = bodyOf(call)
@@ -57,7 +59,7 @@ export async function exchange(call: Call, { signal, quiet }: Options = {}): Pro
   try {
     const address = prefix + fullPath(call, database.value)
     // Without credentials, the browser neither adds a login of its own nor asks for one.
-    reply = await fetch(address, { method: call.method, headers, body, signal, credentials: 'omit', cache: 'no-store' })
+    reply = await fetch(address, { method: call.method, headers, body, signal, keepalive, credentials: 'omit', cache: 'no-store' })
     text = await reply.text()
   } catch (error) {
     if (signal?.aborted) throw error

@@ -26,9 +26,12 @@ const sessions = new Map<string, string | undefined>()
 /** The end of the last input: inputs run one after another. */
 let last: Promise<unknown> = Promise.resolve()
 
-whenUserChanges(() => {
+const endAll = () => {
   for (const name of sessions.keys()) endSession(name)
-})
+}
+
+whenUserChanges(endAll)
+addEventListener('pagehide', endAll)
 
 /** Returns the session of a database, which is opened if there is none. */
 async function sessionOf(name: string): Promise<string> {
@@ -46,7 +49,7 @@ export function endSession(name: string) {
   const id = sessions.get(name)
   sessions.delete(name)
   // It may have ended by itself.
-  if (id !== undefined) send({ method: 'DELETE', path: path`/_admin/shell/${id}`, database: name }, { quiet: true }).catch(() => {})
+  if (id !== undefined) send({ method: 'DELETE', path: path`/_admin/shell/${id}`, database: name }, { quiet: true, keepalive: true }).catch(() => {})
 }
 
 /**
