@@ -11,6 +11,7 @@ describe('queries', () => {
     ;[server, browser] = await Promise.all([Server.start(), launch()])
     await server.ask('POST', '/_api/collection', { name: 'docs' })
     await server.query('FOR i IN 1..3000 INSERT { _key: TO_STRING(i), n: i } INTO docs')
+    await server.ask('POST', '/_api/collection', { name: 'links', type: 3 })
     await server.ask('POST', '/_api/index?collection=docs', { type: 'persistent', fields: ['n'], name: 'by_n' })
   })
   after(() => Promise.all([browser?.close(), server?.stop()]))
@@ -75,6 +76,10 @@ describe('queries', () => {
     await page.getByRole('columnheader', { name: 'Time' }).waitFor()
     await page.getByText('2,995').first().waitFor()
     await check(page)
+    await write(page, 'FOR v, e IN 1..2 OUTBOUND "docs/1" links FILTER e.n == 1 RETURN v')
+    await page.getByRole('button', { name: 'Profile' }).click()
+    await page.getByText('from "docs/1" along').waitFor()
+    await check(page)
     await page.close()
   })
 
@@ -118,7 +123,6 @@ describe('queries', () => {
   })
 
   it('show edges as a graph, and save all rows', async () => {
-    await server.ask('POST', '/_api/collection', { name: 'links', type: 3 })
     await server.query('FOR i IN 1..20 INSERT { _from: "docs/1", _to: CONCAT("docs/", i + 1) } INTO links')
     const page = await openAs(browser, server)
     await run(page, 'FOR e IN links RETURN e')

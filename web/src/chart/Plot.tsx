@@ -73,7 +73,9 @@ function Values({ data, titles, at }: { data: Series; titles: string[]; at: numb
 /** Returns the text of a place on the x axis; an empty one between two texts. */
 function textOf(data: Series, x: number): string {
   if (data.axis === 'text') return Number.isInteger(x) ? (data.labels[x] ?? '') : ''
-  return data.axis === 'time' ? new Date(x * 1000).toISOString().replace('T', ' ').replace(/\.000Z|Z$/, '') : number(x)
+  if (data.axis === 'time') return new Date(x * 1000).toISOString().replace('T', ' ').replace(/\.000Z|Z$/, '')
+  // Without groups of digits: many of these numbers are years.
+  return String(Number(x.toPrecision(12)))
 }
 
 function optionsOf(kind: ChartKind, data: Series, colour: (name: string) => string, onPoint: (at: number | undefined) => void): Omit<uPlot.Options, 'width' | 'height'> {

@@ -8,7 +8,7 @@ export function QueryTabs() {
         <span key={query.id} class="query-tab" aria-current={query === current.value ? 'true' : undefined}>
           <button type="button" class="tab" aria-pressed={query === current.value} onClick={() => choose(query)}>
             {query.running.value && <span class="running" aria-label="running" role="img" />}
-            {query.title.value}
+            <span class="query-title">{query.title.value}</span>
           </button>
           {queries.value.length > 1 && (
             <button type="button" class="icon-button" aria-label={`Close ${query.title.value}`} onClick={() => close(query)}>

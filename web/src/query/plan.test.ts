@@ -45,6 +45,12 @@ describe('plans', () => {
     ])
   })
 
+  it('have the indexes of loops and of all steps of traversals', () => {
+    const [edge, more] = ['edge', 'more'].map((name, id) => ({ id: String(id), name, type: 'edge', fields: ['_from'], unique: false, sparse: false }))
+    const nodes = [node(1, 'IndexNode', { indexes: [more] }), node(2, 'TraversalNode', { indexes: { base: [edge], levels: { 1: [edge, more] } } }), node(3, 'ReturnNode')]
+    expect(lines({ ...plan, nodes }).map((line) => line.indexes)).toEqual([[more], [edge, more], []])
+  })
+
   it('have the time of each node alone', () => {
     const statistics = [{ id: 2, calls: 1, items: 9, filtered: 0, runtime: 0.5, fetching: 0.2 }]
     expect(lines(plan, statistics)[1]?.seconds).toBeCloseTo(0.3)

@@ -65,7 +65,7 @@ export function lines(plan: Plan, statistics: NodeStatistics[] = []): Line[] {
       node,
       depth,
       text: describe(node, plan),
-      indexes: node.indexes ?? node.index?.indexes ?? graphIndexes(node),
+      indexes: indexesOf(node),
       statistics: found,
       seconds: found && Math.max(0, found.runtime - found.fetching),
     }
@@ -74,9 +74,12 @@ export function lines(plan: Plan, statistics: NodeStatistics[] = []): Line[] {
   })
 }
 
-function graphIndexes(node: PlanNode): PlanIndex[] {
-  const indexes = node.indexes?.base ?? []
-  return Array.isArray(indexes) ? indexes : []
+/** Returns the indexes of a node. Those of a traversal are an object: all steps', and those of some steps. */
+function indexesOf(node: PlanNode): PlanIndex[] {
+  const indexes = node.indexes ?? node.index?.indexes ?? []
+  if (Array.isArray(indexes)) return indexes
+  const ofSteps: PlanIndex[] = [indexes.base ?? [], ...Object.values(indexes.levels ?? {})].flat(2)
+  return ofSteps.filter((index, at) => ofSteps.findIndex((one) => one.id === index.id && one.name === index.name) === at)
 }
 
 /** Returns the nodes so that each stands behind those that it reads from. */
@@ -95,7 +98,8 @@ function inOrder(nodes: PlanNode[]): PlanNode[] {
   return [...ordered]
 }
 
-const name = (variable?: { name: string }) => variable?.name ?? ''
+/** The name of a variable; those that the optimizer made have numbers. */
+const name = (variable?: { name: string }) => variable?.name.replace(/^(?=\d)/, '#') ?? ''
 
 /** Returns a node in the words of AQL. */
 function describe(node: PlanNode, plan: Plan): string {
