@@ -91,6 +91,36 @@ fn the_debian_package_has_its_files_and_can_be_installed() {
     }
 }
 
+/// The newest versions of symbols of Ubuntu 22.04, the oldest system that the packages are for.
+const NEWEST_SYMBOLS: &[(&str, &[u32])] =
+    &[("GLIBC_", &[2, 35]), ("GLIBCXX_", &[3, 4, 30]), ("CXXABI_", &[1, 3, 13]), ("GCC_", &[12, 0, 0])];
+
+#[test]
+fn the_program_needs_no_newer_libraries_than_its_oldest_system_has() {
+    if !has("objdump") {
+        return;
+    }
+    let program = env!("CARGO_BIN_EXE_persea");
+    let symbols = run(Command::new("objdump").args(["--dynamic-syms", program]));
+    let mut checked = 0;
+    for word in symbols.split_whitespace() {
+        let word = word.trim_matches(['(', ')']);
+        for (family, newest) in NEWEST_SYMBOLS {
+            let Some(version) = word.strip_prefix(family) else { continue };
+            let version: Vec<u32> = version.split('.').filter_map(|part| part.parse().ok()).collect();
+            assert!(version.as_slice() <= *newest, "{word}");
+            checked += 1;
+        }
+    }
+    assert!(checked > 0, "{symbols}");
+    let headers = run(Command::new("objdump").args(["--private-headers", program]));
+    let needed = headers.lines().filter_map(|line| line.trim().strip_prefix("NEEDED"));
+    for library in needed.map(str::trim) {
+        let known = ["libc.so.", "libm.so.", "libgcc_s.so.", "libstdc++.so.", "ld-linux"];
+        assert!(known.iter().any(|name| library.starts_with(name)), "{library}");
+    }
+}
+
 #[test]
 fn the_rpm_has_its_files() {
     if !has("rpmbuild") || !has("strip") {
