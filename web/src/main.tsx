@@ -4,6 +4,7 @@ import { begin, keepAlive } from './lib/session'
 import './style/base.css'
 import './style/controls.css'
 import './style/layout.css'
+import './style/query.css'
 import './style/table.css'
 
 void begin()

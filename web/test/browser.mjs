@@ -5,13 +5,20 @@ import assert from 'node:assert/strict'
 import { chromium } from 'playwright-core'
 
 const PROGRAM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+/** Milliseconds that a step may take on a machine that is busy with other work. */
+const STEP_MILLISECONDS = 120_000
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Starts Chromium. Its pages share what they load; the user of each is in its own memory. */
 export async function launch() {
-  const browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'] })
+  const browser = await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox'], timeout: STEP_MILLISECONDS })
   const context = await browser.newContext()
-  return { newPage: () => context.newPage(), close: () => browser.close() }
+  return {
+    newPage: () => context.newPage(),
+    /** Opens a page that has loaded nothing yet. */
+    newEmptyPage: async () => (await browser.newContext()).newPage(),
+    close: () => browser.close(),
+  }
 }
 
 /**
@@ -24,7 +31,7 @@ const EXPECTED = /^Failed to load resource|^Applying inline style/
 export async function open(browser, server, fragment = '', size = { width: 1280, height: 800 }) {
   const page = await browser.newPage()
   await page.setViewportSize(size)
-  page.setDefaultTimeout(10_000)
+  page.setDefaultTimeout(STEP_MILLISECONDS)
   page.faults = []
   page.on('pageerror', (error) => page.faults.push(error.message))
   page.on('console', (message) => {

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const PASSWORD = 'secret'
-/** Milliseconds until a server must be ready. */
-const START_MILLISECONDS = 20_000
+/** Milliseconds until a server must be ready, on a machine that is busy with other work. */
+const START_MILLISECONDS = 120_000
 
 function freePort() {
   return new Promise((resolve, reject) => {
@@ -68,7 +68,7 @@ export class Server {
 
   /** Waits until no query runs. */
   async untilIdle() {
-    const end = Date.now() + 5000
+    const end = Date.now() + START_MILLISECONDS
     while ('0' in (await this.ask('GET', '/_api/query/current'))) {
       if (Date.now() > end) throw new Error('a query still runs')
     }

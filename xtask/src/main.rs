@@ -110,7 +110,8 @@ fn main() -> ExitCode {
         }
         _ => {
             eprintln!(
-                "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]\n       cargo xtask sbom FOLDER\n       cargo xtask suites [SUITE ...]\n       cargo xtask web [--test]"
+                "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]\n       cargo xtask sbom FOLDER\n       cargo xtask suites [SUITE ...]\n       {}",
+                web::USAGE
             );
             for program in PROGRAMS {
                 eprintln!("       cargo xtask {} [--help] [--OPTION VALUE ...]", program.name);

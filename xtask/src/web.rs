@@ -1,7 +1,7 @@
 //! The web interface: `cargo xtask web` checks it, builds it, and writes the files that the server
 //! embeds.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::{Failure, run};
@@ -12,15 +12,27 @@ const FOLDER: &str = "web";
 /// The programs of `package.json`, in their order: checks first.
 const SCRIPTS: &[&str] = &["types", "lint", "test", "build"];
 
-/// Runs `cargo xtask web [--test]`.
+/// The options, and the programs of `package.json` that use a server and a browser.
+const IN_BROWSER: &[(&str, &[&str])] = &[
+    ("--test", &["browser"]),
+    ("--screenshots", &["screenshots", "--", "../docs/images/web"]),
+    ("--measure", &["measure"]),
+];
+
+/// The words that the command takes.
+pub(crate) const USAGE: &str = "cargo xtask web [--test|--screenshots|--measure]";
+
+/// Runs `cargo xtask web`.
 ///
 /// Without Node.js or its registry it does nothing and says so, since the server also builds
 /// without the interface.
 pub(crate) fn run_command(arguments: &[String]) -> Result<(), Failure> {
-    match arguments {
-        [] => build(),
-        [option] if option == "--test" => test(),
-        _ => Err("usage: cargo xtask web [--test]".to_owned()),
+    let [option] = arguments else {
+        return if arguments.is_empty() { build() } else { Err(format!("usage: {USAGE}")) };
+    };
+    match IN_BROWSER.iter().find(|(known, _)| known == option) {
+        Some((_, script)) => in_browser(script),
+        None => Err(format!("usage: {USAGE}")),
     }
 }
 
@@ -38,17 +50,27 @@ pub(crate) fn build() -> Result<(), Failure> {
     SCRIPTS.iter().try_for_each(|script| npm(&["run", "--silent", script]))
 }
 
-/// Tests the interface of a new server in a browser.
-fn test() -> Result<(), Failure> {
+/// Runs a program with the interface of a new server in a browser.
+fn in_browser(script: &[&str]) -> Result<(), Failure> {
     if let Some(missing) = ["npm", "chromium"].into_iter().find(|program| !is_installed(program)) {
         println!("skipped: there is no {missing}");
         return Ok(());
     }
     build()?;
+    let program = match std::env::var_os("PERSEA") {
+        Some(program) => std::path::absolute(program),
+        None => build_server(),
+    };
+    let program = program.map_err(|error| error.to_string())?;
+    run(in_folder(&[&["run", "--silent"], script].concat()).env("PERSEA", program))
+}
+
+/// Builds the server in the profile of this program, and returns its path.
+fn build_server() -> std::io::Result<PathBuf> {
     let release: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
-    crate::cargo(&[&["build", "--quiet", "--package", "persea"], release].concat())?;
-    let program = std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("persea");
-    run(in_folder(&["run", "--silent", "browser"]).env("PERSEA", program))
+    crate::cargo(&[&["build", "--quiet", "--package", "persea"], release].concat())
+        .map_err(std::io::Error::other)?;
+    Ok(std::env::current_exe()?.with_file_name("persea"))
 }
 
 /// Runs `npm ci` if the installed packages are older than the lock file. No package runs a script.

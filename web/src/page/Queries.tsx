@@ -11,7 +11,6 @@ import { Result } from '../query/Result'
 import type { Query } from '../query/Query'
 import { QueryTabs } from '../query/QueryTabs'
 import { current, openFromAddress } from '../query/tabs'
-import '../style/query.css'
 
 export function Queries() {
   const query = current.value
