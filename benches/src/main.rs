@@ -3,6 +3,7 @@
 //! usage: benches --server PERSEA --http-limit PROGRAM --kv-limit PROGRAM [--engine NAME]
 //!                [--scale X] [NAME ...]
 //!        benches --server PERSEA [--scale X] engines
+//!        benches --server PERSEA [--tools PERSEA] [--engine NAME] [--scale X] backup
 //!        benches --server PERSEA [--tools PERSEA] [--engine NAME] [--scale X]
 //!                [--documents-max N] [--charts FOLDER] table-NAME ...
 //!
@@ -19,6 +20,9 @@
 //! `engines` compares the memory-mapped engine with RocksDB's: two servers with the same data take
 //! turns. `--engine NAME` chooses the engine of all other servers.
 //!
+//! `backup` loads 10,000,000 documents times `--scale`, and backs them up while others are written.
+//! It needs 10 GB in the folder of `TMPDIR`.
+//!
 //! Tables (`table-export`, `table-batch`, `table-cursor`, `table-dump`) print one Markdown table
 //! each and write a chart to `--charts` (the current folder). `persea bench`, `dump` and `restore`
 //! of `--tools`, by default the server's binary, make their data and requests. Their sizes are
@@ -27,6 +31,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod backup;
 mod batch;
 mod engines;
 mod export;
@@ -100,6 +105,9 @@ const BENCHMARKS: &[Benchmark] = &[
 /// The comparison of engines. It runs only by name.
 const ENGINES: &str = "engines";
 
+/// Backups under load. They run only by name.
+const BACKUP: &str = "backup";
+
 fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
@@ -120,6 +128,9 @@ fn run() -> Result<(), Failure> {
     }
     if names.iter().any(|name| name == ENGINES) {
         engines::run(&setup, &mut report::Report::of(engines::OURS, engines::THEIRS))?;
+    }
+    if names.iter().any(|name| name == BACKUP) {
+        backup::run(&setup, &mut report::Report::new())?;
     }
     for table in TABLES.iter().filter(|(name, _)| names.iter().any(|chosen| chosen == name)) {
         tables::run(table, &setup)?;
@@ -178,6 +189,6 @@ fn is_known(name: &str) -> bool {
         .iter()
         .map(|known| known.0)
         .chain(TABLES.iter().map(|known| known.0))
-        .chain([ENGINES])
+        .chain([ENGINES, BACKUP])
         .any(|known| known == name)
 }
