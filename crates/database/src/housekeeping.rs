@@ -1,5 +1,6 @@
 //! Background work of an instance, on threads that end with it.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -7,6 +8,7 @@ use storage::Store;
 
 use crate::index_training::train_indexes;
 use crate::instance::{Instance, InstanceOptions};
+use crate::local_ids::Part;
 use crate::restore::edge_indexes::LeftBehind;
 use crate::search_upkeep::{index_due, merge_due};
 use crate::view::take_over_settings;
@@ -47,6 +49,31 @@ impl Instance {
     }
 }
 
+impl Instance {
+    /// Returns true if this server does the work that only one of those that share the store must
+    /// do, as of the last look.
+    fn is_first(&self) -> bool {
+        self.is_first.load(Ordering::Relaxed)
+    }
+
+    /// Looks if this server does that work, and if it still has its lease.
+    fn find_part(&self) {
+        if self.local_ids().member().is_some() {
+            // A server that does not reach the store cannot do it.
+            let part = self.local_ids().part().unwrap_or(Part::Other);
+            self.is_first.store(part == Part::First, Ordering::Relaxed);
+            self.has_lost_lease.fetch_or(part == Part::Gone, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns true if the lease of this server on a shared store has ended.
+    ///
+    /// It can do nothing any more then, until it starts again.
+    pub fn has_lost_lease(&self) -> bool {
+        self.has_lost_lease.load(Ordering::Relaxed)
+    }
+}
+
 fn start_thread(name: &str, instance: &Arc<Instance>, run: fn(&Weak<Instance>)) -> Result<()> {
     let watched = Arc::downgrade(instance);
     let thread = std::thread::Builder::new().name(name.into());
@@ -61,6 +88,9 @@ fn remove_expired(watched: &Weak<Instance>) {
     loop {
         std::thread::sleep(TTL_INTERVAL);
         let Some(instance) = watched.upgrade() else { return };
+        if !instance.is_first() {
+            continue;
+        }
         instance.ttl().run_if_due(instance.store(), &|| instance.is_stopping());
     }
 }
@@ -69,6 +99,9 @@ fn train(watched: &Weak<Instance>) {
     loop {
         std::thread::sleep(TRAIN_EVERY);
         let Some(instance) = watched.upgrade() else { return };
+        if !instance.is_first() {
+            continue;
+        }
         train_indexes(instance.store(), &|| instance.is_stopping());
     }
 }
@@ -96,6 +129,7 @@ fn run(watched: &Weak<Instance>) {
     loop {
         std::thread::sleep(INTERVAL);
         let Some(instance) = watched.upgrade() else { return };
+        instance.find_part();
         instance.cursors().release_idle();
         instance.cursors().expire();
         instance.transactions().expire();
@@ -103,7 +137,9 @@ fn run(watched: &Weak<Instance>) {
         instance.batches().look_after();
         if looked.elapsed() >= LOOK_EVERY.min(instance.options().broken_restore_after) {
             looked = Instant::now();
-            left_behind.look_after(&instance);
+            if instance.is_first() {
+                left_behind.look_after(&instance);
+            }
         }
         if maintained.elapsed() >= MAINTAIN_EVERY {
             maintained = Instant::now();

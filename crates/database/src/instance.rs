@@ -17,6 +17,7 @@ use crate::cursor::result_buffer::ResultBufferLimits;
 use crate::dump::{Batches, DumpContexts};
 use crate::graph::definition_lock::GraphChanges;
 use crate::javascript::options::JavaScriptOptions;
+use crate::local_ids::LocalIds;
 use crate::query::QueryDefaults;
 use crate::query::large_texts::LargeTexts;
 use crate::query::plan_cache::PlanCache;
@@ -134,7 +135,11 @@ pub struct Instance {
     pub(crate) view_changes: ViewChanges,
     pub(crate) analyzers: Arc<OpenAnalyzers>,
     next_cursor: AtomicU64,
+    local_ids: LocalIds,
     stopping: AtomicBool,
+    /// True if this server does the work that only one of those that share the store must do.
+    pub(crate) is_first: AtomicBool,
+    pub(crate) has_lost_lease: AtomicBool,
     pub(crate) server_version: Arc<str>,
 }
 
@@ -157,8 +162,9 @@ impl Instance {
         // Cached results must leave memory for results that wait to be fetched.
         let kept =
             MemoryAccount::new(Some(options.result_memory_bytes / 2), Some(Arc::clone(&result_memory)));
+        let local_ids = LocalIds::new(store.engine().sharing());
         Ok(Arc::new(Instance {
-            queries: Arc::default(),
+            queries: Arc::new(QueryRegistry::new(local_ids.clone())),
             plans: PlanCache::new(options.plan_cache_entries, options.plan_cache_key_bytes),
             query_memory: Arc::new(MemoryAccount::new(Some(options.query_memory_bytes), None)),
             large_texts: LargeTexts::default(),
@@ -174,6 +180,9 @@ impl Instance {
             view_changes: ViewChanges::default(),
             analyzers: Arc::default(),
             next_cursor: AtomicU64::new(store.next_id()?),
+            is_first: AtomicBool::new(local_ids.member().is_none()),
+            has_lost_lease: AtomicBool::new(false),
+            local_ids,
             stopping: AtomicBool::new(false),
             server_version: options.compatible_version.as_str().into(),
             store,
@@ -294,7 +303,18 @@ impl Instance {
     }
 
     pub(crate) fn next_cursor_id(&self) -> u64 {
-        self.next_cursor.fetch_add(1, Ordering::Relaxed)
+        self.local_ids.id(self.next_cursor.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Returns a number for an object that lives in the memory of this server, which no other
+    /// object has.
+    pub(crate) fn next_local_id(&self) -> Result<u64> {
+        Ok(self.local_ids.id(self.store.next_id()?))
+    }
+
+    /// Returns the numbers of objects that live in the memory of one server.
+    pub fn local_ids(&self) -> &LocalIds {
+        &self.local_ids
     }
 
     pub(crate) fn result_buffer_limits(&self) -> ResultBufferLimits {

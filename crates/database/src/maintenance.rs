@@ -6,6 +6,7 @@ use kv::{EngineStatistics, KeyRange};
 use storage::{Collection, CollectionStatistics, PartialWait, ReadCacheStatistics};
 
 use crate::instance::Instance;
+use crate::local_ids::SharingServer;
 use crate::session::Session;
 use errors::Result;
 
@@ -30,6 +31,13 @@ impl Session {
     /// Returns the number of the server, which stays the same from its first start.
     pub fn server_id(&self) -> u64 {
         self.instance().store.server_id()
+    }
+
+    /// Returns the servers that share the store, as of now; `None` if there can be no others.
+    ///
+    /// Errors: those of the engine.
+    pub fn servers(&self) -> Result<Option<Vec<SharingServer>>> {
+        self.instance().local_ids().servers()
     }
 
     /// Draws the next number of the store's sequence. All earlier numbers are smaller.

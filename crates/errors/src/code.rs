@@ -127,6 +127,7 @@ error_codes! {
     DocumentRevBad = 1239, "ARANGO_DOCUMENT_REV_BAD", 500, "illegal document revision";
 
     // Cluster.
+    ClusterConnectionLost = 1465, "CLUSTER_CONNECTION_LOST", 503, "cluster internal HTTP connection broken";
     ClusterUnsupported = 1470, "CLUSTER_UNSUPPORTED", 501, "unsupported operation or parameter for clusters";
     ClusterOnlyOnCoordinator = 1471, "CLUSTER_ONLY_ON_COORDINATOR", 501, "this operation is only valid on a coordinator in a cluster";
 

@@ -47,7 +47,7 @@ impl Session {
         let held = Held { snapshot: store.snapshot()?, tick: store.next_id()?, chunks: Mutex::default() };
         let tick = held.tick;
         let batches = self.instance().batches();
-        let batch = batches.registry.insert(store.next_id()?, self.owner(), ttl, held)?;
+        let batch = batches.registry.insert(self.instance().next_local_id()?, self.owner(), ttl, held)?;
         Ok(Batch { id: batch.id(), tick })
     }
 
@@ -175,7 +175,7 @@ impl Session {
             parallelism,
         };
         let context = Context::new(ranges, limits, batch, &self.instance().result_memory);
-        let id = self.instance().store().next_id()?;
+        let id = self.instance().next_local_id()?;
         Ok(contexts.registry.insert(id, self.owner(), CONTEXT_TTL, Arc::new(context))?.id())
     }
 

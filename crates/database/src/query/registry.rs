@@ -9,6 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 use aql_value::{Interrupt, MemoryAccount};
 use velocypack::Slice;
 
+use crate::local_ids::LocalIds;
 use errors::{Error, ErrorCode, Result};
 use storage::histogram::{Histogram, Summary};
 
@@ -234,6 +235,7 @@ pub struct QueryRegistry {
     /// The properties of databases without properties of their own.
     default_properties: RwLock<TrackingProperties>,
     next_id: AtomicU64,
+    ids: LocalIds,
     /// Run times of the queries that have ended.
     times: Histogram<19>,
     /// Run times of the slow queries that have ended.
@@ -269,11 +271,15 @@ pub struct Registration {
 }
 
 impl QueryRegistry {
+    pub(crate) fn new(ids: LocalIds) -> Self {
+        QueryRegistry { ids, ..QueryRegistry::default() }
+    }
+
     /// Lists a query until the registration is dropped.
     pub fn register(self: &Arc<Self>, new: NewQuery<'_>) -> Registration {
         let properties = self.properties(&new.database);
         let query = Arc::new(RegisteredQuery {
-            id: self.next_id.fetch_add(1, Ordering::Relaxed) + 1,
+            id: self.ids.id(self.next_id.fetch_add(1, Ordering::Relaxed) + 1),
             database: new.database,
             user: new.user,
             text: match properties.track_query_string {

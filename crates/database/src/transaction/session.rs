@@ -52,7 +52,7 @@ impl PendingTransaction {
         let is_read_only = declared.is_read_only();
         let transaction = Box::new(storage.begin()?);
         let memory = Charge::new(Arc::clone(session.instance().work_memory()));
-        let id = session.instance().store().next_id()?;
+        let id = session.instance().next_local_id()?;
         let stream = StreamTransaction::new(id, session.owner(), declared, durability, transaction, memory);
         let transactions = session.instance().transactions();
         if is_read_only {

@@ -1,0 +1,186 @@
+//! Numbers of objects that live in the memory of one server: cursors, transactions, jobs, dumps.
+//!
+//! Where several servers share a store, the low bits of such a number are the server's. So every
+//! server knows the owner of a number that a client brings.
+
+use std::fmt;
+use std::sync::Arc;
+
+use errors::{Error, Result};
+use kv::{MemberNumber, Sharing};
+
+/// Bits of a number that are the server's.
+const SERVER_BITS: u32 = MemberNumber::BITS;
+
+/// A server of a shared store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharingServer {
+    /// Its number among the living servers.
+    pub number: u8,
+    /// A random number of its run.
+    pub identity: u64,
+    /// True for the server that was asked.
+    pub is_this: bool,
+    /// `HOST:PORT` at which it serves clients; empty if it has told none.
+    pub address: String,
+    /// Milliseconds since 1970 of its start, by the store's clock.
+    pub started_ms: u64,
+}
+
+/// The part of a server among those that share its store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// It has the lowest number, so it does the work that only one of them must do.
+    First,
+    /// It leaves that work to another one.
+    Other,
+    /// Its lease has ended. It can do nothing any more until it starts again.
+    Gone,
+}
+
+/// The numbers of one server.
+#[derive(Clone, Default)]
+pub struct LocalIds {
+    /// The servers that share the store, if there can be others.
+    sharing: Option<Arc<dyn Sharing>>,
+}
+
+impl fmt::Debug for LocalIds {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("LocalIds").field("member", &self.member()).finish()
+    }
+}
+
+impl LocalIds {
+    pub(crate) fn new(sharing: Option<Arc<dyn Sharing>>) -> Self {
+        LocalIds { sharing }
+    }
+
+    /// Returns the number of an object of this server, made from one that no other object of its
+    /// kind on this server has.
+    pub fn id(&self, number: u64) -> u64 {
+        match &self.sharing {
+            None => number,
+            Some(sharing) => (number << SERVER_BITS) | u64::from(sharing.member()),
+        }
+    }
+
+    /// Returns the number of the server that an object belongs to; `None` for this one.
+    pub fn other_owner(&self, id: u64) -> Option<MemberNumber> {
+        let sharing = self.sharing.as_ref()?;
+        // The mask leaves the server's bits.
+        let owner = (id & u64::from(MemberNumber::MAX)) as MemberNumber;
+        (owner != sharing.member()).then_some(owner)
+    }
+
+    /// Returns the address `HOST:PORT` of another server, as of now; `None` if it is gone or has
+    /// told none.
+    ///
+    /// Errors: those of the engine, which it asks.
+    pub fn address(&self, owner: MemberNumber) -> Result<Option<String>> {
+        let Some(sharing) = &self.sharing else { return Ok(None) };
+        let members = sharing.members().map_err(Error::from)?;
+        let address = members.into_iter().find(|member| member.number == owner).map(|member| member.address);
+        Ok(address.filter(|address| !address.is_empty()))
+    }
+
+    /// Returns the servers that share the store, as of now; `None` if there can be no others.
+    ///
+    /// Errors: those of the engine, which it asks.
+    pub fn servers(&self) -> Result<Option<Vec<SharingServer>>> {
+        let Some(sharing) = &self.sharing else { return Ok(None) };
+        let this = sharing.member();
+        let servers = sharing.members().map_err(Error::from)?.into_iter().map(|member| SharingServer {
+            number: member.number,
+            identity: member.identity,
+            is_this: member.number == this,
+            address: member.address,
+            started_ms: member.started_ms,
+        });
+        Ok(Some(servers.collect()))
+    }
+
+    /// Returns the part of this server among those that share the store.
+    ///
+    /// Two servers may both be the first one for a moment while one of them starts or stops. So
+    /// that only spares work. Errors: those of the engine, which it asks.
+    pub(crate) fn part(&self) -> Result<Part> {
+        let Some(sharing) = &self.sharing else { return Ok(Part::First) };
+        match sharing.members() {
+            Ok(members) if members.first().is_none_or(|first| first.number == sharing.member()) => {
+                Ok(Part::First)
+            }
+            Ok(_) => Ok(Part::Other),
+            Err(kv::Error::LeaseEnded) => Ok(Part::Gone),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns this server's number among those that share the store; `None` if there are no
+    /// others.
+    pub fn member(&self) -> Option<MemberNumber> {
+        self.sharing.as_ref().map(|sharing| sharing.member())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Third;
+
+    impl Sharing for Third {
+        fn member(&self) -> MemberNumber {
+            3
+        }
+
+        fn identity(&self) -> u64 {
+            1
+        }
+
+        fn members(&self) -> kv::Result<Vec<kv::Member>> {
+            let member = |number, address: &str| kv::Member {
+                number,
+                identity: 1,
+                started_ms: 0,
+                address: address.to_owned(),
+                process: String::new(),
+                acknowledged: 0,
+                pending: Vec::new(),
+            };
+            Ok(vec![member(0, "a:8529"), member(2, ""), member(3, "c:8529")])
+        }
+
+        fn set_address(&self, _address: &str) -> kv::Result<()> {
+            Ok(())
+        }
+
+        fn acknowledge(&self, _announcement: u64, _pending: &[u64]) -> kv::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_number_names_its_server() {
+        let ids = LocalIds::new(Some(Arc::new(Third)));
+        let id = ids.id(77);
+        assert_eq!(ids.other_owner(id), None);
+        assert_eq!(ids.other_owner((77 << 8) | 2), Some(2));
+        assert_ne!(ids.id(78), id);
+    }
+
+    #[test]
+    fn a_server_without_address_or_lease_is_not_found() {
+        let ids = LocalIds::new(Some(Arc::new(Third)));
+        assert_eq!(ids.address(0).unwrap().as_deref(), Some("a:8529"));
+        assert_eq!(ids.address(2).unwrap(), None);
+        assert_eq!(ids.address(9).unwrap(), None);
+    }
+
+    #[test]
+    fn a_server_alone_owns_every_number() {
+        let ids = LocalIds::new(None);
+        assert_eq!(ids.id(77), 77);
+        assert_eq!(ids.other_owner(77), None);
+    }
+}
