@@ -21,7 +21,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::engine::EngineName;
 use crate::failure::Failure;
 use crate::options::{
-    self as sections, backup, database as store_section, general, log as log_section, query,
+    self as sections, backup, cluster, database as store_section, general, log as log_section, query,
     server as server_section, ssl, tcp, traces,
 };
 use crate::process::{PidFile, print, raise_descriptor_limit, restart};
@@ -103,6 +103,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
         tracing::info!("the store is ready");
         return Ok(End::Stopped);
     }
+    cluster::announce(options, &instance, &addresses)?;
     let server_options =
         server_section::settings(options, &log, &instance, &budget, descriptors, tls.as_ref())?;
     let server_options = backup::add(options, instance.store().engine().as_ref(), server_options)?;
@@ -127,7 +128,11 @@ fn run_with(options: &Options) -> Result<End, Failure> {
         Arc::clone(&server).serve(listeners, STOP_TIMEOUT).await
     })?;
     instance.stop();
-    instance.store().close()?;
+    match instance.store().close() {
+        // The store has no part for this server any more. Whoever wrote last knows that it failed.
+        Err(error) if instance.has_lost_lease() => tracing::warn!(target: "cluster", "{error}"),
+        closed => closed?,
+    }
     if let Some(tracer) = tracer {
         tracer.stop();
     }

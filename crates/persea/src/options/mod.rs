@@ -3,6 +3,7 @@
 
 pub(crate) mod backup;
 mod cache;
+pub(crate) mod cluster;
 pub(crate) mod database;
 pub(crate) mod general;
 mod http;
@@ -46,6 +47,7 @@ pub(crate) static SERVER: Program = Program {
         general::ROWS,
         backup::ROWS,
         cache::ROWS,
+        cluster::ROWS,
         database::ROWS,
         http::ROWS,
         javascript::ROWS,

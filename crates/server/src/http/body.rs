@@ -34,6 +34,8 @@ pub(crate) enum ReplyBody {
     Whole(Bytes),
     /// Chunks that are made while they are sent.
     Stream(StreamBody),
+    /// The body of another server's reply.
+    Forwarded(Incoming),
     /// A body of length 0 whose length is a header.
     ///
     /// Hyper leaves the header out where a body has ended before it is sent.
@@ -52,6 +54,9 @@ impl Body for ReplyBody {
             ReplyBody::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
             ReplyBody::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
             ReplyBody::Stream(stream) => Pin::new(stream).poll_frame(context),
+            ReplyBody::Forwarded(body) => Pin::new(body)
+                .poll_frame(context)
+                .map(|frame| frame.map(|frame| frame.map_err(BrokenOff::elsewhere))),
             ReplyBody::Nothing => Poll::Ready(None),
         }
     }
@@ -60,6 +65,7 @@ impl Body for ReplyBody {
         match self {
             ReplyBody::Whole(bytes) => bytes.is_empty(),
             ReplyBody::Stream(stream) => stream.is_end_stream(),
+            ReplyBody::Forwarded(body) => body.is_end_stream(),
             ReplyBody::Nothing => false,
         }
     }
@@ -68,6 +74,7 @@ impl Body for ReplyBody {
         match self {
             ReplyBody::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
             ReplyBody::Stream(stream) => stream.size_hint(),
+            ReplyBody::Forwarded(body) => body.size_hint(),
             ReplyBody::Nothing => SizeHint::with_exact(0),
         }
     }

@@ -8,13 +8,16 @@ use std::sync::Arc;
 use database::{Identity, Instance, Interrupt, Session};
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{HeaderMap, HeaderName};
+use hyper::http::request::Parts;
 use hyper::{Method, Uri};
 use traces::Trace;
 
 use super::audit::{self, Audit};
+use super::forward::{FORWARDED_BY, HomeServer};
 use super::log_context::{self, LogContext};
 use super::path::{Path, PathError};
 use super::pattern::Match;
+use super::query::Query;
 use super::request::Request;
 use super::response::{Response, Rest};
 use super::route::{Access, BoundRoute, Call, Verb};
@@ -161,6 +164,24 @@ impl Dispatcher {
         }
     }
 
+    /// Returns the server that must answer a request: the one that has its transaction, or the
+    /// object that it names.
+    pub(crate) fn home_server(
+        &self,
+        route: &BoundRoute,
+        matched: Match,
+        path: &Path,
+        head: &Parts,
+    ) -> HomeServer {
+        if head.headers.contains_key(FORWARDED_BY) {
+            return HomeServer::This;
+        }
+        // A malformed number is an error here as well as there.
+        let transaction = transaction_of(&head.headers).ok().flatten();
+        let object = transaction.or_else(|| named_object(route.local_object?, matched, path, &head.uri));
+        object.map_or(HomeServer::This, |object| self.services.home_server(object))
+    }
+
     /// Returns a job of a route for a user, after a check of the user's rights.
     ///
     /// Errors: 401, 403, 1228, 1230, 10.
@@ -280,6 +301,15 @@ fn transaction_of(headers: &HeaderMap) -> Result<Option<u64>> {
         Error::bad_parameter(format!("the header '{TRANSACTION}' must be the number of a transaction"))
     })?;
     Ok(Some(id.get()))
+}
+
+/// Returns the number of the object that a segment of the path, or a parameter of the query string,
+/// names.
+fn named_object(name: &str, matched: Match, path: &Path, uri: &Uri) -> Option<u64> {
+    match matched.position(name) {
+        Some(position) => path.segment(position)?.parse().ok(),
+        None => Query::new(uri.query().unwrap_or_default()).number(name).ok()?,
+    }
 }
 
 /// Turns 403 into 401, as ArangoDB does for a user without any right to the database.

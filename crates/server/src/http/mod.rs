@@ -19,6 +19,7 @@ pub(crate) mod dispatch;
 pub(crate) mod error_response;
 pub mod fields;
 pub mod format;
+pub(crate) mod forward;
 pub mod listener;
 pub(crate) mod log_context;
 pub mod metrics;

@@ -87,6 +87,7 @@ pub struct Route<S = ()> {
     access: Access,
     system_only: bool,
     in_scripts: bool,
+    local_object: Option<&'static str>,
     audit: Option<Audit>,
     description: Description,
 }
@@ -123,9 +124,20 @@ impl<S> Route<S> {
     }
 
     const fn of(verb: Verb, pattern: &'static str, cost: Cost, handler: Handler<S>) -> Self {
-        let (access, system_only, in_scripts, audit) = (Access::Use, false, true, None);
-        let description = Description::NONE;
-        Route { verb, pattern, cost, handler, access, system_only, in_scripts, audit, description }
+        let (access, system_only, in_scripts) = (Access::Use, false, true);
+        let (local_object, audit, description) = (None, None, Description::NONE);
+        Route {
+            verb,
+            pattern,
+            cost,
+            handler,
+            access,
+            system_only,
+            in_scripts,
+            local_object,
+            audit,
+            description,
+        }
     }
 
     /// Describes the route in one sentence, for the documentation of the API.
@@ -177,6 +189,14 @@ impl<S> Route<S> {
         self
     }
 
+    /// Names the segment of the path, or the parameter of the query string, that is the number of
+    /// an object in the memory of one server. Where several servers share a store, the object's
+    /// server answers the request.
+    pub const fn of_local_object(mut self, name: &'static str) -> Self {
+        self.local_object = Some(name);
+        self
+    }
+
     /// Logs each request of the route, which changes something.
     pub(crate) const fn audited(mut self, audit: Audit) -> Self {
         self.audit = Some(audit);
@@ -201,8 +221,18 @@ impl<S: Send + Sync + 'static> Route<S> {
             }
             Handler::Open(handler) => Call::Open(Arc::new(move |request| handler(&services, request))),
         };
-        let Route { verb, pattern, cost, access, system_only, in_scripts, audit, description, .. } = *self;
-        BoundRoute { verb, pattern, cost, call, access, system_only, in_scripts, audit, description }
+        BoundRoute {
+            verb: self.verb,
+            pattern: self.pattern,
+            cost: self.cost,
+            call,
+            access: self.access,
+            system_only: self.system_only,
+            in_scripts: self.in_scripts,
+            local_object: self.local_object,
+            audit: self.audit,
+            description: self.description,
+        }
     }
 }
 
@@ -224,6 +254,8 @@ pub struct BoundRoute {
     pub(crate) system_only: bool,
     /// True if JavaScript transactions may use the route.
     pub(crate) in_scripts: bool,
+    /// The segment or the parameter that is the number of an object in the memory of one server.
+    pub(crate) local_object: Option<&'static str>,
     /// The subject that requests of the route change, if they are logged.
     pub(crate) audit: Option<Audit>,
     /// The words about the route in the documentation of the API.

@@ -14,6 +14,7 @@ use super::connections::{Connection, Connections};
 use super::cors;
 use super::dispatch::{Dispatcher, Job, open_job, parse_path};
 use super::format;
+use super::forward::{Forwarder, HomeServer};
 use super::metrics::{Metrics, Observed};
 use super::options::HttpOptions;
 use super::path::Path;
@@ -59,6 +60,7 @@ pub(crate) struct HttpService {
     body_memory: Arc<BodyMemory>,
     logins: Arc<Logins>,
     tracer: Option<Arc<Tracer>>,
+    forwarder: Forwarder,
 }
 
 impl HttpService {
@@ -82,6 +84,7 @@ impl HttpService {
             logins,
             tracer,
             options,
+            forwarder: Forwarder::default(),
         }
     }
 
@@ -210,6 +213,7 @@ impl HttpService {
         }
         observed.note("http.route", route.pattern);
         observed.note("db.namespace", path.database());
+        let home = self.dispatcher.home_server(&route, matched, &path, &head);
         let job = self.prepare(connection, route, &path, &head, observed).await?;
         let job = job.traced(observed.span.as_ref().and_then(Span::trace));
         let parts = [head.method.as_str(), path_in_database(&head.uri), path.database()];
@@ -226,6 +230,11 @@ impl HttpService {
             None => Collected::default(),
         };
         observed.received(body.bytes.len());
+        if let HomeServer::Other { this, address } = home
+            && let Some(address) = self.lanes.requests.run(address).await?
+        {
+            return self.forwarder.forward(&address, &this, &head, body).await;
+        }
         let Collected { bytes, memory } = self.decompressed(&head.headers, body, max_bytes).await?;
         let later = AsyncMode::of(&head.headers).filter(|_| !job.is_open());
         let request = Request {

@@ -7,6 +7,7 @@ use database::{Identity, Interrupt, MemoryAccount};
 use errors::Result;
 use hyper::header::{HeaderMap, HeaderName};
 
+use super::forward::HomeServer;
 use super::response::Response;
 
 /// The header of a request that shall run in the background.
@@ -21,6 +22,9 @@ pub(crate) trait Services: Send + Sync {
 
     /// Records a request: its method, its path and its database.
     fn record(&self, call: [&str; 3]);
+
+    /// Returns the server that an object in the memory of one server belongs to, by its number.
+    fn home_server(&self, object: u64) -> HomeServer;
 
     /// Returns true if entries of the log name the request during which they are made.
     fn logs_requests(&self) -> bool;

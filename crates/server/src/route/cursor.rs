@@ -29,11 +29,18 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Post, "/_api/cursor", Unknown, create)
         .about("Runs a query.")
         .with_body(r#"{"query": "FOR d IN docs LIMIT @n RETURN d", "bindVars": {"n": 5}, "count": true}"#),
-    Route::with(Verb::Post, "/_api/cursor/{id}", Blocking, fetch).about("Returns the next rows of a query."),
-    Route::with(Verb::Put, "/_api/cursor/{id}", Blocking, fetch).about("Returns the next rows of a query."),
+    Route::with(Verb::Post, "/_api/cursor/{id}", Blocking, fetch)
+        .of_local_object("id")
+        .about("Returns the next rows of a query."),
+    Route::with(Verb::Put, "/_api/cursor/{id}", Blocking, fetch)
+        .of_local_object("id")
+        .about("Returns the next rows of a query."),
     Route::with(Verb::Post, "/_api/cursor/{id}/{batch}", Blocking, fetch)
+        .of_local_object("id")
         .about("Returns rows of a query, once more if they were lost."),
-    Route::new(Verb::Delete, "/_api/cursor/{id}", Constant, remove).about("Ends a cursor."),
+    Route::new(Verb::Delete, "/_api/cursor/{id}", Constant, remove)
+        .of_local_object("id")
+        .about("Ends a cursor."),
 ];
 
 fn create(services: &Services, session: &Session, request: &Request) -> Result<Response> {

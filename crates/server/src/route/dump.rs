@@ -30,12 +30,14 @@ pub(crate) struct Services {
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Post, "/_api/dump/start", Blocking, start)
+        .of_local_object("batchId")
         .about("Begins a dump of collections.")
         .with_body(r#"{"collections": ["docs"], "batchSize": 1048576}"#),
     Route::with(Verb::Post, "/_api/dump/next/{id}", Unknown, next)
+        .of_local_object("id")
         .about("Returns the next batch of a dump.")
         .with_query(&["batchId", "lastBatch"]),
-    Route::new(Verb::Delete, "/_api/dump/{id}", Blocking, remove).about("Ends a dump."),
+    Route::new(Verb::Delete, "/_api/dump/{id}", Blocking, remove).of_local_object("id").about("Ends a dump."),
 ];
 
 fn start(services: &Services, session: &Session, request: &Request) -> Result<Response> {

@@ -40,10 +40,14 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .with_query(&["collection"])
         .with_body(r#"{"batchSize": 1000}"#),
     Route::with(Verb::Put, "/_api/export/{id}", Blocking, fetch)
+        .of_local_object("id")
         .about("Returns the next documents of an export."),
     Route::with(Verb::Post, "/_api/export/{id}", Blocking, fetch)
+        .of_local_object("id")
         .about("Returns the next documents of an export."),
-    Route::new(Verb::Delete, "/_api/export/{id}", Constant, remove).about("Ends an export."),
+    Route::new(Verb::Delete, "/_api/export/{id}", Constant, remove)
+        .of_local_object("id")
+        .about("Ends an export."),
 ];
 
 fn create(session: &Session, request: &Request) -> Result<Response> {

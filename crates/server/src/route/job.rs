@@ -18,19 +18,31 @@ pub(crate) struct Services {
 // Every route exists under two paths.
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_api/job/{id}", Constant, status)
+        .of_local_object("id")
         .about("Returns whether a job is done, or lists jobs that are `done` or `pending`.")
         .with_query(&["count"]),
-    Route::with(Verb::Put, "/_api/job/{id}", Constant, fetch).about("Returns the reply of a job, once."),
-    Route::with(Verb::Put, "/_api/job/{id}/cancel", Constant, cancel).about("Cancels a job."),
+    Route::with(Verb::Put, "/_api/job/{id}", Constant, fetch)
+        .of_local_object("id")
+        .about("Returns the reply of a job, once."),
+    Route::with(Verb::Put, "/_api/job/{id}/cancel", Constant, cancel)
+        .of_local_object("id")
+        .about("Cancels a job."),
     Route::with(Verb::Delete, "/_api/job/{id}", Constant, remove)
+        .of_local_object("id")
         .about("Deletes the reply of a job, or those of `all` or of `expired` jobs.")
         .with_query(&["stamp"]),
     Route::with(Verb::Get, "/_admin/job/{id}", Constant, status)
+        .of_local_object("id")
         .about("Returns whether a job is done, or lists jobs that are `done` or `pending`.")
         .with_query(&["count"]),
-    Route::with(Verb::Put, "/_admin/job/{id}", Constant, fetch).about("Returns the reply of a job, once."),
-    Route::with(Verb::Put, "/_admin/job/{id}/cancel", Constant, cancel).about("Cancels a job."),
+    Route::with(Verb::Put, "/_admin/job/{id}", Constant, fetch)
+        .of_local_object("id")
+        .about("Returns the reply of a job, once."),
+    Route::with(Verb::Put, "/_admin/job/{id}/cancel", Constant, cancel)
+        .of_local_object("id")
+        .about("Cancels a job."),
     Route::with(Verb::Delete, "/_admin/job/{id}", Constant, remove)
+        .of_local_object("id")
         .about("Deletes the reply of a job, or those of `all` or of `expired` jobs.")
         .with_query(&["stamp"]),
 ];

@@ -46,7 +46,10 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Changes which queries are kept as slow ones.")
         .with_body(r#"{"slowQueryThreshold": 5}"#),
     Route::new(Verb::Get, "/_api/query/rules", Constant, rules).about("Lists the rules of the optimizer."),
-    Route::new(Verb::Delete, "/_api/query/{id}", Constant, kill).about("Kills a query.").with_query(&["all"]),
+    Route::new(Verb::Delete, "/_api/query/{id}", Constant, kill)
+        .of_local_object("id")
+        .about("Kills a query.")
+        .with_query(&["all"]),
 ];
 
 fn explain(session: &Session, request: &Request) -> Result<Response> {

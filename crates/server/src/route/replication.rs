@@ -24,13 +24,18 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Takes a snapshot for a dump.")
         .with_body(r#"{"ttl": 300}"#),
     Route::new(Verb::Put, "/_api/replication/batch/{id}", Constant, extend)
+        .of_local_object("id")
         .about("Keeps a snapshot for longer.")
         .with_body(r#"{"ttl": 300}"#),
-    Route::new(Verb::Delete, "/_api/replication/batch/{id}", Blocking, close).about("Releases a snapshot."),
+    Route::new(Verb::Delete, "/_api/replication/batch/{id}", Blocking, close)
+        .of_local_object("id")
+        .about("Releases a snapshot."),
     Route::new(Verb::Get, "/_api/replication/inventory", Blocking, inventory)
+        .of_local_object("batchId")
         .about("Lists the collections of a snapshot with their properties and indexes.")
         .with_query(&["batchId", "includeSystem", "global"]),
     Route::new(Verb::Get, "/_api/replication/dump", Blocking, dump)
+        .of_local_object("batchId")
         .about("Returns documents of a snapshot.")
         .with_query(&["batchId", "collection", "chunkSize", "useEnvelope"]),
     Route::new(Verb::Get, "/_api/replication/logger-state", Blocking, logger_state)

@@ -22,12 +22,15 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Begins a stream transaction.")
         .with_body(r#"{"collections": {"write": ["docs"]}}"#),
     Route::new(Verb::Get, "/_api/transaction/{id}", Constant, status)
+        .of_local_object("id")
         .about("Returns the state of a stream transaction."),
     Route::new(Verb::Put, "/_api/transaction/{id}", Transaction, commit)
         .not_in_scripts()
+        .of_local_object("id")
         .about("Commits a stream transaction."),
     Route::new(Verb::Delete, "/_api/transaction/{id}", Transaction, abort)
         .not_in_scripts()
+        .of_local_object("id")
         .about("Aborts a stream transaction."),
 ];
 

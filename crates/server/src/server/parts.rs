@@ -44,7 +44,7 @@ pub(super) struct Parts {
 impl Parts {
     pub(super) fn new(instance: Arc<Instance>, options: &ServerOptions) -> Result<Self> {
         Ok(Parts {
-            jobs: Arc::new(Jobs::new(Arc::clone(instance.result_memory()))),
+            jobs: Arc::new(Jobs::new(instance.local_ids().clone(), Arc::clone(instance.result_memory()))),
             instance,
             pool: Arc::new(WorkerPool::new(options.pool)),
             permits: Arc::default(),

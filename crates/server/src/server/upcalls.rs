@@ -6,6 +6,7 @@ use database::{Instance, MemoryAccount};
 use errors::Result;
 use hyper::header::HeaderMap;
 
+use crate::http::forward::HomeServer;
 use crate::http::response::Response;
 use crate::http::services::{AsyncMode, Identified, LaterWork, Services};
 use crate::placement::pool::WorkerPool;
@@ -42,6 +43,17 @@ impl Services for Upcalls {
 
     fn record(&self, call: [&str; 3]) {
         self.calls.add(call.map(str::as_bytes));
+    }
+
+    fn home_server(&self, object: u64) -> HomeServer {
+        let ids = self.instance.local_ids();
+        match (ids.other_owner(object), ids.member()) {
+            (Some(other), Some(this)) => {
+                let ids = ids.clone();
+                HomeServer::Other { this: this.to_string(), address: Box::new(move || ids.address(other)) }
+            }
+            _ => HomeServer::This,
+        }
     }
 
     fn logs_requests(&self) -> bool {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use database::{Charge, Interrupt, MemoryAccount};
+use database::{Charge, Interrupt, LocalIds, MemoryAccount};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue};
@@ -31,6 +31,7 @@ pub type Owner = Option<Arc<str>>;
 pub struct Jobs {
     state: Arc<Mutex<State>>,
     next: AtomicU64,
+    ids: LocalIds,
     memory: Arc<MemoryAccount>,
 }
 
@@ -98,10 +99,10 @@ impl Jobs {
     /// Returns an empty list of jobs, whose replies draw on `memory`.
     ///
     /// Numbers begin with the time, so that numbers from before a restart do not recur.
-    pub fn new(memory: Arc<MemoryAccount>) -> Self {
+    pub fn new(ids: LocalIds, memory: Arc<MemoryAccount>) -> Self {
         let first = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_micros());
         let first = u64::try_from(first).unwrap_or(1);
-        Jobs { state: Arc::default(), next: AtomicU64::new(first), memory }
+        Jobs { state: Arc::default(), next: AtomicU64::new(first), ids, memory }
     }
 
     /// Accepts a request that runs later on the pool.
@@ -137,7 +138,7 @@ impl Jobs {
             let message = "too many async results wait to be fetched: fetch or delete some (/_api/job)";
             return Err(Error::new(ErrorCode::QueueFull, message));
         }
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let id = self.ids.id(self.next.fetch_add(1, Ordering::Relaxed));
         let interrupt = Interrupt::new();
         let job = Job {
             owner,
@@ -301,7 +302,7 @@ mod tests {
 
     #[test]
     fn a_reply_is_fetched_once() {
-        let jobs = Jobs::new(Arc::new(MemoryAccount::unlimited()));
+        let jobs = Jobs::new(LocalIds::default(), Arc::new(MemoryAccount::unlimited()));
         let pending = jobs.start(user("a")).unwrap();
         let id = only(&jobs, false);
         assert!(matches!(jobs.fetch(&user("a"), id), Some(Fetched::Pending)));
@@ -314,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_reply_without_memory_becomes_an_error() {
-        let jobs = Jobs::new(Arc::new(MemoryAccount::new(Some(100), None)));
+        let jobs = Jobs::new(LocalIds::default(), Arc::new(MemoryAccount::new(Some(100), None)));
         let started = jobs.start(None).unwrap();
         started.run(|| Response::json(StatusCode::OK, vec![b' '; 101]));
         let id = only(&jobs, true);
@@ -326,7 +327,7 @@ mod tests {
 
     #[test]
     fn a_job_is_hidden_from_other_users() {
-        let jobs = Jobs::new(Arc::new(MemoryAccount::unlimited()));
+        let jobs = Jobs::new(LocalIds::default(), Arc::new(MemoryAccount::unlimited()));
         jobs.start(user("a")).unwrap().run(ok);
         let id = only(&jobs, true);
         assert!(jobs.list(&user("b"), true, 10).is_empty());
@@ -337,7 +338,7 @@ mod tests {
 
     #[test]
     fn a_cancelled_job_does_not_run() {
-        let jobs = Jobs::new(Arc::new(MemoryAccount::unlimited()));
+        let jobs = Jobs::new(LocalIds::default(), Arc::new(MemoryAccount::unlimited()));
         let pending = jobs.start(None).unwrap();
         let id = only(&jobs, false);
         assert!(jobs.cancel(&None, id));
@@ -348,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_job_that_was_dropped_or_deleted_leaves_nothing() {
-        let jobs = Jobs::new(Arc::new(MemoryAccount::unlimited()));
+        let jobs = Jobs::new(LocalIds::default(), Arc::new(MemoryAccount::unlimited()));
         drop(jobs.start(None).unwrap());
         assert!(jobs.is_empty());
         let pending = jobs.start(None).unwrap();
@@ -359,7 +360,7 @@ mod tests {
 
     #[test]
     fn jobs_are_removed_by_their_age_also_pending_ones() {
-        let jobs = Jobs::new(Arc::new(MemoryAccount::unlimited()));
+        let jobs = Jobs::new(LocalIds::default(), Arc::new(MemoryAccount::unlimited()));
         jobs.start(None).unwrap().run(ok);
         let pending = jobs.start(None).unwrap();
         jobs.remove_before(&None, now_seconds() - 60.0);

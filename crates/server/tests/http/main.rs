@@ -13,5 +13,6 @@ mod http2;
 mod jobs;
 mod limits;
 mod openapi;
+mod servers;
 mod shutdown;
 mod transactions;

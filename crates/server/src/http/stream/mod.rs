@@ -47,6 +47,13 @@ pub trait ChunkSource: Send {
 #[derive(Debug)]
 pub struct BrokenOff(Error);
 
+impl BrokenOff {
+    /// Returns the error of a reply of another server that broke off.
+    pub(crate) fn elsewhere(error: hyper::Error) -> Self {
+        BrokenOff(Error::internal(format!("the reply of another server: {error}")))
+    }
+}
+
 impl std::fmt::Display for BrokenOff {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "the reply was broken off: {}", self.0)
