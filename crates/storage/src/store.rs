@@ -249,6 +249,21 @@ impl Store {
         Ok(transaction.commit(kv::Durability::Synced)?)
     }
 
+    /// Stores a small value under a name that has none. Returns the value that the name has then,
+    /// which may be that of another server.
+    pub fn put_setting_once(&self, name: &str, value: &[u8]) -> Result<Vec<u8>> {
+        Members::repeat(|| {
+            let mut transaction = self.shared.engine.begin(kv::TransactionOptions::default())?;
+            let values = transaction.get_many(&[&setting_key(name)])?;
+            if let Some(present) = values.iter().next().flatten().filter(|present| !present.is_empty()) {
+                return Ok(present.to_vec());
+            }
+            transaction.put(&setting_key(name), value)?;
+            transaction.commit(kv::Durability::Synced)?;
+            Ok(value.to_vec())
+        })
+    }
+
     /// Removes the value of a name, if there is one.
     pub fn remove_setting(&self, name: &str) -> Result<()> {
         let mut transaction = self.shared.engine.begin(kv::TransactionOptions::default())?;

@@ -13,6 +13,7 @@ mod imports;
 mod mdi;
 mod restores;
 mod results_cache;
+mod servers;
 mod tasks;
 mod transactions;
 mod ttl;

@@ -1,7 +1,7 @@
 //! The setup of a new server: the user `root` and the secret of tokens.
 
 use catalog::{Rights, UserDefinition};
-use errors::{Error, Result};
+use errors::{Error, ErrorCode, Result};
 use storage::Store;
 
 use super::{ROOT, password};
@@ -19,8 +19,11 @@ pub fn create_root(store: &Store, password: &str) -> Result<bool> {
     }
     let mut root = UserDefinition::new(ROOT, password::hash(password)?);
     root.rights = Rights::all();
-    store.create_user(root)?;
-    Ok(true)
+    match store.create_user(root) {
+        // Another server of the store was faster.
+        Err(error) if error.code() == ErrorCode::UserDuplicate => Ok(false),
+        created => created.map(|()| true),
+    }
 }
 
 /// Returns the secret of tokens for a configuration without one: random, and the same after a
@@ -31,6 +34,6 @@ pub fn persistent_secret(store: &Store) -> Result<Vec<u8>> {
     }
     let mut secret = vec![0; SECRET_BYTES];
     getrandom::fill(&mut secret).map_err(Error::internal)?;
-    store.put_setting(SECRET_SETTING, &secret)?;
-    Ok(secret)
+    // All servers of a store have the same secret.
+    store.put_setting_once(SECRET_SETTING, &secret)
 }
