@@ -74,6 +74,16 @@ impl Server {
         cpu_of(&self.child.id().to_string())
     }
 
+    /// Returns the CPU time of the threads that the server has now, to the nanosecond.
+    pub(crate) fn threads_cpu(&self) -> Duration {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id()));
+        let stats = tasks.into_iter().flatten().flatten().map(|task| {
+            let stat = std::fs::read_to_string(task.path().join("schedstat")).unwrap_or_default();
+            stat.split_whitespace().next().and_then(|time| time.parse().ok()).unwrap_or(0)
+        });
+        Duration::from_nanos(stats.sum())
+    }
+
     /// Waits until the server is idle, so that its data is compacted, as the data of the limits is.
     ///
     /// The server starts to merge loaded data after five seconds.
@@ -122,10 +132,21 @@ pub(crate) fn own_cpu() -> Duration {
 }
 
 fn cpu_of(process: &str) -> Duration {
-    // Fields 14 and 15 after the name in brackets: user and system time in ticks of 10 ms.
+    // Fields 14 and 15: user and system time.
+    ticks_of(process, &[11, 12])
+}
+
+/// Returns the CPU time of a process and of those of its children that have ended.
+pub(crate) fn cpu_with_children(process: u32) -> Duration {
+    // Fields 16 and 17 are the times of ended children.
+    ticks_of(&process.to_string(), &[11, 12, 13, 14])
+}
+
+/// Returns the sum of some numbers behind the name in brackets, which count ticks of 10 ms.
+fn ticks_of(process: &str, fields_behind_name: &[usize]) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks: u64 = [11, 12].iter().filter_map(|at| fields.get(*at)?.parse::<u64>().ok()).sum();
+    let ticks: u64 = fields_behind_name.iter().filter_map(|at| fields.get(*at)?.parse::<u64>().ok()).sum();
     Duration::from_millis(ticks * 10)
 }
 

@@ -1,8 +1,8 @@
 //! Loops over the elements of vectors. The compiler turns them into vector instructions.
 //!
-//! The order of the additions is fixed and no operation is fused, so that every processor computes
-//! the same bits. [`super::centroids`] relies on that: the list of a stored vector is computed
-//! again when its document is removed.
+//! The order of the additions in [`dot`] is fixed and no operation is fused, so that every
+//! processor computes the same bits. [`super::centroids`] relies on that: the list of a stored
+//! vector is computed again when its document is removed.
 
 /// Sums that a loop keeps apart, so that additions do not wait for each other.
 const LANES: usize = 32;
@@ -54,6 +54,36 @@ fn sum<E: Element>(query: &[f32], vector: &[E], term: impl Fn(f32, f32) -> f32) 
     total(&lanes) + rest.fold(0.0, |sum, term| sum + term)
 }
 
+/// Centroids that [`products`] multiplies at once.
+pub(super) const WIDTH: usize = 32;
+
+/// Returns the inner products of a vector with [`WIDTH`] others, whose elements at each position
+/// lie side by side in `block`. This is several times as fast as [`dot`] and adds in another order.
+pub(super) fn products(vector: &[f32], block: &[[f32; WIDTH]]) -> [f32; WIDTH] {
+    let mut sums = [0_f32; WIDTH];
+    for (float, elements) in vector.iter().zip(block) {
+        for (sum, element) in sums.iter_mut().zip(elements) {
+            *sum += float * element;
+        }
+    }
+    sums
+}
+
+/// Returns the length of a vector. No square is too small or too great for the sum.
+pub(super) fn length(vector: &[f32]) -> f32 {
+    vector.iter().map(|float| f64::from(*float).powi(2)).sum::<f64>().sqrt() as f32
+}
+
+/// Returns the greatest difference of an inner product as [`products`] or [`dot`] computes it from
+/// the true one, for vectors whose lengths have the product `lengths`.
+///
+/// Each multiplication and addition is wrong by half an epsilon of its result at most, or by less
+/// than the least normal number. So the bound for `n` elements is `n` halves (Higham, Accuracy and
+/// Stability of Numerical Algorithms, 3.1); twice that covers the errors of second order.
+pub(super) fn product_error(dimension: usize, lengths: f32) -> f32 {
+    (dimension + 8) as f32 * (f32::EPSILON * lengths + f32::MIN_POSITIVE)
+}
+
 /// Adds the lanes, halves first.
 fn total<const N: usize>(lanes: &[f32; N]) -> f32 {
     let mut lanes = *lanes;
@@ -85,6 +115,8 @@ mod tests {
             assert_eq!((dot(&left, &right), dot(&left, &bytes)), (products, products));
             assert_eq!(squared_distance(&left, &right), squares);
             assert_eq!(squared_distance(&left, &bytes), squares);
+            let block: Vec<[f32; WIDTH]> = right.iter().map(|float| [*float; WIDTH]).collect();
+            assert_eq!(super::products(&left, &block), [products; WIDTH]);
         }
     }
 }

@@ -54,19 +54,19 @@ impl Training<'_> {
             let batch = ((size as f64 * part) as usize).max(lists * BATCH_VECTORS_PER_LIST).min(size);
             let rounds = (self.options.training_iterations as f64 * rounds).ceil() as usize;
             for _ in 0..rounds {
-                let centroids = self.centroids(floats);
+                let centroids = self.centroids(&floats);
                 let (moved, assignment) =
                     self.assign(&centroids, of_vectors.get_mut(..batch).unwrap_or_default())?;
-                floats = self.means(centroids, assignment);
+                floats = self.means(&floats, assignment);
                 if (moved as f64) < batch as f64 * MOVED_MIN {
                     break;
                 }
             }
         }
-        Ok(self.centroids(floats))
+        Ok(self.centroids(&floats))
     }
 
-    fn centroids(&self, floats: Vec<f32>) -> Centroids {
+    fn centroids(&self, floats: &[f32]) -> Centroids {
         Centroids::new(self.options.metric, self.options.dimension, floats, self.documents)
     }
 
@@ -111,7 +111,7 @@ impl Training<'_> {
             if position.is_multiple_of(VECTORS_PER_CHECK) {
                 self.source.check()?;
             }
-            let list = centroids.nearest(vector);
+            let list = centroids.about_nearest(vector);
             moved += usize::from(*of_vector != list);
             *of_vector = list;
             assignment.note(list as usize, vector);
@@ -120,10 +120,9 @@ impl Training<'_> {
     }
 
     /// Returns the means of the lists. A list without vectors takes half of the longest one.
-    fn means(&self, centroids: Centroids, assignment: Assignment) -> Vec<f32> {
+    fn means(&self, old: &[f32], assignment: Assignment) -> Vec<f32> {
         let dimension = self.options.dimension;
         let Assignment { sums: mut floats, mut counts } = assignment;
-        let old = centroids.into_floats();
         let means = floats.chunks_exact_mut(dimension).zip(old.chunks_exact(dimension)).zip(&counts);
         for ((mean, old), count) in means {
             match *count {
