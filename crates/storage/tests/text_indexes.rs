@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use catalog::CollectionType;
 use common::*;
+use errors::{Error, ErrorCode};
 use proptest::prelude::*;
 use search::{Hits, Query, Step, Value};
 use storage::{
@@ -419,6 +421,39 @@ fn an_index_that_was_never_saved_is_built_again() {
     assert_eq!(found_now(&store, "c", |c| number(c, 1)), ["a", "b", "c"]);
     store.save_text_indexes().unwrap();
     assert_eq!(folders(&search).len(), 1);
+}
+
+/// A query whose time is over, or that is killed, ends while it makes the first step of an index.
+#[test]
+fn a_search_may_end_during_the_first_step() {
+    // From 20,000 documents on, several threads index them.
+    for count in [2_500, 21_000] {
+        let engine = engine();
+        let store = open(&engine);
+        let c = create(&store, "c", CollectionType::Document);
+        create_index(&store, &c, INDEX).unwrap();
+        let options = WriteOptions::default();
+        let mut load = store.load_documents(&present(&store, "c"), &options, LOAD_WAIT).unwrap().unwrap();
+        for n in 0..count {
+            load.add(Slice::new(&value(&body(&n.to_string(), n % 4)))).unwrap();
+        }
+        load.finish().unwrap();
+        drop((store, c));
+        // Without a folder, a store that opens has to index all documents.
+        let store = open(&engine);
+        let c = present(&store, "c");
+        for allowed in [0, 1, 2] {
+            let calls = Cell::new(0);
+            let check = || {
+                calls.set(calls.get() + 1);
+                if calls.get() > allowed { Err(Error::of(ErrorCode::QueryKilled)) } else { Ok(()) }
+            };
+            let outcome = store.snapshot().unwrap().search_state(&[inverted(&c)], &check);
+            assert_eq!(outcome.err().unwrap().code(), ErrorCode::QueryKilled, "{count}: {allowed}");
+            assert_eq!(calls.get(), allowed + 1, "the step ends at once");
+        }
+        assert_eq!(found(&store.snapshot().unwrap(), &c, &number(&c, 1)).len(), count as usize / 4);
+    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::list;
 use super::merge;
 use super::part_writer::PartWriter;
 use super::running_step::{SMALL_BUDGET_BYTES, Step};
-use super::work::{Done, Part, Work};
+use super::work::{Done, Home, Part, Work};
 use crate::encoding::object_range;
 use crate::scan::{DocumentScanSpec, KeyBound};
 use crate::snapshot::split_keys;
@@ -119,13 +119,15 @@ fn take_pairs(step: &Step<'_>, work: &mut Work) -> Result<()> {
         for (ticket, key) in block.iter().flat_map(Block::iter).filter_map(|(pair, _)| outbox_entry(pair)) {
             work.done.insert(ticket, Done { key: key.into(), step: work.steps });
         }
-        let is_saved = step.text.folder.is_none() || work.memory_bytes() == 0;
+        let in_folders = work.parts.iter().any(|part| part.home != Home::Memory);
+        let is_saved = step.text.folder.is_none() || in_folders && work.memory_bytes() == 0;
         if is_saved {
             let covered = Some(work.steps);
             list::write(step.text, engine, work, covered)?;
         } else if work.done.len() >= PAIRS_KEPT {
             merge::save(step.text, engine, work, step.shared.ids.next()?)?;
-        } else {
+        } else if work.has_unsaved() {
+            // A search that makes this step must not fail because the store cannot be written.
             work.unsaved_since.get_or_insert_with(Instant::now);
         }
         if block.is_none() {

@@ -32,7 +32,7 @@ impl Merge {
         let sources = work.parts.iter().filter(|part| part.home == Home::Memory).cloned();
         let covered = Some(work.steps);
         let merge = Merge { sources: sources.collect(), home: Home::Folder(segment), covered };
-        (!merge.sources.is_empty() || !work.done.is_empty()).then_some(merge)
+        work.has_unsaved().then_some(merge)
     }
 
     /// Returns a merge of the segments at these positions.

@@ -86,6 +86,13 @@ impl Work {
         parts.fold((0, 0), |(bytes, files), part| (bytes + part.bytes, files + part.files))
     }
 
+    /// Returns true if the list of segments in the store lacks something, or the outbox has pairs
+    /// that are indexed.
+    pub(super) fn has_unsaved(&self) -> bool {
+        let has_memory = self.parts.iter().any(|part| part.home == Home::Memory);
+        has_memory || !self.done.is_empty() || !self.obsolete.is_empty()
+    }
+
     /// Returns the position of a segment.
     pub(super) fn position(&self, segment: &Arc<Segment>) -> Option<usize> {
         self.parts.iter().position(|part| Arc::ptr_eq(&part.part.segment, segment))
