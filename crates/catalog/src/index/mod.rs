@@ -26,6 +26,8 @@ pub use metric::Metric;
 pub use search::{Bound, FieldBounds, GeoSearch, Search};
 pub use vector::{ListCount, Tier, VectorOptions};
 
+use std::num::NonZero;
+
 use analyzers::Definition;
 use velocypack::{Builder, Slice};
 
@@ -145,6 +147,9 @@ pub struct IndexProperties {
     pub cache_enabled: bool,
     /// Further attributes stored in the index.
     pub stored_values: Vec<FieldPath>,
+    /// Most threads that index the documents which are there, if the client has set a bound. It is
+    /// neither printed nor stored.
+    pub parallelism: Option<NonZero<usize>>,
     /// The options of this type.
     pub options: TypeOptions,
 }
@@ -202,6 +207,7 @@ impl IndexProperties {
             estimates: true,
             cache_enabled: false,
             stored_values: Vec::new(),
+            parallelism: None,
             options: TypeOptions::None,
         }
     }
@@ -283,6 +289,11 @@ impl IndexProperties {
     /// counts them.
     pub fn searched_fields(&self) -> Vec<FieldPath> {
         rules(self.index_type).map_or_else(|| self.fields.clone(), |rules| rules.searched_fields(self))
+    }
+
+    /// Returns how many of `processors` threads shall index the documents which are there.
+    pub fn build_threads(&self, processors: usize) -> usize {
+        self.parallelism.map_or(processors, |most| processors.min(most.get()))
     }
 
     /// Returns the type's name as it is printed.
@@ -530,6 +541,13 @@ fn parse_id(properties: Properties<'_>) -> Result<Option<IndexId>> {
     };
     let number = number.ok_or_else(|| Error::bad_parameter("'id' must be the number of an index"))?;
     Ok(Some(IndexId(number)))
+}
+
+/// Returns the most threads of a build. Errors: 10 for a number that is not positive.
+fn parse_parallelism(properties: Properties<'_>) -> Result<Option<NonZero<usize>>> {
+    let Some(number) = properties.unsigned("parallelism")? else { return Ok(None) };
+    let number = NonZero::new(usize::try_from(number).unwrap_or(usize::MAX));
+    number.map(Some).ok_or_else(|| Error::bad_parameter("'parallelism' must be 1 or greater"))
 }
 
 /// Checks the fields of an index that does not expand arrays.

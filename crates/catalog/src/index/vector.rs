@@ -120,7 +120,7 @@ impl TypeRules for Vector {
         if let Some(path) = index.stored_values.iter().find(|path| path.is_expanded()) {
             return Err(Error::bad_parameter(format!("'storedValues' cannot expand an array: '{path}'")));
         }
-        positive(properties, "parallelism", Some(2))?;
+        index.parallelism = super::parse_parallelism(properties)?;
         properties.boolean("inBackground")?;
         index.options = TypeOptions::Vector(Box::new(parse_options(params)?));
         Ok(())

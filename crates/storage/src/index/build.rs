@@ -5,10 +5,9 @@
 //! Threads take parts of the documents and sort their entries. Then each of them merges and loads a
 //! range of the keys.
 
-use std::num::NonZero;
 use std::path::Path;
 use std::sync::Mutex;
-use std::thread::{ScopedJoinHandle, available_parallelism};
+use std::thread::ScopedJoinHandle;
 
 use kv::{BlockLimits, BulkLoad, Durability, Engine, LoadHint, LoadKind};
 use velocypack::Slice;
@@ -98,10 +97,10 @@ impl<'a> Builder<'a> {
 }
 
 /// Returns how many threads build an index of this many documents.
-fn threads_for(documents: u64) -> usize {
+fn threads_for(index: &Index, documents: u64) -> usize {
     match documents {
         ..PARALLEL_MIN_DOCUMENTS => 1,
-        _ => available_parallelism().map_or(1, NonZero::get),
+        _ => index.build_threads(),
     }
 }
 
@@ -215,7 +214,7 @@ impl Build<'_> {
     /// Builds the index over all documents of the snapshot.
     pub(crate) fn run(&self) -> Result<()> {
         let documents = self.snapshot.count(self.collection)?;
-        let threads = threads_for(documents);
+        let threads = threads_for(self.index, documents);
         // The loads stay open from now on, so that the engine leaves the machine to this build.
         let loads = open_loads(threads, documents, self.engine)?;
         let parts = Mutex::new(self.parts(threads)?);

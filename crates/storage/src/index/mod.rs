@@ -29,8 +29,10 @@ pub(crate) mod value;
 pub(crate) mod vector;
 
 use std::fmt;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::available_parallelism;
 
 use catalog::index::Capabilities;
 use catalog::{FieldPath, IndexDefinition, IndexId, IndexType, ViewId};
@@ -266,6 +268,13 @@ impl Index {
     /// Returns true if no two documents can have equal values.
     pub fn is_unique(&self) -> bool {
         self.definition.properties.unique
+    }
+
+    /// Returns how many threads shall index many documents which are there: one for each processor,
+    /// or fewer if the client has set a bound.
+    pub(crate) fn build_threads(&self) -> usize {
+        let processors = available_parallelism().map_or(1, NonZero::get);
+        self.definition.properties.build_threads(processors)
     }
 
     /// Returns true if documents that lack a field have no entry.

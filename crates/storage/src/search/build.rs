@@ -1,9 +1,7 @@
 //! The first step of an index: all documents of its collection.
 
-use std::num::NonZero;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::available_parallelism;
 use std::time::Instant;
 
 use kv::{Block, BlockLimits, ScanSpec};
@@ -43,7 +41,7 @@ pub(super) fn build(step: &Step<'_>, work: &mut Work) -> Result<()> {
     let documents = step.snapshot.count(step.collection)?;
     step.text.note_progress(0, Some(documents));
     let is_large = documents >= PARALLEL_MIN_DOCUMENTS;
-    let threads = if is_large { available_parallelism().map_or(1, NonZero::get) } else { 1 };
+    let threads = if is_large { step.index.build_threads() } else { 1 };
     let ranges = Mutex::new(ranges(step, threads)?);
     let next = || ranges.lock().ok().and_then(|mut ranges| ranges.pop());
     let is_stopped = AtomicBool::new(false);

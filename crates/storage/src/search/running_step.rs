@@ -2,6 +2,7 @@
 
 use super::text_index::{StepCheck, TextIndex};
 use crate::catalog_snapshot::Collection;
+use crate::index::Index;
 use crate::shared::Shared;
 use crate::snapshot::Snapshot;
 
@@ -13,6 +14,7 @@ const LARGE_BUDGET_BYTES: usize = 128 << 20;
 /// A step in progress.
 pub(super) struct Step<'a> {
     pub(super) shared: &'a Shared,
+    pub(super) index: &'a Index,
     pub(super) text: &'a TextIndex,
     pub(super) snapshot: &'a Snapshot,
     pub(super) collection: &'a Collection,

@@ -106,8 +106,14 @@ pub(super) fn step(
         owner.text.check_owned()?;
         check()
     };
-    let step =
-        Step { shared, text: &owner.text, snapshot: &snapshot, collection: &collection, check: &check };
+    let step = Step {
+        shared,
+        index: &owner.index,
+        text: &owner.text,
+        snapshot: &snapshot,
+        collection: &collection,
+        check: &check,
+    };
     let mut stepped = Stepped::default();
     let opened = match work.is_open {
         true => Opened::Whole,

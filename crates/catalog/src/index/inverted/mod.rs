@@ -165,7 +165,7 @@ impl TypeRules for Inverted {
             return Err(Error::bad_parameter("an inverted index cannot be unique"));
         }
         properties.boolean("inBackground")?;
-        properties.unsigned("parallelism")?;
+        index.parallelism = super::parse_parallelism(properties)?;
         index.sparse = true;
         index.estimates = false;
         index.options = TypeOptions::Inverted(Box::new(InvertedOptions::parse(properties)?));

@@ -18,9 +18,6 @@ mod sample;
 mod scan;
 mod training;
 
-use std::num::NonZero;
-use std::thread::available_parallelism;
-
 use catalog::index::{ListCount, Metric, TypeOptions, VectorOptions};
 use velocypack::Slice;
 
@@ -76,7 +73,7 @@ impl IndexMethod for Vector {
         }
         let vector_bytes = options.dimension * size_of::<f32>();
         let lists = usize::try_from(lists).unwrap_or(usize::MAX).min(bytes / CENTROIDS_SHARE / vector_bytes);
-        let threads = available_parallelism().map_or(1, NonZero::get);
+        let threads = index.build_threads();
         let training = training::Training {
             options,
             sample: &sample.floats,
