@@ -77,7 +77,7 @@ pub(crate) const INDEXES: &[Index] = &[
 /// The index that follows the documents after a moment.
 const LATE: &str = "inverted";
 /// The longest time that it may take.
-const LATE_MAX: Duration = Duration::from_secs(20);
+pub(crate) const LATE_MAX: Duration = Duration::from_secs(20);
 
 impl Index {
     /// Returns the definition with the name.

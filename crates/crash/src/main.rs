@@ -11,6 +11,7 @@ mod observe;
 mod run;
 mod state;
 mod torn;
+mod view;
 mod writer;
 
 use std::process::ExitCode;

@@ -1,5 +1,6 @@
 //! Reads the state that a writer owns from the server.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use client::{Client, Request};
@@ -48,6 +49,7 @@ pub(crate) fn state(client: &Client, database: &str, writer: usize) -> Result<St
     let graphs = ask(client, &Request::get("/_api/gharial").database(database))?;
     let graphs = graphs["graphs"].as_array().into_iter().flatten();
     state.graphs = graphs.filter_map(|graph| graph["_key"].as_str().map(str::to_owned)).collect();
+    read_views(client, database, &mut state)?;
     read_users(client, database, &mut state)?;
     Ok(state)
 }
@@ -75,7 +77,27 @@ pub(crate) fn read_collection(
             return Err(format!("{database}/{name}/{key} is there twice"));
         }
     }
-    Ok(Collection { is_edge, documents, indexes })
+    Ok(Collection { is_edge, documents, indexes, views: BTreeSet::new() })
+}
+
+/// Reads the views of a database, and notes them in the state and in its collections. Errors: text
+/// for the user.
+pub(crate) fn read_views(client: &Client, database: &str, state: &mut State) -> Result<(), String> {
+    let views = ask(client, &Request::get("/_api/view").database(database))?;
+    for view in views["result"].as_array().into_iter().flatten() {
+        let name = view["name"].as_str().unwrap_or_default();
+        let request = Request::get("/_api/view").segment(name).segment("properties");
+        let properties = ask(client, &request.database(database))?;
+        for (linked, _) in properties["links"].as_object().into_iter().flatten() {
+            let place = Place::new(database, linked);
+            if !state.collections.contains_key(&place) {
+                return Err(format!("{database}/{name} is linked to {linked}, which is not there"));
+            }
+            state.collection(&place).views.insert(name.to_owned());
+        }
+        state.views.insert(name.to_owned());
+    }
+    Ok(())
 }
 
 fn read_users(client: &Client, database: &str, state: &mut State) -> Result<(), String> {

@@ -1,6 +1,7 @@
 //! A run from the first start of the server to the last check.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -13,8 +14,9 @@ use crate::arguments::Arguments;
 use crate::failing;
 use crate::index::{self, INDEXES};
 use crate::observe::{self, ask};
-use crate::state::{Place, SHARED_COLLECTION, SHARED_DATABASE};
+use crate::state::{Place, SHARED_COLLECTION, SHARED_DATABASE, State};
 use crate::torn;
+use crate::view;
 use crate::writer::Writer;
 
 /// Longest wait for a reply.
@@ -160,11 +162,15 @@ impl Run {
             join(self.writers.iter_mut().map(|writer| scope.spawn(|| writer.check(client))).collect())
         })?;
         let shared = observe::read_collection(client, &Place::shared(), None)?;
-        index::check(client, &Place::shared(), &shared)
+        index::check(client, &Place::shared(), &shared)?;
+        let mut state = State::default();
+        state.collections.insert(Place::shared(), Arc::new(shared));
+        observe::read_views(client, SHARED_DATABASE, &mut state)?;
+        view::check(client, SHARED_DATABASE, &state)
     }
 }
 
-/// Creates the collection that all writers share, with every index.
+/// Creates the collection that all writers share, with every index and a view.
 fn create_shared(client: &Client) -> Result<(), String> {
     ask(client, &Request::post("/_api/database").json(json!({"name": SHARED_DATABASE}).to_string()))?;
     let post = |path| Request::post(path).database(SHARED_DATABASE);
@@ -173,6 +179,9 @@ fn create_shared(client: &Client) -> Result<(), String> {
         let request = post("/_api/index").query("collection", SHARED_COLLECTION);
         ask(client, &request.json(index.definition().to_string()))?;
     }
+    let mut definition = view::definition("all");
+    definition["links"][SHARED_COLLECTION] = view::link();
+    ask(client, &post("/_api/view").json(definition.to_string()))?;
     Ok(())
 }
 

@@ -40,6 +40,8 @@ pub(crate) struct Collection {
     pub(crate) documents: Documents,
     /// The names of indexes; see [`crate::index::INDEXES`].
     pub(crate) indexes: BTreeSet<String>,
+    /// The names of the views that are linked to it.
+    pub(crate) views: BTreeSet<String>,
 }
 
 /// A user.
@@ -57,6 +59,8 @@ pub(crate) struct State {
     pub(crate) databases: BTreeSet<String>,
     pub(crate) collections: BTreeMap<Place, Arc<Collection>>,
     pub(crate) graphs: BTreeSet<String>,
+    /// The views of the writer's own database.
+    pub(crate) views: BTreeSet<String>,
     pub(crate) users: BTreeMap<String, User>,
 }
 
@@ -76,6 +80,7 @@ impl State {
         let mut lines = Vec::new();
         compare("databases", &self.databases, &other.databases, &mut lines);
         compare("graphs", &self.graphs, &other.graphs, &mut lines);
+        compare("views", &self.views, &other.views, &mut lines);
         compare("users", &self.users, &other.users, &mut lines);
         let places: BTreeSet<&Place> = self.collections.keys().chain(other.collections.keys()).collect();
         for place in places {
@@ -100,6 +105,7 @@ fn compare<T: PartialEq + std::fmt::Debug>(name: &str, expected: &T, found: &T, 
 
 fn compare_collections(name: &str, expected: &Collection, found: &Collection, lines: &mut Vec<String>) {
     compare(&format!("the indexes of {name}"), &expected.indexes, &found.indexes, lines);
+    compare(&format!("the views of {name}"), &expected.views, &found.views, lines);
     compare(&format!("the kinds of {name}"), &expected.is_edge, &found.is_edge, lines);
     let keys: BTreeSet<&String> = expected.documents.keys().chain(found.documents.keys()).collect();
     for key in keys {
@@ -147,8 +153,10 @@ mod tests {
         found.collection(&Place::new("d", "c")).indexes.insert("geo".to_owned());
         found.collection(&Place::new("d", "more"));
         found.graphs.insert("graph".to_owned());
+        found.views.insert("view".to_owned());
+        found.collection(&Place::new("d", "c")).views.insert("view".to_owned());
         let lines = state(&[]).differences(&found);
-        assert_eq!(lines.len(), 3, "{lines:?}");
-        assert!(lines[2].contains("collection d/more should not be there"), "{lines:?}");
+        assert_eq!(lines.len(), 5, "{lines:?}");
+        assert!(lines[4].contains("collection d/more should not be there"), "{lines:?}");
     }
 }

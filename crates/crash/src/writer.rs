@@ -10,6 +10,7 @@ use crate::failing;
 use crate::index;
 use crate::observe::{self, ask};
 use crate::state::{Place, State};
+use crate::view;
 
 /// Differences that are printed.
 const SHOWN_MAX: usize = 10;
@@ -122,6 +123,7 @@ impl Writer {
         for (place, collection) in found.collections.iter().filter(|(place, _)| **place != Place::shared()) {
             index::check(client, place, collection)?;
         }
+        view::check(client, &self.database, &found)?;
         self.found = found;
         Ok(())
     }

@@ -6,6 +6,7 @@ mod graphs;
 mod loads;
 mod queries;
 mod users;
+mod views;
 
 use std::collections::BTreeSet;
 
@@ -62,6 +63,10 @@ const OTHERS: &[(u32, Generator)] = &[
     (1, graphs::remove_vertex),
     (1, graphs::remove_edge),
     (2, users::change),
+    (2, views::create),
+    (2, views::change),
+    (1, views::drop),
+    (1, views::rename),
 ];
 
 /// A write that a client can make.
@@ -267,13 +272,17 @@ mod tests {
             seen.databases.extend(state.databases.iter().cloned());
             seen.graphs.extend(state.graphs.iter().cloned());
             seen.users.extend(state.users.clone());
+            seen.views.extend(state.views.iter().cloned());
             for (place, collection) in &state.collections {
-                seen.collection(place).indexes.extend(collection.indexes.iter().cloned());
+                let seen = seen.collection(place);
+                seen.indexes.extend(collection.indexes.iter().cloned());
+                seen.views.extend(collection.views.iter().cloned());
             }
             let documents = state.collections.values().map(|collection| collection.documents.len());
             assert!(documents.sum::<usize>() < 50_000, "collections must not grow without end");
         }
         assert_eq!((seen.databases.len(), seen.graphs.len(), seen.users.len()), (1, 1, 2));
+        assert_eq!((seen.views.len(), seen.collection(&Place::new("own", "red")).views.len()), (3, 3));
         assert_eq!(seen.collections.len(), 8);
         let red = seen.collection(&Place::new("own", "red")).indexes.len();
         assert_eq!(red, INDEXES.len());
@@ -287,6 +296,7 @@ mod tests {
             "index",
             "replication",
             "user",
+            "view",
         ];
         assert!(
             requests.iter().map(String::as_str).eq(families.map(|family| format!("/_api/{family}"))),
