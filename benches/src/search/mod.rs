@@ -82,6 +82,10 @@ fn measure(texts: &Texts, setup: &Setup, report: &mut Report) -> Result<(), Fail
     let name = format!("{documents} texts");
     let limit = other.as_ref().map(|other| rate(other.seconds));
     report.ratio(&format!("{name}: indexed"), (rate(own.seconds), "1/s"), limit, &Target::AtLeast(1.0));
+    let cpu = |seconds: f64| seconds * 1e6 / documents as f64;
+    let limit = other.as_ref().map(|other| cpu(other.cpu_seconds));
+    let own_cpu = (cpu(own.cpu_seconds), "µs");
+    report.ratio(&format!("{name}: CPU to index one"), own_cpu, limit, &Target::AtMost(1.0));
     let share = |bytes_of_index: u64| bytes_of_index as f64 / bytes as f64;
     let limit = other.as_ref().map(|other| share(other.bytes));
     report.ratio(&format!("{name}: index by text"), (share(own.bytes), ""), limit, &Target::AtMost(1.0));
@@ -106,8 +110,9 @@ fn median(values: &mut [f64]) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// The time of an index's build, and its bytes.
+/// The time of an index's build, the server's CPU time for it, and its bytes.
 pub(crate) struct Built {
     pub(crate) seconds: f64,
+    pub(crate) cpu_seconds: f64,
     pub(crate) bytes: u64,
 }

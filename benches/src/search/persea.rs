@@ -19,7 +19,7 @@ const VIEW: &str =
 
 pub(super) struct Persea {
     connection: Connection,
-    _server: Server,
+    server: Server,
     _folder: tempfile::TempDir,
 }
 
@@ -30,7 +30,7 @@ impl Persea {
         let mut connection = Connection::open(server.port)?;
         connection.expect_success(&request("POST", "/_api/collection", JSON, br#"{"name":"t"}"#))?;
         connection.expect_success(&request("POST", "/_api/analyzer", JSON, ANALYZER.as_bytes()))?;
-        Ok(Persea { connection, _server: server, _folder: folder })
+        Ok(Persea { connection, server, _folder: folder })
     }
 
     /// Stores texts under their numbers. Returns the bytes of all texts.
@@ -59,15 +59,16 @@ impl Persea {
 
     /// Creates the view, and waits until it has all texts and has saved them.
     pub(super) fn index(&mut self) -> Result<Built, Failure> {
-        let started = Instant::now();
+        let (started, cpu) = (Instant::now(), self.server.cpu());
         self.connection.expect_success(&request("POST", "/_api/view", JSON, VIEW.as_bytes()))?;
         let seconds = started.elapsed().as_secs_f64();
+        let cpu_seconds = (self.server.cpu() - cpu).as_secs_f64();
         let path = "/_api/index?collection=t&withHidden=true&withStats=true";
         let reply = self.connection.expect_success(&request("GET", path, "", b""))?;
         let reply: Value = serde_json::from_slice(reply)?;
         let sizes = reply["indexes"].as_array().into_iter().flatten();
         let bytes = sizes.filter_map(|index| index["figures"]["indexSize"].as_u64()).sum();
-        Ok(Built { seconds, bytes })
+        Ok(Built { seconds, cpu_seconds, bytes })
     }
 
     /// Returns the numbers of all texts that are found.
