@@ -78,7 +78,7 @@ describe('queries', () => {
     await check(page)
     await write(page, 'FOR v, e IN 1..2 OUTBOUND "docs/1" links FILTER e.n == 1 RETURN v')
     await page.getByRole('button', { name: 'Profile' }).click()
-    await page.getByText('from "docs/1" along').waitFor()
+    await page.getByText('from docs/1 along').waitFor()
     await check(page)
     await page.close()
   })
