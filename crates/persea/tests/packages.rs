@@ -196,6 +196,29 @@ fn the_unit_is_well_formed_and_hardened() {
     assert!(rated.status.success(), "{}", everything(&rated));
 }
 
+#[test]
+fn the_servers_of_a_cluster_have_options_that_a_server_takes() {
+    for (file, servers) in [("container/compose-tikv.yaml", 2), ("kubernetes/persea-tikv.yaml", 1)] {
+        let text = fs::read_to_string(repository().join("packages").join(file)).unwrap();
+        // A server's options begin with the choice of its engine.
+        let mut lines = text.lines().map(|line| line.trim().trim_start_matches("- "));
+        let mut checked = 0;
+        while lines.by_ref().any(|line| line == "--server.storage-engine=tikv") {
+            let options: Vec<String> = lines
+                .by_ref()
+                .take_while(|line| line.starts_with("--"))
+                .map(|line| line.replace("$(POD_IP)", "10.1.2.3"))
+                .collect();
+            assert!(options.iter().any(|option| option.starts_with("--cluster.my-address=tcp://")), "{file}");
+            let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+            command.args(["server", "--check-configuration", "--server.storage-engine=tikv"]).args(&options);
+            run(&mut command);
+            checked += 1;
+        }
+        assert_eq!(checked, servers, "{file}");
+    }
+}
+
 /// The values of the chart that tests render it with.
 const CHART_VALUES: &[&[&str]] = &[
     &[],
