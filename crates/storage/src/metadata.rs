@@ -49,10 +49,10 @@ pub(crate) fn initialize_server(engine: &dyn Engine) -> Result<u64> {
         .map_err(|error| Error::internal(format!("the operating system gives no random bytes: {error}")))?;
     let server_id = random >> (u64::BITS - SERVER_ID_BITS);
     let mut transaction = engine.begin(TransactionOptions::default())?;
-    transaction.put(&server_key(), &pack::numbers(&[server_id]))?;
-    match transaction.commit(Durability::Synced) {
+    let inserted = transaction.insert_unique(&server_key(), &pack::numbers(&[server_id]));
+    match inserted.and_then(|()| transaction.commit(Durability::Synced)) {
         // Another server that shares the store was faster.
-        Err(kv::Error::Conflict) if engine.sharing().is_some() => {
+        Err(kv::Error::Conflict | kv::Error::Exists) if engine.sharing().is_some() => {
             read_server(engine)?.ok_or_else(|| Error::internal("the id of the deployment is missing"))
         }
         outcome => Ok(outcome.map(|()| server_id)?),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kv_tikv::MemoryCluster;
+use server::service::authentication::{create_root, persistent_secret};
 use storage::{Store, StoreOptions};
 
 use crate::client::{Client, Reply};
@@ -162,4 +163,22 @@ fn a_server_without_its_lease_asks_to_start_again() {
     cluster.pass(2 * LEASE);
     running.wait();
     assert!(running.server.shutdown().is_restart());
+}
+
+#[test]
+fn servers_that_start_together_make_one_store() {
+    const SERVERS: usize = 4;
+    let cluster = MemoryCluster::new();
+    let start = || {
+        let store = Store::open(cluster.open(LEASE).unwrap(), StoreOptions::default()).unwrap();
+        let created = create_root(&store, "secret").unwrap();
+        (store.server_id(), persistent_secret(&store).unwrap(), created, store)
+    };
+    let started: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..SERVERS).map(|_| scope.spawn(start)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let (id, secret, _, _) = &started[0];
+    assert!(started.iter().all(|one| one.0 == *id && one.1 == *secret));
+    assert_eq!(started.iter().filter(|one| one.2).count(), 1, "one of them has created root");
 }
