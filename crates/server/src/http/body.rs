@@ -56,7 +56,7 @@ impl Body for ReplyBody {
             ReplyBody::Stream(stream) => Pin::new(stream).poll_frame(context),
             ReplyBody::Forwarded(body) => Pin::new(body)
                 .poll_frame(context)
-                .map(|frame| frame.map(|frame| frame.map_err(BrokenOff::elsewhere))),
+                .map(|frame| frame.map(|frame| frame.map_err(|error| BrokenOff::elsewhere(&error)))),
             ReplyBody::Nothing => Poll::Ready(None),
         }
     }

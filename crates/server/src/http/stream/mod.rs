@@ -49,7 +49,7 @@ pub struct BrokenOff(Error);
 
 impl BrokenOff {
     /// Returns the error of a reply of another server that broke off.
-    pub(crate) fn elsewhere(error: hyper::Error) -> Self {
+    pub(crate) fn elsewhere(error: &hyper::Error) -> Self {
         BrokenOff(Error::internal(format!("the reply of another server: {error}")))
     }
 }
