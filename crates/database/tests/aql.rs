@@ -17,7 +17,7 @@ use velocypack::{Builder, Limits};
 fn golden_files() {
     let folder = Path::new("../../tests/aql");
     let wanted = std::env::var("PERSEA_TEST").unwrap_or_default();
-    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| path.extension().is_some_and(|extension| extension == "test"));
     files.retain(|path| path.to_string_lossy().contains(&wanted));
     files.sort();
