@@ -149,8 +149,10 @@ fn open_collection(
     let (counters, totals) = Counters::open(snapshot, definition.object_id, members)?;
     let mut indexes = Vec::with_capacity(definition.indexes.len());
     for index in &definition.indexes {
-        let same = before.and_then(|before| before.index(index.id));
-        if let Some(same) = same.filter(|same| same.definition() == index) {
+        // Not all that a client has said is stored.
+        if let Some(same) = before.and_then(|before| before.index(index.id))
+            && same.definition().to_record()? == index.to_record()?
+        {
             indexes.push(Arc::clone(same));
             continue;
         }

@@ -106,6 +106,22 @@ fn changes_of_definitions_are_followed() {
     assert_eq!(left.catalog().version(), right.catalog().version());
 }
 
+/// An open text index has segments and files that a second one must not have, too.
+#[test]
+fn indexes_stay_open_when_another_server_changes_their_collection() {
+    let (_cluster, left, right) = pair();
+    let collection = create(&left, "a", CollectionType::Document);
+    create_index(&left, &collection, INDEX).unwrap();
+    let inverted = r#"{"type":"inverted","fields":["t"],"parallelism":1}"#;
+    create_index(&left, &present(&left, "a"), inverted).unwrap();
+    let before = present(&left, "a");
+    create_index(&right, &present(&right, "a"), UNIQUE).unwrap();
+    let after = present(&left, "a");
+    assert_eq!((before.indexes().len(), after.indexes().len()), (3, 4));
+    let mut pairs = before.indexes().iter().zip(after.indexes());
+    assert!(pairs.all(|(before, after)| Arc::ptr_eq(before, after)));
+}
+
 /// Changes of both servers at once are all made, one after another.
 #[test]
 fn changes_of_both_servers_are_serialized() {

@@ -5,7 +5,7 @@
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use crate::{CollectionDefinition, DatabaseDefinition, UserDefinition, ViewDefinition};
+use crate::{CollectionDefinition, DatabaseDefinition, IndexDefinition, UserDefinition, ViewDefinition};
 use errors::{Error, ErrorCode, Result};
 
 /// The format that this version writes.
@@ -40,6 +40,7 @@ macro_rules! record {
 
 record!(CollectionDefinition, "collection");
 record!(DatabaseDefinition, "database");
+record!(IndexDefinition, "index");
 record!(UserDefinition, "user");
 record!(ViewDefinition, "view");
 
