@@ -1,6 +1,5 @@
 //! Background work of an instance, on threads that end with it.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
@@ -8,7 +7,6 @@ use storage::Store;
 
 use crate::index_training::train_indexes;
 use crate::instance::{Instance, InstanceOptions};
-use crate::local_ids::Part;
 use crate::restore::edge_indexes::LeftBehind;
 use crate::search_upkeep::{index_due, merge_due};
 use crate::view::take_over_settings;
@@ -49,29 +47,13 @@ impl Instance {
     }
 }
 
-impl Instance {
-    /// Returns true if this server does the work that only one of those that share the store must
-    /// do, as of the last look.
-    fn is_first(&self) -> bool {
-        self.is_first.load(Ordering::Relaxed)
+/// Warns once that this server does not follow the others of its store, which wait for it.
+fn warn_of_distance(instance: &Instance, is_known: &mut bool) {
+    let error = instance.store().following_error();
+    if let Some(error) = error.as_ref().filter(|_| !*is_known) {
+        tracing::warn!(target: "cluster", "other servers wait for this one, which does not follow them: {error}");
     }
-
-    /// Looks if this server does that work, and if it still has its lease.
-    fn find_part(&self) {
-        if self.local_ids().member().is_some() {
-            // A server that does not reach the store cannot do it.
-            let part = self.local_ids().part().unwrap_or(Part::Other);
-            self.is_first.store(part == Part::First, Ordering::Relaxed);
-            self.has_lost_lease.fetch_or(part == Part::Gone, Ordering::Relaxed);
-        }
-    }
-
-    /// Returns true if the lease of this server on a shared store has ended.
-    ///
-    /// It can do nothing any more then, until it starts again.
-    pub fn has_lost_lease(&self) -> bool {
-        self.has_lost_lease.load(Ordering::Relaxed)
-    }
+    *is_known = error.is_some();
 }
 
 fn start_thread(name: &str, instance: &Arc<Instance>, run: fn(&Weak<Instance>)) -> Result<()> {
@@ -88,7 +70,7 @@ fn remove_expired(watched: &Weak<Instance>) {
     loop {
         std::thread::sleep(TTL_INTERVAL);
         let Some(instance) = watched.upgrade() else { return };
-        if !instance.is_first() {
+        if !instance.store().is_first_server() {
             continue;
         }
         instance.ttl().run_if_due(instance.store(), &|| instance.is_stopping());
@@ -99,7 +81,7 @@ fn train(watched: &Weak<Instance>) {
     loop {
         std::thread::sleep(TRAIN_EVERY);
         let Some(instance) = watched.upgrade() else { return };
-        if !instance.is_first() {
+        if !instance.store().is_first_server() {
             continue;
         }
         train_indexes(instance.store(), &|| instance.is_stopping());
@@ -126,10 +108,11 @@ fn run(watched: &Weak<Instance>) {
     let mut maintained = Instant::now();
     let mut looked = Instant::now();
     let mut left_behind = LeftBehind::default();
+    let mut is_distance_known = false;
     loop {
         std::thread::sleep(INTERVAL);
         let Some(instance) = watched.upgrade() else { return };
-        instance.find_part();
+        warn_of_distance(&instance, &mut is_distance_known);
         instance.cursors().release_idle();
         instance.cursors().expire();
         instance.transactions().expire();
@@ -137,7 +120,7 @@ fn run(watched: &Weak<Instance>) {
         instance.batches().look_after();
         if looked.elapsed() >= LOOK_EVERY.min(instance.options().broken_restore_after) {
             looked = Instant::now();
-            if instance.is_first() {
+            if instance.store().is_first_server() {
                 left_behind.look_after(&instance);
             }
         }

@@ -137,9 +137,6 @@ pub struct Instance {
     next_cursor: AtomicU64,
     local_ids: LocalIds,
     stopping: AtomicBool,
-    /// True if this server does the work that only one of those that share the store must do.
-    pub(crate) is_first: AtomicBool,
-    pub(crate) has_lost_lease: AtomicBool,
     pub(crate) server_version: Arc<str>,
 }
 
@@ -162,7 +159,7 @@ impl Instance {
         // Cached results must leave memory for results that wait to be fetched.
         let kept =
             MemoryAccount::new(Some(options.result_memory_bytes / 2), Some(Arc::clone(&result_memory)));
-        let local_ids = LocalIds::new(store.engine().sharing());
+        let local_ids = LocalIds::new(store.sharing());
         Ok(Arc::new(Instance {
             queries: Arc::new(QueryRegistry::new(local_ids.clone())),
             plans: PlanCache::new(options.plan_cache_entries, options.plan_cache_key_bytes),
@@ -180,8 +177,6 @@ impl Instance {
             view_changes: ViewChanges::default(),
             analyzers: Arc::default(),
             next_cursor: AtomicU64::new(store.next_id()?),
-            is_first: AtomicBool::new(local_ids.member().is_none()),
-            has_lost_lease: AtomicBool::new(false),
             local_ids,
             stopping: AtomicBool::new(false),
             server_version: options.compatible_version.as_str().into(),

@@ -27,17 +27,6 @@ pub struct SharingServer {
     pub started_ms: u64,
 }
 
-/// The part of a server among those that share its store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// It has the lowest number, so it does the work that only one of them must do.
-    First,
-    /// It leaves that work to another one.
-    Other,
-    /// Its lease has ended. It can do nothing any more until it starts again.
-    Gone,
-}
-
 /// The numbers of one server.
 #[derive(Clone, Default)]
 pub struct LocalIds {
@@ -52,8 +41,8 @@ impl fmt::Debug for LocalIds {
 }
 
 impl LocalIds {
-    pub(crate) fn new(sharing: Option<Arc<dyn Sharing>>) -> Self {
-        LocalIds { sharing }
+    pub(crate) fn new(sharing: Option<&Arc<dyn Sharing>>) -> Self {
+        LocalIds { sharing: sharing.cloned() }
     }
 
     /// Returns the number of an object of this server, made from one that no other object of its
@@ -100,22 +89,6 @@ impl LocalIds {
         Ok(Some(servers.collect()))
     }
 
-    /// Returns the part of this server among those that share the store.
-    ///
-    /// Two servers may both be the first one for a moment while one of them starts or stops. So
-    /// that only spares work. Errors: those of the engine, which it asks.
-    pub(crate) fn part(&self) -> Result<Part> {
-        let Some(sharing) = &self.sharing else { return Ok(Part::First) };
-        match sharing.members() {
-            Ok(members) if members.first().is_none_or(|first| first.number == sharing.member()) => {
-                Ok(Part::First)
-            }
-            Ok(_) => Ok(Part::Other),
-            Err(kv::Error::LeaseEnded) => Ok(Part::Gone),
-            Err(error) => Err(error.into()),
-        }
-    }
-
     /// Returns this server's number among those that share the store; `None` if there are no
     /// others.
     pub fn member(&self) -> Option<MemberNumber> {
@@ -160,9 +133,13 @@ mod tests {
         }
     }
 
+    fn third() -> LocalIds {
+        LocalIds { sharing: Some(Arc::new(Third)) }
+    }
+
     #[test]
     fn a_number_names_its_server() {
-        let ids = LocalIds::new(Some(Arc::new(Third)));
+        let ids = third();
         let id = ids.id(77);
         assert_eq!(ids.other_owner(id), None);
         assert_eq!(ids.other_owner((77 << 8) | 2), Some(2));
@@ -171,7 +148,7 @@ mod tests {
 
     #[test]
     fn a_server_without_address_or_lease_is_not_found() {
-        let ids = LocalIds::new(Some(Arc::new(Third)));
+        let ids = third();
         assert_eq!(ids.address(0).unwrap().as_deref(), Some("a:8529"));
         assert_eq!(ids.address(2).unwrap(), None);
         assert_eq!(ids.address(9).unwrap(), None);
@@ -179,7 +156,7 @@ mod tests {
 
     #[test]
     fn a_server_alone_owns_every_number() {
-        let ids = LocalIds::new(None);
+        let ids = LocalIds::default();
         assert_eq!(ids.id(77), 77);
         assert_eq!(ids.other_owner(77), None);
     }

@@ -178,6 +178,21 @@ impl Store {
         self.shared.members.as_ref()?.failure()
     }
 
+    /// Returns true if this server does the work that only one of those that share the store must
+    /// do: it has the lowest number, or no other process can use the store.
+    ///
+    /// Two servers may both be the first one for a moment while one of them starts or stops. So
+    /// this only spares work.
+    pub fn is_first_server(&self) -> bool {
+        self.shared.members.as_ref().is_none_or(|members| members.is_first())
+    }
+
+    /// Returns true if the lease of this server on a shared store has ended. It can do nothing any
+    /// more then, until it is started again.
+    pub fn has_lost_lease(&self) -> bool {
+        self.shared.members.as_ref().is_some_and(|members| members.has_lost_lease())
+    }
+
     /// Returns the underlying engine, for statistics, checkpoints and similar tasks.
     pub fn engine(&self) -> &Arc<dyn Engine> {
         &self.shared.engine

@@ -13,7 +13,7 @@ options::section! {
 
 /// Tells the other servers of a shared store where this one listens.
 pub(crate) fn announce(options: &Options, instance: &Instance, endpoints: &[Address]) -> Result<(), Failure> {
-    let Some(sharing) = instance.store().engine().sharing() else { return Ok(()) };
+    let Some(sharing) = instance.store().sharing() else { return Ok(()) };
     let address = match options.get(&MY_ADDRESS).filter(|address| !address.is_empty()) {
         Some(address) => Some(host_and_port(address)?),
         None => endpoints.iter().find_map(|endpoint| own(endpoint, &machine_name())),

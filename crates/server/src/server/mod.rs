@@ -179,7 +179,7 @@ impl Server {
             let (received, sent) = self.http.tick();
             self.metrics.add_traffic(received, sent);
             self.shells.expire();
-            if self.instance.has_lost_lease() && !self.shutdown.is_requested() {
+            if self.instance.store().has_lost_lease() && !self.shutdown.is_requested() {
                 tracing::error!(
                     target: "cluster",
                     "the lease of this server on the shared store has ended; it starts again"

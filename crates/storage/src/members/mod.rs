@@ -6,7 +6,7 @@
 
 mod locks;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -60,6 +60,8 @@ pub(crate) struct Members {
     living: RwLock<Arc<[MemberNumber]>>,
     /// The error of the last attempt to follow the others; `None` after a success.
     failure: Mutex<Option<Error>>,
+    /// True once the lease of this server has ended.
+    has_lost_lease: AtomicBool,
     /// Lock records of this server that could not be removed.
     leftover: Mutex<Vec<LockRecord>>,
 }
@@ -82,6 +84,7 @@ impl Members {
             installed,
             living,
             failure: Mutex::default(),
+            has_lost_lease: AtomicBool::new(false),
             leftover: Mutex::default(),
         }))
     }
@@ -192,12 +195,28 @@ impl Members {
 
     /// Notes the outcome of an attempt to follow the other servers.
     pub(crate) fn note_followed(&self, outcome: Result<()>) {
+        // Several errors of the engine have this number.
+        let may_be_lost = outcome.as_ref().is_err_and(|error| error.code() == ErrorCode::ShuttingDown);
+        if may_be_lost && matches!(self.sharing.members(), Err(kv::Error::LeaseEnded)) {
+            self.has_lost_lease.store(true, Ordering::Release);
+        }
         *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = outcome.err();
     }
 
     /// Returns the error of the last attempt to follow the other servers; `None` after a success.
     pub(crate) fn failure(&self) -> Option<Error> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns true once the lease of this server has ended.
+    pub(crate) fn has_lost_lease(&self) -> bool {
+        self.has_lost_lease.load(Ordering::Acquire)
+    }
+
+    /// Returns true if this server has the lowest number of the living ones, as of the last look. One
+    /// that does not reach the store cannot say so.
+    pub(crate) fn is_first(&self) -> bool {
+        self.failure().is_none() && self.living().first() == Some(&self.own().number)
     }
 
     /// Keeps a lock record that could not be removed for [`Members::remove_leftover`].
