@@ -55,7 +55,7 @@ impl Task for Upkeep {
                 Err(Error::LeaseEnded) => {
                     tracing::error!(
                         target: "engines",
-                        "the lease of this server has ended, so it stops to use the store; start it again"
+                        "the lease of this server has ended; it does not use the store until it starts again"
                     );
                     return;
                 }

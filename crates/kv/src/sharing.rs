@@ -49,10 +49,9 @@ impl Member {
 ///   [`crate::Error::LeaseEnded`] then, and nothing was written.
 /// - A process whose lease has ended takes no snapshot any more. Every call fails with
 ///   [`crate::Error::LeaseEnded`] until the engine is opened again.
-/// - A member is gone once its lease has ended. Everything that it has committed is visible to
-///   every
-///   snapshot that is taken after [`Sharing::members`] no longer lists it. Only then is its number
-///   free for another process.
+/// - A member is gone once its lease has ended. Every snapshot that is taken after
+///   [`Sharing::members`] no longer lists it shows everything that it has committed. Only then is
+///   its number free for another process.
 /// - The record of a new member precedes everything that it reads.
 ///
 /// The layers above announce changes to each other by numbers of their own. The members only carry

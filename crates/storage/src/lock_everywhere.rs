@@ -32,6 +32,11 @@ impl From<CollectionLockGuard> for CollectionGuard {
 }
 
 impl Shared {
+    /// Returns true if other servers must grant a lock of this kind.
+    pub(crate) fn is_granted_by_others(&self, mode: LockMode) -> bool {
+        mode == LockMode::Exclusive && self.members.is_some()
+    }
+
     /// Takes the exclusive lock of a collection, on all servers if several share the store; `None`
     /// if that takes longer than `wait` allows.
     ///

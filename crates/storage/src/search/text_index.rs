@@ -130,7 +130,7 @@ impl TextIndex {
     /// one.
     pub(crate) fn share(&self, members: &Arc<Members>) {
         if self.members.set(Arc::clone(members)).is_ok() {
-            self.next_ticket.store(getrandom::u64().unwrap_or(0), Ordering::Relaxed);
+            self.next_ticket.store(members.own().identity, Ordering::Relaxed);
         }
     }
 

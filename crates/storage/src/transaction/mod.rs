@@ -255,7 +255,7 @@ impl Joined {
         check: &dyn Fn() -> Result<()>,
     ) -> Result<Self> {
         shared.check_writable()?;
-        if passage == LockMode::Exclusive && shared.members.is_some() {
+        if shared.is_granted_by_others(passage) {
             let since = Instant::now();
             let guard = shared.lock_alone(collection, wait, check)?;
             shared.lock_counts.note(passage, since, guard.is_some());

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::distant_lock::DistantLock;
 use super::{Joined, Transaction, TransactionOptions};
-use crate::collection_lock::{LockMode, LockTicket};
+use crate::collection_lock::LockTicket;
 use crate::error;
 use crate::lock_everywhere::CollectionGuard;
 use crate::shared::Shared;
@@ -44,7 +44,7 @@ impl PendingTransaction {
     pub fn advance(&mut self) -> Result<bool> {
         for (collection, mode) in self.options.locks().into_iter().skip(self.joined.len()) {
             self.shared.check_writable()?;
-            let guard = if mode == LockMode::Exclusive && self.shared.members.is_some() {
+            let guard = if self.shared.is_granted_by_others(mode) {
                 let distant = match &self.distant {
                     Some(distant) => distant,
                     None => self.distant.insert(DistantLock::request(&self.shared, collection)?),
