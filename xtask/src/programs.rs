@@ -5,7 +5,7 @@ use std::process::Command;
 
 use crate::{Failure, cargo, run};
 
-/// A program, which is a crate, and the options of its check.
+/// A program, which is a crate, and the options of its check, if it has one.
 pub(crate) struct Program {
     pub(crate) name: &'static str,
     check: &'static [&'static str],
@@ -17,6 +17,8 @@ pub(crate) const PROGRAMS: &[Program] = &[
     Program { name: "attack", check: &["--seconds", "25", "--seed", "1", "--floor", "3000"] },
     Program { name: "crash", check: &["--kills", "40", "--seed", "1", "--seconds", "10"] },
     Program { name: "histories", check: &["--seconds", "8", "--seed", "1", "--kills", "2"] },
+    // It needs the programs of a cluster.
+    Program { name: "outages", check: &[] },
 ];
 
 /// Runs a program with the options of its check.

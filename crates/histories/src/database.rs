@@ -3,42 +3,14 @@
 //! Lists and registers are documents of the collections `lists` and `registers`. An index holds a
 //! copy of their values, so that reads by key, by index and by a scan must agree.
 
-use std::fmt;
-
-use client::{Client, Error, Request};
+use client::{Client, Request};
 use serde_json::{Value, json};
+use server_process::requests::{self, Failure};
 
 use crate::history::Key;
 
 /// The collections with the attribute of the values, and if their index is unique.
 const COLLECTIONS: [(&str, &str, bool); 2] = [("lists", "list", false), ("registers", "value", true)];
-
-/// A request that did not succeed.
-#[derive(Debug)]
-pub(crate) struct Failure {
-    /// ArangoDB's number of the error; 0 without a reply.
-    pub(crate) number: u64,
-    /// True if nobody knows what the request has changed.
-    pub(crate) is_unknown: bool,
-    text: String,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.text)
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        let is_unknown = match &error {
-            Error::Server(error) => error.status >= 500,
-            Error::Connect { .. } => false,
-            _ => true,
-        };
-        Failure { number: error.number().unwrap_or_default(), is_unknown, text: error.to_string() }
-    }
-}
 
 /// The way in which an object is read.
 #[derive(Clone, Copy, Debug)]
@@ -214,25 +186,19 @@ impl<'a> Database<'a> {
     }
 
     fn query(&self, query: &str, binds: &Value) -> Result<Vec<Value>, Failure> {
-        let body = json!({"query": query, "bindVars": binds, "batchSize": 1_000_000});
-        let mut reply = self.ask(Request::post("/_api/cursor"), &body)?;
-        match reply["result"].take() {
-            Value::Array(rows) => Ok(rows),
-            _ => {
-                Err(Failure { number: 0, is_unknown: true, text: format!("{query} has no result: {reply}") })
-            }
-        }
+        requests::query(self.client, self.within(Request::post("/_api/cursor")), query, binds)
     }
 
-    fn ask(&self, mut request: Request, body: &Value) -> Result<Value, Failure> {
-        if let Some(transaction) = &self.transaction {
-            request = request.header("x-arango-trx-id", transaction);
+    fn ask(&self, request: Request, body: &Value) -> Result<Value, Failure> {
+        requests::ask(self.client, self.within(request), body)
+    }
+
+    /// Adds the stream transaction.
+    fn within(&self, request: Request) -> Request {
+        match &self.transaction {
+            Some(transaction) => request.header("x-arango-trx-id", transaction),
+            None => request,
         }
-        if !body.is_null() {
-            request = request.json(body.to_string());
-        }
-        let reply = self.client.call(&request)?;
-        Ok(serde_json::from_slice(reply.body()).unwrap_or_default())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Checks the isolation of random transactions over HTTP, also across kills of the server.
+//! Checks the isolation of random transactions over HTTP, also across faults.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
@@ -7,7 +7,6 @@ mod check;
 mod database;
 mod history;
 mod run;
-mod servers;
 mod worker;
 
 use std::process::ExitCode;

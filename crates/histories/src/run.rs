@@ -1,17 +1,24 @@
 //! A run from the start of the server to the verdict.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use client::Client;
+use cluster_process::{Cluster, Outage};
 use fastrand::Rng;
+use server_process::Servers;
+use server_process::requests::Failure;
 
 use crate::arguments::Arguments;
 use crate::database::Database;
 use crate::history::{Key, Operation, Outcome, Transaction};
-use crate::servers::Servers;
 use crate::worker::{Shared, Worker};
+
+/// Longest wait for a reply.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The history of a run, and the failures of the server besides.
 pub(crate) struct Run {
@@ -22,14 +29,16 @@ pub(crate) struct Run {
 /// Runs transactions. Errors: text for the user, if the server does not start or cannot be read.
 pub(crate) fn run(arguments: &Arguments) -> Result<Run, String> {
     let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
-    let mut servers = Servers::start(arguments, folder.path())?;
-    let clients = servers.clients()?;
+    let cluster = start_cluster(arguments, folder.path())?;
+    let options = options(arguments, cluster.as_ref());
+    let mut servers = Servers::start(&arguments.server, folder.path(), arguments.servers, &options)?;
+    let clients = servers.clients(TIMEOUT)?;
     let first = clients.first().ok_or("there is no server")?;
     Database::new(first).create().map_err(|failure| failure.to_string())?;
-    let shared = Shared::new(arguments.kills > 0);
+    let shared = Shared::new(arguments.kills + arguments.outages > 0);
     let mut rng = Rng::with_seed(arguments.seed);
-    let mut history = work(arguments, &mut servers, &clients, &shared, &mut rng)?;
-    if arguments.kills > 0 {
+    let mut history = work(arguments, cluster.as_ref(), &mut servers, &clients, &shared, &mut rng)?;
+    if shared.has_faults {
         (0..servers.len()).try_for_each(|number| servers.restart(number))?;
     }
     history.push(last_read(first, &shared, arguments.clients)?);
@@ -38,9 +47,36 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Run, String> {
     Ok(Run { history, failures })
 }
 
-/// Lets the clients work, and kills servers meanwhile.
+fn start_cluster(arguments: &Arguments, folder: &Path) -> Result<Option<Cluster>, String> {
+    let start = |stores| Cluster::start(&folder.join("cluster"), arguments.port, stores);
+    arguments.stores.map(start).transpose()
+}
+
+/// Returns the options of each server.
+fn options(arguments: &Arguments, cluster: Option<&Cluster>) -> Vec<String> {
+    let pd = cluster.map(Cluster::pd).or_else(|| arguments.pd.clone());
+    match &pd {
+        None => vec!["--storage-engine".to_owned(), arguments.engine.clone()],
+        Some(pd) => {
+            // Other runs in the same cluster do not meet this one.
+            let prefix = format!("histories-{}-{}", arguments.seed, std::process::id());
+            let words = ["--storage-engine", "tikv", "--tikv.pd", pd, "--tikv.prefix", &prefix];
+            words.map(str::to_owned).to_vec()
+        }
+    }
+}
+
+/// Something that happens during a run.
+#[derive(Clone, Copy)]
+enum Event {
+    Kill,
+    Outage,
+}
+
+/// Lets the clients work, and makes faults meanwhile.
 fn work(
     arguments: &Arguments,
+    cluster: Option<&Cluster>,
     servers: &mut Servers,
     clients: &[Client],
     shared: &Shared,
@@ -53,22 +89,36 @@ fn work(
                 scope.spawn(move || worker.run())
             })
             .collect();
-        let killed = kill_again_and_again(arguments, servers, rng);
+        let disturbed = disturb(arguments, cluster, servers, rng);
         shared.is_over.store(true, Ordering::Relaxed);
         let histories = workers.into_iter().map(|worker| worker.join());
         let histories: Result<Vec<_>, _> = histories.collect();
-        killed?;
+        disturbed?;
         histories.map(|histories| histories.concat()).map_err(|_| "a client panicked".to_owned())
     })
 }
 
-/// Waits until the time is over. Kills a server at random moments.
-fn kill_again_and_again(arguments: &Arguments, servers: &mut Servers, rng: &mut Rng) -> Result<(), String> {
-    let part = arguments.time / (arguments.kills + 1);
-    for _ in 0..arguments.kills {
+/// Waits until the time is over. Makes faults at random moments, one after the other.
+fn disturb(
+    arguments: &Arguments,
+    cluster: Option<&Cluster>,
+    servers: &mut Servers,
+    rng: &mut Rng,
+) -> Result<(), String> {
+    let mut events = vec![Event::Kill; arguments.kills as usize];
+    events.resize(events.len() + arguments.outages as usize, Event::Outage);
+    rng.shuffle(&mut events);
+    let part = arguments.time / (events.len() as u32 + 1);
+    for event in events {
         let share = rng.f64();
         std::thread::sleep(part.mul_f64(share));
-        servers.restart(rng.usize(..servers.len()))?;
+        match (event, cluster) {
+            (Event::Outage, Some(cluster)) => {
+                Outage::choose(cluster, rng)?.happen(cluster, rng)?;
+                cluster.wait_until_healthy()?;
+            }
+            _ => servers.restart(rng.usize(..servers.len()))?,
+        }
         std::thread::sleep(part.mul_f64(1.0 - share));
     }
     std::thread::sleep(part);
@@ -84,7 +134,7 @@ fn last_read(client: &Client, shared: &Shared, number: usize) -> Result<Transact
         database.commit()?;
         Ok(found)
     };
-    let found = read().map_err(|failure: crate::database::Failure| format!("the last read: {failure}"))?;
+    let found = read().map_err(|failure: Failure| format!("the last read: {failure}"))?;
     let mut operations = Vec::new();
     for objects in found {
         let objects: BTreeMap<Key, Vec<u64>> = objects.into_iter().collect();

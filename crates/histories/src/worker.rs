@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use client::Client;
 use fastrand::Rng;
+use server_process::requests::Failure;
 
-use crate::database::{Database, Failure, Path};
+use crate::database::{Database, Path};
 use crate::history::{Key, Operation, Outcome, Transaction};
 
 /// Objects of each kind that are in use at once.
@@ -27,8 +28,8 @@ const EXPECTED: [u64; 3] = [1200, 18, 1210];
 pub(crate) struct Shared {
     pub(crate) start: Instant,
     pub(crate) is_over: AtomicBool,
-    /// True if the server is killed in this run, so that requests may fail.
-    pub(crate) has_kills: bool,
+    /// True if processes fail in this run, so that requests may fail, too.
+    pub(crate) has_faults: bool,
     transactions: AtomicU32,
     last_value: AtomicU64,
     /// The first replies that should not have been.
@@ -36,11 +37,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(has_kills: bool) -> Self {
+    pub(crate) fn new(has_faults: bool) -> Self {
         Shared {
             start: Instant::now(),
             is_over: AtomicBool::new(false),
-            has_kills,
+            has_faults,
             transactions: AtomicU32::new(0),
             last_value: AtomicU64::new(0),
             failures: Mutex::default(),
@@ -254,8 +255,8 @@ impl<'a> Worker<'a> {
         if is_missing {
             std::thread::sleep(PAUSE);
         }
-        // The transaction is gone after a kill.
-        let is_excused = self.shared.has_kills && (is_missing || failure.number == 1655);
+        // The transaction is gone after a kill of its server.
+        let is_excused = self.shared.has_faults && (is_missing || failure.number == 1655);
         if !is_excused && !EXPECTED.contains(&failure.number) {
             let mut failures = self.shared.failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             failures.push(format!("client {}: {failure}", self.number));

@@ -1,6 +1,8 @@
 //! Starts and kills the server for the programs that test it, and reads their command lines.
 
 pub mod command_line;
+pub mod requests;
+mod servers;
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -8,6 +10,8 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use client::{Client, ClientOptions, Credentials, Endpoint, Request, RetryOptions};
+
+pub use servers::Servers;
 
 /// Password of the user root.
 pub const PASSWORD: &str = "a password for tests";
