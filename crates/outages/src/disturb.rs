@@ -12,7 +12,7 @@ const CALM: Duration = Duration::from_secs(3);
 /// A fault that was made.
 #[derive(Debug)]
 pub(crate) struct Disturbance {
-    /// What happened, for example `store killed`.
+    /// The process and the fault, for example `store killed`.
     pub(crate) kind: String,
     pub(crate) text: String,
     pub(crate) begin: Instant,

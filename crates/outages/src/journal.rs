@@ -1,4 +1,4 @@
-//! What all clients have seen: acknowledged writes, and replies that should not have been.
+//! The acknowledged writes of all clients, and the replies that should not have been.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -18,7 +18,7 @@ pub(crate) enum Outcome {
     Unknown,
 }
 
-/// What all clients have seen.
+/// The acknowledged writes of all clients, and the replies that should not have been.
 #[derive(Debug)]
 pub(crate) struct Journal {
     is_over: AtomicBool,

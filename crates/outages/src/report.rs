@@ -16,7 +16,7 @@ pub(crate) fn print(made: &[Disturbance], acknowledged: &[Instant]) {
     println!("  {:<16} {:>5} {:>7} {:>8}", "fault", "times", "median", "greatest");
     for (kind, mut gaps) in by_kind {
         gaps.sort_unstable();
-        let median = gaps.get(gaps.len() / 2).map_or(0.0, |(gap, _)| gap.as_secs_f32());
+        let median = gaps.get((gaps.len() - 1) / 2).map_or(0.0, |(gap, _)| gap.as_secs_f32());
         let (greatest, text) = gaps.last().map_or((0.0, ""), |(gap, text)| (gap.as_secs_f32(), text));
         println!("  {kind:<16} {:>5} {median:>7.2} {greatest:>8.2}  ({text})", gaps.len());
     }

@@ -213,8 +213,8 @@ impl Members {
         self.has_lost_lease.load(Ordering::Acquire)
     }
 
-    /// Returns true if this server has the lowest number of the living ones, as of the last look. One
-    /// that does not reach the store cannot say so.
+    /// Returns true if this server has the lowest number of the living ones, as of the last look.
+    /// One that does not reach the store cannot say so.
     pub(crate) fn is_first(&self) -> bool {
         self.failure().is_none() && self.living().first() == Some(&self.own().number)
     }
