@@ -22,7 +22,7 @@ use crate::regions::{Region, Regions};
 use crate::retry::Retry;
 
 /// The most regions of one message.
-const REGIONS_MAX: i32 = 256;
+const REGIONS_MAX: usize = 256;
 
 /// The client of a cluster.
 pub(crate) struct Client {
@@ -107,29 +107,35 @@ impl Client {
         if let Some(region) = self.regions.before(end) {
             return Ok(region);
         }
-        let region = self.region_of(end).await?;
-        if region.start.as_slice() < end {
-            return Ok(region);
-        }
         let mut retry = self.retry();
         loop {
-            let request = GetPrevRegionRequest { header: None, region_key: codec::encode(end) };
-            match self.add(self.pd.call(request).await?) {
-                Some(region) if region.start.as_slice() < end => return Ok(region),
-                _ => retry.pause(&"PD knows no region before a key").await?,
+            let region = self.region_of(end).await?;
+            if region.start.as_slice() < end {
+                return Ok(region);
             }
+            let request = GetPrevRegionRequest { header: None, region_key: codec::encode(end) };
+            let found = self.add(self.pd.call(request).await?);
+            let is_before = |found: &Region| {
+                found.start.as_slice() < end && (found.end.is_empty() || found.end.as_slice() >= end)
+            };
+            if let Some(found) = found.filter(|found| is_before(found)) {
+                return Ok(found);
+            }
+            // The region that began at the key has merged with the one before.
+            self.regions.forget(&region);
+            retry.pause(&"PD knows no region before a key").await?;
         }
     }
 
-    /// Returns the regions of a range in order, as PD knows them now.
-    pub(crate) async fn regions_in(&self, start: &[u8], end: &[u8]) -> Result<Vec<Arc<Region>>> {
+    /// Returns the first `most` regions of a range in order, as PD knows them now.
+    pub(crate) async fn regions_in(&self, start: &[u8], end: &[u8], most: usize) -> Result<Vec<Arc<Region>>> {
         let mut found: Vec<Arc<Region>> = Vec::new();
         let mut next = start.to_vec();
         loop {
             let request = ScanRegionsRequest {
                 header: None,
                 start_key: codec::encode(&next),
-                limit: REGIONS_MAX,
+                limit: most.saturating_sub(found.len()).clamp(1, REGIONS_MAX) as i32,
                 end_key: codec::encode_end(end),
             };
             let placed = self.pd.call(request).await?.regions;
@@ -137,7 +143,11 @@ impl Client {
             let regions: Vec<_> = regions.map(|region| self.regions.add(region)).collect();
             let Some(last) = regions.last().map(|last| last.end.clone()) else { return Ok(found) };
             found.extend(regions);
-            if last.is_empty() || (!end.is_empty() && last.as_slice() >= end) || last <= next {
+            if found.len() >= most
+                || last.is_empty()
+                || (!end.is_empty() && last.as_slice() >= end)
+                || last <= next
+            {
                 return Ok(found);
             }
             next = last;

@@ -28,7 +28,7 @@ pub(crate) fn drop_range(store: &Shared, range: &KeyRange) -> Result<()> {
     let (client, range) = (Arc::clone(&store.client), store.keys.range(range));
     store.wait(async move {
         let mut tasks = JoinSet::new();
-        for region in client.regions_in(&range.start, &range.end).await? {
+        for region in client.regions_in(&range.start, &range.end, usize::MAX).await? {
             if tasks.len() >= CONCURRENT_REGIONS
                 && let Some(ended) = tasks.join_next().await
             {

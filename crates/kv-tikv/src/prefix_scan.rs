@@ -1,9 +1,12 @@
-//! Many short ranges, one after the other: one message each, unless a range is long.
+//! Many short ranges, one after the other: one message each, unless a range is long. The messages
+//! of announced ranges are on their way at once.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use kv::{Block, BlockLimits, Error, KeyRange, PrefixScan, Result};
 
+use crate::page_ahead::{PageAhead, bytes};
 use crate::reads::PageSpec;
 use crate::state::State;
 use crate::values;
@@ -12,14 +15,57 @@ use crate::values;
 const FIRST_ROWS: usize = 128;
 const NEXT_ROWS: usize = 2048;
 
+/// The most announced ranges whose first pages are held or on their way.
+///
+/// At half a millisecond a message, so many at once are more ranges than one reader handles. More
+/// of them would only keep the messages of others waiting in the stores.
+pub(crate) const AHEAD_MAX: usize = 64;
+
+/// The bytes of these pages at most, as far as the size of pairs can be told from earlier ones.
+pub(crate) const AHEAD_BYTES: usize = 8 << 20;
+
+/// The average bytes of a pair before any was read: those of an entry of an index.
+const PAIR_BYTES: usize = 128;
+
 /// A reader of ranges.
 pub(crate) struct TikvPrefixScan {
     state: Arc<State>,
+    /// The first pages of announced ranges by their prefixes, the oldest first.
+    ahead: VecDeque<(Vec<u8>, PageAhead)>,
+    /// The average bytes of a pair of the last page that had one.
+    pair_bytes: usize,
 }
 
 impl TikvPrefixScan {
     pub(crate) fn new(state: Arc<State>) -> Self {
-        TikvPrefixScan { state }
+        TikvPrefixScan { state, ahead: VecDeque::new(), pair_bytes: PAIR_BYTES }
+    }
+
+    fn position(&self, prefix: &[u8]) -> Option<usize> {
+        self.ahead.iter().position(|(announced, _)| announced == prefix)
+    }
+
+    /// Returns the range of the store's keys that begin with a prefix, from behind `after` on.
+    fn page_of(&self, prefix: &[u8], after: Option<&[u8]>) -> Option<PageSpec> {
+        let whole = KeyRange::prefix(prefix);
+        let range = after.map_or(whole.clone(), |key| whole.remainder(key, false));
+        let range = (!range.is_empty()).then(|| self.state.store.keys.range(&range))?;
+        Some(PageSpec { range, reverse: false, keys_only: false, is_passing: false })
+    }
+
+    /// Drops the oldest pages until there is room for one more. Returns false if there is none even
+    /// so, without the `kept` latest pages.
+    fn make_room(&mut self, kept: usize) -> bool {
+        let mut held: usize = self.ahead.iter_mut().map(|(_, page)| page.held_bytes()).sum();
+        let wanted = FIRST_ROWS * self.pair_bytes;
+        while self.ahead.len() >= AHEAD_MAX || held + wanted > AHEAD_BYTES {
+            if self.ahead.len() <= kept {
+                return false;
+            }
+            let Some((_, mut oldest)) = self.ahead.pop_front() else { return false };
+            held = held.saturating_sub(oldest.held_bytes());
+        }
+        true
     }
 }
 
@@ -33,16 +79,26 @@ impl PrefixScan for TikvPrefixScan {
     ) -> Result<bool> {
         self.state.check()?;
         let limits = limits.bounded();
-        let whole = KeyRange::prefix(prefix);
-        let range = after.map_or(whole.clone(), |key| whole.remainder(key, false));
-        let mut rest = (!range.is_empty()).then(|| self.state.store.keys.range(&range));
+        let mut next = self.page_of(prefix, after);
+        let position = if after.is_none() { self.position(prefix) } else { None };
+        let announced = position.and_then(|position| self.ahead.remove(position));
+        // An announced page that failed is asked for again.
+        let mut announced = announced.and_then(|(_, page)| page.wait().ok());
         let mut rows = FIRST_ROWS;
-        while let Some(range) = rest {
-            let wanted = limits.rows.saturating_sub(block.len()).clamp(1, rows);
+        while let Some(spec) = next.take() {
+            let page = match announced.take() {
+                Some(page) => page,
+                None => {
+                    let wanted = limits.rows.saturating_sub(block.len()).clamp(1, rows);
+                    let (client, at, spec) =
+                        (Arc::clone(&self.state.store.client), self.state.at, spec.clone());
+                    self.state.store.wait(async move { client.page(&spec, wanted, at).await })?
+                }
+            };
             rows = NEXT_ROWS;
-            let spec = PageSpec { range, reverse: false, keys_only: false, is_passing: false };
-            let (client, at) = (Arc::clone(&self.state.store.client), self.state.at);
-            let page = self.state.store.wait(async move { client.page(&spec, wanted, at).await })?;
+            if !page.pairs.is_empty() {
+                self.pair_bytes = bytes(&page.pairs) / page.pairs.len() + 1;
+            }
             for pair in page.pairs {
                 let Some(key) = self.state.store.keys.strip(&pair.key) else { continue };
                 if !block.push(key, values::decode(&pair.value)) {
@@ -52,10 +108,28 @@ impl PrefixScan for TikvPrefixScan {
                     return Ok(true);
                 }
             }
-            rest = page.rest;
+            next = page.rest.map(|range| PageSpec { range, ..spec });
         }
         Ok(false)
     }
 
-    fn release(&mut self) {}
+    fn announce(&mut self, prefixes: &[&[u8]]) {
+        let mut kept = 0;
+        for prefix in prefixes {
+            if self.position(prefix).is_some() {
+                continue;
+            }
+            let Some(page) = self.page_of(prefix, None) else { continue };
+            if !self.make_room(kept) {
+                return;
+            }
+            let page = PageAhead::fetch(&self.state, page, FIRST_ROWS, self.pair_bytes);
+            self.ahead.push_back((prefix.to_vec(), page));
+            kept += 1;
+        }
+    }
+
+    fn release(&mut self) {
+        self.ahead.clear();
+    }
 }

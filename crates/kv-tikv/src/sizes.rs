@@ -140,8 +140,8 @@ pub(crate) fn split_points(store: &Shared, range: &KeyRange, parts: usize) -> Re
         if last_key(&client, &range, at).await?.is_none() {
             return Ok(Vec::new());
         }
-        let regions = client.regions_in(&range.start, &range.end).await?;
-        let starts = regions.iter().take(SPLIT_REGIONS_MAX).map(|region| region.start.as_slice());
+        let regions = client.regions_in(&range.start, &range.end, SPLIT_REGIONS_MAX).await?;
+        let starts = regions.iter().map(|region| region.start.as_slice());
         let bounds: Vec<&[u8]> = starts.filter(|start| *start > range.start.as_slice()).collect();
         let wanted = bounds.len().min(parts - 1);
         let chosen = (1..=wanted).filter_map(|i| bounds.get(i * (bounds.len() + 1) / (wanted + 1) - 1));

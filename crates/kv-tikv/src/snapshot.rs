@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kv::{PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
 
-use crate::prefix_scan::TikvPrefixScan;
+use crate::prefix_scan::{AHEAD_MAX, TikvPrefixScan};
 use crate::scan::TikvScan;
 use crate::state::State;
 
@@ -29,5 +29,9 @@ impl Snapshot for TikvSnapshot {
 
     fn prefix_scan(&self) -> Result<Box<dyn PrefixScan>> {
         Ok(Box::new(TikvPrefixScan::new(Arc::clone(&self.state))))
+    }
+
+    fn reads_at_once(&self) -> usize {
+        AHEAD_MAX
     }
 }

@@ -110,8 +110,17 @@ pub trait Snapshot: Send + Sync {
     fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>>;
 
     /// Begins to read many short ranges, one after the other. It reads nothing before the first
-    /// [`PrefixScan::read`].
+    /// [`PrefixScan::read`] or [`PrefixScan::announce`].
     fn prefix_scan(&self) -> Result<Box<dyn PrefixScan>>;
+
+    /// Returns the number of reads that a caller should have on their way at once, if it knows them
+    /// before it needs them.
+    ///
+    /// It is more than 1 where a read waits for a message. Such a caller uses
+    /// [`PrefixScan::announce`] or [`Scan::fetch`], which have no effect elsewhere.
+    fn reads_at_once(&self) -> usize {
+        1
+    }
 }
 
 /// A reader of all keys with one prefix, then of all keys with another, with one iterator for all.
@@ -130,6 +139,12 @@ pub trait PrefixScan: Send {
         limits: BlockLimits,
         block: &mut Block,
     ) -> Result<bool>;
+
+    /// Says which prefixes the caller will probably read next, from their first pairs on.
+    ///
+    /// The engine may fetch them at once, and forgets the oldest that are never read. They read the
+    /// same as others.
+    fn announce(&mut self, _prefixes: &[&[u8]]) {}
 
     /// Releases everything that pins memory in the engine.
     fn release(&mut self);
@@ -224,6 +239,10 @@ impl BlockLimits {
 pub trait Scan: Send {
     /// Returns the next pairs in order, or `None` after the last, and from then on always `None`.
     fn next_block(&mut self, limits: BlockLimits) -> Result<Option<Block>>;
+
+    /// Begins to fetch the first pairs, if the engine must wait for them, so that the next block is
+    /// there sooner. A scan that has begun does nothing.
+    fn fetch(&mut self) {}
 
     /// Releases everything that pins memory in the engine: iterators and pages.
     ///

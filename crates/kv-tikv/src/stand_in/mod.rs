@@ -10,10 +10,11 @@ mod mvcc;
 mod pd;
 mod regions;
 mod store;
+mod traffic;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use prost::Message;
@@ -25,6 +26,8 @@ pub(crate) use faults::Failure;
 use faults::{Effect, Faults};
 use mvcc::Pairs;
 use regions::Map;
+use traffic::Traffic;
+pub(crate) use traffic::TrafficFigures;
 
 /// The number of stores.
 const STORES: u64 = 3;
@@ -37,6 +40,7 @@ pub(crate) const PD_ADDRESS: &str = "pd:1";
 pub(crate) struct StandIn {
     state: Mutex<State>,
     faults: Faults,
+    traffic: Traffic,
 }
 
 #[derive(Default)]
@@ -61,6 +65,11 @@ impl StandIn {
     /// Splits the region of a key at the key.
     pub(crate) fn split(&self, key: &[u8]) {
         self.lock().map.split(key);
+    }
+
+    /// Merges a region, by its place, with the next one, if there is one.
+    pub(crate) fn merge_at(&self, place: usize) {
+        self.lock().map.merge(place);
     }
 
     /// Moves the leader of every region to another store.
@@ -99,6 +108,16 @@ impl StandIn {
         self.faults.at_random(one_in);
     }
 
+    /// Makes every message to a store take a time.
+    pub(crate) fn delay(&self, time: Duration) {
+        self.traffic.delay(time);
+    }
+
+    /// Returns the figures of the messages to stores since the last call.
+    pub(crate) fn traffic(&self) -> TrafficFigures {
+        self.traffic.take()
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -125,6 +144,15 @@ impl State {
 
 impl StandIn {
     async fn handle(&self, address: &str, method: &'static str, message: Bytes) -> Result<Bytes, Fault> {
+        let on_its_way = self.traffic.begin(method).await;
+        let reply = self.handle_now(address, method, message).await;
+        if let (Some(on_its_way), Ok(reply)) = (on_its_way, &reply) {
+            on_its_way.reply(reply.len());
+        }
+        reply
+    }
+
+    async fn handle_now(&self, address: &str, method: &'static str, message: Bytes) -> Result<Bytes, Fault> {
         match self.faults.next(method) {
             None => self.answer(address, method, &message),
             Some(Effect::Before(fault)) => Err(fault),

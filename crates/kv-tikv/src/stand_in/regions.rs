@@ -45,6 +45,16 @@ impl Map {
         self.regions.insert(at, right);
     }
 
+    /// Merges a region with the next one, which vanishes.
+    pub(super) fn merge(&mut self, at: usize) {
+        if at + 1 < self.regions.len() {
+            let gone = self.regions.remove(at + 1);
+            if let Some(left) = self.regions.get_mut(at) {
+                left.version = left.version.max(gone.version) + 1;
+            }
+        }
+    }
+
     pub(super) fn move_leaders(&mut self) {
         self.regions.iter_mut().for_each(|region| region.leader = region.leader % STORES + 1);
     }

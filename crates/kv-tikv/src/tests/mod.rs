@@ -5,6 +5,8 @@
 mod conformance;
 mod failures;
 mod members;
+mod prefixes;
+mod scans;
 mod servers;
 
 use std::sync::Arc;
@@ -40,8 +42,13 @@ fn open_with(cluster: &Arc<StandIn>, options: &TikvOptions) -> Arc<TikvEngine> {
 /// Splits the keys of the store at some of those that tests use.
 fn split(cluster: &StandIn) {
     for key in ["b", "k", "k0500", "key00100", "m", "p001000"] {
-        cluster.split(&[b"persea/d", key.as_bytes()].concat());
+        split_at(cluster, key);
     }
+}
+
+/// Splits the keys of the store at a key.
+fn split_at(cluster: &StandIn, key: &str) {
+    cluster.split(&[b"persea/d", key.as_bytes()].concat());
 }
 
 fn begin(engine: &TikvEngine) -> Box<dyn WriteTransaction> {

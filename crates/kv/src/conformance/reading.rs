@@ -4,7 +4,7 @@ use super::{
     Fixture, NO_LIMITS, Pairs, begin, check_rewinds, delete, dump_range, get_in, put, read_prefix, scan,
     scan_releasing,
 };
-use crate::{BlockLimits, Durability, Engine, KeyRange, LOOK_UP_BYTES, ScanSpec, Snapshot};
+use crate::{BlockLimits, Durability, Engine, KeyRange, LOOK_UP_BYTES, PrefixScan, ScanSpec, Snapshot};
 
 /// Keys with every awkward byte at every awkward place.
 const AWKWARD_KEYS: &[&[u8]] = &[
@@ -155,6 +155,51 @@ pub fn prefixes_are_read_one_after_the_other(fixture: &dyn Fixture) {
             assert_eq!(keys_of(&read_prefix(&mut *reader, prefix, rows)), expected, "{prefix:?} {rows}");
         }
     }
+}
+
+/// Announcements change nothing of what prefixes read: not for those that were not announced, and
+/// not after ones that were never read.
+pub fn announced_prefixes_read_the_same(fixture: &dyn Fixture) {
+    let engine = fixture.engine();
+    let mut transaction = begin(&*engine);
+    // Few, many and no keys for a prefix.
+    for prefix in 0..300_usize {
+        for number in 0..[0, 3, 1, 200][prefix % 4] {
+            let key = format!("{prefix:03}/{number:03}");
+            transaction.put(key.as_bytes(), key.as_bytes()).expect("put");
+        }
+    }
+    transaction.commit(Durability::Buffered).expect("commit");
+    let snapshot = engine.snapshot().expect("snapshot");
+    delete(&*engine, &["001/001"]);
+    let names: Vec<String> = (0..300).map(|prefix| format!("{prefix:03}/")).collect();
+    let prefixes: Vec<&[u8]> = names.iter().map(String::as_bytes).collect();
+    let mut reader = snapshot.prefix_scan().expect("prefix_scan");
+    let check = |reader: &mut dyn PrefixScan, numbers: &mut dyn Iterator<Item = usize>, rows| {
+        for number in numbers {
+            let pairs = read_prefix(reader, prefixes[number], rows);
+            assert_eq!(pairs.len(), [0, 3, 1, 200][number % 4], "{number}");
+            assert!(pairs.iter().all(|(key, _)| key.starts_with(prefixes[number])), "{number}");
+        }
+    };
+    reader.announce(&[]);
+    reader.announce(&prefixes[..20]);
+    check(&mut *reader, &mut (0..20), 1000);
+    // Announced again after it was read, twice, and out of order.
+    reader.announce(&prefixes[..10]);
+    reader.announce(&prefixes[5..15]);
+    check(&mut *reader, &mut (0..30).rev(), 100);
+    // Never read.
+    reader.announce(&prefixes[100..110]);
+    check(&mut *reader, &mut (20..40), 1);
+    // More than are fetched at once, and the rest of the earlier ones.
+    reader.announce(&prefixes);
+    check(&mut *reader, &mut (0..300), 1000);
+    reader.announce(&prefixes[..20]);
+    reader.release();
+    check(&mut *reader, &mut (0..20), 1000);
+    reader.announce(&prefixes[..20]);
+    assert!(snapshot.reads_at_once() > 0);
 }
 
 /// Every range over awkward keys holds exactly the keys from its start to below its end, in both

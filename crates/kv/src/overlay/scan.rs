@@ -43,7 +43,7 @@ impl OverlayScan {
         self.passed == self.block.len() && !self.base_is_done
     }
 
-    fn fetch(&mut self, limits: BlockLimits) -> Result<()> {
+    fn fetch_block(&mut self, limits: BlockLimits) -> Result<()> {
         let scan = match &mut self.base_scan {
             Some(scan) => scan,
             none => none.insert(self.base.scan(self.spec.clone())?),
@@ -121,7 +121,7 @@ impl Scan for OverlayScan {
         let mut output = Block::new();
         loop {
             if self.needs_block() {
-                self.fetch(limits)?;
+                self.fetch_block(limits)?;
                 if output.is_empty()
                     && let Some(block) = self.take_untouched_block()
                 {
@@ -133,6 +133,16 @@ impl Scan for OverlayScan {
                 Stop::BlockPassed => {}
                 Stop::Done => return Ok((!output.is_empty()).then_some(output)),
             }
+        }
+    }
+
+    fn fetch(&mut self) {
+        if self.base_scan.is_none() && self.needs_block() {
+            // An error comes again with the next block.
+            self.base_scan = self.base.scan(self.spec.clone()).ok();
+        }
+        if let Some(scan) = self.base_scan.as_mut().filter(|_| self.passed == self.block.len()) {
+            scan.fetch();
         }
     }
 

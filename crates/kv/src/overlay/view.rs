@@ -48,6 +48,10 @@ impl Snapshot for OverlaySnapshot {
             without_writes,
         }))
     }
+
+    fn reads_at_once(&self) -> usize {
+        self.base.reads_at_once()
+    }
 }
 
 /// A reader that takes ranges without a write from the base's own reader, and merges the others.
@@ -55,6 +59,12 @@ struct OverlayPrefixScan {
     base: Arc<dyn Snapshot>,
     writes: Tree,
     without_writes: Box<dyn PrefixScan>,
+}
+
+impl OverlayPrefixScan {
+    fn has_write(&self, prefix: &[u8]) -> bool {
+        self.writes.iter_from(prefix).peek().is_some_and(|entry| entry.key().starts_with(prefix))
+    }
 }
 
 impl PrefixScan for OverlayPrefixScan {
@@ -65,8 +75,7 @@ impl PrefixScan for OverlayPrefixScan {
         limits: BlockLimits,
         block: &mut Block,
     ) -> Result<bool> {
-        let has_write = self.writes.iter_from(prefix).peek().is_some_and(|e| e.key().starts_with(prefix));
-        if !has_write {
+        if !self.has_write(prefix) {
             return self.without_writes.read(prefix, after, limits, block);
         }
         let whole = KeyRange::prefix(prefix);
@@ -83,6 +92,12 @@ impl PrefixScan for OverlayPrefixScan {
             }
         }
         Ok(true)
+    }
+
+    fn announce(&mut self, prefixes: &[&[u8]]) {
+        let without_writes: Vec<&[u8]> =
+            prefixes.iter().copied().filter(|prefix| !self.has_write(prefix)).collect();
+        self.without_writes.announce(&without_writes);
     }
 
     fn release(&mut self) {

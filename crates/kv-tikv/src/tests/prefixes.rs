@@ -1,0 +1,98 @@
+//! Many short ranges, and the messages that they take.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kv::{Block, BlockLimits, Durability, Engine, LoadHint, LoadKind, PrefixScan};
+
+use super::{open, split_at};
+use crate::TikvEngine;
+use crate::prefix_scan::{AHEAD_BYTES, AHEAD_MAX};
+use crate::stand_in::StandIn;
+
+const RANGES: usize = 600;
+const ROWS: usize = 5;
+
+fn prefix(range: usize) -> Vec<u8> {
+    format!("r{range:04}/").into()
+}
+
+/// Opens a store with ranges over ten regions.
+fn store(value_bytes: usize) -> (Arc<StandIn>, Arc<TikvEngine>) {
+    let cluster = StandIn::new();
+    let engine = open(&cluster);
+    let mut load = engine.load(LoadKind::Visible, LoadHint::Sorted { pairs: RANGES * ROWS }).unwrap();
+    for range in 0..RANGES {
+        for row in 0..ROWS {
+            load.add(&[prefix(range), vec![b'0' + row as u8]].concat(), &vec![7; value_bytes]).unwrap();
+        }
+    }
+    load.finish(Durability::Buffered).unwrap();
+    while cluster.locks() > 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    (1..10).for_each(|region| split_at(&cluster, &format!("r{:04}", region * RANGES / 10)));
+    (cluster, engine)
+}
+
+fn read(scan: &mut dyn PrefixScan, range: usize) {
+    let mut block = Block::new();
+    let limits = BlockLimits { rows: 1000, bytes: 1 << 20 };
+    assert!(!scan.read(&prefix(range), None, limits, &mut block).unwrap());
+    assert_eq!(block.len(), ROWS);
+}
+
+fn announce(scan: &mut dyn PrefixScan, ranges: std::ops::Range<usize>) {
+    let prefixes: Vec<Vec<u8>> = ranges.map(prefix).collect();
+    scan.announce(&prefixes.iter().map(Vec::as_slice).collect::<Vec<_>>());
+}
+
+/// A reader that announces its ranges waits for many of them at once.
+#[test]
+fn announced_ranges_are_fetched_at_once() {
+    let (cluster, engine) = store(100);
+    cluster.delay(Duration::from_millis(1));
+    let time = |window: usize| {
+        let snapshot = engine.snapshot().unwrap();
+        let mut scan = snapshot.prefix_scan().unwrap();
+        cluster.traffic();
+        let begin = Instant::now();
+        for range in 0..RANGES {
+            if range % window.max(1) == 0 {
+                announce(&mut *scan, range..(range + window).min(RANGES));
+            }
+            read(&mut *scan, range);
+        }
+        (begin.elapsed(), cluster.traffic())
+    };
+    // The client learns the regions.
+    time(0);
+    let (one_by_one, at_once) = (time(0), time(AHEAD_MAX));
+    println!("one by one {one_by_one:?}, at once {at_once:?}");
+    // The server prolongs its lease meanwhile.
+    let others = 2;
+    assert!(one_by_one.1.most_at_once <= 1 + others, "{one_by_one:?}");
+    assert!((RANGES..=RANGES + 10).contains(&at_once.1.messages), "{at_once:?}");
+    assert!((AHEAD_MAX / 2..=AHEAD_MAX + others).contains(&at_once.1.most_at_once), "{at_once:?}");
+    assert!(at_once.0 * 4 < one_by_one.0);
+}
+
+/// Announcements of more ranges, or of longer ones, than fit fetch the first of them only.
+#[test]
+fn announced_ranges_take_bounded_memory() {
+    let (cluster, engine) = store(8 << 10);
+    let snapshot = engine.snapshot().unwrap();
+    let mut scan = snapshot.prefix_scan().unwrap();
+    // The reader learns the size of pairs.
+    read(&mut *scan, 0);
+    cluster.traffic();
+    announce(&mut *scan, 1..RANGES);
+    std::thread::sleep(Duration::from_millis(200));
+    let traffic = cluster.traffic();
+    assert!(traffic.messages >= 2 && traffic.reply_bytes <= AHEAD_BYTES, "{traffic:?}");
+    (1..5).for_each(|range| read(&mut *scan, range));
+    assert!(cluster.traffic().messages <= 4 + 2);
+    scan.release();
+    announce(&mut *scan, 5..RANGES);
+    (5..RANGES).for_each(|range| read(&mut *scan, range));
+}
