@@ -314,6 +314,12 @@ impl Snapshot {
         Ok(EdgeReader::start(Arc::clone(&self.engine), cache, edge_index(collection)?, direction))
     }
 
+    /// Returns the number of reads that a caller should have on their way at once, if it knows them
+    /// before it needs them. It is more than 1 where a read waits for a message.
+    pub fn reads_at_once(&self) -> usize {
+        self.engine.reads_at_once()
+    }
+
     fn cache_of(&self, collection: &Collection) -> Option<CollectionCache> {
         self.read_cache.as_ref().map(|cache| cache.of_collection(&collection.commit_watch))
     }

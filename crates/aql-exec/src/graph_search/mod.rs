@@ -8,6 +8,7 @@
 //! reports its memory.
 
 pub(crate) mod edges;
+pub(crate) mod lookahead;
 pub(crate) mod path;
 #[cfg(test)]
 pub(crate) mod testing;

@@ -18,6 +18,12 @@ pub trait EntryScan: Send {
     /// `host`.
     fn next_block(&mut self, limits: BlockLimits, host: &mut dyn ScanHost) -> Result<Option<IndexEntries>>;
 
+    /// Begins to fetch the first entries of a scan that has not begun, where the engine must wait
+    /// for them.
+    fn fetch(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// Releases all that pins memory in the engine. The next block continues after the last one.
     fn release(&mut self);
 }

@@ -2,8 +2,9 @@
 //!
 //! It keeps all edges by which a vertex is first reached.
 
-use super::{FoundPath, PathHost, Side};
+use super::{FoundPath, PathHost, Side, announce};
 use crate::graph_search::edges::{EdgeList, EdgeName};
+use crate::graph_search::lookahead::Lookahead;
 use crate::graph_search::vertices::Vertex;
 use errors::Result;
 use std::collections::HashMap;
@@ -72,7 +73,10 @@ impl Tree {
     /// Extends the search by one edge at every vertex of the border.
     fn widen(&mut self, side: Side, list: &mut EdgeList, host: &mut impl PathHost) -> Result<()> {
         self.distance += 1;
-        for vertex in std::mem::take(&mut self.border) {
+        let border = std::mem::take(&mut self.border);
+        let mut ahead = Lookahead::default();
+        for (at, &vertex) in border.iter().enumerate() {
+            announce(&mut ahead, (at, border.len()), |at| border.get(at).copied(), side, host)?;
             list.clear();
             host.edges(vertex, side, list)?;
             for edge in &list.edges {

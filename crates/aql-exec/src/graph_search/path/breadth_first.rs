@@ -2,8 +2,9 @@
 //!
 //! It always extends the side with fewer vertices at its border.
 
-use super::{Excluded, FoundPath, PathHost, Side};
+use super::{Excluded, FoundPath, PathHost, Side, announce};
 use crate::graph_search::edges::{EdgeList, EdgeName};
+use crate::graph_search::lookahead::Lookahead;
 use crate::graph_search::vertices::Vertex;
 use errors::Result;
 
@@ -129,7 +130,12 @@ impl Bidirectional {
         let border = tree.border..tree.visits.len();
         tree.border = border.end;
         let last_first = excluded.is_nothing();
-        for place in positions(border.len(), last_first).map(|position| border.start + position) {
+        let place = |at: usize| border.start + if last_first { border.len() - 1 - at } else { at };
+        let mut ahead = Lookahead::default();
+        for at in 0..border.len() {
+            let vertex = |at: usize| tree.visits.get(place(at)).map(|visit| visit.vertex);
+            announce(&mut ahead, (at, border.len()), vertex, side, host)?;
+            let place = place(at);
             let Some(own) = tree.visits.get(place).map(|visit| visit.vertex) else { break };
             self.list.clear();
             host.edges(own, side, &mut self.list)?;

@@ -2,6 +2,7 @@
 
 use super::{Excluded, FoundPath, PathHost, Side};
 use crate::graph_search::edges::{EdgeList, EdgeName};
+use crate::graph_search::lookahead::QUEUE_FRONT;
 use crate::graph_search::vertices::Vertex;
 use errors::Result;
 use std::cmp::{Ordering, Reverse};
@@ -151,6 +152,11 @@ impl Bidirectional {
             Side::Target => (&mut self.target, &self.start),
         };
         let Some((own, weight)) = tree.settle() else { return Ok(()) };
+        if host.reads_at_once() > 1 {
+            let front = tree.queue.iter().take(QUEUE_FRONT).map(|Reverse(queued)| queued.vertex);
+            let front = front.filter(|vertex| tree.found.get(vertex).is_some_and(|known| !known.is_settled));
+            host.announce(&std::iter::once(own).chain(front).collect::<Vec<_>>(), side)?;
+        }
         self.list.clear();
         host.edges(own, side, &mut self.list)?;
         for (edge, &edge_weight) in self.list.edges.iter().zip(&self.list.weights) {

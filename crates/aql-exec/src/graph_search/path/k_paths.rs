@@ -5,8 +5,9 @@
 //! follows the second half of a path in vain for long, and neither side looks further than half of
 //! the way.
 
-use super::{FoundPath, PathHost, Side};
+use super::{FoundPath, PathHost, Side, announce};
 use crate::graph_search::edges::{EdgeList, FoundEdge};
+use crate::graph_search::lookahead::Lookahead;
 use crate::graph_search::vertices::Vertex;
 use errors::Result;
 use std::collections::{HashMap, HashSet};
@@ -38,6 +39,8 @@ struct Frame {
     first_edge: usize,
     first_key: usize,
     next: usize,
+    /// The announced part of the edges.
+    ahead: Lookahead,
 }
 
 /// The distances of vertices from the target, in edges.
@@ -104,6 +107,9 @@ impl KPaths {
             if edge.vertex == self.target {
                 return Ok(Some(self.path()));
             }
+            let (first, len) = (frame.first_edge, self.edges.len() - frame.first_edge);
+            let vertex = |at| self.edges.get(first + at).map(|edge: &FoundEdge| edge.vertex);
+            announce(&mut frame.ahead, (frame.next - 1 - first, len), vertex, Side::Start, host)?;
             self.enter(edge.vertex, host)?;
         }
         Ok(None)
@@ -116,7 +122,8 @@ impl KPaths {
         }
         self.on_path.insert(vertex);
         let (first_edge, first_key) = (self.edges.len(), self.keys.len());
-        self.frames.push(Frame { vertex, first_edge, first_key, next: first_edge });
+        let ahead = Lookahead::default();
+        self.frames.push(Frame { vertex, first_edge, first_key, next: first_edge, ahead });
         let left = self.length - self.frames.len() as u64;
         let mut list = std::mem::take(&mut self.list);
         list.clear();
@@ -183,7 +190,10 @@ impl Distances {
         let mut list = EdgeList::default();
         for distance in 1..=reach {
             let mut next = Vec::new();
-            for vertex in border {
+            let mut ahead = Lookahead::default();
+            for (at, &vertex) in border.iter().enumerate() {
+                let len = border.len();
+                announce(&mut ahead, (at, len), |at| border.get(at).copied(), Side::Target, host)?;
                 list.clear();
                 host.edges(vertex, Side::Target, &mut list)?;
                 for edge in &list.edges {

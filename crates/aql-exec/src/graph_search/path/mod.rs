@@ -13,6 +13,7 @@ pub(crate) use k_paths::KPaths;
 pub(crate) use k_shortest::KShortestPaths;
 
 use super::edges::{EdgeList, EdgeName};
+use super::lookahead::Lookahead;
 use super::vertices::Vertex;
 use aql_value::Value;
 use errors::Result;
@@ -35,9 +36,35 @@ pub(crate) trait PathHost {
     /// weights, none of them negative. An edge has the same name on both sides.
     fn edges(&mut self, vertex: Vertex, side: Side, list: &mut EdgeList) -> Result<()>;
 
+    /// Returns the number of vertices whose edges it reads at once; 1 if announcements have no
+    /// effect.
+    fn reads_at_once(&self) -> usize {
+        1
+    }
+
+    /// Says at which vertices edges will probably be asked for next.
+    fn announce(&mut self, _vertices: &[Vertex], _side: Side) -> Result<()> {
+        Ok(())
+    }
+
     /// Ends the query if it was killed, or if the search takes too much memory. Called
     /// periodically.
     fn checkpoint(&mut self, search_bytes: u64) -> Result<()>;
+}
+
+/// Announces the vertices of a list, which is read in order, ahead of position `at`.
+fn announce(
+    ahead: &mut Lookahead,
+    (at, len): (usize, usize),
+    vertex: impl Fn(usize) -> Option<Vertex>,
+    side: Side,
+    host: &mut impl PathHost,
+) -> Result<()> {
+    let positions = ahead.advance(at, len, host.reads_at_once());
+    if positions.is_empty() {
+        return Ok(());
+    }
+    host.announce(&positions.filter_map(vertex).collect::<Vec<_>>(), side)
 }
 
 /// An edge of a found path: its name in a list of keys, its ends, and its document if it is known.

@@ -3,6 +3,7 @@
 use super::expand::Expansion;
 use super::{StepId, TraversalHost, Visit};
 use crate::graph_search::edges::ReadPosition;
+use crate::graph_search::lookahead::Lookahead;
 use errors::Result;
 
 /// The current path, and at each of its vertices the siblings still to come.
@@ -24,13 +25,33 @@ struct Frame {
     next: StepId,
     /// The position for reading more of them.
     position: Option<ReadPosition>,
+    /// The announced part of them.
+    ahead: Lookahead,
+}
+
+/// The divisor of the vertices that are read at once: the extensions of some paths, one within the
+/// other, are announced at a time.
+const ANNOUNCED_FRAMES: usize = 4;
+
+impl Frame {
+    /// Announces extensions from `id` on, if this is the last frame.
+    fn announce(&mut self, id: StepId, expansion: &Expansion, host: &mut impl TraversalHost) -> Result<()> {
+        let (at, len) = ((id - self.base) as usize, (expansion.steps.end() - self.base) as usize);
+        let ahead = self.ahead.advance(at, len, host.reads_at_once() / ANNOUNCED_FRAMES);
+        if ahead.is_empty() {
+            return Ok(());
+        }
+        let id = |position| self.base + position as StepId;
+        expansion.announce(id(ahead.start)..id(ahead.end), host)
+    }
 }
 
 impl DepthFirst {
     pub(super) fn start(&mut self) {
         self.frames.clear();
         self.pending = None;
-        self.frames.push(Frame { parent: None, base: 0, base_key_bytes: 0, next: 0, position: None });
+        let ahead = Lookahead::default();
+        self.frames.push(Frame { parent: None, base: 0, base_key_bytes: 0, next: 0, position: None, ahead });
     }
 
     pub(super) fn next(
@@ -41,6 +62,9 @@ impl DepthFirst {
         if let Some(id) = self.pending.take()
             && expansion.is_open(id)
         {
+            if let Some(frame) = self.frames.last_mut() {
+                frame.announce(id, expansion, host)?;
+            }
             self.follow(id, expansion);
         }
         while let Some(frame) = self.frames.last_mut() {
@@ -59,6 +83,8 @@ impl DepthFirst {
                         frame.position = None;
                     }
                     expansion.settle(frame.base, host)?;
+                    frame.ahead = Lookahead::default();
+                    frame.announce(frame.base, expansion, host)?;
                     gathered.leaves
                 }
                 (_, parent) => {
@@ -79,8 +105,8 @@ impl DepthFirst {
     fn follow(&mut self, id: StepId, expansion: &mut Expansion) {
         expansion.enter(id);
         let (base, base_key_bytes) = (expansion.steps.end(), expansion.steps.key_bytes());
-        let position = Some(ReadPosition::default());
-        self.frames.push(Frame { parent: Some(id), base, base_key_bytes, next: base, position });
+        let (position, ahead) = (Some(ReadPosition::default()), Lookahead::default());
+        self.frames.push(Frame { parent: Some(id), base, base_key_bytes, next: base, position, ahead });
         expansion.queue_bytes = self.frames.capacity() * size_of::<Frame>();
     }
 }

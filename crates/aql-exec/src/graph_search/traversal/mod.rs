@@ -36,6 +36,18 @@ pub(crate) trait TraversalHost {
         list: &mut EdgeList,
     ) -> Result<bool>;
 
+    /// Returns the number of vertices whose edges it reads at once; 1 if announcements have no
+    /// effect.
+    fn reads_at_once(&self) -> usize {
+        1
+    }
+
+    /// Says at which vertices edges will probably be asked for next, and how far each is from the
+    /// start.
+    fn announce(&mut self, _vertices: &[(Vertex, u32)]) -> Result<()> {
+        Ok(())
+    }
+
     /// Judges the steps from `from` on.
     ///
     /// Clears `is_kept` (one a step) of those that must not be part of a path. Sets the weights of

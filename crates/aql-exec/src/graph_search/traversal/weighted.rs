@@ -3,6 +3,7 @@
 use super::expand::Expansion;
 use super::{StepId, Steps, TraversalHost, Visit};
 use crate::graph_search::edges::ReadPosition;
+use crate::graph_search::lookahead::QUEUE_FRONT;
 use aql_plan::Uniqueness;
 use errors::Result;
 use std::cmp::{Ordering, Reverse};
@@ -43,6 +44,10 @@ impl Weighted {
         if let Some(id) = self.pending.take()
             && expansion.is_open(id)
         {
+            if host.reads_at_once() > 1 {
+                let front = self.queue.iter().take(QUEUE_FRONT).map(|Reverse(weighed)| weighed.id);
+                expansion.announce(std::iter::once(id).chain(front), host)?;
+            }
             self.follow(id, expansion, host)?;
         }
         while let Some(Reverse(Weighed { id, .. })) = self.queue.pop() {

@@ -196,6 +196,30 @@ impl EdgeFinder {
         Ok(())
     }
 
+    /// Says at which vertices edges will probably be asked for next, and how far each is from the
+    /// start.
+    pub(super) fn announce(
+        &mut self,
+        vertices: &[(Vertex, u32)],
+        side: Side,
+        lookup: &mut FinderContext<'_>,
+    ) -> Result<()> {
+        let lists = self.lists.get(side as usize);
+        let is_known = |vertex| lists.is_some_and(|lists| lists.has(vertex));
+        for (access, readers) in self.accesses.iter().zip(&mut self.readers) {
+            let Some(slot) = readers.get_mut(side as usize) else { continue };
+            let is_read = |&(vertex, depth): &(Vertex, u32)| {
+                matches!(access.lookup_at(depth), EdgeLookupProgram::EdgeIndex) && !is_known(vertex)
+            };
+            let vertices = vertices.iter().copied().filter(is_read).map(|(vertex, _)| vertex);
+            let ids: Vec<&[u8]> = vertices.map(|vertex| lookup.vertices.id(vertex)).collect();
+            if !ids.is_empty() {
+                reader(slot, access, side, lookup.context)?.announce(ids.into_iter())?;
+            }
+        }
+        Ok(())
+    }
+
     fn read_edge_index(
         &mut self,
         access_number: usize,
@@ -209,17 +233,7 @@ impl EdgeFinder {
         let readers = self.readers.get_mut(access_number).and_then(|readers| readers.get_mut(side as usize));
         let Some(slot) = readers else { return Ok(false) };
         let is_created = slot.is_none();
-        let reader = match slot {
-            Some(reader) => reader,
-            None => {
-                let direction = match side {
-                    Side::Start => access.direction,
-                    Side::Target => opposite(access.direction),
-                };
-                let reader = lookup.context.data.start().edge_reader(&access.collection, direction);
-                slot.insert(reader?)
-            }
-        };
+        let reader = reader(slot, access, side, lookup.context)?;
         let id = lookup.vertices.id(vertex);
         let read = reader.read(id, after.as_deref(), EDGES_PER_READ);
         let (edges, has_more) = read?;
@@ -328,6 +342,25 @@ pub(super) struct FinderContext<'a> {
     /// The outer row, as a batch of its own.
     pub(super) outer_row: &'a Batch,
     pub(super) context: &'a mut ExecutionContext,
+}
+
+/// Returns the reader of an access's edge index on a side. Creates it if there is none.
+fn reader<'a>(
+    slot: &'a mut Option<EdgeReader>,
+    access: &EdgeAccessProgram,
+    side: Side,
+    context: &ExecutionContext,
+) -> Result<&'a mut EdgeReader> {
+    match slot {
+        Some(reader) => Ok(reader),
+        None => {
+            let direction = match side {
+                Side::Start => access.direction,
+                Side::Target => opposite(access.direction),
+            };
+            Ok(slot.insert(context.data.start().edge_reader(&access.collection, direction)?))
+        }
+    }
 }
 
 fn opposite(direction: EdgeDirection) -> EdgeDirection {

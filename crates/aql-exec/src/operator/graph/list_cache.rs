@@ -32,6 +32,11 @@ impl ListCache {
         Self { places: Vec::new(), edges: Vec::new(), keys: Vec::new(), weights: Vec::new(), limit_bytes }
     }
 
+    /// Returns true if the list of a vertex is cached.
+    pub(super) fn has(&self, vertex: Vertex) -> bool {
+        self.places.get(vertex.index()).is_some_and(|place| place.edges != UNKNOWN)
+    }
+
     /// Appends the list of a vertex to an empty one; false if it is not cached.
     ///
     /// The names of edges stay valid: they count from the start of the list's own keys.

@@ -123,6 +123,16 @@ impl PathHost for PathSearchHost<'_> {
         Ok(())
     }
 
+    fn reads_at_once(&self) -> usize {
+        self.context.data.start().reads_at_once()
+    }
+
+    fn announce(&mut self, vertices: &[Vertex], side: Side) -> Result<()> {
+        let (finder, mut lookup) = self.reader.finder_and(self.outer_row, self.context);
+        let vertices: Vec<(Vertex, u32)> = vertices.iter().map(|vertex| (*vertex, ANY_DEPTH)).collect();
+        finder.announce(&vertices, side, &mut lookup)
+    }
+
     fn checkpoint(&mut self, search_bytes: u64) -> Result<()> {
         self.reader.checkpoint(search_bytes, self.context)
     }
@@ -191,3 +201,6 @@ impl PathSearchHost<'_> {
 
 /// A position in a path without its own conditions: those of searches hold for all positions.
 const ANYWHERE: u64 = u64::MAX;
+
+/// A depth without its own look-up of edges: searches have one for all depths.
+const ANY_DEPTH: u32 = u32::MAX;

@@ -7,6 +7,7 @@ use super::path_value::{PathBuilder, PathParts, PathWeights};
 use super::reader::GraphReader;
 use crate::context::ExecutionContext;
 use crate::graph_search::edges::{EdgeList, ReadPosition};
+use crate::graph_search::path::Side;
 use crate::graph_search::traversal::{StepId, Steps, TraversalHost};
 use crate::graph_search::vertices::Vertex;
 use aql_plan::PathElement;
@@ -81,6 +82,15 @@ impl TraversalHost for TraversalRowHost<'_> {
     ) -> Result<bool> {
         let (finder, mut lookup) = self.reader.finder_and(self.outer_row, self.context);
         finder.some(vertex, depth, position, list, &mut lookup)
+    }
+
+    fn reads_at_once(&self) -> usize {
+        self.context.data.start().reads_at_once()
+    }
+
+    fn announce(&mut self, vertices: &[(Vertex, u32)]) -> Result<()> {
+        let (finder, mut lookup) = self.reader.finder_and(self.outer_row, self.context);
+        finder.announce(vertices, Side::Start, &mut lookup)
     }
 
     fn judge(&mut self, steps: &mut Steps, from: StepId, is_kept: &mut [bool]) -> Result<()> {

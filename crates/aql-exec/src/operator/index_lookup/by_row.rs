@@ -17,8 +17,17 @@ pub(crate) struct ByRow {
     options: ByRowOptions,
     /// The look-up for the current incoming row; `None` if it has not begun.
     lookup: Option<RowLookup>,
+    /// The look-ups for the following rows, whose first entries are on their way.
+    next: VecDeque<RowLookup>,
+    /// The number of look-ups that were opened ahead last.
+    ahead: usize,
     cursor: CursorUse,
 }
+
+/// The number of rows whose look-ups are opened ahead at first, and at most: the query may end
+/// before it reads them, and each holds a page of the engine.
+const FEWEST_AHEAD: usize = 8;
+const MOST_AHEAD: usize = 64;
 
 /// The options of a row's scans: see `aql_plan::IndexScan`.
 #[derive(Debug, Clone, Copy)]
@@ -41,13 +50,39 @@ struct RowLookup {
 
 impl ByRow {
     pub(crate) fn new(options: ByRowOptions) -> Self {
-        Self { options, lookup: None, cursor: CursorUse::default() }
+        Self { options, lookup: None, next: VecDeque::new(), ahead: 0, cursor: CursorUse::default() }
     }
 
-    /// Opens the sources for the current incoming row. Adjacent ranges of the same index share one
-    /// source.
+    /// Opens the look-ups of the rows behind the current one, whose own is `lookup`, where several
+    /// reads at once are of use.
+    fn open_next(
+        &mut self,
+        lookup: &mut RowLookup,
+        input: &LookupInput,
+        request: &LookupRequest<'_>,
+        snapshot: &Snapshot,
+        interrupt: &Interrupt,
+    ) -> Result<()> {
+        let most = snapshot.reads_at_once().min(MOST_AHEAD);
+        // Later rows must find what the query writes for this one.
+        if most <= 1 || request.source.read_own_writes || self.next.len() * 2 > self.ahead {
+            return Ok(());
+        }
+        lookup.fetch()?;
+        self.ahead = (self.ahead * 2).clamp(FEWEST_AHEAD.min(most), most);
+        while self.next.len() < self.ahead && self.next.len() + 1 < input.outer.remaining() {
+            let row = input.outer.row() + 1 + self.next.len();
+            let mut lookup = self.open(row, input, request, snapshot, interrupt)?;
+            lookup.fetch()?;
+            self.next.push_back(lookup);
+        }
+        Ok(())
+    }
+
+    /// Opens the sources for an incoming row. Adjacent ranges of the same index share one source.
     fn open(
         &self,
+        row: usize,
         input: &LookupInput,
         request: &LookupRequest<'_>,
         snapshot: &Snapshot,
@@ -62,7 +97,7 @@ impl ByRow {
             lookahead: self.options.lookahead,
         };
         let mut sources = VecDeque::new();
-        for (index, ranges) in neighbours(input, interrupt)? {
+        for (index, ranges) in neighbours(row, input, interrupt)? {
             if !ranges.is_empty() {
                 let collection = &request.source.collection;
                 sources.push_back(EntrySource::open(snapshot, collection, index, ranges, &options)?);
@@ -72,13 +107,21 @@ impl ByRow {
     }
 }
 
-/// Returns the ranges of the current row, grouped if adjacent ranges have the same index.
+impl RowLookup {
+    /// Begins to fetch the first entries.
+    fn fetch(&mut self) -> Result<()> {
+        self.sources.front_mut().map_or(Ok(()), EntrySource::fetch)
+    }
+}
+
+/// Returns the ranges of a row, grouped if adjacent ranges have the same index.
 fn neighbours<'a>(
+    row: usize,
     input: &'a LookupInput,
     interrupt: &'a Interrupt,
 ) -> Result<Vec<(&'a Arc<Index>, Vec<IndexRange>)>> {
     let mut all: Vec<(&Arc<Index>, Vec<IndexRange>)> = Vec::new();
-    for found in input.ranges(interrupt) {
+    for found in input.ranges_of(row, interrupt) {
         let (index, range) = found?;
         match all.last_mut().filter(|(last, _)| last.id() == index.id()) {
             Some((_, ranges)) => ranges.extend(range),
@@ -89,6 +132,10 @@ fn neighbours<'a>(
 }
 
 impl LookupStrategy for ByRow {
+    fn begin_batch(&mut self) {
+        self.next.clear();
+    }
+
     fn collect(
         &mut self,
         input: &mut LookupInput,
@@ -102,7 +149,15 @@ impl LookupStrategy for ByRow {
                 Some(lookup) => lookup,
                 None => {
                     self.cursor.begin_row();
-                    self.open(input, request, &snapshot, &context.interrupt)?
+                    let mut lookup = match self.next.pop_front() {
+                        Some(lookup) => lookup,
+                        None => {
+                            let row = input.outer.row();
+                            self.open(row, input, request, &snapshot, &context.interrupt)?
+                        }
+                    };
+                    self.open_next(&mut lookup, input, request, &snapshot, &context.interrupt)?;
+                    lookup
                 }
             };
             let Some(source) = lookup.sources.front_mut() else {
@@ -141,8 +196,10 @@ impl LookupStrategy for ByRow {
     }
 
     fn release(&mut self) {
-        if let Some(source) = self.lookup.as_mut().and_then(|lookup| lookup.sources.front_mut()) {
-            source.release();
+        for lookup in self.lookup.iter_mut().chain(&mut self.next) {
+            if let Some(source) = lookup.sources.front_mut() {
+                source.release();
+            }
         }
     }
 }

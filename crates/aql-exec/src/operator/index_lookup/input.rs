@@ -48,7 +48,15 @@ impl LookupInput {
         &'a self,
         interrupt: &'a Interrupt,
     ) -> impl Iterator<Item = Result<(&'a Arc<Index>, Option<IndexRange>)>> {
-        let row = self.outer.row();
+        self.ranges_of(self.outer.row(), interrupt)
+    }
+
+    /// Returns the same for any row of the current batch.
+    pub(super) fn ranges_of<'a>(
+        &'a self,
+        row: usize,
+        interrupt: &'a Interrupt,
+    ) -> impl Iterator<Item = Result<(&'a Arc<Index>, Option<IndexRange>)>> {
         let ranges = self.ranges.iter().zip(&self.columns);
         ranges.map(move |(range, columns)| Ok((&range.index, range.for_row(columns, row, interrupt)?)))
     }

@@ -31,6 +31,11 @@ impl EntrySource {
         Ok(Self { scan: scan?, charge: None })
     }
 
+    /// Begins to fetch the first entries, where the engine must wait for them.
+    pub(super) fn fetch(&mut self) -> Result<()> {
+        self.scan.fetch()
+    }
+
     /// Adds entries. Returns true if the batch is full, false if there are no more entries.
     pub(in crate::operator) fn read(
         &mut self,

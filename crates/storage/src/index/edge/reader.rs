@@ -93,6 +93,25 @@ impl EdgeReader {
         Ok((VertexEdges { edges: EncodedEdges::new(&self.edges), kept, cache_use }, has_more))
     }
 
+    /// Says at which vertices the caller will probably read edges next, the next one first.
+    ///
+    /// Only callers for whom [`crate::Snapshot::reads_at_once`] is more than 1 need it.
+    pub fn announce<'v>(&mut self, vertices: impl Iterator<Item = &'v [u8]>) -> Result<()> {
+        let prefixes: Vec<Vec<u8>> = vertices
+            .map(|vertex| {
+                let mut prefix = self.prefix.get(..self.index_bytes).unwrap_or_default().to_vec();
+                encoding::append_vertex(vertex, &mut prefix);
+                prefix
+            })
+            .collect();
+        let scan = match &mut self.scan {
+            Some(scan) => scan,
+            None => self.scan.insert(self.snapshot.prefix_scan()?),
+        };
+        scan.announce(&prefixes.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        Ok(())
+    }
+
     /// Releases all that pins memory in the engine.
     pub fn release(&mut self) {
         if let Some(scan) = &mut self.scan {

@@ -8,6 +8,7 @@ use kv::{BlockLimits, Scan, ScanSpec, Snapshot};
 use super::encoding::{self, EdgeDirection};
 use crate::index::Index;
 use crate::index::found::{EntryCollector, IndexEntries};
+use crate::index::next_scans::NextScans;
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
 use errors::{Error, Result};
 
@@ -21,6 +22,10 @@ pub struct EdgeScan {
     /// The position of the vertex whose edges `scan` reads.
     position: usize,
     scan: Option<Box<dyn Scan>>,
+    /// The scans of the following vertices.
+    next: NextScans<Box<dyn Scan>>,
+    /// The number of vertices whose scans were opened.
+    opened: usize,
 }
 
 impl EdgeScan {
@@ -37,20 +42,16 @@ impl EdgeScan {
             vertices,
             position: 0,
             scan: None,
+            next: NextScans::new(),
+            opened: 0,
         }
     }
 
     /// Returns the next edges, all of one vertex, or `None` after the last. Skips vertices without
     /// edges.
     pub fn next_block(&mut self, limits: BlockLimits) -> Result<Option<EdgeEntries>> {
-        while let Some(vertex) = self.vertices.get(self.position) {
-            let scan = match &mut self.scan {
-                Some(scan) => scan,
-                None => {
-                    let range = encoding::vertex_range(self.object, self.direction, vertex);
-                    self.scan.insert(self.snapshot.scan(ScanSpec::forward(range))?)
-                }
-            };
+        let reads_at_once = self.snapshot.reads_at_once();
+        while let Some(scan) = self.begin(reads_at_once)? {
             if let Some(block) = scan.next_block(limits)? {
                 return Ok(Some(EdgeEntries { block, vertex: self.position }));
             }
@@ -60,11 +61,33 @@ impl EdgeScan {
         Ok(None)
     }
 
+    /// Returns the scan of the current vertex; `None` after the last.
+    fn begin(&mut self, reads_at_once: usize) -> Result<Option<&mut Box<dyn Scan>>> {
+        if self.scan.is_none() {
+            let EdgeScan { snapshot, object, direction, vertices, opened, next, .. } = self;
+            let open = || {
+                let Some(vertex) = vertices.get(*opened) else { return Ok(None) };
+                let range = encoding::vertex_range(*object, *direction, vertex);
+                let scan = snapshot.scan(ScanSpec::forward(range))?;
+                *opened += 1;
+                Ok(Some(scan))
+            };
+            self.scan = next.next(reads_at_once, open, |scan| scan.fetch())?;
+        }
+        Ok(self.scan.as_mut())
+    }
+
+    /// Begins to fetch the edges of the first vertex.
+    fn fetch(&mut self) -> Result<()> {
+        if let Some(scan) = self.begin(1)? {
+            scan.fetch();
+        }
+        Ok(())
+    }
+
     /// Releases all that pins memory in the engine. The next block continues after the last one.
     pub fn release(&mut self) {
-        if let Some(scan) = &mut self.scan {
-            scan.release();
-        }
+        self.scan.iter_mut().chain(self.next.iter_mut()).for_each(|scan| scan.release());
     }
 }
 
@@ -131,14 +154,16 @@ pub(super) struct VerticesScan {
     pub(super) pending: Vec<(EdgeDirection, Vec<String>)>,
     pub(super) scan: Option<EdgeScan>,
     pub(super) wants_covered: bool,
+    /// The number of vertices of scans that were started and are not in the statistics yet.
+    pub(super) uncounted: u64,
 }
 
 impl VerticesScan {
     /// Returns the current scan, or starts the next; `None` after the last.
-    fn scan(&mut self, host: &mut dyn ScanHost) -> Option<&mut EdgeScan> {
+    fn scan(&mut self) -> Option<&mut EdgeScan> {
         if self.scan.is_none() {
             let (direction, vertices) = self.pending.pop()?;
-            host.statistics().cursors += vertices.len() as u64;
+            self.uncounted += vertices.len() as u64;
             self.scan = Some(EdgeScan::start(&self.source.engine, &self.index, direction, vertices));
         }
         self.scan.as_mut()
@@ -150,7 +175,11 @@ impl EntryScan for VerticesScan {
         let wants_covered = self.wants_covered;
         loop {
             host.check()?;
-            let Some(scan) = self.scan(host) else { return Ok(None) };
+            if self.scan().is_none() {
+                return Ok(None);
+            }
+            host.statistics().cursors += std::mem::take(&mut self.uncounted);
+            let Some(scan) = &mut self.scan else { return Ok(None) };
             let Some(edges) = scan.next_block(limits)? else {
                 self.scan = None;
                 continue;
@@ -159,6 +188,10 @@ impl EntryScan for VerticesScan {
             let vertex = scan.vertices.get(edges.vertex()).map(String::as_str).unwrap_or_default();
             return index_entries(&edges, scan.direction, vertex, wants_covered).map(Some);
         }
+    }
+
+    fn fetch(&mut self) -> Result<()> {
+        self.scan().map_or(Ok(()), EdgeScan::fetch)
     }
 
     fn release(&mut self) {

@@ -21,6 +21,7 @@ use velocypack::Slice;
 use crate::encoding::entry;
 use crate::index::bounds::{IndexBounds, IndexRange, bounds_of};
 use crate::index::entries::Entries;
+use crate::index::next_scans::NextScans;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod, field, is_id};
 use crate::visibility::read_cache::CacheKey;
@@ -82,6 +83,8 @@ impl IndexMethod for Persistent {
             reverse: !options.ascending,
             bounds: bounds_of(ranges, options.ascending, options.ordered),
             current: None,
+            next: NextScans::new(),
+            uncounted: 0,
             cached,
             limit_each,
         }))

@@ -8,6 +8,7 @@ use super::cached::CachedLookUps;
 use crate::index::Index;
 use crate::index::bounds::{BoundsOfRanges, IndexBounds};
 use crate::index::found::{IndexEntries, UniqueEntries};
+use crate::index::next_scans::NextScans;
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
 use crate::visibility::read_cache::{CacheUse, CommitWatch, ReadCacheView};
 use errors::{Error, Result};
@@ -39,6 +40,11 @@ impl IndexScan {
     pub fn next_block(&mut self, limits: BlockLimits) -> Result<Option<IndexEntries>> {
         let Some(block) = self.scan.next_block(limits)? else { return Ok(None) };
         IndexEntries::of_block(block, self.unique, &self.collection).map(Some)
+    }
+
+    /// Begins to fetch the first entries.
+    fn fetch(&mut self) {
+        self.scan.fetch();
     }
 
     /// Releases all that pins memory in the engine. The next block continues after the last one.
@@ -97,6 +103,10 @@ pub(super) struct RangesScan {
     pub(super) bounds: BoundsOfRanges,
     /// The current range, and the number of its entries that are still wanted.
     pub(super) current: Option<(RangeReader, usize)>,
+    /// The readers of the following ranges.
+    pub(super) next: NextScans<RangeReader>,
+    /// The number of ranges that have begun and are not in the statistics yet.
+    pub(super) uncounted: u64,
     /// The reader of look-ups that the read cache may serve.
     pub(super) cached: Option<CachedLookUps>,
     /// Most entries that are wanted of each range.
@@ -110,21 +120,39 @@ pub(super) enum RangeReader {
     Cached,
 }
 
+impl RangeReader {
+    fn fetch(&mut self) {
+        if let RangeReader::Scan(scan) = self {
+            scan.fetch();
+        }
+    }
+
+    fn release(&mut self) {
+        if let RangeReader::Scan(scan) = self {
+            scan.release();
+        }
+    }
+}
+
 impl RangesScan {
     /// Starts the next range. Returns false after the last.
-    fn begin(&mut self, host: &mut dyn ScanHost) -> Result<bool> {
-        let Some(bounds) = self.bounds.next() else { return Ok(false) };
-        host.statistics().cursors += 1;
-        let ScanSource { engine, collection, .. } = &self.source;
-        let index = &self.index;
-        let reader = if self.cached.as_mut().is_some_and(|cached| cached.begin(index, &bounds)) {
-            RangeReader::Cached
-        } else {
-            let scan = IndexScan::start(engine.as_ref(), collection, index, &bounds, self.reverse);
-            RangeReader::Scan(scan?)
+    fn begin(&mut self, reads_at_once: usize) -> Result<bool> {
+        let RangesScan { source, index, reverse, bounds, cached, next, .. } = self;
+        // Look-ups in the read cache begin one after the other.
+        let reads_at_once = if cached.is_some() { 1 } else { reads_at_once };
+        let ScanSource { engine, collection, .. } = source;
+        let open = || {
+            let Some(bounds) = bounds.next() else { return Ok(None) };
+            if cached.as_mut().is_some_and(|cached| cached.begin(index, &bounds)) {
+                return Ok(Some(RangeReader::Cached));
+            }
+            IndexScan::start(engine.as_ref(), collection, index, &bounds, *reverse)
+                .map(|scan| Some(RangeReader::Scan(scan)))
         };
-        self.current = Some((reader, self.limit_each));
-        Ok(true)
+        let reader = next.next(reads_at_once, open, RangeReader::fetch)?;
+        self.uncounted += u64::from(reader.is_some());
+        self.current = reader.map(|reader| (reader, self.limit_each));
+        Ok(self.current.is_some())
     }
 
     /// Returns the next entries of the current range; `None` after the last.
@@ -150,9 +178,10 @@ impl EntryScan for RangesScan {
     fn next_block(&mut self, limits: BlockLimits, host: &mut dyn ScanHost) -> Result<Option<IndexEntries>> {
         loop {
             host.check()?;
-            if self.current.is_none() && !self.begin(host)? {
+            if self.current.is_none() && !self.begin(self.source.engine.reads_at_once())? {
                 return Ok(None);
             }
+            host.statistics().cursors += std::mem::take(&mut self.uncounted);
             if let Some(entries) = self.read(limits, host)? {
                 host.statistics().entries += entries.len() as u64;
                 return Ok(Some(entries));
@@ -161,10 +190,17 @@ impl EntryScan for RangesScan {
         }
     }
 
-    fn release(&mut self) {
-        if let Some((RangeReader::Scan(scan), _)) = &mut self.current {
-            scan.release();
+    fn fetch(&mut self) -> Result<()> {
+        if self.current.is_none() && !self.begin(1)? {
+            return Ok(());
         }
+        self.current.iter_mut().for_each(|(reader, _)| reader.fetch());
+        Ok(())
+    }
+
+    fn release(&mut self) {
+        self.current.iter_mut().for_each(|(reader, _)| reader.release());
+        self.next.iter_mut().for_each(RangeReader::release);
         if let Some(cached) = &mut self.cached {
             cached.release();
         }

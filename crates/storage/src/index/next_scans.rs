@@ -1,0 +1,83 @@
+//! Scans of the ranges that come next, which fetch their first pairs while an earlier one is read.
+
+use std::collections::VecDeque;
+
+use errors::Result;
+
+/// The number of scans that are opened ahead at first: the caller may end before it reads them.
+const FIRST: usize = 8;
+
+/// The most scans that are opened ahead. Each holds a page of the engine.
+const MOST: usize = 32;
+
+/// The scans that were opened ahead, in order.
+pub(super) struct NextScans<S> {
+    scans: VecDeque<S>,
+    /// The number of scans that were opened ahead last.
+    size: usize,
+}
+
+impl<S> NextScans<S> {
+    pub(super) fn new() -> Self {
+        NextScans { scans: VecDeque::new(), size: 0 }
+    }
+
+    /// Returns the next scan, or `None` after the last one.
+    ///
+    /// `open` opens one scan after the other. Where several reads at once are of use, others are
+    /// opened, too, and `fetch` makes all of them fetch their first pairs.
+    pub(super) fn next(
+        &mut self,
+        reads_at_once: usize,
+        mut open: impl FnMut() -> Result<Option<S>>,
+        fetch: impl Fn(&mut S),
+    ) -> Result<Option<S>> {
+        let next = match self.scans.pop_front() {
+            Some(scan) => Some(scan),
+            None => open()?,
+        };
+        let Some(mut next) = next else { return Ok(None) };
+        let most = reads_at_once.min(MOST);
+        if most > 1 && self.scans.len() * 2 <= self.size {
+            fetch(&mut next);
+            self.size = (self.size * 2).clamp(FIRST.min(most), most);
+            while self.scans.len() < self.size
+                && let Some(mut scan) = open()?
+            {
+                fetch(&mut scan);
+                self.scans.push_back(scan);
+            }
+        }
+        Ok(Some(next))
+    }
+
+    /// Returns the scans that were opened ahead.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut S> {
+        self.scans.iter_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the greatest number of scans that were ahead.
+    fn run(reads_at_once: usize, scans: usize) -> usize {
+        let (mut next, mut opened, mut most) = (NextScans::new(), 0, 0);
+        for expected in 0..scans {
+            let open = || {
+                opened += 1;
+                Ok((opened <= scans).then_some(opened - 1))
+            };
+            assert_eq!(next.next(reads_at_once, open, |_| ()).unwrap(), Some(expected));
+            most = most.max(next.iter_mut().count());
+        }
+        assert_eq!(next.next(reads_at_once, || Ok(None), |_| ()).unwrap(), None);
+        most
+    }
+
+    #[test]
+    fn scans_come_in_order_and_a_bounded_number_is_ahead() {
+        assert_eq!((run(1, 100), run(4, 100), run(64, 100), run(64, 3)), (0, 4, MOST, 2));
+    }
+}
