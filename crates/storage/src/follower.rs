@@ -19,6 +19,11 @@ use errors::Result;
 /// The time between two rounds.
 const INTERVAL: Duration = Duration::from_millis(50);
 
+/// The same, for [`EAGER_TIME`] after an announcement. Restores and programs that set up a database
+/// make many changes, one after the other, each of which waits for the others' rounds.
+const INTERVAL_EAGER: Duration = Duration::from_millis(5);
+const EAGER_TIME: Duration = Duration::from_secs(1);
+
 /// The same, while a collection waits for its running writers.
 const INTERVAL_WAITING: Duration = Duration::from_millis(5);
 
@@ -47,8 +52,10 @@ struct State {
     given: HashMap<CollectionId, Given>,
     /// The last acknowledgement: the announcement, and the locks that were pending.
     acknowledged: Option<(u64, Vec<u64>)>,
-    /// The time of the last look at the announcements, and at the living members.
+    /// The time of the last look at the announcements, of the last one that was new, and of the
+    /// last look at the living members.
     read: Option<Instant>,
+    moved: Option<Instant>,
     looked: Option<Instant>,
     owners_checked: Option<Instant>,
     deleted: Option<Instant>,
@@ -104,8 +111,10 @@ impl Follower {
 
     /// Waits for the next round. Returns false if there is none.
     fn pause(&self) -> bool {
-        let is_waiting = self.state().given.values().any(|given| given.guard.is_none());
-        let interval = if is_waiting { INTERVAL_WAITING } else { INTERVAL };
+        let state = self.state();
+        let is_waiting = state.given.values().any(|given| given.guard.is_none());
+        let interval = if is_waiting { INTERVAL_WAITING } else { state.interval() };
+        drop(state);
         let guard = self.is_stopped.lock().unwrap_or_else(PoisonError::into_inner);
         let paused = self.stopped.wait_timeout_while(guard, interval, |is_stopped| !*is_stopped);
         !*paused.unwrap_or_else(PoisonError::into_inner).0
@@ -114,7 +123,7 @@ impl Follower {
     fn round(&self, shared: &Arc<Shared>) -> Result<()> {
         let mut state = self.state();
         // In between, only running writers may have ended.
-        if state.read.is_none_or(|read| read.elapsed() >= INTERVAL) {
+        if state.read.is_none_or(|read| read.elapsed() >= state.interval()) {
             state.read = Some(Instant::now());
             self.read(shared, &mut state)?;
         }
@@ -144,6 +153,7 @@ impl Follower {
             // that nobody has any more.
             state.follow_locks(shared, &read_locks(snapshot.as_ref())?, self.members.own());
             state.seen = announced.number;
+            state.moved = Some(Instant::now());
         }
         Ok(())
     }
@@ -179,6 +189,12 @@ impl Follower {
 }
 
 impl State {
+    /// Returns the time between two looks at the announcements.
+    fn interval(&self) -> Duration {
+        let is_eager = self.moved.is_some_and(|moved| moved.elapsed() < EAGER_TIME);
+        if is_eager { INTERVAL_EAGER } else { INTERVAL }
+    }
+
     /// Follows the locks of a state of the store.
     fn follow_locks(&mut self, shared: &Shared, records: &[LockRecord], own: members::Owner) {
         let catalog = shared.catalog();
