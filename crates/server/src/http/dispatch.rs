@@ -8,7 +8,6 @@ use std::sync::Arc;
 use database::{Identity, Instance, Interrupt, Session};
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{HeaderMap, HeaderName};
-use hyper::http::request::Parts;
 use hyper::{Method, Uri};
 use traces::Trace;
 
@@ -171,14 +170,14 @@ impl Dispatcher {
         route: &BoundRoute,
         matched: Match,
         path: &Path,
-        head: &Parts,
+        (uri, headers): (&Uri, &HeaderMap),
     ) -> HomeServer {
-        if head.headers.contains_key(FORWARDED_BY) {
+        if headers.contains_key(FORWARDED_BY) {
             return HomeServer::This;
         }
         // A malformed number is an error here as well as there.
-        let transaction = transaction_of(&head.headers).ok().flatten();
-        let object = transaction.or_else(|| named_object(route.local_object?, matched, path, &head.uri));
+        let transaction = transaction_of(headers).ok().flatten();
+        let object = transaction.or_else(|| named_object(route.local_object?, matched, path, uri));
         object.map_or(HomeServer::This, |object| self.services.home_server(object))
     }
 

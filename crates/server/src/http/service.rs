@@ -60,7 +60,7 @@ pub(crate) struct HttpService {
     body_memory: Arc<BodyMemory>,
     logins: Arc<Logins>,
     tracer: Option<Arc<Tracer>>,
-    forwarder: Forwarder,
+    forwarder: Arc<Forwarder>,
 }
 
 impl HttpService {
@@ -72,6 +72,7 @@ impl HttpService {
         metrics: Arc<Metrics>,
         logins: Arc<Logins>,
         tracer: Option<Arc<Tracer>>,
+        forwarder: Arc<Forwarder>,
     ) -> Self {
         let reply_memory = ReplyMemory::new(dispatcher.services().work_memory());
         HttpService {
@@ -84,7 +85,7 @@ impl HttpService {
             logins,
             tracer,
             options,
-            forwarder: Forwarder::default(),
+            forwarder,
         }
     }
 
@@ -213,7 +214,7 @@ impl HttpService {
         }
         observed.note("http.route", route.pattern);
         observed.note("db.namespace", path.database());
-        let home = self.dispatcher.home_server(&route, matched, &path, &head);
+        let home = self.dispatcher.home_server(&route, matched, &path, (&head.uri, &head.headers));
         let job = self.prepare(connection, route, &path, &head, observed).await?;
         let job = job.traced(observed.span.as_ref().and_then(Span::trace));
         let parts = [head.method.as_str(), path_in_database(&head.uri), path.database()];

@@ -13,6 +13,7 @@ use errors::{Error, Result};
 use self::parts::Parts;
 use crate::http::connections::Connections;
 use crate::http::dispatch::Dispatcher;
+use crate::http::forward::Forwarder;
 use crate::http::listener::{self, Listener};
 use crate::http::metrics::Metrics;
 use crate::http::route::{BoundRoute, Route, bind};
@@ -22,6 +23,7 @@ use crate::http::services::Services;
 use crate::options::ServerOptions;
 use crate::placement::Lanes;
 use crate::route;
+use crate::route::batch::Elsewhere;
 use crate::route::javascript::TaskRunner;
 use crate::route::javascript::shell::ShellSessions;
 use crate::service::shutdown::Shutdown;
@@ -41,6 +43,7 @@ pub struct Server {
     metrics: Arc<Metrics>,
     shutdown: Arc<Shutdown>,
     shells: Arc<ShellSessions>,
+    elsewhere: Arc<Elsewhere>,
     _tasks: TaskRunner,
 }
 
@@ -97,7 +100,9 @@ impl Server {
             routes.extend(bind(route::javascript::shell::ROUTES, shell));
         }
         let within_batch = part_services([&routes[..], &without_batches].concat())?;
-        let batch = route::batch::Services { parts: within_batch };
+        let forwarder = Arc::<Forwarder>::default();
+        let elsewhere = Elsewhere::new(Arc::clone(&forwarder), options.pool.max_threads);
+        let batch = route::batch::Services { parts: within_batch, elsewhere: Arc::clone(&elsewhere) };
         routes.extend(bind(route::batch::ROUTES, batch));
         openapi.describe(&routes)?;
         let lanes = Arc::new(Lanes::new(Arc::clone(&parts.pool), options.pool));
@@ -109,6 +114,7 @@ impl Server {
             Arc::clone(&parts.metrics),
             Arc::clone(&parts.logins),
             options.tracer,
+            forwarder,
         );
         let Parts { instance, connections, metrics, shutdown, .. } = parts;
         Ok(Arc::new(Server {
@@ -119,6 +125,7 @@ impl Server {
             metrics,
             shutdown,
             shells,
+            elsewhere,
             _tasks: tasks,
         }))
     }
@@ -147,6 +154,7 @@ impl Server {
         listeners: Vec<Listener>,
         timeout: Duration,
     ) -> std::io::Result<bool> {
+        self.elsewhere.wait_on(tokio::runtime::Handle::current());
         let mut tasks = Vec::new();
         for listener in listeners {
             tasks.push(tokio::spawn(listener::accept(Arc::clone(&self.http), listener)?));

@@ -72,6 +72,93 @@ fn a_transaction_goes_on_at_either_server() {
     assert_eq!((left.get(read).status, right.get(read).status), (200, 200));
 }
 
+/// Sends requests, each as its text, as the parts of a batch. Returns the replies to the parts.
+fn batch(client: &mut Client, parts: &[String]) -> (Reply, Vec<String>) {
+    let part = |(number, text): (usize, &String)| {
+        format!(
+            "--b\r\nContent-Type: application/x-arango-batchpart\r\nContent-Id: {number}\r\n\r\n{text}\r\n"
+        )
+    };
+    let body = parts.iter().enumerate().map(part).collect::<String>() + "--b--";
+    let header = "content-type: multipart/form-data; boundary=b\r\n";
+    let reply = client.request("POST", "/_api/batch", header, body.as_bytes());
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let text = reply.text();
+    let replies = text.split("--b\r\n").skip(1).map(|part| {
+        let (_, reply) = part.split_once("\r\n\r\n").unwrap();
+        reply.to_owned()
+    });
+    let replies = replies.collect();
+    (reply, replies)
+}
+
+/// Parts that name objects of several servers run in order, and their replies have the same form.
+#[test]
+fn parts_of_a_batch_run_where_their_objects_are() {
+    let pair = pair();
+    let (mut left, mut right) = (pair.left.client(), pair.right.client());
+    let begun = left.request("POST", "/_api/transaction/begin", "", br#"{"collections": {"write": "c"}}"#);
+    let transaction = begun.json()["result"]["id"].as_str().unwrap().to_owned();
+    let first = query(&mut left, r#"{"query": "FOR i IN 1..5 RETURN i", "batchSize": 2}"#).json();
+    let cursor = first["id"].as_str().unwrap();
+    let own = query(&mut right, r#"{"query": "FOR i IN 6..9 RETURN i", "batchSize": 2}"#).json();
+    let own = own["id"].as_str().unwrap();
+    let header = format!("x-arango-trx-id: {transaction}\r\n");
+    let gone = u64::MAX - 1;
+    let (reply, parts) = batch(
+        &mut right,
+        &[
+            format!("POST /_api/document/c HTTP/1.1\r\n{header}\r\n{{\"_key\": \"a\"}}"),
+            format!("GET /_api/document/c/a HTTP/1.1\r\n{header}\r\n"),
+            "GET /_api/document/c/a HTTP/1.1\r\n\r\n".to_owned(),
+            format!("HEAD /_api/document/c/a HTTP/1.1\r\n{header}\r\n"),
+            format!("PUT /_api/cursor/{cursor} HTTP/1.1\r\n\r\n"),
+            format!("PUT /_api/cursor/{own} HTTP/1.1\r\n\r\n"),
+            format!("PUT /_api/transaction/{transaction} HTTP/1.1\r\n\r\n"),
+            "GET /_api/document/c/a HTTP/1.1\r\n\r\n".to_owned(),
+            format!("PUT /_api/cursor/{gone} HTTP/1.1\r\n\r\n"),
+        ],
+    );
+    let statuses: Vec<&str> = parts.iter().map(|part| &part[9..12]).collect();
+    assert_eq!(statuses, ["202", "200", "404", "200", "200", "200", "200", "200", "404"], "{}", reply.text());
+    assert_eq!(reply.header("x-arango-errors"), Some("2"));
+    assert!(parts[4].contains("\"result\":[3,4]") && parts[5].contains("\"result\":[8,9]"));
+    let names = |part: &str| -> Vec<String> {
+        let (head, _) = part.split_once("\r\n\r\n").unwrap();
+        let names = head.lines().skip(1).map(|line| line.split_once(':').unwrap().0.to_owned());
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        names
+    };
+    // The reply of another server has the headers of this one's.
+    assert_eq!(names(&parts[4]), names(&parts[5]));
+    assert_eq!(names(&parts[1]), names(&parts[7]));
+    let length = |part: &str| part.lines().find(|line| line.starts_with("content-length")).map(str::to_owned);
+    assert_eq!(length(&parts[3]), length(&parts[1]));
+    assert!(parts[3].ends_with("\r\n\r\n\r\n"), "HEAD has no body: {}", parts[3]);
+}
+
+/// A part whose server does not answer is an error of that part only.
+#[test]
+fn a_part_whose_server_is_silent_fails_alone() {
+    let pair = pair();
+    let (mut left, mut right) = (pair.left.client(), pair.right.client());
+    let first = query(&mut left, r#"{"query": "FOR i IN 1..5 RETURN i", "batchSize": 2}"#).json();
+    let cursor = first["id"].as_str().unwrap();
+    let address = pair.left.address;
+    pair.left.server.shutdown().request();
+    while std::net::TcpStream::connect(address).is_ok() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let parts = [
+        format!("PUT /_api/cursor/{cursor} HTTP/1.1\r\n\r\n"),
+        "GET /_api/version HTTP/1.1\r\n\r\n".to_owned(),
+    ];
+    let (_, parts) = batch(&mut right, &parts);
+    assert!(parts[0].contains(" 503 ") && parts[0].contains("1465"), "{}", parts[0]);
+    assert!(parts[0].contains(&address.to_string()) && parts[1].contains(" 200 "), "{parts:?}");
+}
+
 #[test]
 fn a_job_is_fetched_at_either_server() {
     let pair = pair();

@@ -5,9 +5,12 @@
 //! no transaction encloses them. All parts use the database that the batch's own address names.
 //! They use the batch's user as well, unless a part has an `authorization` header of its own.
 //!
+//! A part that names an object of another server of the same store runs there.
+//!
 //! A batch begins within its request's budget. It continues on the worker pool when a part would
 //! wait, or when the budget is spent.
 
+mod elsewhere;
 mod part;
 mod reply;
 
@@ -18,12 +21,15 @@ use errors::{Error, ErrorCode, Result};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, StatusCode};
 
+pub(crate) use self::elsewhere::Elsewhere;
+use self::elsewhere::Way;
 use self::part::PartRequest;
 pub(crate) use self::part::PartServices;
 pub(crate) use self::reply::Answer;
 use self::reply::{PART_REPLY_BYTES, Reply};
 use crate::http::Cost::{Constant, Unknown};
 use crate::http::format::Format;
+use crate::http::forward::HomeServer;
 use crate::http::multipart::{self, Part};
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -39,6 +45,8 @@ const ERRORS: &str = "x-arango-errors";
 pub(crate) struct Services {
     /// The routes and settings for the requests in the parts.
     pub(crate) parts: Arc<PartServices>,
+    /// The way of parts that belong to another server.
+    pub(crate) elsewhere: Arc<Elsewhere>,
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[Route::with(Verb::Post, PATTERN, Unknown, start)
@@ -52,27 +60,29 @@ fn refuse(_services: &(), _request: &Request) -> Result<Response> {
 }
 
 fn start(services: &Services, session: &Session, request: &Request) -> Result<Response> {
-    let mut batch = Batch::open(Arc::clone(&services.parts), session, request)?;
+    let mut batch = Batch::open(services, session, request)?;
     while !request.budget().is_spent() {
         match batch.next() {
             Next::Over => return batch.finish(),
             Next::Answered => {}
             Next::Further(part, rest) => {
-                let interrupt = batch.end_with_client();
-                return Ok(Response::interruptible(interrupt, move || {
+                return Ok(Response::interruptible(batch.interrupt.clone(), move || {
                     batch.answer(&part, rest.run().and_then(Response::finish));
                     batch.run()
                 }));
             }
         }
     }
-    Ok(Response::interruptible(batch.end_with_client(), move || batch.run()))
+    Ok(Response::interruptible(batch.interrupt.clone(), move || batch.run()))
 }
 
 /// A batch in progress: some parts are answered.
 struct Batch {
     services: Arc<PartServices>,
+    elsewhere: Arc<Elsewhere>,
     session: Session,
+    /// Ends the parts if the client goes.
+    interrupt: Interrupt,
     request: Request,
     parts: std::vec::IntoIter<Part>,
     failed: usize,
@@ -99,7 +109,7 @@ struct Pending {
 
 impl Batch {
     /// Splits the whole body into parts. Errors: 400 if it is malformed.
-    fn open(services: Arc<PartServices>, session: &Session, request: &Request) -> Result<Self> {
+    fn open(services: &Services, session: &Session, request: &Request) -> Result<Self> {
         let content_type = request.header(CONTENT_TYPE);
         let malformed =
             |error: multipart::MultipartError| Error::new(ErrorCode::HttpBadParameter, error.to_string());
@@ -108,15 +118,18 @@ impl Batch {
         check_types(&parts)?;
         let memory = session.request_memory();
         let reply = Reply::new(boundary, parts.len(), Arc::clone(&memory))?;
-        let (session, request) = (session.clone(), request.clone());
-        Ok(Batch { services, session, request, parts: parts.into_iter(), failed: 0, reply, memory })
-    }
-
-    /// Ends the remaining parts if the client goes, and returns their interrupt.
-    fn end_with_client(&mut self) -> Interrupt {
-        let interrupt = self.session.part_interrupt();
-        self.session = self.session.clone().ended_by(interrupt.clone());
-        interrupt
+        let interrupt = session.part_interrupt();
+        Ok(Batch {
+            services: Arc::clone(&services.parts),
+            elsewhere: Arc::clone(&services.elsewhere),
+            session: session.clone().ended_by(interrupt.clone()),
+            interrupt,
+            request: request.clone(),
+            parts: parts.into_iter(),
+            failed: 0,
+            reply,
+            memory,
+        })
     }
 
     /// Answers all remaining parts, without a budget.
@@ -152,7 +165,23 @@ impl Batch {
         let request = PartRequest::read(&self.request, &part.body)?;
         pending.has_body = request.method != Method::HEAD;
         pending.accepted = request.accepted;
-        request.begin(&self.services, &self.session, &self.request, &self.memory)
+        let (prepared, home) = request.prepare(&self.services, &self.session, &self.request, &self.memory)?;
+        match home {
+            HomeServer::This => prepared.begin(&self.services, &self.request),
+            HomeServer::Other { this, address } => {
+                let (elsewhere, services) = (Arc::clone(&self.elsewhere), Arc::clone(&self.services));
+                let (batch, memory) = (self.request.clone(), Arc::clone(&self.memory));
+                let interrupt = self.interrupt.clone();
+                Ok(Response::deferred(move || match address()? {
+                    Some(address) => {
+                        let way = Way { address: &address, this: &this, interrupt: &interrupt };
+                        elsewhere.run(&prepared, &batch, &way, memory)
+                    }
+                    // Its objects are gone with it, as the routes of this server say.
+                    None => prepared.begin(&services, &batch.without_budget()),
+                }))
+            }
+        }
     }
 
     /// Writes the answer to a part.

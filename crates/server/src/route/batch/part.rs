@@ -9,8 +9,9 @@ use hyper::{Method, Uri};
 
 use crate::http::body_memory::BYTES_PER_BODY_BYTE;
 use crate::http::compression::{bounds_to_try, decompress};
-use crate::http::dispatch::{self, Dispatcher};
+use crate::http::dispatch::{self, Dispatcher, Job};
 use crate::http::format::{self, Format};
+use crate::http::forward::HomeServer;
 use crate::http::multipart::{Head, line_at};
 use crate::http::request::{BodyShare, Request, RequestMemory};
 use crate::http::response::Response;
@@ -64,18 +65,19 @@ impl PartRequest {
         Ok(PartRequest { method, uri, headers, body: body.unwrap_or_default(), accepted })
     }
 
-    /// Runs the request, on the connection's task as far as possible. `memory` is the batch's
-    /// account.
-    pub(super) fn begin(
+    /// Finds the route of the request and its server, and checks the user's rights. `memory` is the
+    /// batch's account.
+    pub(super) fn prepare(
         self,
         services: &PartServices,
         session: &Session,
         batch: &Request,
         memory: &Arc<MemoryAccount>,
-    ) -> Result<Response> {
+    ) -> Result<(PreparedPart, HomeServer)> {
         let dispatcher = &services.dispatcher;
         let path = dispatch::parse_path(&self.uri)?;
         let (route, matched) = dispatcher.find_route(&self.method, &path)?;
+        let home = dispatcher.home_server(&route, matched, &path, (&self.uri, &self.headers));
         let job = match dispatch::open_job(&route) {
             Some(job) => job,
             None => {
@@ -88,6 +90,7 @@ impl PartRequest {
             }
         };
         let max_bytes = job.max_body_bytes(services.max_body_bytes);
+        let sent = self.body.clone();
         let (body, unpacked) = unpack(&self.headers, self.body, max_bytes, memory)?;
         let later = AsyncMode::of(&self.headers).filter(|_| !job.is_open());
         let request = Request {
@@ -103,11 +106,7 @@ impl PartRequest {
             // The memory of the batch covers a part that was not compressed.
             memory: unpacked.map(Arc::new).or_else(|| batch.memory.clone()),
         };
-        match later {
-            Some(mode) => dispatcher.run_later(job, request, mode),
-            None if batch.budget().is_unlimited() => dispatcher.run(&job, &request),
-            None => dispatcher.begin(job, request),
-        }
+        Ok((PreparedPart { job, request, later, sent }, home))
     }
 
     /// Returns the batch's user, unless the part names another.
@@ -128,6 +127,28 @@ impl PartRequest {
                 services.logins.record(&attempt, checked.is_ok());
                 checked
             }
+        }
+    }
+}
+
+/// A part with its route and its user.
+pub(super) struct PreparedPart {
+    job: Job,
+    pub(super) request: Request,
+    later: Option<AsyncMode>,
+    /// The body as it was sent.
+    pub(super) sent: Bytes,
+}
+
+impl PreparedPart {
+    /// Runs the request, on the connection's task as far as possible.
+    pub(super) fn begin(self, services: &PartServices, batch: &Request) -> Result<Response> {
+        let PreparedPart { job, request, later, .. } = self;
+        let dispatcher = &services.dispatcher;
+        match later {
+            Some(mode) => dispatcher.run_later(job, request, mode),
+            None if batch.budget().is_unlimited() => dispatcher.run(&job, &request),
+            None => dispatcher.begin(job, request),
         }
     }
 }

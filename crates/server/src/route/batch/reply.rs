@@ -13,7 +13,7 @@ use crate::http::format::Format;
 use crate::http::response::{Body, Encoded, Response};
 
 /// Upper bound of a reply. Once it is reached, the remaining parts are refused.
-const REPLY_MAX_BYTES: usize = 1 << 30;
+pub(super) const REPLY_MAX_BYTES: usize = 1 << 30;
 
 /// Bytes reserved for the reply to a part: the head, and a document's metadata.
 pub(super) const PART_REPLY_BYTES: usize = 384;
