@@ -51,6 +51,7 @@ pub use cursor::{Cursors, Reply};
 pub use documents::{DocumentReader, Outcomes, WriteMode, WriteOperation};
 pub use graph::{GraphWrite, StoredGraph};
 pub use instance::{Instance, InstanceOptions};
+pub use kv::{DataNode, NodeHealth, NodeRole, NodeStatistics, Nodes, PlacementNode, REPLY_CUTS};
 pub use local_ids::{LocalIds, SharingServer};
 pub use owner::Owner;
 pub use session::{Identity, Session};

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use errors::{Error, Result};
-use kv::{MemberNumber, Sharing};
+use kv::{MemberNumber, Nodes, Sharing};
 
 /// Bits of a number that are the server's.
 const SERVER_BITS: u32 = MemberNumber::BITS;
@@ -89,6 +89,14 @@ impl LocalIds {
         Ok(Some(servers.collect()))
     }
 
+    /// Returns the processes that keep the data of the store, as of now; `None` if there can be no
+    /// other servers.
+    ///
+    /// Errors: those of the engine, which asks them.
+    pub fn nodes(&self) -> Result<Option<Nodes>> {
+        self.sharing.as_ref().map(|sharing| sharing.nodes().map_err(Error::from)).transpose()
+    }
+
     /// Returns this server's number among those that share the store; `None` if there are no
     /// others.
     pub fn member(&self) -> Option<MemberNumber> {
@@ -122,6 +130,10 @@ mod tests {
                 pending: Vec::new(),
             };
             Ok(vec![member(0, "a:8529"), member(2, ""), member(3, "c:8529")])
+        }
+
+        fn nodes(&self) -> kv::Result<kv::Nodes> {
+            Ok(kv::Nodes::default())
         }
 
         fn set_address(&self, _address: &str) -> kv::Result<()> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kv::{EngineStatistics, KeyRange};
+use kv::{EngineStatistics, KeyRange, Nodes};
 use storage::{Collection, CollectionStatistics, PartialWait, ReadCacheStatistics};
 
 use crate::instance::Instance;
@@ -38,6 +38,14 @@ impl Session {
     /// Errors: those of the engine.
     pub fn servers(&self) -> Result<Option<Vec<SharingServer>>> {
         self.instance().local_ids().servers()
+    }
+
+    /// Returns the processes that keep the data of a shared store, as of now; `None` if no other
+    /// server can share it.
+    ///
+    /// Errors: those of the engine.
+    pub fn nodes(&self) -> Result<Option<Nodes>> {
+        self.instance().local_ids().nodes()
     }
 
     /// Draws the next number of the store's sequence. All earlier numbers are smaller.

@@ -62,6 +62,7 @@ impl Store {
             counters: self.counters(),
             ratios: self.compression_ratios(),
             column_families: vec![(rust_rocksdb::DEFAULT_COLUMN_FAMILY_NAME.to_owned(), self.only_family())],
+            nodes: Vec::new(),
         }
     }
 

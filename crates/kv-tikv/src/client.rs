@@ -9,7 +9,7 @@ use prost::Message;
 
 use crate::codec;
 use crate::fence::Fence;
-use crate::network::{Fault, Network};
+use crate::network::{Counted, Fault, Network};
 use crate::options::TikvOptions;
 use crate::outcomes::Outcomes;
 use crate::pd::{Pd, Timestamps};
@@ -18,6 +18,7 @@ use crate::protocol::pd::{
     GetPrevRegionRequest, GetRegionRequest, GetRegionResponse, GetStoreRequest, ScanRegionsRequest,
 };
 use crate::protocol::{RegionReply, RegionRequest, region};
+use crate::region_errors::RegionErrors;
 use crate::regions::{Region, Regions};
 use crate::retry::Retry;
 
@@ -26,10 +27,11 @@ const REGIONS_MAX: usize = 256;
 
 /// The client of a cluster.
 pub(crate) struct Client {
-    network: Arc<dyn Network>,
+    network: Arc<Counted>,
     pub(crate) pd: Arc<Pd>,
     pub(crate) timestamps: Timestamps,
     regions: Regions,
+    region_errors: RegionErrors,
     addresses: RwLock<HashMap<u64, String>>,
     /// The outcomes of transactions whose locks were met.
     pub(crate) outcomes: Outcomes,
@@ -68,18 +70,31 @@ impl Client {
     /// Connects to a cluster.
     pub(crate) async fn connect(network: Arc<dyn Network>, options: &TikvOptions) -> Result<Arc<Client>> {
         let timeout = options.timeout;
-        let pd = Arc::new(Pd::connect(Arc::clone(&network), &options.pd, timeout).await?);
+        let network = Counted::new(network);
+        let pd = Arc::new(Pd::connect(Arc::clone(&network) as _, &options.pd, timeout).await?);
         Ok(Arc::new(Client {
             network,
             timestamps: Timestamps::start(Arc::clone(&pd)),
             pd,
             regions: Regions::default(),
+            region_errors: RegionErrors::default(),
             addresses: RwLock::default(),
             outcomes: Outcomes::default(),
             timeout,
             one_phase: options.one_phase,
             fence: Fence::default(),
         }))
+    }
+
+    /// Returns the connections to the cluster, with their figures.
+    pub(crate) fn network(&self) -> &Counted {
+        &self.network
+    }
+
+    /// Returns the counters of regions and of messages that missed them, by name.
+    pub(crate) fn counters(&self) -> Vec<(String, u64)> {
+        let known = [("tikv.regions".to_owned(), self.regions.len() as u64)];
+        known.into_iter().chain(self.region_errors.counters()).collect()
     }
 
     /// Begins attempts within the limit of one operation.
@@ -225,6 +240,7 @@ impl Client {
 
     /// Corrects what is known of a region.
     fn learn(&self, region: &Region, error: region::Error) -> Miss {
+        self.region_errors.count(&error);
         let mut miss = Miss::new(format!("region {} answers: {}", region.id, error.message));
         if let Some(not_leader) = error.not_leader {
             match not_leader.leader.filter(|leader| leader.store_id != 0) {

@@ -131,12 +131,15 @@ impl Engine for TikvEngine {
     fn statistics(&self) -> EngineStatistics {
         let Ok(store) = self.store.get() else { return EngineStatistics::default() };
         let remote = store.remote_conflicts();
+        let mut counters = vec![("tikv.conflicts-at-commit".to_owned(), remote)];
+        counters.extend(store.shared.client.counters());
         EngineStatistics {
             snapshots: store.shared.snapshots.count(),
             oldest_snapshot_seconds: store.shared.snapshots.oldest_seconds(),
             commits: store.conflict_table().last_commit(),
             conflicts: store.conflict_table().conflicts() + remote,
-            counters: vec![("tikv.conflicts-at-commit".to_owned(), remote)],
+            counters,
+            nodes: store.shared.client.network().statistics(),
             ..EngineStatistics::default()
         }
     }

@@ -42,6 +42,11 @@ impl MemoryCluster {
         }
     }
 
+    /// Stops a store, of which there are 1 to 3. The others go on with its regions.
+    pub fn stop_store(&self, store: u64) {
+        self.cluster.stop_store(store);
+    }
+
     /// Lets time pass for PD.
     pub fn pass(&self, time: Duration) {
         self.cluster.pass(u64::try_from(time.as_millis()).unwrap_or(u64::MAX));

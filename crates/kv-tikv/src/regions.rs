@@ -85,6 +85,11 @@ impl Regions {
         region
     }
 
+    /// Returns the number of known regions.
+    pub(crate) fn len(&self) -> usize {
+        self.by_start.read().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Forgets a region, so that PD is asked again.
     pub(crate) fn forget(&self, region: &Region) {
         let mut known = self.write();

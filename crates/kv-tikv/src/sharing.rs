@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use kv::{Error, Member, MemberNumber, Result, Sharing};
+use kv::{Error, Member, MemberNumber, Nodes, Result, Sharing};
 
+use crate::nodes;
 use crate::shared::Shared;
 
 /// The members of an open store.
@@ -30,6 +31,12 @@ impl Sharing for TikvSharing {
         self.0.check_open()?;
         let store = Arc::clone(&self.0);
         self.0.wait(async move { store.membership.members(&store.client).await })
+    }
+
+    fn nodes(&self) -> Result<Nodes> {
+        self.0.check_open()?;
+        let client = Arc::clone(&self.0.client);
+        self.0.wait(async move { nodes::nodes(&client).await })
     }
 
     fn set_address(&self, address: &str) -> Result<()> {

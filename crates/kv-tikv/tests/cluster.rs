@@ -1,9 +1,10 @@
 //! The conformance suite against a real cluster, whose PD `PERSEA_TIKV_PD` names. Without the
 //! variable there is nothing to test here.
 //!
-//! `PERSEA_TIKV_ONE_PHASE=false` forbids commits in one phase: a stand-in of TiKV may show them to
-//! readers whose timestamps are smaller. `PERSEA_TIKV_CASE` chooses the cases whose names contain
-//! it.
+//! `PERSEA_TIKV_CA` encrypts the connections, and `PERSEA_TIKV_IDENTITY` is a file with the
+//! client's certificate and key. `PERSEA_TIKV_ONE_PHASE=false` forbids commits in one phase: a
+//! stand-in of TiKV may show them to readers whose timestamps are smaller. `PERSEA_TIKV_CASE`
+//! chooses the cases whose names contain it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test")]
 
@@ -12,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use kv::Engine;
-use kv_tikv::{TikvEngine, TikvOptions};
+use kv_tikv::{TikvEngine, TikvOptions, TlsFiles};
 
 /// Returns the options of a new store in the cluster, or `None` without a cluster.
 fn options() -> Option<TikvOptions> {
@@ -20,7 +21,15 @@ fn options() -> Option<TikvOptions> {
     let pd = std::env::var("PERSEA_TIKV_PD").ok()?;
     let time = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_nanos();
     let number = STORES.fetch_add(1, Ordering::Relaxed);
+    let tls = std::env::var("PERSEA_TIKV_CA").ok().map(|authority| {
+        let identity = std::env::var("PERSEA_TIKV_IDENTITY").ok();
+        TlsFiles {
+            authority: authority.into(),
+            identity: identity.map(|file| (file.clone().into(), file.into())),
+        }
+    });
     Some(TikvOptions {
+        tls,
         pd: pd.split(',').map(str::to_owned).collect(),
         prefix: format!("persea-test-{time}-{number}"),
         one_phase: std::env::var("PERSEA_TIKV_ONE_PHASE").map_or(true, |value| value != "false"),

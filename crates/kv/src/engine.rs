@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Block, KeyRange, Result, Sharing, Values};
+use crate::{Block, KeyRange, NodeStatistics, Result, Sharing, Values};
 
 /// A store of keys in byte order, shared by all threads.
 ///
@@ -494,6 +494,8 @@ pub struct EngineStatistics {
     pub ratios: Vec<(String, f64)>,
     /// The figures of each part of the engine with files of its own, by name.
     pub column_families: Vec<(String, ColumnFamilyStatistics)>,
+    /// The figures of messages to each process of a shared store, by address.
+    pub nodes: Vec<NodeStatistics>,
 }
 
 /// Figures of one part of an engine with memory and files of its own.

@@ -1,6 +1,6 @@
 //! Stores that several processes use at once.
 
-use crate::Result;
+use crate::{Nodes, Result};
 
 /// The number of a process among those that share a store, from 0 to [`MEMBER_NUMBER_MAX`].
 pub type MemberNumber = u8;
@@ -65,6 +65,9 @@ pub trait Sharing: Send + Sync {
 
     /// Returns the living members by number, this process among them, as of now.
     fn members(&self) -> Result<Vec<Member>>;
+
+    /// Returns the processes that keep the data of the store, as of now.
+    fn nodes(&self) -> Result<Nodes>;
 
     /// Tells the others the address at which this process serves clients. It has no white space.
     fn set_address(&self, address: &str) -> Result<()>;

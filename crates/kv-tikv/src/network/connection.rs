@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 use tokio_rustls::TlsConnector;
 
-use super::Fault;
+use super::{Fault, tls};
 
 /// Bytes that a process may send on a stream, and on all streams, before they are read.
 const STREAM_WINDOW_BYTES: u32 = 16 << 20;
@@ -42,7 +42,7 @@ impl Connection {
         *current = None;
         let connected = tokio::time::timeout(CONNECT_TIMEOUT, self.connect()).await;
         let sender = connected
-            .map_err(|_| format!("{} does not answer", self.address))
+            .map_err(|_| format!("no connection within {} s", CONNECT_TIMEOUT.as_secs()))
             .and_then(|connected| connected)
             .map_err(Fault::Unreachable)?;
         *current = Some(sender.clone());
@@ -55,18 +55,26 @@ impl Connection {
     }
 
     async fn connect(&self) -> Result<SendRequest<Bytes>, String> {
-        let text = |error: &dyn std::fmt::Display| format!("{}: {error}", self.address);
-        let stream = TcpStream::connect(&self.address).await.map_err(|error| text(&error))?;
-        stream.set_nodelay(true).map_err(|error| text(&error))?;
-        match &self.tls {
-            None => shake_hands(stream).await.map_err(|error| text(&error)),
-            Some(tls) => {
+        let stream = TcpStream::connect(&self.address).await.map_err(|error| error.to_string())?;
+        stream.set_nodelay(true).map_err(|error| error.to_string())?;
+        let shaken = match &self.tls {
+            None => shake_hands(stream).await,
+            Some(connector) => {
                 let host = self.address.rsplit_once(':').map_or(self.address.as_str(), |(host, _)| host);
                 let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
-                let name = ServerName::try_from(host).map_err(|error| text(&error))?;
-                let stream = tls.connect(name, stream).await.map_err(|error| text(&error))?;
-                shake_hands(stream).await.map_err(|error| text(&error))
+                let name = ServerName::try_from(host).map_err(|error| error.to_string())?;
+                let stream = connector.connect(name, stream).await;
+                shake_hands(stream.map_err(|error| tls::explain(&error))?).await
             }
+        };
+        shaken.map_err(|error| self.explain(&error))
+    }
+
+    /// Returns the reason of a failure.
+    pub(super) fn explain(&self, error: &h2::Error) -> String {
+        match (&self.tls, error.get_io()) {
+            (Some(_), Some(error)) => tls::explain(error),
+            _ => error.to_string(),
         }
     }
 }

@@ -47,14 +47,15 @@ impl GrpcNetwork {
             .header("content-type", "application/grpc")
             .header("te", "trailers")
             .body(())
-            .map_err(|error| Fault::Unreachable(format!("{address}: {error}")))
+            .map_err(|error| Fault::Unreachable(error.to_string()))
     }
 
     async fn send(&self, connection: &Connection, request: Request<()>, body: Bytes) -> Result<Bytes, Fault> {
-        let lost = |error: h2::Error| Fault::Lost(error.to_string());
+        let lost = |error: h2::Error| Fault::Lost(connection.explain(&error));
         let mut sender = connection.sender().await?;
-        let (response, mut stream) =
-            sender.send_request(request, false).map_err(|error| Fault::Unreachable(error.to_string()))?;
+        let (response, mut stream) = sender
+            .send_request(request, false)
+            .map_err(|error| Fault::Unreachable(connection.explain(&error)))?;
         stream.send_data(framed(&body), true).map_err(lost)?;
         let response = response.await.map_err(lost)?;
         check_status(response.headers())?;
@@ -81,8 +82,7 @@ impl Network for GrpcNetwork {
                 Ok(reply) => reply,
                 Err(_) => {
                     connection.discard().await;
-                    let limit = self.timeout.as_secs_f32();
-                    Err(Fault::Lost(format!("{address} has not answered within {limit} s")))
+                    Err(Fault::Lost(format!("no reply within {} s", self.timeout.as_secs_f32())))
                 }
             }
         })
@@ -97,8 +97,9 @@ impl Network for GrpcNetwork {
             let connection = self.connection(address);
             let request = self.request(address, method)?;
             let mut sender = connection.sender().await?;
-            let (response, stream) =
-                sender.send_request(request, false).map_err(|error| Fault::Unreachable(error.to_string()))?;
+            let (response, stream) = sender
+                .send_request(request, false)
+                .map_err(|error| Fault::Unreachable(connection.explain(&error)))?;
             let stream = GrpcStream {
                 stream,
                 response: Some(response),
@@ -123,7 +124,8 @@ struct GrpcStream {
 
 impl GrpcStream {
     async fn next(&mut self, message: Bytes) -> Result<Bytes, Fault> {
-        let lost = |error: h2::Error| Fault::Lost(error.to_string());
+        let connection = Arc::clone(&self.connection);
+        let lost = |error: h2::Error| Fault::Lost(connection.explain(&error));
         self.stream.send_data(framed(&message), false).map_err(lost)?;
         if let Some(response) = self.response.take() {
             let response = response.await.map_err(lost)?;

@@ -4,6 +4,7 @@
 //! misdirects messages on request.
 
 mod connection;
+mod counted;
 mod grpc;
 mod tls;
 
@@ -12,6 +13,7 @@ use std::pin::Pin;
 
 use bytes::Bytes;
 
+pub(crate) use counted::Counted;
 pub(crate) use grpc::GrpcNetwork;
 pub use tls::TlsFiles;
 
@@ -45,7 +47,7 @@ pub(crate) trait Exchange: Send {
 /// The failure of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// The process cannot be reached. It has not received the message.
+    /// The process cannot be reached. It has not received the message. The caller names it.
     Unreachable(String),
     /// There is no reply. The process may have received the message and acted on it.
     Lost(String),
@@ -55,7 +57,7 @@ impl std::fmt::Display for Fault {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Fault::Unreachable(reason) => write!(formatter, "not reachable: {reason}"),
-            Fault::Lost(reason) => write!(formatter, "no reply: {reason}"),
+            Fault::Lost(reason) => write!(formatter, "not answering: {reason}"),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Encryption of connections to the cluster.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,6 +9,21 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::{ClientConfig, RootCertStore};
 use tokio_rustls::TlsConnector;
+
+/// Returns the reason of a failure of an encrypted connection, with the options that may be wrong.
+pub(super) fn explain(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let hint = match error.kind() {
+        // A process that asks for a certificate says so after the handshake.
+        _ if text.contains("CertificateRequired") || text.contains("BadCertificate") => {
+            "; the cluster asks for a certificate that its authority has signed: set --tikv.cert"
+        }
+        _ if text.contains("InvalidContentType") => "; the process may speak clear text",
+        ErrorKind::UnexpectedEof => "; the process may speak clear text or refuse the client",
+        _ => "",
+    };
+    format!("TLS: {text}{hint}")
+}
 
 /// The files for encrypted connections, in PEM.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

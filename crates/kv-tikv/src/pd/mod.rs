@@ -62,7 +62,7 @@ impl Pd {
             retry.pause(&reason).await.map_err(|_| Error::CannotOpen {
                 store: format!("the TiKV cluster at {}", addresses.join(",")),
                 reason: format!(
-                    "no member of PD answers ({reason}); check --tikv.pd, and that the cluster runs"
+                    "no member of PD answers ({reason}); check that the cluster runs, --tikv.pd, and --tikv.ca if it encrypts its connections"
                 ),
             })?;
         }
@@ -95,6 +95,12 @@ impl Pd {
             retry.pause(&reason).await?;
             self.find_leader().await;
         }
+    }
+
+    /// Asks one member for a sign of life. Errors: the reason why it gives none.
+    pub(crate) async fn ask_member(&self, address: &str) -> std::result::Result<(), Fault> {
+        let message = GetMembersRequest { header: Some(self.header()) }.encode_to_vec();
+        self.network.call(address, GetMembersRequest::METHOD, message.into()).await.map(|_| ())
     }
 
     fn header(&self) -> RequestHeader {
@@ -131,7 +137,7 @@ async fn find_members(
                 None => reason = format!("PD at {address} knows no leader"),
             },
             Ok(Err(error)) => reason = format!("{address} is no PD: {error}"),
-            Err(Fault::Unreachable(text) | Fault::Lost(text)) => reason = text,
+            Err(fault) => reason = format!("{address} is {fault}"),
         }
     }
     Err(reason)

@@ -53,7 +53,8 @@ impl Timestamps {
 
 struct Task {
     pd: Arc<Pd>,
-    stream: Option<Box<dyn Exchange>>,
+    /// The address of PD's leader, and the stream to it.
+    stream: Option<(String, Box<dyn Exchange>)>,
     last: Arc<Mutex<Last>>,
 }
 
@@ -90,17 +91,19 @@ impl Task {
     }
 
     async fn ask(&mut self, count: u32) -> std::result::Result<u64, String> {
-        let stream = match &mut self.stream {
-            Some(stream) => stream,
+        let (leader, stream) = match &mut self.stream {
+            Some((leader, stream)) => (leader, stream),
             none => {
                 let leader = self.pd.leader();
                 let opened = self.pd.network.open(&leader, TsoRequest::METHOD).await;
-                none.insert(opened.map_err(|fault| format!("PD at {leader} is {fault}"))?)
+                let opened = opened.map_err(|fault| format!("PD at {leader} is {fault}"))?;
+                let (leader, stream) = none.insert((leader, opened));
+                (leader, stream)
             }
         };
         let request = TsoRequest { header: Some(self.pd.header()), count };
-        let reply =
-            stream.exchange(request.encode_to_vec().into()).await.map_err(|fault| fault.to_string())?;
+        let reply = stream.exchange(request.encode_to_vec().into()).await;
+        let reply = reply.map_err(|fault| format!("PD at {leader} is {fault}"))?;
         let reply = TsoResponse::decode(reply).map_err(|error| error.to_string())?;
         if let Some(reason) = header_error(&reply) {
             return Err(reason);

@@ -46,6 +46,8 @@ pub(crate) struct GetMembersResponse {
 pub(crate) struct Member {
     #[prost(string, tag = "1")]
     pub(crate) name: String,
+    #[prost(uint64, tag = "2")]
+    pub(crate) member_id: u64,
     #[prost(string, repeated, tag = "4")]
     pub(crate) client_urls: Vec<String>,
 }
@@ -148,6 +150,38 @@ pub(crate) struct GetStoreResponse {
     pub(crate) header: Option<ResponseHeader>,
     #[prost(message, optional, tag = "2")]
     pub(crate) store: Option<Store>,
+    #[prost(message, optional, tag = "3")]
+    pub(crate) stats: Option<StoreStats>,
+}
+
+/// The figures of a store, as of its last heartbeat.
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+pub(crate) struct StoreStats {
+    /// Bytes of its disk.
+    #[prost(uint64, tag = "2")]
+    pub(crate) capacity: u64,
+    /// Free bytes of its disk.
+    #[prost(uint64, tag = "3")]
+    pub(crate) available: u64,
+    #[prost(uint32, tag = "4")]
+    pub(crate) region_count: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, prost::Message)]
+pub(crate) struct GetAllStoresRequest {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) header: Option<RequestHeader>,
+    /// Leaves out those that were removed.
+    #[prost(bool, tag = "2")]
+    pub(crate) exclude_tombstone_stores: bool,
+}
+
+#[derive(Clone, PartialEq, prost::Message)]
+pub(crate) struct GetAllStoresResponse {
+    #[prost(message, optional, tag = "1")]
+    pub(crate) header: Option<ResponseHeader>,
+    #[prost(message, repeated, tag = "2")]
+    pub(crate) stores: Vec<Store>,
 }
 
 /// Asks that versions from `safe_point` on are kept for `ttl` seconds.
@@ -191,6 +225,7 @@ pd_requests! {
     GetRegionRequest => GetRegionResponse, "GetRegion";
     ScanRegionsRequest => ScanRegionsResponse, "ScanRegions";
     GetStoreRequest => GetStoreResponse, "GetStore";
+    GetAllStoresRequest => GetAllStoresResponse, "GetAllStores";
     UpdateServiceGcSafePointRequest => UpdateServiceGcSafePointResponse, "UpdateServiceGCSafePoint";
     GetGcSafePointRequest => GetGcSafePointResponse, "GetGCSafePoint";
 }

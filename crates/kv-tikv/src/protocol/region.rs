@@ -47,6 +47,9 @@ pub(crate) struct Store {
     pub(crate) state: i32,
     #[prost(string, tag = "5")]
     pub(crate) version: String,
+    /// Nanoseconds since 1970, by PD's clock.
+    #[prost(int64, tag = "11")]
+    pub(crate) last_heartbeat: i64,
 }
 
 /// The error of a message that did not reach the right leader of the right region, or that the

@@ -12,6 +12,7 @@ mod regions;
 mod store;
 mod traffic;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -54,6 +55,8 @@ struct State {
     safe_point: u64,
     /// The safe points that services have asked for.
     services: Vec<(Vec<u8>, u64)>,
+    /// The stores that have stopped, with the timestamp of their end.
+    stopped: BTreeMap<u64, u64>,
 }
 
 impl StandIn {
@@ -75,6 +78,14 @@ impl StandIn {
     /// Moves the leader of every region to another store.
     pub(crate) fn move_leaders(&self) {
         self.lock().map.move_leaders();
+    }
+
+    /// Stops a store. Other stores lead its regions then.
+    pub(crate) fn stop_store(&self, store: u64) {
+        let mut state = self.lock();
+        let now = state.timestamps(1);
+        state.stopped.insert(store, now);
+        state.map.leave(store);
     }
 
     /// Lets time pass.
@@ -124,6 +135,9 @@ impl StandIn {
 
     fn answer(&self, address: &str, method: &str, message: &[u8]) -> Result<Bytes, Fault> {
         let mut state = self.lock();
+        if state.stopped.keys().any(|store| address == address_of(*store)) {
+            return Err(Fault::Unreachable("a test has stopped the store".to_owned()));
+        }
         let reply = match address {
             PD_ADDRESS => pd::answer(&mut state, method, message),
             store => store::answer(&mut state, store, method, message),
@@ -230,6 +244,11 @@ impl Exchange for Stream {
     fn exchange(&mut self, message: Bytes) -> Pending<'_, Result<Bytes, Fault>> {
         Box::pin(self.cluster.handle(&self.address, self.method, message))
     }
+}
+
+/// Returns the address of a store.
+fn address_of(store: u64) -> String {
+    format!("store:{store}")
 }
 
 /// Encodes the reply to a message that `handle` answers.

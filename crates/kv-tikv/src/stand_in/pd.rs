@@ -2,19 +2,26 @@
 
 use prost::DecodeError;
 
-use super::{PD_ADDRESS, State, reply};
+use super::{PD_ADDRESS, STORES, State, address_of, reply};
 use crate::codec;
 use crate::pd::{from_milliseconds, milliseconds};
 use crate::protocol::pd::{
-    GetGcSafePointRequest, GetGcSafePointResponse, GetMembersRequest, GetMembersResponse,
-    GetPrevRegionRequest, GetRegionRequest, GetRegionResponse, GetStoreRequest, GetStoreResponse, Member,
-    PlacedRegion, ResponseHeader, ScanRegionsRequest, ScanRegionsResponse, Timestamp, TsoRequest,
-    TsoResponse, UpdateServiceGcSafePointRequest, UpdateServiceGcSafePointResponse,
+    GetAllStoresRequest, GetAllStoresResponse, GetGcSafePointRequest, GetGcSafePointResponse,
+    GetMembersRequest, GetMembersResponse, GetPrevRegionRequest, GetRegionRequest, GetRegionResponse,
+    GetStoreRequest, GetStoreResponse, Member, PlacedRegion, ResponseHeader, ScanRegionsRequest,
+    ScanRegionsResponse, StoreStats, Timestamp, TsoRequest, TsoResponse, UpdateServiceGcSafePointRequest,
+    UpdateServiceGcSafePointResponse,
 };
 use crate::protocol::region::Store;
 
 /// The number of the cluster.
 const CLUSTER: u64 = 42;
+
+/// The version of the stores.
+const VERSION: &str = "8.5.0";
+
+/// The bytes of the disk of a store.
+const DISK_BYTES: u64 = 1 << 40;
 
 fn header() -> Option<ResponseHeader> {
     Some(ResponseHeader { cluster_id: CLUSTER, error: None })
@@ -23,7 +30,11 @@ fn header() -> Option<ResponseHeader> {
 pub(super) fn answer(state: &mut State, method: &str, message: &[u8]) -> Result<Vec<u8>, DecodeError> {
     match method.trim_start_matches("/pdpb.PD/") {
         "GetMembers" => reply(message, |_: GetMembersRequest| {
-            let member = Member { name: "pd".to_owned(), client_urls: vec![format!("http://{PD_ADDRESS}")] };
+            let member = Member {
+                name: "pd".to_owned(),
+                member_id: 7,
+                client_urls: vec![format!("http://{PD_ADDRESS}")],
+            };
             GetMembersResponse { header: header(), members: vec![member.clone()], leader: Some(member) }
         }),
         "Tso" => reply(message, |request: TsoRequest| {
@@ -51,9 +62,14 @@ pub(super) fn answer(state: &mut State, method: &str, message: &[u8]) -> Result<
             ScanRegionsResponse { header: header(), regions }
         }),
         "GetStore" => reply(message, |request: GetStoreRequest| {
-            let id = request.store_id;
-            let store = Store { id, address: format!("store:{id}"), state: 0, version: String::new() };
-            GetStoreResponse { header: header(), store: Some(store) }
+            let store = Some(store(state, request.store_id));
+            let region_count = state.map.len() as u32;
+            let stats = StoreStats { capacity: DISK_BYTES, available: DISK_BYTES / 2, region_count };
+            GetStoreResponse { header: header(), store, stats: Some(stats) }
+        }),
+        "GetAllStores" => reply(message, |_: GetAllStoresRequest| {
+            let stores = (1..=STORES).map(|id| store(state, id)).collect();
+            GetAllStoresResponse { header: header(), stores }
         }),
         "UpdateServiceGCSafePoint" => reply(message, |request: UpdateServiceGcSafePointRequest| {
             state.services.retain(|(id, _)| *id != request.service_id);
@@ -67,6 +83,13 @@ pub(super) fn answer(state: &mut State, method: &str, message: &[u8]) -> Result<
             safe_point: state.safe_point,
         }),
     }
+}
+
+/// Describes a store. One that has not stopped has just sent a heartbeat.
+fn store(state: &mut State, id: u64) -> Store {
+    let seen = state.stopped.get(&id).copied().unwrap_or_else(|| state.timestamps(1));
+    let last_heartbeat = milliseconds(seen) as i64 * 1_000_000;
+    Store { id, address: address_of(id), state: 0, version: VERSION.to_owned(), last_heartbeat }
 }
 
 fn region(state: &State, at: Option<usize>) -> GetRegionResponse {

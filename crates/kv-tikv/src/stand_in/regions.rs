@@ -1,6 +1,6 @@
 //! The regions of the stand-in.
 
-use super::STORES;
+use super::{STORES, address_of};
 use crate::codec;
 use crate::protocol::kv::Context;
 use crate::protocol::region::{EpochNotMatch, Error, NotLeader, Nothing, Peer, Region, RegionEpoch};
@@ -59,6 +59,12 @@ impl Map {
         self.regions.iter_mut().for_each(|region| region.leader = region.leader % STORES + 1);
     }
 
+    /// Gives the regions that a store leads to another one.
+    pub(super) fn leave(&mut self, store: u64) {
+        let led = self.regions.iter_mut().filter(|region| region.leader == store);
+        led.for_each(|region| region.leader = store % STORES + 1);
+    }
+
     /// Returns the place of the region of a key.
     pub(super) fn find(&self, key: &[u8]) -> usize {
         self.regions.partition_point(|region| region.start.as_slice() <= key).saturating_sub(1)
@@ -95,7 +101,7 @@ impl Map {
             return Err(Error { region_not_found: Some(Nothing {}), ..error });
         };
         let Some((region, leader)) = self.describe(at) else { return Err(error) };
-        if store != format!("store:{}", leader.store_id) {
+        if store != address_of(leader.store_id) {
             let not_leader = NotLeader { region_id: region.id, leader: Some(leader) };
             return Err(Error { not_leader: Some(not_leader), ..error });
         }

@@ -5,9 +5,11 @@
 mod conformance;
 mod failures;
 mod members;
+mod nodes;
 mod prefixes;
 mod scans;
 mod servers;
+mod tls;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,14 +1,18 @@
 //! `/_admin/cluster/*` and `/_api/cluster/*`: the servers that share a store.
 //!
-//! Such servers have the role of ArangoDB's coordinators. A server that shares its store with
-//! nobody answers as ArangoDB's single server does.
+//! Such servers have the role of ArangoDB's coordinators. The processes that keep the data have
+//! that of its DB-Servers, and those that place them that of its agents. A server that shares its
+//! store with nobody answers as ArangoDB's single server does.
+
+use std::time::{Duration, UNIX_EPOCH};
 
 use hyper::StatusCode;
 
 use crate::http::Cost::{Blocking, Constant};
+use crate::http::date::iso_date;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::version::ARANGODB_VERSION;
-use database::{Session, SharingServer};
+use database::{DataNode, NodeHealth, PlacementNode, Session, SharingServer};
 use errors::{Error, ErrorCode, Result};
 
 pub(super) const ROUTES: &[Route] = &[
@@ -43,9 +47,10 @@ fn endpoints(session: &Session, request: &Request) -> Result<Response> {
     })
 }
 
-/// Describes the servers under the names that ArangoDB gives to coordinators.
+/// Describes the servers and the processes of the store under the names that ArangoDB gives them.
 fn health(session: &Session, request: &Request) -> Result<Response> {
     let Some(servers) = session.servers()? else { return forbidden(session, request) };
+    let nodes = session.nodes()?.unwrap_or_default();
     Response::success(StatusCode::OK, |fields| {
         fields.text("ClusterId", &format!("{:016x}", session.server_id()));
         fields.child("Health", |health| {
@@ -54,24 +59,97 @@ fn health(session: &Session, request: &Request) -> Result<Response> {
                     print_server(server, session.engine_name(), fields);
                 });
             }
+            for (number, node) in (1..).zip(&nodes.data) {
+                health.child(&format!("PRMR-{:016x}", node.id), |fields| {
+                    print_data_node(number, node, session.engine_name(), fields);
+                });
+            }
+            for node in &nodes.placement {
+                health.child(&agent(node), |fields| {
+                    let leader = nodes.placement.iter().find(|node| node.is_leader);
+                    print_placement_node(node, leader, session.engine_name(), fields);
+                });
+            }
         });
     })
 }
 
 fn print_server(server: &SharingServer, engine: &str, fields: &mut Fields) {
-    let host = server.address.rsplit_once(':').map_or("", |(host, _)| host);
     fields
         .text("ShortName", &format!("Coordinator{:04}", server.number))
         .text("Role", "Coordinator")
         // One that gives no sign of life is not listed.
         .text("Status", "GOOD")
+        .text("SyncStatus", "SERVING")
         .text("Endpoint", &endpoint(server))
-        .text("Host", host)
+        .text("Host", host(&server.address))
         .text("Engine", engine)
         .text("Version", ARANGODB_VERSION)
         .number("Started", server.started_ms)
         .bool("IsThis", server.is_this)
         .bool("CanBeDeleted", false);
+}
+
+/// Describes a process that keeps data, the one with this number in the list.
+fn print_data_node(number: u32, node: &DataNode, engine: &str, fields: &mut Fields) {
+    fields
+        .text("ShortName", &format!("DBServer{number:04}"))
+        .text("Role", "DBServer")
+        .text("Status", status(node.health))
+        .text("SyncStatus", sync_status(node))
+        .text("Endpoint", &format!("tcp://{}", node.address))
+        .text("Host", host(&node.address))
+        .text("Engine", engine)
+        .text("Version", &node.version);
+    if let Some(seen_ms) = node.seen_ms {
+        fields.text("LastAckedTime", &iso_date(UNIX_EPOCH + Duration::from_millis(seen_ms)));
+    }
+    fields
+        .number("Capacity", node.capacity_bytes)
+        .number("Available", node.available_bytes)
+        .number("Regions", node.ranges)
+        .bool("CanBeDeleted", false);
+}
+
+fn print_placement_node(
+    node: &PlacementNode,
+    leader: Option<&PlacementNode>,
+    engine: &str,
+    fields: &mut Fields,
+) {
+    fields
+        .text("ShortName", &node.name)
+        .text("Role", "Agent")
+        .text("Status", status(node.health))
+        .text("Endpoint", &format!("tcp://{}", node.address))
+        .text("Engine", engine)
+        .text("Leader", &leader.map(agent).unwrap_or_default())
+        .bool("Leading", node.is_leader)
+        .bool("CanBeDeleted", false);
+}
+
+fn agent(node: &PlacementNode) -> String {
+    format!("AGNT-{:016x}", node.id)
+}
+
+fn status(health: NodeHealth) -> &'static str {
+    match health {
+        NodeHealth::Up => "GOOD",
+        NodeHealth::Suspect => "BAD",
+        NodeHealth::Down => "FAILED",
+    }
+}
+
+fn sync_status(node: &DataNode) -> &'static str {
+    match (node.health, node.is_leaving) {
+        (NodeHealth::Down, _) => "UNKNOWN",
+        (_, true) => "STOPPING",
+        (_, false) => "SERVING",
+    }
+}
+
+fn host(address: &str) -> &str {
+    address.rsplit_once(':').map_or("", |(host, _)| host)
 }
 
 fn endpoint(server: &SharingServer) -> String {

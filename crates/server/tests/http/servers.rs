@@ -15,6 +15,7 @@ const LEASE: Duration = Duration::from_secs(3_600);
 
 /// Two servers that know each other's addresses.
 struct Pair {
+    cluster: MemoryCluster,
     left: Running,
     right: Running,
 }
@@ -24,7 +25,7 @@ fn pair() -> Pair {
     let (left, right) = (start_on(&cluster), start_on(&cluster));
     let created = left.client().request("POST", "/_api/collection", "", br#"{"name": "c"}"#);
     assert_eq!(created.status, 200, "{}", created.text());
-    Pair { left, right }
+    Pair { cluster, left, right }
 }
 
 fn start_on(cluster: &MemoryCluster) -> Running {
@@ -238,9 +239,56 @@ fn servers_are_listed() {
     assert_eq!(listed, addresses);
     let health = client.get("/_admin/cluster/health").json();
     let servers: Vec<_> = health["Health"].as_object().unwrap().values().collect();
-    assert_eq!(servers.len(), 2);
-    assert!(servers.iter().all(|server| server["Status"] == "GOOD" && server["Role"] == "Coordinator"));
+    assert!(servers.iter().all(|server| server["Status"] == "GOOD"));
+    let count = |name: &str, value: &str| servers.iter().filter(|server| server[name] == value).count();
+    assert_eq!((count("Role", "Coordinator"), count("Role", "DBServer"), count("Role", "Agent")), (2, 3, 1));
     assert_eq!(servers.iter().filter(|server| server["IsThis"] == true).count(), 1);
+    let agent = servers.iter().find(|server| server["Role"] == "Agent").unwrap();
+    assert_eq!((&agent["Endpoint"], &agent["Leading"]), (&"tcp://pd:1".into(), &true.into()));
+    assert_eq!(health["Health"][agent["Leader"].as_str().unwrap()], **agent);
+}
+
+#[test]
+fn a_store_that_has_stopped_is_listed_as_such() {
+    let pair = pair();
+    let mut client = pair.left.client();
+    let mut store = |number: usize| {
+        let health = client.get("/_admin/cluster/health").json();
+        health["Health"][format!("PRMR-{number:016x}")].clone()
+    };
+    let first = store(1);
+    assert_eq!((&first["Status"], &first["SyncStatus"]), (&"GOOD".into(), &"SERVING".into()));
+    assert_eq!((&first["Endpoint"], &first["ShortName"]), (&"tcp://store:1".into(), &"DBServer0001".into()));
+    pair.cluster.stop_store(1);
+    pair.cluster.pass(Duration::from_secs(30));
+    assert_eq!((&store(1)["Status"], &store(2)["Status"]), (&"BAD".into(), &"GOOD".into()));
+    pair.cluster.pass(Duration::from_secs(60));
+    assert_eq!((&store(1)["Status"], &store(1)["SyncStatus"]), (&"FAILED".into(), &"UNKNOWN".into()));
+    // The others have its data.
+    assert_eq!(pair.left.client().get("/_api/collection/c").status, 200);
+}
+
+#[test]
+fn messages_to_each_store_are_measured() {
+    let pair = pair();
+    let mut client = pair.left.client();
+    let page = client.get("/_admin/metrics/v2").text().to_owned();
+    let value = |name: &str, labels: &str| -> f64 {
+        let begin = format!("{name}{{{labels}}} ");
+        let line = page.lines().find_map(|line| line.strip_prefix(&begin));
+        line.unwrap_or_else(|| panic!("{begin}: {page}")).parse().unwrap()
+    };
+    for labels in ["store=\"store:1\",role=\"data\"", "store=\"pd:1\",role=\"placement\""] {
+        let messages = value("persea_cluster_messages_total", labels);
+        assert!(messages > 0.0);
+        assert_eq!(value("persea_cluster_failed_messages_total", labels), 0.0);
+        assert!(value("persea_cluster_bytes_sent_total", labels) > messages);
+        assert_eq!(value("persea_cluster_reply_time_count", labels), messages);
+        assert_eq!(value("persea_cluster_reply_time_bucket", &format!("{labels},le=\"+Inf\"")), messages);
+    }
+    let heads = page.matches("# TYPE persea_cluster_messages_total counter").count();
+    assert_eq!(heads, 1);
+    assert!(page.contains("\ntikv_regions "));
 }
 
 #[test]

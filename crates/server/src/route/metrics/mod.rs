@@ -3,6 +3,7 @@
 //! A metric has ArangoDB's name if it measures the same. Names with the prefix `persea_` have no
 //! counterpart.
 
+mod cluster;
 mod documents;
 mod engine;
 mod process;
@@ -63,6 +64,7 @@ fn metrics(services: &Services, session: &Session, request: &Request) -> Result<
     queries::print(session, &mut page);
     print_catalog(session, &mut page);
     engine::print(session, &mut page);
+    cluster::print(session, &mut page);
     transactions::print(session, &mut page);
     search::print(session, &mut page);
     documents::print(session, &mut page);
@@ -106,17 +108,37 @@ impl Page {
         }
     }
 
+    /// Writes a value with labels, in the form `name="value",...`. Its head stands already.
+    fn value(&mut self, name: &str, labels: &str, value: impl Display) {
+        let _ = writeln!(self.text, "{name}{{{labels}}} {value}");
+    }
+
     /// Writes a histogram. Prometheus counts cumulatively: each bucket includes the ones below it.
     fn histogram(&mut self, name: &str, help: &str, cuts: &[f64], summary: &Summary) {
         self.head(name, "histogram", help);
-        let mut below = 0;
-        let cuts = cuts.iter().map(ToString::to_string).chain(["+Inf".to_owned()]);
-        for (cut, count) in cuts.zip(&summary.counts) {
-            below += count;
+        for (cut, below) in cumulated(cuts, summary) {
             let _ = writeln!(self.text, "{name}_bucket{{le=\"{cut}\"}} {below}");
         }
         let _ = writeln!(self.text, "{name}_sum {}\n{name}_count {}", summary.sum, summary.count());
     }
+
+    /// Writes a histogram with labels. Its head stands already.
+    fn histogram_values(&mut self, name: &str, labels: &str, cuts: &[f64], summary: &Summary) {
+        for (cut, below) in cumulated(cuts, summary) {
+            self.value(&format!("{name}_bucket"), &format!("{labels},le=\"{cut}\""), below);
+        }
+        self.value(&format!("{name}_sum"), labels, summary.sum);
+        self.value(&format!("{name}_count"), labels, summary.count());
+    }
+}
+
+/// Returns the upper end of each bucket, and the count of the values up to it.
+fn cumulated(cuts: &[f64], summary: &Summary) -> impl Iterator<Item = (String, u64)> {
+    let cuts = cuts.iter().map(ToString::to_string).chain(["+Inf".to_owned()]);
+    cuts.zip(&summary.counts).scan(0, |below, (cut, count)| {
+        *below += count;
+        Some((cut, *below))
+    })
 }
 
 /// Writes the counts of spans, if requests are traced.

@@ -1,0 +1,185 @@
+//! A network that counts its messages, for each process of the cluster.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+
+use bytes::Bytes;
+use kv::histogram::{Histogram, Summary};
+use kv::{NodeRole, NodeStatistics, REPLY_CUTS};
+
+use super::{Exchange, Fault, Network, Pending};
+
+/// The most addresses that are counted each for itself. Later ones count together.
+const ADDRESSES_MAX: usize = 1024;
+
+/// The name under which the addresses beyond [`ADDRESSES_MAX`] count.
+const OTHERS: &str = "others";
+
+/// The beginning of the methods of PD.
+const METHODS_OF_PD: &str = "/pdpb.";
+
+/// The counts of one process.
+struct Counts {
+    role: NodeRole,
+    replies: Histogram<{ REPLY_CUTS.len() }>,
+    failures: AtomicU64,
+    in_flight: AtomicU64,
+    sent_bytes: AtomicU64,
+    received_bytes: AtomicU64,
+    /// The last message has no reply.
+    is_failing: AtomicBool,
+}
+
+impl Counts {
+    fn new(role: NodeRole) -> Self {
+        Counts {
+            role,
+            replies: Histogram::default(),
+            failures: AtomicU64::new(0),
+            in_flight: AtomicU64::new(0),
+            sent_bytes: AtomicU64::new(0),
+            received_bytes: AtomicU64::new(0),
+            is_failing: AtomicBool::new(false),
+        }
+    }
+
+    /// Counts a message that waits for its reply.
+    fn begin(&self, message: &Bytes) -> InFlight<'_> {
+        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        self.sent_bytes.fetch_add(message.len() as u64, Ordering::Relaxed);
+        InFlight { counts: self, begin: Instant::now() }
+    }
+
+    fn fail(&self) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        self.is_failing.store(true, Ordering::Relaxed);
+    }
+
+    fn statistics(&self, address: &str) -> NodeStatistics {
+        let mut replies = Summary::default();
+        self.replies.add_to(&mut replies, 1e-6);
+        NodeStatistics {
+            address: address.to_owned(),
+            role: self.role,
+            failures: self.failures.load(Ordering::Relaxed),
+            in_flight: self.in_flight.load(Ordering::Relaxed),
+            replies,
+            sent_bytes: self.sent_bytes.load(Ordering::Relaxed),
+            received_bytes: self.received_bytes.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// A message whose reply is awaited. Nobody may wait for it any more when it is dropped.
+struct InFlight<'a> {
+    counts: &'a Counts,
+    begin: Instant,
+}
+
+impl InFlight<'_> {
+    fn end(self, reply: &Result<Bytes, Fault>) {
+        match reply {
+            Ok(reply) => {
+                let micros = u64::try_from(self.begin.elapsed().as_micros()).unwrap_or(u64::MAX);
+                self.counts.replies.add_micros(&REPLY_CUTS, micros);
+                self.counts.received_bytes.fetch_add(reply.len() as u64, Ordering::Relaxed);
+                self.counts.is_failing.store(false, Ordering::Relaxed);
+            }
+            Err(_) => self.counts.fail(),
+        }
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.counts.in_flight.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A network whose messages are counted.
+pub(crate) struct Counted {
+    network: Arc<dyn Network>,
+    by_address: RwLock<BTreeMap<String, Arc<Counts>>>,
+}
+
+impl Counted {
+    pub(crate) fn new(network: Arc<dyn Network>) -> Arc<Self> {
+        Arc::new(Counted { network, by_address: RwLock::default() })
+    }
+
+    /// Returns the figures of all processes, by address.
+    pub(crate) fn statistics(&self) -> Vec<NodeStatistics> {
+        let known = self.by_address.read().unwrap_or_else(PoisonError::into_inner);
+        known.iter().map(|(address, counts)| counts.statistics(address)).collect()
+    }
+
+    /// Returns true if the last message to a process has no reply.
+    pub(crate) fn is_failing(&self, address: &str) -> bool {
+        let known = self.by_address.read().unwrap_or_else(PoisonError::into_inner);
+        known.get(address).is_some_and(|counts| counts.is_failing.load(Ordering::Relaxed))
+    }
+
+    fn counts(&self, address: &str, method: &str) -> Arc<Counts> {
+        let known = self.by_address.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(counts) = known.get(address) {
+            return Arc::clone(counts);
+        }
+        drop(known);
+        let mut known = self.by_address.write().unwrap_or_else(PoisonError::into_inner);
+        let name = if known.len() < ADDRESSES_MAX { address } else { OTHERS };
+        let role = match method.starts_with(METHODS_OF_PD) {
+            true => NodeRole::Placement,
+            false => NodeRole::Data,
+        };
+        Arc::clone(known.entry(name.to_owned()).or_insert_with(|| Arc::new(Counts::new(role))))
+    }
+}
+
+impl Network for Counted {
+    fn call<'a>(
+        &'a self,
+        address: &'a str,
+        method: &'static str,
+        message: Bytes,
+    ) -> Pending<'a, Result<Bytes, Fault>> {
+        Box::pin(async move {
+            let counts = self.counts(address, method);
+            let in_flight = counts.begin(&message);
+            let reply = self.network.call(address, method, message).await;
+            in_flight.end(&reply);
+            reply
+        })
+    }
+
+    fn open<'a>(
+        &'a self,
+        address: &'a str,
+        method: &'static str,
+    ) -> Pending<'a, Result<Box<dyn Exchange>, Fault>> {
+        Box::pin(async move {
+            let counts = self.counts(address, method);
+            let opened = self.network.open(address, method).await;
+            let stream = opened.inspect_err(|_| counts.fail())?;
+            Ok(Box::new(CountedStream { stream, counts }) as Box<dyn Exchange>)
+        })
+    }
+}
+
+/// A stream whose messages are counted.
+struct CountedStream {
+    stream: Box<dyn Exchange>,
+    counts: Arc<Counts>,
+}
+
+impl Exchange for CountedStream {
+    fn exchange(&mut self, message: Bytes) -> Pending<'_, Result<Bytes, Fault>> {
+        Box::pin(async move {
+            let in_flight = self.counts.begin(&message);
+            let reply = self.stream.exchange(message).await;
+            in_flight.end(&reply);
+            reply
+        })
+    }
+}
