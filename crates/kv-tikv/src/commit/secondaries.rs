@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use kv::{Error, Result};
+use tokio::task::JoinSet;
 
+use super::batches::CONCURRENT_BATCHES;
 use super::{Commit, batches};
 use crate::client::Client;
 use crate::protocol::kv::{BatchRollbackRequest, CommitRequest, Context, ResolveLockRequest};
@@ -18,7 +20,10 @@ impl Commit {
         }
         let (client, start) = (Arc::clone(&self.client), self.start);
         tokio::spawn(async move {
-            if let Err(error) = commit_keys(&client, keys, start, timestamp).await {
+            let commit = move |client: Arc<Client>, keys| async move {
+                commit_keys(&client, keys, start, timestamp).await
+            };
+            if let Err(error) = in_batches(&client, keys, commit).await {
                 tracing::debug!(target: "engines", "locks of a committed transaction remain: {error}");
             }
         });
@@ -29,11 +34,35 @@ impl Commit {
     pub(crate) fn roll_back(&self, keys: Vec<Vec<u8>>) {
         let (client, start) = (Arc::clone(&self.client), self.start);
         tokio::spawn(async move {
-            if let Err(error) = roll_back_keys(&client, keys, start).await {
+            let roll_back =
+                move |client: Arc<Client>, keys| async move { roll_back_keys(&client, keys, start).await };
+            if let Err(error) = in_batches(&client, keys, roll_back).await {
                 tracing::debug!(target: "engines", "locks of a failed transaction remain: {error}");
             }
         });
     }
+}
+
+/// Does something with keys, some messages at once. Returns the first error after all have ended.
+async fn in_batches<F: Future<Output = Result<()>> + Send + 'static>(
+    client: &Arc<Client>,
+    keys: Vec<Vec<u8>>,
+    end: impl Fn(Arc<Client>, Vec<Vec<u8>>) -> F,
+) -> Result<()> {
+    let mut tasks = JoinSet::new();
+    let mut ended = Ok(());
+    for (_, keys) in batches::of_keys(client, keys).await? {
+        if tasks.len() >= CONCURRENT_BATCHES
+            && let Some(task) = tasks.join_next().await
+        {
+            ended = ended.and(task.map_err(|_| Error::Closed)?);
+        }
+        tasks.spawn(end(Arc::clone(client), keys));
+    }
+    while let Some(task) = tasks.join_next().await {
+        ended = ended.and(task.map_err(|_| Error::Closed)?);
+    }
+    ended
 }
 
 async fn commit_keys(client: &Client, keys: Vec<Vec<u8>>, start: u64, timestamp: u64) -> Result<()> {
