@@ -24,6 +24,17 @@ pub enum Fault {
 impl Fault {
     /// All kinds.
     pub const ALL: [Fault; 4] = [Fault::Kill, Fault::Hold, Fault::Cut, Fault::Delay];
+
+    /// Returns the kind with a name: `kill`, `hold`, `cut` or `delay`.
+    pub fn of_name(name: &str) -> Option<Self> {
+        match name {
+            "kill" => Some(Fault::Kill),
+            "hold" => Some(Fault::Hold),
+            "cut" => Some(Fault::Cut),
+            "delay" => Some(Fault::Delay),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Fault {
@@ -55,15 +66,15 @@ impl fmt::Display for Outage {
 }
 
 impl Outage {
-    /// Chooses a fault of a store or of the member of PD that leads. One in five lasts longer than
-    /// a server's lease. Errors: text for the user.
-    pub fn choose(cluster: &Cluster, rng: &mut Rng) -> Result<Self, String> {
+    /// Chooses one of the kinds of faults, of a store or of the member of PD that leads. One in five
+    /// lasts longer than a server's lease. Errors: text for the user.
+    pub fn choose(cluster: &Cluster, kinds: &[Fault], rng: &mut Rng) -> Result<Self, String> {
         let process = match rng.u16(..=cluster.stores()) {
             0 => cluster.leader()?,
             store => format!("store-{store}"),
         };
         let seconds = if rng.u8(..5) == 0 { 11.0 + rng.f64() * 4.0 } else { 0.5 + rng.f64() * 6.0 };
-        let fault = rng.choice(Fault::ALL).unwrap_or(Fault::Kill);
+        let fault = rng.choice(kinds).copied().unwrap_or(Fault::Kill);
         Ok(Outage { process, fault, time: Duration::from_secs_f64(seconds) })
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use client::Client;
-use cluster_process::{Cluster, Outage};
+use cluster_process::{Cluster, Fault, Outage};
 use fastrand::Rng;
 use server_process::Servers;
 use server_process::requests::Failure;
@@ -114,7 +114,7 @@ fn disturb(
         std::thread::sleep(part.mul_f64(share));
         match (event, cluster) {
             (Event::Outage, Some(cluster)) => {
-                Outage::choose(cluster, rng)?.happen(cluster, rng)?;
+                Outage::choose(cluster, &Fault::ALL, rng)?.happen(cluster, rng)?;
                 cluster.wait_until_healthy()?;
             }
             _ => servers.restart(rng.usize(..servers.len()))?,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use cluster_process::Fault;
 use server_process::command_line::each_argument;
 
 /// The options of a run.
@@ -18,6 +19,10 @@ pub(crate) struct Arguments {
     pub(crate) servers: usize,
     /// The number of stores.
     pub(crate) stores: u16,
+    /// The kinds of faults of the cluster.
+    pub(crate) faults: Vec<Fault>,
+    /// Kills of servers of a hundred faults.
+    pub(crate) server_kills: u8,
     /// The first port of the cluster.
     pub(crate) port: u16,
     /// The server's program.
@@ -35,6 +40,8 @@ usage: outages [--OPTION VALUE ...]
   --clients N         Clients of each kind of load. Default: 2.
   --servers N         Servers. Default: 2.
   --stores N          Stores. Default: 3.
+  --faults NAMES      Kinds of faults of the cluster: kill, hold, cut, delay. Default: all of them.
+  --server-kills N    Kills of servers of a hundred faults. Default: 20.
   --port N            First port of the cluster. Default: 22000.
   --server PATH       Program of the server. Default: `persea` beside this program.
 ";
@@ -48,6 +55,8 @@ impl Arguments {
             clients: 2,
             servers: 2,
             stores: 3,
+            faults: Fault::ALL.to_vec(),
+            server_kills: 20,
             port: 22_000,
             server: server_process::program_beside_this()?,
         };
@@ -58,6 +67,12 @@ impl Arguments {
                 "--clients" => arguments.clients = argument.number::<usize>()?.max(1),
                 "--servers" => arguments.servers = argument.number::<usize>()?.max(1),
                 "--stores" => arguments.stores = argument.number::<u16>()?.max(1),
+                "--faults" => {
+                    let unknown = || format!("--faults is {:?}; see --help", argument.value);
+                    let kinds = argument.value.split(',').map(Fault::of_name);
+                    arguments.faults = kinds.collect::<Option<_>>().ok_or_else(unknown)?;
+                }
+                "--server-kills" => arguments.server_kills = argument.number()?,
                 "--port" => arguments.port = argument.number()?,
                 "--server" => arguments.server = PathBuf::from(argument.value),
                 _ => return Err(argument.unknown()),

@@ -6,6 +6,8 @@ use cluster_process::{Cluster, Outage};
 use fastrand::Rng;
 use server_process::Servers;
 
+use crate::arguments::Arguments;
+
 /// The least time without a fault before the next one.
 const CALM: Duration = Duration::from_secs(3);
 
@@ -23,22 +25,22 @@ pub(crate) struct Disturbance {
 /// Makes faults until the time is over. Errors: text for the user, if a process cannot be killed or
 /// does not come back.
 pub(crate) fn disturb(
+    arguments: &Arguments,
     cluster: &Cluster,
     servers: &mut Servers,
-    time: Duration,
     rng: &mut Rng,
 ) -> Result<Vec<Disturbance>, String> {
     let start = Instant::now();
     let mut made = Vec::new();
     std::thread::sleep(CALM);
-    while start.elapsed() < time {
+    while start.elapsed() < arguments.time {
         let begin = Instant::now();
-        let (kind, text) = if rng.u8(..5) == 0 {
+        let (kind, text) = if rng.u8(..100) < arguments.server_kills {
             let number = rng.usize(..servers.len());
             servers.restart(number)?;
             ("server killed".to_owned(), format!("server {number} killed"))
         } else {
-            let outage = Outage::choose(cluster, rng)?;
+            let outage = Outage::choose(cluster, &arguments.faults, rng)?;
             outage.happen(cluster, rng)?;
             cluster.wait_until_healthy()?;
             let (process, _) = outage.process.split_once('-').unwrap_or_default();

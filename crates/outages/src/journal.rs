@@ -21,6 +21,7 @@ pub(crate) enum Outcome {
 /// The acknowledged writes of all clients, and the replies that should not have been.
 #[derive(Debug)]
 pub(crate) struct Journal {
+    start: Instant,
     is_over: AtomicBool,
     acknowledged: Mutex<Vec<Instant>>,
     wrong: Mutex<Vec<String>>,
@@ -28,7 +29,12 @@ pub(crate) struct Journal {
 
 impl Journal {
     pub(crate) fn new() -> Self {
-        Journal { is_over: AtomicBool::new(false), acknowledged: Mutex::default(), wrong: Mutex::default() }
+        Journal {
+            start: Instant::now(),
+            is_over: AtomicBool::new(false),
+            acknowledged: Mutex::default(),
+            wrong: Mutex::default(),
+        }
     }
 
     /// Tells the clients to stop.
@@ -57,13 +63,15 @@ impl Journal {
             return Outcome::Unknown;
         }
         if failure.number != 0 && !EXPECTED.contains(&failure.number) {
-            self.complain(failure.to_string());
+            self.complain(&failure.to_string());
         }
         Outcome::Refused
     }
 
     /// Notes something that must not be.
-    pub(crate) fn complain(&self, text: String) {
+    pub(crate) fn complain(&self, text: &str) {
+        let text = format!("at {:.1} s: {text}", self.start.elapsed().as_secs_f32());
+        eprintln!("  {text}");
         self.wrong.lock().unwrap_or_else(PoisonError::into_inner).push(text);
     }
 

@@ -1,5 +1,6 @@
 //! A run from the start of the cluster to the verdict.
 
+use std::path::Path;
 use std::time::Duration;
 
 use client::Client;
@@ -22,9 +23,14 @@ const SHOWN_MAX: usize = 20;
 /// Runs the loads, makes faults meanwhile, and checks the end. Errors: text for the user.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
-    let cluster = Cluster::start(&folder.path().join("cluster"), arguments.port, arguments.stores)?;
+    run_in(arguments, folder.path())
+        .map_err(|failure| format!("{failure}\nthe data are in {}", folder.keep().display()))
+}
+
+fn run_in(arguments: &Arguments, folder: &Path) -> Result<(), String> {
+    let cluster = Cluster::start(&folder.join("cluster"), arguments.port, arguments.stores)?;
     let options = ["--storage-engine".to_owned(), "tikv".to_owned(), "--tikv.pd".to_owned(), cluster.pd()];
-    let mut servers = Servers::start(&arguments.server, folder.path(), arguments.servers, &options)?;
+    let mut servers = Servers::start(&arguments.server, folder, arguments.servers, &options)?;
     let clients = servers.clients(TIMEOUT)?;
     let first = clients.first().ok_or("there is no server")?;
     let loads = load::all();
@@ -77,7 +83,7 @@ fn work(
                 });
             }
         }
-        let made = disturb::disturb(cluster, servers, arguments.time, rng);
+        let made = disturb::disturb(arguments, cluster, servers, rng);
         journal.end();
         made
     })

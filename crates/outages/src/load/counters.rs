@@ -52,7 +52,7 @@ impl Load for Counters {
             && rows.first().and_then(Value::as_u64).is_none_or(|value| value <= least)
         {
             journal
-                .complain(format!("counter {number} became {rows:?} after {least} acknowledged increments"));
+                .complain(&format!("counter {number} became {rows:?} after {least} acknowledged increments"));
         }
         outcome == Outcome::Acknowledged
     }

@@ -50,7 +50,7 @@ fn query(client: &Client, text: &str, binds: &Value) -> Result<Vec<Value>, Failu
 fn complain_of_rows(client: &Client, text: &str, what: &str, journal: &Journal) -> bool {
     match query(client, text, &json!({})) {
         Ok(rows) => {
-            rows.iter().for_each(|row| journal.complain(format!("{what}: {row}")));
+            rows.iter().for_each(|row| journal.complain(&format!("{what}: {row}")));
             true
         }
         Err(failure) => {

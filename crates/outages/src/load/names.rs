@@ -116,7 +116,7 @@ impl Names {
             document.removed = (outcome != Outcome::Refused).then_some(outcome);
             if done.is_err_and(|failure| failure.number == 1202) && document.inserted == Outcome::Acknowledged
             {
-                journal.complain(format!("the document {chosen} was inserted, and cannot be removed"));
+                journal.complain(&format!("the document {chosen} was inserted, and cannot be removed"));
             }
         }
         outcome == Outcome::Acknowledged

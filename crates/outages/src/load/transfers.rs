@@ -1,6 +1,10 @@
 //! Transfers between accounts, each with an entry of the ledger.
+//!
+//! An account counts its transfers, and an entry has the counts that its transfer has found. So two
+//! transfers that have read the same state, of which one is lost, can be told.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use client::{Client, Request};
@@ -19,6 +23,8 @@ const INITIAL: i64 = 100;
 pub(super) struct Transfers {
     /// The outcome of each transfer, by the key of its entry.
     outcomes: Mutex<BTreeMap<String, Outcome>>,
+    /// A reader has seen that the ledger and the accounts do not agree. One complaint is enough.
+    is_torn: AtomicBool,
 }
 
 /// A transfer: the key of its entry, the accounts, and the amount.
@@ -37,13 +43,15 @@ impl Load for Transfers {
     fn create(&self, client: &Client) -> Result<(), Failure> {
         create_collection(client, "accounts")?;
         create_collection(client, "ledger")?;
-        let text = "FOR n IN 0..@last INSERT {_key: TO_STRING(n), balance: @initial} INTO accounts";
+        let text = "FOR n IN 0..@last INSERT {_key: TO_STRING(n), balance: @initial, count: 0} INTO accounts";
         query(client, text, &json!({"last": ACCOUNTS - 1, "initial": INITIAL})).map(drop)
     }
 
     fn step(&self, client: &Client, _number: usize, rng: &mut Rng, journal: &Journal) -> bool {
-        if rng.u8(..8) == 0 {
-            return read_sum(client, journal);
+        match rng.u8(..24) {
+            0..3 => return read_sum(client, journal),
+            3 => return self.read_all(client, journal),
+            _ => {}
         }
         let (from, to) = (rng.u64(..ACCOUNTS), rng.u64(1..ACCOUNTS));
         let to = (from + to) % ACCOUNTS;
@@ -56,39 +64,22 @@ impl Load for Transfers {
     }
 
     fn verify(&self, client: &Client) -> Result<String, String> {
-        let text = "RETURN {accounts: (FOR a IN accounts RETURN [a._key, a.balance]), \
-                    ledger: (FOR l IN ledger RETURN [l._key, l.from, l.to, l.amount])}";
-        let rows = query(client, text, &json!({})).map_err(|failure| failure.to_string())?;
-        let state = rows.first().ok_or("there is no state")?;
-        let ledger = state["ledger"].as_array().ok_or("there is no ledger")?;
-        let mut balances: BTreeMap<String, i64> =
-            (0..ACCOUNTS).map(|number| (number.to_string(), INITIAL)).collect();
+        let state = State::read(client).map_err(|failure| failure.to_string())?;
+        state.check()?;
+        let ledger = &state.ledger;
         let outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         let mut missing: BTreeMap<&str, Outcome> =
             outcomes.iter().map(|(key, outcome)| (key.as_str(), *outcome)).collect();
         for entry in ledger {
-            let key = entry[0].as_str().unwrap_or_default();
+            let key = entry["_key"].as_str().unwrap_or_default();
             if !matches!(missing.remove(key), Some(Outcome::Acknowledged | Outcome::Unknown)) {
                 return Err(format!(
                     "the ledger has an entry that was refused, or that nobody made: {entry}"
                 ));
             }
-            for (account, sign) in [(&entry[1], -1), (&entry[2], 1)] {
-                let account = account.as_u64().unwrap_or_default().to_string();
-                *balances.entry(account).or_default() += sign * entry[3].as_i64().unwrap_or_default();
-            }
         }
         if let Some((key, _)) = missing.iter().find(|(_, outcome)| **outcome == Outcome::Acknowledged) {
             return Err(format!("the acknowledged transfer {key} is missing in the ledger"));
-        }
-        let found: BTreeMap<String, i64> = state["accounts"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(|account| Some((account[0].as_str()?.to_owned(), account[1].as_i64()?)))
-            .collect();
-        if found != balances {
-            return Err(format!("the balances are {found:?}; the ledger makes them {balances:?}"));
         }
         let count = ask(client, Request::get("/_api/collection/ledger/count"), &Value::Null);
         let count = count.map_err(|failure| failure.to_string())?["count"].as_u64();
@@ -99,13 +90,86 @@ impl Load for Transfers {
     }
 }
 
+impl Transfers {
+    /// Reads all accounts and the whole ledger, which agree at every moment.
+    fn read_all(&self, client: &Client, journal: &Journal) -> bool {
+        if self.is_torn.load(Ordering::Relaxed) {
+            return true;
+        }
+        match State::read(client) {
+            Ok(state) => {
+                if let Err(text) = state.check() {
+                    self.is_torn.store(true, Ordering::Relaxed);
+                    journal.complain(&text);
+                }
+                true
+            }
+            Err(failure) => {
+                journal.note_failure(&failure);
+                false
+            }
+        }
+    }
+}
+
+/// The accounts and the ledger at one moment.
+struct State {
+    accounts: Vec<Value>,
+    ledger: Vec<Value>,
+}
+
+impl State {
+    fn read(client: &Client) -> Result<Self, Failure> {
+        let text = "RETURN {accounts: (FOR a IN accounts RETURN a), ledger: (FOR l IN ledger RETURN l)}";
+        let mut state = query(client, text, &json!({}))?.pop().unwrap_or_default();
+        let mut take = |name: &str| match state[name].take() {
+            Value::Array(documents) => documents,
+            _ => Vec::new(),
+        };
+        Ok(State { accounts: take("accounts"), ledger: take("ledger") })
+    }
+
+    /// Checks that the entries account for all balances. Errors: text for the user.
+    fn check(&self) -> Result<(), String> {
+        // The entry of each transfer of an account, by the count that it has found.
+        let mut by_count: BTreeMap<(&str, u64), &Value> = BTreeMap::new();
+        let mut balances: BTreeMap<&str, i64> = BTreeMap::new();
+        for entry in &self.ledger {
+            let amount = entry["amount"].as_i64().unwrap_or_default();
+            for (side, change) in [("from", -amount), ("to", amount)] {
+                let account = entry[side].as_str().unwrap_or_default();
+                let count = entry["found"][account].as_u64().unwrap_or_default();
+                if let Some(other) = by_count.insert((account, count), entry) {
+                    return Err(format!(
+                        "two transfers have found the same account {account}: {other} and {entry}"
+                    ));
+                }
+                *balances.entry(account).or_insert(INITIAL) += change;
+            }
+        }
+        for account in &self.accounts {
+            let key = account["_key"].as_str().unwrap_or_default();
+            let expected = balances.get(key).copied().unwrap_or(INITIAL);
+            let count = by_count.range((key, 0)..=(key, u64::MAX)).count() as u64;
+            let found = (account["balance"].as_i64(), account["count"].as_u64());
+            if found != (Some(expected), Some(count)) {
+                let last = by_count.range((key, 0)..=(key, u64::MAX)).next_back().map(|(_, entry)| entry);
+                return Err(format!(
+                    "{account} should have the balance {expected} after {count} transfers, of which {last:?} is the last"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Reads the sum of all balances, which is always the same.
 fn read_sum(client: &Client, journal: &Journal) -> bool {
     match query(client, "RETURN SUM(FOR a IN accounts RETURN a.balance)", &json!({})) {
         Ok(rows) => {
             let sum = rows.first().and_then(Value::as_i64);
             if sum != Some(INITIAL * ACCOUNTS as i64) {
-                journal.complain(format!("the sum of all accounts is {sum:?}"));
+                journal.complain(&format!("the sum of all accounts is {sum:?}"));
             }
             true
         }
@@ -117,17 +181,20 @@ fn read_sum(client: &Client, journal: &Journal) -> bool {
 }
 
 impl Transfer {
-    fn entry(&self) -> Value {
-        json!({"_key": self.key, "from": self.from, "to": self.to, "amount": self.amount})
+    /// Returns the entry, without what the transfer has found.
+    fn entry(&self, way: &str) -> Value {
+        let [from, to] = [self.from, self.to].map(|account| account.to_string());
+        json!({"_key": self.key, "from": from, "to": to, "amount": self.amount, "way": way})
     }
 
     /// Makes the transfer by one query.
     fn by_query(&self, client: &Client) -> Result<(), Failure> {
-        let text = "LET moved = (FOR m IN @moves LET a = DOCUMENT(accounts, m[0]) \
-                    UPDATE a WITH {balance: a.balance + m[1]} IN accounts RETURN 1) \
-                    INSERT @entry INTO ledger";
+        let text = "LET found = (FOR m IN @moves LET a = DOCUMENT(accounts, m[0]) \
+                    UPDATE a WITH {balance: a.balance + m[1], count: a.count + 1} IN accounts \
+                    RETURN {[a._key]: a.count}) \
+                    INSERT MERGE(@entry, {found: MERGE(found)}) INTO ledger";
         let moves = json!([[self.from.to_string(), -self.amount], [self.to.to_string(), self.amount]]);
-        query(client, text, &json!({"moves": moves, "entry": self.entry()})).map(drop)
+        query(client, text, &json!({"moves": moves, "entry": self.entry("query")})).map(drop)
     }
 
     /// Makes the transfer by a stream transaction.
@@ -137,6 +204,7 @@ impl Transfer {
             ask(client, Request::post("/_api/transaction/begin"), &body).map_err(Failure::without_effect)?;
         let transaction = begun["result"]["id"].as_str().unwrap_or_default().to_owned();
         let one_by_one = || {
+            let mut entry = self.entry("stream");
             for (account, change) in [(self.from, -self.amount), (self.to, self.amount)] {
                 let place = |verb: fn(&str) -> Request| {
                     let request = verb("/_api/document/accounts").segment(&account.to_string());
@@ -144,10 +212,12 @@ impl Transfer {
                 };
                 let read = ask(client, place(Request::get), &Value::Null)?;
                 let balance = read["balance"].as_i64().unwrap_or_default() + change;
-                ask(client, place(Request::patch), &json!({"balance": balance}))?;
+                let count = read["count"].as_u64().unwrap_or_default();
+                ask(client, place(Request::patch), &json!({"balance": balance, "count": count + 1}))?;
+                entry["found"][account.to_string()] = json!(count);
             }
             let insert = Request::post("/_api/document/ledger").header("x-arango-trx-id", &transaction);
-            ask(client, insert, &self.entry()).map(drop)
+            ask(client, insert, &entry).map(drop)
         };
         let request = |verb: fn(&str) -> Request| verb("/_api/transaction").segment(&transaction);
         if let Err(failure) = one_by_one() {
