@@ -12,6 +12,9 @@ use crate::{Failure, Setup, limits};
 /// Documents in one request, as import tools send them.
 const DOCUMENTS_PER_REQUEST: u64 = 10_000;
 
+/// The bytes of a document of [`load`] in JSON.
+pub(crate) const DOCUMENT_BYTES: usize = 150;
+
 /// Number of concurrent connections, as import tools use.
 pub(crate) const CONNECTIONS: usize = 2;
 

@@ -4,6 +4,7 @@
 //!                [--scale X] [NAME ...]
 //!        benches --server PERSEA [--scale X] engines
 //!        benches --server PERSEA [--tools PERSEA] [--engine NAME] [--scale X] backup
+//!        benches --server PERSEA --tikv PD,.. [--scale X] cluster
 //!        benches --server PERSEA [--tools PERSEA] [--engine NAME] [--scale X]
 //!                [--documents-max N] [--charts FOLDER] table-NAME ...
 //!
@@ -23,6 +24,9 @@
 //! `backup` loads 10,000,000 documents times `--scale`, and backs them up while others are written.
 //! It needs 10 GB in the folder of `TMPDIR`.
 //!
+//! `cluster` needs a running TiKV cluster, whose PD `--tikv` names. One server and two of them stand
+//! beside the engine, whose client works without a server on the same stores.
+//!
 //! Tables (`table-export`, `table-batch`, `table-cursor`, `table-dump`) print one Markdown table
 //! each and write a chart to `--charts` (the current folder). `persea bench`, `dump` and `restore`
 //! of `--tools`, by default the server's binary, make their data and requests. Their sizes are
@@ -33,6 +37,7 @@
 
 mod backup;
 mod batch;
+mod cluster;
 mod engines;
 mod export;
 mod graph;
@@ -69,6 +74,8 @@ pub(crate) struct Setup {
     /// The file of texts that `search` searches, and the folder of PostgreSQL's programs.
     texts: Option<PathBuf>,
     postgres: Option<PathBuf>,
+    /// The addresses of PD.
+    pd: Option<String>,
     /// The folder for charts.
     charts: PathBuf,
     /// Most documents of a table's collection.
@@ -108,6 +115,9 @@ const ENGINES: &str = "engines";
 /// Backups under load. They run only by name.
 const BACKUP: &str = "backup";
 
+/// Servers on a TiKV cluster. They run only by name.
+const CLUSTER: &str = "cluster";
+
 fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
@@ -132,6 +142,9 @@ fn run() -> Result<(), Failure> {
     if names.iter().any(|name| name == BACKUP) {
         backup::run(&setup, &mut report::Report::new())?;
     }
+    if names.iter().any(|name| name == CLUSTER) {
+        cluster::run(&setup, &mut report::Report::of("server", "engine"))?;
+    }
     for table in TABLES.iter().filter(|(name, _)| names.iter().any(|chosen| chosen == name)) {
         tables::run(table, &setup)?;
     }
@@ -152,6 +165,7 @@ fn read() -> Result<(Setup, Vec<String>), Failure> {
         tools: None,
         texts: None,
         postgres: None,
+        pd: None,
         charts: ".".into(),
         documents_max: None,
         scale: 1.0,
@@ -168,6 +182,7 @@ fn read() -> Result<(Setup, Vec<String>), Failure> {
             "--scale" => setup.scale = value()?.parse()?,
             "--texts" => setup.texts = Some(value()?.into()),
             "--postgres" => setup.postgres = Some(value()?.into()),
+            "--tikv" => setup.pd = Some(value()?),
             "--tools" => setup.tools = Some(value()?.into()),
             "--charts" => setup.charts = value()?.into(),
             "--documents-max" => setup.documents_max = Some(value()?.parse()?),
@@ -189,6 +204,6 @@ fn is_known(name: &str) -> bool {
         .iter()
         .map(|known| known.0)
         .chain(TABLES.iter().map(|known| known.0))
-        .chain([ENGINES, BACKUP])
+        .chain([ENGINES, BACKUP, CLUSTER])
         .any(|known| known == name)
 }

@@ -8,7 +8,7 @@ use crate::http::Connection;
 use crate::process::{Server, own_cpu};
 
 /// The time of one turn. Persea and its limit take turns, so that both see the same machine.
-const TURN: Duration = Duration::from_secs(2);
+pub(crate) const TURN: Duration = Duration::from_secs(2);
 /// Turns of each of them; the median counts.
 pub(crate) const TURNS: usize = 3;
 
