@@ -1,5 +1,6 @@
 //! One connection to a process: HTTP/2, shared by all messages to it.
 
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -10,6 +11,7 @@ use tokio::net::TcpStream;
 use tokio::sync::Mutex;
 use tokio_rustls::TlsConnector;
 
+use super::pulse::Pulse;
 use super::{Fault, tls};
 
 /// Bytes that a process may send on a stream, and on all streams, before they are read.
@@ -24,11 +26,18 @@ pub(super) struct Connection {
     address: String,
     tls: Option<TlsConnector>,
     sender: Mutex<Option<SendRequest<Bytes>>>,
+    /// The pulse of the connection, if it stands.
+    pulse: std::sync::Mutex<Option<Arc<Pulse>>>,
 }
 
 impl Connection {
     pub(super) fn new(address: &str, tls: Option<TlsConnector>) -> Self {
-        Connection { address: address.to_owned(), tls, sender: Mutex::new(None) }
+        Connection {
+            address: address.to_owned(),
+            tls,
+            sender: Mutex::new(None),
+            pulse: std::sync::Mutex::default(),
+        }
     }
 
     /// Returns a sender that is ready for a request.
@@ -40,21 +49,38 @@ impl Connection {
             return Ok(ready);
         }
         *current = None;
+        self.set_pulse(None);
         let connected = tokio::time::timeout(CONNECT_TIMEOUT, self.connect()).await;
-        let sender = connected
+        let (sender, pulse) = connected
             .map_err(|_| format!("no connection within {} s", CONNECT_TIMEOUT.as_secs()))
             .and_then(|connected| connected)
             .map_err(Fault::Unreachable)?;
         *current = Some(sender.clone());
+        self.set_pulse(pulse);
         Ok(sender)
+    }
+
+    fn set_pulse(&self, pulse: Option<Pulse>) {
+        *self.pulse.lock().unwrap_or_else(PoisonError::into_inner) = pulse.map(Arc::new);
+    }
+
+    /// Asks the process for a sign of life. Returns true if it gives none. One to which a connection
+    /// is still being made is not silent.
+    pub(super) async fn is_silent(&self) -> bool {
+        let pulse = self.pulse.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match pulse {
+            Some(pulse) => !pulse.beats().await,
+            None => false,
+        }
     }
 
     /// Gives the connection up, so that the next message makes a new one.
     pub(super) async fn discard(&self) {
         *self.sender.lock().await = None;
+        self.set_pulse(None);
     }
 
-    async fn connect(&self) -> Result<SendRequest<Bytes>, String> {
+    async fn connect(&self) -> Result<Connected, String> {
         let stream = TcpStream::connect(&self.address).await.map_err(|error| error.to_string())?;
         stream.set_nodelay(true).map_err(|error| error.to_string())?;
         let shaken = match &self.tls {
@@ -79,8 +105,11 @@ impl Connection {
     }
 }
 
+/// A sender, and the pulse of its connection.
+type Connected = (SendRequest<Bytes>, Option<Pulse>);
+
 /// Begins HTTP/2 on a stream of bytes. A task drives the connection until it ends.
-async fn shake_hands<S>(stream: S) -> Result<SendRequest<Bytes>, h2::Error>
+async fn shake_hands<S>(stream: S) -> Result<Connected, h2::Error>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
@@ -90,11 +119,12 @@ where
         .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
         .max_frame_size(1 << 20)
         .enable_push(false);
-    let (sender, connection) = builder.handshake(stream).await?;
+    let (sender, mut connection) = builder.handshake(stream).await?;
+    let pulse = connection.ping_pong().map(Pulse::new);
     tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!(target: "engines", "a connection to the cluster ended: {error}");
         }
     });
-    sender.ready().await
+    Ok((sender.ready().await?, pulse))
 }

@@ -1,8 +1,9 @@
 //! gRPC: each message is a POST with the length and the bytes of a message as its body.
 
 use std::collections::HashMap;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::{BufMut, Bytes, BytesMut};
 use h2::{RecvStream, SendStream};
@@ -14,6 +15,9 @@ use super::{Exchange, Fault, Network, Pending};
 
 /// The bytes before each message: a flag for compression, and the length.
 const HEAD_BYTES: usize = 5;
+
+/// The time after which a reply is late.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The greatest reply that is taken.
 const REPLY_BYTES_MAX: usize = 1 << 30;
@@ -78,13 +82,8 @@ impl Network for GrpcNetwork {
         Box::pin(async move {
             let connection = self.connection(address);
             let request = self.request(address, method)?;
-            match tokio::time::timeout(self.timeout, self.send(&connection, request, message)).await {
-                Ok(reply) => reply,
-                Err(_) => {
-                    connection.discard().await;
-                    Err(Fault::Lost(format!("no reply within {} s", self.timeout.as_secs_f32())))
-                }
-            }
+            let reply = self.send(&connection, request, message);
+            patiently(&connection, self.timeout, reply).await
         })
     }
 
@@ -110,6 +109,34 @@ impl Network for GrpcNetwork {
             Ok(Box::new(stream) as Box<dyn Exchange>)
         })
     }
+}
+
+/// Waits for a reply. A late one is awaited for as long as the process gives signs of life, and no
+/// longer than `timeout`.
+async fn patiently<T>(
+    connection: &Connection,
+    timeout: Duration,
+    reply: impl Future<Output = Result<T, Fault>>,
+) -> Result<T, Fault> {
+    let end = Instant::now() + timeout;
+    let reason = {
+        let mut reply = pin!(reply);
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if let Ok(reply) = tokio::time::timeout(left.min(PATIENCE), &mut reply).await {
+                return reply;
+            }
+            if left <= PATIENCE {
+                break format!("no reply within {} s", timeout.as_secs_f32());
+            }
+            if connection.is_silent().await {
+                break "no reply and no sign of life".to_owned();
+            }
+        }
+    };
+    // Nothing waits for the connection any more, which a reply in the making might hold.
+    connection.discard().await;
+    Err(Fault::Lost(reason))
 }
 
 /// A stream of messages in both directions.
@@ -143,13 +170,8 @@ impl GrpcStream {
 impl Exchange for GrpcStream {
     fn exchange(&mut self, message: Bytes) -> Pending<'_, Result<Bytes, Fault>> {
         Box::pin(async move {
-            match tokio::time::timeout(self.timeout, self.next(message)).await {
-                Ok(reply) => reply,
-                Err(_) => {
-                    self.connection.discard().await;
-                    Err(Fault::Lost(format!("no reply within {} s", self.timeout.as_secs_f32())))
-                }
-            }
+            let (connection, timeout) = (Arc::clone(&self.connection), self.timeout);
+            patiently(&connection, timeout, self.next(message)).await
         })
     }
 }

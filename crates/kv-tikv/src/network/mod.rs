@@ -6,6 +6,7 @@
 mod connection;
 mod counted;
 mod grpc;
+mod pulse;
 mod tls;
 
 use std::future::Future;

@@ -3,10 +3,11 @@
 mod timestamps;
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kv::{Error, Result};
 use prost::Message;
+use tokio::task::JoinSet;
 
 use crate::network::{Fault, Network};
 use crate::protocol::pd::{GetMembersRequest, GetMembersResponse, RequestHeader};
@@ -27,6 +28,9 @@ pub(crate) fn milliseconds(timestamp: u64) -> u64 {
 pub(crate) fn from_milliseconds(milliseconds: u64) -> u64 {
     milliseconds << LOGICAL_BITS
 }
+
+/// The longest time in which members say who leads, while another one may know better.
+const MEMBERS_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The connection to the members of PD, of which one leads.
 pub(crate) struct Pd {
@@ -53,7 +57,7 @@ impl Pd {
     ) -> Result<Pd> {
         let mut retry = Retry::within(timeout);
         loop {
-            let reason = match find_members(&*network, addresses, 0).await {
+            let reason = match find_members(&network, addresses, 0, None).await {
                 Ok((cluster_id, members)) => {
                     return Ok(Pd { network, cluster_id, members: Mutex::new(members), timeout });
                 }
@@ -113,34 +117,50 @@ impl Pd {
 
     /// Asks the known members who leads now.
     async fn find_leader(&self) {
-        let addresses = self.members.lock().unwrap_or_else(PoisonError::into_inner).all.clone();
-        if let Ok((_, found)) = find_members(&*self.network, &addresses, self.cluster_id).await {
+        let (failed, addresses) = {
+            let members = self.members.lock().unwrap_or_else(PoisonError::into_inner);
+            (members.leader.clone(), members.all.clone())
+        };
+        let found = find_members(&self.network, &addresses, self.cluster_id, Some(&failed)).await;
+        if let Ok((_, found)) = found {
             *self.members.lock().unwrap_or_else(PoisonError::into_inner) = found;
         }
     }
 }
 
-/// Asks members for the cluster's number and for all members. `cluster_id` is 0 if it is not known.
+/// Asks all members at once for the cluster's number and for all members. The first answer counts
+/// that names another leader than `failed`; otherwise any. `cluster_id` is 0 if it is not known.
 async fn find_members(
-    network: &dyn Network,
+    network: &Arc<dyn Network>,
     addresses: &[String],
     cluster_id: u64,
+    failed: Option<&str>,
 ) -> std::result::Result<(u64, Members), String> {
-    let mut reason = "no address".to_owned();
+    let request = GetMembersRequest { header: Some(RequestHeader { cluster_id }) };
+    let message = bytes::Bytes::from(request.encode_to_vec());
+    let mut answers = JoinSet::new();
     for address in addresses {
-        let request = GetMembersRequest { header: Some(RequestHeader { cluster_id }) };
-        let message = bytes::Bytes::from(request.encode_to_vec());
-        let answer = network.call(address, GetMembersRequest::METHOD, message).await;
-        match answer.map(GetMembersResponse::decode) {
-            Ok(Ok(reply)) => match members_of(&reply) {
-                Some(found) => return Ok(found),
-                None => reason = format!("PD at {address} knows no leader"),
-            },
-            Ok(Err(error)) => reason = format!("{address} is no PD: {error}"),
-            Err(fault) => reason = format!("{address} is {fault}"),
-        }
+        let (network, address, message) = (Arc::clone(network), address.clone(), message.clone());
+        answers.spawn(async move {
+            let answer = network.call(&address, GetMembersRequest::METHOD, message).await;
+            match answer.map(GetMembersResponse::decode) {
+                Ok(Ok(reply)) => members_of(&reply).ok_or(format!("PD at {address} knows no leader")),
+                Ok(Err(error)) => Err(format!("{address} is no PD: {error}")),
+                Err(fault) => Err(format!("{address} is {fault}")),
+            }
+        });
     }
-    Err(reason)
+    let mut found = Err("no address".to_owned());
+    let end = Instant::now() + MEMBERS_TIMEOUT;
+    // A member that does not answer delays the others' answers for a short time only.
+    while let Ok(Some(answer)) = tokio::time::timeout_at(end.into(), answers.join_next()).await {
+        let Ok(answer) = answer else { continue };
+        if answer.as_ref().is_ok_and(|(_, members)| Some(members.leader.as_str()) != failed) {
+            return answer;
+        }
+        found = found.or(answer);
+    }
+    found
 }
 
 fn members_of(reply: &GetMembersResponse) -> Option<(u64, Members)> {

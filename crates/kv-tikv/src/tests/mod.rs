@@ -7,6 +7,7 @@ mod failures;
 mod members;
 mod nodes;
 mod prefixes;
+mod pulse;
 mod scans;
 mod servers;
 mod tls;

@@ -68,7 +68,6 @@ fn announced_ranges_are_fetched_at_once() {
     // The client learns the regions.
     time(0);
     let (one_by_one, at_once) = (time(0), time(AHEAD_MAX));
-    println!("one by one {one_by_one:?}, at once {at_once:?}");
     // The server prolongs its lease meanwhile.
     let others = 2;
     assert!(one_by_one.1.most_at_once <= 1 + others, "{one_by_one:?}");

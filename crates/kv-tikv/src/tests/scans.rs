@@ -57,7 +57,6 @@ fn a_long_scan_reads_several_regions_at_once() {
     time(forward.clone());
     let (one_by_one, at_once) = (time(forward.clone()), time(forward.clone().sequential()));
     let keys_only = time(forward.keys_only().sequential());
-    println!("one by one {one_by_one:?}, at once {at_once:?}, keys only {keys_only:?}");
     // The server prolongs its lease meanwhile.
     let others = 2;
     assert!(one_by_one.1.most_at_once < PARTS_MAX);

@@ -28,7 +28,7 @@ fn run(test: impl Future<Output = ()>) {
 }
 
 fn file(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/tests/tls").join(name)
+    PathBuf::from("src/tests/tls").join(name)
 }
 
 fn acceptor(asks_for_certificate: bool) -> TlsAcceptor {
@@ -79,10 +79,11 @@ async fn start(tls: Option<TlsAcceptor>) -> u16 {
             tokio::spawn(async move {
                 match tls {
                     None => serve(stream).await,
-                    Some(tls) => match tls.accept(stream).await {
-                        Ok(stream) => serve(stream).await,
-                        Err(_) => {}
-                    },
+                    Some(tls) => {
+                        if let Ok(stream) = tls.accept(stream).await {
+                            serve(stream).await;
+                        }
+                    }
                 }
             });
         }
