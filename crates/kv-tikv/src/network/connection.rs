@@ -64,8 +64,8 @@ impl Connection {
         *self.pulse.lock().unwrap_or_else(PoisonError::into_inner) = pulse.map(Arc::new);
     }
 
-    /// Asks the process for a sign of life. Returns true if it gives none. One to which a connection
-    /// is still being made is not silent.
+    /// Asks the process for a sign of life. Returns true if it gives none. A process to which a
+    /// connection is still being made is not silent.
     pub(super) async fn is_silent(&self) -> bool {
         let pulse = self.pulse.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match pulse {

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use h2::{Ping, PingPong};
 use tokio::sync::Mutex;
 
-/// The time for which one sign of life counts. Servers of gRPC end connections whose clients ask for
-/// it more often than every five seconds.
+/// The time for which one sign of life counts. Servers of gRPC end connections whose clients ask
+/// for it more often than every five seconds.
 const INTERVAL: Duration = Duration::from_secs(6);
 
 /// The longest time until a living process answers.

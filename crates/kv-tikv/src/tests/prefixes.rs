@@ -1,7 +1,7 @@
 //! Many short ranges, and the messages that they take.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kv::{Block, BlockLimits, Durability, Engine, LoadHint, LoadKind, PrefixScan};
 
@@ -52,28 +52,26 @@ fn announce(scan: &mut dyn PrefixScan, ranges: std::ops::Range<usize>) {
 fn announced_ranges_are_fetched_at_once() {
     let (cluster, engine) = store(100);
     cluster.delay(Duration::from_millis(1));
-    let time = |window: usize| {
+    let traffic_of = |window: usize| {
         let snapshot = engine.snapshot().unwrap();
         let mut scan = snapshot.prefix_scan().unwrap();
         cluster.traffic();
-        let begin = Instant::now();
         for range in 0..RANGES {
             if range % window.max(1) == 0 {
                 announce(&mut *scan, range..(range + window).min(RANGES));
             }
             read(&mut *scan, range);
         }
-        (begin.elapsed(), cluster.traffic())
+        cluster.traffic()
     };
     // The client learns the regions.
-    time(0);
-    let (one_by_one, at_once) = (time(0), time(AHEAD_MAX));
+    traffic_of(0);
+    let (one_by_one, at_once) = (traffic_of(0), traffic_of(AHEAD_MAX));
     // The server prolongs its lease meanwhile.
     let others = 2;
-    assert!(one_by_one.1.most_at_once <= 1 + others, "{one_by_one:?}");
-    assert!((RANGES..=RANGES + 10).contains(&at_once.1.messages), "{at_once:?}");
-    assert!((AHEAD_MAX / 2..=AHEAD_MAX + others).contains(&at_once.1.most_at_once), "{at_once:?}");
-    assert!(at_once.0 * 4 < one_by_one.0);
+    assert!(one_by_one.most_at_once <= 1 + others, "{one_by_one:?}");
+    assert!((RANGES..=RANGES + 10).contains(&at_once.messages), "{at_once:?}");
+    assert!((AHEAD_MAX / 2..=AHEAD_MAX + others).contains(&at_once.most_at_once), "{at_once:?}");
 }
 
 /// Announcements of more ranges, or of longer ones, than fit fetch the first of them only.
