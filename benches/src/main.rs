@@ -24,8 +24,8 @@
 //! `backup` loads 10,000,000 documents times `--scale`, and backs them up while others are written.
 //! It needs 10 GB in the folder of `TMPDIR`.
 //!
-//! `cluster` needs a running TiKV cluster, whose PD `--tikv` names. One server and two of them stand
-//! beside the engine, whose client works without a server on the same stores.
+//! `cluster` needs a running TiKV cluster, whose PD `--tikv` names. One server and two of them
+//! stand beside the engine, whose client works without a server on the same stores.
 //!
 //! Tables (`table-export`, `table-batch`, `table-cursor`, `table-dump`) print one Markdown table
 //! each and write a chart to `--charts` (the current folder). `persea bench`, `dump` and `restore`
