@@ -125,6 +125,7 @@ error_codes! {
     InvalidEdgeAttribute = 1233, "ARANGO_INVALID_EDGE_ATTRIBUTE", 400, "expecting both `_from` and `_to` attributes to be defined in the edge document and have the format `<collectionName>/<vertexKey>`";
     IndexCreationFailed = 1235, "ARANGO_INDEX_CREATION_FAILED", 400, "index creation failed";
     DocumentRevBad = 1239, "ARANGO_DOCUMENT_REV_BAD", 500, "illegal document revision";
+    IncompleteRead = 1240, "ARANGO_INCOMPLETE_READ", 500, "incomplete read";
 
     // Cluster.
     ClusterConnectionLost = 1465, "CLUSTER_CONNECTION_LOST", 503, "cluster internal HTTP connection broken";

@@ -62,6 +62,11 @@ impl MemoryCluster {
         self.cluster.fail_at_random(one_in);
     }
 
+    /// Removes the old versions of all keys, whoever may still read them.
+    pub fn forget_old_versions(&self) {
+        self.cluster.forget_old_versions();
+    }
+
     fn routes(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Route>>> {
         self.routes.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -181,6 +181,7 @@ impl From<Error> for errors::Error {
             Error::Corrupt { .. } | Error::DamagedLog { .. } => ErrorCode::CorruptedCollection,
             Error::Full { .. } => ErrorCode::FilesystemFull,
             Error::NotWritable { .. } => ErrorCode::DatadirNotWritable,
+            Error::SnapshotExpired => ErrorCode::IncompleteRead,
             Error::Closed | Error::LeaseEnded => ErrorCode::ShuttingDown,
             Error::NewerFormat { .. } => ErrorCode::IncompatibleVersion,
             Error::Unsupported { .. } => ErrorCode::NotImplemented,
@@ -192,6 +193,7 @@ impl From<Error> for errors::Error {
                 "resource limit exceeded: aborting transaction because maximal transaction size limit of \
                  {limit_bytes} bytes is reached"
             ),
+            Error::SnapshotExpired => format!("incomplete read: {error}"),
             other => other.to_string(),
         };
         let converted = errors::Error::new(code, message);

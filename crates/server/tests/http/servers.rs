@@ -317,3 +317,47 @@ fn servers_that_start_together_make_one_store() {
     assert!(started.iter().all(|one| one.0 == *id && one.1 == *secret));
     assert_eq!(started.iter().filter(|one| one.2).count(), 1, "one of them has created root");
 }
+
+/// An export whose state the store has removed says so. Another one goes on behind its last key.
+#[test]
+fn an_export_that_lost_its_state_is_resumed_by_its_last_key() {
+    const DOCUMENTS: usize = 20_000;
+    let pair = pair();
+    let mut client = pair.left.client();
+    let padding = "x".repeat(200);
+    let lines = (0..DOCUMENTS).map(|n| format!("{{\"_key\":\"{n:05}\",\"padding\":\"{padding}\"}}\n"));
+    let lines: Vec<String> = lines.collect();
+    for part in lines.chunks(1_000) {
+        let path = "/_api/import?collection=c&type=documents&complete=true";
+        let imported = client.request("POST", path, "", part.concat().as_bytes());
+        assert_eq!(imported.status, 201, "{}", imported.text());
+    }
+    let keys = |reply: &Reply| -> Vec<String> {
+        let reply = reply.json();
+        let rows = reply["result"].as_array().unwrap();
+        rows.iter().map(|row| row["_key"].as_str().unwrap().to_owned()).collect()
+    };
+    let mut reply = client.request("POST", "/_api/export?collection=c", "", br#"{"batchSize": 500}"#);
+    let id = reply.json()["id"].as_str().unwrap().to_owned();
+    let mut read = keys(&reply);
+    pair.cluster.forget_old_versions();
+    // The server asks at regular times how much the store keeps.
+    std::thread::sleep(Duration::from_secs(3));
+    loop {
+        reply = client.request("PUT", &format!("/_api/export/{id}"), "", b"");
+        if reply.status != 200 {
+            break;
+        }
+        read.extend(keys(&reply));
+        assert_eq!(reply.json()["hasMore"], true, "the export did not notice");
+    }
+    assert_eq!(reply.json()["errorNum"], 1240, "{}", reply.text());
+    let rest = format!("/_api/export?collection=c&from={}", read.last().unwrap());
+    let rest = pair.right.client().request("POST", &rest, "accept: application/x-ndjson\r\n", b"{}");
+    assert_eq!(rest.status, 200, "{}", rest.text());
+    for line in rest.text().lines() {
+        let document: serde_json::Value = serde_json::from_str(line).unwrap();
+        read.push(document["_key"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(read, (0..DOCUMENTS).map(|n| format!("{n:05}")).collect::<Vec<_>>());
+}
