@@ -117,7 +117,7 @@ pub(crate) enum Place<'a> {
 pub(crate) fn place(cost: Cost, body_bytes: usize, permits: &Permits) -> Place<'_> {
     match cost {
         Cost::Constant => Place::Connection(Budget::UNLIMITED, None),
-        Cost::Unknown if body_bytes <= SHORT_BODY_BYTES => {
+        Cost::Unknown if body_bytes <= SHORT_BODY_BYTES && !permits.reads_wait() => {
             let permit = permits.take();
             Place::Connection(budget(Instant::now(), permit.is_some()), permit)
         }
@@ -137,6 +137,13 @@ fn budget(now: Instant, has_permit: bool) -> Budget {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_connection_waits_for_other_machines() {
+        let permits = Permits::new(true);
+        assert!(matches!(place(Cost::Unknown, 0, &permits), Place::Pool(Lane::Requests)));
+        assert!(matches!(place(Cost::Constant, 0, &permits), Place::Connection(..)));
+    }
 
     #[test]
     fn only_short_requests_of_unknown_cost_get_a_budget() {

@@ -43,6 +43,12 @@ impl PoolLimits {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         PoolLimits { threads: cores, max_threads: (2 * cores).max(32), max_queue: 4_096 }
     }
+
+    /// Returns the limits where reads wait for messages to other machines: three quarters of the
+    /// threads stay, since most of them wait at any time.
+    pub(crate) fn where_reads_wait(self) -> Self {
+        PoolLimits { threads: self.threads.max(self.max_threads / 4 * 3), ..self }
+    }
 }
 
 /// The error of a job that the pool refused: the queue is full, or the pool is stopping.

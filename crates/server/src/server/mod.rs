@@ -18,7 +18,7 @@ use crate::http::listener::{self, Listener};
 use crate::http::metrics::Metrics;
 use crate::http::route::{BoundRoute, Route, bind};
 use crate::http::router::Router;
-use crate::http::service::HttpService;
+use crate::http::service::{HttpService, SharedParts};
 use crate::http::services::Services;
 use crate::options::ServerOptions;
 use crate::placement::Lanes;
@@ -58,9 +58,12 @@ impl Server {
     /// Creates a server with further routes.
     pub fn with_routes(
         instance: Arc<Instance>,
-        options: ServerOptions,
+        mut options: ServerOptions,
         further: &[&[Route]],
     ) -> Result<Arc<Self>> {
+        if instance.store().sharing().is_some() {
+            options.pool = options.pool.where_reads_wait();
+        }
         let parts = Parts::new(instance, &options)?;
         let services: Arc<dyn Services> = Arc::new(parts.upcalls());
         let router = |routes: Vec<BoundRoute>| {
@@ -106,16 +109,15 @@ impl Server {
         routes.extend(bind(route::batch::ROUTES, batch));
         openapi.describe(&routes)?;
         let lanes = Arc::new(Lanes::new(Arc::clone(&parts.pool), options.pool));
-        let http = HttpService::new(
-            options.http,
-            dispatcher(router(routes)?),
-            Arc::clone(&lanes),
-            Arc::clone(&parts.connections),
-            Arc::clone(&parts.metrics),
-            Arc::clone(&parts.logins),
-            options.tracer,
+        let shared = SharedParts {
+            lanes: Arc::clone(&lanes),
+            connections: Arc::clone(&parts.connections),
+            metrics: Arc::clone(&parts.metrics),
+            logins: Arc::clone(&parts.logins),
+            tracer: options.tracer,
             forwarder,
-        );
+        };
+        let http = HttpService::new(options.http, dispatcher(router(routes)?), shared);
         let Parts { instance, connections, metrics, shutdown, .. } = parts;
         Ok(Arc::new(Server {
             instance,

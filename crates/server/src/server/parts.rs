@@ -43,11 +43,12 @@ pub(super) struct Parts {
 
 impl Parts {
     pub(super) fn new(instance: Arc<Instance>, options: &ServerOptions) -> Result<Self> {
+        let permits = Permits::new(instance.store().sharing().is_some());
         Ok(Parts {
             jobs: Arc::new(Jobs::new(instance.local_ids().clone(), Arc::clone(instance.result_memory()))),
             instance,
             pool: Arc::new(WorkerPool::new(options.pool)),
-            permits: Arc::default(),
+            permits: Arc::new(permits),
             connections: Arc::new(Connections::new(options.http.unread_max_bytes)),
             metrics: Arc::default(),
             logins: Arc::new(Logins::new(options.http.failed_login_max_delay)),
