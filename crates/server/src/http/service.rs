@@ -63,17 +63,19 @@ pub(crate) struct HttpService {
     forwarder: Arc<Forwarder>,
 }
 
+/// The parts that the service shares with the rest of the server.
+pub(crate) struct SharedParts {
+    pub(crate) lanes: Arc<Lanes>,
+    pub(crate) connections: Arc<Connections>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) logins: Arc<Logins>,
+    pub(crate) tracer: Option<Arc<Tracer>>,
+    pub(crate) forwarder: Arc<Forwarder>,
+}
+
 impl HttpService {
-    pub(crate) fn new(
-        options: HttpOptions,
-        dispatcher: Dispatcher,
-        lanes: Arc<Lanes>,
-        connections: Arc<Connections>,
-        metrics: Arc<Metrics>,
-        logins: Arc<Logins>,
-        tracer: Option<Arc<Tracer>>,
-        forwarder: Arc<Forwarder>,
-    ) -> Self {
+    pub(crate) fn new(options: HttpOptions, dispatcher: Dispatcher, parts: SharedParts) -> Self {
+        let SharedParts { lanes, connections, metrics, logins, tracer, forwarder } = parts;
         let reply_memory = ReplyMemory::new(dispatcher.services().work_memory());
         HttpService {
             dispatcher,

@@ -104,7 +104,7 @@ impl Elsewhere {
                 match tokio::time::timeout(LOOK_INTERVAL, &mut reply).await {
                     Ok(reply) => return reply,
                     // The other server ends the request as its connection ends.
-                    Err(_) => way.interrupt.check().map_err(Error::from)?,
+                    Err(_) => way.interrupt.check()?,
                 }
             }
         })
