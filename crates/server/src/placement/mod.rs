@@ -55,6 +55,9 @@ const SPARE_THREAD_IDLE: Duration = Duration::from_secs(5);
 pub enum Cost {
     /// It takes microseconds and never waits.
     Constant,
+    /// It reads a few keys of the store. That takes microseconds, unless the store is on other
+    /// machines.
+    Read,
     /// It runs under a budget, and defers work that would take longer or wait.
     Unknown,
     /// It may take long or wait.
@@ -116,7 +119,8 @@ pub(crate) enum Place<'a> {
 /// Returns the place of a handler, given the length of its request's body.
 pub(crate) fn place(cost: Cost, body_bytes: usize, permits: &Permits) -> Place<'_> {
     match cost {
-        Cost::Constant => Place::Connection(Budget::UNLIMITED, None),
+        Cost::Read if permits.reads_wait() => Place::Pool(Lane::Requests),
+        Cost::Constant | Cost::Read => Place::Connection(Budget::UNLIMITED, None),
         Cost::Unknown if body_bytes <= SHORT_BODY_BYTES && !permits.reads_wait() => {
             let permit = permits.take();
             Place::Connection(budget(Instant::now(), permit.is_some()), permit)
@@ -141,7 +145,10 @@ mod tests {
     #[test]
     fn no_connection_waits_for_other_machines() {
         let permits = Permits::new(true);
-        assert!(matches!(place(Cost::Unknown, 0, &permits), Place::Pool(Lane::Requests)));
+        for cost in [Cost::Unknown, Cost::Read] {
+            assert!(matches!(place(cost, 0, &permits), Place::Pool(Lane::Requests)));
+            assert!(matches!(place(cost, 0, &Permits::new(false)), Place::Connection(..)));
+        }
         assert!(matches!(place(Cost::Constant, 0, &permits), Place::Connection(..)));
     }
 

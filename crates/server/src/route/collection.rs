@@ -9,7 +9,7 @@ use hyper::header::{HeaderValue, LOCATION};
 use storage::{Collection, CollectionStatistics, Revision};
 use velocypack::{Builder, Slice};
 
-use crate::http::Cost::{Blocking, Constant};
+use crate::http::Cost::{Blocking, Constant, Read};
 use crate::http::audit::Audit;
 use crate::http::fields::Fields;
 use crate::http::percent::encode_segment;
@@ -41,12 +41,12 @@ pub(super) const ROUTES: &[Route] = &[
         .with_query(&["isSystem"]),
     Route::new(Verb::Get, "/_api/collection/{collection}/properties", Constant, full)
         .about("Returns the properties of a collection."),
-    Route::new(Verb::Get, "/_api/collection/{collection}/count", Constant, count)
+    Route::new(Verb::Get, "/_api/collection/{collection}/count", Read, count)
         .about("Returns the number of documents of a collection."),
     Route::new(Verb::Get, "/_api/collection/{collection}/figures", Blocking, figures)
         .about("Returns figures of a collection.")
         .with_query(&["details"]),
-    Route::new(Verb::Get, "/_api/collection/{collection}/revision", Constant, revision)
+    Route::new(Verb::Get, "/_api/collection/{collection}/revision", Read, revision)
         .about("Returns a text that changes with the documents of a collection."),
     Route::new(Verb::Get, "/_api/collection/{collection}/checksum", Blocking, checksum)
         .about("Returns a checksum of a collection.")

@@ -17,7 +17,7 @@ use velocypack::{Builder, Slice, json, to_wire};
 use super::members::Members;
 use super::parameter;
 use super::revision::{REVISIONS_DIFFER, check_revision, durability, etag, waits_for_sync_in};
-use crate::http::Cost::{Blocking, Constant, Unknown};
+use crate::http::Cost::{Blocking, Constant, Read, Unknown};
 use crate::http::format::Format;
 use crate::http::percent::encode_segment;
 use crate::http::request::{BodyValue, Request};
@@ -60,7 +60,7 @@ const DOCUMENT: &str = r#"{"name": "Ann"}"#;
 const DOCUMENTS: &str = r#"[{"_key": "a", "name": "Ann"}]"#;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/document/{collection}/{key}", Constant, read).about("Returns a document."),
+    Route::new(Verb::Get, "/_api/document/{collection}/{key}", Read, read).about("Returns a document."),
     Route::new(Verb::Get, "/_api/document/{collection}", Constant, incomplete)
         .about("Says that a document is read by its collection and key."),
     Route::new(Verb::Get, "/_api/document", Constant, incomplete)

@@ -11,7 +11,7 @@ use hyper::header::{ETAG, HeaderValue};
 use velocypack::{Builder, Slice};
 
 use super::revision::durability;
-use crate::http::Cost::{Blocking, Constant};
+use crate::http::Cost::{Blocking, Read};
 use crate::http::audit::Audit;
 use crate::http::fields::Fields;
 use crate::http::request::Request;
@@ -20,15 +20,14 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/gharial", Constant, list).about("Lists the named graphs."),
+    Route::new(Verb::Get, "/_api/gharial", Read, list).about("Lists the named graphs."),
     Route::new(Verb::Post, "/_api/gharial", Blocking, create)
         .audited(Audit::Collection)
         .not_in_scripts()
         .about("Creates a named graph.")
         .with_query(&["waitForSync"])
         .with_body(r#"{"name": "g", "edgeDefinitions": [{"collection": "e", "from": ["v"], "to": ["v"]}]}"#),
-    Route::new(Verb::Get, "/_api/gharial/{graph}", Constant, read)
-        .about("Returns the definition of a graph."),
+    Route::new(Verb::Get, "/_api/gharial/{graph}", Read, read).about("Returns the definition of a graph."),
     Route::new(Verb::Delete, "/_api/gharial/{graph}", Blocking, drop_graph)
         .audited(Audit::Collection)
         .not_in_scripts()

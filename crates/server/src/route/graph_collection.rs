@@ -8,7 +8,7 @@ use velocypack::Slice;
 
 use super::graph::{changed_status, respond};
 use super::revision::durability;
-use crate::http::Cost::{Blocking, Constant};
+use crate::http::Cost::{Blocking, Read};
 use crate::http::audit::Audit;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -16,7 +16,7 @@ use crate::http::route::{Route, Verb};
 use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
-    Route::new(Verb::Get, "/_api/gharial/{graph}/vertex", Constant, list_vertex_collections)
+    Route::new(Verb::Get, "/_api/gharial/{graph}/vertex", Read, list_vertex_collections)
         .about("Lists the collections of vertices of a graph."),
     Route::new(Verb::Post, "/_api/gharial/{graph}/vertex", Blocking, add_vertex_collection)
         .audited(Audit::Collection)
@@ -28,7 +28,7 @@ pub(super) const ROUTES: &[Route] = &[
         .not_in_scripts()
         .about("Removes a collection of vertices from a graph.")
         .with_query(&["dropCollection"]),
-    Route::new(Verb::Get, "/_api/gharial/{graph}/edge", Constant, list_edge_collections)
+    Route::new(Verb::Get, "/_api/gharial/{graph}/edge", Read, list_edge_collections)
         .about("Lists the collections of edges of a graph."),
     Route::new(Verb::Post, "/_api/gharial/{graph}/edge", Blocking, add_edge_definition)
         .audited(Audit::Collection)

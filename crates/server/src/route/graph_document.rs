@@ -10,7 +10,7 @@ use storage::{Collection, Documents, StoredDocument, WriteKind, WriteOptions, Wr
 use velocypack::{Builder, Slice};
 
 use super::revision::{check_revision, durability, waits_for_sync_in};
-use crate::http::Cost::{Blocking, Constant};
+use crate::http::Cost::{Blocking, Read};
 use crate::http::request::{BodyValue, Request};
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
@@ -21,7 +21,7 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Creates a vertex.")
         .with_query(&["waitForSync", "returnNew"])
         .with_body(r#"{"name": "Ann"}"#),
-    Route::new(Verb::Get, "/_api/gharial/{graph}/vertex/{collection}/{key}", Constant, read_vertex)
+    Route::new(Verb::Get, "/_api/gharial/{graph}/vertex/{collection}/{key}", Read, read_vertex)
         .about("Returns a vertex.")
         .with_query(&["rev"]),
     Route::new(Verb::Put, "/_api/gharial/{graph}/vertex/{collection}/{key}", Blocking, replace_vertex)
@@ -39,7 +39,7 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Creates an edge.")
         .with_query(&["waitForSync", "returnNew"])
         .with_body(r#"{"_from": "persons/a", "_to": "persons/b"}"#),
-    Route::new(Verb::Get, "/_api/gharial/{graph}/edge/{collection}/{key}", Constant, read_edge)
+    Route::new(Verb::Get, "/_api/gharial/{graph}/edge/{collection}/{key}", Read, read_edge)
         .about("Returns an edge.")
         .with_query(&["rev"]),
     Route::new(Verb::Put, "/_api/gharial/{graph}/edge/{collection}/{key}", Blocking, replace_edge)
