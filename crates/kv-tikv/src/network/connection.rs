@@ -64,12 +64,12 @@ impl Connection {
         *self.pulse.lock().unwrap_or_else(PoisonError::into_inner) = pulse.map(Arc::new);
     }
 
-    /// Asks the process for a sign of life. Returns true if it gives none. A process to which a
-    /// connection is still being made is not silent.
-    pub(super) async fn is_silent(&self) -> bool {
+    /// Ends the connection if its process gives no sign of life, and returns true then. A
+    /// connection that is still being made has a time-out of its own.
+    pub(super) async fn end_if_lost(&self) -> bool {
         let pulse = self.pulse.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match pulse {
-            Some(pulse) => !pulse.beats().await,
+            Some(pulse) => pulse.end_if_lost().await,
             None => false,
         }
     }
@@ -120,11 +120,12 @@ where
         .max_frame_size(1 << 20)
         .enable_push(false);
     let (sender, mut connection) = builder.handshake(stream).await?;
-    let pulse = connection.ping_pong().map(Pulse::new);
-    tokio::spawn(async move {
+    let pings = connection.ping_pong();
+    let task = tokio::spawn(async move {
         if let Err(error) = connection.await {
             tracing::debug!(target: "engines", "a connection to the cluster ended: {error}");
         }
     });
+    let pulse = pings.map(|pings| Pulse::new(pings, task.abort_handle()));
     Ok((sender.ready().await?, pulse))
 }

@@ -129,7 +129,7 @@ async fn patiently<T>(
             if left <= PATIENCE {
                 break format!("no reply within {} s", timeout.as_secs_f32());
             }
-            if connection.is_silent().await {
+            if connection.end_if_lost().await {
                 break "no reply and no sign of life".to_owned();
             }
         }

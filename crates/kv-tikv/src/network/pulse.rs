@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use h2::{Ping, PingPong};
 use tokio::sync::Mutex;
+use tokio::task::AbortHandle;
 
 /// The time for which one sign of life counts. Servers of gRPC end connections whose clients ask
 /// for it more often than every five seconds.
@@ -16,26 +17,39 @@ const INTERVAL: Duration = Duration::from_secs(6);
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The pulse of one connection.
-pub(super) struct Pulse(Mutex<Beats>);
+pub(super) struct Pulse {
+    beats: Mutex<Beats>,
+    /// The task that drives the connection.
+    connection: AbortHandle,
+}
 
 struct Beats {
     pings: PingPong,
+    /// The moment of the last sign of life that was asked for.
     last: Option<Instant>,
 }
 
 impl Pulse {
-    pub(super) fn new(pings: PingPong) -> Self {
-        Pulse(Mutex::new(Beats { pings, last: None }))
+    pub(super) fn new(pings: PingPong, connection: AbortHandle) -> Self {
+        Pulse { beats: Mutex::new(Beats { pings, last: None }), connection }
     }
 
-    /// Returns true if the process gives a sign of life, or has given one just now.
-    pub(super) async fn beats(&self) -> bool {
-        let mut beats = self.0.lock().await;
+    /// Asks the process for a sign of life, unless it has given one just now. Without one, it ends
+    /// the connection, and with it the wait of all messages, and returns true.
+    pub(super) async fn end_if_lost(&self) -> bool {
+        let mut beats = self.beats.lock().await;
         if beats.last.is_some_and(|last| last.elapsed() < INTERVAL) {
-            return true;
+            return false;
         }
-        let answer = tokio::time::timeout(TIMEOUT, beats.pings.ping(Ping::opaque())).await;
-        beats.last = Some(Instant::now());
-        matches!(answer, Ok(Ok(_)))
+        match tokio::time::timeout(TIMEOUT, beats.pings.ping(Ping::opaque())).await {
+            Ok(Ok(_)) => {
+                beats.last = Some(Instant::now());
+                false
+            }
+            _ => {
+                self.connection.abort();
+                true
+            }
+        }
     }
 }

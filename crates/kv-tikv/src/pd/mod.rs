@@ -29,8 +29,8 @@ pub(crate) fn from_milliseconds(milliseconds: u64) -> u64 {
     milliseconds << LOGICAL_BITS
 }
 
-/// The longest time in which members say who leads, while another one may know better.
-const MEMBERS_TIMEOUT: Duration = Duration::from_secs(3);
+/// The longest wait for the answers of all members to the question of who leads.
+const MEMBERS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The connection to the members of PD, of which one leads.
 pub(crate) struct Pd {
@@ -150,9 +150,9 @@ async fn find_members(
             }
         });
     }
-    let mut found = Err("no address".to_owned());
+    let limit = MEMBERS_TIMEOUT.as_secs();
+    let mut found = Err(format!("no member has answered within {limit} s"));
     let end = Instant::now() + MEMBERS_TIMEOUT;
-    // A member that does not answer delays the others' answers for a short time only.
     while let Ok(Some(answer)) = tokio::time::timeout_at(end.into(), answers.join_next()).await {
         let Ok(answer) = answer else { continue };
         if answer.as_ref().is_ok_and(|(_, members)| Some(members.leader.as_str()) != failed) {

@@ -1,10 +1,12 @@
 //! Late replies of a slow process, and of one that is lost.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{HeaderMap, Response};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
 
 use crate::network::{Fault, GrpcNetwork, Network};
 
@@ -14,10 +16,11 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// The time after which the slow process replies. A client looks for signs of life before it.
 const SLOWNESS: Duration = Duration::from_millis(2500);
 
-/// Sends a message to a process that treats its connection in this way.
+/// Sends some messages at once to a process that treats its connection in this way.
 fn call<F: Future<Output = ()> + Send + 'static>(
+    messages: usize,
     serve: impl Fn(TcpStream) -> F + Send + 'static,
-) -> Result<Bytes, Fault> {
+) -> Vec<Result<Bytes, Fault>> {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
@@ -27,8 +30,15 @@ fn call<F: Future<Output = ()> + Send + 'static>(
                 tokio::spawn(serve(stream));
             }
         });
-        let network = GrpcNetwork::new(None, TIMEOUT);
-        network.call(&address, "/test.Test/Echo", Bytes::from_static(b"a message")).await
+        let network = Arc::new(GrpcNetwork::new(None, TIMEOUT));
+        let mut replies = JoinSet::new();
+        for _ in 0..messages {
+            let (network, address) = (Arc::clone(&network), address.clone());
+            replies.spawn(async move {
+                network.call(&address, "/test.Test/Echo", Bytes::from_static(b"a message")).await
+            });
+        }
+        replies.join_all().await
     })
 }
 
@@ -57,13 +67,14 @@ async fn fall_silent(stream: TcpStream) {
 
 #[test]
 fn a_slow_process_is_awaited() {
-    assert_eq!(call(serve_slowly), Ok(Bytes::from_static(b"reply")));
+    assert_eq!(call(2, serve_slowly), vec![Ok(Bytes::from_static(b"reply")); 2]);
 }
 
 #[test]
 fn a_silent_process_is_given_up_long_before_the_time_out() {
     let begin = Instant::now();
-    let reply = call(fall_silent);
-    assert!(matches!(&reply, Err(Fault::Lost(reason)) if reason.contains("no sign of life")), "{reply:?}");
+    let replies = call(4, fall_silent);
+    let are_lost = replies.iter().all(|reply| matches!(reply, Err(Fault::Lost(_))));
+    assert!(are_lost && format!("{replies:?}").contains("no sign of life"), "{replies:?}");
     assert!(begin.elapsed() < TIMEOUT / 2, "{:?}", begin.elapsed());
 }
