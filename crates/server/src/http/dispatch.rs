@@ -22,8 +22,7 @@ use super::response::{Response, Rest};
 use super::route::{Access, BoundRoute, Call, Verb};
 use super::router::{Found, Router};
 use super::services::{AsyncMode, Services};
-use crate::placement::permits::Permits;
-use crate::placement::{Cost, Place, place};
+use crate::placement::{Cost, Place, Placement};
 
 /// Most bytes of an address; ArangoDB's 16K.
 const MAX_URI_BYTES: usize = 16 << 10;
@@ -131,7 +130,7 @@ pub(crate) struct Dispatcher {
     router: Router,
     instance: Arc<Instance>,
     services: Arc<dyn Services>,
-    permits: Arc<Permits>,
+    placement: Arc<Placement>,
 }
 
 impl Dispatcher {
@@ -139,9 +138,9 @@ impl Dispatcher {
         router: Router,
         instance: Arc<Instance>,
         services: Arc<dyn Services>,
-        permits: Arc<Permits>,
+        placement: Arc<Placement>,
     ) -> Self {
-        Dispatcher { router, instance, services, permits }
+        Dispatcher { router, instance, services, placement }
     }
 
     /// Returns the server's services for HTTP.
@@ -230,7 +229,7 @@ impl Dispatcher {
     /// Runs a route as far as possible on a connection's task. The rest is deferred.
     pub(crate) fn begin(&self, job: Job, mut request: Request) -> Result<Response> {
         let context = self.log_context(&job, &request);
-        match place(job.cost, request.body.len(), &self.permits) {
+        match self.placement.place(job.cost, request.body.len()) {
             Place::Pool(lane) => {
                 let interrupt = Interrupt::new();
                 let job = job.ended_by(&interrupt);

@@ -116,17 +116,36 @@ pub(crate) enum Place<'a> {
     Pool(Lane),
 }
 
-/// Returns the place of a handler, given the length of its request's body.
-pub(crate) fn place(cost: Cost, body_bytes: usize, permits: &Permits) -> Place<'_> {
-    match cost {
-        Cost::Read if permits.reads_wait() => Place::Pool(Lane::Requests),
-        Cost::Constant | Cost::Read => Place::Connection(Budget::UNLIMITED, None),
-        Cost::Unknown if body_bytes <= SHORT_BODY_BYTES && !permits.reads_wait() => {
-            let permit = permits.take();
-            Place::Connection(budget(Instant::now(), permit.is_some()), permit)
+/// The decisions of one server about the places of its work.
+#[derive(Debug, Default)]
+pub(crate) struct Placement {
+    /// Reads wait for messages, because the store is on other machines.
+    reads_wait: bool,
+    permits: Permits,
+}
+
+impl Placement {
+    pub(crate) fn new(reads_wait: bool) -> Self {
+        Placement { reads_wait, permits: Permits::default() }
+    }
+
+    /// Returns the sizes of the pools, given those for a store on this machine.
+    pub(crate) fn limits(&self, local: PoolLimits) -> PoolLimits {
+        if self.reads_wait { local.where_reads_wait() } else { local }
+    }
+
+    /// Returns the place of a handler, given the length of its request's body.
+    pub(crate) fn place(&self, cost: Cost, body_bytes: usize) -> Place<'_> {
+        match cost {
+            Cost::Read | Cost::Unknown if self.reads_wait => Place::Pool(Lane::Requests),
+            Cost::Constant | Cost::Read => Place::Connection(Budget::UNLIMITED, None),
+            Cost::Unknown if body_bytes <= SHORT_BODY_BYTES => {
+                let permit = self.permits.take();
+                Place::Connection(budget(Instant::now(), permit.is_some()), permit)
+            }
+            Cost::Unknown | Cost::Blocking => Place::Pool(Lane::Requests),
+            Cost::Transaction => Place::Pool(Lane::Transactions),
         }
-        Cost::Unknown | Cost::Blocking => Place::Pool(Lane::Requests),
-        Cost::Transaction => Place::Pool(Lane::Transactions),
     }
 }
 
@@ -144,18 +163,18 @@ mod tests {
 
     #[test]
     fn no_connection_waits_for_other_machines() {
-        let permits = Permits::new(true);
+        let (local, distant) = (Placement::new(false), Placement::new(true));
         for cost in [Cost::Unknown, Cost::Read] {
-            assert!(matches!(place(cost, 0, &permits), Place::Pool(Lane::Requests)));
-            assert!(matches!(place(cost, 0, &Permits::new(false)), Place::Connection(..)));
+            assert!(matches!(distant.place(cost, 0), Place::Pool(Lane::Requests)));
+            assert!(matches!(local.place(cost, 0), Place::Connection(..)));
         }
-        assert!(matches!(place(Cost::Constant, 0, &permits), Place::Connection(..)));
+        assert!(matches!(distant.place(Cost::Constant, 0), Place::Connection(..)));
     }
 
     #[test]
     fn only_short_requests_of_unknown_cost_get_a_budget() {
-        let permits = Permits::default();
-        let place = |cost, bytes| match place(cost, bytes, &permits) {
+        let placement = Placement::default();
+        let place = |cost, bytes| match placement.place(cost, bytes) {
             Place::Connection(budget, permit) => Some((budget.is_unlimited(), permit.is_some())),
             Place::Pool(_) => None,
         };

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// them.
 #[derive(Debug, Default)]
 pub(crate) struct Permits {
-    reads_wait: bool,
     most: OnceLock<usize>,
     taken: AtomicUsize,
 }
@@ -17,16 +16,6 @@ pub(crate) struct Permits {
 pub(crate) struct Permit<'a>(&'a Permits);
 
 impl Permits {
-    /// Makes the permits of a server whose reads wait for messages to other machines, or not.
-    pub(crate) fn new(reads_wait: bool) -> Self {
-        Permits { reads_wait, ..Permits::default() }
-    }
-
-    /// Returns true if reads wait for messages to other machines.
-    pub(crate) fn reads_wait(&self) -> bool {
-        self.reads_wait
-    }
-
     /// Takes a permit for a connection's task, if one is left.
     pub(crate) fn take(&self) -> Option<Permit<'_>> {
         let most = *self.most.get_or_init(most);

@@ -46,7 +46,7 @@ impl PoolLimits {
 
     /// Returns the limits where reads wait for messages to other machines: three quarters of the
     /// threads stay, since most of them wait at any time.
-    pub(crate) fn where_reads_wait(self) -> Self {
+    pub(super) fn where_reads_wait(self) -> Self {
         PoolLimits { threads: self.threads.max(self.max_threads / 4 * 3), ..self }
     }
 }

@@ -21,7 +21,7 @@ use crate::http::router::Router;
 use crate::http::service::{HttpService, SharedParts};
 use crate::http::services::Services;
 use crate::options::ServerOptions;
-use crate::placement::Lanes;
+use crate::placement::{Lanes, Placement};
 use crate::route;
 use crate::route::batch::Elsewhere;
 use crate::route::javascript::TaskRunner;
@@ -61,18 +61,17 @@ impl Server {
         mut options: ServerOptions,
         further: &[&[Route]],
     ) -> Result<Arc<Self>> {
-        if instance.store().sharing().is_some() {
-            options.pool = options.pool.where_reads_wait();
-        }
-        let parts = Parts::new(instance, &options)?;
+        let placement = Arc::new(Placement::new(instance.store().sharing().is_some()));
+        options.pool = placement.limits(options.pool);
+        let parts = Parts::new(instance, placement, &options)?;
         let services: Arc<dyn Services> = Arc::new(parts.upcalls());
         let router = |routes: Vec<BoundRoute>| {
             let further = further.iter().flat_map(|family| bind(family, ()));
             Router::new(routes.into_iter().chain(further)).map_err(Error::internal)
         };
         let dispatcher = |router| {
-            let (instance, permits) = (Arc::clone(&parts.instance), Arc::clone(&parts.permits));
-            Dispatcher::new(router, instance, Arc::clone(&services), permits)
+            let (instance, placement) = (Arc::clone(&parts.instance), Arc::clone(&parts.placement));
+            Dispatcher::new(router, instance, Arc::clone(&services), placement)
         };
         let part_services = |routes| -> Result<_> {
             Ok(Arc::new(route::batch::PartServices {

@@ -11,8 +11,8 @@ use crate::http::connections::Connections;
 use crate::http::metrics::Metrics;
 use crate::http::route::{BoundRoute, bind};
 use crate::options::ServerOptions;
+use crate::placement::Placement;
 use crate::placement::logins::Logins;
-use crate::placement::permits::Permits;
 use crate::placement::pool::WorkerPool;
 use crate::route;
 use crate::service::authentication::Authentication;
@@ -26,7 +26,7 @@ use crate::service::shutdown::Shutdown;
 pub(super) struct Parts {
     pub(super) instance: Arc<Instance>,
     pub(super) pool: Arc<WorkerPool>,
-    pub(super) permits: Arc<Permits>,
+    pub(super) placement: Arc<Placement>,
     pub(super) connections: Arc<Connections>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) logins: Arc<Logins>,
@@ -42,13 +42,16 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    pub(super) fn new(instance: Arc<Instance>, options: &ServerOptions) -> Result<Self> {
-        let permits = Permits::new(instance.store().sharing().is_some());
+    pub(super) fn new(
+        instance: Arc<Instance>,
+        placement: Arc<Placement>,
+        options: &ServerOptions,
+    ) -> Result<Self> {
         Ok(Parts {
             jobs: Arc::new(Jobs::new(instance.local_ids().clone(), Arc::clone(instance.result_memory()))),
             instance,
             pool: Arc::new(WorkerPool::new(options.pool)),
-            permits: Arc::new(permits),
+            placement,
             connections: Arc::new(Connections::new(options.http.unread_max_bytes)),
             metrics: Arc::default(),
             logins: Arc::new(Logins::new(options.http.failed_login_max_delay)),
