@@ -51,6 +51,9 @@ fn run_in(arguments: &Arguments, folder: &Path) -> Result<(), String> {
             }
         }
     }
+    if made.is_empty() || acknowledged.is_empty() {
+        wrong.push("the run shows nothing: no fault was made, or no write acknowledged".to_owned());
+    }
     wrong.extend(servers.crashes().into_iter().map(|crash| format!("the log: {crash}")));
     let count = wrong.len();
     wrong.truncate(SHOWN_MAX);
@@ -69,12 +72,12 @@ fn work(
 ) -> Result<Vec<Disturbance>, String> {
     std::thread::scope(|scope| {
         for load in loads {
-            for number in 0..arguments.clients {
+            for _ in 0..arguments.clients {
                 let mut rng = rng.fork();
                 scope.spawn(move || {
                     while !journal.is_over() {
                         if let Some(client) = rng.choice(clients)
-                            && !load.step(client, number, &mut rng, journal)
+                            && !load.step(client, &mut rng, journal)
                         {
                             // The server may be starting again.
                             std::thread::sleep(Duration::from_millis(20));

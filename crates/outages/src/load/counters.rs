@@ -31,7 +31,7 @@ impl Load for Counters {
         query(client, text, &json!({"last": COUNTERS - 1})).map(drop)
     }
 
-    fn step(&self, client: &Client, _number: usize, rng: &mut Rng, journal: &Journal) -> bool {
+    fn step(&self, client: &Client, rng: &mut Rng, journal: &Journal) -> bool {
         let number = rng.usize(..COUNTERS);
         let (acknowledged, unknown) = (&self.acknowledged[number], &self.unknown[number]);
         // All of these were acknowledged before the query begins.

@@ -39,7 +39,7 @@ impl Load for Graph {
         Ok(())
     }
 
-    fn step(&self, client: &Client, _number: usize, rng: &mut Rng, journal: &Journal) -> bool {
+    fn step(&self, client: &Client, rng: &mut Rng, journal: &Journal) -> bool {
         let town = |rng: &mut Rng| format!("t{}", rng.u32(..SHARED));
         let done = match rng.u8(..12) {
             0 => return complain_of_rows(client, DANGLING, "an edge without its vertices", journal),

@@ -19,9 +19,9 @@ pub(crate) trait Load: Sync {
     /// Creates its collections.
     fn create(&self, client: &Client) -> Result<(), Failure>;
 
-    /// Writes or reads something through one of the servers. `number` is that of the client among
-    /// those of this load. Returns false if the request did not reach its goal.
-    fn step(&self, client: &Client, number: usize, rng: &mut Rng, journal: &Journal) -> bool;
+    /// Writes or reads something through one of the servers. Returns false if the request did not
+    /// reach its goal.
+    fn step(&self, client: &Client, rng: &mut Rng, journal: &Journal) -> bool;
 
     /// Checks that all that was acknowledged is there. Returns figures for people. Errors: text for
     /// the user.

@@ -39,7 +39,7 @@ impl Load for Names {
         ask(client, Request::post("/_api/index").query("collection", "names"), &index).map(drop)
     }
 
-    fn step(&self, client: &Client, _number: usize, rng: &mut Rng, journal: &Journal) -> bool {
+    fn step(&self, client: &Client, rng: &mut Rng, journal: &Journal) -> bool {
         match rng.u8(..8) {
             0 => {
                 // The expression cannot be answered by the index.

@@ -47,7 +47,7 @@ impl Load for Transfers {
         query(client, text, &json!({"last": ACCOUNTS - 1, "initial": INITIAL})).map(drop)
     }
 
-    fn step(&self, client: &Client, _number: usize, rng: &mut Rng, journal: &Journal) -> bool {
+    fn step(&self, client: &Client, rng: &mut Rng, journal: &Journal) -> bool {
         match rng.u8(..24) {
             0..3 => return read_sum(client, journal),
             3 => return self.read_all(client, journal),
