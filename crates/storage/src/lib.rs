@@ -62,6 +62,7 @@ pub use index::bounds::{BoundsOfRanges, IndexBounds, IndexRange, bounds_of};
 pub use index::build::SharedCheck;
 pub use index::edge::{EdgeDirection, EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, VertexEdges};
 pub use index::found::{IndexEntries, UniqueEntries};
+pub use index::next_scans::NextScans;
 pub use index::persistent::{IndexScan, IndexWalk};
 pub use index::scan::{EntryScan, ScanHost, ScanOptions, ScanStatistics};
 pub use index::value::IndexValue;

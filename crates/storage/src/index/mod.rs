@@ -20,7 +20,7 @@ mod fulltext;
 mod geo;
 pub(crate) mod maintain;
 mod mdi;
-mod next_scans;
+pub(crate) mod next_scans;
 pub(crate) mod persistent;
 mod primary;
 pub(crate) mod scan;

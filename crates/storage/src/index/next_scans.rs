@@ -8,29 +8,46 @@ use errors::Result;
 const FIRST: usize = 8;
 
 /// The most scans that are opened ahead. Each holds a page of the engine.
-const MOST: usize = 32;
+const MOST: usize = 64;
 
 /// The scans that were opened ahead, in order.
-pub(super) struct NextScans<S> {
+pub struct NextScans<S> {
     scans: VecDeque<S>,
     /// The number of scans that were opened ahead last.
     size: usize,
 }
 
-impl<S> NextScans<S> {
-    pub(super) fn new() -> Self {
+impl<S> Default for NextScans<S> {
+    fn default() -> Self {
         NextScans { scans: VecDeque::new(), size: 0 }
+    }
+}
+
+impl<S> NextScans<S> {
+    /// Returns the number of scans that are ahead.
+    pub fn len(&self) -> usize {
+        self.scans.len()
+    }
+
+    /// Returns true if no scan is ahead.
+    pub fn is_empty(&self) -> bool {
+        self.scans.is_empty()
+    }
+
+    /// Forgets the scans that are ahead.
+    pub fn clear(&mut self) {
+        self.scans.clear();
     }
 
     /// Returns the next scan, or `None` after the last one.
     ///
     /// `open` opens one scan after the other. Where several reads at once are of use, others are
     /// opened, too, and `fetch` makes all of them fetch their first pairs.
-    pub(super) fn next(
+    pub fn next(
         &mut self,
         reads_at_once: usize,
         mut open: impl FnMut() -> Result<Option<S>>,
-        fetch: impl Fn(&mut S),
+        fetch: impl Fn(&mut S) -> Result<()>,
     ) -> Result<Option<S>> {
         let next = match self.scans.pop_front() {
             Some(scan) => Some(scan),
@@ -39,12 +56,12 @@ impl<S> NextScans<S> {
         let Some(mut next) = next else { return Ok(None) };
         let most = reads_at_once.min(MOST);
         if most > 1 && self.scans.len() * 2 <= self.size {
-            fetch(&mut next);
+            fetch(&mut next)?;
             self.size = (self.size * 2).clamp(FIRST.min(most), most);
             while self.scans.len() < self.size
                 && let Some(mut scan) = open()?
             {
-                fetch(&mut scan);
+                fetch(&mut scan)?;
                 self.scans.push_back(scan);
             }
         }
@@ -52,7 +69,7 @@ impl<S> NextScans<S> {
     }
 
     /// Returns the scans that were opened ahead.
-    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut S> {
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut S> {
         self.scans.iter_mut()
     }
 }
@@ -63,16 +80,16 @@ mod tests {
 
     /// Returns the greatest number of scans that were ahead.
     fn run(reads_at_once: usize, scans: usize) -> usize {
-        let (mut next, mut opened, mut most) = (NextScans::new(), 0, 0);
+        let (mut next, mut opened, mut most) = (NextScans::default(), 0, 0);
         for expected in 0..scans {
             let open = || {
                 opened += 1;
                 Ok((opened <= scans).then_some(opened - 1))
             };
-            assert_eq!(next.next(reads_at_once, open, |_| ()).unwrap(), Some(expected));
-            most = most.max(next.iter_mut().count());
+            assert_eq!(next.next(reads_at_once, open, |_| Ok(())).unwrap(), Some(expected));
+            most = most.max(next.len());
         }
-        assert_eq!(next.next(reads_at_once, || Ok(None), |_| ()).unwrap(), None);
+        assert_eq!(next.next(reads_at_once, || Ok(None), |_| Ok(())).unwrap(), None);
         most
     }
 

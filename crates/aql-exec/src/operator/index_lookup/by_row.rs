@@ -10,7 +10,7 @@ use aql_value::Interrupt;
 use errors::Result;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
-use storage::{Index, IndexRange, ScanOptions, Snapshot};
+use storage::{Index, IndexRange, NextScans, ScanOptions, Snapshot};
 
 /// The strategy that suits every index.
 pub(crate) struct ByRow {
@@ -18,16 +18,9 @@ pub(crate) struct ByRow {
     /// The look-up for the current incoming row; `None` if it has not begun.
     lookup: Option<RowLookup>,
     /// The look-ups for the following rows, whose first entries are on their way.
-    next: VecDeque<RowLookup>,
-    /// The number of look-ups that were opened ahead last.
-    ahead: usize,
+    next: NextScans<RowLookup>,
     cursor: CursorUse,
 }
-
-/// The number of rows whose look-ups are opened ahead at first, and at most: the query may end
-/// before it reads them, and each holds a page of the engine.
-const FEWEST_AHEAD: usize = 8;
-const MOST_AHEAD: usize = 64;
 
 /// The options of a row's scans: see `aql_plan::IndexScan`.
 #[derive(Debug, Clone, Copy)]
@@ -50,35 +43,36 @@ struct RowLookup {
 
 impl ByRow {
     pub(crate) fn new(options: ByRowOptions) -> Self {
-        Self { options, lookup: None, next: VecDeque::new(), ahead: 0, cursor: CursorUse::default() }
+        Self { options, lookup: None, next: NextScans::default(), cursor: CursorUse::default() }
     }
 
-    /// Opens the look-ups of the rows behind the current one, whose own is `lookup`, where several
-    /// reads at once are of use.
-    fn open_next(
+    /// Returns the look-up for the current row; `None` if there is no row. Opens those of the rows
+    /// behind it, too, where several reads at once are of use.
+    fn begin_row(
         &mut self,
-        lookup: &mut RowLookup,
         input: &LookupInput,
         request: &LookupRequest<'_>,
         snapshot: &Snapshot,
         interrupt: &Interrupt,
-    ) -> Result<()> {
-        let most = snapshot.reads_at_once().min(MOST_AHEAD);
+    ) -> Result<Option<RowLookup>> {
         // Later rows must find what the query writes for this one.
-        if most <= 1 || request.source.read_own_writes || self.next.len() * 2 > self.ahead {
-            return Ok(());
-        }
-        lookup.fetch()?;
-        self.ahead = (self.ahead * 2).clamp(FEWEST_AHEAD.min(most), most);
-        while self.next.len() < self.ahead && self.next.len() + 1 < input.outer.remaining() {
-            let row = input.outer.row() + 1 + self.next.len();
-            let mut lookup = self.open(row, input, request, snapshot, interrupt)?;
-            lookup.fetch()?;
-            self.next.push_back(lookup);
-        }
-        Ok(())
+        let at_once = if request.source.read_own_writes { 1 } else { snapshot.reads_at_once() };
+        let ByRow { options, next, .. } = self;
+        let mut row = input.outer.row() + next.len();
+        let end = input.outer.row() + input.outer.remaining();
+        let open = || {
+            if row >= end {
+                return Ok(None);
+            }
+            let lookup = options.open(row, input, request, snapshot, interrupt)?;
+            row += 1;
+            Ok(Some(lookup))
+        };
+        next.next(at_once, open, RowLookup::fetch)
     }
+}
 
+impl ByRowOptions {
     /// Opens the sources for an incoming row. Adjacent ranges of the same index share one source.
     fn open(
         &self,
@@ -89,12 +83,12 @@ impl ByRow {
         interrupt: &Interrupt,
     ) -> Result<RowLookup> {
         let options = ScanOptions {
-            ascending: self.options.ascending,
-            ordered: self.options.ordered,
-            limit_each: self.options.limit_each,
+            ascending: self.ascending,
+            ordered: self.ordered,
+            limit_each: self.limit_each,
             wants_documents: request.wants_documents,
             wants_covered: request.wants_covered,
-            lookahead: self.options.lookahead,
+            lookahead: self.lookahead,
         };
         let mut sources = VecDeque::new();
         for (index, ranges) in neighbours(row, input, interrupt)? {
@@ -149,15 +143,10 @@ impl LookupStrategy for ByRow {
                 Some(lookup) => lookup,
                 None => {
                     self.cursor.begin_row();
-                    let mut lookup = match self.next.pop_front() {
+                    match self.begin_row(input, request, &snapshot, &context.interrupt)? {
                         Some(lookup) => lookup,
-                        None => {
-                            let row = input.outer.row();
-                            self.open(row, input, request, &snapshot, &context.interrupt)?
-                        }
-                    };
-                    self.open_next(&mut lookup, input, request, &snapshot, &context.interrupt)?;
-                    lookup
+                        None => break,
+                    }
                 }
             };
             let Some(source) = lookup.sources.front_mut() else {
@@ -196,7 +185,7 @@ impl LookupStrategy for ByRow {
     }
 
     fn release(&mut self) {
-        for lookup in self.lookup.iter_mut().chain(&mut self.next) {
+        for lookup in self.lookup.iter_mut().chain(self.next.iter_mut()) {
             if let Some(source) = lookup.sources.front_mut() {
                 source.release();
             }

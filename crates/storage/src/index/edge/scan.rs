@@ -42,7 +42,7 @@ impl EdgeScan {
             vertices,
             position: 0,
             scan: None,
-            next: NextScans::new(),
+            next: NextScans::default(),
             opened: 0,
         }
     }
@@ -72,7 +72,10 @@ impl EdgeScan {
                 *opened += 1;
                 Ok(Some(scan))
             };
-            self.scan = next.next(reads_at_once, open, |scan| scan.fetch())?;
+            self.scan = next.next(reads_at_once, open, |scan| {
+                scan.fetch();
+                Ok(())
+            })?;
         }
         Ok(self.scan.as_mut())
     }

@@ -83,7 +83,7 @@ impl IndexMethod for Persistent {
             reverse: !options.ascending,
             bounds: bounds_of(ranges, options.ascending, options.ordered),
             current: None,
-            next: NextScans::new(),
+            next: NextScans::default(),
             uncounted: 0,
             cached,
             limit_each,

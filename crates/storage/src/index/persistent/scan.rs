@@ -121,10 +121,11 @@ pub(super) enum RangeReader {
 }
 
 impl RangeReader {
-    fn fetch(&mut self) {
+    fn fetch(&mut self) -> Result<()> {
         if let RangeReader::Scan(scan) = self {
             scan.fetch();
         }
+        Ok(())
     }
 
     fn release(&mut self) {
@@ -194,8 +195,7 @@ impl EntryScan for RangesScan {
         if self.current.is_none() && !self.begin(1)? {
             return Ok(());
         }
-        self.current.iter_mut().for_each(|(reader, _)| reader.fetch());
-        Ok(())
+        self.current.as_mut().map_or(Ok(()), |(reader, _)| reader.fetch())
     }
 
     fn release(&mut self) {
