@@ -13,7 +13,10 @@ use catalog::{CollectionType, SYSTEM_DATABASE};
 use common::{create, create_index, create_with, indexed_keys, present, value};
 use errors::ErrorCode;
 use kv_tikv::MemoryCluster;
-use storage::{Collection, Durability, Store, StoreOptions, TransactionOptions, WaitPolicy, WriteOptions};
+use storage::{
+    Collection, Durability, OverwriteMode, Store, StoreOptions, TransactionOptions, WaitPolicy, WriteKind,
+    WriteOptions,
+};
 use velocypack::Slice;
 
 /// A lease that outlives the time that tests let pass.
@@ -120,6 +123,26 @@ fn indexes_stay_open_when_another_server_changes_their_collection() {
     assert_eq!((before.indexes().len(), after.indexes().len()), (3, 4));
     let mut pairs = before.indexes().iter().zip(after.indexes());
     assert!(pairs.all(|(before, after)| Arc::ptr_eq(before, after)));
+}
+
+/// Each look-up is a message, so the keys of many documents share one.
+#[test]
+fn many_documents_are_written_with_few_messages() {
+    const DOCUMENTS: usize = 3_000;
+    let (_cluster, left, _right) = pair();
+    let collection = create(&left, "a", CollectionType::Document);
+    let bodies: Vec<Vec<u8>> = (0..DOCUMENTS).map(|n| value(&format!(r#"{{"_key":"{n}"}}"#))).collect();
+    let bodies: Vec<Slice<'_>> = bodies.iter().map(|body| Slice::new(body)).collect();
+    let messages = || left.engine().statistics().nodes.iter().map(|node| node.replies.count()).sum::<u64>();
+    let options = WriteOptions { overwrite_mode: OverwriteMode::Replace, ..WriteOptions::default() };
+    let before = messages();
+    let mut transaction = left.begin(&TransactionOptions::single_operation(&collection)).unwrap();
+    let outcomes = transaction.insert_many(&collection, &bodies, &options).unwrap();
+    assert!(outcomes.iter().all(|outcome| outcome.as_ref().unwrap().kind == WriteKind::Inserted));
+    transaction.commit(Durability::Buffered).unwrap();
+    let messages = messages() - before;
+    assert!(messages < DOCUMENTS as u64 / 10, "{messages} messages");
+    assert_eq!(count(&left, "a"), DOCUMENTS as u64);
 }
 
 /// Changes of both servers at once are all made, one after another.

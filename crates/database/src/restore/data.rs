@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use storage::{
-    Collection, Durability, LoadOutcome, OverwriteMode, TransactionOptions, WaitPolicy, WriteOptions,
+    Collection, Durability, LoadOutcome, OverwriteMode, Transaction, TransactionOptions, WaitPolicy,
+    WriteOptions,
 };
 use velocypack::Slice;
 
@@ -23,6 +24,8 @@ const ATTEMPTS: usize = 20;
 /// Time that a load waits for transactions that write its collection, before the batch becomes a
 /// transaction itself.
 const LOAD_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(500));
+/// Bytes of documents after which a chunk is stored.
+const CHUNK_BYTES: usize = 4 << 20;
 /// The user that always has all rights.
 const ROOT: &str = "root";
 
@@ -70,20 +73,17 @@ impl Session {
     }
 
     fn restore_in_transaction(&self, collection: &Arc<Collection>, body: RestoreBody<'_>) -> Result<()> {
-        let options = options();
-        let mut transaction =
-            self.instance().store().begin(&TransactionOptions::single_operation(collection))?;
-        for_each(body, &mut |operation| {
-            match operation {
-                Operation::Put(document) => drop(transaction.insert(collection, document, &options)?),
-                Operation::Remove(key) => match transaction.remove(collection, key, Slice::NONE, &options) {
-                    Ok(_) => {}
-                    Err(error) if error.code() == ErrorCode::DocumentNotFound => {}
-                    Err(error) => return Err(error),
-                },
+        let begin = || self.instance().store().begin(&TransactionOptions::single_operation(collection));
+        let mut transaction = begin()?;
+        match store_in_chunks(&mut transaction, collection, body) {
+            Err(error) if !error.is_retryable() => {
+                // One by one, the document that cannot be stored is named with its line.
+                transaction.rollback();
+                transaction = begin()?;
+                store_one_by_one(&mut transaction, collection, body)?;
             }
-            Ok(true)
-        })?;
+            stored => stored?,
+        }
         transaction.commit(Durability::Buffered)
     }
 
@@ -114,6 +114,81 @@ impl Session {
             }
         }
         Ok(())
+    }
+}
+
+/// Stores the documents of a body, and looks their keys up in batches.
+fn store_in_chunks(
+    transaction: &mut Transaction,
+    collection: &Collection,
+    body: RestoreBody<'_>,
+) -> Result<()> {
+    let mut chunk = Chunk::default();
+    for_each(body, &mut |operation| {
+        match operation {
+            Operation::Put(document) => {
+                chunk.add(document);
+                if chunk.bytes.len() >= CHUNK_BYTES {
+                    chunk.store(transaction, collection)?;
+                }
+            }
+            Operation::Remove(key) => {
+                chunk.store(transaction, collection)?;
+                remove(transaction, collection, key)?;
+            }
+        }
+        Ok(true)
+    })?;
+    chunk.store(transaction, collection)
+}
+
+fn store_one_by_one(
+    transaction: &mut Transaction,
+    collection: &Collection,
+    body: RestoreBody<'_>,
+) -> Result<()> {
+    let options = options();
+    for_each(body, &mut |operation| {
+        match operation {
+            Operation::Put(document) => drop(transaction.insert(collection, document, &options)?),
+            Operation::Remove(key) => remove(transaction, collection, key)?,
+        }
+        Ok(true)
+    })
+}
+
+/// Documents that are stored together.
+#[derive(Default)]
+struct Chunk {
+    bytes: Vec<u8>,
+    starts: Vec<usize>,
+}
+
+impl Chunk {
+    fn add(&mut self, document: Slice<'_>) {
+        self.starts.push(self.bytes.len());
+        self.bytes.extend_from_slice(document.bytes());
+    }
+
+    /// Stores the documents, and empties the chunk. Errors: that of the first document that cannot
+    /// be stored.
+    fn store(&mut self, transaction: &mut Transaction, collection: &Collection) -> Result<()> {
+        let document = |start: &usize| self.bytes.get(*start..).map_or(Slice::NULL, Slice::new);
+        let documents: Vec<Slice<'_>> = self.starts.iter().map(document).collect();
+        for outcome in transaction.insert_many(collection, &documents, &options())? {
+            outcome?;
+        }
+        self.bytes.clear();
+        self.starts.clear();
+        Ok(())
+    }
+}
+
+/// Removes a document, if there is one.
+fn remove(transaction: &mut Transaction, collection: &Collection, key: &str) -> Result<()> {
+    match transaction.remove(collection, key, Slice::NONE, &options()) {
+        Err(error) if error.code() != ErrorCode::DocumentNotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

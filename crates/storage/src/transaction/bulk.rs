@@ -17,7 +17,6 @@ impl Transaction {
     /// Inserts documents, and returns one result for each, in order. Looks the keys up in batches.
     ///
     /// Errors: only those that concern the whole collection (1203, 18, 1200 after a truncation).
-    /// truncation).
     pub fn insert_many(
         &mut self,
         collection: &Collection,
@@ -25,9 +24,6 @@ impl Transaction {
         options: &WriteOptions,
     ) -> Result<Vec<Result<WriteOutcome>>> {
         self.join(collection)?;
-        if options.overwrite_mode != OverwriteMode::Conflict {
-            return Ok(bodies.iter().map(|body| self.insert(collection, *body, options)).collect());
-        }
         let mut outcomes = Vec::with_capacity(bodies.len());
         for chunk in bodies.chunks(CHUNK_DOCUMENTS) {
             self.insert_chunk(collection, chunk, options, &mut outcomes)?;
@@ -109,9 +105,15 @@ impl Transaction {
         })?;
         let are_free = self.operate(collection, |operation| operation.are_free(&keys))?;
         for ((key, is_free), body) in keys.into_iter().zip(are_free).zip(bodies) {
-            let outcome = key.and_then(|key| {
-                self.write(collection, |operation| operation.insert_with_key(key, is_free, *body, options))
-            });
+            let outcome = match key {
+                // A document that has the key is overwritten.
+                Ok(_) if !is_free && options.overwrite_mode != OverwriteMode::Conflict => {
+                    self.insert(collection, *body, options)
+                }
+                Ok(key) => self
+                    .write(collection, |operation| operation.insert_with_key(key, is_free, *body, options)),
+                Err(error) => Err(error),
+            };
             outcomes.push(outcome);
         }
         Ok(())
