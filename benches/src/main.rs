@@ -35,23 +35,23 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
-mod backup;
-mod batch;
-mod cluster;
-mod engines;
-mod export;
-mod graph;
 mod http;
-mod import;
 mod limits;
-mod memory;
 mod process;
-mod rate;
 mod report;
-mod requests;
+mod import;
+mod rate;
 mod search;
 mod tables;
 mod vectors;
+mod backup;
+mod batch;
+mod export;
+mod graph;
+mod memory;
+mod requests;
+mod cluster;
+mod engines;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -5,17 +5,17 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
-mod documents;
 mod files;
 mod fuzz;
-mod layers;
-mod licences;
 mod metadata;
 mod modules;
 mod programs;
+mod web;
+mod documents;
+mod layers;
+mod licences;
 mod sbom;
 mod suites;
-mod web;
 mod words;
 
 use std::process::{Command, ExitCode};
@@ -36,11 +36,7 @@ struct Step {
 /// The checks, cheap ones first, so that a mistake shows early.
 const STEPS: &[Step] = &[
     Step { name: "fmt", promise: "the code is formatted", run: || cargo(&["fmt", "--all", "--check"]) },
-    Step {
-        name: "layers",
-        promise: "no crate depends on one above it, no modules use each other in a circle",
-        run: layers::check,
-    },
+    Step { name: "layers", promise: "no crate and no module uses one above it", run: layers::check },
     Step {
         name: "documents",
         promise: "links of documents lead somewhere, lines are short",

@@ -106,6 +106,27 @@ impl Modules {
         pairs.into_iter().collect()
     }
 
+    /// Returns the uses that go from one top-level module to another one that the root lists after
+    /// it, as pairs of modules. There are none if the root lists its modules ground first, which is
+    /// possible only if they do not use each other in a circle.
+    pub(crate) fn upward_uses(&self) -> Vec<(&str, &str)> {
+        let mut upward = Vec::new();
+        for id in 1..self.modules.len() {
+            let room = self.top_level(id);
+            let above = self.uses(id).into_iter().filter(|used| self.top_level(*used) > room);
+            upward
+                .extend(above.map(|used| (self.modules[id].name.as_str(), self.modules[used].name.as_str())));
+        }
+        upward
+    }
+
+    /// Returns the top-level module that contains a module. The numbers of modules ascend in the
+    /// order in which their parents list them.
+    fn top_level(&self, id: usize) -> usize {
+        let mut lineage = std::iter::successors(Some(id), |id| self.modules[*id].parent);
+        lineage.find(|id| self.modules[*id].parent == Some(0)).unwrap_or(0)
+    }
+
     /// Returns the modules, other than its ancestors, that define the names in a module.
     fn uses(&self, id: usize) -> Vec<usize> {
         let imports = self.modules[id].imports.iter().map(|import| &import.path);
@@ -340,5 +361,30 @@ mod tests {
         ];
         assert_eq!(read().circles(), [circle]);
         assert_eq!(read().uses_among_children("crate"), [("a", "b"), ("b", "a"), ("c", "b")]);
+    }
+
+    #[test]
+    fn uses_of_modules_that_are_listed_later_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        let upward = || {
+            let modules = Modules::read(&folder.path().join("lib.rs")).unwrap();
+            let uses = modules.upward_uses().into_iter();
+            uses.map(|(from, to)| format!("{from} {to}")).collect::<Vec<_>>()
+        };
+        write("lib.rs", "mod ground; mod upper; pub struct Root;");
+        write("ground/mod.rs", "pub mod deep; use crate::Root;");
+        write("ground/deep.rs", "pub struct Deep;");
+        write("upper.rs", "use crate::ground::deep::Deep; pub struct Upper;");
+        assert!(upward().is_empty(), "{:?}", upward());
+        write("ground/deep.rs", "pub struct Deep; use crate::upper::Upper;");
+        assert_eq!(upward(), ["crate::ground::deep crate::upper"]);
+        write("ground/deep.rs", "pub struct Deep;");
+        write("lib.rs", "mod upper; mod ground; pub struct Root;");
+        assert_eq!(upward(), ["crate::upper crate::ground::deep"]);
     }
 }

@@ -10,20 +10,20 @@
 //!
 //! Fulltext indexes are built on [`for_each_word`] and [`word_query`].
 
-mod analyzer;
-mod built_in;
-mod definition;
 mod features;
-mod fold;
-mod kind;
 mod locale;
 mod piece;
 mod properties;
 mod query;
 mod stemmer;
 mod token;
+mod fold;
 mod word;
+mod kind;
 pub mod word_query;
+mod definition;
+mod analyzer;
+mod built_in;
 
 pub use analyzer::Analyzer;
 pub use built_in::{IDENTITY, built_in, built_ins};

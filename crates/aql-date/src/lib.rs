@@ -5,12 +5,12 @@
 //! `DATE_FORMAT()`. [`add_units`] and [`add_duration`] calculate. AQL's functions and the maskings
 //! of dumps both use them.
 
-mod arithmetic;
 mod calendar;
 mod format;
 mod parse;
 mod unit;
 mod zone;
+mod arithmetic;
 
 pub use arithmetic::{add_duration, add_units};
 pub use calendar::{Civil, MAX_MS, MIN_MS, in_range, is_leap_year, to_iso_utc};

@@ -16,23 +16,23 @@
 //! - Code that keeps rows accounts for them, and keeps none that are not needed any more.
 //! - Between two batches nothing pins memory of the storage engine after [`Execution::release`].
 
-mod aggregate;
 mod arrays;
 mod batch_limits;
-mod context;
 mod data;
-mod environment;
-mod execution;
 mod graph_search;
 mod intermediate_commits;
-mod lower;
-mod operator;
-mod profile;
 mod schema;
 mod search;
-mod sliding_aggregate;
-mod spill;
 mod statistics;
+mod aggregate;
+mod environment;
+mod profile;
+mod sliding_aggregate;
+mod context;
+mod spill;
+mod operator;
+mod lower;
+mod execution;
 
 pub use batch_limits::BatchLimits;
 pub use data::{DataAccess, ReadAuthorization, index_bounds};

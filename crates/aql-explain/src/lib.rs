@@ -1,12 +1,12 @@
 //! Explain: plans and syntax trees as clients see them, in ArangoDB's form.
 
-mod json;
 mod shown;
+mod writer;
+mod json;
 mod syntax;
+mod trace;
 #[cfg(test)]
 mod tests;
-mod trace;
-mod writer;
 
 pub use json::{ExplainStatistics, explain, explain_result};
 pub use syntax::explain_syntax;

@@ -13,23 +13,23 @@
 //!   query's account.
 
 mod argument;
-mod array;
-mod bit;
-mod date;
 mod define;
-mod document;
-mod fulltext;
-mod geo;
+mod bit;
 mod hashing;
 mod memory;
-mod misc;
 mod numeric;
 mod search;
-mod similarity;
+mod type_check;
+mod array;
+mod date;
+mod fulltext;
+mod geo;
+mod misc;
 mod statistics;
 mod string;
 mod type_cast;
-mod type_check;
+mod document;
+mod similarity;
 
 use aql_value::Function;
 use std::collections::HashMap;

@@ -6,9 +6,9 @@
 
 mod analysis;
 mod cost;
-mod finish;
 mod options;
 mod rules;
+mod finish;
 #[cfg(test)]
 mod tests;
 

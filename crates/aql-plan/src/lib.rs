@@ -8,30 +8,30 @@
 //!   crate `aql-explain` as clients see it.
 //! - [`compile()`]: an expression becomes a program over batches.
 
-mod bind;
-mod build;
 mod catalog;
-mod compile;
-mod dataflow;
 mod error;
-mod expression;
-mod fold;
-mod hash_join;
-mod index_search;
-mod memory_size;
-mod node;
-mod plan;
-mod print;
-mod search_condition;
 mod variable;
 mod variable_set;
+mod bind;
+mod compile;
+mod dataflow;
+mod expression;
+mod fold;
+mod index_search;
+mod node;
+mod plan;
+mod search_condition;
+mod build;
+mod hash_join;
+mod memory_size;
+mod print;
+#[cfg(test)]
+#[path = "../tests/common/small_catalog.rs"]
+mod small_catalog;
 
 // Tests share files with other crates, which know this one by its name.
 #[cfg(test)]
 extern crate self as aql_plan;
-#[cfg(test)]
-#[path = "../tests/common/small_catalog.rs"]
-mod small_catalog;
 
 pub use crate::catalog::{
     CollectionInfo, CollectionReference, ConstantRange, EdgeDefinitionInfo, EmptyCatalog, GraphInfo,

@@ -6,17 +6,16 @@
 //!
 //! No text makes the parser panic, overflow the stack or take more than linear time.
 
-pub mod ast;
-pub mod error;
-pub mod position;
-
-mod bind_parameters;
-mod lexer;
 mod literal;
-mod parser;
-mod precedence;
-mod print;
+pub mod position;
+pub mod error;
 mod token;
+pub mod ast;
+mod lexer;
+mod bind_parameters;
+mod precedence;
+mod parser;
+mod print;
 
 pub use ast::walk;
 pub use bind_parameters::{BindParameter, BindParameterKind, collect_bind_parameters};

@@ -14,22 +14,22 @@
 //! This crate knows no syntax, no plan and no storage. An expression asks the server through
 //! [`Environment`].
 
-mod batch;
-pub mod budget;
-mod cast;
-mod column;
-mod context;
-mod environment;
-mod function;
-mod interrupt;
 mod memo;
 mod memory;
-mod merge_sort;
-pub mod pattern;
-pub mod program;
-mod thread_meter;
-mod value;
 mod warnings;
+mod thread_meter;
+mod interrupt;
+pub mod budget;
+pub mod pattern;
+mod value;
+mod cast;
+mod column;
+mod environment;
+mod merge_sort;
+mod batch;
+mod context;
+mod function;
+pub mod program;
 
 pub use batch::{Batch, Register};
 pub use budget::Budget;

@@ -7,9 +7,6 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod arguments;
-mod attack;
-mod bystander;
-mod case;
 mod compressed;
 mod http1;
 mod http2;
@@ -17,9 +14,12 @@ mod mounts;
 mod mutate;
 mod process;
 mod routes;
-mod run;
-mod target;
+mod bystander;
 mod watch;
+mod target;
+mod case;
+mod attack;
+mod run;
 
 use std::process::ExitCode;
 

@@ -17,13 +17,15 @@
 //! Tables (`*.sst`) never change, so backups share them with the store and with each other by hard
 //! links. All other files are copies.
 
-mod backups;
 mod files;
 mod id;
 mod location;
 mod manifest;
-mod repository;
 pub mod restore;
+mod backups;
+mod repository;
+#[cfg(test)]
+mod tests;
 
 pub use backups::Backups;
 pub use id::BackupId;
@@ -31,6 +33,3 @@ pub use location::Location;
 pub use manifest::{FileEntry, Manifest, Versions};
 pub use repository::{Age, Progress, Repository, Verified};
 pub use s3::{BucketOptions, environment as bucket_environment};
-
-#[cfg(test)]
-mod tests;

@@ -3,28 +3,28 @@
 //! Nothing here reads or writes storage. Each definition is parsed from a client's request, printed
 //! as ArangoDB prints it, and stored as VelocyPack behind a format byte (see [`record`]).
 
-pub mod access;
-pub mod access_token;
-mod analyzer;
-pub mod collection;
-pub mod computed_value;
-pub mod database;
 pub mod field_path;
-pub mod graph;
 pub mod identifier;
-pub mod index;
-pub mod key;
-pub mod key_options;
 pub mod name;
 mod properties;
-pub mod record;
+pub mod access_token;
+pub mod computed_value;
+pub mod key;
+pub mod key_options;
 pub mod schema;
-#[cfg(test)]
-mod testing;
 pub mod text_index;
-pub mod user;
+pub mod graph;
+pub mod index;
 pub mod user_function;
 pub mod view;
+pub mod collection;
+pub mod database;
+pub mod access;
+mod analyzer;
+pub mod user;
+pub mod record;
+#[cfg(test)]
+mod testing;
 
 pub use access::{AccessLevel, DatabaseRights, Rights};
 pub use analyzer::{AnalyzerName, analyzer_document, analyzer_of_document, full_analyzer_name};

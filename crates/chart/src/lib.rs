@@ -5,6 +5,8 @@ mod axis;
 mod layout;
 mod style;
 mod svg;
+#[cfg(test)]
+mod tests;
 
 use axis::Axis;
 use layout::Layout;
@@ -161,6 +163,3 @@ pub fn escape(text: &str) -> String {
     }
     escaped
 }
-
-#[cfg(test)]
-mod tests;

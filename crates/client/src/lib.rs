@@ -5,20 +5,22 @@
 //! asynchronous runtime, but one socket that the calling thread waits for (`connection`). So a
 //! small request costs four system calls and time-outs cost none.
 
-mod certificate;
-mod client;
-mod connection;
 mod encoding;
-mod endpoint;
 mod error;
-mod exchange;
-mod options;
+mod endpoint;
 mod request;
 mod response;
-mod socket;
-mod stream;
+mod options;
 mod tls;
 mod token;
+mod socket;
+mod certificate;
+mod connection;
+mod exchange;
+mod stream;
+mod client;
+#[cfg(test)]
+mod tests;
 
 pub use certificate::Certificate;
 pub use client::Client;
@@ -28,6 +30,3 @@ pub use options::{ClientOptions, Credentials, RetryOptions, TlsOptions, TlsVersi
 pub use request::{Request, encode_segment};
 pub use response::Response;
 pub use stream::StreamedResponse;
-
-#[cfg(test)]
-mod tests;

@@ -3,8 +3,8 @@
 //! `scripts/tikv-cluster` starts the processes. Each one advertises the address of a [`Link`]. The
 //! link stands between it and all others, so that messages can be held back, cut off and delayed.
 
-mod cluster;
 mod link;
+mod cluster;
 mod outage;
 
 pub use cluster::Cluster;

@@ -3,16 +3,16 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
-mod action;
 mod arguments;
-mod failing;
-mod index;
-mod observe;
-mod run;
 mod state;
 mod torn;
+mod failing;
+mod observe;
+mod index;
 mod view;
+mod action;
 mod writer;
+mod run;
 
 use std::process::ExitCode;
 

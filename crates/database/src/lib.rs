@@ -12,35 +12,35 @@
 //!
 //! Everything here is synchronous and independent of HTTP.
 
-mod access_tokens;
-mod analyzer;
-mod catalog_view;
-mod computed_values;
-pub mod cursor;
-mod ddl;
-pub mod documents;
-pub mod dump;
-pub mod export;
-mod graph;
-mod housekeeping;
-pub mod import;
 mod index_training;
-mod instance;
-pub mod javascript;
 mod local_ids;
-mod maintenance;
 mod owner;
-pub mod query;
-pub mod restore;
 mod restricted;
 mod search_upkeep;
+pub mod ttl;
+mod computed_values;
+mod analyzer;
+mod catalog_view;
+pub mod cursor;
+pub mod documents;
+pub mod dump;
+mod graph;
+mod instance;
+pub mod javascript;
+pub mod query;
+pub mod restore;
 mod session;
 pub mod tasks;
 pub mod transaction;
-pub mod ttl;
+mod view;
+mod access_tokens;
+mod ddl;
+pub mod export;
+mod housekeeping;
+pub mod import;
+mod maintenance;
 mod user_functions;
 mod users;
-mod view;
 
 pub use crate::javascript::options::JavaScriptOptions;
 pub use aql_exec::SpillOptions;

@@ -6,8 +6,8 @@
 //! Decisions match codes; only replies and the log print numbers.
 
 mod code;
-mod common;
 mod error;
+mod common;
 
 pub use code::ErrorCode;
 pub use error::{ConflictingDocument, Error, Position, Result};

@@ -13,9 +13,9 @@ mod http_request;
 mod javascript_value;
 mod json_parse;
 mod random_query;
-mod session_body;
 mod sort_key;
 mod velocypack_validate;
+mod session_body;
 
 /// A target: its name, and the check.
 pub struct Target {

@@ -8,23 +8,23 @@
 //! predicates that they rest on (`sign`, `crossing`), because those of the library leave three
 //! points on one great circle undecided.
 
+mod error;
+mod position;
+mod sign;
 mod crossing;
 mod edges;
-mod error;
+mod ring;
+mod validity;
+mod region;
+mod shape;
 mod geojson;
 mod measure;
-mod position;
+mod relate;
+mod search;
 #[cfg(test)]
 mod predicate_tests;
-mod region;
-mod relate;
-mod ring;
-mod search;
-mod shape;
-mod sign;
 #[cfg(test)]
 mod tests;
-mod validity;
 
 pub use error::{Error, Result};
 pub use geojson::{Rules, parse, parse_lat_lng, parse_lng_lat};

@@ -3,11 +3,11 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod arguments;
+mod history;
 mod check;
 mod database;
-mod history;
-mod run;
 mod worker;
+mod run;
 
 use std::process::ExitCode;
 

@@ -14,16 +14,18 @@
 //!
 //! An isolate stays on the thread that made it. Blocking functions of the host block that thread.
 
-mod allocator;
 mod failure;
-mod host;
-mod isolate;
 mod limits;
 mod modules;
-mod native;
+mod host;
 mod stop;
-mod thrown;
+mod allocator;
 mod value;
+mod native;
+mod thrown;
+mod isolate;
+#[cfg(test)]
+mod tests;
 
 pub use failure::{Exception, Failure, Place};
 pub use host::{
@@ -32,6 +34,3 @@ pub use host::{
 };
 pub use isolate::Isolate;
 pub use limits::Limits;
-
-#[cfg(test)]
-mod tests;

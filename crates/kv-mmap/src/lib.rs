@@ -21,27 +21,27 @@
 //! damaged-logs/       the damaged files of logs that were cut by `LogRecovery::Salvage`
 //! ```
 
-mod engine;
-mod environment;
 mod error;
 mod flush_signal;
-mod flusher;
-mod folder;
+mod options;
+mod environment;
 mod format;
 mod keys;
-mod layers;
-mod load;
-mod log;
-mod old_versions;
-mod options;
-mod ranges;
 mod samples;
-mod scan;
-mod snapshot;
-mod statistics;
-mod store;
-mod tables;
 mod version;
+mod layers;
+mod old_versions;
+mod scan;
+mod tables;
+mod log;
+mod snapshot;
+mod store;
+mod flusher;
+mod load;
+mod ranges;
+mod statistics;
+mod engine;
+mod folder;
 
 pub use engine::MmapEngine;
 pub use folder::{is_store_file, settle};

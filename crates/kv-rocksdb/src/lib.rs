@@ -15,25 +15,25 @@
 //! CURRENT, LOCK, MANIFEST-*, OPTIONS-*, *.log, *.sst   RocksDB's own files
 //! ```
 
-mod cache_use;
-mod checkpoint;
-mod engine;
 mod error;
-mod folder;
-mod format;
 mod handle;
-mod load;
-mod merge;
-mod options;
-mod prefix_scan;
-mod ranges;
-mod recovery;
-mod scan;
-mod snapshot;
-mod statistics;
-mod store;
 mod write_admission;
 mod write_stalls;
+mod cache_use;
+mod folder;
+mod format;
+mod options;
+mod prefix_scan;
+mod recovery;
+mod merge;
+mod scan;
+mod snapshot;
+mod store;
+mod load;
+mod ranges;
+mod statistics;
+mod engine;
+mod checkpoint;
 
 pub use checkpoint::verify;
 pub use engine::RocksEngine;

@@ -16,49 +16,49 @@
 //! # Threads
 //! Two threads of a runtime of its own move messages. A caller blocks until its result is there.
 
-mod client;
 mod codec;
-mod commit;
-mod drop_range;
-mod engine;
-mod fence;
-mod identity;
 mod keys;
-mod load;
-mod locks;
-mod membership;
-#[cfg(feature = "stand-in")]
-mod memory_cluster;
-mod mutations;
 mod network;
-mod nodes;
-mod options;
 mod outcomes;
-mod page_ahead;
-mod pd;
-mod prefix_scan;
 mod protocol;
-mod read_ahead;
-mod reads;
-mod region_errors;
-mod regions;
 mod retry;
 mod runtime;
-mod scan;
-mod shared;
-mod sharing;
-mod sizes;
-mod snapshot;
+mod values;
+mod versions;
+mod mutations;
+mod options;
+mod pd;
+mod region_errors;
+mod regions;
+mod fence;
 #[cfg(any(test, feature = "stand-in"))]
 #[cfg_attr(not(test), expect(dead_code, reason = "other crates use a part of it"))]
 mod stand_in;
+mod client;
+mod locks;
+mod nodes;
+mod commit;
+mod reads;
+mod identity;
+mod membership;
+mod shared;
+mod drop_range;
+mod load;
+mod sharing;
+mod sizes;
 mod state;
+mod upkeep;
+mod page_ahead;
+mod prefix_scan;
+mod read_ahead;
+mod scan;
+mod snapshot;
 mod store;
+mod engine;
+#[cfg(feature = "stand-in")]
+mod memory_cluster;
 #[cfg(test)]
 mod tests;
-mod upkeep;
-mod values;
-mod versions;
 
 pub use engine::TikvEngine;
 pub use identity::Identity;

@@ -14,28 +14,28 @@
 //! [`LocalStore`] keeps its writes in an [`Overlay`] and finds its conflicts in a
 //! [`ConflictTable`].
 
-pub mod background;
 mod block;
-pub mod bulk;
-mod closed;
-pub mod conflict;
-#[cfg(any(test, feature = "conformance"))]
-pub mod conformance;
 pub mod damaged_logs;
-mod engine;
 mod error;
 pub mod histogram;
 mod large_writes;
 mod living_snapshots;
+mod range;
+mod tree;
+pub mod background;
+mod closed;
+mod nodes;
+mod open_store;
+mod sharing;
+mod engine;
+pub mod bulk;
+pub mod conflict;
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
+mod overlay;
 mod local;
 mod log_sync;
 mod memory_engine;
-mod nodes;
-mod open_store;
-mod overlay;
-mod range;
-mod sharing;
-mod tree;
 
 pub use block::{BLOCK_BYTES_MAX, Block, LOOK_UP_BYTES, Pair, Values};
 pub use closed::ClosedFlag;

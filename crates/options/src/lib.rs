@@ -12,21 +12,23 @@
 //! are ArangoDB's: `--name value`, `--name=value`, a switch alone, a repeated option, `@NAME@` for
 //! a variable of the environment and `@@` for an at sign.
 
-mod completion;
-mod definition;
-mod describe;
-mod file;
-mod help;
 mod kind;
-mod manual;
 mod mistake;
-mod option;
 mod placeholder;
-mod program;
-mod read;
 mod suggest;
+mod definition;
+mod file;
 mod types;
+mod option;
+mod program;
+mod completion;
+mod help;
+mod manual;
 mod values;
+mod describe;
+mod read;
+#[cfg(test)]
+mod tests;
 
 pub use completion::{Command, Shell, completion};
 pub use definition::{Definition, Section};
@@ -38,6 +40,3 @@ pub use program::{Program, Unsupported, Version};
 pub use read::Request;
 pub use types::{Bytes, Choice, Decimal, Flag, List, Maybe, Number, Seconds, Text, Value};
 pub use values::Options;
-
-#[cfg(test)]
-mod tests;

@@ -8,8 +8,8 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod arguments;
-mod disturb;
 mod journal;
+mod disturb;
 mod load;
 mod report;
 mod run;

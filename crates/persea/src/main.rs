@@ -3,17 +3,17 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
-mod data_folder;
-mod documents;
 mod endpoint;
 mod engine;
 mod failure;
 mod freed_memory;
-mod options;
 mod process;
+mod service_manager;
+mod data_folder;
+mod options;
+mod documents;
 mod process_roles;
 mod serve;
-mod service_manager;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -5,15 +5,17 @@
 //! in parts, and [`download`] continues where a connection broke. Calls block and are made for
 //! threads.
 
-mod bucket;
-mod download;
 mod error;
-mod objects;
-mod options;
-mod request;
-mod signature;
-mod upload;
 mod xml;
+mod options;
+mod bucket;
+mod signature;
+mod request;
+mod download;
+mod objects;
+mod upload;
+#[cfg(test)]
+mod tests;
 
 pub use bucket::Bucket;
 pub use error::{Error, Result};
@@ -22,6 +24,3 @@ pub use options::{BucketOptions, Credentials, environment};
 
 /// A function that hears of the bytes of each piece, and may end the transfer.
 pub type Note<'a> = &'a mut dyn FnMut(u64) -> std::io::Result<()>;
-
-#[cfg(test)]
-mod tests;

@@ -11,21 +11,21 @@
 //! a query matches, and how they are scored. This crate knows neither the store nor AQL.
 
 mod analysis;
-mod document;
 mod document_set;
 mod encoded_tokens;
-mod highlight;
 mod hit;
-mod hit_set;
-mod matches;
 mod path;
-mod query;
-mod schema;
 mod score;
-mod search;
-mod segment;
-mod snapshot;
+mod schema;
 mod term;
+mod document;
+mod segment;
+mod matches;
+mod snapshot;
+mod hit_set;
+mod query;
+mod highlight;
+mod search;
 
 pub use analysis::Analysis;
 pub use highlight::{HighlightLimits, highlights};

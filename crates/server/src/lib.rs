@@ -9,13 +9,13 @@
 //! work runs on), [`http`], `service` (small services), `route` (the clients' calls), and
 //! [`server`], which joins all of them.
 
-pub mod http;
-pub mod options;
 pub mod placement;
+pub mod version;
+pub mod http;
+pub mod service;
+pub mod options;
 mod route;
 pub mod server;
-pub mod service;
-pub mod version;
 
 pub use options::{ApiAccess, HttpOptions, RootRedirect, ServerOptions};
 pub use server::Server;

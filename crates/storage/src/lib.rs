@@ -7,41 +7,41 @@
 //! `docs/storage-format.md` describes the layout in the engine byte by byte. Only [`encoding`] and
 //! the types of [`index`] know it.
 
-mod catalog_snapshot;
-mod collection_lock;
 mod computed_values;
-mod ddl;
-mod deletion;
 mod document_times;
 mod documents;
-mod edge_ends;
 mod encoding;
 mod error;
 mod external_sort;
-mod follower;
 mod fork_join;
-mod id_sequence;
-mod index;
-mod key_generator;
-mod load;
-mod lock_everywhere;
 mod longest_document;
-mod members;
 mod memory_budget;
-mod metadata;
-mod options;
 mod partial_commits;
 mod revision;
-mod scan;
 mod schema;
+mod collection_lock;
+mod members;
+mod scan;
+mod id_sequence;
+mod key_generator;
+mod catalog_snapshot;
+mod deletion;
+mod edge_ends;
+mod follower;
+mod index;
+mod load;
+mod lock_everywhere;
+mod metadata;
+mod options;
 mod search;
 mod shared;
 mod snapshot;
-mod statistics;
 mod store;
-mod take_snapshot;
 mod transaction;
 mod visibility;
+mod ddl;
+mod statistics;
+mod take_snapshot;
 
 pub use crate::search::options::SearchOptions;
 pub use crate::search::pins::SearchState;

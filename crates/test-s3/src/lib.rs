@@ -3,9 +3,9 @@
 //! It refuses what S3 refuses: bodies with another digest than the signed one, small parts, unknown
 //! uploads, and requests without a signature. [`Storage::fail`] makes the next requests fail.
 
-mod exchange;
 mod http;
 mod objects;
+mod exchange;
 
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -5,23 +5,25 @@
 //! the outputs ([`Console`], [`Progress`]), and the exit codes ([`Failure`]).
 
 mod archive;
-mod backup;
-mod bench;
-mod connect;
 mod console;
-mod doctor;
-mod dump;
-mod export;
 mod failure;
-mod import;
-mod input;
+mod prompt;
 mod interrupt;
 mod options;
 mod progress;
-mod prompt;
-mod restore;
 mod schedule;
+mod connect;
+mod input;
+mod backup;
+mod bench;
+mod doctor;
+mod dump;
+mod export;
+mod import;
+mod restore;
 mod shell;
+#[cfg(test)]
+mod tests;
 
 use std::process::ExitCode;
 
@@ -109,6 +111,3 @@ fn run_with(tool: &'static Tool, given: &Options) -> Result<(), Failure> {
         }
     })
 }
-
-#[cfg(test)]
-mod tests;

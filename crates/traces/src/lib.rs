@@ -6,18 +6,17 @@
 //! request ever waits.
 
 mod context;
-mod export;
-mod otlp;
 mod record;
 mod shared;
+mod otlp;
 mod span;
+mod export;
 mod tracer;
+#[cfg(test)]
+mod tests;
 
 pub use context::Context;
 pub use record::{Kind, Value};
 pub use shared::TracerOptions;
 pub use span::{Span, Trace};
 pub use tracer::{Figures, Tracer};
-
-#[cfg(test)]
-mod tests;

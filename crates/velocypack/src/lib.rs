@@ -10,28 +10,28 @@
 //! The format is described in VelocyPack's public specification, version 1. Two things are our own:
 //! the `_id` marker ([`ID_MARKER`]), and that objects made here always carry a sorted index table.
 
-mod block;
-mod builder;
-mod container;
-mod document;
-mod encode;
 mod error;
 mod format;
-mod iterate;
-pub mod json;
 mod kind;
 mod limits;
-mod merge;
-mod names;
-mod normalize;
 mod number;
-pub mod order;
+mod container;
+mod encode;
+mod names;
 mod slice;
+mod block;
+mod iterate;
+mod validate;
+mod wire;
+mod builder;
+mod merge;
+mod value_writer;
+pub mod json;
+mod normalize;
+mod document;
+pub mod order;
 #[cfg(test)]
 mod testing;
-mod validate;
-mod value_writer;
-mod wire;
 
 pub use block::Block;
 pub use builder::{Builder, Duplicates};
