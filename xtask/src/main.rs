@@ -16,6 +16,7 @@ mod layers;
 mod licences;
 mod sbom;
 mod suites;
+mod titles;
 mod words;
 
 use std::process::{Command, ExitCode};
@@ -85,13 +86,17 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// The checks that run only when they are named: a second row of CI's matrix, since they build and
-/// run most tests once more.
-const STEPS_ON_REQUEST: &[Step] = &[Step {
-    name: "mmfiles",
-    promise: "every test that takes an engine passes on the memory-mapped one",
-    run: test_on_mapped_files,
-}];
+/// The checks that run only when they are named.
+const STEPS_ON_REQUEST: &[Step] = &[
+    // Before commits are handed in: in CI, the tip may be a commit that a service has made.
+    Step { name: "titles", promise: "titles of commits are short and name an area", run: titles::check },
+    // A second row of CI's matrix, since it builds and runs most tests once more.
+    Step {
+        name: "mmfiles",
+        promise: "every test that takes an engine passes on the memory-mapped one",
+        run: test_on_mapped_files,
+    },
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
