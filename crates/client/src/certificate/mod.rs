@@ -1,6 +1,5 @@
 //! Facts about certificates: for whom they are, how long they are valid, and whose key they need.
 
-mod der;
 mod x509;
 
 use std::path::Path;
@@ -31,7 +30,8 @@ pub struct Certificate {
 impl Certificate {
     /// Reads the certificate of a server in DER.
     fn parse(der: &[u8]) -> Result<Self> {
-        x509::parse(der).ok_or_else(|| Error::Options("the certificate is not one of X.509".to_owned()))
+        x509::parse(der)
+            .map_err(|error| Error::Options(format!("the certificate is not valid X.509: {error}")))
     }
 
     /// Reads a PEM file with a certificate, its chain and its key, in any order.
