@@ -12,18 +12,19 @@ mod catalog;
 mod error;
 mod variable;
 mod variable_set;
-mod bind;
-mod compile;
-mod dataflow;
+mod parameters;
 mod expression;
+mod compile;
 mod fold;
 mod index_search;
-mod node;
-mod plan;
 mod search_condition;
-mod build;
-mod hash_join;
+mod node;
+mod dataflow;
+mod plan;
 mod memory_size;
+mod hash_join;
+mod bind;
+mod build;
 mod print;
 #[cfg(test)]
 #[path = "../tests/common/small_catalog.rs"]
@@ -40,9 +41,7 @@ pub use crate::catalog::{
 };
 pub use ::catalog::index::{Capabilities, Metric, SearchShape};
 pub use ::catalog::{IndexId, ViewKind};
-pub use bind::{
-    BindInput, BindParameters, Bound, DEFAULT_MAX_COLLECTIONS, OpenParameters, ParameterShape, bind, check,
-};
+pub use bind::{BindInput, Bound, DEFAULT_MAX_COLLECTIONS, bind, check};
 pub use build::{MAX_NODES, build};
 pub use compile::{RegisterMap, compile};
 pub use dataflow::{for_each_node, reads_of_pipeline};
@@ -65,6 +64,7 @@ pub use node::{
     Traversal, TraversalOptions, TraversalOrder, Uniqueness, Update, Upsert, ViewHighlight, ViewOptions,
     ViewOrder, ViewScore, ViewScorer, Window, WindowBound,
 };
+pub use parameters::{BindParameters, OpenParameters, ParameterShape};
 pub use plan::{Access, CollectionUse, Plan};
 pub use print::print;
 pub use search_condition::{

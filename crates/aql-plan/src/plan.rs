@@ -1,10 +1,10 @@
 //! The plan of a query.
 
-use crate::bind::OpenParameters;
 use crate::catalog::CollectionReference;
 use crate::dataflow::for_each_node;
 use crate::expression::Expression;
 use crate::node::{Node, NodeKind};
+use crate::parameters::OpenParameters;
 use crate::variable::Variables;
 use aql_value::{Value, Warning};
 

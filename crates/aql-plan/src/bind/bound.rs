@@ -1,12 +1,12 @@
 //! Bound queries: statements with resolved names, before they become nodes of a plan.
 
-use super::OpenParameters;
 use crate::catalog::{CollectionReference, ViewInfo};
 use crate::expression::Expression;
 use crate::node::{
     AggregateFunction, CollectMethod, EnumeratePaths, IndexHint, ModificationOptions, ShortestPath,
     Traversal, ViewOptions, Window,
 };
+use crate::parameters::OpenParameters;
 use crate::plan::CollectionUse;
 use crate::variable::{VariableId, Variables};
 use aql_value::Warning;

@@ -1,8 +1,9 @@
 //! The errors that ArangoDB's parser finds in a query's text besides its syntax.
 
-use super::{BindInput, BindParameters, OpenParameters, bind, function, index_function};
+use super::{BindInput, bind, function, index_function};
 use crate::catalog::CollectionReference;
 use crate::catalog::{CollectionInfo, GraphInfo, PlanCatalog};
+use crate::parameters::{BindParameters, OpenParameters};
 use aql_syntax::ast::{ExpressionKind, Query};
 use aql_syntax::{BindParameterKind, collect_bind_parameters, walk};
 use aql_value::{Interrupt, MemoryAccount, Value};

@@ -1,11 +1,12 @@
 //! Binding of expressions.
 
-use super::{Binder, Element, ParameterShape};
+use super::{Binder, Element};
 use crate::error;
 use crate::expression::{
     ArithmeticOperator, ArrayCompare, CompareOperator, ElementOperator, Expression, MemberName, ObjectMember,
     Parameter, Quantifier, UnaryOperator,
 };
+use crate::parameters::ParameterShape;
 use aql_syntax::ast::{self, ExpressionKind};
 use aql_value::{Function, Value};
 use errors::{Error, Result};

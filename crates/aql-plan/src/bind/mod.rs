@@ -15,9 +15,7 @@ mod function;
 mod graph;
 mod index_function;
 mod modification;
-mod open_parameters;
 mod options;
-mod parameters;
 mod pattern;
 mod scope;
 mod statement;
@@ -32,14 +30,13 @@ pub(crate) use bound::{
     SortKey, Statement, UpdateStatement, UpsertStatement,
 };
 pub use check::check;
-pub use open_parameters::{OpenParameters, ParameterShape};
-pub use parameters::BindParameters;
 
 use crate::catalog::CollectionReference;
 use crate::catalog::PlanCatalog;
 use crate::error;
 use crate::expression::Expression;
 use crate::fold::Folder;
+use crate::parameters::{BindParameters, OpenParameters};
 use crate::variable::{VariableId, Variables};
 use aql_syntax::ast::{Block, DataSource, DataSourceName, Query};
 use aql_value::{EvaluationState, Interrupt, MemoryAccount, Value, Warnings};

@@ -14,7 +14,7 @@ pub use identity::Identity;
 pub(crate) use print::variable_text;
 pub use visit::combine;
 
-use crate::bind::ParameterShape;
+use crate::parameters::ParameterShape;
 use crate::variable::VariableId;
 use aql_value::{Function, Value};
 

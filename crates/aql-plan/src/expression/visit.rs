@@ -1,104 +1,70 @@
 //! Walks over expressions, and the properties that they find.
 
-use super::{Expression, MemberName, Quantifier};
-use crate::bind::ParameterShape;
+use super::{Expansion, Expression, MemberName, Quantifier};
+use crate::parameters::ParameterShape;
 use crate::variable::VariableId;
 use crate::variable_set::VariableSet;
+
+/// Calls `$visit` with each direct operand of the expression `$of`, in the order of evaluation.
+///
+/// The references are shared, or exclusive if the last argument is `mut`. Both kinds of walks visit
+/// the same operands, because both are this one.
+macro_rules! walk_children {
+    ($of:expr, $visit:expr, $iter:ident, $operand:ident $(, $mut:tt)?) => {{
+        let visit = $visit;
+        match $of {
+            Self::Constant(_) | Self::Variable(_) | Self::Parameter(_) => {}
+            Self::Attribute { base, .. } => visit(base),
+            Self::Index { base, index } => [base, index].into_iter().for_each(|child| visit(child)),
+            Self::Unary { operand, .. } => visit(operand),
+            Self::Arithmetic { left, right, .. } | Self::Compare { left, right, .. } => {
+                [left, right].into_iter().for_each(|child| visit(child));
+            }
+            Self::In { value, list, .. } => [value, list].into_iter().for_each(|child| visit(child)),
+            Self::ArrayCompare(compare) => {
+                visit(&$($mut)? compare.left);
+                visit(&$($mut)? compare.right);
+                compare.quantifier.$operand().into_iter().for_each(visit);
+            }
+            Self::And(operands) | Self::Or(operands) | Self::Array(operands) => {
+                operands.$iter().for_each(visit)
+            }
+            Self::Ternary { condition, then, otherwise } => {
+                visit(condition);
+                then.$iter().for_each(|child| visit(child));
+                visit(otherwise);
+            }
+            Self::Range { first, last } => [first, last].into_iter().for_each(|child| visit(child)),
+            Self::Object(members) => members.$iter().for_each(|member| {
+                if let MemberName::Computed(name) = &$($mut)? member.name {
+                    visit(name);
+                }
+                visit(&$($mut)? member.value);
+            }),
+            Self::Call { arguments, .. } => arguments.$iter().for_each(visit),
+            Self::Expansion(expansion) => {
+                let Expansion { input, filter, offset, limit, projection, .. } = &$($mut)? **expansion;
+                visit(input);
+                [filter, offset, limit, projection].into_iter().flatten().for_each(visit);
+            }
+            Self::ArrayQuestion(question) => {
+                visit(&$($mut)? question.input);
+                question.quantifier.$operand().into_iter().for_each(&mut *visit);
+                question.filter.$iter().for_each(visit);
+            }
+        }
+    }};
+}
 
 impl Expression {
     /// Calls `visit` with each direct operand, in the order of evaluation.
     pub fn for_each_child<'a>(&'a self, visit: &mut dyn FnMut(&'a Expression)) {
-        match self {
-            Self::Constant(_) | Self::Variable(_) | Self::Parameter(_) => {}
-            Self::Attribute { base, .. } => visit(base),
-            Self::Index { base, index } => [base, index].into_iter().for_each(|child| visit(child)),
-            Self::Unary { operand, .. } => visit(operand),
-            Self::Arithmetic { left, right, .. } | Self::Compare { left, right, .. } => {
-                [left, right].into_iter().for_each(|child| visit(child));
-            }
-            Self::In { value, list, .. } => [value, list].into_iter().for_each(|child| visit(child)),
-            Self::ArrayCompare(compare) => {
-                visit(&compare.left);
-                visit(&compare.right);
-                compare.quantifier.operand().into_iter().for_each(visit);
-            }
-            Self::And(operands) | Self::Or(operands) | Self::Array(operands) => {
-                operands.iter().for_each(visit)
-            }
-            Self::Ternary { condition, then, otherwise } => {
-                visit(condition);
-                then.iter().for_each(|child| visit(child));
-                visit(otherwise);
-            }
-            Self::Range { first, last } => [first, last].into_iter().for_each(|child| visit(child)),
-            Self::Object(members) => members.iter().for_each(|member| {
-                if let MemberName::Computed(name) = &member.name {
-                    visit(name);
-                }
-                visit(&member.value);
-            }),
-            Self::Call { arguments, .. } => arguments.iter().for_each(visit),
-            Self::Expansion(expansion) => {
-                visit(&expansion.input);
-                let parts = [&expansion.filter, &expansion.offset, &expansion.limit, &expansion.projection];
-                parts.into_iter().flatten().for_each(visit);
-            }
-            Self::ArrayQuestion(question) => {
-                visit(&question.input);
-                question.quantifier.operand().into_iter().for_each(&mut *visit);
-                question.filter.iter().for_each(visit);
-            }
-        }
+        walk_children!(self, visit, iter, operand);
     }
 
     /// Calls `visit` with each direct operand, in the order of evaluation, to change it.
     pub fn for_each_child_mut(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
-        match self {
-            Self::Constant(_) | Self::Variable(_) | Self::Parameter(_) => {}
-            Self::Attribute { base, .. } => visit(base),
-            Self::Index { base, index } => [base, index].into_iter().for_each(|child| visit(child)),
-            Self::Unary { operand, .. } => visit(operand),
-            Self::Arithmetic { left, right, .. } | Self::Compare { left, right, .. } => {
-                [left, right].into_iter().for_each(|child| visit(child));
-            }
-            Self::In { value, list, .. } => [value, list].into_iter().for_each(|child| visit(child)),
-            Self::ArrayCompare(compare) => {
-                visit(&mut compare.left);
-                visit(&mut compare.right);
-                compare.quantifier.operand_mut().into_iter().for_each(visit);
-            }
-            Self::And(operands) | Self::Or(operands) | Self::Array(operands) => {
-                operands.iter_mut().for_each(visit)
-            }
-            Self::Ternary { condition, then, otherwise } => {
-                visit(condition);
-                then.iter_mut().for_each(|child| visit(child));
-                visit(otherwise);
-            }
-            Self::Range { first, last } => [first, last].into_iter().for_each(|child| visit(child)),
-            Self::Object(members) => members.iter_mut().for_each(|member| {
-                if let MemberName::Computed(name) = &mut member.name {
-                    visit(name);
-                }
-                visit(&mut member.value);
-            }),
-            Self::Call { arguments, .. } => arguments.iter_mut().for_each(visit),
-            Self::Expansion(expansion) => {
-                visit(&mut expansion.input);
-                let parts = [
-                    &mut expansion.filter,
-                    &mut expansion.offset,
-                    &mut expansion.limit,
-                    &mut expansion.projection,
-                ];
-                parts.into_iter().flatten().for_each(visit);
-            }
-            Self::ArrayQuestion(question) => {
-                visit(&mut question.input);
-                question.quantifier.operand_mut().into_iter().for_each(&mut *visit);
-                question.filter.iter_mut().for_each(visit);
-            }
-        }
+        walk_children!(self, visit, iter_mut, operand_mut, mut);
     }
 
     /// Calls `change` with each direct operand until it fails. Returns true if any call returned

@@ -1,9 +1,10 @@
 use super::SearchCondition;
-use crate::bind::{BindInput, BindParameters, bind};
+use crate::bind::{BindInput, bind};
 use crate::build::build;
 use crate::catalog::EmptyCatalog;
 use crate::expression::Expression;
 use crate::node::NodeKind;
+use crate::parameters::BindParameters;
 use aql_value::{Interrupt, MemoryAccount};
 
 /// Returns the shape of a condition on the variable of a loop, or the error.

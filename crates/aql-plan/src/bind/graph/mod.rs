@@ -6,10 +6,11 @@ mod options;
 mod restriction;
 mod source;
 
-use super::{Binder, ParameterShape, Statement};
+use super::{Binder, Statement};
 use crate::error;
 use crate::expression::Expression;
 use crate::node::{EnumeratePaths, EnumeratePathsKind, PathOutput, Prune, ShortestPath, Traversal};
+use crate::parameters::ParameterShape;
 use crate::variable::VariableId;
 use aql_syntax::ast::{self, Identifier, PathSearchKind};
 use aql_syntax::walk;

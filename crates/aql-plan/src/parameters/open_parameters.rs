@@ -1,20 +1,22 @@
 //! The bind parameters that a plan may leave open, so that it can run again with other values.
 //!
 //! A parameter is open if no decision of the planner depends on its value, beyond its
-//! [`ParameterShape`]. It is compared with an attribute or a variable, or it is (part of) a
-//! document, a key or a result. Everything else (LIMIT, options, names, operands of arithmetic,
-//! arguments of functions) is folded into the plan as a constant. One such occurrence closes the
-//! parameter.
+//! [`ParameterShape`](super::ParameterShape). It is compared with an attribute or a variable, or it
+//! is (part of) a document, a key or a result. Everything else (LIMIT, options, names, operands of
+//! arithmetic, arguments of functions) is folded into the plan as a constant. One such occurrence
+//! closes the parameter.
 
-use super::BindParameters;
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use aql_syntax::ast::{
     self, BinaryOperator, Expression, ExpressionKind, ObjectKey, Query, StatementKind, UpsertSearch,
 };
 use aql_syntax::walk;
 use aql_value::Value;
 use errors::Result;
-use std::collections::HashMap;
-use std::sync::Arc;
+
+use super::BindParameters;
 
 /// Names of the parameters that are open in a plan, sorted. The position of a name is its slot.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -254,83 +256,3 @@ fn is_path(expression: &Expression) -> bool {
         }
     }
 }
-
-/// The part of an open parameter's value that plans may depend on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ParameterShape {
-    /// A number.
-    Number,
-    /// A string.
-    String,
-    /// An object.
-    Object,
-    /// An array with at least one member.
-    Array {
-        /// The magnitude of its length: the number of decimal digits of the length minus 1 (1, 2 to
-        /// 10, 11 to 100, ...).
-        magnitude: u8,
-        /// True if null is among its members: sparse indexes do not contain such documents.
-        has_null: bool,
-    },
-}
-
-/// The magnitude of all longer arrays.
-const MAX_MAGNITUDE: u8 = 4;
-
-impl ParameterShape {
-    /// Returns the shape of a value.
-    ///
-    /// `None` for null, booleans and the empty array. They are never open, because they are few and
-    /// decide plans.
-    pub fn of(value: &Value) -> Option<Self> {
-        match value.kind() {
-            aql_value::Kind::Null | aql_value::Kind::Bool => None,
-            aql_value::Kind::Number => Some(Self::Number),
-            aql_value::Kind::String => Some(Self::String),
-            aql_value::Kind::Object => Some(Self::Object),
-            aql_value::Kind::Array if value.is_empty() => None,
-            aql_value::Kind::Array => {
-                let has_null = value.elements().any(|member| member.is_null());
-                Some(Self::Array { magnitude: magnitude(value.len()), has_null })
-            }
-        }
-    }
-
-    /// Returns a byte that is different for each shape.
-    pub fn tag(self) -> u8 {
-        match self {
-            Self::Number => 0,
-            Self::String => 1,
-            Self::Object => 2,
-            Self::Array { magnitude, has_null } => 4 + magnitude * 2 + u8::from(has_null),
-        }
-    }
-
-    /// Returns true if the value is not null and, as a list, does not contain null.
-    pub fn excludes_null(self) -> bool {
-        !matches!(self, Self::Array { has_null: true, .. })
-    }
-
-    /// Returns an estimate of the length of an array.
-    pub fn length(self) -> Option<f64> {
-        match self {
-            Self::Array { magnitude, .. } => {
-                Some(10_f64.powi(i32::from(magnitude)) * 0.5_f64.powi(i32::from(magnitude > 0)))
-            }
-            _ => None,
-        }
-    }
-}
-
-fn magnitude(length: usize) -> u8 {
-    let mut magnitude = 0;
-    let mut bound = 1;
-    while magnitude < MAX_MAGNITUDE && length > bound {
-        bound *= 10;
-        magnitude += 1;
-    }
-    magnitude
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,11 +1,13 @@
 //! Bind parameters: values that a client sends along with a query.
 
-use crate::error;
+use std::collections::BTreeMap;
+
 use aql_syntax::ast::Query;
 use aql_syntax::{BindParameterKind, collect_bind_parameters};
 use aql_value::Value;
 use errors::{Error, ErrorCode, Result};
-use std::collections::BTreeMap;
+
+use crate::error;
 
 /// Values by key: `name` for `@name`, `@name` for `@@name`.
 #[derive(Debug, Clone, Default)]

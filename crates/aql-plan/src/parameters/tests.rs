@@ -1,3 +1,5 @@
+use aql_value::Value;
+
 use super::*;
 
 fn open(text: &str) -> String {
