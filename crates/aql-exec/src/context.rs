@@ -5,7 +5,7 @@ use crate::data::Data;
 use crate::environment::QueryEnvironment;
 use crate::intermediate_commits::IntermediateCommits;
 use crate::profile::Profile;
-use crate::spill::SpillOptions;
+use crate::spill_options::SpillOptions;
 use crate::statistics::ExecutionStatistics;
 use aql_plan::NodeId;
 use aql_value::{

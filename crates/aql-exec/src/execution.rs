@@ -8,7 +8,7 @@ use crate::intermediate_commits::{IntermediateCommitOptions, IntermediateCommits
 use crate::lower::lower;
 use crate::operator::Operator;
 use crate::profile::Profile;
-use crate::spill::SpillOptions;
+use crate::spill_options::SpillOptions;
 use crate::statistics::ExecutionStatistics;
 use aql_plan::{NodeId, Plan};
 use aql_value::{

@@ -23,6 +23,7 @@ mod graph_search;
 mod intermediate_commits;
 mod schema;
 mod search;
+mod spill_options;
 mod statistics;
 mod aggregate;
 mod environment;
@@ -41,5 +42,5 @@ pub use execution::{
     Execution, ExecutionInput, ExecutionOptions, Finished, FixedState, ResultBatch, StartFailed,
 };
 pub use intermediate_commits::IntermediateCommitOptions;
-pub use spill::SpillOptions;
+pub use spill_options::SpillOptions;
 pub use statistics::{ExecutionStatistics, NodeStatistics};

@@ -1,8 +1,9 @@
 //! Conditions for spilling to temporary files.
 
-use aql_value::MemoryAccount;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+use aql_value::MemoryAccount;
 
 /// The conditions for spilling to temporary files.
 #[derive(Debug, Clone)]

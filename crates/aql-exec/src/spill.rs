@@ -1,15 +1,13 @@
 //! Spilling: rows and groups that do not fit in memory, in temporary files sorted by a key.
 
-mod options;
+use std::sync::Arc;
 
-pub use options::SpillOptions;
-
-use crate::context::ExecutionContext;
 use aql_value::{Batch, Charge, Column, ElementCursor, Interrupt, Register, Value};
 use errors::{Error, ErrorCode, Result};
-use std::sync::Arc;
 use storage::{SortedPairs, Sorter};
 use velocypack::{Block, Builder};
+
+use crate::context::ExecutionContext;
 
 /// Steps between two checks of the interrupt.
 const STEPS_PER_CHECK: usize = 1024;
