@@ -1,4 +1,4 @@
-//! See `crates/fuzz-targets/src/aql_parse.rs`.
+//! See `testing/fuzz-targets/src/aql_parse.rs`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! See `crates/fuzz-targets/src/aql_query.rs`.
+//! See `testing/fuzz-targets/src/aql_query.rs`.
 
 #![no_main]
 

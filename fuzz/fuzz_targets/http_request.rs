@@ -1,4 +1,4 @@
-//! See `crates/fuzz-targets/src/http_request.rs`.
+//! See `testing/fuzz-targets/src/http_request.rs`.
 
 #![no_main]
 

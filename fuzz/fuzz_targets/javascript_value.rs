@@ -1,4 +1,4 @@
-//! See `crates/fuzz-targets/src/javascript_value.rs`.
+//! See `testing/fuzz-targets/src/javascript_value.rs`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! See `crates/fuzz-targets/src/json_parse.rs`.
+//! See `testing/fuzz-targets/src/json_parse.rs`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! See `crates/fuzz-targets/src/random_query.rs`.
+//! See `testing/fuzz-targets/src/random_query.rs`.
 
 #![no_main]
 

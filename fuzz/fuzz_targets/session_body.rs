@@ -1,4 +1,4 @@
-//! See `crates/fuzz-targets/src/session_body.rs`.
+//! See `testing/fuzz-targets/src/session_body.rs`.
 
 #![no_main]
 

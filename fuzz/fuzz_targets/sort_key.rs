@@ -1,4 +1,4 @@
-//! See `crates/fuzz-targets/src/sort_key.rs`.
+//! See `testing/fuzz-targets/src/sort_key.rs`.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! See `crates/fuzz-targets/src/velocypack_validate.rs`.
+//! See `testing/fuzz-targets/src/velocypack_validate.rs`.
 
 #![no_main]
 

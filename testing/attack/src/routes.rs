@@ -19,7 +19,7 @@ impl Route {
 }
 
 /// The routes' source, seen from the repository, or from a package of it, where tests run.
-const FOLDERS: [&str; 2] = ["crates/server/src/route", "../server/src/route"];
+const FOLDERS: [&str; 2] = ["crates/server/src/route", "../../crates/server/src/route"];
 
 /// Returns all routes. Errors: text for the user, for example that the source is not there.
 pub(crate) fn all_routes() -> Result<Vec<Route>, String> {
