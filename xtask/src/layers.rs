@@ -7,19 +7,19 @@ use crate::{Failure, metadata};
 
 /// The crates from the lowest to the highest. Crates of one line do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["errors", "allocation-meter", "aql-date", "chart", "cluster-process", "gzip-members", "test-s3", "web"],
+    &["errors", "allocation-meter", "aql-date", "chart", "gzip-members", "test-s3", "web"],
     &["velocypack", "kv", "aql-syntax"],
     &["kv-mmap", "kv-rocksdb", "kv-tikv", "geometry", "options", "client", "javascript"],
     &["analyzers", "s3", "test-engine", "traces"],
     &["catalog", "aql-value", "search"],
-    &["storage", "aql-functions", "backups", "server-process"],
+    &["storage", "aql-functions", "backups", "harness"],
     &["aql-plan"],
     &["aql-optimize"],
     &["aql-explain", "aql-exec"],
     &["database"],
     &["server", "tools"],
     &["persea"],
-    &["attack", "crash", "fuzz-targets", "histories", "outages", "xtask", "benches"],
+    &["fuzz-targets", "trials", "xtask", "benches"],
 ];
 
 /// The external libraries that our other crates must not know, each with the crates that may use

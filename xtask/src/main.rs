@@ -9,7 +9,7 @@ mod files;
 mod fuzz;
 mod metadata;
 mod modules;
-mod programs;
+mod trials;
 mod web;
 mod documents;
 mod layers;
@@ -22,7 +22,7 @@ mod words;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use programs::PROGRAMS;
+use trials::TRIALS;
 
 /// A description of the failure for people.
 type Failure = String;
@@ -61,14 +61,14 @@ const STEPS: &[Step] = &[
     Step {
         name: "histories",
         promise: "transactions have snapshot isolation, also across kills",
-        run: || programs::check("histories"),
+        run: || trials::check("histories"),
     },
     Step {
         name: "crash",
         promise: "a killed server has all that it acknowledged, and nothing by halves",
         run: || {
-            programs::check("crash")?;
-            programs::check_with(
+            trials::check("crash")?;
+            trials::check_with(
                 "crash",
                 &["--engine", "mmfiles", "--kills", "20", "--seed", "1", "--seconds", "10"],
             )
@@ -82,7 +82,7 @@ const STEPS: &[Step] = &[
     Step {
         name: "attack",
         promise: "a server withstands a minute of attacks",
-        run: || programs::check("attack"),
+        run: || trials::check("attack"),
     },
 ];
 
@@ -106,16 +106,16 @@ fn main() -> ExitCode {
         Some((command, arguments)) if command == "sbom" => report(sbom::run(arguments)),
         Some((command, arguments)) if command == "suites" => report(suites::run(arguments)),
         Some((command, arguments)) if command == "web" => report(web::run_command(arguments)),
-        Some((command, arguments)) if PROGRAMS.iter().any(|program| program.name == command) => {
-            report(programs::run_program(command, arguments))
+        Some((command, arguments)) if TRIALS.iter().any(|trial| trial.name == command) => {
+            report(trials::run_trial(command, arguments))
         }
         _ => {
             eprintln!(
                 "usage: cargo xtask check [STEP ...]\n       cargo xtask fuzz [--seconds N] [TARGET ...]\n       cargo xtask sbom FOLDER\n       cargo xtask suites [SUITE ...]\n       {}",
                 web::USAGE
             );
-            for program in PROGRAMS {
-                eprintln!("       cargo xtask {} [--help] [--OPTION VALUE ...]", program.name);
+            for trial in TRIALS {
+                eprintln!("       cargo xtask {} [--help] [--OPTION VALUE ...]", trial.name);
             }
             eprintln!("\nsteps, all of them when none is named:");
             for step in STEPS {

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::{env, fs};
 
 use crate::Failure;
-use crate::programs::server_of_tests;
+use crate::trials::server_of_tests;
 
 /// The lists of expected failures.
 const EXPECTED: &str = "tests/drivers/expected";

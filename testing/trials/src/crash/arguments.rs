@@ -1,0 +1,73 @@
+//! The command line.
+
+use std::time::Duration;
+
+use crate::options::{Common, each_argument};
+
+/// The engine whose files the faults need.
+const ROCKSDB: &str = "rocksdb";
+
+/// The options of a run.
+#[derive(Debug)]
+pub(crate) struct Arguments {
+    pub(crate) common: Common,
+    /// The number of kills.
+    pub(crate) kills: u32,
+    /// The longest time of a run; no kill begins after it.
+    pub(crate) time: Option<Duration>,
+    /// The longest time from the first write to the kill.
+    pub(crate) life: Duration,
+    /// The share of kills before which writes of files fail.
+    pub(crate) failing: f64,
+    /// The share of kills after which the log loses its unsynced end.
+    pub(crate) torn: f64,
+    /// The number of clients that write at once.
+    pub(crate) writers: usize,
+    /// The server's storage engine.
+    pub(crate) engine: String,
+}
+
+/// Help of the options.
+pub(crate) const USAGE: &str = "
+  --kills N           Kills of the server. Default: 100.
+  --seconds N         Seconds after which no further kill begins. Default: no limit.
+  --life N            Longest time from the first write to the kill, in milliseconds. Default: 400.
+  --failing N         Percentage of kills before which writes of files fail. Default: 25.
+  --torn N            Percentage of kills after which the log loses its unsynced end. Default: 25.
+  --writers N         Clients that write at once. Default: 4.
+  --engine NAME       Storage engine of the server. Default: rocksdb. On others no writes fail and
+                      no log loses its end, because both need RocksDB's files.
+";
+
+impl Arguments {
+    /// Reads the words behind the trial's name. Errors: text for the user.
+    pub(crate) fn read(words: &[String]) -> Result<Self, String> {
+        let mut arguments = Arguments {
+            common: Common::new()?,
+            kills: 100,
+            time: None,
+            life: Duration::from_millis(400),
+            failing: 0.25,
+            torn: 0.25,
+            writers: 4,
+            engine: ROCKSDB.to_owned(),
+        };
+        each_argument(words, |argument| {
+            match argument.option {
+                "--kills" => arguments.kills = argument.number()?,
+                "--seconds" => arguments.time = Some(Duration::from_secs(argument.number()?)),
+                "--life" => arguments.life = Duration::from_millis(argument.number()?),
+                "--failing" => arguments.failing = f64::from(argument.number::<u32>()?) / 100.0,
+                "--torn" => arguments.torn = f64::from(argument.number::<u32>()?) / 100.0,
+                "--writers" => arguments.writers = argument.number::<usize>()?.max(1),
+                "--engine" => argument.value.clone_into(&mut arguments.engine),
+                _ => arguments.common.take(&argument)?,
+            }
+            Ok(())
+        })?;
+        if arguments.engine != ROCKSDB {
+            (arguments.failing, arguments.torn) = (0.0, 0.0);
+        }
+        Ok(arguments)
+    }
+}

@@ -1,0 +1,93 @@
+//! A run from the start of the cluster to the verdict.
+
+use std::path::Path;
+use std::time::Duration;
+
+use client::Client;
+use fastrand::Rng;
+use harness::cluster::Cluster;
+use harness::servers::Servers;
+
+use crate::outages::arguments::Arguments;
+use crate::outages::disturb::{self, Disturbance};
+use crate::outages::journal::Journal;
+use crate::outages::load::{self, Load};
+use crate::outages::report;
+
+/// Longest wait for a reply.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The most complaints that are printed.
+const SHOWN_MAX: usize = 20;
+
+/// Runs the loads, makes faults meanwhile, and checks the end. Errors: text for the user.
+pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
+    run_in(arguments, folder.path())
+        .map_err(|failure| format!("{failure}\nthe data are in {}", folder.keep().display()))
+}
+
+fn run_in(arguments: &Arguments, folder: &Path) -> Result<(), String> {
+    let cluster = Cluster::start(&folder.join("cluster"), arguments.port, arguments.stores)?;
+    let options = ["--storage-engine".to_owned(), "tikv".to_owned(), "--tikv.pd".to_owned(), cluster.pd()];
+    let mut servers = Servers::start(&arguments.common.server, folder, arguments.servers, &options)?;
+    let clients = servers.clients(TIMEOUT)?;
+    let first = clients.first().ok_or("there is no server")?;
+    let loads = load::all();
+    for load in &loads {
+        load.create(first).map_err(|failure| format!("{}: {failure}", load.name()))?;
+    }
+    let journal = Journal::new();
+    let mut rng = Rng::with_seed(arguments.common.seed);
+    let made = work(arguments, &cluster, &mut servers, &clients, &loads, &journal, &mut rng)?;
+    let (acknowledged, mut wrong) = journal.into_parts();
+    println!("{} faults, {} acknowledged writes", made.len(), acknowledged.len());
+    report::print(&made, &acknowledged);
+    for client in &clients {
+        for load in &loads {
+            match load.verify(client) {
+                Ok(figures) => println!("  {}: {figures}", load.name()),
+                Err(text) => wrong.push(format!("{}: {text}", load.name())),
+            }
+        }
+    }
+    if made.is_empty() || acknowledged.is_empty() {
+        wrong.push("the run shows nothing: no fault was made, or no write acknowledged".to_owned());
+    }
+    wrong.extend(servers.crashes().into_iter().map(|crash| format!("the log: {crash}")));
+    let count = wrong.len();
+    wrong.truncate(SHOWN_MAX);
+    if count == 0 { Ok(()) } else { Err(format!("{count} complaints:\n{}", wrong.join("\n"))) }
+}
+
+/// Lets the clients write, and makes faults meanwhile.
+fn work(
+    arguments: &Arguments,
+    cluster: &Cluster,
+    servers: &mut Servers,
+    clients: &[Client],
+    loads: &[Box<dyn Load>],
+    journal: &Journal,
+    rng: &mut Rng,
+) -> Result<Vec<Disturbance>, String> {
+    std::thread::scope(|scope| {
+        for load in loads {
+            for _ in 0..arguments.clients {
+                let mut rng = rng.fork();
+                scope.spawn(move || {
+                    while !journal.is_over() {
+                        if let Some(client) = rng.choice(clients)
+                            && !load.step(client, &mut rng, journal)
+                        {
+                            // The server may be starting again.
+                            std::thread::sleep(Duration::from_millis(20));
+                        }
+                    }
+                });
+            }
+        }
+        let made = disturb::disturb(arguments, cluster, servers, rng);
+        journal.end();
+        made
+    })
+}

@@ -1,0 +1,59 @@
+//! Trials of a running server: builds it and the program `trials`, which does the rest.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::{Failure, cargo, run};
+
+/// A trial, and the options of its check, if it has one.
+pub(crate) struct Trial {
+    pub(crate) name: &'static str,
+    check: &'static [&'static str],
+}
+
+/// The trials. Their checks have seeds, so that random choices repeat themselves.
+pub(crate) const TRIALS: &[Trial] = &[
+    // Generous bounds of time for a slow machine. The bounds of memory stay.
+    Trial { name: "attack", check: &["--seconds", "25", "--seed", "1", "--floor", "3000"] },
+    Trial { name: "crash", check: &["--kills", "40", "--seed", "1", "--seconds", "10"] },
+    Trial { name: "histories", check: &["--seconds", "8", "--seed", "1", "--kills", "2"] },
+    // It needs the programs of a cluster.
+    Trial { name: "outages", check: &[] },
+];
+
+/// Runs a trial with the options of its check.
+pub(crate) fn check(name: &str) -> Result<(), Failure> {
+    let trial = TRIALS.iter().find(|trial| trial.name == name);
+    let trial = trial.ok_or_else(|| format!("there is no trial {name}"))?;
+    check_with(name, trial.check)
+}
+
+/// Runs a trial with these options on the server of the tests.
+pub(crate) fn check_with(name: &str, options: &[&str]) -> Result<(), Failure> {
+    let server = server_of_tests()?;
+    let server = ["--server", server.to_str().ok_or("the path of the server is no UTF-8")?];
+    let arguments: Vec<String> = options.iter().chain(&server).map(|word| (*word).to_owned()).collect();
+    run_trial(name, &arguments)
+}
+
+/// Builds the server as the tests have it, and returns its path.
+///
+/// A build of its own would have other features, and would compile most crates once more.
+pub(crate) fn server_of_tests() -> Result<PathBuf, Failure> {
+    cargo(&["test", "--quiet", "--workspace", "--no-run", "--test", "http"])?;
+    Ok(std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("persea"))
+}
+
+/// Runs `cargo xtask NAME [--OPTION VALUE ...]`; the trial says which options there are.
+///
+/// The server has the profile that this program was built with, unless `--server` names another.
+pub(crate) fn run_trial(name: &str, arguments: &[String]) -> Result<(), Failure> {
+    let profile: &[&str] = if cfg!(debug_assertions) { &[] } else { &["--release"] };
+    if !arguments.iter().any(|argument| argument == "--server") {
+        cargo(&[&["build", "--quiet", "--package", "persea"], profile].concat())?;
+    }
+    let mut command = Command::new(env!("CARGO"));
+    command.args(["run", "--quiet", "--package", "trials"]).args(profile);
+    command.args(["--", name]).args(arguments);
+    run(&mut command)
+}
