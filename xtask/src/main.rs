@@ -165,9 +165,9 @@ fn check(names: &[String]) -> ExitCode {
 /// start; tests of backups and of old stores need RocksDB's.
 fn test_on_mapped_files() -> Result<(), Failure> {
     let packages = ["storage", "aql-exec", "database", "server"].map(|name| format!("--package={name}"));
-    let tests = ["crash", "dump", "engines", "export", "http", "import"].map(|name| format!("--test={name}"));
-    let persea = [vec!["--package=persea".to_owned()], tests.to_vec()].concat();
-    [packages.to_vec(), persea].iter().try_for_each(|arguments| {
+    let modules = ["crash", "dump", "engines", "export", "http", "import"].map(|name| format!("{name}::"));
+    let persea = ["--package=persea", "--test=it", "--"].map(str::to_owned);
+    [packages.to_vec(), [&persea[..], &modules].concat()].iter().try_for_each(|arguments| {
         let mut command = Command::new(env!("CARGO"));
         run(command.arg("test").args(arguments).env("PERSEA_STORAGE_ENGINE", "mmfiles"))
     })

@@ -1,17 +1,6 @@
 //! Backups of a running server: consistent while writers go on, restored in place, copied to
 //! repositories, and refused where they are damaged.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test"
-)]
-
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -19,8 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use support::{Client, Reply, Server};
 use test_s3::{Fault, Storage};
+
+use crate::support::{Client, Reply, Server};
 
 fn ask(server: &Server, operation: &str, body: &Value) -> Reply {
     server.connect().json("POST", &format!("/_admin/backup/{operation}"), &body.to_string())
@@ -441,7 +431,7 @@ fn a_query_that_commits_in_parts_delays_a_backup() {
     };
     std::thread::scope(|scope| {
         let query = scope.spawn(slow);
-        while !running() || crate::query(&mut server.connect(), "RETURN LENGTH(docs)")[0].as_u64() < Some(100)
+        while !running() || self::query(&mut server.connect(), "RETURN LENGTH(docs)")[0].as_u64() < Some(100)
         {
             std::thread::sleep(Duration::from_millis(10));
         }

@@ -1,15 +1,11 @@
 //! Ways to reach a server: TLS and sockets in the file system.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
-
-mod support;
-
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use support::Server;
-use support::tool::{command_at, said, write};
+use crate::support::Server;
+use crate::support::tool::{command_at, said, write};
 
 /// Returns the file of a self-signed certificate for localhost and 127.0.0.1, and its key.
 fn certificate() -> PathBuf {

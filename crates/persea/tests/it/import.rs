@@ -1,16 +1,13 @@
 //! `persea import` against a real server.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
-
-mod support;
-
 use std::io::Write;
 use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use support::Server;
-use support::tool::{command, run, said, write};
+
+use crate::support::Server;
+use crate::support::tool::{command, run, said, write};
 
 /// Starts a server with an empty collection `c`, and makes a folder.
 fn server() -> (tempfile::TempDir, Server) {

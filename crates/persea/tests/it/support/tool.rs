@@ -8,35 +8,35 @@ use super::Server;
 
 /// The output of a tool, and its exit code.
 #[derive(Debug)]
-pub struct Said {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Said {
     /// Checks that the tool succeeded, and returns its output.
     #[track_caller]
-    pub fn success(self) -> Said {
+    pub(crate) fn success(self) -> Said {
         assert_eq!(self.code, Some(0), "{self:?}");
         self
     }
 
     /// Returns a count from the printed results: the number after a name.
     #[track_caller]
-    pub fn count(&self, name: &str) -> u64 {
+    pub(crate) fn count(&self, name: &str) -> u64 {
         let line = self.stdout.lines().find_map(|line| line.strip_prefix(name));
         line.and_then(|line| line.trim().parse().ok()).unwrap_or_else(|| panic!("no {name} in {self:?}"))
     }
 }
 
 /// Makes a command line of the binary, for this server and the user root without a password.
-pub fn command(server: &Server, tool: &str, arguments: &[&str]) -> Command {
+pub(crate) fn command(server: &Server, tool: &str, arguments: &[&str]) -> Command {
     command_at(&server.endpoint(), tool, arguments)
 }
 
 /// Makes the same command line for any endpoint.
-pub fn command_at(endpoint: &str, tool: &str, arguments: &[&str]) -> Command {
+pub(crate) fn command_at(endpoint: &str, tool: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
     command.args([tool, "--server.endpoint", endpoint, "--server.password", ""]).args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -44,12 +44,12 @@ pub fn command_at(endpoint: &str, tool: &str, arguments: &[&str]) -> Command {
 }
 
 /// Runs a tool to its end.
-pub fn run(server: &Server, tool: &str, arguments: &[&str]) -> Said {
+pub(crate) fn run(server: &Server, tool: &str, arguments: &[&str]) -> Said {
     said(command(server, tool, arguments).spawn().unwrap())
 }
 
 /// Waits for a tool's end, and returns its output.
-pub fn said(child: Child) -> Said {
+pub(crate) fn said(child: Child) -> Said {
     let output = child.wait_with_output().unwrap();
     Said {
         code: output.status.code(),
@@ -59,7 +59,7 @@ pub fn said(child: Child) -> Said {
 }
 
 /// Writes a file and returns its path.
-pub fn write(folder: &Path, name: impl AsRef<OsStr>, content: impl AsRef<[u8]>) -> String {
+pub(crate) fn write(folder: &Path, name: impl AsRef<OsStr>, content: impl AsRef<[u8]>) -> String {
     let path = folder.join(name.as_ref());
     std::fs::write(&path, content).unwrap();
     path.to_str().unwrap().to_owned()

@@ -1,11 +1,9 @@
 //! Helpers of the binary's tests: a server on a free port with an empty store, and a small HTTP
 //! client.
 
-#![allow(unreachable_pub, reason = "a module shared by tests, each of which is a crate")]
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
-pub mod disguise;
-pub mod tool;
+pub(crate) mod disguise;
+pub(crate) mod tool;
+pub(crate) mod tools;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -17,12 +15,12 @@ use std::time::{Duration, Instant};
 ///
 /// Tests run in the folder of their package. A path from the time of compilation would be that of
 /// another checkout that shares the folder of compiled crates.
-pub fn tests_folder() -> PathBuf {
+pub(crate) fn tests_folder() -> PathBuf {
     std::fs::canonicalize("../../tests").unwrap()
 }
 
 /// A process that is killed at the end of its test.
-pub struct Killed(pub Child);
+pub(crate) struct Killed(pub(crate) Child);
 
 impl Drop for Killed {
     fn drop(&mut self) {
@@ -35,14 +33,14 @@ impl Drop for Killed {
 const SERVER_MAX: Duration = Duration::from_secs(60);
 
 /// A server with a store of its own. Dropping it kills the server.
-pub struct Server {
+pub(crate) struct Server {
     child: Child,
-    pub port: u16,
+    pub(crate) port: u16,
 }
 
 impl Server {
     /// Starts a server on a store in `folder`, without authentication unless `options` say so.
-    pub fn start(folder: &Path, options: &[&str]) -> Server {
+    pub(crate) fn start(folder: &Path, options: &[&str]) -> Server {
         // Another test may take the free port before the server does. The server then ends at once.
         (0..5).find_map(|_| Server::try_start(folder, options)).expect("the server ended instead of serving")
     }
@@ -89,7 +87,7 @@ impl Server {
     }
 
     /// Waits until the server has started again with the data of a restore in `folder`.
-    pub fn wait_for_restore(&self, folder: &Path) {
+    pub(crate) fn wait_for_restore(&self, folder: &Path) {
         let start = Instant::now();
         while folder.join("backups/RESTORE").exists() || !self.owns_its_port() {
             assert!(start.elapsed() < Duration::from_secs(60), "the server has not restored after 60 s");
@@ -97,23 +95,23 @@ impl Server {
         }
     }
 
-    pub fn endpoint(&self) -> String {
+    pub(crate) fn endpoint(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
     /// Returns the process's id.
-    pub fn process(&self) -> u32 {
+    pub(crate) fn process(&self) -> u32 {
         self.child.id()
     }
 
     /// Kills the process as a crash would.
-    pub fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
     /// Waits until the process has ended by itself, and returns its exit code.
-    pub fn wait(mut self) -> Option<i32> {
+    pub(crate) fn wait(mut self) -> Option<i32> {
         let start = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -124,7 +122,7 @@ impl Server {
         }
     }
 
-    pub fn connect(&self) -> Client {
+    pub(crate) fn connect(&self) -> Client {
         Client { stream: BufReader::new(TcpStream::connect(("127.0.0.1", self.port)).unwrap()) }
     }
 }
@@ -137,38 +135,44 @@ impl Drop for Server {
 }
 
 /// One keep-alive connection.
-pub struct Client {
+pub(crate) struct Client {
     stream: BufReader<TcpStream>,
 }
 
 /// A reply.
 #[derive(Debug)]
-pub struct Reply {
-    pub status: u16,
-    pub headers: Vec<(String, String)>,
-    pub body: Vec<u8>,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Reply {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
             .map(|(_, value)| value.as_str())
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error} in the body {:?}", self.text()))
     }
 }
 
 impl Client {
-    pub fn send(&mut self, method: &str, path: &str, headers: &[(String, String)], body: &[u8]) -> Reply {
+    pub(crate) fn send(
+        &mut self,
+        method: &str,
+        path: &str,
+        headers: &[(String, String)],
+        body: &[u8],
+    ) -> Reply {
         let mut request =
             format!("{method} {path} HTTP/1.1\r\nhost: test\r\ncontent-length: {}\r\n", body.len());
         for (name, value) in headers {
@@ -181,7 +185,7 @@ impl Client {
         self.receive(method)
     }
 
-    pub fn json(&mut self, method: &str, path: &str, body: &str) -> Reply {
+    pub(crate) fn json(&mut self, method: &str, path: &str, body: &str) -> Reply {
         self.send(method, path, &[], body.as_bytes())
     }
 

@@ -1,20 +1,11 @@
 //! The dashboard for Grafana names only metrics that a server answers.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test"
-)]
-
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 
 use serde_json::Value;
-use support::{Server, tests_folder};
+
+use crate::support::{Server, tests_folder};
 
 /// The beginnings of the names of all metrics.
 const PREFIXES: [&str; 3] = ["arangodb_", "rocksdb_", "persea_"];

@@ -4,16 +4,12 @@
 //! A part is skipped where its program is not installed. The test installs the Debian package in an
 //! overlay if it runs as root.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
-
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use support::tests_folder;
+use crate::support::tests_folder;
 
 fn repository() -> PathBuf {
     tests_folder().join("..").canonicalize().unwrap()
@@ -352,7 +348,7 @@ fn the_container_initializes_a_new_store_once() {
     assert!(started.status.success(), "{}", everything(&started));
     let again = container.run(&[("ARANGO_ROOT_PASSWORD", "other")], &check);
     assert!(again.status.success() && !everything(&again).contains("importing"), "{again:?}");
-    let server = support::Server::start(&container.path("data"), &["--server.authentication", "true"]);
+    let server = crate::support::Server::start(&container.path("data"), &["--server.authentication", "true"]);
     let mut client = server.connect();
     let user = [("authorization".to_owned(), "Basic cm9vdDpzZWNyZXQ=".to_owned())];
     for (path, count) in [

@@ -1,25 +1,13 @@
 //! Failures of dumps and restores: errors name the damage, and interrupted runs can be resumed.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test"
-)]
-
-mod support;
-#[path = "support/tools.rs"]
-mod tools;
-
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use support::Server;
-use tools::{command, fail, query, small_dump, succeed};
+
+use crate::support::Server;
+use crate::support::tools::{command, fail, query, small_dump, succeed};
 
 #[test]
 fn what_is_broken_is_named_with_file_and_line() {

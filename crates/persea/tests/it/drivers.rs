@@ -1,12 +1,8 @@
 //! Real drivers, unmodified from their registries, against a freshly started server.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
-
-mod support;
-
 use std::process::Command;
 
-use support::{Server, tests_folder};
+use crate::support::{Server, tests_folder};
 
 #[test]
 fn python_arango() {

@@ -1,27 +1,15 @@
 //! Guarantees of `persea dump` and `persea restore`: a restore brings the dumped data back
 //! unchanged, as of one moment.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test"
-)]
-
-mod support;
-#[path = "support/tools.rs"]
-mod tools;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
-use support::disguise::Disguise;
-use support::{Client, Server, tests_folder};
-use tools::{command_at, fail, post, query, run, small_dump, succeed};
+
+use crate::support::disguise::Disguise;
+use crate::support::tools::{command_at, fail, post, query, run, small_dump, succeed};
+use crate::support::{Client, Server, tests_folder};
 
 /// A generator of pseudo-random numbers, the same in each run.
 struct Numbers(u64);

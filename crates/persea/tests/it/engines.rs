@@ -1,17 +1,12 @@
 //! The choice of an engine, and the way of data from one engine to another.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
-
-mod support;
-#[path = "support/tools.rs"]
-mod tools;
-
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use support::{Client, Server};
-use tools::{post, query, succeed};
+
+use crate::support::tools::{post, query, succeed};
+use crate::support::{Client, Server};
 
 const ROCKSDB: [&str; 2] = ["--server.storage-engine", "rocksdb"];
 const MMFILES: [&str; 2] = ["--server.storage-engine", "mmfiles"];

@@ -1,15 +1,11 @@
 //! The server under a service manager: it says when it is ready, answers the watchdog, and stops
 //! without loss.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
-
-mod support;
-
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use support::Killed;
+use crate::support::Killed;
 
 /// Returns the next message but for answers to the watchdog, whose number is added to `answers`.
 fn next(socket: &UnixDatagram, answers: &mut u32) -> String {

@@ -10,13 +10,13 @@ const OWN: &[u8] = b"\"persea-version\"";
 const NOTHING: &[u8] = b"\"nobody-version\"";
 
 /// A proxy that listens until the test ends.
-pub struct Disguise {
-    pub endpoint: String,
+pub(crate) struct Disguise {
+    pub(crate) endpoint: String,
     heard: Arc<Mutex<Vec<u8>>>,
 }
 
 impl Disguise {
-    pub fn of(port: u16) -> Self {
+    pub(crate) fn of(port: u16) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let endpoint = format!("http://{}", listener.local_addr().unwrap());
         let heard = Arc::new(Mutex::new(Vec::new()));
@@ -37,7 +37,7 @@ impl Disguise {
 
     /// Returns the number of requests whose path starts with `path`. A trailing space makes it
     /// match the whole path.
-    pub fn requests(&self, path: &str) -> usize {
+    pub(crate) fn requests(&self, path: &str) -> usize {
         String::from_utf8_lossy(&self.heard.lock().unwrap()).matches(path).count()
     }
 }

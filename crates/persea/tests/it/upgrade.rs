@@ -1,22 +1,13 @@
 //! Stores of released versions open with the present one, and stores of newer versions are refused.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test"
-)]
-
-mod support;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use support::{Client, Server, tests_folder};
+
+use crate::support::{Client, Server, tests_folder};
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();

@@ -1,16 +1,13 @@
 //! `persea export` against a real server.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
-
-mod support;
-
 use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use support::Server;
-use support::disguise::Disguise;
-use support::tool::{Said, command, command_at, run, said, write};
+
+use crate::support::Server;
+use crate::support::disguise::Disguise;
+use crate::support::tool::{Said, command, command_at, run, said, write};
 
 fn server() -> (tempfile::TempDir, Server) {
     let folder = tempfile::tempdir().unwrap();
@@ -230,7 +227,7 @@ fn a_killed_server_ends_the_export_with_an_error() {
         std::thread::sleep(Duration::from_micros(200));
     }
     server.kill();
-    let said = support::tool::said(child);
+    let said = said(child);
     assert!(said.code == Some(1) && said.stderr.contains("--resume"), "{said:?}");
     assert!(!out.join("c.jsonl").exists());
 }

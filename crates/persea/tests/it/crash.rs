@@ -1,15 +1,12 @@
 //! Crashes of the server or the machine: nothing that was acknowledged is lost.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
-
-mod support;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
-use support::Server;
+
+use crate::support::Server;
 
 #[test]
 fn a_killed_server_keeps_what_it_acknowledged() {

@@ -1,15 +1,5 @@
 //! Runs the transcripts in `tests/shell`, whose README describes the format.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test"
-)]
-
-mod support;
-
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{Read, Write};
@@ -18,8 +8,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use support::tool::{self, command};
-use support::{Server, tests_folder};
+use crate::support::tool::{self, command};
+use crate::support::{Server, tests_folder};
 
 #[test]
 fn transcripts() {

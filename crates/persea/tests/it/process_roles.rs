@@ -1,9 +1,5 @@
 //! The server in the background, with a supervisor, and as another user.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
-
-mod support;
-
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -11,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use support::Killed;
+use crate::support::Killed;
 
 /// The folder of a server that listens on a socket in it.
 struct Place {

@@ -1,23 +1,13 @@
 //! `persea bench`: every test case runs, alone and in batches. It counts failures, and its reports
 //! can be parsed.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    clippy::print_stdout,
-    reason = "a test"
-)]
-
-mod support;
-
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
-use support::Server;
+
+use crate::support::Server;
 
 fn bench(server: &Server, options: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));

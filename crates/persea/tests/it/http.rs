@@ -1,9 +1,5 @@
 //! Runs the scripts of HTTP exchanges in `tests/http`, whose README describes the format.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
-
-mod support;
-
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -11,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{Reply, Server, tests_folder};
+
+use crate::support::{Reply, Server, tests_folder};
 
 /// The servers at once. Scripts wait more than they compute, but many servers that start together
 /// on a slow disk are late.

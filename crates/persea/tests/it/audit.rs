@@ -1,14 +1,10 @@
 //! The audit in the log: logins, denied requests and changes of definitions, with user and address,
 //! and slow queries.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
-
-mod support;
-
 use std::fs;
 use std::time::{Duration, Instant};
 
-use support::Server;
+use crate::support::Server;
 
 /// The headers of a user whose password is the name.
 fn user(basic: &str) -> [(String, String); 1] {

@@ -1,0 +1,34 @@
+//! Tests of the program `persea`: its servers and tools run in processes of their own.
+//!
+//! A file is a module, so `cargo test -p persea --test it http::` runs the tests of one.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "tests"
+)]
+
+mod support;
+
+mod audit;
+mod backup;
+mod bench;
+mod crash;
+mod dashboard;
+mod drivers;
+mod dump;
+mod dump_broken;
+mod endpoints;
+mod engines;
+mod export;
+mod http;
+mod import;
+mod packages;
+mod process_roles;
+mod service;
+mod shell;
+mod traces;
+mod upgrade;
