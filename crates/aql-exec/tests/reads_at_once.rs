@@ -4,14 +4,14 @@
 
 mod common;
 
-use common::wrapped_engine::WrappedEngine;
 use common::{Fixture, Run};
-use kv::{Block, BlockLimits, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
+use kv::{Block, BlockLimits, MemoryEngine, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
 use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use storage::{Store, StoreOptions};
+use test_engine::WrappedEngine;
 
 /// A clock that stands still while a query has something to do, and goes on by one while it waits
 /// for a message. All messages take a time of one.
@@ -144,7 +144,7 @@ impl Remote {
     fn new(reads_at_once: usize) -> Self {
         let clock = Arc::new(Clock::default());
         let of_snapshots = Arc::clone(&clock);
-        let engine = WrappedEngine::new(move |inner| {
+        let engine = WrappedEngine::new(MemoryEngine::new()).replacing_snapshots(move |inner| {
             Arc::new(RemoteSnapshot { inner, clock: Arc::clone(&of_snapshots), reads_at_once })
         });
         // Servers that share a store have no read cache.

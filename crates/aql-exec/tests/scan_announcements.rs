@@ -4,11 +4,11 @@
 
 mod common;
 
-use common::wrapped_engine::WrappedEngine;
 use common::{Fixture, Run};
-use kv::{PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
+use kv::{MemoryEngine, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
 use std::sync::{Arc, Mutex};
 use storage::{Store, StoreOptions};
+use test_engine::WrappedEngine;
 
 type Scans = Arc<Mutex<Vec<ScanSpec>>>;
 
@@ -39,8 +39,9 @@ impl Snapshot for RecordingSnapshot {
 fn scans_that_select_are_announced_to_come_again_and_exports_are_not() {
     let scans = Scans::default();
     let recorded = Arc::clone(&scans);
-    let engine =
-        WrappedEngine::new(move |inner| Arc::new(RecordingSnapshot { inner, scans: Arc::clone(&recorded) }));
+    let engine = WrappedEngine::new(MemoryEngine::new()).replacing_snapshots(move |inner| {
+        Arc::new(RecordingSnapshot { inner, scans: Arc::clone(&recorded) })
+    });
     let fixture = Fixture { store: Store::open(Arc::new(engine), StoreOptions::default()).unwrap() };
     fixture.collection("c");
     fixture.insert("c", r#"[{"_key":"1","n":1},{"_key":"2","n":2},{"_key":"3","n":3}]"#);

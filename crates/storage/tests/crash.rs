@@ -4,8 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod common;
-#[path = "common/failing.rs"]
-mod failing;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,9 +12,9 @@ use catalog::collection::CollectionProperties;
 use catalog::{CollectionType, IndexType, UserDefinition};
 use common::*;
 use errors::{ErrorCode, Result};
-use failing::{Death, FailingEngine};
 use kv::{BlockLimits, KeyRange, ScanSpec};
 use storage::{Collection, EdgeDirection, IndexBounds, Store, StoreOptions, WriteOptions};
+use test_engine::{Death, WrappedEngine};
 use velocypack::Slice;
 
 /// Documents of the collection that the script fills.
@@ -134,7 +132,7 @@ fn check_nothing_is_left_over(engine: &dyn kv::Engine, store: &Store) {
 fn die_everywhere(death: Death) -> i64 {
     for changes in 0.. {
         let inner = engine();
-        let failing = FailingEngine::new(Arc::clone(&inner), changes, death);
+        let failing = Arc::new(WrappedEngine::new(Arc::clone(&inner)).dying_after(changes, death));
         let mut steps = 0;
         let options = StoreOptions { sync_definitions: true, ..options() };
         let opened = Store::open(Arc::clone(&failing) as Arc<dyn kv::Engine>, options);
@@ -169,7 +167,7 @@ fn an_error_of_a_truncation_means_that_it_did_not_take_place() {
         let c = create(&store, "c", CollectionType::Document);
         insert(&store, &c, r#"{"_key": "k"}"#).unwrap();
         drop(store);
-        let failing = FailingEngine::new(Arc::clone(&inner), changes, Death::Before);
+        let failing = Arc::new(WrappedEngine::new(Arc::clone(&inner)).dying_after(changes, Death::Before));
         let opened = Store::open(Arc::clone(&failing) as Arc<dyn kv::Engine>, options());
         if let Ok(store) = &opened {
             let find = |store: &Store| {
@@ -191,7 +189,7 @@ fn a_change_of_definitions_that_cannot_be_synced_is_in_doubt() {
     let mut doubts = 0;
     for changes in 0.. {
         let inner = engine();
-        let failing = FailingEngine::new(Arc::clone(&inner), changes, Death::Before);
+        let failing = Arc::new(WrappedEngine::new(Arc::clone(&inner)).dying_after(changes, Death::Before));
         let options = StoreOptions { sync_definitions: true, ..options() };
         let opened = Store::open(Arc::clone(&failing) as Arc<dyn kv::Engine>, options);
         let Ok(store) = &opened else { continue };

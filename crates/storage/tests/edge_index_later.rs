@@ -3,8 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod common;
-#[path = "common/failing.rs"]
-mod failing;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -16,11 +14,11 @@ use catalog::collection::CollectionProperties;
 use catalog::{CollectionType, IndexType, SYSTEM_DATABASE};
 use common::*;
 use errors::{Error, Result};
-use failing::{Death, FailingEngine};
 use storage::{
     BlockLimits, Collection, EdgeDirection, LoadOutcome, Snapshot, Store, StoreOptions, TransactionOptions,
     WriteOptions,
 };
+use test_engine::{Death, WrappedEngine};
 use velocypack::Slice;
 
 const READ: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
@@ -212,7 +210,7 @@ fn a_crash_leaves_the_whole_index_or_none() {
         create_to_load(&store);
         load(&store, 0..100);
         drop(store);
-        let dying = FailingEngine::new(Arc::clone(&engine), changes, death);
+        let dying = Arc::new(WrappedEngine::new(Arc::clone(&engine)).dying_after(changes, death));
         let built = Store::open(Arc::clone(&dying) as Arc<dyn kv::Engine>, options());
         let built = built.and_then(|store| build(&store));
         assert_eq!(built.is_err(), dying.is_dead());

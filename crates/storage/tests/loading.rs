@@ -4,17 +4,15 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod common;
-#[path = "common/failing.rs"]
-mod failing;
 
 use std::sync::Arc;
 
 use catalog::CollectionType;
 use common::*;
 use errors::Result;
-use failing::{Death, FailingEngine};
 use kv_rocksdb::{RocksEngine, RocksOptions};
 use storage::{Collection, Durability, EdgeDirection, LoadOutcome, Store, WriteOptions};
+use test_engine::{Death, WrappedEngine};
 use velocypack::Slice;
 
 fn restore() -> WriteOptions {
@@ -179,7 +177,7 @@ fn load_until_death(kind: CollectionType, loads: usize, changes: i64, death: Dea
     let bodies = |numbers| if kind == CollectionType::Edge { edges(numbers) } else { documents(numbers) };
     let engine = engine();
     let c = create(&open(&engine), "c", kind);
-    let dying = FailingEngine::new(Arc::clone(&engine), changes, death);
+    let dying = Arc::new(WrappedEngine::new(Arc::clone(&engine)).dying_after(changes, death));
     let acknowledged =
         Store::open(Arc::clone(&dying) as Arc<dyn kv::Engine>, options()).ok().and_then(|store| {
             let c = Arc::clone(store.catalog().database("_system")?.collection(c.name())?);
@@ -220,7 +218,9 @@ fn counts_are_right_after_a_load_or_a_sum_of_which_nobody_knows() {
     for (changes, took_place) in (2..65).flat_map(|n| [(n, true), (n, false)]) {
         let engine = engine();
         create(&open(&engine), "c", CollectionType::Document);
-        let unclear = FailingEngine::new(Arc::clone(&engine), changes, Death::Unclear(took_place));
+        let unclear = Arc::new(
+            WrappedEngine::new(Arc::clone(&engine)).dying_after(changes, Death::Unclear(took_place)),
+        );
         let store = open(&(unclear as Arc<dyn kv::Engine>));
         let c = present(&store, "c");
         let mut expected = 0;

@@ -1,8 +1,6 @@
 //! A database in memory, and functions that run queries from text to results.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-pub mod wrapped_engine;
-
 use aql_exec::{
     DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, FixedState,
     ReadAuthorization, SpillOptions,
