@@ -7,9 +7,11 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use harness::{Server, wait_within};
+
 use crate::http::{Connection, JSON, request};
-use crate::process::Server;
 use crate::report::{Report, Target};
+use crate::servers::settle;
 use crate::{Failure, Setup, import};
 
 /// The connections that write single documents all the time.
@@ -20,9 +22,6 @@ const CALM: Duration = Duration::from_secs(10);
 
 /// The longest wait for a server that starts on a restored backup.
 const RESTART_TIME: Duration = Duration::from_secs(600);
-
-/// The time between two looks at a server that starts again.
-const LOOK: Duration = Duration::from_millis(5);
 
 /// One write: its begin, and the time until its reply.
 type Write = (Instant, Duration);
@@ -35,13 +34,13 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let begin = Instant::now();
     import::load(&server, "docs", documents)?;
     import::create(&server, "written")?;
-    server.settle();
+    settle(&server);
     let data = bytes_below(&folder.path().join("data"))?;
     report.figure("load of the documents, and merging", seconds(begin), "s", &Target::None);
     report.figure("data folder", data as f64 / 1e9, "GB", &Target::None);
 
     let first = under_load(&server, report)?;
-    server.settle();
+    settle(&server);
     let tool = Tool { program: setup.tools.as_ref().unwrap_or(&setup.server), server: &server, repository };
     tool.upload(&first, "first upload to a folder", &Target::None, report)?;
     // The server may have merged tables since the first one.
@@ -63,6 +62,7 @@ fn under_load(server: &Server, report: &mut Report) -> Result<String, Failure> {
         let writers: Vec<_> = (0..WRITERS)
             .map(|_| scope.spawn(|| write(server, &stop).map_err(|failure| failure.to_string())))
             .collect();
+        // Writes are measured over this time, here and after the backup.
         std::thread::sleep(CALM);
         let begin = Instant::now();
         let backup = create(server, "first");
@@ -89,7 +89,7 @@ fn under_load(server: &Server, report: &mut Report) -> Result<String, Failure> {
 
 /// Writes single documents until it is stopped.
 fn write(server: &Server, stop: &AtomicBool) -> Result<Vec<Write>, Failure> {
-    let mut connection = Connection::open(server.port)?;
+    let mut connection = Connection::open(server.port())?;
     let insert = request("POST", "/_api/document/written", JSON, br#"{"name":"amber birch cedar","n":1}"#);
     let mut writes = Vec::new();
     while !stop.load(Ordering::Relaxed) {
@@ -115,7 +115,7 @@ fn rate(writes: &[Write], before: Instant) -> f64 {
 fn create(server: &Server, label: &str) -> Result<(String, f64), Failure> {
     let body = format!(r#"{{"label":"{label}"}}"#);
     let begin = Instant::now();
-    let mut connection = Connection::open(server.port)?;
+    let mut connection = Connection::open(server.port())?;
     let reply =
         connection.expect_success(&request("POST", "/_admin/backup/create", JSON, body.as_bytes()))?;
     let time = seconds(begin);
@@ -136,7 +136,7 @@ impl Tool<'_> {
         let mut command = Command::new(self.program);
         command.args(["backup", operation, "--repository"]).arg(&self.repository).args(options);
         if !of_server.is_empty() {
-            let endpoint = format!("http+tcp://127.0.0.1:{}", self.server.port);
+            let endpoint = format!("http+tcp://127.0.0.1:{}", self.server.port());
             command.args(["--server.endpoint", &endpoint]).args(of_server);
         }
         let output = command.output()?;
@@ -167,7 +167,7 @@ fn restore(
 ) -> Result<(), Failure> {
     let body = format!(r#"{{"id":"{id}"}}"#);
     let begin = Instant::now();
-    Connection::open(server.port)?.expect_success(&request(
+    Connection::open(server.port())?.expect_success(&request(
         "POST",
         "/_admin/backup/restore",
         JSON,
@@ -176,20 +176,13 @@ fn restore(
     report.figure("restore: check and links", seconds(begin), "s", &Target::None);
     let restart = Instant::now();
     // The file is there until the data is in its place.
-    while data.join("backups/RESTORE").exists() {
-        std::thread::sleep(LOOK);
-    }
+    let is_restored = || (!data.join("backups/RESTORE").exists()).then_some(());
+    wait_within(RESTART_TIME, "the data is not in its place", is_restored)?;
     let count = request("GET", "/_api/collection/docs/count", "", b"");
     let ask = || -> Result<Vec<u8>, Failure> {
-        Ok(Connection::open(server.port)?.expect_success(&count)?.to_vec())
+        Ok(Connection::open(server.port())?.expect_success(&count)?.to_vec())
     };
-    let reply = loop {
-        match ask() {
-            Ok(reply) => break reply,
-            Err(failure) if restart.elapsed() > RESTART_TIME => return Err(failure),
-            Err(_) => std::thread::sleep(LOOK),
-        }
-    };
+    let reply = wait_within(RESTART_TIME, "the server does not answer", || ask().ok())?;
     report.figure("restore: restart until the first answer", seconds(restart), "s", &Target::None);
     let reply: serde_json::Value = serde_json::from_slice(&reply)?;
     if reply["count"] != documents {

@@ -10,7 +10,7 @@ const MULTIPART: &str = "Content-Type: multipart/form-data; boundary=XXXsubpartX
 pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let server = setup.persea(folder.path(), &[])?;
-    let mut connection = Connection::open(server.port)?;
+    let mut connection = Connection::open(server.port())?;
     connection.expect_success(&request("POST", "/_api/collection", JSON, br#"{"name":"docs"}"#))?;
 
     let single = |n: u64| request("POST", "/_api/document?collection=docs", JSON, document(n).as_bytes());

@@ -5,16 +5,16 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use harness::Server;
 use kv::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, TransactionOptions};
 use kv_tikv::{TikvEngine, TikvOptions};
 
 use crate::graph::Random;
 use crate::http::{Connection, JSON, request};
 use crate::import::{self, DOCUMENT_BYTES};
-use crate::process::Server;
 use crate::rate::{Make, TURN, TURNS, measure};
 use crate::report::{Report, Target};
-use crate::{Failure, Setup, export};
+use crate::{Failure, Setup, export, servers};
 
 const CONNECTIONS: u64 = 16;
 
@@ -29,7 +29,7 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let options = ["--tikv.pd", pd, "--tikv.prefix", &run];
     let start = |at: usize| {
         let folder = folders.get(at).ok_or("a folder is missing")?;
-        Server::persea(&setup.server, Some("tikv"), &folder.path().join("data"), &options)
+        servers::persea(&setup.server, Some("tikv"), &folder.path().join("data"), &options)
     };
     let one_phase = std::env::var("PERSEA_TIKV_ONE_PHASE_COMMIT").map_or(true, |value| value != "false");
     let engine = TikvEngine::open(&TikvOptions {
@@ -107,7 +107,7 @@ fn scans(server: &Server, engine: &dyn Engine, documents: u64, report: &mut Repo
     let (mut with_server, mut bare) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let start = Instant::now();
-        export::stream(server.port, "")?;
+        export::stream(server.port(), "")?;
         with_server.push(documents as f64 / start.elapsed().as_secs_f64());
         let start = Instant::now();
         let rows = scan(engine)?;
@@ -141,7 +141,7 @@ fn two_servers(
     // The second server has to find the places of the regions first.
     let [_, second] = servers;
     for n in 0..100 {
-        Connection::open(second.port)?.expect_success(&read_request(n, documents))?;
+        Connection::open(second.port())?.expect_success(&read_request(n, documents))?;
     }
     let kinds: [(&str, Make<'_>); 2] =
         [("read by key", &|n| read_request(n, documents)), ("single insert", &insert_request)];

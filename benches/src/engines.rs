@@ -2,11 +2,13 @@
 
 use std::time::{Duration, Instant};
 
+use harness::Server;
+
 use crate::graph::{self, Random};
 use crate::http::{Connection, JSON, request};
-use crate::process::Server;
 use crate::rate::{Make, TURNS, measure, median};
 use crate::report::{Report, Target};
+use crate::servers::{self, settle};
 use crate::{Failure, Setup, export, import};
 
 /// The engine that is measured, and the one that it is compared with.
@@ -20,7 +22,7 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folders = [tempfile::tempdir()?, tempfile::tempdir()?];
     let start = |engine: &str, at: usize| {
         let folder = folders.get(at).ok_or("a folder is missing")?;
-        Server::persea(&setup.server, Some(engine), &folder.path().join("data"), &[])
+        servers::persea(&setup.server, Some(engine), &folder.path().join("data"), &[])
     };
     let servers = [start(OURS, 0)?, start(THEIRS, 1)?];
     let (documents, vertices) = (setup.documents(1_000_000), setup.documents(100_000));
@@ -28,18 +30,18 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     for server in &servers {
         let index = br#"{"type":"persistent","fields":["name"]}"#;
         let create = request("POST", "/_api/index?collection=docs", JSON, index);
-        Connection::open(server.port)?.expect_success(&create)?;
+        Connection::open(server.port())?.expect_success(&create)?;
         graph::load(server, vertices, vertices * 18)?;
-        server.settle();
+        settle(server);
     }
     requests(&servers, documents, vertices, report)?;
     scans(&servers, documents, report)?;
     // Starts are measured on folders that were closed, as after an upgrade.
-    let [ours, theirs] = servers;
+    let [mut ours, mut theirs] = servers;
     ours.stop()?;
     theirs.stop()?;
     let [ours, theirs] = [start(OURS, 0)?, start(THEIRS, 1)?];
-    let ms = |server: &Server| server.start_time.as_secs_f64() * 1e3;
+    let ms = |server: &Server| server.start_time().as_secs_f64() * 1e3;
     report.ratio("start on this data", (ms(&ours), "ms"), Some(ms(&theirs)), &Target::None);
     report.figure("start on this data", ms(&ours), "ms", &Target::AtMost(100.0));
     Ok(())
@@ -53,12 +55,12 @@ fn imports(servers: &Pair<Server>, documents: u64, report: &mut Report) -> Resul
         for (server, times) in servers.iter().zip(&mut times) {
             import::create(server, collection)?;
             times.push(import::import_all(server, collection, &bodies, import::CONNECTIONS)?);
-            server.settle();
+            settle(server);
         }
         if collection != "docs" {
             for server in servers {
                 let drop = request("DELETE", &format!("/_api/collection/{collection}"), "", b"");
-                Connection::open(server.port)?.expect_success(&drop)?;
+                Connection::open(server.port())?.expect_success(&drop)?;
             }
         }
     }
@@ -151,11 +153,11 @@ fn scans(servers: &Pair<Server>, documents: u64, report: &mut Report) -> Result<
         let mut cpu: Pair<Duration> = Default::default();
         for turn in 0..=2 * TURNS {
             for ((server, times), cpu) in servers.iter().zip(&mut times).zip(&mut cpu) {
-                let (start, before) = (Instant::now(), server.cpu());
-                read(server.port)?;
+                let (start, before) = (Instant::now(), server.process().cpu_time());
+                read(server.port())?;
                 if turn > 0 {
                     times.push(start.elapsed());
-                    *cpu += server.cpu() - before;
+                    *cpu += server.process().cpu_time() - before;
                 }
             }
         }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::http::{Connection, JSON, request};
 use crate::import::load;
 use crate::report::{Report, Target};
+use crate::servers::settle;
 use crate::{Failure, Setup, limits};
 
 pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
@@ -21,13 +22,13 @@ fn first_batch(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let server = setup.persea(folder.path(), &[])?;
     let (small, large) = (10_000, setup.documents(2_000_000));
     load(&server, "small", small)?;
-    server.settle();
+    settle(&server);
     load(&server, "large", large)?;
-    server.settle();
+    settle(&server);
     let mut times = [Vec::new(), Vec::new()];
     for _ in 0..21 {
         for (times, name) in times.iter_mut().zip(["small", "large"]) {
-            let mut connection = Connection::open(server.port)?;
+            let mut connection = Connection::open(server.port())?;
             let start = Instant::now();
             let body = connection.expect_success(&request(
                 "POST",
@@ -77,17 +78,17 @@ fn whole_collection(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let server = setup.persea(folder.path(), &[])?;
     load(&server, "docs", documents)?;
-    server.settle();
+    settle(&server);
     let rates = limits::rocksdb(setup, documents, "load,scan")?;
     let scan = rates.get("scan-read-all").copied();
     let mut measured = Vec::new();
     for way in WAYS {
-        (way.run)(server.port)?;
-        let before = server.resident_bytes();
-        let (cpu, start) = (server.cpu(), Instant::now());
-        (way.run)(server.port)?;
+        (way.run)(server.port())?;
+        let before = server.process().memory().unwrap_or_default().resident;
+        let (cpu, start) = (server.process().cpu_time(), Instant::now());
+        (way.run)(server.port())?;
         let per_second = documents as f64 / start.elapsed().as_secs_f64();
-        let cpu_ns = (server.cpu() - cpu).as_secs_f64() * 1e9 / documents as f64;
+        let cpu_ns = (server.process().cpu_time() - cpu).as_secs_f64() * 1e9 / documents as f64;
         measured.push(per_second);
         let target = if way.name.starts_with("export") && !way.name.contains("zstd") {
             Target::AtLeast(0.25)
@@ -96,7 +97,8 @@ fn whole_collection(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
         };
         report.ratio(way.name, (per_second, "documents/s"), scan, &target);
         report.figure(&format!("{}: server CPU per document", way.name), cpu_ns, "ns", &Target::None);
-        let grown = server.peak_resident_bytes().saturating_sub(before) as f64 / f64::from(1 << 20);
+        let grown = server.process().memory().unwrap_or_default().peak.saturating_sub(before) as f64
+            / f64::from(1 << 20);
         report.figure(&format!("{}: growth of the server", way.name), grown, "MiB", &Target::AtMost(50.0));
     }
     report.ratio(

@@ -6,8 +6,9 @@
 
 use std::fmt::Write;
 
+use harness::Server;
+
 use crate::http::{Connection, JSON, request};
-use crate::process::Server;
 use crate::rate::{Make, TURNS, measure, median};
 use crate::report::{Report, Target};
 use crate::{Failure, Setup};
@@ -89,7 +90,7 @@ fn endpoint(random: &mut Random, vertices: u64) -> u64 {
 
 /// Creates the graph: people `P` and their friendships `F`.
 pub(crate) fn load(server: &Server, vertices: u64, edges: u64) -> Result<(), Failure> {
-    let mut connection = Connection::open(server.port)?;
+    let mut connection = Connection::open(server.port())?;
     for body in [r#"{"name":"P"}"#, r#"{"name":"F","type":3}"#] {
         connection.expect_success(&request("POST", "/_api/collection", JSON, body.as_bytes()))?;
     }

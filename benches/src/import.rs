@@ -4,8 +4,9 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
+use harness::Server;
+
 use crate::http::{Connection, request};
-use crate::process::Server;
 use crate::report::{Report, Target};
 use crate::{Failure, Setup, limits};
 
@@ -27,9 +28,9 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
         let folder = tempfile::tempdir()?;
         let server = setup.persea(folder.path(), &[])?;
         create(&server, "docs")?;
-        let cpu = server.cpu();
+        let cpu = server.process().cpu_time();
         let per_second = documents as f64 / import_all(&server, "docs", &bodies, connections)?.as_secs_f64();
-        let cpu_ns = (server.cpu() - cpu).as_secs_f64() * 1e9 / documents as f64;
+        let cpu_ns = (server.process().cpu_time() - cpu).as_secs_f64() * 1e9 / documents as f64;
         let what = format!("import of JSONL, {connections} connections");
         report.ratio(&what, (per_second, "documents/s"), limit, &target);
         report.figure(&format!("{what}: server CPU per document"), cpu_ns, "ns", &Target::None);
@@ -81,7 +82,7 @@ pub(crate) fn load(server: &Server, collection: &str, documents: u64) -> Result<
 
 pub(crate) fn create(server: &Server, collection: &str) -> Result<(), Failure> {
     let body = format!(r#"{{"name":"{collection}"}}"#);
-    Connection::open(server.port)?.expect_success(&request(
+    Connection::open(server.port())?.expect_success(&request(
         "POST",
         "/_api/collection",
         "",
@@ -95,7 +96,7 @@ fn import(
     collection: &str,
     bodies: &mut dyn Iterator<Item = &String>,
 ) -> Result<(), Failure> {
-    let mut connection = Connection::open(server.port)?;
+    let mut connection = Connection::open(server.port())?;
     let path = format!("/_api/import?collection={collection}&type=documents");
     for body in bodies {
         let reply = connection.expect_success(&request("POST", &path, "", body.as_bytes()))?;

@@ -37,7 +37,7 @@
 
 mod http;
 mod limits;
-mod process;
+mod servers;
 mod report;
 mod import;
 mod rate;
@@ -56,7 +56,7 @@ mod engines;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use process::Server;
+use harness::Server;
 use tables::TABLES;
 
 /// A failure with a message for people.
@@ -87,7 +87,7 @@ pub(crate) struct Setup {
 impl Setup {
     /// Starts Persea on a store in `folder`.
     fn persea(&self, folder: &Path, options: &[&str]) -> Result<Server, Failure> {
-        Server::persea(&self.server, self.engine.as_deref(), folder, options)
+        servers::persea(&self.server, self.engine.as_deref(), folder, options)
     }
 
     /// Returns a number of documents, scaled.

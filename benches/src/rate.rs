@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use harness::{Process, Server};
+
 use crate::Failure;
 use crate::http::Connection;
-use crate::process::{Server, own_cpu};
 
 /// The time of one turn. Persea and its limit take turns, so that both see the same machine.
 pub(crate) const TURN: Duration = Duration::from_secs(2);
@@ -37,13 +38,13 @@ static RUNS: AtomicU64 = AtomicU64::new(1);
 /// Drives a server over `connections` connections for one turn.
 pub(crate) fn measure(server: &Server, connections: u64, make: Make<'_>) -> Result<Rate, Failure> {
     let first = RUNS.fetch_add(1, Ordering::Relaxed) << 40;
-    let (server_before, client_before) = (server.cpu(), own_cpu());
+    let (server_before, client_before) = (server.process().cpu_time(), Process::this().cpu_time());
     let started = Instant::now();
     let outcomes: Vec<Result<u64, String>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..connections)
             .map(|number| {
                 scope.spawn(move || {
-                    drive(server.port, first + (number << 32), make).map_err(|e| e.to_string())
+                    drive(server.port(), first + (number << 32), make).map_err(|e| e.to_string())
                 })
             })
             .collect();
@@ -61,8 +62,8 @@ pub(crate) fn measure(server: &Server, connections: u64, make: Make<'_>) -> Resu
         |after: Duration, before: Duration| (after - before).as_secs_f64() * 1e6 / requests as f64;
     Ok(Rate {
         per_second: requests as f64 / elapsed,
-        server_us: per_request(server.cpu(), server_before),
-        client_us: per_request(own_cpu(), client_before),
+        server_us: per_request(server.process().cpu_time(), server_before),
+        client_us: per_request(Process::this().cpu_time(), client_before),
     })
 }
 

@@ -2,16 +2,15 @@
 //! same size.
 
 use crate::http::{Connection, JSON, request};
-use crate::process::Server;
 use crate::rate::{Make, Rate, TURNS, measure, median};
 use crate::report::{Report, Target};
-use crate::{Failure, Setup};
+use crate::{Failure, Setup, servers};
 
 pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let server = setup.persea(folder.path(), &[])?;
-    let limit = setup.http_limit.as_deref().map(Server::http_limit).transpose()?;
-    let mut connection = Connection::open(server.port)?;
+    let limit = setup.http_limit.as_deref().map(servers::http_limit).transpose()?;
+    let mut connection = Connection::open(server.port())?;
     connection.expect_success(&request("POST", "/_api/collection", JSON, br#"{"name":"docs"}"#))?;
 
     let query = br#"{"query":"RETURN 1"}"#;

@@ -9,10 +9,10 @@
 use std::fmt::Write;
 use std::time::Instant;
 
+use harness::Server;
 use serde_json::Value;
 
 use crate::http::{Connection, JSON, request};
-use crate::process::Server;
 use crate::report::{Report, Target};
 use crate::{Failure, Setup};
 
@@ -48,7 +48,7 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
 fn measure(set: &Set, setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let server = setup.persea(folder.path(), &[])?;
-    let mut connection = Connection::open(server.port)?;
+    let mut connection = Connection::open(server.port())?;
     let kind = if set.centers.is_empty() { "uniform" } else { "clustered" };
     let name = format!("{} x {} {kind}", set.documents, set.dimension);
     load(set, &mut connection)?;
@@ -57,10 +57,15 @@ fn measure(set: &Set, setup: &Setup, report: &mut Report) -> Result<(), Failure>
         set.dimension
     );
     let create = request("POST", "/_api/index?collection=v", JSON, definition.as_bytes());
-    let (started, cpu) = (Instant::now(), server.cpu());
+    let (started, cpu) = (Instant::now(), server.process().cpu_time());
     connection.expect_success(&create)?;
     report.figure(&format!("{name}: build"), started.elapsed().as_secs_f64(), "s", &Target::AtMost(20.0));
-    report.figure(&format!("{name}: build, CPU"), (server.cpu() - cpu).as_secs_f64(), "s", &Target::None);
+    report.figure(
+        &format!("{name}: build, CPU"),
+        (server.process().cpu_time() - cpu).as_secs_f64(),
+        "s",
+        &Target::None,
+    );
     for filter in ["", "FILTER d.n == 7 "] {
         let exact = searches(set, &server, &mut connection, filter, ALL_LISTS)?;
         let what = if filter.is_empty() { name.clone() } else { format!("{name}, filter 1 %") };
@@ -122,7 +127,7 @@ fn searches(
     n_probe: u64,
 ) -> Result<Found, Failure> {
     let (mut keys, mut seconds) = (Vec::new(), Vec::new());
-    let cpu = server.threads_cpu();
+    let cpu = server.process().cpu_time_of_threads();
     for number in 0..QUERIES {
         // Vectors of the same distribution that are not in the collection.
         let vector = set.vector(set.documents + number);
@@ -135,7 +140,7 @@ fn searches(
         seconds.push(reply["extra"]["stats"]["executionTime"].as_f64().ok_or("no time")?);
         keys.push(reply["result"].take().as_array().cloned().unwrap_or_default());
     }
-    let cpu = server.threads_cpu().saturating_sub(cpu);
+    let cpu = server.process().cpu_time_of_threads().saturating_sub(cpu);
     seconds.sort_by(f64::total_cmp);
     let milliseconds = seconds.get(seconds.len() / 2).copied().unwrap_or(f64::NAN) * 1000.0;
     Ok(Found { keys, milliseconds, cpu_milliseconds: cpu.as_secs_f64() * 1000.0 / QUERIES as f64 })

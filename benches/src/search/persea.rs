@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::time::Instant;
 
+use harness::Server;
 use serde_json::{Value, json};
 
 use super::{Built, Wanted};
 use crate::http::{Connection, JSON, request};
-use crate::process::Server;
 use crate::{Failure, Setup};
 
 const DOCUMENTS_PER_REQUEST: usize = 5_000;
@@ -27,7 +27,7 @@ impl Persea {
     pub(super) fn start(setup: &Setup) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
         let server = setup.persea(folder.path(), &[])?;
-        let mut connection = Connection::open(server.port)?;
+        let mut connection = Connection::open(server.port())?;
         connection.expect_success(&request("POST", "/_api/collection", JSON, br#"{"name":"t"}"#))?;
         connection.expect_success(&request("POST", "/_api/analyzer", JSON, ANALYZER.as_bytes()))?;
         Ok(Persea { connection, server, _folder: folder })
@@ -59,10 +59,10 @@ impl Persea {
 
     /// Creates the view, and waits until it has all texts and has saved them.
     pub(super) fn index(&mut self) -> Result<Built, Failure> {
-        let (started, cpu) = (Instant::now(), self.server.cpu());
+        let (started, cpu) = (Instant::now(), self.server.process().cpu_time());
         self.connection.expect_success(&request("POST", "/_api/view", JSON, VIEW.as_bytes()))?;
         let seconds = started.elapsed().as_secs_f64();
-        let cpu_seconds = (self.server.cpu() - cpu).as_secs_f64();
+        let cpu_seconds = (self.server.process().cpu_time() - cpu).as_secs_f64();
         let path = "/_api/index?collection=t&withHidden=true&withStats=true";
         let reply = self.connection.expect_success(&request("GET", path, "", b""))?;
         let reply: Value = serde_json::from_slice(reply)?;

@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use harness::{GuardedChild, wait_until};
 
 use super::{Built, Wanted};
 use crate::Failure;
-use crate::process::cpu_with_children;
 
 const SETTINGS: &str =
     "listen_addresses = ''\nshared_buffers = 2GB\nwork_mem = 128MB\nmaintenance_work_mem = 512MB
 synchronous_commit = off\nwal_level = minimal\nmax_wal_senders = 0\nmax_wal_size = 8GB\njit = off\n";
-const START_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A server; dropping it ends the server.
+/// A server, which ends when this is dropped.
 pub(super) struct Postgres {
     programs: PathBuf,
-    server: Child,
+    server: GuardedChild,
     folder: tempfile::TempDir,
 }
 
@@ -55,16 +55,11 @@ impl Postgres {
             .append(true)
             .open(data.join("postgresql.conf"))?
             .write_all(settings.as_bytes())?;
-        let server =
-            program("postgres").arg("-D").arg(&data).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let mut command = program("postgres");
+        command.arg("-D").arg(&data).stdout(Stdio::null()).stderr(Stdio::null());
+        let server = GuardedChild::spawn(&mut command)?;
         let mut postgres = Postgres { programs: programs.to_owned(), server, folder };
-        let started = Instant::now();
-        while postgres.sql("SELECT 1").is_err() {
-            if started.elapsed() > START_TIMEOUT {
-                return Err("PostgreSQL does not start".into());
-            }
-            std::thread::sleep(Duration::from_millis(100));
-        }
+        wait_until("PostgreSQL does not start", || postgres.sql("SELECT 1").is_ok())?;
         Ok(postgres)
     }
 
@@ -85,12 +80,12 @@ impl Postgres {
     }
 
     pub(super) fn index(&mut self) -> Result<Built, Failure> {
-        let (started, cpu) = (Instant::now(), cpu_with_children(self.server.id()));
+        let (started, cpu) = (Instant::now(), self.server.process().cpu_time_with_children());
         self.sql("CREATE INDEX words ON t USING gin(to_tsvector('simple', t))")?;
         let seconds = started.elapsed().as_secs_f64();
         let bytes = self.sql("SELECT pg_relation_size('words')")?.trim().parse()?;
         // The server knows the time of the connection that made the index once that has ended.
-        let cpu_seconds = (cpu_with_children(self.server.id()) - cpu).as_secs_f64();
+        let cpu_seconds = (self.server.process().cpu_time_with_children() - cpu).as_secs_f64();
         Ok(Built { seconds, cpu_seconds, bytes })
     }
 
@@ -127,13 +122,6 @@ impl Postgres {
             return Err(format!("PostgreSQL refuses {statement}").into());
         }
         Ok(String::from_utf8(output.stdout)?)
-    }
-}
-
-impl Drop for Postgres {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
     }
 }
 

@@ -9,6 +9,7 @@ use chart::{Chart, Panel, Series};
 
 use super::markdown::{count, figure, header, row};
 use crate::http::{Connection, JSON, request};
+use crate::servers::settle;
 use crate::{Failure, Setup};
 
 /// Number of documents in `docs`.
@@ -31,8 +32,8 @@ pub(super) fn run(setup: &Setup) -> Result<Chart, Failure> {
     let folder = tempfile::tempdir()?;
     let server = setup.persea(folder.path(), &[])?;
     super::seed(setup, &server, "seed-small", "docs", DOCUMENTS)?;
-    server.settle();
-    let mut connection = Connection::open(server.port)?;
+    settle(&server);
+    let mut connection = Connection::open(server.port())?;
     let mut values = Vec::new();
     let mut first = None;
     for (query, full, rows) in QUERIES {

@@ -4,10 +4,11 @@ use std::path::Path;
 use std::time::Instant;
 
 use chart::{Chart, Panel, Series};
+use harness::Server;
 
 use super::markdown::{count, figure, header, row};
 use crate::http::{Connection, request};
-use crate::process::Server;
+use crate::servers::settle;
 use crate::{Failure, Setup};
 
 /// The full sizes. Collections and the documents in each shrink alike; a social network loses
@@ -44,7 +45,7 @@ pub(super) fn run(setup: &Setup) -> Result<Chart, Failure> {
         let people = super::seed(setup, server, "seed-vertices", "people", people)?;
         super::seed(setup, server, "seed-edges", "people", people)?;
         let path = "/_api/collection/people_edges/count";
-        let mut connection = Connection::open(server.port)?;
+        let mut connection = Connection::open(server.port())?;
         let reply: serde_json::Value =
             serde_json::from_slice(connection.expect_success(&request("GET", path, "", b""))?)?;
         let edges = reply["count"].as_u64().unwrap_or(0);
@@ -92,19 +93,19 @@ fn panel(setup: &Setup, fill: &dyn Fn(&Server) -> Result<String, Failure>) -> Re
 fn round_trip(setup: &Setup, server: &Server, dump: &Path, threads: u64) -> Result<(f64, f64), Failure> {
     let (folder, threads) =
         (dump.to_str().ok_or("the temporary folder has a strange name")?, threads.to_string());
-    server.settle();
+    settle(server);
     let start = Instant::now();
     let options = ["--output-directory", folder, "--overwrite", "true", "--threads", &threads];
     super::tool(setup, server, "dump", &options)?;
     let dumped = start.elapsed();
-    server.settle();
+    settle(server);
     let start = Instant::now();
     let mut options = vec!["--input-directory", folder, "--threads", &threads];
     options.extend(["--server.database", "restored", "--create-database", "true"]);
     super::tool(setup, server, "restore", &options)?;
     let restored = start.elapsed();
     let drop = request("DELETE", "/_api/database/restored", "", b"");
-    Connection::open(server.port)?.expect_success(&drop)?;
+    Connection::open(server.port())?.expect_success(&drop)?;
     std::fs::remove_dir_all(dump)?;
     Ok((dumped.as_secs_f64(), restored.as_secs_f64()))
 }

@@ -4,11 +4,12 @@
 use std::time::{Duration, Instant};
 
 use chart::{Chart, Panel, Series};
+use harness::Server;
 use serde_json::Value;
 
 use super::markdown::{count, figure, header, row};
 use crate::http::{Connection, JSON, request};
-use crate::process::Server;
+use crate::servers::settle;
 use crate::{Failure, Setup};
 
 const SIZES: &[u64] = &[100_000, 500_000, 1_000_000, 2_000_000, 5_000_000, 10_000_000];
@@ -53,7 +54,7 @@ pub(super) fn run(setup: &Setup) -> Result<Chart, Failure> {
         let folder = tempfile::tempdir()?;
         let server = setup.persea(folder.path(), &[])?;
         let size = super::seed(setup, &server, "seed-documents", "docs", size)?;
-        server.settle();
+        settle(&server);
         let mut times = Vec::new();
         for (way, series) in WAYS.iter().zip(&mut panel.series) {
             let time = median(&server, way)?;
@@ -83,7 +84,7 @@ fn median(
     let mut times = Vec::new();
     let first = request("POST", path, JSON, body.as_bytes());
     for _ in 0..TURNS {
-        let mut connection = Connection::open(server.port)?;
+        let mut connection = Connection::open(server.port())?;
         let start = Instant::now();
         let reply = connection.send(&first)?;
         let time = start.elapsed();

@@ -12,9 +12,9 @@ mod markdown;
 
 use std::process::{Command, Stdio};
 
+use harness::Server;
 use serde_json::Value;
 
-use crate::process::Server;
 use crate::{Failure, Setup};
 
 /// A name on the command line, which is also the chart's, and the function that it runs.
@@ -72,7 +72,7 @@ fn bench(setup: &Setup, server: &Server, options: &[&str]) -> Result<Value, Fail
 
 /// Runs one of Persea's tools. Its output is shown only if it fails.
 fn tool(setup: &Setup, server: &Server, name: &str, options: &[&str]) -> Result<(), Failure> {
-    let endpoint = format!("tcp://127.0.0.1:{}", server.port);
+    let endpoint = format!("tcp://127.0.0.1:{}", server.port());
     let program = setup.tools.as_deref().unwrap_or(&setup.server);
     let output = Command::new(program)
         .args([name, "--server.endpoint", &endpoint, "--server.password", "", "--progress", "false"])

@@ -1,7 +1,17 @@
-//! Starts, kills and disturbs servers and clusters, for the programs and tests that watch them from
-//! outside.
+//! Starts, watches, disturbs and kills servers and clusters, for the programs and tests that look
+//! at them from outside.
 
+mod wait;
+mod process;
+mod child;
+pub mod http1;
 pub mod requests;
-pub mod server;
-pub mod servers;
+mod server;
+mod servers;
 pub mod cluster;
+
+pub use child::GuardedChild;
+pub use process::{Memory, Process};
+pub use server::{Launch, PASSWORD, SECRET, Server, Stderr, free_address, program_beside_this};
+pub use servers::Servers;
+pub use wait::{DEADLINE, ask_until_right, wait_for, wait_until, wait_within};

@@ -1,11 +1,19 @@
 //! Servers in processes of their own.
 
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use client::{Client, ClientOptions, Credentials, Endpoint, Request, RetryOptions};
+use client::{Client, ClientOptions, Credentials, Endpoint, RetryOptions};
+
+use crate::child::GuardedChild;
+use crate::http1::{Connection, Request};
+use crate::process::Process;
+use crate::wait::wait_for;
 
 /// Password of the user root.
 pub const PASSWORD: &str = "a password for tests";
@@ -13,27 +21,63 @@ pub const PASSWORD: &str = "a password for tests";
 /// Secret that signs tokens, so that a token stays valid after a restart.
 pub const SECRET: &str = "a secret for the signature of tokens";
 
-/// Longest time of a start, with the recovery of the data.
-const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// Longest wait for a reply to the question if the server serves.
+const STATUS_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Longest wait for a reply on connections of [`Server::connect`].
+const REPLY_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Ports that are tried for a server. Another process may take a free port before the server does.
+const PORTS_TRIED: usize = 5;
 
 /// Bytes of the log's end in messages.
 const TAIL_BYTES: usize = 500;
 
-/// The program, folder, address and options of a server.
+/// The destination of a server's messages.
+#[derive(Clone, Debug)]
+pub enum Stderr {
+    /// The standard error of this process.
+    Inherited,
+    /// Nowhere.
+    Discarded,
+    /// The end of a file.
+    File(PathBuf),
+}
+
+/// The program, address, data and options of a server.
 #[derive(Clone, Debug)]
 pub struct Launch {
     program: PathBuf,
-    folder: PathBuf,
-    options: Vec<String>,
+    data: PathBuf,
+    options: Vec<OsString>,
     address: SocketAddr,
+    stderr: Stderr,
 }
 
 impl Launch {
-    /// Chooses a free port. The data will be in `folder/data`. Errors: text for the user.
-    pub fn new(program: &Path, folder: &Path, options: Vec<String>) -> Result<Self, String> {
-        let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
-        let address = free.map_err(|error| format!("no port is free: {error}"))?;
-        Ok(Launch { program: program.to_owned(), folder: folder.to_owned(), options, address })
+    /// Chooses a free port for a server with these options. Errors: text for the user.
+    pub fn new(
+        program: &Path,
+        data: &Path,
+        options: impl IntoIterator<Item = impl Into<OsString>>,
+    ) -> Result<Self, String> {
+        let options = options.into_iter().map(Into::into).collect();
+        let (program, data, address) = (program.to_owned(), data.to_owned(), free_address()?);
+        Ok(Launch { program, data, options, address, stderr: Stderr::Inherited })
+    }
+
+    /// Chooses a free port for a server that only root may use, with [`PASSWORD`]. Its data are in
+    /// `folder/data`, its log in `folder/log`. Errors: text for the user.
+    pub fn for_root(program: &Path, folder: &Path, options: &[String]) -> Result<Self, String> {
+        let own = ["--log.level", "warning", "--server.jwt-secret", SECRET, "--server.password", PASSWORD];
+        let options = own.iter().map(OsString::from).chain(options.iter().map(OsString::from));
+        let launch = Launch::new(program, &folder.join("data"), options)?;
+        Ok(launch.with_stderr(Stderr::File(folder.join("log"))))
+    }
+
+    /// Sends the messages of the server elsewhere.
+    pub fn with_stderr(self, stderr: Stderr) -> Self {
+        Launch { stderr, ..self }
     }
 
     /// Returns the address that the server listens on.
@@ -41,12 +85,13 @@ impl Launch {
         self.address
     }
 
-    /// Returns the folder of the data and the log.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// Returns the folder of the data.
+    pub fn data(&self) -> &Path {
+        &self.data
     }
 
-    /// Returns a client with the rights of root. Errors: text for the user.
+    /// Returns a client of a server of [`Launch::for_root`], with the rights of root. Errors: text
+    /// for the user.
     pub fn client(&self, request_timeout: Duration) -> Result<Client, String> {
         let endpoint = Endpoint::Tcp { host: self.address.ip().to_string(), port: self.address.port() };
         Client::new(ClientOptions {
@@ -60,101 +105,162 @@ impl Launch {
 
     /// Returns the beginnings of the log's lines that name a panic.
     pub fn crashes(&self) -> Vec<String> {
-        let log = std::fs::read(self.log()).unwrap_or_default();
-        let log = String::from_utf8_lossy(&log);
+        let log = self.log();
         let is_crash = |line: &&str| line.contains("panic") || line.contains("{crash}");
         log.lines().filter(is_crash).map(|line| line.chars().take(300).collect()).collect()
     }
 
-    fn log(&self) -> PathBuf {
-        self.folder.join("log")
-    }
-
     /// Starts a server and waits until it serves. Errors: text for the user.
     pub fn start(&self) -> Result<Server, String> {
-        let mut server = Server { child: self.spawn()? };
-        let client = self.client(Duration::from_secs(5))?;
-        let start = Instant::now();
-        while !is_serving(&client) {
-            if let Ok(Some(status)) = server.child.try_wait() {
-                return Err(format!("the server ended with {status} instead of serving: {}", self.tail()));
+        Server::start(&mut self.command()?, self.address, Server::serves).map_err(|error| {
+            let log = self.log();
+            let tail = log.get(log.floor_char_boundary(log.len().saturating_sub(TAIL_BYTES))..);
+            format!("{error}: {}", tail.unwrap_or_default())
+        })
+    }
+
+    /// Starts a server as [`Launch::start`] does, on another port where the first one is taken.
+    pub fn start_on_free_port(mut self) -> Result<Server, String> {
+        for _ in 1..PORTS_TRIED {
+            if let Ok(server) = self.start() {
+                return Ok(server);
             }
-            if start.elapsed() > START_TIMEOUT {
-                return Err(format!("the server does not serve after {START_TIMEOUT:?}"));
-            }
-            std::thread::sleep(Duration::from_millis(10));
+            self.address = free_address()?;
         }
-        Ok(server)
+        self.start()
     }
 
     /// Starts a server and kills it after some time, in which it may not serve yet. Errors: text
     /// for the user.
     pub fn start_and_kill(&self, life: Duration) -> Result<(), String> {
-        let mut server = Server { child: self.spawn()? };
+        let mut child = GuardedChild::spawn(&mut self.command()?)?;
+        // The moment of the kill is what the caller chooses.
         std::thread::sleep(life);
-        server.kill();
+        child.kill();
         Ok(())
     }
 
-    fn spawn(&self) -> Result<Child, String> {
-        let log = std::fs::File::options().create(true).append(true).open(self.log());
-        let log = log.map_err(|error| format!("{}: {error}", self.log().display()))?;
-        Command::new(&self.program)
-            .args(["server", "--log.level", "warning", "--server.jwt-secret", SECRET])
-            .args(["--server.password", PASSWORD])
-            .arg("--server.endpoint")
-            .arg(format!("tcp://{}", self.address))
-            .arg("--database.directory")
-            .arg(self.folder.join("data"))
-            .args(&self.options)
-            .stdout(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .map_err(|error| format!("{} could not be started: {error}", self.program.display()))
+    fn command(&self) -> Result<Command, String> {
+        let stderr = match &self.stderr {
+            Stderr::Inherited => Stdio::inherit(),
+            Stderr::Discarded => Stdio::null(),
+            Stderr::File(path) => {
+                let file = File::options().create(true).append(true).open(path);
+                file.map_err(|error| format!("{}: {error}", path.display()))?.into()
+            }
+        };
+        let mut command = Command::new(&self.program);
+        command.arg("server").arg("--database.directory").arg(&self.data);
+        command.arg("--server.endpoint").arg(format!("tcp://{}", self.address)).args(&self.options);
+        command.stdout(Stdio::null()).stderr(stderr);
+        Ok(command)
     }
 
-    /// Returns the end of the log.
-    fn tail(&self) -> String {
-        let log = std::fs::read(self.log()).unwrap_or_default();
-        let start = log.len().saturating_sub(TAIL_BYTES);
-        String::from_utf8_lossy(&log[start..]).into_owned()
+    /// Returns the text of the log; nothing if it is no file.
+    fn log(&self) -> String {
+        let Stderr::File(path) = &self.stderr else { return String::new() };
+        String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned()
     }
-}
-
-fn is_serving(client: &Client) -> bool {
-    let reply = client.send(&Request::get("/_admin/server/availability"));
-    reply.is_ok_and(|reply| reply.status() == 200)
 }
 
 /// A running server; killed when dropped.
 #[derive(Debug)]
 pub struct Server {
-    child: Child,
+    child: GuardedChild,
+    address: SocketAddr,
+    start_time: Duration,
 }
 
 impl Server {
-    /// Returns the number of the process.
-    pub fn process(&self) -> u32 {
-        self.child.id()
+    /// Starts any server and waits until `is_ready`. Errors: text for the user.
+    pub fn start(
+        command: &mut Command,
+        address: SocketAddr,
+        is_ready: impl Fn(&Server) -> bool,
+    ) -> Result<Self, String> {
+        let started = Instant::now();
+        let mut server = Server { child: GuardedChild::spawn(command)?, address, start_time: Duration::ZERO };
+        wait_for("the server does not serve", || {
+            if is_ready(&server) {
+                return Some(Ok(()));
+            }
+            let status = server.child.status()?;
+            Some(Err(format!("the server ended with {status} instead of serving")))
+        })??;
+        server.start_time = started.elapsed();
+        Ok(server)
+    }
+
+    /// Returns true if this very process serves the address: it states its number, or refuses to.
+    /// Another process may have the port, and end in the middle of its reply.
+    pub fn serves(&self) -> bool {
+        let ask =
+            || Connection::open(self.address, STATUS_TIMEOUT)?.ask(&Request::new("GET", "/_admin/status"));
+        ask().is_ok_and(|reply| reply.status == 401 || reply.json()["pid"] == self.process().id())
+    }
+
+    /// Returns true if somebody accepts connections at the address.
+    pub fn accepts_connections(&self) -> bool {
+        TcpStream::connect(self.address).is_ok()
+    }
+
+    /// Returns the address.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Returns the port.
+    pub fn port(&self) -> u16 {
+        self.address.port()
+    }
+
+    /// Returns the address as tools take it.
+    pub fn endpoint(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Connects. Whole replies are kept.
+    pub fn connect(&self) -> io::Result<Connection> {
+        Connection::open(self.address, REPLY_TIMEOUT).map(Connection::keeping_all)
+    }
+
+    /// Returns the process.
+    pub fn process(&self) -> Process {
+        self.child.process()
+    }
+
+    /// Returns the time from the start until the first reply.
+    pub fn start_time(&self) -> Duration {
+        self.start_time
     }
 
     /// Returns true unless the process has ended.
     pub fn is_alive(&mut self) -> bool {
-        matches!(self.child.try_wait(), Ok(None))
+        self.child.status().is_none()
     }
 
     /// Ends the process as a crash would.
     pub fn kill(&mut self) {
-        // Errors: it has ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.child.kill();
+    }
+
+    /// Waits until the process has ended by itself. Errors: text for the user after
+    /// [`crate::DEADLINE`].
+    pub fn wait(&mut self) -> Result<ExitStatus, String> {
+        self.child.wait()
+    }
+
+    /// Asks the server to end, and waits for it. Errors: see [`Server::wait`].
+    pub fn stop(&mut self) -> Result<ExitStatus, String> {
+        self.process().terminate();
+        self.wait()
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.kill();
-    }
+/// Returns an address of this machine that nobody has. Errors: text for the user.
+pub fn free_address() -> Result<SocketAddr, String> {
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
+    free.map_err(|error| format!("no port is free: {error}"))
 }
 
 /// Returns the path of the server's program in the folder of this program. Errors: text for the

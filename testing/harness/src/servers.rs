@@ -20,7 +20,7 @@ impl Servers {
             .map(|number| {
                 let folder = folder.join(number.to_string());
                 std::fs::create_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-                Launch::new(program, &folder, options.to_vec())
+                Launch::for_root(program, &folder, options)
             })
             .collect();
         let launches = launches?;

@@ -134,6 +134,7 @@ impl Shared {
         while let Ok(length @ 1..) = from.read(&mut chunk)
             && let Some(delay) = self.wait()
         {
+            // The delay is what the link is asked for.
             std::thread::sleep(delay);
             if to.write_all(chunk.get(..length).unwrap_or_default()).is_err() {
                 break;

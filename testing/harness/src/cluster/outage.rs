@@ -78,12 +78,13 @@ impl Outage {
         Ok(Outage { process, fault, time: Duration::from_secs_f64(seconds) })
     }
 
-    /// Lets it happen, and ends it. The cluster may need some time afterwards, see
+    /// Makes the fault, and ends it after its time. The cluster may need some time afterwards, see
     /// [`Cluster::wait_until_healthy`]. Errors: text for the user.
-    pub fn happen(&self, cluster: &Cluster, rng: &mut Rng) -> Result<(), String> {
+    pub fn make(&self, cluster: &Cluster, rng: &mut Rng) -> Result<(), String> {
         let condition = match self.fault {
             Fault::Kill => {
                 cluster.kill(&self.process)?;
+                // The time of the fault is chosen.
                 std::thread::sleep(self.time);
                 return cluster.restart(&self.process);
             }

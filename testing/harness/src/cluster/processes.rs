@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::link::{Condition, Link};
+use crate::wait::wait_within;
 
 /// The script that starts and kills processes, from the root of the repository.
 const SCRIPT: &str = "scripts/tikv-cluster";
@@ -92,14 +93,7 @@ impl Cluster {
     /// Waits until all stores are up, and all regions have all their replicas. Errors: text for the
     /// user.
     pub fn wait_until_healthy(&self) -> Result<(), String> {
-        let start = Instant::now();
-        while self.run("healthy", &[]).is_err() {
-            if start.elapsed() > RECOVERY_TIMEOUT {
-                return Err(format!("the cluster is not whole after {RECOVERY_TIMEOUT:?}"));
-            }
-            std::thread::sleep(Duration::from_millis(200));
-        }
-        Ok(())
+        wait_within(RECOVERY_TIMEOUT, "the cluster is not whole", || self.run("healthy", &[]).ok().map(drop))
     }
 
     /// Returns the names of all processes, with the ports of their links.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::attack::http1::{Connection, Reply, Request};
+use harness::http1::{Connection, Reply, Request};
 
 /// Time between two rounds of a read and a write.
 const PERIOD: Duration = Duration::from_millis(20);
@@ -67,6 +67,7 @@ impl Bystander {
             let begin = Instant::now();
             self.round(&mut connection, number);
             number += 1;
+            // A round begins every so often.
             std::thread::sleep(PERIOD.saturating_sub(begin.elapsed()));
         }
     }

@@ -1,12 +1,14 @@
 //! Cases: the single blows of an attack, each of which is judged by itself.
 
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use harness::http1::{Connection, Request};
+use harness::wait_within;
 
 use crate::attack::bystander::percentile;
-use crate::attack::http1::{Connection, Request};
 use crate::attack::target::Target;
 
 /// The server may take this share more than its limit.
@@ -29,6 +31,9 @@ const MEMORY_FREE_WITHIN: Duration = Duration::from_secs(5);
 
 /// Longest wait of the question if the server still answers.
 const ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The beginnings of the names of threads that compact the store, which is nobody's request.
+const COMPACTION: [&str; 2] = ["rocksdb", "merge"];
 
 /// The code of a case. It returns when all its connections are closed. Errors: the server's
 /// failure.
@@ -111,30 +116,21 @@ fn judge(target: &Target, idle: Duration, busiest: &str) -> (Vec<String>, bool) 
 
 /// Waits until the memory is below the limit again. Errors: it stays above.
 fn until_memory_is_free(target: &Target) -> Result<(), String> {
-    let start = Instant::now();
-    loop {
-        let resident = target.process().memory().unwrap_or_default().resident;
-        if resident <= target.limits().memory {
-            return Ok(());
-        }
-        if start.elapsed() > MEMORY_FREE_WITHIN {
-            return Err(format!(
-                "{} MB were still in use {MEMORY_FREE_WITHIN:?} later",
-                resident / 1_000_000
-            ));
-        }
-        std::thread::sleep(IDLE_WINDOW);
-    }
+    let resident = || target.process().memory().unwrap_or_default().resident;
+    let is_free = || (resident() <= target.limits().memory).then_some(());
+    wait_within(MEMORY_FREE_WITHIN, "memory is still in use", is_free)
+        .map_err(|error| format!("{error}: {} MB", resident() / 1_000_000))
 }
 
 /// Waits until the server is idle. Returns the time until then and the thread that worked most.
 fn until_idle(target: &Target) -> (Duration, String) {
     let start = Instant::now();
-    let mut before = target.process().processor_times();
+    let mut before = processor_times(target);
     let (mut elapsed, mut busiest) = (Duration::ZERO, String::new());
     while elapsed <= IDLE_TIMEOUT {
+        // The use of the processor is measured over this time.
         std::thread::sleep(IDLE_WINDOW);
-        let now = target.process().processor_times();
+        let now = processor_times(target);
         let used = |(thread, (name, time)): (&OsString, &(String, Duration))| {
             let earlier = before.get(thread).map_or(Duration::ZERO, |(_, time)| *time);
             (time.saturating_sub(earlier), name.clone())
@@ -149,6 +145,13 @@ fn until_idle(target: &Target) -> (Duration, String) {
         elapsed = start.elapsed();
     }
     (elapsed, busiest)
+}
+
+/// Returns the name and the processor time by now of each thread but those that compact the store.
+fn processor_times(target: &Target) -> HashMap<OsString, (String, Duration)> {
+    let mut times = target.process().threads_by_number();
+    times.retain(|_, (name, _)| !COMPACTION.iter().any(|known| name.starts_with(known)));
+    times
 }
 
 fn answers(target: &Target) -> std::io::Result<()> {

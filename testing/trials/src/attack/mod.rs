@@ -6,11 +6,9 @@
 
 mod arguments;
 mod compressed;
-mod http1;
 mod http2;
 mod mounts;
 mod mutate;
-mod process;
 mod routes;
 mod bystander;
 mod watch;

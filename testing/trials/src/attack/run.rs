@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
-use harness::server::Launch;
+use harness::Launch;
 
 use crate::attack::arguments::Arguments;
 use crate::attack::attacks::Attack;
@@ -74,7 +74,7 @@ fn run_in(
 ) -> Result<Row, String> {
     options.extend(["--memory-limit".to_owned(), arguments.memory_limit.to_string()]);
     options.extend(["--server.session-timeout", "1000000"].map(str::to_owned));
-    let launch = Launch::new(&arguments.common.server, folder, options)?;
+    let launch = Launch::for_root(&arguments.common.server, folder, &options)?;
     let limits = Limits {
         memory: arguments.memory_limit,
         deadline: time.map(|time| Instant::now() + time),
@@ -108,6 +108,7 @@ fn prepare(target: &Target, attack: &dyn Attack) -> Result<(), String> {
 }
 
 fn attack_and_judge(target: &Target, attack: &dyn Attack, rng: &mut Rng) -> Row {
+    // The bystander is measured over this time.
     std::thread::sleep(REST);
     let p99_at_rest = percentile(&target.bystander().take_times(), 0.99);
     attack.run(target, rng).unwrap_or_else(|reason| target.fail(reason));

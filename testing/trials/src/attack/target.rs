@@ -7,11 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use harness::server::{Launch, PASSWORD, Server};
+use harness::http1::{Connection, Reply, Request};
+use harness::{Launch, PASSWORD, Process, Server};
 
 use crate::attack::bystander::Bystander;
-use crate::attack::http1::{Connection, Reply, Request};
-use crate::attack::process::Process;
 use crate::attack::watch::Watch;
 
 /// Longest wait for a reply, unless an attack says otherwise.
@@ -59,7 +58,7 @@ impl Target {
         let address = launch.address();
         let token = Connection::open(address, TIMEOUT).and_then(|mut connection| log_in(&mut connection));
         let token = token.map_err(|error| format!("the login: {error}"))?;
-        let watch = Watch::new(Process::new(server.process()), limits.memory);
+        let watch = Watch::new(server.process(), limits.memory);
         let bystander = Bystander::new(address, &token);
         Ok(Target {
             launch,
@@ -79,9 +78,9 @@ impl Target {
         self.launch.address()
     }
 
-    /// Returns the folder of this run: the data is in `data`.
-    pub(crate) fn folder(&self) -> &Path {
-        self.launch.folder()
+    /// Returns the folder of the server's data.
+    pub(crate) fn data(&self) -> &Path {
+        self.launch.data()
     }
 
     /// Returns a token of root.
@@ -199,7 +198,7 @@ impl Target {
         let mut server = self.server();
         server.kill();
         *server = self.launch.start()?;
-        self.watch.follow(Process::new(server.process()));
+        self.watch.follow(server.process());
         self.bystander.excuse(false);
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::attack::process::Process;
+use harness::Process;
 
 /// Time between two looks.
 const PERIOD: Duration = Duration::from_millis(20);
@@ -43,6 +43,7 @@ impl Watch {
                 warn();
                 self.process().kill();
             }
+            // The watch looks every so often.
             std::thread::sleep(PERIOD);
         }
     }

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use harness::Process;
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 
 use crate::crash::torn::newest_log;
@@ -27,8 +28,8 @@ pub(crate) fn is_clear(number: u64, text: &str) -> bool {
 
 /// Limits the files of a process to the size of its log and `room` bytes, or not at all. Errors:
 /// text for the user, for example without the right to do so.
-pub(crate) fn limit(process: u32, data: &Path, room: Option<u64>) -> Result<(), String> {
-    let process = i32::try_from(process).ok().and_then(Pid::from_raw);
+pub(crate) fn limit(process: Process, data: &Path, room: Option<u64>) -> Result<(), String> {
+    let process = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
     let log_bytes = || newest_log(data).and_then(|(_, log)| log.metadata().ok()).map_or(0, |log| log.len());
     let current = room.map(|room| log_bytes() + room);
     let limited = prlimit(process, Resource::Fsize, Rlimit { current, maximum: None });

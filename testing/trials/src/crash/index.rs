@@ -1,10 +1,9 @@
 //! Indexes: their definitions, and the check of each against the documents.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use client::{Client, Request};
+use harness::ask_until_right;
 use serde_json::{Value, json};
 
 use crate::crash::observe::{ask, query};
@@ -76,8 +75,6 @@ pub(crate) const INDEXES: &[Index] = &[
 
 /// The index that follows the documents after a moment.
 const LATE: &str = "inverted";
-/// The longest time that it may take.
-pub(crate) const LATE_MAX: Duration = Duration::from_secs(20);
 
 impl Index {
     /// Returns the definition with the name.
@@ -115,12 +112,9 @@ pub(crate) fn check(client: &Client, place: &Place, collection: &Collection) -> 
         let expected: Vec<&str> = expected.map(|(key, _)| key.as_str()).collect();
         if index.condition.is_empty() {
             let wanted = Some(expected.len() as u64);
-            let started = Instant::now();
-            let mut entries = count_entries(client, place, index)?;
-            while index.name == LATE && entries != wanted && started.elapsed() < LATE_MAX {
-                thread::sleep(Duration::from_millis(50));
-                entries = count_entries(client, place, index)?;
-            }
+            let ask = || count_entries(client, place, index);
+            let is_late = index.name == LATE;
+            let entries = ask_until_right(ask, |entries| !is_late || *entries == wanted)?;
             if entries != wanted {
                 return wrong(format!(
                     "the index {} has {entries:?} entries, {} documents have its field",

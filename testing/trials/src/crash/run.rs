@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use client::{Client, Request};
 use fastrand::Rng;
-use harness::server::{Launch, Server};
+use harness::{Launch, Server};
 use serde_json::json;
 
 use crate::crash::arguments::Arguments;
@@ -81,13 +81,13 @@ struct Run {
 impl Run {
     fn start(arguments: &Arguments, folder: &Path) -> Result<Self, String> {
         let engine = ["--storage-engine".to_owned(), arguments.engine.clone()];
-        let launch = Launch::new(&arguments.common.server, folder, engine.to_vec())?;
+        let launch = Launch::for_root(&arguments.common.server, folder, &engine)?;
         let (client, server) = (launch.client(TIMEOUT)?, launch.start()?);
         let mut rng = Rng::with_seed(arguments.common.seed);
         create_shared(&client)?;
         let writers = (0..arguments.writers).map(|number| Writer::create(&client, number, rng.fork()));
         let writers = writers.collect::<Result<Vec<_>, _>>()?;
-        let data = folder.join("data");
+        let data = launch.data().to_owned();
         let mut shares = [arguments.failing, arguments.torn];
         if let Err(reason) = failing::limit(server.process(), &data, None) {
             println!("failed writes are not tested: {reason}");
@@ -196,6 +196,7 @@ fn write_until(
     std::thread::scope(|scope| {
         let threads = writers.iter_mut().map(|writer| scope.spawn(move || writer.write(client, is_failing)));
         let threads: Vec<_> = threads.collect();
+        // The moment of the end is random.
         std::thread::sleep(life);
         let ended = end(is_failing);
         join(threads)?;

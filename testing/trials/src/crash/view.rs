@@ -1,12 +1,9 @@
 //! Views: their links, and the check of each against the documents of its collections.
 
-use std::thread;
-use std::time::{Duration, Instant};
-
 use client::Client;
+use harness::ask_until_right;
 use serde_json::{Value, json};
 
-use crate::crash::index::LATE_MAX;
 use crate::crash::observe::query;
 use crate::crash::state::State;
 
@@ -26,13 +23,8 @@ pub(crate) fn definition(name: &str) -> Value {
 pub(crate) fn check(client: &Client, database: &str, state: &State) -> Result<(), String> {
     for view in &state.views {
         let numbers = |document: &Value| document["n"].is_number();
-        let mut found = find(client, database, view, "d.n >= 0")?;
         let expected = expect(database, state, view, numbers);
-        let started = Instant::now();
-        while found != expected && started.elapsed() < LATE_MAX {
-            thread::sleep(Duration::from_millis(50));
-            found = find(client, database, view, "d.n >= 0")?;
-        }
+        let found = ask_until_right(|| find(client, database, view, "d.n >= 0"), |found| *found == expected)?;
         same(database, view, &found, &expected)?;
         let apples = |document: &Value| document["text"].as_str().is_some_and(|text| text.contains("apple"));
         let condition =

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use client::Client;
 use fastrand::Rng;
+use harness::Servers;
 use harness::cluster::{Cluster, Fault, Outage};
 use harness::requests::Failure;
-use harness::servers::Servers;
 
 use crate::histories::arguments::Arguments;
 use crate::histories::database::Database;
@@ -111,10 +111,11 @@ fn disturb(
     let part = arguments.time / (events.len() as u32 + 1);
     for event in events {
         let share = rng.f64();
+        // Faults come at random moments, and the clients work between them.
         std::thread::sleep(part.mul_f64(share));
         match (event, cluster) {
             (Event::Outage, Some(cluster)) => {
-                Outage::choose(cluster, &Fault::ALL, rng)?.happen(cluster, rng)?;
+                Outage::choose(cluster, &Fault::ALL, rng)?.make(cluster, rng)?;
                 cluster.wait_until_healthy()?;
             }
             _ => servers.restart(rng.usize(..servers.len()))?,

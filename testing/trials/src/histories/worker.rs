@@ -253,6 +253,7 @@ impl<'a> Worker<'a> {
     fn note(&self, failure: &Failure) {
         let is_missing = failure.number == 0 || failure.is_unknown;
         if is_missing {
+            // The clients go on beside the server that starts, and do not only knock at it.
             std::thread::sleep(PAUSE);
         }
         // The transaction is gone after a kill of its server.

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::options::{Common, each_argument};
 use harness::cluster::Fault;
+
+use crate::options::{Common, each_argument};
 
 /// The options of a run.
 #[derive(Debug)]

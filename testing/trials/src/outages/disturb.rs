@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use harness::Servers;
 use harness::cluster::{Cluster, Outage};
-use harness::servers::Servers;
 
 use crate::outages::arguments::Arguments;
 
@@ -32,6 +32,7 @@ pub(crate) fn disturb(
 ) -> Result<Vec<Disturbance>, String> {
     let start = Instant::now();
     let mut made = Vec::new();
+    // The clients work undisturbed for this time, here and between faults.
     std::thread::sleep(CALM);
     while start.elapsed() < arguments.time {
         let begin = Instant::now();
@@ -41,7 +42,7 @@ pub(crate) fn disturb(
             ("server killed".to_owned(), format!("server {number} killed"))
         } else {
             let outage = Outage::choose(cluster, &arguments.faults, rng)?;
-            outage.happen(cluster, rng)?;
+            outage.make(cluster, rng)?;
             cluster.wait_until_healthy()?;
             let (process, _) = outage.process.split_once('-').unwrap_or_default();
             (format!("{process} {}", outage.fault), outage.to_string())

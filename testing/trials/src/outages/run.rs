@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use client::Client;
 use fastrand::Rng;
+use harness::Servers;
 use harness::cluster::Cluster;
-use harness::servers::Servers;
 
 use crate::outages::arguments::Arguments;
 use crate::outages::disturb::{self, Disturbance};

@@ -5,10 +5,10 @@ use std::net::Shutdown;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use harness::http1::Connection;
 
 use super::Attack;
 use crate::attack::case::{Case, run_cases};
-use crate::attack::http1::Connection;
 use crate::attack::target::{COLLECTION, Target};
 
 /// Length of the bodies that do not come.
@@ -109,10 +109,10 @@ fn open_head(target: &Target, is_known: bool) -> String {
     if is_known {
         let token = target.token();
         format!(
-            "POST /_api/document/{COLLECTION} HTTP/1.1\r\nhost: attack\r\nauthorization: bearer {token}\r\n"
+            "POST /_api/document/{COLLECTION} HTTP/1.1\r\nhost: test\r\nauthorization: bearer {token}\r\n"
         )
     } else {
-        "POST /_open/auth HTTP/1.1\r\nhost: attack\r\n".to_owned()
+        "POST /_open/auth HTTP/1.1\r\nhost: test\r\n".to_owned()
     }
 }
 
@@ -132,6 +132,7 @@ fn stall(target: &Target, head: &str, connections: usize, sent: usize) -> Result
     while start.elapsed() < HOLD {
         honest = honest.and(write_honestly(target));
         held.retain_mut(|connection| connection.write(b"a").is_ok());
+        // A byte a second is what makes the clients slow.
         std::thread::sleep(Duration::from_secs(1));
     }
     honest
@@ -157,7 +158,7 @@ fn write_honestly(target: &Target) -> Result<(), String> {
 /// Closes the sending half after the head, in the middle of the body, and after the body.
 fn half_closed(target: &Target) -> Result<(), String> {
     let head = body_head(target, true);
-    let whole = "GET /_admin/server/availability HTTP/1.1\r\nhost: attack\r\n\r\n".to_owned();
+    let whole = "GET /_admin/server/availability HTTP/1.1\r\nhost: test\r\n\r\n".to_owned();
     for text in [head.clone(), head + &"a".repeat(SENT_BYTES), whole] {
         for _ in 0..50 {
             let Ok(mut connection) = target.connect() else { continue };

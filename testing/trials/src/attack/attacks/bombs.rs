@@ -3,11 +3,11 @@
 use std::io;
 
 use fastrand::Rng;
+use harness::http1::Request;
 
 use super::Attack;
 use crate::attack::case::{Case, run_cases};
 use crate::attack::compressed::{Repeated, nested_gzip};
-use crate::attack::http1::Request;
 use crate::attack::target::{COLLECTION, Target};
 
 /// Length of the unpacked bodies.
@@ -124,7 +124,7 @@ fn send_plain(target: &Target, place: &Place) {
         if place.is_open { String::new() } else { format!("authorization: bearer {}\r\n", target.token()) };
     let text = Repeated::new("{\"username\":\"", "a", "\"}", LONG_BYTES);
     let head = format!(
-        "{} {} HTTP/1.1\r\nhost: attack\r\n{authorization}content-length: {}\r\n\r\n",
+        "{} {} HTTP/1.1\r\nhost: test\r\n{authorization}content-length: {}\r\n\r\n",
         place.method,
         place.path,
         text.plain_bytes()

@@ -2,9 +2,10 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use fastrand::Rng;
+use harness::wait_within;
 use serde_json::json;
 
 use super::Attack;
@@ -65,7 +66,7 @@ impl Attack for Disk {
 }
 
 fn data(target: &Target) -> PathBuf {
-    target.folder().join("data")
+    target.data().to_owned()
 }
 
 /// Errors: a query ends without a reply, or files remain.
@@ -142,16 +143,15 @@ fn write_until_refused(target: &Target) -> Result<(), String> {
 ///
 /// Errors: nothing can be written, although there is room.
 fn until_written(target: &Target) -> Result<(), String> {
-    let start = Instant::now();
-    loop {
-        let written = target.call("POST", &format!("/_api/document/{COLLECTION}"), "{}");
-        match written {
-            Ok(_) => return Ok(()),
-            Err(error) if error.contains(STOPPED) => target.restart()?,
-            Err(error) if start.elapsed() > RECOVERY => {
-                return Err(format!("no write succeeds {RECOVERY:?} after there is room again: {error}"));
-            }
-            Err(_) => std::thread::sleep(Duration::from_millis(200)),
+    let path = format!("/_api/document/{COLLECTION}");
+    let mut refusal = String::new();
+    let written = wait_within(RECOVERY, "no write succeeds although there is room again,", || {
+        match target.call("POST", &path, "{}") {
+            Ok(_) => return Some(Ok(())),
+            Err(error) if error.contains(STOPPED) => return target.restart().err().map(Err),
+            Err(error) => refusal = error,
         }
-    }
+        None
+    });
+    written.map_err(|error| format!("{error}: {refusal}"))?
 }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use fastrand::Rng;
+use harness::http1::{Connection, Request};
 
 use super::Attack;
 use crate::attack::case::{Case, run_cases};
 use crate::attack::compressed::Repeated;
-use crate::attack::http1::{Connection, Request};
 use crate::attack::target::{COLLECTION, Target};
 
 /// Members of the short lists, and of the long ones.

@@ -166,6 +166,7 @@ fn flood(target: &Target, frames: &(dyn Fn(u32) -> Vec<u8> + Sync)) {
                 while start.elapsed() < FLOOD {
                     // Errors: the server has ended the connection.
                     let _ = one();
+                    // The machine has other work beside the connections of the flood.
                     std::thread::sleep(Duration::from_millis(1));
                 }
             });
@@ -252,6 +253,7 @@ fn shut_windows(target: &Target) {
     };
     // Errors: the server has ended the connection.
     let held: Vec<Http2> = (0..5).filter_map(|_| open().ok()).collect();
+    // The windows stay shut for this time.
     std::thread::sleep(FLOOD * 2);
     drop(held);
 }
@@ -301,6 +303,7 @@ fn stall(target: &Target, is_known: bool) {
         io::Result::Ok(connection)
     };
     let held: Vec<Http2> = (0..STALLED).filter_map(|_| open().ok()).collect();
+    // The streams stall for this time.
     std::thread::sleep(FLOOD);
     drop(held);
 }

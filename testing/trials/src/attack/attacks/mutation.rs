@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use fastrand::Rng;
+use harness::http1::{Connection, Reply, Request};
 use serde_json::{Value, json};
 
 use super::Attack;
 use crate::attack::case::{Case, run_cases};
-use crate::attack::http1::{Connection, Reply, Request};
 use crate::attack::mutate::{changed, json_bytes, velocypack_bytes};
 use crate::attack::routes::{Route, all_routes};
 use crate::attack::target::{TIMEOUT, Target};

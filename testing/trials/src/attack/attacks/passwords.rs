@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use fastrand::Rng;
+use harness::http1::{Connection, Request};
 use serde_json::json;
 
 use super::Attack;
 use crate::attack::case::{Case, run_cases};
-use crate::attack::http1::{Connection, Request};
 use crate::attack::target::{TIMEOUT, Target};
 
 /// Connections that guess.
@@ -134,6 +134,7 @@ fn slowest_login(target: &Target, source: IpAddr, time: Duration) -> Result<Dura
         if start.elapsed() >= time {
             return Ok(slowest);
         }
+        // An honest user does not log in all the time.
         std::thread::sleep(Duration::from_millis(50));
     }
 }

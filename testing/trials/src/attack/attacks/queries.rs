@@ -5,12 +5,12 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use harness::http1::{Connection, Reply};
 use serde_json::{Value, json};
 
 use super::Attack;
 use super::hostile::{Hostile, hostile_queries, prepare_graph};
 use crate::attack::case::{Case, run_cases};
-use crate::attack::http1::{Connection, Reply};
 use crate::attack::target::Target;
 
 /// Longest time from a kill to the query's reply, besides the floor.

@@ -4,11 +4,11 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 use fastrand::Rng;
+use harness::http1::{Connection, Request};
 use serde_json::json;
 
 use super::Attack;
 use crate::attack::case::{Case, run_cases};
-use crate::attack::http1::{Connection, Request};
 use crate::attack::target::{COLLECTION, Target};
 
 /// Clients at once.
@@ -103,6 +103,7 @@ fn ask_and_hold(target: &Target, request: &Request, reads: bool) {
     // Errors: no more connections are accepted, or they are ended.
     let held: Vec<Connection> = (0..CLIENTS).filter_map(|_| open().ok()).collect();
     while start.elapsed() < HOLD {
+        // A byte a second is what makes the readers slow.
         std::thread::sleep(Duration::from_secs(1));
         for connection in held.iter().filter(|_| reads) {
             let mut socket = connection.socket();

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use fastrand::Rng;
-use harness::server::{PASSWORD, SECRET};
+use harness::http1::{Connection, Request};
+use harness::{PASSWORD, SECRET, wait_until};
 use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
 use super::Attack;
 use crate::attack::case::{Case, run_cases};
-use crate::attack::http1::{Connection, Request};
 use crate::attack::target::{TIMEOUT, Target};
 
 /// A user with no rights.
@@ -165,6 +165,7 @@ fn expired(target: &Target) -> Result<(), String> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let (id, token) = make(target, "root", "short", now + 2)?;
     expect(target, &basic("root", &token), 200)?;
+    // The token expires at a time, not on a condition.
     std::thread::sleep(Duration::from_secs(3));
     let after = expect(target, &basic("root", &token), 401);
     remove(target, "root", id)?;
@@ -177,8 +178,9 @@ fn revoked(target: &Target) -> Result<(), String> {
     let authorization = basic("root", &token);
     let mut connection = target.connect().map_err(|error| error.to_string())?;
     let query = Request::new("POST", "/_api/cursor").header("authorization", &authorization);
-    connection.send(&query.body("{\"query\":\"RETURN SLEEP(1)\"}")).map_err(|error| error.to_string())?;
-    std::thread::sleep(Duration::from_millis(200));
+    connection.send(&query.body("{\"query\":\"RETURN SLEEP(3)\"}")).map_err(|error| error.to_string())?;
+    let running = || target.call("GET", "/_api/query/current", "").map(|reply| reply.text());
+    wait_until("the query does not begin", || running().is_ok_and(|text| text.contains("SLEEP(3)")))?;
     remove(target, "root", id)?;
     connection.receive().map_err(|error| format!("a request that had begun: {error}"))?;
     let again = Request::new("GET", "/_api/collection").header("authorization", &authorization);
@@ -244,6 +246,7 @@ fn slowest(target: &Target, authorization: &str, time: Duration) -> Result<Durat
         let begin = Instant::now();
         expect(target, authorization, 200)?;
         slowest = slowest.max(begin.elapsed());
+        // An honest user does not ask all the time.
         std::thread::sleep(Duration::from_millis(20));
     }
     Ok(slowest)

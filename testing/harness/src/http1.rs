@@ -1,4 +1,4 @@
-//! A client of HTTP/1.1 that can also break the rules.
+//! A client of HTTP/1.1 over plain sockets, which can also break the rules.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpStream};
@@ -6,29 +6,33 @@ use std::time::Duration;
 
 use socket2::{Domain, Socket, Type};
 
-/// Most bytes of a reply's body that are kept; the rest is counted only.
+/// Most bytes of a reply's body that are kept, unless a connection keeps all; the rest is counted
+/// only.
 const KEPT_MAX_BYTES: usize = 4 << 20;
 
 /// A request, whose body has the length that it announces.
 #[derive(Clone, Debug)]
-pub(crate) struct Request {
+pub struct Request {
     is_head: bool,
     head: String,
     body: Vec<u8>,
 }
 
 impl Request {
-    pub(crate) fn new(method: &str, path: &str) -> Self {
-        let head = format!("{method} {path} HTTP/1.1\r\nhost: attack\r\n");
+    /// Makes a request without a body.
+    pub fn new(method: &str, path: &str) -> Self {
+        let head = format!("{method} {path} HTTP/1.1\r\nhost: test\r\n");
         Request { is_head: method == "HEAD", head, body: Vec::new() }
     }
 
-    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+    /// Adds a header.
+    pub fn header(mut self, name: &str, value: &str) -> Self {
         self.head += &format!("{name}: {value}\r\n");
         self
     }
 
-    pub(crate) fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+    /// Sets the body.
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.body = body.into();
         self
     }
@@ -41,53 +45,58 @@ impl Request {
 
 /// A reply.
 #[derive(Debug)]
-pub(crate) struct Reply {
-    pub(crate) status: u16,
-    /// The names in lower case.
-    pub(crate) headers: Vec<(String, String)>,
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// The headers, with their names in lower case.
+    pub headers: Vec<(String, String)>,
     /// The first bytes of the body.
-    pub(crate) body: Vec<u8>,
+    pub body: Vec<u8>,
 }
 
 impl Reply {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    /// Returns the first value of a header, whose name may have any case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut named = self.headers.iter().filter(|(known, _)| known.eq_ignore_ascii_case(name));
+        named.next().map(|(_, value)| value.as_str())
     }
 
-    pub(crate) fn text(&self) -> String {
+    /// Returns the body as text.
+    pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
     /// Returns the body; null if it is not JSON.
-    pub(crate) fn json(&self) -> serde_json::Value {
+    pub fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
     /// Returns ArangoDB's number of the error; 0 without one.
-    pub(crate) fn error_number(&self) -> u64 {
+    pub fn error_number(&self) -> u64 {
         self.json()["errorNum"].as_u64().unwrap_or(0)
     }
 
     /// Returns true if this is one of the documented refusals of a server that has too much to do.
-    pub(crate) fn is_refusal(&self) -> bool {
+    pub fn is_refusal(&self) -> bool {
         matches!(self.status, 413 | 429 | 503) || self.error_number() == 32
     }
 }
 
 /// One connection.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub struct Connection {
     stream: BufReader<TcpStream>,
+    kept_max_bytes: usize,
 }
 
 impl Connection {
     /// Connects. Each read and write fails after `timeout`.
-    pub(crate) fn open(address: SocketAddr, timeout: Duration) -> io::Result<Self> {
+    pub fn open(address: SocketAddr, timeout: Duration) -> io::Result<Self> {
         Self::over(TcpStream::connect_timeout(&address, timeout)?, timeout)
     }
 
     /// Connects from an address of this machine.
-    pub(crate) fn open_from(source: IpAddr, address: SocketAddr, timeout: Duration) -> io::Result<Self> {
+    pub fn open_from(source: IpAddr, address: SocketAddr, timeout: Duration) -> io::Result<Self> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
         socket.bind(&SocketAddr::new(source, 0).into())?;
         socket.connect_timeout(&address.into(), timeout)?;
@@ -98,27 +107,32 @@ impl Connection {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(timeout))?;
         stream.set_write_timeout(Some(timeout))?;
-        Ok(Connection { stream: BufReader::new(stream) })
+        Ok(Connection { stream: BufReader::new(stream), kept_max_bytes: KEPT_MAX_BYTES })
+    }
+
+    /// Keeps whole bodies of replies.
+    pub fn keeping_all(self) -> Self {
+        Connection { kept_max_bytes: usize::MAX, ..self }
     }
 
     /// Returns the socket itself.
-    pub(crate) fn socket(&self) -> &TcpStream {
+    pub fn socket(&self) -> &TcpStream {
         self.stream.get_ref()
     }
 
     /// Writes bytes, which need not be a request.
-    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.stream.get_mut().write_all(bytes)
     }
 
     /// Sends a request without waiting for its reply.
-    pub(crate) fn send(&mut self, request: &Request) -> io::Result<()> {
+    pub fn send(&mut self, request: &Request) -> io::Result<()> {
         self.write(request.whole_head().as_bytes())?;
         self.write(&request.body)
     }
 
     /// Sends a request and receives its reply, which may come before the request's end.
-    pub(crate) fn ask(&mut self, request: &Request) -> io::Result<Reply> {
+    pub fn ask(&mut self, request: &Request) -> io::Result<Reply> {
         let sent = self.send(request);
         let reply = self.receive_for(request.is_head);
         if reply.is_err() {
@@ -128,7 +142,7 @@ impl Connection {
     }
 
     /// Receives a reply, which is not one to HEAD.
-    pub(crate) fn receive(&mut self) -> io::Result<Reply> {
+    pub fn receive(&mut self) -> io::Result<Reply> {
         self.receive_for(false)
     }
 
@@ -184,7 +198,7 @@ impl Connection {
     }
 
     fn read(&mut self, size: u64, into: &mut Vec<u8>) -> io::Result<()> {
-        let kept = size.min(KEPT_MAX_BYTES.saturating_sub(into.len()) as u64);
+        let kept = size.min(self.kept_max_bytes.saturating_sub(into.len()) as u64);
         let read = (&mut self.stream).take(kept).read_to_end(into)? as u64;
         let skipped = io::copy(&mut (&mut self.stream).take(size - kept), &mut io::sink())?;
         if read + skipped < size { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
