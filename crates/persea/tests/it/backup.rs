@@ -5,12 +5,13 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use harness::{wait_for, wait_until};
 use serde_json::{Value, json};
 use test_s3::{Fault, Storage};
 
-use crate::support::{Client, Reply, Server};
+use crate::support::{Client, PROGRAM, Reply, Server, query};
 
 fn ask(server: &Server, operation: &str, body: &Value) -> Reply {
     server.connect().json("POST", &format!("/_admin/backup/{operation}"), &body.to_string())
@@ -38,13 +39,6 @@ fn refuse(server: &Server, id: &str, status: u16, error: u64) -> String {
     assert_eq!((reply.status, &reply.json()["errorNum"]), (status, &json!(error)), "{}", reply.text());
     assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
     reply.json()["errorMessage"].as_str().unwrap().to_owned()
-}
-
-fn query(client: &mut Client, text: &str) -> Value {
-    let body = json!({"query": text, "batchSize": 1_000_000}).to_string();
-    let reply = client.json("POST", "/_api/cursor", &body);
-    assert_eq!(reply.status, 201, "{text}: {}", reply.text());
-    reply.json()["result"].clone()
 }
 
 fn ids(server: &Server) -> Vec<String> {
@@ -78,7 +72,7 @@ fn a_restore_brings_all_databases_back_and_can_be_undone() {
     client.json("POST", "/_api/database", r#"{"name": "other"}"#);
     collection(&mut client, "/_db/other", "things");
     let id = create(&server, "first");
-    let process = server.process();
+    let process = server.process().id();
     client.json("DELETE", "/_api/database/other", "");
     query(&mut client, "FOR d IN docs REMOVE d IN docs");
     collection(&mut client, "", "later");
@@ -104,12 +98,14 @@ fn a_restore_brings_all_databases_back_and_can_be_undone() {
 #[test]
 fn a_backup_has_all_writes_up_to_one_moment_and_writers_go_on() {
     const WRITERS: usize = 3;
+    // Each writer writes so often between two backups.
+    const WRITES: u64 = 50;
     let folder = tempfile::tempdir().unwrap();
     let server = start(folder.path());
     let mut client = server.connect();
     ["left", "right", "loaded"].iter().for_each(|name| collection(&mut client, "", name));
     let written: Vec<AtomicU64> = (0..WRITERS).map(|_| AtomicU64::new(0)).collect();
-    let longest_micros = AtomicU64::new(0);
+    let (loaded, longest_micros) = (AtomicU64::new(0), AtomicU64::new(0));
     let is_over = AtomicBool::new(false);
     let backups = std::thread::scope(|scope| {
         for (writer, count) in written.iter().enumerate() {
@@ -129,7 +125,7 @@ fn a_backup_has_all_writes_up_to_one_moment_and_writers_go_on() {
             });
         }
         // Imports of new documents go past the log. Each has the number of its batch.
-        let (server_of_loads, is_over_too) = (&server, &is_over);
+        let (server_of_loads, is_over_too, loaded) = (&server, &is_over, &loaded);
         scope.spawn(move || {
             let mut client = server_of_loads.connect();
             let mut batch = 0;
@@ -138,11 +134,23 @@ fn a_backup_has_all_writes_up_to_one_moment_and_writers_go_on() {
                 let lines = format!("{{\"b\":{batch}}}\n").repeat(20_000);
                 let path = "/_api/import?collection=loaded&type=documents&complete=true";
                 assert_eq!(client.json("POST", path, &lines).status, 201);
+                loaded.store(batch, Ordering::Relaxed);
             }
         });
         let mut backups = Vec::new();
         for number in 0..4 {
-            std::thread::sleep(Duration::from_millis(700));
+            // Each backup comes after writes of each writer, and after a load.
+            let seen: Vec<u64> = written.iter().map(|count| count.load(Ordering::Relaxed)).collect();
+            let loads = loaded.load(Ordering::Relaxed);
+            let go_on = || {
+                let counts = written.iter().map(|count| count.load(Ordering::Relaxed));
+                let have_written = counts.zip(&seen).all(|(count, seen)| count >= seen + WRITES);
+                have_written && loaded.load(Ordering::Relaxed) > loads
+            };
+            if let Err(error) = wait_until("the writers do not go on", go_on) {
+                is_over.store(true, Ordering::Relaxed);
+                panic!("{error}");
+            }
             let before: Vec<u64> = written.iter().map(|count| count.load(Ordering::Relaxed)).collect();
             let id = create(&server, &format!("b{number}"));
             let after: Vec<u64> = written.iter().map(|count| count.load(Ordering::Relaxed) + 1).collect();
@@ -305,7 +313,7 @@ fn backups_are_made_and_deleted_concurrently() {
 
 /// Runs `persea backup` and returns its standard output.
 fn tool(server: &Server, arguments: &[&str]) -> Result<String, String> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+    let mut command = Command::new(PROGRAM);
     command.arg("backup").args(arguments).args(["--server.endpoint", &server.endpoint()]);
     let output = command.args(["--server.password", ""]).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
@@ -350,7 +358,7 @@ fn the_tool_moves_backups_through_a_repository() {
 
 /// Runs `persea backup` with the key of a storage in its environment.
 fn tool_with_key(storage: &Storage, arguments: &[&str]) -> Result<String, String> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+    let mut command = Command::new(PROGRAM);
     command.arg("backup").args(arguments).env("AWS_ENDPOINT_URL", storage.endpoint());
     command.env("AWS_ACCESS_KEY_ID", "key").env("AWS_SECRET_ACCESS_KEY", "secret");
     let output = command.output().unwrap();
@@ -382,20 +390,13 @@ fn backups_go_to_object_storage_and_come_back() {
     let begun = ask(&server, "download", &body("S3://backups/some/prefix", &config));
     assert_eq!(begun.status, 202, "{}", begun.text());
     let number = begun.json()["result"]["downloadId"].clone();
-    let start = Instant::now();
-    loop {
-        let report = ask(&server, "download", &json!({"downloadId": number})).json()["result"].clone();
-        let state = &report["DBServers"]["SNGL"];
-        match state["Status"].as_str().unwrap() {
-            "COMPLETED" => {
-                assert_eq!(state["Progress"]["Total"], state["Progress"]["Done"]);
-                break;
-            }
-            "STARTED" => assert!(start.elapsed() < Duration::from_secs(60), "{report}"),
-            other => panic!("{other}: {report}"),
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let progress = || ask(&server, "download", &json!({"downloadId": number})).json()["result"].clone();
+    let report = wait_for("the download has not ended", || {
+        Some(progress()).filter(|report| report["DBServers"]["SNGL"]["Status"] != "STARTED")
+    });
+    let state = &report.unwrap()["DBServers"]["SNGL"];
+    assert_eq!(state["Status"], "COMPLETED", "{state}");
+    assert_eq!(state["Progress"]["Total"], state["Progress"]["Done"]);
     restore(&server, &folder.path().join("data"), &id);
     assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
     for (remote, changed, expected) in [
@@ -431,10 +432,8 @@ fn a_query_that_commits_in_parts_delays_a_backup() {
     };
     std::thread::scope(|scope| {
         let query = scope.spawn(slow);
-        while !running() || self::query(&mut server.connect(), "RETURN LENGTH(docs)")[0].as_u64() < Some(100)
-        {
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let inserted = || self::query(&mut server.connect(), "RETURN LENGTH(docs)")[0].as_u64();
+        wait_until("the query does not begin", || running() && inserted() >= Some(100)).unwrap();
         let refused = ask(&server, "create", &json!({"timeout": 0.1}));
         assert_eq!((refused.status, &refused.json()["errorNum"]), (408, &json!(18)), "{}", refused.text());
         let halves = ask(&server, "create", &json!({"timeout": 0.1, "allowInconsistent": true}));

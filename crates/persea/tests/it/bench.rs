@@ -7,10 +7,10 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::support::Server;
+use crate::support::{PROGRAM, Server};
 
 fn bench(server: &Server, options: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+    let mut command = Command::new(PROGRAM);
     command.args(["bench", "--server.endpoint", &server.endpoint(), "--server.password", ""]);
     command.args(options).stdin(Stdio::null()).output().unwrap()
 }
@@ -114,7 +114,7 @@ fn the_command_line_of_2012_runs_as_it_was_written() {
     let server = Server::start(folder.path(), &[]);
     let line =
         "--delay true --requests 5000 --test-case document --complexity 1 --batch-size 64 --concurrency 4";
-    let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+    let mut command = Command::new(PROGRAM);
     command.arg0("arangob").args(["--server.password", ""]).args(line.split(' '));
     command.args(["--server.endpoint", &server.endpoint()]);
     let output = command.stdin(Stdio::null()).output().unwrap();
@@ -153,7 +153,7 @@ fn what_fails_is_counted_and_ends_with_an_error() {
     assert!(output.status.code() == Some(1) && errors.contains("1203"), "{errors}");
     let endpoint = server.endpoint();
     drop(server);
-    let output = Command::new(env!("CARGO_BIN_EXE_persea"))
+    let output = Command::new(PROGRAM)
         .args(["bench", "--server.password", "", "--server.endpoint", &endpoint])
         .output()
         .unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::support::Server;
+use crate::support::{PROGRAM, Server};
 
 #[test]
 fn a_killed_server_keeps_what_it_acknowledged() {
@@ -35,10 +35,11 @@ fn kill_and_check(engine: &str) {
         let by_index = r#"{"query":"FOR d IN docs FILTER d.n >= 0 COLLECT WITH COUNT INTO n RETURN n"}"#;
         assert_eq!(client.json("POST", "/_api/cursor", by_index).json()["result"][0], expected);
         let killer = std::thread::spawn({
-            let process = server.process().to_string();
+            let process = server.process();
             move || {
+                // The moment of the kill is any one within the writes.
                 std::thread::sleep(Duration::from_millis(400));
-                std::process::Command::new("kill").args(["-9", &process]).status().unwrap();
+                process.kill();
             }
         });
         // Writes until the connection breaks. Only acknowledged writes count.
@@ -67,9 +68,7 @@ fn a_terminated_server_finishes_what_it_began() {
     let mut client = server.connect();
     client.json("POST", "/_api/collection", r#"{"name":"docs"}"#);
     client.json("POST", "/_api/document/docs", r#"{"_key":"a"}"#);
-    let process = server.process().to_string();
-    std::process::Command::new("kill").args(["-TERM", &process]).status().unwrap();
-    assert_eq!(server.wait(), Some(0));
+    assert_eq!(server.stop(), Some(0));
     let server = Server::start(folder.path(), &[]);
     let document: Value = server.connect().json("GET", "/_api/document/docs/a", "").json();
     assert_eq!(document["_key"], "a");
@@ -98,7 +97,7 @@ fn a_damaged_log_is_refused_until_the_user_gives_the_rest_up() {
     bytes[middle..middle + 16].iter_mut().for_each(|byte| *byte ^= 0x5a);
     std::fs::write(&log, &bytes).unwrap();
 
-    let refused = Command::new(env!("CARGO_BIN_EXE_persea"))
+    let refused = Command::new(PROGRAM)
         .arg("server")
         .arg("--database.directory")
         .arg(folder.path())

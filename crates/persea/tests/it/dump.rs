@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value, json};
 
 use crate::support::disguise::Disguise;
-use crate::support::tools::{command_at, fail, post, query, run, small_dump, succeed};
-use crate::support::{Client, Server, tests_folder};
+use crate::support::dumps::{command_at, fail, run, small_dump, succeed};
+use crate::support::tool::said;
+use crate::support::{Client, Server, post, query, tests_folder};
 
 /// A generator of pseudo-random numbers, the same in each run.
 struct Numbers(u64);
@@ -197,15 +198,12 @@ fn documents_travel_packed_between_our_own_and_as_others_know_them() {
         (0..20_000).map(|n| format!("{{\"_key\":\"{n}\",\"text\":\"some text to fill it\"}}\n")).collect();
     import(&mut client, "c", &documents);
     let expected = content(&mut client, &["c"]);
-    let disguised = Disguise::of(server.port);
+    let disguised = Disguise::of(server.port());
     for (name, endpoint) in [("own", server.endpoint()), ("others", disguised.endpoint.clone())] {
         let dumped = folder.path().join(name);
         let [_, before] = traffic_bytes(&mut client);
         let succeed = |tool: &str, options: &[&str]| {
-            assert!(
-                command_at(tool, &endpoint, &dumped, options).status().unwrap().success(),
-                "{name} {tool}"
-            );
+            said(command_at(tool, &endpoint, &dumped, options).spawn().unwrap()).success();
         };
         succeed("dump", &[]);
         let [between, after] = traffic_bytes(&mut client);
@@ -350,9 +348,7 @@ fn both_say_what_they_did_in_the_words_of_arangodb() {
     let folder = tempfile::tempdir().unwrap();
     let lines = "{\"_key\":\"a\"}\n{\"_key\":\"b\"}\n";
     let (server, dump) = small_dump(folder.path(), lines);
-    let said = |tool: &str, folder: &Path, options: &[&str]| {
-        String::from_utf8(run(tool, &server, folder, options).stderr).unwrap()
-    };
+    let said = |tool: &str, folder: &Path, options: &[&str]| run(tool, &server, folder, options).stderr;
     let expected =
         format!("Processed 1 collection(s), read {} byte(s) from datafiles, sent 1 batch(es)", lines.len());
     let text = said("restore", &dump, &[]);

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
+use harness::wait_until;
 use serde_json::json;
 
-use crate::support::Server;
-use crate::support::tools::{command, fail, query, small_dump, succeed};
+use crate::support::dumps::{command, fail, small_dump, succeed};
+use crate::support::{Server, query};
 
 #[test]
 fn what_is_broken_is_named_with_file_and_line() {
@@ -114,17 +114,14 @@ fn break_off(
     breaks: impl FnOnce(&mut std::process::Child),
 ) -> std::process::ExitStatus {
     let options = ["--batch-size", "128KiB", "--threads", "2"];
-    let mut child = command("restore", server, dump, &options).stderr(Stdio::null()).spawn().unwrap();
-    let start = Instant::now();
+    let mut command = command("restore", server, dump, &options);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let mut client = server.connect();
-    loop {
+    let is_in_the_middle = || {
         let reply = client.json("GET", "/_api/collection/c/count", "").json();
-        if reply["count"].as_u64().is_some_and(|count| count > 5_000)
-            || start.elapsed() > Duration::from_secs(20)
-        {
-            break;
-        }
-    }
+        reply["count"].as_u64().is_some_and(|count| count > 5_000)
+    };
+    wait_until("the restore does not begin", is_in_the_middle).unwrap();
     breaks(&mut child);
     child.wait().unwrap()
 }
@@ -174,10 +171,7 @@ fn break_off_twice(folder: &Path, server: Server, dump: &Path, further: &str, an
     assert!(!dump.join("continue.json").exists());
 
     // The server dies in the middle of a restore. Nothing that it has confirmed may be lost.
-    let process = server.process().to_string();
-    let status = break_off(&server, dump, |_| {
-        Command::new("kill").args(["-9", &process]).status().unwrap();
-    });
+    let status = break_off(&server, dump, |_| server.process().kill());
     assert!(!status.success());
     drop(server);
     let server = Server::start(&folder.join("server"), &[]);
@@ -196,11 +190,9 @@ fn a_dump_whose_server_dies_is_not_taken_for_a_whole_one() {
     let broken = folder.path().join("broken");
     let options = ["--batch-size", "4096", "--threads", "2"];
     let child = command("dump", &server, &broken, &options).stderr(Stdio::piped()).spawn().unwrap();
-    let start = Instant::now();
     let data = broken.join("c_4a8a08f09d37b73795649038408b5f33.data.json.gz");
-    while data.metadata().map_or(0, |metadata| metadata.len()) < 50_000 {
-        assert!(start.elapsed() < Duration::from_secs(20));
-    }
+    let is_in_the_middle = || data.metadata().is_ok_and(|file| file.len() >= 50_000);
+    wait_until("the dump does not begin", is_in_the_middle).unwrap();
     server.kill();
     let output = child.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);

@@ -1,11 +1,10 @@
 //! Ways to reach a server: TLS and sockets in the file system.
 
-use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::support::Server;
 use crate::support::tool::{command_at, said, write};
+use crate::support::{PROGRAM, Server};
 
 /// Returns the file of a self-signed certificate for localhost and 127.0.0.1, and its key.
 fn certificate() -> PathBuf {
@@ -13,7 +12,7 @@ fn certificate() -> PathBuf {
 }
 
 fn import(endpoint: &str, file: &str, more: &[&str]) -> std::process::Output {
-    Command::new(env!("CARGO_BIN_EXE_persea"))
+    Command::new(PROGRAM)
         .args(["import", "--server.endpoint", endpoint, "--server.password", "", "--collection", "c", file])
         .args(["--create-collection"])
         .args(more)
@@ -23,7 +22,7 @@ fn import(endpoint: &str, file: &str, more: &[&str]) -> std::process::Output {
 }
 
 fn free_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
+    harness::free_address().unwrap().port()
 }
 
 #[test]
@@ -60,9 +59,7 @@ fn a_server_answers_at_a_socket_and_replaces_an_abandoned_one() {
         assert!(socket.exists(), "a killed server leaves its socket");
     }
     let server = Server::start(&folder.path().join("data"), &["--server.endpoint", &endpoint]);
-    let process = server.process().to_string();
-    Command::new("kill").args(["-TERM", &process]).status().unwrap();
-    assert_eq!(server.wait(), Some(0));
+    assert_eq!(server.stop(), Some(0));
     assert!(!socket.exists(), "a server that ends removes its socket");
 }
 
@@ -94,7 +91,7 @@ fn what_is_missing_for_tls_is_named() {
         (&["--server.endpoint", "ssl://127.0.0.1:1", "--ssl.keyfile", &empty], "no certificate"),
     ] {
         let data = folder.path().join("data");
-        let said = Command::new(env!("CARGO_BIN_EXE_persea"))
+        let said = Command::new(PROGRAM)
             .args(["server", "--database.directory", data.to_str().unwrap()])
             .args(arguments)
             .output()

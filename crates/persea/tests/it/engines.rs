@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::tools::{post, query, succeed};
-use crate::support::{Client, Server};
+use crate::support::dumps::succeed;
+use crate::support::{Client, PROGRAM, Server, post, query};
 
 const ROCKSDB: [&str; 2] = ["--server.storage-engine", "rocksdb"];
 const MMFILES: [&str; 2] = ["--server.storage-engine", "mmfiles"];
@@ -34,7 +34,7 @@ fn a_folder_keeps_its_engine() {
         assert_eq!(server.connect().json("GET", "/_api/engine", "").json()["name"], name);
         assert_eq!(server.connect().json("GET", "/_api/collection/c", "").status, 200);
         server.kill();
-        let refused = Command::new(env!("CARGO_BIN_EXE_persea"))
+        let refused = Command::new(PROGRAM)
             .arg("server")
             .arg("--database.directory")
             .arg(&data)

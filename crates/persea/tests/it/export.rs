@@ -1,8 +1,8 @@
 //! `persea export` against a real server.
 
 use std::path::Path;
-use std::time::Duration;
 
+use harness::wait_until;
 use serde_json::{Value, json};
 
 use crate::support::Server;
@@ -80,7 +80,7 @@ fn a_server_without_our_own_routes_is_exported_by_cursors() {
     let (folder, server) = server();
     fill(&server, "c", 2_500);
     export(&server, &folder.path().join("own"), &["--collection", "c"]).success();
-    let disguised = Disguise::of(server.port);
+    let disguised = Disguise::of(server.port());
     let out = folder.path().join("out");
     let arguments =
         ["--output-directory", out.to_str().unwrap(), "--documents-per-batch", "1000", "--collection", "c"];
@@ -188,6 +188,11 @@ fn parquet_has_a_column_for_each_attribute() {
     assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"));
 }
 
+/// Returns true if a file of an export has some of its rows.
+fn is_in_the_middle(part: &Path) -> bool {
+    part.metadata().is_ok_and(|file| file.len() >= 500_000)
+}
+
 #[test]
 fn a_killed_export_goes_on_where_it_was() {
     let (folder, server) = server();
@@ -196,9 +201,7 @@ fn a_killed_export_goes_on_where_it_was() {
     let arguments = ["--output-directory", out.to_str().unwrap(), "--collection", "c"];
     let part = out.join("c.jsonl.part");
     let mut child = command(&server, "export", &arguments).spawn().unwrap();
-    while part.metadata().map_or(0, |file| file.len()) < 500_000 {
-        std::thread::sleep(Duration::from_micros(200));
-    }
+    wait_until("the export does not begin", || is_in_the_middle(&part)).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(part.exists() && !out.join("c.jsonl").exists(), "the tool was killed too late");
@@ -223,9 +226,8 @@ fn a_killed_server_ends_the_export_with_an_error() {
     let out = folder.path().join("out");
     let arguments = ["--output-directory", out.to_str().unwrap(), "--collection", "c"];
     let child = command(&server, "export", &arguments).spawn().unwrap();
-    while out.join("c.jsonl.part").metadata().map_or(0, |file| file.len()) < 500_000 {
-        std::thread::sleep(Duration::from_micros(200));
-    }
+    let part = out.join("c.jsonl.part");
+    wait_until("the export does not begin", || is_in_the_middle(&part)).unwrap();
     server.kill();
     let said = said(child);
     assert!(said.code == Some(1) && said.stderr.contains("--resume"), "{said:?}");

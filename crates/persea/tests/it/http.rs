@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
+use harness::ask_until_right;
 use serde_json::Value;
 
 use crate::support::{Reply, Server, tests_folder};
@@ -13,10 +13,6 @@ use crate::support::{Reply, Server, tests_folder};
 /// The servers at once. Scripts wait more than they compute, but many servers that start together
 /// on a slow disk are late.
 const SERVERS: usize = 8;
-
-/// The time for which a request is repeated at most, and the pause between two attempts.
-const REPEAT_MAX: Duration = Duration::from_secs(60);
-const REPEAT_EVERY: Duration = Duration::from_millis(50);
 
 #[test]
 fn scripts() {
@@ -90,19 +86,20 @@ fn run(path: &Path) -> Vec<String> {
             Body::Bytes(bytes) => bytes.clone(),
         };
         let place = format!("{}:{}: {} {target}", path.display(), exchange.line, exchange.method);
-        let begin = Instant::now();
-        loop {
+        let ask = || {
             let send = || client.send(&exchange.method, &target, &headers, &body);
-            let Ok(reply) = catch_unwind(AssertUnwindSafe(send)) else {
-                failures.push(format!("{place}\nthe connection broke"));
+            let reply =
+                catch_unwind(AssertUnwindSafe(send)).map_err(|_| "the connection broke".to_owned())?;
+            let failure = check(&exchange, &reply, &mut names).err();
+            Ok::<_, String>(failure.map(|failure| format!("{failure}\n{} {}", reply.status, reply.text())))
+        };
+        match ask_until_right(ask, |failure| failure.is_none() || !exchange.is_repeated) {
+            Ok(None) => {}
+            Ok(Some(failure)) => failures.push(format!("{place}\n{failure}")),
+            Err(broken) => {
+                failures.push(format!("{place}\n{broken}"));
                 return failures;
-            };
-            let Err(failure) = check(&exchange, &reply, &mut names) else { break };
-            if !exchange.is_repeated || begin.elapsed() > REPEAT_MAX {
-                failures.push(format!("{place}\n{failure}\n{} {}", reply.status, reply.text()));
-                break;
             }
-            std::thread::sleep(REPEAT_EVERY);
         }
     }
     failures

@@ -2,12 +2,12 @@
 
 use std::io::Write;
 use std::process::Stdio;
-use std::time::Duration;
 
+use harness::{Process, wait_until};
 use serde_json::{Value, json};
 
-use crate::support::Server;
 use crate::support::tool::{command, run, said, write};
+use crate::support::{PROGRAM, Server};
 
 /// Starts a server with an empty collection `c`, and makes a folder.
 fn server() -> (tempfile::TempDir, Server) {
@@ -80,7 +80,7 @@ fn zstd_frame(content: &[u8]) -> Vec<u8> {
 fn a_link_named_arangoimport_is_the_tool() {
     let (folder, server) = server();
     let link = folder.path().join("arangoimport");
-    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_persea"), &link).unwrap();
+    std::os::unix::fs::symlink(PROGRAM, &link).unwrap();
     let endpoint = server.endpoint();
     let mut child = std::process::Command::new(link)
         .args(["--server.endpoint", &endpoint, "--server.password", "", "--collection", "c", "--file", "-"])
@@ -209,9 +209,7 @@ fn a_killed_import_goes_on_without_duplicates() {
     let file = write(folder.path(), "a.jsonl", lines.concat());
     let arguments = ["--collection", "c", &file, "--batch-size", "64KiB", "--threads", "2"];
     let mut child = command(&server, "import", &arguments).spawn().unwrap();
-    while count(&server, "c") < 1_000 {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until("the import does not begin", || count(&server, "c") >= 1_000).unwrap();
     child.kill().unwrap();
     child.wait().unwrap();
     let before = count(&server, "c");
@@ -228,9 +226,7 @@ fn a_killed_server_ends_the_import_with_an_error() {
     let file = write(folder.path(), "a.jsonl", "{\"text\":\"some text of no use\"}\n".repeat(500_000));
     let arguments = ["--collection", "c", &file, "--batch-size", "64KiB", "--threads", "2"];
     let child = command(&server, "import", &arguments).spawn().unwrap();
-    while count(&server, "c") < 20_000 {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until("the import does not begin", || count(&server, "c") >= 20_000).unwrap();
     server.kill();
     let said = said(child);
     assert_eq!(said.code, Some(1), "{said:?}");
@@ -257,7 +253,7 @@ fn users_need_their_passwords() {
     let right = ["--collection", "c", "--create-collection", &file, "--server.password", "p w"];
     run(&server, "import", &right).success();
     let endpoint = server.endpoint();
-    let token = std::process::Command::new(env!("CARGO_BIN_EXE_persea"))
+    let token = std::process::Command::new(PROGRAM)
         .args(["import", "--server.endpoint", &endpoint, "--server.jwt-secret-keyfile", &secret])
         .args(["--collection", "c", &file])
         .output()
@@ -272,8 +268,7 @@ fn a_signal_ends_a_tool_with_a_word() {
     let mut child = child.stdin(Stdio::piped()).spawn().unwrap();
     // Once the tool reads its input, it handles signals.
     child.stdin.as_mut().unwrap().write_all(&[b' '; 1 << 20]).unwrap();
-    let status = std::process::Command::new("kill").arg(child.id().to_string()).status().unwrap();
-    assert!(status.success());
+    Process::new(child.id()).terminate();
     let said = said(child);
     assert_eq!(said.code, Some(128 + 15), "{said:?}");
     assert!(said.stderr.contains("stopped by SIGTERM; what the server has answered is stored"), "{said:?}");

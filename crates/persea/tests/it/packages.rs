@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::support::tests_folder;
+use crate::support::{PROGRAM, tests_folder};
 
 fn repository() -> PathBuf {
     tests_folder().join("..").canonicalize().unwrap()
@@ -39,7 +39,7 @@ fn everything(output: &Output) -> String {
 fn package(kinds: &[&str], output: &Path) {
     let mut command = Command::new(repository().join("scripts/package"));
     command.args(kinds).env("PERSEA_PACKAGES", output).env("PERSEA_COMPRESSION", "none");
-    run(command.env("PERSEA_PROGRAM", env!("CARGO_BIN_EXE_persea")).env("SOURCE_DATE_EPOCH", "1800000000"));
+    run(command.env("PERSEA_PROGRAM", PROGRAM).env("SOURCE_DATE_EPOCH", "1800000000"));
 }
 
 fn only_file(folder: &Path, extension: &str) -> PathBuf {
@@ -96,7 +96,7 @@ fn the_program_needs_no_newer_libraries_than_its_oldest_system_has() {
     if !has("objdump") {
         return;
     }
-    let program = env!("CARGO_BIN_EXE_persea");
+    let program = PROGRAM;
     let symbols = run(Command::new("objdump").args(["--dynamic-syms", program]));
     let mut checked = 0;
     for word in symbols.split_whitespace() {
@@ -143,7 +143,7 @@ fn the_rpm_has_its_files() {
 #[test]
 fn the_documents_are_well_formed() {
     let folder = tempfile::tempdir().unwrap();
-    run(Command::new(env!("CARGO_BIN_EXE_persea")).arg("documents").arg(folder.path()));
+    run(Command::new(PROGRAM).arg("documents").arg(folder.path()));
     let manuals = folder.path().join("man/man1");
     if has("mandoc") {
         let pages = fs::read_dir(&manuals).unwrap().map(|entry| entry.unwrap().path());
@@ -206,7 +206,7 @@ fn the_servers_of_a_cluster_have_options_that_a_server_takes() {
                 .map(|line| line.replace("$(POD_IP)", "10.1.2.3"))
                 .collect();
             assert!(options.iter().any(|option| option.starts_with("--cluster.my-address=tcp://")), "{file}");
-            let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+            let mut command = Command::new(PROGRAM);
             command.args(["server", "--check-configuration", "--server.storage-engine=tikv"]).args(&options);
             run(&mut command);
             checked += 1;
@@ -302,7 +302,7 @@ impl Container {
             fs::create_dir_all(folder.path().join(name)).unwrap();
         }
         for name in ["persea", "arangod", "arangosh"] {
-            let target = env!("CARGO_BIN_EXE_persea");
+            let target = PROGRAM;
             std::os::unix::fs::symlink(target, folder.path().join("bin").join(name)).unwrap();
         }
         Container { folder }
@@ -364,7 +364,7 @@ fn the_container_initializes_a_new_store_once() {
         let mut command = Command::new(&check);
         command.env("PERSEA_PORT", port.to_string()).output().unwrap().status.success()
     };
-    let port = server.port;
+    let port = server.port();
     assert!(healthy(port));
     server.kill();
     assert!(!healthy(port));

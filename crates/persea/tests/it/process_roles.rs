@@ -5,9 +5,11 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::support::Killed;
+use harness::{GuardedChild, Process, wait_for, wait_until};
+
+use crate::support::PROGRAM;
 
 /// The folder of a server that listens on a socket in it.
 struct Place {
@@ -24,7 +26,7 @@ impl Place {
     }
 
     fn command(&self, options: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+        let mut command = Command::new(PROGRAM);
         command.args(["server", "--server.authentication", "false", "--log.level", "info"]).args(options);
         command.arg("--database.directory").arg(self.path("data"));
         command.arg("--server.endpoint").arg(format!("unix://{}", self.path("socket").display()));
@@ -34,7 +36,7 @@ impl Place {
     }
 
     /// Returns the number of the process that answers, if one does.
-    fn server(&self) -> Option<u32> {
+    fn server(&self) -> Option<Process> {
         let mut stream = UnixStream::connect(self.path("socket")).ok()?;
         stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
         stream.write_all(b"GET /_admin/status HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").ok()?;
@@ -42,42 +44,26 @@ impl Place {
         stream.read_to_string(&mut reply).ok()?;
         let (_, body) = reply.split_once("\r\n\r\n")?;
         let status: serde_json::Value = serde_json::from_str(body).ok()?;
-        u32::try_from(status["pid"].as_u64()?).ok()
+        Some(Process::new(u32::try_from(status["pid"].as_u64()?).ok()?))
     }
 
     /// Returns the number of a process that answers and is not `other`.
-    fn wait_for_server(&self, other: Option<u32>) -> u32 {
-        let start = Instant::now();
-        loop {
-            if let Some(process) = self.server().filter(|process| Some(*process) != other) {
-                return process;
-            }
-            assert!(start.elapsed() < Duration::from_secs(60), "no server after 60 s: {}", self.log());
-            std::thread::sleep(Duration::from_millis(20));
-        }
+    fn wait_for_server(&self, other: Option<Process>) -> Process {
+        let find = || self.server().filter(|process| Some(*process) != other);
+        wait_for("no server answers", find).unwrap_or_else(|error| panic!("{error}: {}", self.log()))
     }
 
     fn log(&self) -> String {
         fs::read_to_string(self.path("log")).unwrap_or_default()
     }
 
-    fn pid_file(&self) -> u32 {
-        fs::read_to_string(self.path("pid")).unwrap().trim().parse().unwrap()
+    fn pid_file(&self) -> Process {
+        Process::new(fs::read_to_string(self.path("pid")).unwrap().trim().parse().unwrap())
     }
 }
 
-fn signal(name: &str, process: u32) {
-    assert!(Command::new("kill").args([name, &process.to_string()]).status().unwrap().success());
-}
-
-fn wait_for_end(process: u32) {
-    let status = PathBuf::from(format!("/proc/{process}/status"));
-    let start = Instant::now();
-    // A process whose parent is gone may wait for somebody who asks for its end.
-    while fs::read_to_string(&status).is_ok_and(|status| !status.contains("State:\tZ")) {
-        assert!(start.elapsed() < Duration::from_secs(30), "{process} has not ended");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+fn wait_for_end(process: Process) {
+    wait_until("the process has not ended", || process.has_ended()).unwrap();
 }
 
 fn said(output: &Output) -> String {
@@ -91,8 +77,8 @@ fn a_server_in_the_background_is_ready_when_its_starter_ends() {
     assert!(started.status.success(), "{} {}", said(&started), place.log());
     let process = place.server().expect("it is ready");
     assert_eq!(place.pid_file(), process);
-    assert!(said(&started).contains(&process.to_string()), "{}", said(&started));
-    signal("-TERM", process);
+    assert!(said(&started).contains(&process.id().to_string()), "{}", said(&started));
+    process.terminate();
     wait_for_end(process);
     assert!(!place.path("pid").exists() && place.log().contains("stopped"), "{}", place.log());
 }
@@ -103,7 +89,7 @@ fn a_start_in_the_background_that_fails_is_reported() {
     let failed = place.command(&["--daemon", "--server.descriptors-minimum", "4000000000"]).output().unwrap();
     assert!(!failed.status.success() && said(&failed).contains("its log says why"), "{}", said(&failed));
     assert!(place.log().contains("descriptors-minimum"), "{}", place.log());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+    let mut command = Command::new(PROGRAM);
     command.args(["server", "--daemon"]).arg(place.path("data"));
     let refused = command.output().unwrap();
     assert!(!refused.status.success() && said(&refused).contains("--daemon needs --pid-file"));
@@ -115,15 +101,15 @@ fn a_start_in_the_background_that_fails_is_reported() {
 #[test]
 fn a_supervisor_starts_the_server_again_after_a_crash() {
     let place = Place::new();
-    let mut supervisor = Killed(place.command(&["--supervisor"]).spawn().unwrap());
+    let mut supervisor = GuardedChild::spawn(&mut place.command(&["--supervisor"])).unwrap();
     let first = place.wait_for_server(None);
-    assert_eq!(place.pid_file(), supervisor.0.id());
-    assert_ne!(first, supervisor.0.id());
-    signal("-KILL", first);
+    assert_eq!(place.pid_file(), supervisor.process());
+    assert_ne!(first, supervisor.process());
+    first.kill();
     let second = place.wait_for_server(Some(first));
     assert!(place.log().contains("starting it again"), "{}", place.log());
-    signal("-TERM", supervisor.0.id());
-    assert_eq!(supervisor.0.wait().unwrap().code(), Some(0), "{}", place.log());
+    supervisor.process().terminate();
+    assert_eq!(supervisor.wait().unwrap().code(), Some(0), "{}", place.log());
     wait_for_end(second);
     assert!(!place.path("pid").exists());
 }
@@ -131,7 +117,7 @@ fn a_supervisor_starts_the_server_again_after_a_crash() {
 #[test]
 fn the_server_ends_with_its_supervisor() {
     let place = Place::new();
-    let supervisor = Killed(place.command(&["--supervisor"]).spawn().unwrap());
+    let supervisor = GuardedChild::spawn(&mut place.command(&["--supervisor"])).unwrap();
     let server = place.wait_for_server(None);
     drop(supervisor);
     wait_for_end(server);
@@ -153,9 +139,9 @@ fn the_server_runs_as_another_user() {
         rustix::fs::chown(path, Some(owner.0), Some(owner.1)).unwrap();
     };
     owned(place.folder.path());
-    let server = Killed(place.command(&["--uid", "65534"]).spawn().unwrap());
+    let server = GuardedChild::spawn(&mut place.command(&["--uid", "65534"])).unwrap();
     let process = place.wait_for_server(None);
-    assert_eq!(process, server.0.id());
-    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    assert_eq!(process, server.process());
+    let status = fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
     assert!(status.contains("Uid:\t65534\t65534\t65534\t65534\n"), "{status}");
 }

@@ -3,22 +3,24 @@
 
 use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::support::Killed;
+use harness::{GuardedChild, wait_for};
+
+use crate::support::PROGRAM;
 
 /// Returns the next message but for answers to the watchdog, whose number is added to `answers`.
 fn next(socket: &UnixDatagram, answers: &mut u32) -> String {
     let mut buffer = [0; 256];
-    let start = Instant::now();
-    loop {
-        assert!(start.elapsed() < Duration::from_secs(60), "no message after 60 s");
+    let receive = || {
         let length = socket.recv(&mut buffer).expect("a message within 20 s");
         match std::str::from_utf8(&buffer[..length]).unwrap() {
             "WATCHDOG=1" => *answers += 1,
-            other => return other.to_owned(),
+            other => return Some(other.to_owned()),
         }
-    }
+        None
+    };
+    wait_for("no message comes", receive).unwrap()
 }
 
 #[test]
@@ -28,19 +30,20 @@ fn the_service_manager_hears_of_start_life_and_stop() {
     let socket = UnixDatagram::bind(&path).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     let unix = folder.path().join("server");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+    let mut command = Command::new(PROGRAM);
     command.args(["server", "--server.authentication", "false", "--log.level", "warning"]);
     command.arg("--database.directory").arg(folder.path().join("data"));
     command.arg("--server.endpoint").arg(format!("unix://{}", unix.display()));
     command.env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", "200000").stdout(Stdio::null());
-    let mut server = Killed(command.spawn().unwrap());
+    let mut server = GuardedChild::spawn(&mut command).unwrap();
     let mut answers = 0;
     assert_eq!(next(&socket, &mut answers), "READY=1\nSTATUS=ready");
     // Ready means that connections are accepted.
     drop(std::os::unix::net::UnixStream::connect(&unix).unwrap());
+    // The watchdog counts the answers of this time.
     std::thread::sleep(Duration::from_secs(1));
-    assert!(Command::new("kill").arg(server.0.id().to_string()).status().unwrap().success());
+    server.process().terminate();
     assert_eq!(next(&socket, &mut answers), "STOPPING=1\nSTATUS=stopping");
     assert!(answers >= 5, "the watchdog got {answers} answers in a second");
-    assert_eq!(server.0.wait().unwrap().code(), Some(0));
+    assert_eq!(server.wait().unwrap().code(), Some(0));
 }

@@ -6,10 +6,12 @@ use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use harness::DEADLINE;
 
 use crate::support::tool::{self, command};
-use crate::support::{Server, tests_folder};
+use crate::support::{PROGRAM, Server, tests_folder};
 
 #[test]
 fn transcripts() {
@@ -249,10 +251,9 @@ fn a_prompt_on_a_terminal() {
     }
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(&folder.path().join("data"), &[]);
-    let Terminal { mut child, mut stdin, mut screen } =
-        Terminal::open(&server, folder.path(), &["--server.password="]);
-    screen.wait_for("Persea shell");
-    screen.wait_for("_system> ");
+    let mut terminal = Terminal::open(&server, folder.path(), &["--server.password="]);
+    terminal.screen.wait_for("Persea shell");
+    terminal.screen.wait_for("_system> ");
     for (typed, expected) in [
         ("var answer = [\r20,\r22].reduce((a, b) => a + b)\r", "_system> "),
         ("answer\r", "42"),
@@ -266,12 +267,9 @@ fn a_prompt_on_a_terminal() {
         ("nothing.x\r", "ReferenceError"),
         ("exit\r", "exit"),
     ] {
-        // The shell needs a moment between the echo of a statement and its run.
-        std::thread::sleep(Duration::from_millis(200));
-        stdin.write_all(typed.as_bytes()).unwrap();
-        stdin.flush().unwrap();
-        screen.wait_for(expected);
+        terminal.type_until(typed, expected);
     }
+    let Terminal { mut child, stdin, .. } = terminal;
     drop(stdin);
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let history = fs::read_to_string(folder.path().join(".persea_history")).unwrap();
@@ -290,19 +288,21 @@ fn a_password_is_asked_for_after_a_refusal() {
     let open = Server::start(&folder.path().join("open"), &authentication);
     let closed = Server::start(&folder.path().join("closed"), &secret);
     for (server, typed) in [(open, None), (closed, Some("secret\r"))] {
-        let Terminal { mut child, mut stdin, mut screen } = Terminal::open(&server, folder.path(), &[]);
+        let mut terminal = Terminal::open(&server, folder.path(), &[]);
         if let Some(typed) = typed {
-            screen.wait_for("password of root: ");
-            // The terminal stops to echo a moment after the question.
-            std::thread::sleep(Duration::from_millis(200));
-            stdin.write_all(typed.as_bytes()).unwrap();
+            terminal.screen.wait_for("password of root: ");
+            terminal.type_until(typed, "Persea shell, connected");
+        } else {
+            terminal.screen.wait_for("Persea shell, connected");
+            assert!(!terminal.screen.passed.contains("password"), "{}", terminal.screen.passed);
         }
-        screen.wait_for("Persea shell, connected");
-        assert!(typed.is_some() || !screen.passed.contains("password"), "{}", screen.passed);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        terminal.child.kill().unwrap();
+        terminal.child.wait().unwrap();
     }
 }
+
+/// The number of times that something is typed at most.
+const ATTEMPTS: u32 = 4;
 
 /// A shell at a terminal, which the program `script` makes.
 struct Terminal {
@@ -316,7 +316,7 @@ impl Terminal {
         // Some system shells that stay between `script` and the tool die of its Ctrl-C.
         let shell = format!(
             "exec {} shell --server.endpoint {} --console.colors false --console.prompt '%d> ' {}",
-            env!("CARGO_BIN_EXE_persea"),
+            PROGRAM,
             server.endpoint(),
             options.join(" ")
         );
@@ -326,6 +326,20 @@ impl Terminal {
         let stdin = child.stdin.take().unwrap();
         let screen = Screen::new(child.stdout.take().unwrap());
         Terminal { child, stdin, screen }
+    }
+
+    /// Types until a text appears, once or more.
+    ///
+    /// The terminal echoes a statement or a question a moment before it takes what is typed next.
+    /// It shows nothing of that moment, and may lose what comes in it.
+    fn type_until(&mut self, typed: &str, expected: &str) {
+        let shows = (0..ATTEMPTS).any(|_| {
+            std::thread::sleep(Duration::from_millis(200));
+            self.stdin.write_all(typed.as_bytes()).unwrap();
+            self.stdin.flush().unwrap();
+            self.screen.shows(expected, DEADLINE / ATTEMPTS)
+        });
+        assert!(shows, "{expected:?} does not appear: {}", self.screen.output);
     }
 }
 
@@ -352,14 +366,20 @@ impl Screen {
 
     /// Reads until a text appears.
     fn wait_for(&mut self, expected: &str) {
+        assert!(self.shows(expected, DEADLINE), "{expected:?} does not appear: {}", self.output);
+    }
+
+    /// Reads until a text appears. Returns false if it does not in this time.
+    fn shows(&mut self, expected: &str, time: Duration) -> bool {
+        let begin = Instant::now();
         loop {
             if let Some(at) = self.output.find(expected) {
                 self.passed.extend(self.output.drain(..at + expected.len()));
-                return;
+                return true;
             }
-            match self.arriving.recv_timeout(Duration::from_secs(60)) {
+            match self.arriving.recv_timeout(time.saturating_sub(begin.elapsed())) {
                 Ok(bytes) => self.output.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(error) => panic!("{expected:?} does not appear ({error}): {}", self.output),
+                Err(_) => return false,
             }
         }
     }

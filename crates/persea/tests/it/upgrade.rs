@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Server, tests_folder};
+use crate::support::{Client, PROGRAM, Server, tests_folder};
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
@@ -91,7 +91,7 @@ fn a_store_of_a_newer_version_is_refused_and_stays_as_it_is() {
         fs::write(folder.path().join("FORMAT"), format.replacen('1', "2", 1)).unwrap();
         let before = content(folder.path());
         for upgrade in ["false", "true"] {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+            let mut command = Command::new(PROGRAM);
             command.args(["server", "--server.endpoint", "tcp://127.0.0.1:0"]);
             command.args(["--database.auto-upgrade", upgrade, "--database.directory"]);
             let output = command.arg(folder.path()).output().unwrap();
@@ -110,7 +110,7 @@ fn a_store_of_a_newer_version_is_refused_and_stays_as_it_is() {
 fn an_upgrade_without_a_start_ends_with_an_open_store() {
     let folder = tempfile::tempdir().unwrap();
     copy(&tests_folder().join("stores/0.1.0"), folder.path());
-    let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+    let mut command = Command::new(PROGRAM);
     command.args(["server", "--server.endpoint", "tcp://127.0.0.1:0", "--database.auto-upgrade", "true"]);
     let output = command.arg("--database.directory").arg(folder.path()).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,10 +1,10 @@
-//! Runs a tool of the binary against a server.
+//! Runs a tool of the program against a server.
 
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use super::Server;
+use super::{PROGRAM, Server};
 
 /// The output of a tool, and its exit code.
 #[derive(Debug)]
@@ -22,6 +22,13 @@ impl Said {
         self
     }
 
+    /// Checks that the tool failed, and returns its messages.
+    #[track_caller]
+    pub(crate) fn failure(self) -> String {
+        assert_ne!(self.code, Some(0), "{self:?}");
+        self.stderr
+    }
+
     /// Returns a count from the printed results: the number after a name.
     #[track_caller]
     pub(crate) fn count(&self, name: &str) -> u64 {
@@ -30,14 +37,14 @@ impl Said {
     }
 }
 
-/// Makes a command line of the binary, for this server and the user root without a password.
+/// Makes a command line of the program, for this server and the user root without a password.
 pub(crate) fn command(server: &Server, tool: &str, arguments: &[&str]) -> Command {
     command_at(&server.endpoint(), tool, arguments)
 }
 
 /// Makes the same command line for any endpoint.
 pub(crate) fn command_at(endpoint: &str, tool: &str, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_persea"));
+    let mut command = Command::new(PROGRAM);
     command.args([tool, "--server.endpoint", endpoint, "--server.password", ""]).args(arguments);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
