@@ -3,6 +3,7 @@
 mod catalog;
 mod collection;
 mod database;
+pub(crate) mod metadata;
 
 pub use self::catalog::Catalog;
 pub use collection::{Collection, DataVersion};

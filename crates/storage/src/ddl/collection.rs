@@ -9,12 +9,13 @@ use catalog::{
 
 use super::names::check_name_is_free;
 use super::view;
-use crate::collection_lock::CollectionLock;
-use crate::key_generator::KeyGenerator;
-use crate::schema::Schema;
-use crate::shared::Shared;
+use crate::base::computed_values;
+use crate::base::schema::Schema;
+use crate::ids::key_generator::KeyGenerator;
+use crate::locks::collection_lock::CollectionLock;
+use crate::store_core::StoreCore;
 use crate::visibility::counters::Counters;
-use crate::{Collection, Index, Store, computed_values};
+use crate::{Collection, Index, Store};
 use errors::{Error, ErrorCode, Result};
 
 impl Store {
@@ -49,11 +50,11 @@ impl Store {
         properties: CollectionProperties,
         is_to_load: bool,
     ) -> Result<Arc<Collection>> {
-        properties.check_name(self.shared.options.naming_rules)?;
-        self.shared.alter(move |draft| {
+        properties.check_name(self.core.options.naming_rules)?;
+        self.core.alter(move |draft| {
             let database = Arc::clone(draft.database(database)?);
             check_name_is_free(&database, &properties.name)?;
-            let mut collection = self.shared.new_collection(&database.definition, properties.clone())?;
+            let mut collection = self.core.new_collection(&database.definition, properties.clone())?;
             if is_to_load {
                 collection.definition.indexes.retain(|index| index.id != IndexId::EDGE);
                 collection.indexes.retain(|index| index.id() != IndexId::EDGE);
@@ -67,8 +68,8 @@ impl Store {
     /// Errors: 1203, 11 for a system collection unless `system_too`, 18, 1004.
     pub fn drop_collection(&self, collection: &Collection, system_too: bool) -> Result<()> {
         check_not_system(collection, system_too)?;
-        let _guard = self.shared.exclude_writers(collection)?;
-        let (present, objects) = self.shared.alter(|draft| {
+        let _guard = self.core.exclude_writers(collection)?;
+        let (present, objects) = self.core.alter(|draft| {
             let present = draft.present(collection)?;
             draft.remove_collection(&present)?;
             view::forget_indexes(draft, present.database(), |index| index.collection == present.id())?;
@@ -78,7 +79,7 @@ impl Store {
             }
             Ok((present, objects))
         })?;
-        self.shared.give_up(&objects, present.indexes());
+        self.core.give_up(&objects, present.indexes());
         Ok(())
     }
 
@@ -87,10 +88,10 @@ impl Store {
     /// Errors: 1203, 1208, 1207, 11 for a system collection, 18, 1004.
     pub fn rename_collection(&self, collection: &Collection, name: &str) -> Result<Arc<Collection>> {
         check_not_system(collection, false)?;
-        let rules: NamingRules = self.shared.options.naming_rules;
+        let rules: NamingRules = self.core.options.naming_rules;
         rules.check_collection_name(name, false)?;
-        let _guard = self.shared.exclude_writers(collection)?;
-        self.shared.alter(|draft| {
+        let _guard = self.core.exclude_writers(collection)?;
+        self.core.alter(|draft| {
             let present = draft.present(collection)?;
             if present.name() != name {
                 check_name_is_free(draft.database(present.database())?, name)?;
@@ -110,12 +111,12 @@ impl Store {
         collection: &Collection,
         changes: CollectionChanges,
     ) -> Result<Arc<Collection>> {
-        self.shared.alter(move |draft| {
+        self.core.alter(move |draft| {
             let mut changed = Collection::clone(draft.present(collection)?.as_ref());
             let properties = changed.definition.properties.clone().with(changes.clone());
             changed.schema = compile_schema(&properties)?;
             changed.computed_values =
-                computed_values::compile(&properties, self.shared.options.computed_values.as_deref())?;
+                computed_values::compile(&properties, self.core.options.computed_values.as_deref())?;
             changed.definition.properties = properties;
             draft.put_collection(changed)
         })
@@ -134,7 +135,7 @@ fn compile_schema(properties: &CollectionProperties) -> Result<Option<Arc<Schema
     properties.schema.as_ref().map(|rule| Schema::compile(rule).map(Arc::new)).transpose()
 }
 
-impl Shared {
+impl StoreCore {
     /// Makes a collection with new ids; it is not in the catalog yet.
     pub(crate) fn new_collection(
         &self,

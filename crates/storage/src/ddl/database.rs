@@ -3,8 +3,8 @@
 use catalog::{DatabaseDefinition, DatabaseId, SYSTEM_DATABASE, UserDefinition, system_collections};
 
 use crate::Store;
+use crate::base::error;
 use crate::catalog_snapshot::Database;
-use crate::error;
 use errors::{Error, ErrorCode, Result};
 
 /// The id of the system database.
@@ -15,8 +15,8 @@ impl Store {
     ///
     /// Errors: 1229, 1207, 1004.
     pub fn create_database(&self, name: &str) -> Result<DatabaseDefinition> {
-        self.shared.options.naming_rules.check_database_name(name)?;
-        let id = DatabaseId(self.shared.ids.next()?);
+        self.core.options.naming_rules.check_database_name(name)?;
+        let id = DatabaseId(self.core.ids.next()?);
         self.create_database_with(DatabaseDefinition { id, name: name.to_owned() })
     }
 
@@ -26,13 +26,13 @@ impl Store {
     }
 
     fn create_database_with(&self, definition: DatabaseDefinition) -> Result<DatabaseDefinition> {
-        self.shared.alter(move |draft| {
+        self.core.alter(move |draft| {
             if draft.catalog().database(&definition.name).is_some() {
                 return Err(Error::new(ErrorCode::DuplicateName, "duplicate name: database exists"));
             }
             draft.put_database(Database::new(definition.clone()))?;
             for properties in system_collections(definition.is_system()) {
-                let collection = self.shared.new_collection(&definition, properties)?;
+                let collection = self.core.new_collection(&definition, properties)?;
                 draft.put_collection(collection)?;
             }
             Ok(definition.clone())
@@ -47,9 +47,9 @@ impl Store {
             return Err(Error::new(ErrorCode::Forbidden, "forbidden: the system database cannot be dropped"));
         }
         let database = self.catalog().database(name).cloned().ok_or_else(error::database_not_found)?;
-        let guards = database.collections.values().map(|collection| self.shared.exclude_writers(collection));
+        let guards = database.collections.values().map(|collection| self.core.exclude_writers(collection));
         let _guards = guards.collect::<Result<Vec<_>>>()?;
-        let objects = self.shared.alter(|draft| {
+        let objects = self.core.alter(|draft| {
             let present = draft.database(name)?.clone();
             if present.definition.id != database.definition.id {
                 return Err(error::database_not_found());
@@ -82,7 +82,7 @@ impl Store {
             Ok(objects)
         })?;
         let indexes = database.collections.values().flat_map(|collection| collection.indexes());
-        self.shared.give_up(&objects, indexes);
+        self.core.give_up(&objects, indexes);
         Ok(())
     }
 }

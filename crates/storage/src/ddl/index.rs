@@ -15,7 +15,7 @@ use catalog::{IndexDefinition, IndexId, IndexType, ObjectId};
 
 use super::view;
 use crate::catalog_snapshot::Catalog;
-use crate::index::build::{Build, IndexSource, SharedCheck};
+use crate::ddl::index_build::{Build, IndexSource, SharedCheck};
 use crate::{Collection, Index, Snapshot, Store};
 use errors::{Error, ErrorCode, Result};
 
@@ -31,7 +31,7 @@ impl Store {
         properties: IndexProperties,
     ) -> Result<(Arc<Index>, bool)> {
         if let Some(name) = &properties.name {
-            self.shared.options.naming_rules.check_index_name(name)?;
+            self.core.options.naming_rules.check_index_name(name)?;
         }
         // The first look takes no lock, so that a request for an existing index does not wait for
         // writers.
@@ -41,7 +41,7 @@ impl Store {
         if let Some(existing) = find_same(present, &properties)? {
             return Ok((existing, false));
         }
-        let guard = self.shared.exclude_writers(collection)?;
+        let guard = self.core.exclude_writers(collection)?;
         let snapshot = self.snapshot()?;
         let present = snapshot.catalog().same_collection(collection);
         let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(collection.name()))?);
@@ -49,7 +49,7 @@ impl Store {
             return Ok((existing, false));
         }
         let id = self.index_id(&present, properties.id)?;
-        let object = ObjectId(self.shared.ids.next()?);
+        let object = ObjectId(self.core.ids.next()?);
         let definition = IndexDefinition::new(id, object, properties);
         let index = self.add_index(&snapshot, &present, definition, &|| Ok(()))?;
         drop(guard);
@@ -82,7 +82,7 @@ impl Store {
             return Ok(wanted);
         }
         loop {
-            let id = IndexId(self.shared.ids.next()?);
+            let id = IndexId(self.core.ids.next()?);
             // A client may have chosen the number before the server came to it.
             if collection.index(id).is_none() {
                 return Ok(id);
@@ -106,10 +106,10 @@ impl Store {
         if lacks_index(&self.catalog())?.is_none() {
             return Ok(());
         }
-        let _guard = self.shared.exclude_writers_unless(collection, check)?;
+        let _guard = self.core.exclude_writers_unless(collection, check)?;
         let snapshot = self.snapshot()?;
         let Some(present) = lacks_index(snapshot.catalog())? else { return Ok(()) };
-        let definition = IndexDefinition::edge(ObjectId(self.shared.ids.next()?));
+        let definition = IndexDefinition::edge(ObjectId(self.core.ids.next()?));
         self.add_index(&snapshot, &present, definition, check)?;
         Ok(())
     }
@@ -142,15 +142,15 @@ impl Store {
         check: SharedCheck<'_>,
     ) -> Result<Arc<Index>> {
         let object = definition.object_id;
-        let options = &self.shared.options;
+        let options = &self.core.options;
         let source = IndexSource { snapshot, collection, options, check };
         let index = Arc::new(Index::trained(definition, &source, &options.search)?);
         if let Some(text) = index.text() {
             text.schema()?;
         }
         // After a crash during the build, the store deletes the unfinished index.
-        self.shared.alter(|draft| draft.pend_deletion(object))?;
-        let engine = self.shared.engine.as_ref();
+        self.core.alter(|draft| draft.pend_deletion(object))?;
+        let engine = self.core.engine.as_ref();
         let build = Build { engine, snapshot, collection, index: &index, options, check };
         // A text index is filled from its outbox.
         let built = if index.text().is_some() { Ok(()) } else { build.run() };
@@ -165,13 +165,13 @@ impl Store {
     pub(super) fn abandon(&self, objects: &[ObjectId], error: &Error) {
         // An index that is perhaps in the catalog keeps its entries.
         if error.code() != ErrorCode::TransactionInternal {
-            self.shared.delete_objects(objects);
+            self.core.delete_objects(objects);
         }
     }
 
     /// Adds a built index to the catalog.
     fn publish(&self, collection: &Collection, index: &Arc<Index>) -> Result<()> {
-        self.shared.alter(|draft| {
+        self.core.alter(|draft| {
             let mut changed = Collection::clone(draft.present(collection)?.as_ref());
             // The edge index follows the primary one, no matter when it was built.
             let place = if index.id() == IndexId::EDGE { 1 } else { changed.indexes.len() };
@@ -191,8 +191,8 @@ impl Store {
             let message = "forbidden: the primary index and the edge index cannot be dropped";
             return Err(Error::new(ErrorCode::Forbidden, message));
         }
-        let _guard = self.shared.exclude_writers(collection)?;
-        let (index, object) = self.shared.alter(|draft| {
+        let _guard = self.core.exclude_writers(collection)?;
+        let (index, object) = self.core.alter(|draft| {
             let mut changed = Collection::clone(draft.present(collection)?.as_ref());
             let index = Arc::clone(changed.index(id).ok_or_else(index_not_found)?);
             let object = index.definition().object_id;
@@ -204,7 +204,7 @@ impl Store {
             view::forget_indexes(draft, changed.database(), is_it)?;
             Ok((index, object))
         })?;
-        self.shared.give_up(&[object], [&index]);
+        self.core.give_up(&[object], [&index]);
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 mod collection;
 mod database;
 mod index;
+pub(crate) mod index_build;
 mod names;
 mod recount;
 mod training;
@@ -12,21 +13,22 @@ mod user;
 mod view;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use catalog::ObjectId;
 
-use crate::collection_lock::LockMode;
-use crate::error;
-use crate::index::build::SharedCheck;
-use crate::lock_everywhere::CollectionGuard;
-use crate::shared::Shared;
-use crate::{Collection, Index, deletion};
+use crate::base::error;
+use crate::ddl::index_build::SharedCheck;
+use crate::locks::collection_lock::LockMode;
+use crate::store_core::StoreCore;
+use crate::store_core::deletion;
+use crate::store_core::exclusive_lock::CollectionGuard;
+use crate::{Collection, Index};
 use errors::Result;
-use std::time::Instant;
 
 pub use view::ViewLink;
 
-impl Shared {
+impl StoreCore {
     /// Deletes objects that a change of definitions has given up, which are recorded as pending.
     /// Work on `indexes`, which were among them, ends.
     pub(crate) fn give_up<'i>(
@@ -53,7 +55,7 @@ impl Shared {
         self.exclude_writers_unless(collection, &|| Ok(()))
     }
 
-    /// As [`Shared::exclude_writers`], but calls `check` from time to time; its error ends the
+    /// As [`StoreCore::exclude_writers`], but calls `check` from time to time; its error ends the
     /// wait.
     ///
     /// Errors: 18, 1004, that of `check`.

@@ -17,7 +17,7 @@ impl Store {
     ///
     /// Errors: 1203, 18, 1004.
     pub fn recalculate_count(&self, collection: &Collection) -> Result<u64> {
-        let _guard = self.shared.exclude_writers(collection)?;
+        let _guard = self.core.exclude_writers(collection)?;
         let snapshot = self.snapshot()?;
         let present = snapshot.catalog().same_collection(collection);
         let present = present.ok_or_else(|| Error::collection_not_found(collection.name()))?;
@@ -30,10 +30,10 @@ impl Store {
         let stored = counters::read(snapshot.engine().as_ref(), present.object_id())?.count;
         let difference = i64::try_from(counted).unwrap_or(i64::MAX).saturating_sub(stored);
         if difference != 0 {
-            let mut transaction = self.shared.engine.begin(TransactionOptions::default())?;
+            let mut transaction = self.core.engine.begin(TransactionOptions::default())?;
             let totals = Totals { count: difference, ..Totals::default() };
             let change = Change { collection: present, totals, removes: Removes::Nothing, estimates: &[] };
-            let changes = PreparedChanges::of_transaction(&self.shared, vec![change], transaction.as_mut())?;
+            let changes = PreparedChanges::of_transaction(&self.core, vec![change], transaction.as_mut())?;
             let publication = changes.begin(|_| {});
             publication.end(transaction.commit(Durability::Buffered))?;
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use catalog::{IndexId, IndexType, ObjectId};
 use kv::WaitPolicy;
 
-use crate::index::build::{Build, IndexSource, SharedCheck};
+use crate::ddl::index_build::{Build, IndexSource, SharedCheck};
 use crate::{Collection, Index, Store};
 use errors::{Error, ErrorCode, Result};
 
@@ -38,8 +38,8 @@ impl Store {
     ///
     /// Errors: 1203, 1004, that of `check`. The index stays as it was then.
     pub fn train_index(&self, collection: &Collection, id: IndexId, check: SharedCheck<'_>) -> Result<bool> {
-        self.shared.check_writable()?;
-        let guard = self.shared.lock_alone(collection, WAIT, check)?;
+        self.core.check_writable()?;
+        let guard = self.core.lock_alone(collection, WAIT, check)?;
         let Some(_guard) = guard else { return Ok(false) };
         let snapshot = self.snapshot()?;
         let present = snapshot.catalog().same_collection(collection);
@@ -49,33 +49,33 @@ impl Store {
             return Ok(false);
         };
         old.note_tried(documents);
-        let object = ObjectId(self.shared.ids.next()?);
+        let object = ObjectId(self.core.ids.next()?);
         let definition = catalog::IndexDefinition { object_id: object, ..old.definition().clone() };
-        let options = &self.shared.options;
+        let options = &self.core.options;
         let source = IndexSource { snapshot: &snapshot, collection: &present, options, check };
         let index = Arc::new(Index::trained(definition, &source, &options.search)?);
         if index.centroids().is_none() {
             return Ok(false);
         }
         // After a crash during the build, the store deletes the unfinished object.
-        self.shared.alter(|draft| draft.pend_deletion(object))?;
-        let engine = self.shared.engine.as_ref();
+        self.core.alter(|draft| draft.pend_deletion(object))?;
+        let engine = self.core.engine.as_ref();
         let build =
             Build { engine, snapshot: &snapshot, collection: &present, index: &index, options, check };
         let replaced = old.definition().object_id;
         if let Err(error) = build.run().and_then(|()| self.replace_index(&present, &index, replaced)) {
             if error.code() != ErrorCode::TransactionInternal {
-                self.shared.delete_objects(&[object]);
+                self.core.delete_objects(&[object]);
             }
             return Err(error);
         }
-        self.shared.delete_objects(&[replaced]);
+        self.core.delete_objects(&[replaced]);
         Ok(true)
     }
 
     /// Puts an index in the place of the one with the same number.
     fn replace_index(&self, collection: &Collection, index: &Arc<Index>, replaced: ObjectId) -> Result<()> {
-        self.shared.alter(|draft| {
+        self.core.alter(|draft| {
             let mut changed = Collection::clone(draft.present(collection)?.as_ref());
             let definitions = changed.definition.indexes.iter_mut();
             definitions.filter(|own| own.id == index.id()).for_each(|own| *own = index.definition().clone());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use catalog::ObjectId;
 
-use crate::document_times::DocumentOperation;
+use crate::base::document_times::DocumentOperation;
 use crate::visibility::counters::{Counters, Totals};
 use crate::{Collection, Store};
 use errors::Result;
@@ -17,17 +17,17 @@ impl Store {
     ///
     /// Errors: 1203, 18, 1004.
     pub fn truncate(&self, collection: &Collection) -> Result<()> {
-        let began = self.shared.began();
-        let _guard = self.shared.exclude_writers(collection)?;
-        let members = self.shared.members.as_ref();
-        let (present, objects) = self.shared.alter(|draft| {
+        let began = self.core.began();
+        let _guard = self.core.exclude_writers(collection)?;
+        let members = self.core.members.as_ref();
+        let (present, objects) = self.core.alter(|draft| {
             let present = draft.present(collection)?;
             let mut emptied = Collection::clone(&present);
-            let next = || Ok(ObjectId(self.shared.ids.next()?));
-            emptied.renew_objects(next, &self.shared.options.search)?;
+            let next = || Ok(ObjectId(self.core.ids.next()?));
+            emptied.renew_objects(next, &self.core.options.search)?;
             // The key generator continues with its next value, even after a crash.
             let key_value = present.keys.last_value();
-            let totals = Totals { count: 0, revision: self.shared.clock.next(), key_value };
+            let totals = Totals { count: 0, revision: self.core.clock.next(), key_value };
             emptied.counters = Arc::new(Counters::starting_with(emptied.object_id(), totals, members));
             draft.put_counters(emptied.object_id(), totals)?;
             draft.put_collection(emptied)?;
@@ -37,8 +37,8 @@ impl Store {
             }
             Ok((present, objects))
         })?;
-        self.shared.give_up(&objects, present.indexes());
-        self.shared.note_operations(DocumentOperation::Truncate, 1, began);
+        self.core.give_up(&objects, present.indexes());
+        self.core.note_operations(DocumentOperation::Truncate, 1, began);
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ impl Store {
     /// Errors: 1700, 1702, 1004.
     pub fn create_user(&self, user: UserDefinition) -> Result<()> {
         check_user_name(&user.name)?;
-        self.shared.alter(move |draft| {
+        self.core.alter(move |draft| {
             if draft.catalog().user(&user.name).is_some() {
                 return Err(Error::of(ErrorCode::UserDuplicate));
             }
@@ -24,7 +24,7 @@ impl Store {
     /// Errors: 1700, 1004.
     pub fn put_user(&self, user: UserDefinition) -> Result<()> {
         check_user_name(&user.name)?;
-        self.shared.alter(move |draft| draft.put_user(user.clone()))
+        self.core.alter(move |draft| draft.put_user(user.clone()))
     }
 
     /// Changes a user: `change` gets the current definition and may change everything but the name.
@@ -36,7 +36,7 @@ impl Store {
         name: &str,
         mut change: impl FnMut(&mut UserDefinition) -> Result<()>,
     ) -> Result<()> {
-        self.shared.alter(|draft| {
+        self.core.alter(|draft| {
             let mut user = UserDefinition::clone(draft.catalog().user(name).ok_or_else(user_not_found)?);
             change(&mut user)?;
             user.name = name.to_owned();
@@ -48,7 +48,7 @@ impl Store {
     ///
     /// Errors: 1703, 1004.
     pub fn remove_user(&self, name: &str) -> Result<()> {
-        self.shared.alter(|draft| {
+        self.core.alter(|draft| {
             draft.catalog().user(name).ok_or_else(user_not_found)?;
             draft.remove_user(name)
         })

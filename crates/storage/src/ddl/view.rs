@@ -12,8 +12,8 @@ use catalog::view::AliasIndex;
 use catalog::{CollectionId, IndexDefinition, IndexId, ObjectId, ViewDefinition, ViewId, ViewProperties};
 
 use super::names::check_name_is_free;
-use crate::error;
-use crate::metadata::Draft;
+use crate::base::error;
+use crate::catalog_snapshot::metadata::Draft;
 use crate::{Collection, Index, Snapshot, Store};
 use errors::{Error, Result};
 
@@ -36,8 +36,8 @@ struct Prepared {
 impl Store {
     /// Returns a view that does not exist yet, with a new number.
     pub fn new_view(&self, name: &str, properties: ViewProperties) -> Result<ViewDefinition> {
-        let id = ViewId(self.shared.ids.next()?);
-        let globally_unique_id = format!("h{:X}/{id}", self.shared.server_id);
+        let id = ViewId(self.core.ids.next()?);
+        let globally_unique_id = format!("h{:X}/{id}", self.core.server_id);
         Ok(ViewDefinition { id, globally_unique_id, name: name.to_owned(), properties })
     }
 
@@ -51,7 +51,7 @@ impl Store {
         view: &ViewDefinition,
         links: Vec<ViewLink>,
     ) -> Result<Arc<ViewDefinition>> {
-        self.shared.options.naming_rules.check_collection_name(&view.name, false)?;
+        self.core.options.naming_rules.check_collection_name(&view.name, false)?;
         let catalog = self.catalog();
         check_name_is_free(catalog.database(database).ok_or_else(error::database_not_found)?, &view.name)?;
         self.apply_links(view.id, links, |draft| {
@@ -81,8 +81,8 @@ impl Store {
 
     /// Gives a view another name. Errors: 1203, 1207, 1208, 1228, 1004.
     pub fn rename_view(&self, database: &str, id: ViewId, name: &str) -> Result<Arc<ViewDefinition>> {
-        self.shared.options.naming_rules.check_collection_name(name, false)?;
-        self.shared.alter(|draft| {
+        self.core.options.naming_rules.check_collection_name(name, false)?;
+        self.core.alter(|draft| {
             let present = draft.database(database)?.view_by_id(id);
             let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(id))?);
             if present.name != name {
@@ -120,7 +120,7 @@ impl Store {
         let links: BTreeMap<CollectionId, ViewLink> =
             links.into_iter().map(|link| (link.collection.id(), link)).collect();
         let guards: Result<Vec<_>> =
-            links.values().map(|link| self.shared.exclude_writers(&link.collection)).collect();
+            links.values().map(|link| self.core.exclude_writers(&link.collection)).collect();
         let guards = guards?;
         let snapshot = self.snapshot()?;
         let mut prepared = Vec::with_capacity(links.len());
@@ -131,7 +131,7 @@ impl Store {
                 Ok(())
             })
             .and_then(|()| {
-                self.shared.alter(|draft| {
+                self.core.alter(|draft| {
                     prepared.iter().try_for_each(|link| link.apply(draft))?;
                     change(draft)
                 })
@@ -139,7 +139,7 @@ impl Store {
         match &outcome {
             Ok(_) => {
                 let removed = || prepared.iter().flat_map(|link| &link.removed);
-                self.shared.give_up(&objects(removed()), removed());
+                self.core.give_up(&objects(removed()), removed());
             }
             Err(error) => {
                 self.abandon(&objects(prepared.iter().filter_map(|link| link.added.as_ref())), error);
@@ -168,7 +168,7 @@ impl Store {
         }
         present.check_room_for_index(removed.len())?;
         let id = self.index_id(present, None)?;
-        let definition = IndexDefinition::new(id, ObjectId(self.shared.ids.next()?), properties);
+        let definition = IndexDefinition::new(id, ObjectId(self.core.ids.next()?), properties);
         let added = self.build_index(snapshot, present, definition, &|| Ok(()))?;
         Ok(Some(Prepared { collection: Arc::clone(present), removed, added: Some(added) }))
     }

@@ -5,8 +5,8 @@ use std::ops::Range;
 use velocypack::{Builder, Slice};
 
 use super::Index;
-use super::estimate::hash;
 use crate::encoding::{OBJECT_ID_BYTES, entry};
+use crate::visibility::estimate::hash;
 use errors::Result;
 
 /// Entries of one index for one document. All keys and values lie in one buffer.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use velocypack::{Block, Builder, Slice};
 
-use crate::documents::{StoredDocument, block_of};
+use crate::base::documents::{StoredDocument, block_of};
 use crate::encoding::entry;
 use crate::visibility::read_cache::CacheUse;
 use errors::{Error, Result};

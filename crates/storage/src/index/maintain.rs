@@ -11,9 +11,9 @@ use velocypack::Slice;
 
 use super::Index;
 use super::entries::{Entries, EntryRef};
-use super::estimate::EstimateChange;
+use crate::base::error;
 use crate::encoding::entry::key_of_unique_value;
-use crate::error;
+use crate::visibility::estimate::EstimateChange;
 use errors::{ConflictingDocument, Error, Result};
 
 /// Memory that is reused from document to document.

@@ -10,10 +10,8 @@
 //!   [`found`] holds their results.
 
 pub(crate) mod bounds;
-pub(crate) mod build;
 pub(crate) mod edge;
 pub(crate) mod entries;
-pub(crate) mod estimate;
 pub(crate) mod field;
 pub(crate) mod found;
 mod fulltext;
@@ -24,7 +22,7 @@ pub(crate) mod next_scans;
 pub(crate) mod persistent;
 mod primary;
 pub(crate) mod scan;
-mod text;
+pub(crate) mod text;
 mod ttl;
 pub(crate) mod value;
 pub(crate) mod vector;
@@ -40,13 +38,13 @@ use catalog::{FieldPath, IndexDefinition, IndexId, IndexType, ViewId};
 use kv::KeyRange;
 use velocypack::Slice;
 
-use crate::search::options::SearchOptions;
-use crate::search::text_index::{TextIndex, TextIndexStatistics};
+use crate::base::search_options::SearchOptions;
+use crate::index::text::text_index::{TextIndex, TextIndexStatistics};
+use crate::visibility::estimate::Estimate;
 use crate::visibility::read_cache::CacheKey;
 use bounds::{IndexBounds, IndexRange};
 use entries::Entries;
 use errors::{Error, ErrorCode, Result};
-use estimate::Estimate;
 use scan::{EntryScan, ScanOptions, ScanSource};
 use vector::{Centroids, TrainingState};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kv::BlockLimits;
 
 use super::found::IndexEntries;
-use crate::fork_join::ForkJoin;
+use crate::base::fork_join::ForkJoin;
 use crate::visibility::read_cache::{CacheUse, CollectionCache};
 use errors::Result;
 

@@ -15,7 +15,6 @@
 
 mod gaps;
 mod pairs;
-mod ranges;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,15 +24,14 @@ use catalog::ObjectId;
 use kv::{BulkLoad, Durability, LoadHint, LoadKind, Snapshot, WaitPolicy};
 use velocypack::Slice;
 
-pub(crate) use ranges::RunningLoads;
-
-use crate::collection_lock::{CollectionLockGuard, LockMode};
-use crate::document_times::DocumentOperation;
+use crate::base::document_times::DocumentOperation;
 use crate::index::entries::Entries;
-use crate::index::estimate::EstimateChange;
-use crate::shared::Shared;
+use crate::locks::collection_lock::{CollectionLockGuard, LockMode};
+use crate::locks::running_loads;
+use crate::store_core::StoreCore;
 use crate::transaction::AssembledDocument;
 use crate::visibility::counters::Totals;
+use crate::visibility::estimate::EstimateChange;
 use crate::visibility::read_cache::Removes;
 use crate::visibility::{Change, PreparedChanges};
 use crate::{Collection, Index, Store, WriteOptions, encoding};
@@ -69,7 +67,7 @@ enum Keys {
 /// New documents of one collection that become visible together. A load that is dropped stores
 /// nothing.
 pub struct DocumentLoad {
-    shared: Arc<Shared>,
+    core: Arc<StoreCore>,
     collection: Arc<Collection>,
     options: WriteOptions,
     documents: Pairs,
@@ -108,17 +106,17 @@ impl Store {
         options: &WriteOptions,
         wait: WaitPolicy,
     ) -> Result<Option<DocumentLoad>> {
-        let shared = &self.shared;
-        shared.check_writable()?;
-        if shared.members.is_some() {
+        let core = &self.core;
+        core.check_writable()?;
+        if core.members.is_some() {
             // A load claims no keys, and other servers know nothing of it.
             return Ok(None);
         }
-        let (began, since) = (shared.began(), Instant::now());
+        let (began, since) = (core.began(), Instant::now());
         let lock = collection.lock.acquire(LockMode::Load, wait);
-        shared.lock_counts.note(LockMode::Load, since, true);
+        core.lock_counts.note(LockMode::Load, since, true);
         let Some(lock) = lock else { return Ok(None) };
-        let catalog = shared.catalog();
+        let catalog = core.catalog();
         let present = catalog.same_collection(collection);
         let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(collection.name()))?);
         let indexes = present.indexes().iter().enumerate().skip(1);
@@ -132,7 +130,7 @@ impl Store {
             pairs: Pairs::default(),
         });
         Ok(Some(DocumentLoad {
-            shared: Arc::clone(shared),
+            core: Arc::clone(core),
             indexes: indexes.collect(),
             estimates: present.indexes().iter().map(|_| EstimateChange::default()).collect(),
             collection: present,
@@ -158,7 +156,7 @@ impl DocumentLoad {
     /// Errors: 1216, 1221, 1222, 1225, 1227, 1233, 1620, those of computed values, 10 for a value
     /// that cannot be indexed. The load then leaves out the document and can continue.
     pub fn add(&mut self, body: Slice<'_>) -> Result<()> {
-        self.document.assemble(&self.shared, &self.collection, body, &self.options)?;
+        self.document.assemble(&self.core, &self.collection, body, &self.options)?;
         let lengths: Vec<usize> = self.indexes.iter().map(|index| index.pairs.len()).collect();
         if let Err(error) = self.add_entries() {
             self.indexes.iter_mut().zip(lengths).for_each(|(index, length)| index.pairs.truncate(length));
@@ -221,23 +219,23 @@ impl DocumentLoad {
             index.pairs.sort();
         });
         self.indexes.sort_by_key(|index| index.object);
-        let gaps = gaps::find(&self.documents, self.shared.engine.snapshot()?.as_ref(), RUN_DOCUMENTS_MIN)?;
+        let gaps = gaps::find(&self.documents, self.core.engine.snapshot()?.as_ref(), RUN_DOCUMENTS_MIN)?;
         let bounds = gaps.iter().filter_map(|gap| self.documents.bounds(gap.clone()));
-        let ranges = bounds.map(|(first, last)| ranges::Range::new(first, last)).collect();
+        let ranges = bounds.map(|(first, last)| running_loads::Range::new(first, last)).collect();
         let _ranges = self.collection.running_loads.enter(ranges);
         let keys = self.look(&gaps)?;
         if keys == Keys::Taken {
             return Ok(LoadOutcome::KeysTaken);
         }
         self.write(self.hint(keys), &gaps)?;
-        self.shared.note_operations(DocumentOperation::Insert, self.len(), self.began);
+        self.core.note_operations(DocumentOperation::Insert, self.len(), self.began);
         Ok(LoadOutcome::Loaded)
     }
 
     /// Checks whether a stored document has one of the keys. One look at each gap suffices if the
     /// gaps are free, as when batches of sorted documents are loaded.
     fn look(&self, gaps: &[Range<usize>]) -> Result<Keys> {
-        let snapshot = self.shared.engine.snapshot()?;
+        let snapshot = self.core.engine.snapshot()?;
         for gap in gaps {
             if !gaps::is_free(&self.documents, gap, snapshot.as_ref())? {
                 return self.look_each_up(snapshot.as_ref());
@@ -266,14 +264,14 @@ impl DocumentLoad {
     }
 
     fn write(&self, hint: LoadHint, gaps: &[Range<usize>]) -> Result<()> {
-        let mut load = self.shared.engine.load(LoadKind::Visible, hint)?;
+        let mut load = self.core.engine.load(LoadKind::Visible, hint)?;
         let change = Change {
             collection: &self.collection,
             totals: self.totals,
             removes: Removes::Nothing,
             estimates: &self.estimates,
         };
-        let prepared = PreparedChanges::of_load(&self.shared, change, hint, load.as_mut())?;
+        let prepared = PreparedChanges::of_load(&self.core, change, hint, load.as_mut())?;
         self.add_pairs(gaps, load.as_mut())?;
         let publication = prepared.begin(|visit| {
             let indexes = self.indexes.iter().flat_map(|index| index.pairs.iter());

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use kv::{Block, BlockLimits, Scan};
 
-use crate::fork_join::ForkJoin;
+use crate::base::fork_join::ForkJoin;
 use errors::Result;
 
 /// Most blocks that wait. They give both threads some milliseconds of work before one waits for the

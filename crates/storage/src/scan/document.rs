@@ -7,9 +7,9 @@ use catalog::ObjectId;
 use kv::{Block, BlockLimits, Scan, ScanSpec, Snapshot};
 
 use super::ahead::ReadAhead;
-use crate::documents::Documents;
+use crate::base::documents::Documents;
+use crate::base::fork_join::ForkJoin;
 use crate::encoding;
-use crate::fork_join::ForkJoin;
 use errors::{Error, Result};
 
 /// One end of a range of document keys.

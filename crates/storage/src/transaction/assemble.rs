@@ -4,10 +4,10 @@ use velocypack::Slice;
 
 use super::WriteOptions;
 use super::system_attributes::{FromTo, from_to, given_key, invalid_type, restored_revision};
-use crate::computed_values::ComputeEvent;
-use crate::error;
-use crate::key_generator::{GeneratedKey, KeyBlock};
-use crate::shared::Shared;
+use crate::base::computed_values::ComputeEvent;
+use crate::base::error;
+use crate::ids::key_generator::{GeneratedKey, KeyBlock};
+use crate::store_core::StoreCore;
 use crate::{Collection, Revision};
 use errors::{Error, ErrorCode, Result};
 
@@ -20,7 +20,7 @@ pub const DOCUMENT_MAX_BYTES: usize = 512 << 20;
 /// An assembler of documents for one collection.
 #[derive(Clone, Copy)]
 pub(super) struct Assembler<'a> {
-    pub(super) shared: &'a Shared,
+    pub(super) core: &'a StoreCore,
     pub(super) collection: &'a Collection,
 }
 
@@ -41,7 +41,7 @@ impl Assembler<'_> {
     pub(super) fn key_for(self, body: Slice<'_>, options: &WriteOptions) -> Result<(GeneratedKey, bool)> {
         match self.given_key(body, options)? {
             Some((key, value)) => Ok((GeneratedKey { key: key.to_owned(), value }, true)),
-            None => Ok((self.collection.keys.generate(&self.shared.ids, &self.shared.clock)?, false)),
+            None => Ok((self.collection.keys.generate(&self.core.ids, &self.core.clock)?, false)),
         }
     }
 
@@ -61,10 +61,10 @@ impl Assembler<'_> {
     pub(super) fn new_revision(self, body: Slice<'_>, options: &WriteOptions) -> Revision {
         match restored_revision(body).filter(|_| options.is_restore) {
             Some(revision) => {
-                self.shared.clock.receive(revision);
+                self.core.clock.receive(revision);
                 revision
             }
-            None => self.shared.clock.next(),
+            None => self.core.clock.next(),
         }
     }
 
@@ -140,19 +140,19 @@ impl AssembledDocument {
     /// Errors: 1216, 1221, 1222, 1225, 1227, 1233, 1620, those of computed values.
     pub(crate) fn assemble(
         &mut self,
-        shared: &Shared,
+        core: &StoreCore,
         collection: &Collection,
         body: Slice<'_>,
         options: &WriteOptions,
     ) -> Result<()> {
-        let assembler = Assembler { shared, collection };
+        let assembler = Assembler { core, collection };
         match assembler.given_key(body, options)? {
             Some((key, value)) => {
                 self.key.key.clear();
                 self.key.key.push_str(key);
                 self.key.value = value;
             }
-            None => self.key = collection.keys.generate_in(&mut self.keys, &shared.ids, &shared.clock)?,
+            None => self.key = collection.keys.generate_in(&mut self.keys, &core.ids, &core.clock)?,
         }
         self.revision = assembler.assemble_new(&self.key.key, body, options, &mut self.bytes)?;
         Ok(())

@@ -7,7 +7,7 @@ use kv::{Durability, WriteTransaction};
 
 use super::{Joined, Transaction};
 use crate::Catalog;
-use crate::shared::Shared;
+use crate::store_core::StoreCore;
 use crate::visibility::{Change, PreparedChanges};
 use errors::Result;
 
@@ -18,8 +18,8 @@ impl Transaction {
     /// Errors: 1650 if the outcome is not known. After any other error nothing was written.
     pub fn commit(self, durability: Durability) -> Result<()> {
         // The transaction counts as half committed until its last part is there.
-        let Transaction { shared, engine, joined, partial: _partial, .. } = self;
-        shared.commit_writes(engine, &joined, durability)
+        let Transaction { core, engine, joined, partial: _partial, .. } = self;
+        core.commit_writes(engine, &joined, durability)
     }
 
     /// Makes the writes so far visible, as [`Transaction::commit`] does, and continues the
@@ -32,22 +32,22 @@ impl Transaction {
     /// writes so far are lost then.
     pub fn commit_intermediate(&mut self, durability: Durability) -> Result<()> {
         match &self.partial {
-            None => self.partial = Some(self.shared.partial_commits.begin()),
+            None => self.partial = Some(self.core.partial_commits.begin()),
             Some(partial) => partial.check()?,
         }
-        let (engine, _) = self.shared.begin(self.next)?;
+        let (engine, _) = self.core.begin(self.next)?;
         let engine = std::mem::replace(&mut self.engine, engine);
-        let outcome = self.shared.commit_writes(engine, &self.joined, durability);
+        let outcome = self.core.commit_writes(engine, &self.joined, durability);
         self.joined.iter_mut().for_each(Joined::begin_anew);
-        self.shared.intermediate_commits.fetch_add(u64::from(outcome.is_ok()), Ordering::Relaxed);
+        self.core.intermediate_commits.fetch_add(u64::from(outcome.is_ok()), Ordering::Relaxed);
         // Both must precede the first read of the engine's next transaction.
-        self.loads_at_begin = self.shared.load_clock.now();
-        self.read_cache = self.shared.read_cache.view();
+        self.loads_at_begin = self.core.load_clock.now();
+        self.read_cache = self.core.read_cache.view();
         outcome
     }
 }
 
-impl Shared {
+impl StoreCore {
     /// Commits the writes of a transaction of the engine.
     fn commit_writes(
         &self,

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::Collection;
-use crate::error::lock_timeout;
-use crate::lock_everywhere::CollectionGuard;
-use crate::shared::Shared;
+use crate::base::error::lock_timeout;
+use crate::store_core::StoreCore;
+use crate::store_core::exclusive_lock::CollectionGuard;
 use errors::{Error, ErrorCode, Result};
 
 /// A lock that a thread waits for. To drop it is to give up.
@@ -20,15 +20,15 @@ struct Waiting {
 impl DistantLock {
     /// Starts to wait for the lock of a collection, as long as the store waits for changes of
     /// collections.
-    pub(super) fn request(shared: &Arc<Shared>, collection: &Arc<Collection>) -> Result<DistantLock> {
+    pub(super) fn request(core: &Arc<StoreCore>, collection: &Arc<Collection>) -> Result<DistantLock> {
         let waiting = Arc::new(Waiting { is_given_up: AtomicBool::new(false), outcome: Mutex::new(None) });
-        let (shared, collection, own) = (Arc::clone(shared), Arc::clone(collection), Arc::clone(&waiting));
+        let (core, collection, own) = (Arc::clone(core), Arc::clone(collection), Arc::clone(&waiting));
         let work = move || {
             let check = || match own.is_given_up.load(Ordering::Relaxed) {
                 true => Err(Error::of(ErrorCode::QueryKilled)),
                 false => Ok(()),
             };
-            let locked = shared.lock_alone(&collection, shared.options.collection_wait, &check);
+            let locked = core.lock_alone(&collection, core.options.collection_wait, &check);
             let locked = locked.and_then(|guard| guard.ok_or_else(|| lock_timeout(collection.name())));
             *own.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(locked);
         };

@@ -5,9 +5,9 @@ use velocypack::Slice;
 
 use super::store_document::Old;
 use super::{Operation, OverwriteMode, Transaction, WriteKind, WriteOptions, WriteOutcome};
+use crate::base::error;
 use crate::encoding;
-use crate::error;
-use crate::key_generator::GeneratedKey;
+use crate::ids::key_generator::GeneratedKey;
 use crate::visibility::counters;
 use crate::{Collection, Revision};
 use errors::{Error, Result};
@@ -130,10 +130,10 @@ impl Operation<'_> {
 
     /// Generates a key in place of one that another server's document has.
     fn another_key(&self) -> Result<GeneratedKey> {
-        let Operation { shared, collection, .. } = self;
-        let snapshot = shared.engine.snapshot()?;
+        let Operation { core, collection, .. } = self;
+        let snapshot = core.engine.snapshot()?;
         collection.keys.exceed_stored(counters::read(snapshot.as_ref(), collection.object_id())?.key_value);
-        collection.keys.generate(&shared.ids, &shared.clock)
+        collection.keys.generate(&core.ids, &core.clock)
     }
 
     pub(super) fn key_taken(&self, key: &str, revision: Option<Revision>) -> Error {

@@ -2,7 +2,7 @@
 //! change them itself. An example is the vertices of a new edge.
 
 use super::Transaction;
-use crate::error;
+use crate::base::error;
 use crate::{Collection, encoding};
 use errors::{ConflictingDocument, Error, Result};
 

@@ -35,24 +35,24 @@ pub use pending::PendingTransaction;
 pub use savepoint::Savepoint;
 pub use system_attributes::document_key;
 
+use crate::base::document_times::DocumentOperation;
+use crate::base::error;
 use crate::catalog_snapshot::Catalog;
-use crate::collection_lock::LockMode;
-use crate::document_times::DocumentOperation;
-use crate::error;
-use crate::index::estimate::EstimateChange;
 use crate::index::maintain::Scratch;
-use crate::lock_everywhere::CollectionGuard;
-use crate::partial_commits::PartialCommit;
-use crate::shared::Shared;
+use crate::locks::collection_lock::LockMode;
+use crate::locks::partial_commits::PartialCommit;
+use crate::store_core::StoreCore;
+use crate::store_core::exclusive_lock::CollectionGuard;
 use crate::visibility::LoadNumber;
 use crate::visibility::counters::Totals;
+use crate::visibility::estimate::EstimateChange;
 use crate::visibility::read_cache::{ReadCacheView, Removes};
 use crate::{Collection, Snapshot};
 use errors::{Error, Result};
 
 /// One writer. See the module's description.
 pub struct Transaction {
-    shared: Arc<Shared>,
+    core: Arc<StoreCore>,
     engine: Box<dyn WriteTransaction>,
     catalog: Arc<Catalog>,
     joined: Vec<Joined>,
@@ -86,26 +86,26 @@ struct Joined {
 impl Transaction {
     /// Begins a transaction; see [`crate::Store::begin_unless`].
     pub(crate) fn begin(
-        shared: &Arc<Shared>,
+        core: &Arc<StoreCore>,
         options: &TransactionOptions,
         check: &dyn Fn() -> Result<()>,
     ) -> Result<Self> {
-        let wait = options.collection_wait(shared.options.collection_wait);
+        let wait = options.collection_wait(core.options.collection_wait);
         let joined = options.locks().into_iter();
-        let joined = joined.map(|(collection, mode)| Joined::pass(shared, collection, mode, wait, check));
-        Self::with_joined(shared, options, joined.collect::<Result<_>>()?)
+        let joined = joined.map(|(collection, mode)| Joined::pass(core, collection, mode, wait, check));
+        Self::with_joined(core, options, joined.collect::<Result<_>>()?)
     }
 
     /// Begins a transaction that has joined its collections.
-    fn with_joined(shared: &Arc<Shared>, options: &TransactionOptions, joined: Vec<Joined>) -> Result<Self> {
-        let collection_wait = options.collection_wait(shared.options.collection_wait);
+    fn with_joined(core: &Arc<StoreCore>, options: &TransactionOptions, joined: Vec<Joined>) -> Result<Self> {
+        let collection_wait = options.collection_wait(core.options.collection_wait);
         // This precedes the snapshot, which then includes all loads that are counted here.
-        let loads_at_begin = shared.load_clock.now();
+        let loads_at_begin = core.load_clock.now();
         // The view comes before the engine's snapshot, which then includes at least these commits.
-        let read_cache = shared.read_cache.view();
-        let (engine, catalog) = shared.begin(options.for_engine())?;
+        let read_cache = core.read_cache.view();
+        let (engine, catalog) = core.begin(options.for_engine())?;
         Ok(Transaction {
-            shared: Arc::clone(shared),
+            core: Arc::clone(core),
             engine,
             catalog,
             joined,
@@ -131,7 +131,7 @@ impl Transaction {
         let changes = self.joined.iter().filter(|joined| joined.change.count != 0);
         let changes = changes.map(|joined| (joined.collection.object_id(), joined.change.count)).collect();
         let read_cache = self.read_cache.clone().filter(|_| self.engine.write_count() == 0);
-        self.shared.snapshot_of(self.engine.view(), &self.catalog, changes, read_cache)
+        self.core.snapshot_of(self.engine.view(), &self.catalog, changes, read_cache)
     }
 
     /// Returns the number of pairs written so far, indexes included.
@@ -164,7 +164,7 @@ impl Transaction {
             return Ok(position);
         }
         let wait = self.collection_wait;
-        let joined = Joined::pass(&self.shared, collection, LockMode::Shared, wait, &|| Ok(()))?;
+        let joined = Joined::pass(&self.core, collection, LockMode::Shared, wait, &|| Ok(()))?;
         if let Some(at_begin) = self.catalog.same_collection(collection)
             && has_new_objects(at_begin, &joined.collection)
         {
@@ -184,7 +184,7 @@ impl Transaction {
         collection: &Collection,
         write: impl FnOnce(&mut Operation<'_>) -> Result<WriteOutcome>,
     ) -> Result<WriteOutcome> {
-        let began = self.shared.began();
+        let began = self.core.began();
         let outcome = self.operate(collection, write)?;
         let written = match outcome.kind {
             WriteKind::Inserted => DocumentOperation::Insert,
@@ -193,7 +193,7 @@ impl Transaction {
             WriteKind::Removed => DocumentOperation::Remove,
             WriteKind::Unchanged => return Ok(outcome),
         };
-        self.shared.note_operations(written, 1, began);
+        self.core.note_operations(written, 1, began);
         Ok(outcome)
     }
 
@@ -210,7 +210,7 @@ impl Transaction {
         let savepoint = self.engine.savepoint();
         let collection = Arc::clone(&joined.collection);
         let mut running = Operation {
-            shared: &self.shared,
+            core: &self.core,
             engine: self.engine.as_mut(),
             collection: &collection,
             joined,
@@ -248,37 +248,37 @@ impl Joined {
     /// Errors: 1004 while writes are refused, 18 if a collection stays locked for too long, 1203 if
     /// the collection was dropped, and that of `check`.
     fn pass(
-        shared: &Shared,
+        core: &StoreCore,
         collection: &Collection,
         passage: LockMode,
         wait: WaitPolicy,
         check: &dyn Fn() -> Result<()>,
     ) -> Result<Self> {
-        shared.check_writable()?;
-        if shared.is_granted_by_others(passage) {
+        core.check_writable()?;
+        if core.is_granted_by_others(passage) {
             let since = Instant::now();
-            let guard = shared.lock_alone(collection, wait, check)?;
-            shared.lock_counts.note(passage, since, guard.is_some());
+            let guard = core.lock_alone(collection, wait, check)?;
+            core.lock_counts.note(passage, since, guard.is_some());
             let guard = guard.ok_or_else(|| error::lock_timeout(collection.name()))?;
-            return Self::locked(shared, collection, guard);
+            return Self::locked(core, collection, guard);
         }
         let mut guard = collection.lock.acquire(passage, WaitPolicy::NoWait);
         if guard.is_some() {
-            shared.lock_counts.note_free();
+            core.lock_counts.note_free();
         } else if !wait.limit().is_zero() {
             let since = Instant::now();
             guard = collection.lock.acquire_unless(passage, wait, check)?;
-            shared.lock_counts.note(passage, since, guard.is_some());
+            core.lock_counts.note(passage, since, guard.is_some());
         }
         let guard = guard.ok_or_else(|| error::lock_timeout(collection.name()))?;
-        Self::locked(shared, collection, guard.into())
+        Self::locked(core, collection, guard.into())
     }
 
     /// Joins the current version of a collection that is locked.
     ///
     /// Errors: 1203 if the collection was dropped.
-    fn locked(shared: &Shared, collection: &Collection, guard: CollectionGuard) -> Result<Self> {
-        let present = shared.catalog();
+    fn locked(core: &StoreCore, collection: &Collection, guard: CollectionGuard) -> Result<Self> {
+        let present = core.catalog();
         let present = present.same_collection(collection);
         let collection = present.ok_or_else(|| Error::collection_not_found(collection.name()))?;
         let estimates = collection.indexes.iter().map(|_| EstimateChange::default()).collect();
@@ -300,7 +300,7 @@ impl Joined {
 
 /// The state that one operation may use.
 struct Operation<'a> {
-    shared: &'a Shared,
+    core: &'a StoreCore,
     engine: &'a mut dyn WriteTransaction,
     collection: &'a Arc<Collection>,
     joined: &'a mut Joined,

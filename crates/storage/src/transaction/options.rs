@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kv::{SnapshotAt, WaitPolicy};
 
-use crate::collection_lock::LockMode;
+use crate::locks::collection_lock::LockMode;
 use crate::{Collection, Revision, StoredDocument};
 
 /// The default limit of bytes that a transaction may write. ArangoDB's own limit is an option, and

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use super::distant_lock::DistantLock;
 use super::{Joined, Transaction, TransactionOptions};
-use crate::collection_lock::LockTicket;
-use crate::error;
-use crate::lock_everywhere::CollectionGuard;
-use crate::shared::Shared;
+use crate::base::error;
+use crate::locks::collection_lock::LockTicket;
+use crate::store_core::StoreCore;
+use crate::store_core::exclusive_lock::CollectionGuard;
 use errors::{Error, Result};
 
 /// A transaction that has not begun, because collections are locked.
@@ -16,7 +16,7 @@ use errors::{Error, Result};
 /// It keeps its place in the queue of the collection that it waits for, and the locks that it has.
 /// To drop it is to give them up.
 pub struct PendingTransaction {
-    shared: Arc<Shared>,
+    core: Arc<StoreCore>,
     options: TransactionOptions,
     joined: Vec<Joined>,
     ticket: Option<LockTicket>,
@@ -27,9 +27,9 @@ pub struct PendingTransaction {
 }
 
 impl PendingTransaction {
-    pub(crate) fn new(shared: Arc<Shared>, options: TransactionOptions) -> Self {
+    pub(crate) fn new(core: Arc<StoreCore>, options: TransactionOptions) -> Self {
         PendingTransaction {
-            shared,
+            core,
             options,
             joined: Vec::new(),
             ticket: None,
@@ -43,11 +43,11 @@ impl PendingTransaction {
     /// Errors: 1004 while writes are refused, 1203 if a collection was dropped.
     pub fn advance(&mut self) -> Result<bool> {
         for (collection, mode) in self.options.locks().into_iter().skip(self.joined.len()) {
-            self.shared.check_writable()?;
-            let guard = if self.shared.is_granted_by_others(mode) {
+            self.core.check_writable()?;
+            let guard = if self.core.is_granted_by_others(mode) {
                 let distant = match &self.distant {
                     Some(distant) => distant,
-                    None => self.distant.insert(DistantLock::request(&self.shared, collection)?),
+                    None => self.distant.insert(DistantLock::request(&self.core, collection)?),
                 };
                 distant.take()?
             } else {
@@ -59,10 +59,10 @@ impl PendingTransaction {
             };
             self.distant = None;
             match self.waits_since.take() {
-                Some(since) => self.shared.lock_counts.note(mode, since, true),
-                None => self.shared.lock_counts.note_free(),
+                Some(since) => self.core.lock_counts.note(mode, since, true),
+                None => self.core.lock_counts.note_free(),
             }
-            self.joined.push(Joined::locked(&self.shared, collection, guard)?);
+            self.joined.push(Joined::locked(&self.core, collection, guard)?);
         }
         Ok(true)
     }
@@ -76,9 +76,9 @@ impl PendingTransaction {
             let Some((missing, mode)) = locks.get(self.joined.len()) else {
                 return Err(Error::internal("no lock is missing"));
             };
-            self.shared.lock_counts.note_timeout(*mode);
+            self.core.lock_counts.note_timeout(*mode);
             return Err(error::lock_timeout(missing.name()));
         }
-        Transaction::with_joined(&self.shared, &self.options, self.joined)
+        Transaction::with_joined(&self.core, &self.options, self.joined)
     }
 }

@@ -36,8 +36,8 @@ impl Operation<'_> {
         self.engine.delete(&document_key).map_err(|error| self.explain(error, key))?;
         self.maintain_indexes(key, Some(old.slice()), None)?;
         // A removal changes the collection, so the collection's revision advances.
-        self.shared.clock.replace(old.revision);
-        let now: Revision = self.shared.clock.next();
+        self.core.clock.replace(old.revision);
+        let now: Revision = self.core.clock.next();
         self.note_written(-1, now, 0);
         self.joined.removes = Removes::Some;
         let revision = old.revision;

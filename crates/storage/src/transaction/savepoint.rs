@@ -1,8 +1,8 @@
 //! Savepoints: states of a transaction to which it can return.
 
 use super::{Joined, Transaction};
-use crate::index::estimate::{EstimateChange, EstimatePosition};
 use crate::visibility::counters::Totals;
+use crate::visibility::estimate::{EstimateChange, EstimatePosition};
 use crate::visibility::read_cache::Removes;
 
 /// A state of a transaction to which [`Transaction::rollback_to`] returns.

@@ -6,9 +6,9 @@ use super::assemble::Assembler;
 use super::system_attributes::stored_revision;
 use super::{Operation, WriteOptions};
 use crate::Revision;
-use crate::documents::StoredDocument;
+use crate::base::documents::StoredDocument;
+use crate::base::error;
 use crate::encoding;
-use crate::error;
 use crate::index::maintain::Target;
 use errors::{ConflictingDocument, Error, Result};
 
@@ -36,7 +36,7 @@ impl Old {
 
 impl Operation<'_> {
     pub(super) fn assembler(&self) -> Assembler<'_> {
-        Assembler { shared: self.shared, collection: self.collection }
+        Assembler { core: self.core, collection: self.collection }
     }
 
     /// Looks a document up, own writes included. A transaction that reads the latest state locks

@@ -4,7 +4,7 @@ use catalog::{DocumentIdentifier, is_valid_key};
 use velocypack::Slice;
 
 use crate::Revision;
-use crate::error;
+use crate::base::error;
 use errors::{Error, ErrorCode, Result};
 
 /// Returns the key that a body names by `_key`, or by `_id` if it has no `_key`.

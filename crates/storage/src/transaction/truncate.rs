@@ -6,7 +6,7 @@ use velocypack::Slice;
 
 use super::{Transaction, WriteOptions};
 use crate::Collection;
-use crate::document_times::DocumentOperation;
+use crate::base::document_times::DocumentOperation;
 use crate::scan::DocumentScanSpec;
 use errors::Result;
 
@@ -29,7 +29,7 @@ impl Transaction {
         collection: &Collection,
         check: &mut dyn FnMut(usize) -> Result<()>,
     ) -> Result<u64> {
-        let began = self.shared.began();
+        let began = self.core.began();
         let view = self.view();
         let spec = DocumentScanSpec { keys_only: true, sequential: true, ..DocumentScanSpec::default() };
         let mut scan = view.scan(collection, &spec)?;
@@ -42,7 +42,7 @@ impl Transaction {
             }
             check(self.memory_bytes())?;
         }
-        self.shared.note_operations(DocumentOperation::Truncate, 1, began);
+        self.core.note_operations(DocumentOperation::Truncate, 1, began);
         Ok(removed)
     }
 }

@@ -8,8 +8,8 @@ use super::system_attributes::{FromTo, from_to, invalid_type, updated_from_to};
 use super::version::is_outdated;
 use super::{Operation, Transaction, WriteKind, WriteOptions, WriteOutcome};
 use crate::Collection;
-use crate::computed_values::ComputeEvent;
-use crate::error;
+use crate::base::computed_values::ComputeEvent;
+use crate::base::error;
 use errors::Result;
 
 /// Attributes of a patch that name the document rather than change it.
@@ -99,7 +99,7 @@ impl Operation<'_> {
         change: &Change<'_>,
         options: &WriteOptions,
     ) -> Result<WriteOutcome> {
-        self.shared.clock.replace(old.revision);
+        self.core.clock.replace(old.revision);
         let revision = self.assembler().new_revision(change.patch, options);
         let Change { from_to, event, kind, .. } = *change;
         let new = NewDocument { key, revision, from_to, body, event, options };

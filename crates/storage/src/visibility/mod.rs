@@ -6,6 +6,8 @@
 //! module.
 
 pub(crate) mod counters;
+pub(crate) mod edge_ends;
+pub(crate) mod estimate;
 mod load_clock;
 mod publication;
 pub(crate) mod read_cache;

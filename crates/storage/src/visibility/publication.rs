@@ -16,8 +16,8 @@ use kv::{BulkLoad, LoadHint, WriteTransaction};
 use super::counters::{HeldRecord, Totals};
 use super::read_cache::{Commit, CommittedCollection, Removes};
 use crate::Collection;
-use crate::index::estimate::EstimateChange;
-use crate::shared::Shared;
+use crate::store_core::StoreCore;
+use crate::visibility::estimate::EstimateChange;
 use errors::Result;
 
 /// The changes of one commit to one collection.
@@ -33,7 +33,7 @@ pub(crate) struct Change<'a> {
 /// committed.
 #[must_use = "changes become visible by `begin` and `end`"]
 pub(crate) struct PreparedChanges<'a> {
-    shared: &'a Shared,
+    core: &'a StoreCore,
     changes: Vec<Change<'a>>,
     records: Vec<HeldRecord>,
     is_load: bool,
@@ -49,7 +49,7 @@ pub(crate) struct Publication<'a> {
 impl<'a> PreparedChanges<'a> {
     /// Prepares the changes that a transaction of the engine has written.
     pub(crate) fn of_transaction(
-        shared: &'a Shared,
+        core: &'a StoreCore,
         mut changes: Vec<Change<'a>>,
         transaction: &mut dyn WriteTransaction,
     ) -> Result<Self> {
@@ -60,26 +60,26 @@ impl<'a> PreparedChanges<'a> {
         for change in &changes {
             records.push(change.collection.counters.hold(change.totals, transaction)?);
         }
-        Ok(PreparedChanges { shared, changes, records, is_load: false })
+        Ok(PreparedChanges { core, changes, records, is_load: false })
     }
 
     /// Prepares a load, which must not have pairs yet, because the counter record comes before all
     /// documents. A load of long runs of keys gets a record that no other commit writes, so that
     /// its files overlap no others.
     pub(crate) fn of_load(
-        shared: &'a Shared,
+        core: &'a StoreCore,
         change: Change<'a>,
         hint: LoadHint,
         load: &mut dyn BulkLoad,
     ) -> Result<Self> {
         let counters = &change.collection.counters;
         let record = match hint {
-            LoadHint::Sorted { .. } => counters.hold_for_load(shared.ids.next()?, change.totals),
+            LoadHint::Sorted { .. } => counters.hold_for_load(core.ids.next()?, change.totals),
             LoadHint::Scattered => counters.hold_for(change.totals),
         };
         let (key, value) = record.pair();
         load.add(&key, &value)?;
-        Ok(PreparedChanges { shared, changes: vec![change], records: vec![record], is_load: true })
+        Ok(PreparedChanges { core, changes: vec![change], records: vec![record], is_load: true })
     }
 
     /// Announces the changes. `written` passes on each key that is written.
@@ -96,7 +96,7 @@ impl<'a> PreparedChanges<'a> {
                 .collect(),
             removes: change.removes,
         });
-        let commit = self.shared.read_cache.begin_commit(collections, written);
+        let commit = self.core.read_cache.begin_commit(collections, written);
         Publication { prepared: self, commit }
     }
 }
@@ -137,7 +137,7 @@ impl PreparedChanges<'_> {
 
     fn number_load(&self) {
         if self.is_load {
-            let number = self.shared.load_clock.advance();
+            let number = self.core.load_clock.advance();
             self.changes.iter().for_each(|change| change.collection.last_load.note(number));
         }
     }
@@ -153,13 +153,13 @@ impl PreparedChanges<'_> {
             }
             if self.is_load {
                 // The load is committed. If merging the records fails, the next load retries it.
-                let _ = change.collection.counters.fold_loads(self.shared.engine.as_ref());
+                let _ = change.collection.counters.fold_loads(self.core.engine.as_ref());
             }
         }
     }
 
     /// Counts the changes that the engine holds, after a commit with an unknown outcome.
     fn reread(self) -> Result<()> {
-        self.records.into_iter().try_for_each(|record| record.reread(self.shared.engine.as_ref()))
+        self.records.into_iter().try_for_each(|record| record.reread(self.core.engine.as_ref()))
     }
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use kv::{Block, BlockLimits, PrefixScan, Snapshot};
 
 use super::encoding::{self, EdgeDirection};
-use crate::edge_ends::{EdgeEnds, LastLoss};
 use crate::index::Index;
+use crate::visibility::edge_ends::{EdgeEnds, LastLoss};
 use crate::visibility::read_cache::{
     CacheUse, CachedEdges, CachedValue, CollectionCache, CommitNumber, EncodedEdges, Found,
 };

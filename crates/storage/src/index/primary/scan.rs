@@ -19,7 +19,7 @@ use velocypack::Slice;
 
 use super::keys::keys;
 use super::stretch::{BEHIND_KEYS, Interval, Place, Stretch, group_of, sort_key};
-use crate::documents::StoredDocument;
+use crate::base::documents::StoredDocument;
 use crate::index::bounds::IndexRange;
 use crate::index::found::{EntryCollector, IndexEntries};
 use crate::index::scan::{EntryScan, ScanHost, ScanOptions, ScanSource};

@@ -1,5 +1,16 @@
-//! The inverted index and the link of a view: their entries are an outbox of what was written, from
-//! which segments are made ([`crate::search`]).
+//! The inverted index and the link of a view.
+//!
+//! Their entries are an outbox of what was written, from which segments are made
+//! ([`crate::text_maintenance`]), and the [`list`] of those segments; [`encoding`] has both.
+//! [`text_index`] and [`work`] are the state of one index in memory, and [`pins`] are the states
+//! that one snapshot of the store sees.
+
+pub(crate) mod encoding;
+pub(crate) mod folder;
+pub(crate) mod list;
+pub(crate) mod pins;
+pub(crate) mod text_index;
+pub(crate) mod work;
 
 use velocypack::Slice;
 

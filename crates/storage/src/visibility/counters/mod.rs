@@ -23,7 +23,7 @@ use kv::{Engine, MemberNumber, ScanSpec, Snapshot, WriteTransaction};
 use crate::Revision;
 use crate::encoding::metadata::{CounterRecord, counter_key, counter_range, counter_record};
 use crate::encoding::pack;
-use crate::members::Members;
+use crate::sharing::Members;
 use errors::{Error, Result};
 
 mod loads;

@@ -18,7 +18,7 @@
 //! collection new object ids, which are parts of the keys.
 //!
 //! The edges of a vertex also record the commit as of which all vertices at their other ends
-//! existed, once a reader has found that out: see [`crate::edge_ends`].
+//! existed, once a reader has found that out: see [`crate::visibility::edge_ends`].
 
 mod admission;
 mod commit_order;

@@ -1,0 +1,293 @@
+//! The state of one text index in memory.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError};
+use std::time::Duration;
+
+use analyzers::built_in;
+use catalog::index::TypeOptions;
+use catalog::text_index::UsedAnalyzers;
+use catalog::{IndexDefinition, ObjectId};
+use kv::{BlockLimits, KeyRange, ScanSpec};
+use search::{Analysis, Schema, SearchSnapshot};
+
+use super::encoding::{append_outbox_key, outbox_entry, outbox_range, outbox_range_of, shared_ticket};
+use super::folder;
+use super::work::Work;
+use crate::base::search_options::SearchOptions;
+use crate::sharing::Members;
+use crate::visibility::read_cache::CommitNumber;
+use errors::{Error, ErrorCode, Result};
+
+/// A check that long work calls from time to time. Its error ends the work.
+pub(crate) type StepCheck<'a> = &'a dyn Fn() -> Result<()>;
+
+/// The time between two looks at an index that another thread works on.
+const POLL: Duration = Duration::from_millis(1);
+
+/// A text index.
+pub(crate) struct TextIndex {
+    pub(crate) object: ObjectId,
+    /// The fields; an error if an Analyzer cannot be opened.
+    schema: Result<Arc<Schema>>,
+    /// The folder of its segments; `None` if they are in memory.
+    pub(crate) folder: Option<PathBuf>,
+    /// The next ticket of the outbox.
+    next_ticket: AtomicU64,
+    /// The servers that share the store, each of which has an outbox.
+    members: OnceLock<Arc<Members>>,
+    /// The state that queries see; `None` before the first step.
+    published: RwLock<Option<Published>>,
+    /// The state of the indexer, which one step or merge changes at a time.
+    work: Mutex<Work>,
+    /// True once nothing owns the index any more.
+    is_retired: AtomicBool,
+    figures: Figures,
+}
+
+/// A state that queries see.
+#[derive(Clone, Default)]
+pub(crate) struct Published {
+    pub(crate) snapshot: Arc<SearchSnapshot>,
+    /// The last commit which it is certain to have, with all commits before it; `None` if that is
+    /// unknown.
+    pub(crate) as_of: Option<CommitNumber>,
+}
+
+/// Figures of [`Work`] that are read without its lock.
+#[derive(Debug, Default)]
+struct Figures {
+    memory_bytes: AtomicU64,
+    folder_bytes: AtomicU64,
+    files: AtomicU64,
+    /// Documents that the first step has indexed so far, and all that it has to index.
+    built: AtomicU64,
+    to_build: AtomicU64,
+}
+
+/// The size and the state of a text index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextIndexStatistics {
+    /// Documents, nested and deleted ones included.
+    pub documents: u64,
+    /// Documents that were not deleted.
+    pub living_documents: u64,
+    /// Segments.
+    pub segments: u64,
+    /// Files of segments.
+    pub files: u64,
+    /// Bytes of segments, in memory and in files.
+    pub bytes: u64,
+    /// Percent of the documents that an index which is being built has; `None` for a built one.
+    pub progress_percent: Option<u64>,
+}
+
+impl TextIndex {
+    /// Opens an index of a definition; `None` if it is no text index.
+    pub(crate) fn new(definition: &IndexDefinition, options: &SearchOptions) -> Option<Arc<TextIndex>> {
+        let object = definition.object_id;
+        let schema = match &definition.properties.options {
+            TypeOptions::Inverted(inverted) => inverted.to_definition().and_then(|definition| {
+                let find = |name: &str| analysis(&inverted.analyzers, name, options);
+                Schema::parse(definition.as_slice(), &find)
+            }),
+            TypeOptions::Link(link) => link.to_definition().and_then(|definition| {
+                let find = |name: &str| analysis(&link.analyzers, name, options);
+                Schema::parse_link(definition.as_slice(), &find)
+            }),
+            _ => return None,
+        };
+        Some(Arc::new(TextIndex {
+            object,
+            schema: schema.map(Arc::new),
+            folder: options.folder.as_deref().map(|folder| folder::of_index(folder, object)),
+            next_ticket: AtomicU64::new(1),
+            members: OnceLock::new(),
+            published: RwLock::default(),
+            work: Mutex::default(),
+            is_retired: AtomicBool::new(false),
+            figures: Figures::default(),
+        }))
+    }
+
+    /// Makes new tickets greater than all in the outbox.
+    pub(crate) fn continue_outbox(&self, engine: &dyn kv::Snapshot) -> Result<()> {
+        let spec = ScanSpec::backward(outbox_range(self.object)).keys_only();
+        let block = engine.scan(spec)?.next_block(BlockLimits { rows: 1, bytes: 1 })?;
+        let last = block.as_ref().and_then(|block| block.iter().next().map(|(key, _)| outbox_entry(key)));
+        if let Some((ticket, _)) = last.flatten() {
+            self.next_ticket.store(ticket.saturating_add(1), Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    /// Makes the index one of a store that several servers share, before anyone writes to it.
+    ///
+    /// Each server has an outbox of its own, in which all servers write. The first byte of a ticket
+    /// is the number of the outbox's server, the last one that of the writer. Between them is a
+    /// count that begins anywhere, so that a new server does not repeat the tickets of an earlier
+    /// one.
+    pub(crate) fn share(&self, members: &Arc<Members>) {
+        if self.members.set(Arc::clone(members)).is_ok() {
+            self.next_ticket.store(members.own().identity, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns true if several servers share the store.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.members.get().is_some()
+    }
+
+    /// Returns the range of this server's outbox.
+    pub(crate) fn outbox(&self) -> KeyRange {
+        match self.members.get() {
+            Some(members) => outbox_range_of(self.object, members.own().number),
+            None => outbox_range(self.object),
+        }
+    }
+
+    /// Passes each new pair of the outboxes to `add`, as a function that appends its key.
+    pub(crate) fn add_entries(&self, key: &str, mut add: impl FnMut(&dyn Fn(&mut Vec<u8>))) {
+        let count = self.next_ticket.fetch_add(1, Ordering::Relaxed);
+        let Some(members) = self.members.get() else {
+            return add(&|bytes| append_outbox_key(self.object, count, key, bytes));
+        };
+        let (living, writer) = (members.living(), members.own().number);
+        for target in living.iter() {
+            let ticket = shared_ticket(*target, count, writer);
+            add(&|bytes| append_outbox_key(self.object, ticket, key, bytes));
+        }
+    }
+
+    /// Returns the fields.
+    ///
+    /// Errors: 9 and 10 if an Analyzer cannot be opened.
+    pub(crate) fn schema(&self) -> Result<&Arc<Schema>> {
+        self.schema.as_ref().map_err(Error::clone)
+    }
+
+    /// Returns the state that queries see; `None` before the first step.
+    pub(crate) fn published(&self) -> Option<Published> {
+        self.published.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Shows the state of the indexer to queries.
+    pub(crate) fn publish(&self, work: &Work) {
+        let snapshot = Arc::new(SearchSnapshot::new(work.snapshot_parts()));
+        let published = Published { snapshot, as_of: work.as_of };
+        *self.published.write().unwrap_or_else(PoisonError::into_inner) = Some(published);
+        self.note_figures(work);
+    }
+
+    /// Shows the state of the indexer to queries, unless a step has failed midway.
+    pub(crate) fn publish_whole(&self, work: &Work) {
+        if work.is_open && !work.is_partial {
+            self.publish(work);
+        }
+    }
+
+    fn note_figures(&self, work: &Work) {
+        let (folder_bytes, files) = work.folder_size();
+        self.figures.memory_bytes.store(work.memory_bytes(), Ordering::Relaxed);
+        self.figures.folder_bytes.store(folder_bytes, Ordering::Relaxed);
+        self.figures.files.store(files, Ordering::Relaxed);
+    }
+
+    /// Sets the progress of the first step.
+    pub(crate) fn note_progress(&self, more: u64, of: Option<u64>) {
+        if let Some(all) = of {
+            self.figures.built.store(0, Ordering::Relaxed);
+            self.figures.to_build.store(all, Ordering::Relaxed);
+        }
+        self.figures.built.fetch_add(more, Ordering::Relaxed);
+    }
+
+    /// Returns the bytes of its segments in memory.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        self.figures.memory_bytes.load(Ordering::Relaxed)
+    }
+
+    /// Returns the size of the published state.
+    pub(crate) fn statistics(&self) -> TextIndexStatistics {
+        let load = |figure: &AtomicU64| figure.load(Ordering::Relaxed);
+        let figures = &self.figures;
+        let Some(Published { snapshot, .. }) = self.published() else {
+            let progress = load(&figures.built).saturating_mul(100).checked_div(load(&figures.to_build));
+            return TextIndexStatistics {
+                progress_percent: Some(progress.unwrap_or(0).min(100)),
+                ..TextIndexStatistics::default()
+            };
+        };
+        let alive = || snapshot.parts().iter().map(|part| &part.alive);
+        let documents = alive().map(|alive| u64::from(alive.documents())).sum();
+        let dead: u64 = alive().map(|alive| u64::from(alive.dead())).sum();
+        TextIndexStatistics {
+            documents,
+            living_documents: documents - dead,
+            segments: snapshot.parts().len() as u64,
+            files: load(&figures.files),
+            bytes: load(&figures.memory_bytes) + load(&figures.folder_bytes),
+            progress_percent: None,
+        }
+    }
+
+    /// Locks the state of the indexer.
+    pub(crate) fn work(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Locks the state of the indexer; `None` if another thread has locked it.
+    pub(crate) fn try_work(&self) -> Option<MutexGuard<'_, Work>> {
+        match self.work.try_lock() {
+            Ok(work) => Some(work),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Locks the state of the indexer. While another thread has locked it, `check` is called from
+    /// time to time; its error ends the wait.
+    pub(crate) fn work_unless(&self, check: StepCheck<'_>) -> Result<MutexGuard<'_, Work>> {
+        loop {
+            check()?;
+            match self.try_work() {
+                Some(work) => return Ok(work),
+                None => std::thread::sleep(POLL),
+            }
+        }
+    }
+
+    /// Ends all work on an index that nothing owns any more, and removes its folder. Queries keep
+    /// the states that they have.
+    pub(crate) fn retire(&self) {
+        self.is_retired.store(true, Ordering::Release);
+        let mut work = self.work();
+        *work = Work::default();
+        if let Some(folder) = &self.folder {
+            folder::remove(folder);
+        }
+    }
+
+    /// Returns true if nothing owns the index any more.
+    pub(crate) fn is_retired(&self) -> bool {
+        self.is_retired.load(Ordering::Acquire)
+    }
+
+    /// Checks that something owns the index.
+    ///
+    /// Errors: 1212 otherwise.
+    pub(crate) fn check_owned(&self) -> Result<()> {
+        if self.is_retired() { Err(Error::of(ErrorCode::IndexNotFound)) } else { Ok(()) }
+    }
+}
+
+fn analysis(analyzers: &UsedAnalyzers, name: &str, options: &SearchOptions) -> Result<Analysis> {
+    if let Some(analyzer) = built_in(name) {
+        return Ok(Analysis::of(analyzer));
+    }
+    let missing =
+        || Error::bad_parameter(format!("the index does not have the definition of Analyzer '{name}'"));
+    let definition = analyzers.get(name).ok_or_else(missing)?;
+    Ok(Analysis::of(&definition.open(&*options.queries)?))
+}

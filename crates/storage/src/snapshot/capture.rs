@@ -1,0 +1,46 @@
+//! Snapshots of an open store.
+
+use std::sync::{Arc, PoisonError};
+
+use catalog::ObjectId;
+
+use crate::catalog_snapshot::Catalog;
+use crate::index::text::pins::{OpenTextIndex, SearchPins};
+use crate::snapshot::{Snapshot, SnapshotParts};
+use crate::store_core::StoreCore;
+use crate::visibility::read_cache::ReadCacheView;
+use errors::Result;
+
+impl StoreCore {
+    /// Takes a snapshot of the current state.
+    pub(crate) fn snapshot(self: &Arc<Self>) -> Result<Snapshot> {
+        let catalog = self.catalog.read().unwrap_or_else(PoisonError::into_inner);
+        // The view comes before the engine's snapshot, which then includes at least these commits.
+        let read_cache = self.read_cache.view();
+        let engine = self.engine.snapshot()?;
+        Ok(self.snapshot_of(engine, &catalog, Vec::new(), read_cache))
+    }
+
+    /// Returns the snapshot of a state of the engine, with `changes` of collections' counts.
+    pub(crate) fn snapshot_of(
+        self: &Arc<Self>,
+        engine: Arc<dyn kv::Snapshot>,
+        catalog: &Arc<Catalog>,
+        changes: Vec<(ObjectId, i64)>,
+        read_cache: Option<ReadCacheView>,
+    ) -> Snapshot {
+        let search = catalog.has_text_indexes().then(|| {
+            let opener: Arc<dyn OpenTextIndex> = Arc::<StoreCore>::clone(self);
+            Arc::new(SearchPins::new(Arc::downgrade(&opener)))
+        });
+        Snapshot::new(SnapshotParts {
+            engine,
+            catalog: Arc::clone(catalog),
+            changes,
+            read_cache,
+            fork_join: Arc::clone(&self.fork_join),
+            search,
+            document_times: self.document_times.clone(),
+        })
+    }
+}

@@ -1,0 +1,319 @@
+//! The store: an opened engine with its catalog.
+
+pub(crate) mod statistics;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+
+use catalog::NamingRules;
+use kv::background::BackgroundThread;
+use kv::{Engine, Sharing, WaitPolicy};
+
+use crate::base::document_times::DocumentOperation;
+use crate::base::fork_join::ForkJoin;
+use crate::base::options::StoreOptions;
+use crate::catalog_snapshot::Catalog;
+use crate::catalog_snapshot::metadata::{self, Opening};
+use crate::encoding::metadata::setting_key;
+use crate::histogram::Summary;
+use crate::ids::id_sequence::IdSequence;
+use crate::locks::partial_commits::PartialWait;
+use crate::locks::{LockCounts, LockStatistics};
+use crate::sharing::{self, Members};
+use crate::snapshot::split_keys;
+use crate::store_core::StoreCore;
+use crate::store_core::{deletion, follower};
+use crate::transaction::{PendingTransaction, Transaction, TransactionOptions};
+use crate::visibility::LoadClock;
+use crate::visibility::read_cache::{ReadCache, ReadCacheStatistics};
+use crate::{Collection, RevisionClock, Snapshot, encoding};
+use errors::{Error, ErrorCode, Result};
+
+/// An opened engine with its catalog, shared by all threads.
+pub struct Store {
+    pub(crate) core: Arc<StoreCore>,
+    is_new: bool,
+    /// The thread that follows other servers, if there are some.
+    follower: Mutex<Option<BackgroundThread>>,
+}
+
+impl Store {
+    /// Opens the store in an engine, and finishes deletions that a crash interrupted. An empty
+    /// engine gets the system database.
+    ///
+    /// Errors: 35 if a newer version wrote the data, 1102 for damage, those of the engine.
+    pub fn open(engine: Arc<dyn Engine>, options: StoreOptions) -> Result<Arc<Store>> {
+        let existing = metadata::read_server(engine.as_ref())?;
+        let members = Members::of(&engine);
+        let server_id = match existing {
+            Some(server_id) => server_id,
+            None => metadata::initialize_server(engine.as_ref())?,
+        };
+        let ids = match &members {
+            None => {
+                deletion::finish_all(engine.as_ref())?;
+                IdSequence::open(Arc::clone(&engine))?
+            }
+            // The follower deletes what nobody owns.
+            Some(_) => IdSequence::shared(Arc::clone(&engine)),
+        };
+        // Other servers would change what is cached.
+        let read_cache_bytes = if members.is_some() { 0 } else { options.read_cache_bytes };
+        let snapshot = engine.snapshot()?;
+        let opening = Opening { options: &options, members: members.as_ref(), number: 0 };
+        let (mut catalog, last_revision) = metadata::load(snapshot.as_ref(), &opening, None)?;
+        let member = members.as_ref().map(|members| members.own().number);
+        if let Some(members) = &members {
+            let announced = sharing::announced(snapshot.as_ref())?;
+            catalog.version = announced.definitions;
+            members.install(announced.number);
+        }
+        drop(snapshot);
+        let core = Arc::new(StoreCore {
+            engine,
+            read_cache: Arc::new(ReadCache::new(read_cache_bytes)),
+            fork_join: Arc::default(),
+            document_times: options.measures_documents.then(Arc::default),
+            options,
+            ids,
+            clock: RevisionClock::starting_after(last_revision).of_member(member),
+            server_id,
+            catalog: RwLock::new(Arc::new(catalog)),
+            definitions: Mutex::new(()),
+            is_read_only: AtomicBool::new(false),
+            doubt: OnceLock::new(),
+            load_clock: LoadClock::default(),
+            lock_counts: LockCounts::default(),
+            intermediate_commits: AtomicU64::new(0),
+            partial_commits: Arc::default(),
+            members,
+        });
+        let follower = Mutex::new(follower::start(&core)?);
+        // A crash may have happened after the server's record and before the system database.
+        let is_new = core.catalog().database(catalog::SYSTEM_DATABASE).is_none();
+        core.remove_unowned_folders();
+        let store = Store { core, is_new, follower };
+        if is_new {
+            match store.create_system_database() {
+                // Another server was faster.
+                Err(error) if error.code() == ErrorCode::DuplicateName && member.is_some() => {}
+                created => drop(created?),
+            }
+        }
+        Ok(Arc::new(store))
+    }
+
+    /// Returns true if the engine was empty when the store opened.
+    pub fn is_new(&self) -> bool {
+        self.is_new
+    }
+
+    /// Returns the current catalog.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.core.catalog()
+    }
+
+    /// Takes a snapshot of the current state.
+    pub fn snapshot(&self) -> Result<Snapshot> {
+        self.core.snapshot()
+    }
+
+    /// Returns the threads among which to divide work.
+    pub fn fork_join(&self) -> &Arc<ForkJoin> {
+        &self.core.fork_join
+    }
+
+    /// Returns how long transactions wait by default for a change of a collection's definition.
+    pub fn collection_wait(&self) -> WaitPolicy {
+        self.core.options.collection_wait
+    }
+
+    /// Begins a transaction. Locks the collections that the options name.
+    ///
+    /// Errors: 18 if a collection stays locked for too long, 1203 if a collection was dropped.
+    pub fn begin(&self, options: &TransactionOptions) -> Result<Transaction> {
+        self.begin_unless(options, &|| Ok(()))
+    }
+
+    /// As [`Store::begin`], but calls `check` from time to time while it waits for a collection. An
+    /// error of `check` ends the wait.
+    ///
+    /// Errors: 18, 1203, that of `check`.
+    pub fn begin_unless(
+        &self,
+        options: &TransactionOptions,
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<Transaction> {
+        Transaction::begin(&self.core, options, check)
+    }
+
+    /// Prepares a transaction whose caller must not block while it waits for its collections.
+    pub fn prepare_transaction(&self, options: TransactionOptions) -> PendingTransaction {
+        PendingTransaction::new(Arc::clone(&self.core), options)
+    }
+
+    /// Returns the rules for the names of new databases, collections and indexes.
+    pub fn naming_rules(&self) -> NamingRules {
+        self.core.options.naming_rules
+    }
+
+    /// Returns a number that is never issued twice.
+    pub fn next_id(&self) -> Result<u64> {
+        self.core.ids.next()
+    }
+
+    /// Returns the permanent number that identifies this server.
+    pub fn server_id(&self) -> u64 {
+        self.core.server_id
+    }
+
+    /// Returns the servers that share the store; `None` if only this process can use it.
+    pub fn sharing(&self) -> Option<&Arc<dyn Sharing>> {
+        Some(self.core.members.as_ref()?.sharing())
+    }
+
+    /// Returns the error for which this server does not follow what other servers announce; `None`
+    /// if it does, or if only this process can use the store.
+    ///
+    /// Others wait for it meanwhile, as long as its lease lasts.
+    pub fn following_error(&self) -> Option<Error> {
+        self.core.members.as_ref()?.failure()
+    }
+
+    /// Returns true if this server does the work that only one of those that share the store must
+    /// do: it has the lowest number, or no other process can use the store.
+    ///
+    /// Two servers may both be the first one for a moment while one of them starts or stops. So
+    /// this only spares work.
+    pub fn is_first_server(&self) -> bool {
+        self.core.members.as_ref().is_none_or(|members| members.is_first())
+    }
+
+    /// Returns true if the lease of this server on a shared store has ended. It can do nothing any
+    /// more then, until it is started again.
+    pub fn has_lost_lease(&self) -> bool {
+        self.core.members.as_ref().is_some_and(|members| members.has_lost_lease())
+    }
+
+    /// Returns the underlying engine, for statistics, checkpoints and similar tasks.
+    pub fn engine(&self) -> &Arc<dyn Engine> {
+        &self.core.engine
+    }
+
+    /// Refuses writes with 1004, or allows them again.
+    ///
+    /// Transactions that have begun to write continue. Writes stay refused while an unknown outcome
+    /// leaves the definitions in doubt.
+    pub fn set_read_only(&self, is_read_only: bool) {
+        self.core.is_read_only.store(is_read_only, Ordering::Relaxed);
+    }
+
+    /// Returns true if writes are refused.
+    pub fn is_read_only(&self) -> bool {
+        self.core.check_writable().is_err()
+    }
+
+    /// Returns at most `parts - 1` keys that divide a collection into parts of similar size.
+    pub fn split_points(&self, collection: &Collection, parts: usize) -> Result<Vec<String>> {
+        let range = encoding::object_range(collection.object_id());
+        Ok(split_keys(self.core.engine.split_points(&range, parts)?, &range))
+    }
+
+    /// Rewrites the data of a collection and its indexes on disk, so that deleted data free their
+    /// space.
+    pub fn compact(&self, collection: &Collection) -> Result<()> {
+        let engine = self.engine();
+        collection.objects().try_for_each(|object| Ok(engine.compact(&encoding::object_range(object))?))
+    }
+
+    /// Returns the statistics of the read cache.
+    pub fn read_cache_statistics(&self) -> ReadCacheStatistics {
+        self.core.read_cache.statistics()
+    }
+
+    /// Returns the waits of transactions for collections.
+    pub fn lock_statistics(&self) -> LockStatistics {
+        self.core.lock_counts.statistics()
+    }
+
+    /// Returns the times of an operation in seconds, by [`OPERATION_CUTS`](crate::OPERATION_CUTS);
+    /// `None` if they are not measured.
+    pub fn operation_times(&self, operation: DocumentOperation) -> Option<Summary> {
+        self.core.document_times.as_ref().map(|times| times.summary(operation))
+    }
+
+    /// Returns the number of intermediate commits, after which a transaction continues, since the
+    /// store opened.
+    pub fn intermediate_commits(&self) -> u64 {
+        self.core.intermediate_commits.load(Ordering::Relaxed)
+    }
+
+    /// Makes all commits so far durable, so that they survive a crash of the machine.
+    pub fn sync(&self) -> Result<()> {
+        Ok(self.core.engine.sync()?)
+    }
+
+    /// Returns a small value that an upper layer stores under a name.
+    pub fn setting(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        let values = self.core.engine.snapshot()?.get_many(&[&setting_key(name)])?;
+        Ok(values.iter().next().flatten().map(<[u8]>::to_vec))
+    }
+
+    /// Stores a small value under a name.
+    pub fn put_setting(&self, name: &str, value: &[u8]) -> Result<()> {
+        let mut transaction = self.core.engine.begin(kv::TransactionOptions::default())?;
+        transaction.put(&setting_key(name), value)?;
+        Ok(transaction.commit(kv::Durability::Synced)?)
+    }
+
+    /// Stores a small value under a name that has none. Returns the value that the name has then,
+    /// which may be that of another server.
+    pub fn put_setting_once(&self, name: &str, value: &[u8]) -> Result<Vec<u8>> {
+        Members::repeat(|| {
+            let mut transaction = self.core.engine.begin(kv::TransactionOptions::default())?;
+            let values = transaction.get_many(&[&setting_key(name)])?;
+            if let Some(present) = values.iter().next().flatten().filter(|present| !present.is_empty()) {
+                return Ok(present.to_vec());
+            }
+            transaction.put(&setting_key(name), value)?;
+            transaction.commit(kv::Durability::Synced)?;
+            Ok(value.to_vec())
+        })
+    }
+
+    /// Removes the value of a name, if there is one.
+    pub fn remove_setting(&self, name: &str) -> Result<()> {
+        let mut transaction = self.core.engine.begin(kv::TransactionOptions::default())?;
+        transaction.delete(&setting_key(name))?;
+        Ok(transaction.commit(kv::Durability::Buffered)?)
+    }
+
+    /// Writes index estimates that have changed in memory. The caller should do this from time to
+    /// time, such as each minute.
+    pub fn maintain(&self) -> Result<()> {
+        metadata::write_estimates(self.core.engine.as_ref(), &self.catalog())
+    }
+
+    /// Writes a copy of the current state into a folder that does not exist yet, while writers go
+    /// on. Returns true if the copy has no transaction by halves.
+    ///
+    /// Transactions are whole in the copy or absent, unless they commit in parts. The copy waits
+    /// for those as `wait` says. Errors: 18 after the wait, those of the engine.
+    pub fn checkpoint(&self, folder: &Path, wait: &PartialWait) -> Result<bool> {
+        self.maintain()?;
+        let held = self.core.partial_commits.hold(wait)?;
+        self.core.engine.checkpoint(folder)?;
+        Ok(held.is_whole())
+    }
+
+    /// Writes what is only in memory and closes the engine. Later calls fail with 30.
+    pub fn close(&self) -> Result<()> {
+        self.maintain()?;
+        // Documents of segments that cannot be saved are in the outboxes for the next start.
+        let _ = self.save_text_indexes();
+        self.core.ids.close()?;
+        drop(self.follower.lock().unwrap_or_else(PoisonError::into_inner).take());
+        Ok(self.core.engine.close()?)
+    }
+}

@@ -1,0 +1,218 @@
+//! The parts of an open store that transactions, loads and changes of definitions share.
+
+pub(crate) mod deletion;
+pub(crate) mod exclusive_lock;
+pub(crate) mod follower;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use kv::{Engine, WriteTransaction};
+
+use crate::RevisionClock;
+use crate::base::document_times::{DocumentOperation, DocumentTimes};
+use crate::base::fork_join::ForkJoin;
+use crate::base::options::StoreOptions;
+use crate::catalog_snapshot::Catalog;
+use crate::catalog_snapshot::metadata::{self, Draft, Opening};
+use crate::ids::id_sequence::IdSequence;
+use crate::locks::LockCounts;
+use crate::locks::partial_commits::PartialCommits;
+use crate::sharing::{self, Announced, Members};
+use crate::visibility::LoadClock;
+use crate::visibility::read_cache::ReadCache;
+use errors::{Error, ErrorCode, Result};
+
+/// The longest wait of a change of definitions for the servers that share the store.
+pub(crate) const FOLLOW_WAIT: Duration = Duration::from_secs(30);
+
+/// The parts of an open store.
+pub(crate) struct StoreCore {
+    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) options: StoreOptions,
+    pub(crate) ids: IdSequence,
+    pub(crate) clock: RevisionClock,
+    pub(crate) server_id: u64,
+    /// The current catalog. Taking a snapshot locks it for reading; committing a change of
+    /// definitions locks it for writing. So a snapshot and its catalog are of the same moment.
+    pub(crate) catalog: RwLock<Arc<Catalog>>,
+    /// Held during a change of definitions.
+    pub(crate) definitions: Mutex<()>,
+    pub(crate) read_cache: Arc<ReadCache>,
+    pub(crate) fork_join: Arc<ForkJoin>,
+    pub(crate) is_read_only: AtomicBool,
+    /// The error of a change of definitions with an unknown outcome, until the store is opened
+    /// again.
+    pub(crate) doubt: OnceLock<kv::Error>,
+    pub(crate) load_clock: LoadClock,
+    pub(crate) lock_counts: LockCounts,
+    /// The times of operations, if they are measured.
+    pub(crate) document_times: Option<Arc<DocumentTimes>>,
+    /// The count behind [`crate::Store::intermediate_commits`].
+    pub(crate) intermediate_commits: AtomicU64,
+    pub(crate) partial_commits: Arc<PartialCommits>,
+    /// The servers that share the store; `None` if only this process can use it.
+    pub(crate) members: Option<Arc<Members>>,
+}
+
+impl StoreCore {
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.catalog.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Begins a transaction of the engine, and returns it with the catalog of the same moment.
+    pub(crate) fn begin(
+        &self,
+        options: kv::TransactionOptions,
+    ) -> Result<(Box<dyn WriteTransaction>, Arc<Catalog>)> {
+        let catalog = self.catalog.read().unwrap_or_else(PoisonError::into_inner);
+        Ok((self.engine.begin(options)?, Arc::clone(&catalog)))
+    }
+
+    /// Returns the beginning of an operation whose time is measured.
+    pub(crate) fn began(&self) -> Option<Instant> {
+        self.document_times.as_ref().map(|_| Instant::now())
+    }
+
+    /// Counts operations that have ended now, if their beginning was measured.
+    pub(crate) fn note_operations(&self, operation: DocumentOperation, count: usize, began: Option<Instant>) {
+        if let Some((times, began)) = self.document_times.as_ref().zip(began) {
+            times.note(operation, count, began);
+        }
+    }
+
+    /// Checks that the store accepts writes.
+    ///
+    /// Errors: 1004 while it refuses them.
+    pub(crate) fn check_writable(&self) -> Result<()> {
+        if let Some(doubt) = self.doubt.get() {
+            let message = format!("read only until the server is started again: {doubt}");
+            return Err(Error::new(ErrorCode::ReadOnly, message));
+        }
+        if self.is_read_only.load(Ordering::Relaxed) {
+            return Err(Error::new(ErrorCode::ReadOnly, "read only: the server does not accept writes"));
+        }
+        Ok(())
+    }
+
+    /// Locks the definitions against other changes by this process.
+    pub(crate) fn definitions(&self) -> MutexGuard<'_, ()> {
+        self.definitions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes definitions: one atomic write, and one new version of the catalog. Nothing changes
+    /// if `change` fails.
+    ///
+    /// On a store that several servers share, `change` is called again with newer definitions if
+    /// another server was faster. The call returns once all servers have the new definitions, or
+    /// after [`FOLLOW_WAIT`].
+    ///
+    /// Errors: those of `change`, 1004 while writes are refused, 1650 if the outcome is not known,
+    /// 1200 if other servers were faster each time. After 1650, all further writes are refused
+    /// until the store is opened again, unless servers share the store: the catalog then follows
+    /// the store.
+    pub(crate) fn alter<T>(&self, mut change: impl FnMut(&mut Draft) -> Result<T>) -> Result<T> {
+        self.check_writable()?;
+        if self.members.is_none() {
+            return self.alter_once(&mut change);
+        }
+        let answer = Members::repeat(|| self.alter_once(&mut change))?;
+        self.have_all_followed();
+        Ok(answer)
+    }
+
+    fn alter_once<T>(&self, change: &mut impl FnMut(&mut Draft) -> Result<T>) -> Result<T> {
+        let _definitions = self.definitions();
+        let mut transaction = self.engine.begin(kv::TransactionOptions::default())?;
+        if self.members.is_some() {
+            self.catch_up(transaction.view().as_ref())?;
+        }
+        let commit = self.read_cache.begin_definition();
+        let mut draft =
+            Draft::new(Catalog::clone(&self.catalog()), transaction, commit.number(), self.members.clone());
+        let answer = change(&mut draft)?;
+        let (mut catalog, mut transaction) = draft.into_parts();
+        catalog.version += 1;
+        let announced = self.announce_definitions(transaction.as_mut())?;
+        {
+            let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
+            if let Err(error) = transaction.commit(kv::Durability::Buffered) {
+                if matches!(error, kv::Error::Undetermined { .. }) && self.members.is_none() {
+                    // The catalog in memory and the engine may now differ. Only opening the store
+                    // again can tell.
+                    let _ = self.doubt.set(error.clone());
+                }
+                return Err(error.into());
+            }
+            self.install(&mut catalog, announced);
+            *present = Arc::new(catalog);
+        }
+        drop(commit);
+        // The sync runs without the lock, so that readers do not wait for the disk.
+        if self.options.sync_definitions {
+            let unsynced = |error: kv::Error| kv::Error::Undetermined { reason: error.to_string() };
+            self.engine.sync().map_err(unsynced)?;
+        }
+        Ok(answer)
+    }
+
+    /// Announces by a transaction that it changes definitions, if several servers share the store.
+    pub(crate) fn announce_definitions(
+        &self,
+        transaction: &mut dyn WriteTransaction,
+    ) -> Result<Option<Announced>> {
+        self.members.as_ref().map(|_| Members::announce(transaction, true)).transpose()
+    }
+
+    /// Gives a catalog the version of its announcement, which has been committed.
+    pub(crate) fn install(&self, catalog: &mut Catalog, announced: Option<Announced>) {
+        if let Some((members, announced)) = self.members.as_ref().zip(announced) {
+            catalog.version = announced.definitions;
+            members.install(announced.number);
+        }
+    }
+
+    /// Brings the catalog up to a state of the engine. The caller holds the definitions' lock.
+    ///
+    /// Errors: 1102 for damaged records, 35 for those of a newer version, those of the engine.
+    pub(crate) fn catch_up(&self, snapshot: &dyn kv::Snapshot) -> Result<Announced> {
+        let Some(members) = &self.members else { return Ok(Announced::default()) };
+        let announced = sharing::announced(snapshot)?;
+        let before = self.catalog();
+        if announced.definitions > before.version {
+            let commit = self.read_cache.begin_definition();
+            let opening = Opening { options: &self.options, members: Some(members), number: commit.number() };
+            let (mut catalog, last_revision) = metadata::load(snapshot, &opening, Some(&before))?;
+            self.clock.receive(last_revision);
+            catalog.version = announced.definitions;
+            retire_dropped(&before, &catalog);
+            *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
+        }
+        members.install(announced.number);
+        Ok(announced)
+    }
+
+    /// Waits until all servers have the definitions that this one has. Returns false if one does
+    /// not say so in time.
+    pub(crate) fn have_all_followed(&self) -> bool {
+        let Some(members) = &self.members else { return true };
+        let deadline = Instant::now() + FOLLOW_WAIT;
+        members.wait(members.installed(), None, deadline, &|| Ok(())).unwrap_or(false)
+    }
+}
+
+/// Ends the work on text indexes that another server has dropped.
+fn retire_dropped(before: &Catalog, now: &Catalog) {
+    let collections = before.databases().flat_map(|database| database.collections());
+    for collection in collections.filter(|collection| collection.has_text_index()) {
+        let present = now.same_collection(collection);
+        for index in collection.indexes() {
+            let object = index.definition().object_id;
+            let same = present.and_then(|present| present.index(index.id()));
+            if same.is_none_or(|same| same.definition().object_id != object) {
+                index.text().into_iter().for_each(|text| text.retire());
+            }
+        }
+    }
+}
