@@ -14,10 +14,11 @@ use crate::ids::key_generator::KeyGenerator;
 use crate::locks::collection_lock::CollectionLock;
 use crate::locks::running_loads::RunningLoads;
 use crate::sharing::Members;
-use crate::visibility::LastLoad;
-use crate::visibility::counters::Counters;
+use crate::visibility::counters::{Counters, Totals};
 use crate::visibility::edge_ends::CollectionCommits;
-use crate::visibility::read_cache::{CommitNumber, CommitWatch};
+use crate::visibility::estimate::EstimateChange;
+use crate::visibility::read_cache::{CommitNumber, CommitWatch, Removes};
+use crate::visibility::{Change, LastLoad};
 use crate::{Index, Revision, encoding};
 use errors::{Error, ErrorCode, Result};
 
@@ -109,6 +110,28 @@ impl Collection {
     pub(crate) fn share_text_indexes(&self, members: Option<&Arc<Members>>) {
         let Some(members) = members else { return };
         self.indexes.iter().filter_map(|index| index.text()).for_each(|text| text.share(members));
+    }
+
+    /// Returns the changes of a commit to the collection. `estimates` are those of its indexes, by
+    /// position; there may be fewer.
+    pub(crate) fn change<'a>(
+        &'a self,
+        totals: Totals,
+        removes: Removes,
+        estimates: &'a [EstimateChange],
+    ) -> Change<'a> {
+        let cached = |index: &Arc<Index>| Some((index.definition().object_id, index.cache_key()?));
+        let estimated = self.indexes.iter().zip(estimates);
+        Change {
+            documents: self.object_id(),
+            counters: &self.counters,
+            commit_watch: &self.commit_watch,
+            last_load: &self.last_load,
+            cached_indexes: self.indexes.iter().filter_map(cached).collect(),
+            totals,
+            removes,
+            estimates: estimated.filter_map(|(index, change)| Some((&**index.estimate()?, change))).collect(),
+        }
     }
 
     /// Returns the index that a client names by `number`, `collection/number`, `name` or

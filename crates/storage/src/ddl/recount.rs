@@ -3,9 +3,9 @@
 use kv::{BlockLimits, Durability, ScanSpec, TransactionOptions};
 
 use crate::encoding::object_range;
+use crate::visibility::PreparedChanges;
 use crate::visibility::counters::{self, Totals};
 use crate::visibility::read_cache::Removes;
-use crate::visibility::{Change, PreparedChanges};
 use crate::{Collection, Store};
 use errors::{Error, Result};
 
@@ -32,8 +32,9 @@ impl Store {
         if difference != 0 {
             let mut transaction = self.core.engine.begin(TransactionOptions::default())?;
             let totals = Totals { count: difference, ..Totals::default() };
-            let change = Change { collection: present, totals, removes: Removes::Nothing, estimates: &[] };
-            let changes = PreparedChanges::of_transaction(&self.core, vec![change], transaction.as_mut())?;
+            let change = present.change(totals, Removes::Nothing, &[]);
+            let changes =
+                PreparedChanges::of_transaction(self.core.publisher(), vec![change], transaction.as_mut())?;
             let publication = changes.begin(|_| {});
             publication.end(transaction.commit(Durability::Buffered))?;
         }

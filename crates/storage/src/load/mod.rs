@@ -30,10 +30,10 @@ use crate::locks::collection_lock::{CollectionLockGuard, LockMode};
 use crate::locks::running_loads;
 use crate::store_core::StoreCore;
 use crate::transaction::AssembledDocument;
+use crate::visibility::PreparedChanges;
 use crate::visibility::counters::Totals;
 use crate::visibility::estimate::EstimateChange;
 use crate::visibility::read_cache::Removes;
-use crate::visibility::{Change, PreparedChanges};
 use crate::{Collection, Index, Store, WriteOptions, encoding};
 use errors::{Error, Result};
 use pairs::Pairs;
@@ -265,13 +265,8 @@ impl DocumentLoad {
 
     fn write(&self, hint: LoadHint, gaps: &[Range<usize>]) -> Result<()> {
         let mut load = self.core.engine.load(LoadKind::Visible, hint)?;
-        let change = Change {
-            collection: &self.collection,
-            totals: self.totals,
-            removes: Removes::Nothing,
-            estimates: &self.estimates,
-        };
-        let prepared = PreparedChanges::of_load(&self.core, change, hint, load.as_mut())?;
+        let change = self.collection.change(self.totals, Removes::Nothing, &self.estimates);
+        let prepared = PreparedChanges::of_load(self.core.publisher(), change, hint, load.as_mut())?;
         self.add_pairs(gaps, load.as_mut())?;
         let publication = prepared.begin(|visit| {
             let indexes = self.indexes.iter().flat_map(|index| index.pairs.iter());

@@ -20,8 +20,8 @@ use crate::ids::id_sequence::IdSequence;
 use crate::locks::LockCounts;
 use crate::locks::partial_commits::PartialCommits;
 use crate::sharing::{self, Announced, Members};
-use crate::visibility::LoadClock;
 use crate::visibility::read_cache::ReadCache;
+use crate::visibility::{LoadClock, Publisher};
 use errors::{Error, ErrorCode, Result};
 
 /// The longest wait of a change of definitions for the servers that share the store.
@@ -68,6 +68,16 @@ impl StoreCore {
     ) -> Result<(Box<dyn WriteTransaction>, Arc<Catalog>)> {
         let catalog = self.catalog.read().unwrap_or_else(PoisonError::into_inner);
         Ok((self.engine.begin(options)?, Arc::clone(&catalog)))
+    }
+
+    /// Returns the parts of the store that make changes visible.
+    pub(crate) fn publisher(&self) -> Publisher<'_> {
+        Publisher {
+            engine: self.engine.as_ref(),
+            ids: &self.ids,
+            read_cache: &self.read_cache,
+            load_clock: &self.load_clock,
+        }
     }
 
     /// Returns the beginning of an operation whose time is measured.

@@ -67,7 +67,7 @@ impl StoreCore {
         if defines {
             self.announce_definitions(engine.as_mut())?;
         }
-        let prepared = PreparedChanges::of_transaction(self, changes.collect(), engine.as_mut())?;
+        let prepared = PreparedChanges::of_transaction(self.publisher(), changes.collect(), engine.as_mut())?;
         let publication = prepared.begin(|visit| engine.for_each_written(visit));
         let outcome = match defines {
             true => self.commit_definitions(engine, durability),
@@ -109,11 +109,6 @@ impl StoreCore {
 
 impl Joined {
     fn committed_change(&self) -> Change<'_> {
-        Change {
-            collection: &self.collection,
-            totals: self.change,
-            removes: self.removes,
-            estimates: &self.estimates,
-        }
+        self.collection.change(self.change, self.removes, &self.estimates)
     }
 }

@@ -11,29 +11,46 @@
 
 use std::sync::Arc;
 
-use kv::{BulkLoad, LoadHint, WriteTransaction};
+use catalog::ObjectId;
+use kv::{BulkLoad, Engine, LoadHint, WriteTransaction};
 
-use super::counters::{HeldRecord, Totals};
-use super::read_cache::{Commit, CommittedCollection, Removes};
-use crate::Collection;
-use crate::store_core::StoreCore;
-use crate::visibility::estimate::EstimateChange;
+use super::counters::{Counters, HeldRecord, Totals};
+use super::estimate::{Estimate, EstimateChange};
+use super::load_clock::{LastLoad, LoadClock};
+use super::read_cache::{CacheKey, Commit, CommitWatch, CommittedCollection, ReadCache, Removes};
+use crate::ids::id_sequence::IdSequence;
 use errors::Result;
+
+/// The parts of a store that make changes visible.
+#[derive(Clone, Copy)]
+pub(crate) struct Publisher<'a> {
+    pub(crate) engine: &'a dyn Engine,
+    pub(crate) ids: &'a IdSequence,
+    pub(crate) read_cache: &'a ReadCache,
+    pub(crate) load_clock: &'a LoadClock,
+}
 
 /// The changes of one commit to one collection.
 pub(crate) struct Change<'a> {
-    pub(crate) collection: &'a Arc<Collection>,
+    /// The object that prefixes the keys of the collection's documents.
+    pub(crate) documents: ObjectId,
+    pub(crate) counters: &'a Arc<Counters>,
+    pub(crate) commit_watch: &'a CommitWatch,
+    pub(crate) last_load: &'a LastLoad,
+    /// The objects that prefix the entries of its cached indexes, and the functions from the key of
+    /// such an entry to that of the cache.
+    pub(crate) cached_indexes: Vec<(ObjectId, CacheKey)>,
     pub(crate) totals: Totals,
     pub(crate) removes: Removes,
-    /// The changes of estimates, by position in the collection's indexes.
-    pub(crate) estimates: &'a [EstimateChange],
+    /// The estimates of its indexes with their changes.
+    pub(crate) estimates: Vec<(&'a Estimate, &'a EstimateChange)>,
 }
 
 /// Changes whose counter records are written with them. Dropping this means that nothing was
 /// committed.
 #[must_use = "changes become visible by `begin` and `end`"]
 pub(crate) struct PreparedChanges<'a> {
-    core: &'a StoreCore,
+    publisher: Publisher<'a>,
     changes: Vec<Change<'a>>,
     records: Vec<HeldRecord>,
     is_load: bool,
@@ -49,54 +66,49 @@ pub(crate) struct Publication<'a> {
 impl<'a> PreparedChanges<'a> {
     /// Prepares the changes that a transaction of the engine has written.
     pub(crate) fn of_transaction(
-        core: &'a StoreCore,
+        publisher: Publisher<'a>,
         mut changes: Vec<Change<'a>>,
         transaction: &mut dyn WriteTransaction,
     ) -> Result<Self> {
         // All commits take records in the same order, so that two of them cannot wait for each
         // other.
-        changes.sort_by_key(|change| change.collection.object_id());
+        changes.sort_by_key(|change| change.documents);
         let mut records = Vec::with_capacity(changes.len());
         for change in &changes {
-            records.push(change.collection.counters.hold(change.totals, transaction)?);
+            records.push(change.counters.hold(change.totals, transaction)?);
         }
-        Ok(PreparedChanges { core, changes, records, is_load: false })
+        Ok(PreparedChanges { publisher, changes, records, is_load: false })
     }
 
     /// Prepares a load, which must not have pairs yet, because the counter record comes before all
     /// documents. A load of long runs of keys gets a record that no other commit writes, so that
     /// its files overlap no others.
     pub(crate) fn of_load(
-        core: &'a StoreCore,
+        publisher: Publisher<'a>,
         change: Change<'a>,
         hint: LoadHint,
         load: &mut dyn BulkLoad,
     ) -> Result<Self> {
-        let counters = &change.collection.counters;
+        let counters = change.counters;
         let record = match hint {
-            LoadHint::Sorted { .. } => counters.hold_for_load(core.ids.next()?, change.totals),
+            LoadHint::Sorted { .. } => counters.hold_for_load(publisher.ids.next()?, change.totals),
             LoadHint::Scattered => counters.hold_for(change.totals),
         };
         let (key, value) = record.pair();
         load.add(&key, &value)?;
-        Ok(PreparedChanges { core, changes: vec![change], records: vec![record], is_load: true })
+        Ok(PreparedChanges { publisher, changes: vec![change], records: vec![record], is_load: true })
     }
 
     /// Announces the changes. `written` passes on each key that is written.
     pub(crate) fn begin(self, written: impl FnOnce(&mut dyn FnMut(&[u8]))) -> Publication<'a> {
-        self.changes.iter().for_each(|change| change.collection.counters.begin_commit());
+        self.changes.iter().for_each(|change| change.counters.begin_commit());
         let collections = self.changes.iter().map(|change| CommittedCollection {
-            watch: &change.collection.commit_watch,
-            documents: change.collection.object_id(),
-            indexes: change
-                .collection
-                .indexes()
-                .iter()
-                .filter_map(|index| Some((index.definition().object_id, index.cache_key()?)))
-                .collect(),
+            watch: change.commit_watch,
+            documents: change.documents,
+            indexes: &change.cached_indexes,
             removes: change.removes,
         });
-        let commit = self.core.read_cache.begin_commit(collections, written);
+        let commit = self.publisher.read_cache.begin_commit(collections, written);
         Publication { prepared: self, commit }
     }
 }
@@ -132,13 +144,13 @@ impl Publication<'_> {
 
 impl PreparedChanges<'_> {
     fn end_commits(&self) {
-        self.changes.iter().for_each(|change| change.collection.counters.end_commit());
+        self.changes.iter().for_each(|change| change.counters.end_commit());
     }
 
     fn number_load(&self) {
         if self.is_load {
-            let number = self.core.load_clock.advance();
-            self.changes.iter().for_each(|change| change.collection.last_load.note(number));
+            let number = self.publisher.load_clock.advance();
+            self.changes.iter().for_each(|change| change.last_load.note(number));
         }
     }
 
@@ -146,20 +158,16 @@ impl PreparedChanges<'_> {
     fn count(self) {
         self.records.into_iter().for_each(HeldRecord::committed);
         for change in &self.changes {
-            for (index, estimate) in change.collection.indexes().iter().zip(change.estimates) {
-                if let Some(sketch) = index.estimate() {
-                    sketch.apply(estimate);
-                }
-            }
+            change.estimates.iter().for_each(|(estimate, change)| estimate.apply(change));
             if self.is_load {
                 // The load is committed. If merging the records fails, the next load retries it.
-                let _ = change.collection.counters.fold_loads(self.core.engine.as_ref());
+                let _ = change.counters.fold_loads(self.publisher.engine);
             }
         }
     }
 
     /// Counts the changes that the engine holds, after a commit with an unknown outcome.
     fn reread(self) -> Result<()> {
-        self.records.into_iter().try_for_each(|record| record.reread(self.core.engine.as_ref()))
+        self.records.into_iter().try_for_each(|record| record.reread(self.publisher.engine))
     }
 }

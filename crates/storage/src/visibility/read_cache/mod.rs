@@ -119,7 +119,7 @@ pub(in crate::visibility) struct CommittedCollection<'a> {
     pub(in crate::visibility) documents: ObjectId,
     /// The objects that prefix the entries of its cached indexes, and the functions from the key
     /// of such an entry to that of the cache.
-    pub(in crate::visibility) indexes: Vec<(ObjectId, CacheKey)>,
+    pub(in crate::visibility) indexes: &'a [(ObjectId, CacheKey)],
     pub(in crate::visibility) removes: Removes,
 }
 
@@ -250,7 +250,7 @@ impl ReadCache {
                     entries.remove(key);
                     return;
                 }
-                let mut indexes = kept.iter().flat_map(|collection| &collection.indexes);
+                let mut indexes = kept.iter().flat_map(|collection| collection.indexes);
                 let index = indexes.find(|(entries, _)| *entries == object);
                 if let Some(key) = index.and_then(|(_, cache_key)| cache_key(key)) {
                     entries.remove(key);
