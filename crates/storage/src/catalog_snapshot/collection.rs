@@ -13,7 +13,7 @@ use crate::base::search_options::SearchOptions;
 use crate::ids::key_generator::KeyGenerator;
 use crate::locks::collection_lock::CollectionLock;
 use crate::locks::running_loads::RunningLoads;
-use crate::sharing::Members;
+use crate::sharing::Coordination;
 use crate::visibility::counters::{Counters, Totals};
 use crate::visibility::edge_ends::CollectionCommits;
 use crate::visibility::estimate::EstimateChange;
@@ -107,8 +107,8 @@ impl Collection {
     }
 
     /// Tells the text indexes which servers share the store, if there are some.
-    pub(crate) fn share_text_indexes(&self, members: Option<&Arc<Members>>) {
-        let Some(members) = members else { return };
+    pub(crate) fn share_text_indexes(&self, coordination: &Coordination) {
+        let Some(members) = coordination.members() else { return };
         self.indexes.iter().filter_map(|index| index.text()).for_each(|text| text.share(members));
     }
 

@@ -22,7 +22,7 @@ use crate::encoding::metadata::{
 use crate::encoding::pack;
 use crate::ids::key_generator::KeyGenerator;
 use crate::locks::collection_lock::CollectionLock;
-use crate::sharing::Members;
+use crate::sharing::Coordination;
 use crate::visibility::counters::{Counters, Totals};
 use crate::visibility::estimate::Estimate;
 use crate::visibility::read_cache::CommitNumber;
@@ -98,7 +98,7 @@ pub(crate) fn load(
             }
         };
         catalog.has_text_indexes |= collection.has_text_index();
-        collection.share_text_indexes(opening.members);
+        collection.share_text_indexes(opening.coordination);
         Arc::make_mut(database).put_collection(collection);
         Ok(())
     })?;
@@ -132,8 +132,7 @@ pub(crate) fn for_each(
 /// The circumstances in which a collection is opened.
 pub(crate) struct Opening<'a> {
     pub(crate) options: &'a StoreOptions,
-    /// The servers that share the store.
-    pub(crate) members: Option<&'a Arc<Members>>,
+    pub(crate) coordination: &'a Coordination,
     /// The commit that puts the collection into the catalog; 0 while the store opens.
     pub(crate) number: CommitNumber,
 }
@@ -146,8 +145,8 @@ fn open_collection(
     opening: &Opening<'_>,
     before: Option<&Arc<Collection>>,
 ) -> Result<(Collection, Totals)> {
-    let Opening { options, members, number } = *opening;
-    let (counters, totals) = Counters::open(snapshot, definition.object_id, members)?;
+    let Opening { options, coordination, number } = *opening;
+    let (counters, totals) = Counters::open(snapshot, definition.object_id, coordination)?;
     let mut indexes = Vec::with_capacity(definition.indexes.len());
     for index in &definition.indexes {
         // Not all that a client has said is stored.
@@ -171,7 +170,8 @@ fn open_collection(
         last_load: Arc::default(),
         counters: Arc::new(counters),
         keys: Arc::new(
-            KeyGenerator::new(properties.key_options, totals.key_value).shared_by(members, definition.id),
+            KeyGenerator::new(properties.key_options, totals.key_value)
+                .shared_by(coordination, definition.id),
         ),
         commit_watch: Arc::default(),
         longest_document: Arc::default(),
@@ -217,8 +217,7 @@ pub(crate) struct Draft {
     transaction: Box<dyn WriteTransaction>,
     /// The commit that makes the change visible.
     number: CommitNumber,
-    /// The servers that share the store.
-    members: Option<Arc<Members>>,
+    coordination: Coordination,
 }
 
 impl Draft {
@@ -226,9 +225,9 @@ impl Draft {
         catalog: Catalog,
         transaction: Box<dyn WriteTransaction>,
         number: CommitNumber,
-        members: Option<Arc<Members>>,
+        coordination: Coordination,
     ) -> Self {
-        Draft { catalog, transaction, number, members }
+        Draft { catalog, transaction, number, coordination }
     }
 
     pub(crate) fn into_parts(self) -> (Catalog, Box<dyn WriteTransaction>) {
@@ -271,7 +270,7 @@ impl Draft {
     /// Adds a collection, or replaces its previous version.
     pub(crate) fn put_collection(&mut self, collection: Collection) -> Result<Arc<Collection>> {
         self.catalog.has_text_indexes |= collection.has_text_index();
-        collection.share_text_indexes(self.members.as_ref());
+        collection.share_text_indexes(&self.coordination);
         let database = self.catalog.databases.get_mut(collection.database());
         let database = database.ok_or_else(error::database_not_found)?;
         let key = collection_key(collection.database_id, collection.id());
@@ -283,7 +282,7 @@ impl Draft {
 
     pub(crate) fn remove_collection(&mut self, collection: &Collection) -> Result<()> {
         self.transaction.delete(&collection_key(collection.database_id, collection.id()))?;
-        if self.members.is_some() {
+        if !self.coordination.is_alone() {
             self.transaction.delete(&key_counter_key(collection.id()))?;
         }
         if let Some(database) = self.catalog.databases.get_mut(collection.database()) {
@@ -325,7 +324,7 @@ impl Draft {
     /// Records that nothing owns an object, or nothing owns it yet. The object is deleted now or
     /// when the store next opens.
     pub(crate) fn pend_deletion(&mut self, object: ObjectId) -> Result<()> {
-        let owner = self.members.as_ref().map(|members| members.own());
+        let owner = self.coordination.members().map(|members| members.own());
         let owner = owner.map(|owner| [u64::from(owner.number), owner.identity]);
         let record = pack::numbers(owner.as_ref().map_or(&[], |owner| owner.as_slice()));
         Ok(self.transaction.put(&pending_deletion_key(object), &record)?)

@@ -157,7 +157,6 @@ impl StoreCore {
             .iter()
             .map(|index| Index::new(index.clone(), None, &self.options.search).map(Arc::new))
             .collect();
-        let members = self.members.as_ref();
         Ok(Collection {
             name: properties.name.as_str().into(),
             database: database.name.as_str().into(),
@@ -166,8 +165,8 @@ impl StoreCore {
             lock: Arc::new(CollectionLock::default()),
             running_loads: Arc::default(),
             last_load: Arc::default(),
-            counters: Arc::new(Counters::empty(object_id).shared_by(members)),
-            keys: Arc::new(KeyGenerator::new(properties.key_options, 0).shared_by(members, id)),
+            counters: Arc::new(Counters::empty(object_id).shared_by(&self.coordination)),
+            keys: Arc::new(KeyGenerator::new(properties.key_options, 0).shared_by(&self.coordination, id)),
             commit_watch: Arc::default(),
             longest_document: Arc::default(),
             defined_since: 0,

@@ -43,7 +43,7 @@ impl StoreCore {
     /// Deletes objects that are recorded as pending, once no server uses them. If one does not say
     /// so in time, a later deletion of what is pending gets them.
     pub(crate) fn delete_objects(&self, objects: &[ObjectId]) {
-        if self.have_all_followed() {
+        if self.coordination.wait_until_followed() {
             deletion::finish_or_leave(self.engine.as_ref(), objects);
         }
     }
@@ -68,7 +68,7 @@ impl StoreCore {
         check()?;
         let wait = self.options.collection_wait;
         let since = Instant::now();
-        let guard = self.lock_alone(collection, wait, check)?;
+        let guard = self.lock_everywhere(collection, wait, check)?;
         self.lock_counts.note(LockMode::Exclusive, since, guard.is_some());
         guard.ok_or_else(|| error::lock_timeout(collection.name()))
     }

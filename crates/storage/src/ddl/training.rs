@@ -39,7 +39,7 @@ impl Store {
     /// Errors: 1203, 1004, that of `check`. The index stays as it was then.
     pub fn train_index(&self, collection: &Collection, id: IndexId, check: SharedCheck<'_>) -> Result<bool> {
         self.core.check_writable()?;
-        let guard = self.core.lock_alone(collection, WAIT, check)?;
+        let guard = self.core.lock_everywhere(collection, WAIT, check)?;
         let Some(_guard) = guard else { return Ok(false) };
         let snapshot = self.snapshot()?;
         let present = snapshot.catalog().same_collection(collection);

@@ -19,7 +19,6 @@ impl Store {
     pub fn truncate(&self, collection: &Collection) -> Result<()> {
         let began = self.core.began();
         let _guard = self.core.exclude_writers(collection)?;
-        let members = self.core.members.as_ref();
         let (present, objects) = self.core.alter(|draft| {
             let present = draft.present(collection)?;
             let mut emptied = Collection::clone(&present);
@@ -28,7 +27,8 @@ impl Store {
             // The key generator continues with its next value, even after a crash.
             let key_value = present.keys.last_value();
             let totals = Totals { count: 0, revision: self.core.clock.next(), key_value };
-            emptied.counters = Arc::new(Counters::starting_with(emptied.object_id(), totals, members));
+            emptied.counters =
+                Arc::new(Counters::starting_with(emptied.object_id(), totals, &self.core.coordination));
             draft.put_counters(emptied.object_id(), totals)?;
             draft.put_collection(emptied)?;
             let objects: Vec<ObjectId> = present.objects().collect();

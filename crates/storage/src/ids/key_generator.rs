@@ -10,7 +10,7 @@ use crate::base::revision::of_member;
 use crate::encoding::metadata::key_counter_key;
 use crate::encoding::pack;
 use crate::ids::id_sequence::IdSequence;
-use crate::sharing::Members;
+use crate::sharing::{Coordination, Members};
 use errors::{Error, ErrorCode, Result};
 
 /// Added to the tick of a traditional key.
@@ -75,8 +75,8 @@ impl KeyGenerator {
     }
 
     /// Makes the generator one of a collection that several servers share, if there are some.
-    pub(crate) fn shared_by(self, members: Option<&Arc<Members>>, collection: CollectionId) -> Self {
-        let shared = members.map(|members| {
+    pub(crate) fn shared_by(self, coordination: &Coordination, collection: CollectionId) -> Self {
+        let shared = coordination.members().map(|members| {
             let (members, counting) = (Arc::clone(members), Mutex::default());
             SharedKeys { members, collection, counting }
         });

@@ -108,7 +108,7 @@ impl Store {
     ) -> Result<Option<DocumentLoad>> {
         let core = &self.core;
         core.check_writable()?;
-        if core.members.is_some() {
+        if !core.coordination.is_alone() {
             // A load claims no keys, and other servers know nothing of it.
             return Ok(None);
         }

@@ -1,6 +1,8 @@
 //! The servers that share a store: what they announce to each other, and the locks that all of them
 //! respect. `docs/architecture/cluster.md` has the rules.
 
+mod coordination;
 mod members;
 
-pub(crate) use members::{Announced, LockRecord, Members, Owner, RemoteLock, announced, read_locks};
+pub(crate) use coordination::Coordination;
+pub(crate) use members::{LockRecord, Members, Owner, RemoteLock, announced, read_locks};

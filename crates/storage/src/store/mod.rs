@@ -20,7 +20,7 @@ use crate::histogram::Summary;
 use crate::ids::id_sequence::IdSequence;
 use crate::locks::partial_commits::PartialWait;
 use crate::locks::{LockCounts, LockStatistics};
-use crate::sharing::{self, Members};
+use crate::sharing::{Coordination, Members};
 use crate::snapshot::split_keys;
 use crate::store_core::StoreCore;
 use crate::store_core::{deletion, follower};
@@ -45,29 +45,27 @@ impl Store {
     /// Errors: 35 if a newer version wrote the data, 1102 for damage, those of the engine.
     pub fn open(engine: Arc<dyn Engine>, options: StoreOptions) -> Result<Arc<Store>> {
         let existing = metadata::read_server(engine.as_ref())?;
-        let members = Members::of(&engine);
+        let coordination = Coordination::of(&engine);
         let server_id = match existing {
             Some(server_id) => server_id,
             None => metadata::initialize_server(engine.as_ref())?,
         };
-        let ids = match &members {
-            None => {
+        let ids = match &coordination {
+            Coordination::Alone => {
                 deletion::finish_all(engine.as_ref())?;
                 IdSequence::open(Arc::clone(&engine))?
             }
             // The follower deletes what nobody owns.
-            Some(_) => IdSequence::shared(Arc::clone(&engine)),
+            Coordination::Several(_) => IdSequence::shared(Arc::clone(&engine)),
         };
         // Other servers would change what is cached.
-        let read_cache_bytes = if members.is_some() { 0 } else { options.read_cache_bytes };
+        let read_cache_bytes = if coordination.is_alone() { options.read_cache_bytes } else { 0 };
         let snapshot = engine.snapshot()?;
-        let opening = Opening { options: &options, members: members.as_ref(), number: 0 };
+        let opening = Opening { options: &options, coordination: &coordination, number: 0 };
         let (mut catalog, last_revision) = metadata::load(snapshot.as_ref(), &opening, None)?;
-        let member = members.as_ref().map(|members| members.own().number);
-        if let Some(members) = &members {
-            let announced = sharing::announced(snapshot.as_ref())?;
+        if let Some(announced) = coordination.announced(snapshot.as_ref())? {
             catalog.version = announced.definitions;
-            members.install(announced.number);
+            coordination.install(announced);
         }
         drop(snapshot);
         let core = Arc::new(StoreCore {
@@ -77,7 +75,7 @@ impl Store {
             document_times: options.measures_documents.then(Arc::default),
             options,
             ids,
-            clock: RevisionClock::starting_after(last_revision).of_member(member),
+            clock: RevisionClock::starting_after(last_revision).of_member(coordination.member()),
             server_id,
             catalog: RwLock::new(Arc::new(catalog)),
             definitions: Mutex::new(()),
@@ -87,7 +85,7 @@ impl Store {
             lock_counts: LockCounts::default(),
             intermediate_commits: AtomicU64::new(0),
             partial_commits: Arc::default(),
-            members,
+            coordination,
         });
         let follower = Mutex::new(follower::start(&core)?);
         // A crash may have happened after the server's record and before the system database.
@@ -97,7 +95,8 @@ impl Store {
         if is_new {
             match store.create_system_database() {
                 // Another server was faster.
-                Err(error) if error.code() == ErrorCode::DuplicateName && member.is_some() => {}
+                Err(error)
+                    if error.code() == ErrorCode::DuplicateName && !store.core.coordination.is_alone() => {}
                 created => drop(created?),
             }
         }
@@ -170,7 +169,7 @@ impl Store {
 
     /// Returns the servers that share the store; `None` if only this process can use it.
     pub fn sharing(&self) -> Option<&Arc<dyn Sharing>> {
-        Some(self.core.members.as_ref()?.sharing())
+        self.core.coordination.sharing()
     }
 
     /// Returns the error for which this server does not follow what other servers announce; `None`
@@ -178,7 +177,7 @@ impl Store {
     ///
     /// Others wait for it meanwhile, as long as its lease lasts.
     pub fn following_error(&self) -> Option<Error> {
-        self.core.members.as_ref()?.failure()
+        self.core.coordination.following_error()
     }
 
     /// Returns true if this server does the work that only one of those that share the store must
@@ -187,13 +186,13 @@ impl Store {
     /// Two servers may both be the first one for a moment while one of them starts or stops. So
     /// this only spares work.
     pub fn is_first_server(&self) -> bool {
-        self.core.members.as_ref().is_none_or(|members| members.is_first())
+        self.core.coordination.is_first()
     }
 
     /// Returns true if the lease of this server on a shared store has ended. It can do nothing any
     /// more then, until it is started again.
     pub fn has_lost_lease(&self) -> bool {
-        self.core.members.as_ref().is_some_and(|members| members.has_lost_lease())
+        self.core.coordination.has_lost_lease()
     }
 
     /// Returns the underlying engine, for statistics, checkpoints and similar tasks.

@@ -1,5 +1,6 @@
-//! Exclusive locks of collections, on all servers that share the store.
+//! Exclusive locks of collections, on all servers that use the store.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kv::WaitPolicy;
@@ -34,14 +35,14 @@ impl From<CollectionLockGuard> for CollectionGuard {
 impl StoreCore {
     /// Returns true if other servers must grant a lock of this kind.
     pub(crate) fn is_granted_by_others(&self, mode: LockMode) -> bool {
-        mode == LockMode::Exclusive && self.members.is_some()
+        mode == LockMode::Exclusive && !self.coordination.is_alone()
     }
 
-    /// Takes the exclusive lock of a collection, on all servers if several share the store; `None`
-    /// if that takes longer than `wait` allows.
+    /// Takes the exclusive lock of a collection, on all servers that use the store; `None` if that
+    /// takes longer than `wait` allows.
     ///
     /// Errors: that of `check`, which is called from time to time; those of the engine.
-    pub(crate) fn lock_alone(
+    pub(crate) fn lock_everywhere(
         &self,
         collection: &Collection,
         wait: WaitPolicy,
@@ -52,7 +53,7 @@ impl StoreCore {
             let left = WaitPolicy::UpTo(deadline.saturating_duration_since(Instant::now()));
             let local = collection.lock.acquire_unless(LockMode::Exclusive, left, check)?;
             let Some(local) = local else { return Ok(None) };
-            let Some(members) = &self.members else { return Ok(Some(local.into())) };
+            let Some(members) = self.coordination.members() else { return Ok(Some(local.into())) };
             if let Some(remote) = self.write_lock(members, collection)? {
                 let deadline = deadline.max(Instant::now() + REMOTE_WAIT_MIN);
                 let (announcement, id) = (remote.announcement, remote.record.id);
@@ -71,11 +72,7 @@ impl StoreCore {
     }
 
     /// Writes the lock record of a collection; `None` if another server has one.
-    fn write_lock(
-        &self,
-        members: &std::sync::Arc<Members>,
-        collection: &Collection,
-    ) -> Result<Option<RemoteLock>> {
+    fn write_lock(&self, members: &Arc<Members>, collection: &Collection) -> Result<Option<RemoteLock>> {
         let id = self.ids.next()?;
         Members::repeat(|| {
             let _definitions = self.definitions();

@@ -75,7 +75,7 @@ struct Follower {
 ///
 /// Errors: those of the first round, and of the operating system.
 pub(crate) fn start(core: &Arc<StoreCore>) -> Result<Option<BackgroundThread>> {
-    let Some(members) = &core.members else { return Ok(None) };
+    let Some(members) = core.coordination.members() else { return Ok(None) };
     let follower = Follower {
         core: Arc::downgrade(core),
         members: Arc::clone(members),
@@ -94,7 +94,7 @@ impl Task for Follower {
             // The next round repeats the failed parts. Until then other servers wait for this one,
             // which writes with definitions that are valid.
             self.members.note_followed(self.round(&core));
-            core.delete_left_behind(&mut self.state().deleted);
+            self.delete_left_behind(&core);
         }
     }
 
@@ -186,6 +186,26 @@ impl Follower {
         }
         Ok(())
     }
+
+    /// Deletes what dead servers have left, from time to time, if this server has the lowest
+    /// number.
+    fn delete_left_behind(&self, core: &StoreCore) {
+        let mut state = self.state();
+        if state.deleted.is_some_and(|deleted| deleted.elapsed() < DELETION_INTERVAL) {
+            return;
+        }
+        let Ok(living) = self.members.sharing().members() else { return };
+        if living.first().is_none_or(|first| first.number != self.members.own().number) {
+            return;
+        }
+        // All that was announced before must be known to everyone, as before every deletion.
+        let number = self.members.installed();
+        if living.iter().all(|member| member.has_acknowledged(number)) {
+            state.deleted = Some(Instant::now());
+            // The next time tries again.
+            let _ = deletion::finish_abandoned(core.engine.as_ref(), &living);
+        }
+    }
 }
 
 impl State {
@@ -217,28 +237,6 @@ impl State {
     fn give(&mut self) {
         for given in self.given.values_mut().filter(|given| given.guard.is_none()) {
             given.guard = given.lock.try_acquire(LockMode::Exclusive, &mut given.ticket);
-        }
-    }
-}
-
-impl StoreCore {
-    /// Deletes what dead servers have left, from time to time, if this server has the lowest
-    /// number.
-    fn delete_left_behind(&self, deleted: &mut Option<Instant>) {
-        let Some(members) = &self.members else { return };
-        if deleted.is_some_and(|deleted| deleted.elapsed() < DELETION_INTERVAL) {
-            return;
-        }
-        let Ok(living) = members.sharing().members() else { return };
-        if living.first().is_none_or(|first| first.number != members.own().number) {
-            return;
-        }
-        // All that was announced before must be known to everyone, as before every deletion.
-        let number = members.installed();
-        if living.iter().all(|member| member.has_acknowledged(number)) {
-            *deleted = Some(Instant::now());
-            // The next time tries again.
-            let _ = deletion::finish_abandoned(self.engine.as_ref(), &living);
         }
     }
 }

@@ -6,7 +6,7 @@ pub(crate) mod follower;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kv::{Engine, WriteTransaction};
 
@@ -19,13 +19,10 @@ use crate::catalog_snapshot::metadata::{self, Draft, Opening};
 use crate::ids::id_sequence::IdSequence;
 use crate::locks::LockCounts;
 use crate::locks::partial_commits::PartialCommits;
-use crate::sharing::{self, Announced, Members};
+use crate::sharing::Coordination;
 use crate::visibility::read_cache::ReadCache;
 use crate::visibility::{LoadClock, Publisher};
 use errors::{Error, ErrorCode, Result};
-
-/// The longest wait of a change of definitions for the servers that share the store.
-pub(crate) const FOLLOW_WAIT: Duration = Duration::from_secs(30);
 
 /// The parts of an open store.
 pub(crate) struct StoreCore {
@@ -52,8 +49,7 @@ pub(crate) struct StoreCore {
     /// The count behind [`crate::Store::intermediate_commits`].
     pub(crate) intermediate_commits: AtomicU64,
     pub(crate) partial_commits: Arc<PartialCommits>,
-    /// The servers that share the store; `None` if only this process can use it.
-    pub(crate) members: Option<Arc<Members>>,
+    pub(crate) coordination: Coordination,
 }
 
 impl StoreCore {
@@ -116,7 +112,7 @@ impl StoreCore {
     ///
     /// On a store that several servers share, `change` is called again with newer definitions if
     /// another server was faster. The call returns once all servers have the new definitions, or
-    /// after [`FOLLOW_WAIT`].
+    /// after a bounded wait.
     ///
     /// Errors: those of `change`, 1004 while writes are refused, 1650 if the outcome is not known,
     /// 1200 if other servers were faster each time. After 1650, all further writes are refused
@@ -124,38 +120,37 @@ impl StoreCore {
     /// the store.
     pub(crate) fn alter<T>(&self, mut change: impl FnMut(&mut Draft) -> Result<T>) -> Result<T> {
         self.check_writable()?;
-        if self.members.is_none() {
-            return self.alter_once(&mut change);
-        }
-        let answer = Members::repeat(|| self.alter_once(&mut change))?;
-        self.have_all_followed();
+        let answer = self.coordination.repeat(|| self.alter_once(&mut change))?;
+        self.coordination.wait_until_followed();
         Ok(answer)
     }
 
     fn alter_once<T>(&self, change: &mut impl FnMut(&mut Draft) -> Result<T>) -> Result<T> {
         let _definitions = self.definitions();
         let mut transaction = self.engine.begin(kv::TransactionOptions::default())?;
-        if self.members.is_some() {
-            self.catch_up(transaction.view().as_ref())?;
-        }
+        self.catch_up(transaction.view().as_ref())?;
         let commit = self.read_cache.begin_definition();
-        let mut draft =
-            Draft::new(Catalog::clone(&self.catalog()), transaction, commit.number(), self.members.clone());
+        let mut draft = Draft::new(
+            Catalog::clone(&self.catalog()),
+            transaction,
+            commit.number(),
+            self.coordination.clone(),
+        );
         let answer = change(&mut draft)?;
         let (mut catalog, mut transaction) = draft.into_parts();
-        catalog.version += 1;
-        let announced = self.announce_definitions(transaction.as_mut())?;
+        let announced = self.coordination.announce_definitions(transaction.as_mut(), catalog.version)?;
+        catalog.version = announced.definitions;
         {
             let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
             if let Err(error) = transaction.commit(kv::Durability::Buffered) {
-                if matches!(error, kv::Error::Undetermined { .. }) && self.members.is_none() {
+                if matches!(error, kv::Error::Undetermined { .. }) && self.coordination.is_alone() {
                     // The catalog in memory and the engine may now differ. Only opening the store
                     // again can tell.
                     let _ = self.doubt.set(error.clone());
                 }
                 return Err(error.into());
             }
-            self.install(&mut catalog, announced);
+            self.coordination.install(announced);
             *present = Arc::new(catalog);
         }
         drop(commit);
@@ -167,48 +162,25 @@ impl StoreCore {
         Ok(answer)
     }
 
-    /// Announces by a transaction that it changes definitions, if several servers share the store.
-    pub(crate) fn announce_definitions(
-        &self,
-        transaction: &mut dyn WriteTransaction,
-    ) -> Result<Option<Announced>> {
-        self.members.as_ref().map(|_| Members::announce(transaction, true)).transpose()
-    }
-
-    /// Gives a catalog the version of its announcement, which has been committed.
-    pub(crate) fn install(&self, catalog: &mut Catalog, announced: Option<Announced>) {
-        if let Some((members, announced)) = self.members.as_ref().zip(announced) {
-            catalog.version = announced.definitions;
-            members.install(announced.number);
-        }
-    }
-
-    /// Brings the catalog up to a state of the engine. The caller holds the definitions' lock.
+    /// Brings the catalog up to a state of the engine, if other servers may have changed it. The
+    /// caller holds the definitions' lock.
     ///
     /// Errors: 1102 for damaged records, 35 for those of a newer version, those of the engine.
-    pub(crate) fn catch_up(&self, snapshot: &dyn kv::Snapshot) -> Result<Announced> {
-        let Some(members) = &self.members else { return Ok(Announced::default()) };
-        let announced = sharing::announced(snapshot)?;
+    pub(crate) fn catch_up(&self, snapshot: &dyn kv::Snapshot) -> Result<()> {
+        let Some(announced) = self.coordination.announced(snapshot)? else { return Ok(()) };
         let before = self.catalog();
         if announced.definitions > before.version {
             let commit = self.read_cache.begin_definition();
-            let opening = Opening { options: &self.options, members: Some(members), number: commit.number() };
+            let opening =
+                Opening { options: &self.options, coordination: &self.coordination, number: commit.number() };
             let (mut catalog, last_revision) = metadata::load(snapshot, &opening, Some(&before))?;
             self.clock.receive(last_revision);
             catalog.version = announced.definitions;
             retire_dropped(&before, &catalog);
             *self.catalog.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(catalog);
         }
-        members.install(announced.number);
-        Ok(announced)
-    }
-
-    /// Waits until all servers have the definitions that this one has. Returns false if one does
-    /// not say so in time.
-    pub(crate) fn have_all_followed(&self) -> bool {
-        let Some(members) = &self.members else { return true };
-        let deadline = Instant::now() + FOLLOW_WAIT;
-        members.wait(members.installed(), None, deadline, &|| Ok(())).unwrap_or(false)
+        self.coordination.install(announced);
+        Ok(())
     }
 }
 

@@ -96,7 +96,8 @@ pub(super) fn step(
     // Writers that do not know this server yet do not write into its outbox, so the first step
     // waits for their end.
     let is_first = owner.text.is_shared() && !work.is_open;
-    let alone = if is_first { core.lock_alone(&owner.collection, FIRST_STEP_WAIT, check)? } else { None };
+    let alone =
+        if is_first { core.lock_everywhere(&owner.collection, FIRST_STEP_WAIT, check)? } else { None };
     if is_first && alone.is_none() {
         return Err(error::lock_timeout(owner.collection.name()));
     }

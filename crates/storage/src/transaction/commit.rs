@@ -65,7 +65,7 @@ impl StoreCore {
         let defines = written().any(|collection| catalog::has_definitions(collection.name()));
         let changes = joined.iter().filter(|joined| joined.is_written).map(Joined::committed_change);
         if defines {
-            self.announce_definitions(engine.as_mut())?;
+            self.coordination.announce_definitions(engine.as_mut(), self.catalog().version)?;
         }
         let prepared = PreparedChanges::of_transaction(self.publisher(), changes.collect(), engine.as_mut())?;
         let publication = prepared.begin(|visit| engine.for_each_written(visit));
@@ -75,7 +75,7 @@ impl StoreCore {
         };
         publication.end(outcome)?;
         if defines {
-            self.have_all_followed();
+            self.coordination.wait_until_followed();
         }
         Ok(())
     }
@@ -88,7 +88,7 @@ impl StoreCore {
         durability: Durability,
     ) -> kv::Result<()> {
         let _definitions = self.definitions();
-        if self.members.is_some() {
+        if !self.coordination.is_alone() {
             transaction.commit(durability)?;
             // Other servers may have made changes before this one. A failure is left to the
             // follower.

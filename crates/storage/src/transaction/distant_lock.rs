@@ -28,7 +28,7 @@ impl DistantLock {
                 true => Err(Error::of(ErrorCode::QueryKilled)),
                 false => Ok(()),
             };
-            let locked = core.lock_alone(&collection, core.options.collection_wait, &check);
+            let locked = core.lock_everywhere(&collection, core.options.collection_wait, &check);
             let locked = locked.and_then(|guard| guard.ok_or_else(|| lock_timeout(collection.name())));
             *own.outcome.lock().unwrap_or_else(PoisonError::into_inner) = Some(locked);
         };

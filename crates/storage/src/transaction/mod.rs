@@ -257,7 +257,7 @@ impl Joined {
         core.check_writable()?;
         if core.is_granted_by_others(passage) {
             let since = Instant::now();
-            let guard = core.lock_alone(collection, wait, check)?;
+            let guard = core.lock_everywhere(collection, wait, check)?;
             core.lock_counts.note(passage, since, guard.is_some());
             let guard = guard.ok_or_else(|| error::lock_timeout(collection.name()))?;
             return Self::locked(core, collection, guard);

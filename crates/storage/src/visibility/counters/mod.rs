@@ -23,7 +23,7 @@ use kv::{Engine, MemberNumber, ScanSpec, Snapshot, WriteTransaction};
 use crate::Revision;
 use crate::encoding::metadata::{CounterRecord, counter_key, counter_range, counter_record};
 use crate::encoding::pack;
-use crate::sharing::Members;
+use crate::sharing::{Coordination, Members};
 use errors::{Error, Result};
 
 mod loads;
@@ -162,8 +162,8 @@ impl Counters {
 
     /// Makes the counters, which nobody uses yet, those of a collection that several servers share,
     /// if there are some.
-    pub(crate) fn shared_by(self, members: Option<&Arc<Members>>) -> Self {
-        let shared = members.map(|members| SharedCounters {
+    pub(crate) fn shared_by(self, coordination: &Coordination) -> Self {
+        let shared = coordination.members().map(|members| SharedCounters {
             members: Arc::clone(members),
             member: members.own().number,
             read: Mutex::new(Instant::now()),
@@ -172,8 +172,8 @@ impl Counters {
     }
 
     /// Makes the counters of a new object whose first slot was written with these totals.
-    pub(crate) fn starting_with(object: ObjectId, totals: Totals, members: Option<&Arc<Members>>) -> Self {
-        let counters = Counters::empty(object).shared_by(members);
+    pub(crate) fn starting_with(object: ObjectId, totals: Totals, coordination: &Coordination) -> Self {
+        let counters = Counters::empty(object).shared_by(coordination);
         counters.note(CounterRecord::Slot(0), totals);
         counters.count(totals);
         counters
@@ -183,9 +183,9 @@ impl Counters {
     pub(crate) fn open(
         snapshot: &dyn Snapshot,
         object: ObjectId,
-        members: Option<&Arc<Members>>,
+        coordination: &Coordination,
     ) -> Result<(Self, Totals)> {
-        let counters = Counters::empty(object).shared_by(members);
+        let counters = Counters::empty(object).shared_by(coordination);
         let mut totals = Totals::default();
         for (record, values) in read_records(snapshot, object)? {
             counters.note(record, values);

@@ -3,6 +3,7 @@ use std::thread;
 use kv::{Durability, LoadHint, LoadKind, TransactionOptions};
 
 use super::*;
+use crate::sharing::Coordination;
 
 const OBJECT: ObjectId = ObjectId(5000);
 
@@ -27,7 +28,7 @@ fn totals_are_those_of_all_commits() {
     assert_eq!((counters.documents(), counters.revision()), (4, Revision(30)));
     let snapshot = engine.snapshot().unwrap();
     assert_eq!(read(snapshot.as_ref(), OBJECT).unwrap(), change(4, 30, 7));
-    let (opened, totals) = Counters::open(snapshot.as_ref(), OBJECT, None).unwrap();
+    let (opened, totals) = Counters::open(snapshot.as_ref(), OBJECT, &Coordination::Alone).unwrap();
     assert_eq!((opened.documents(), totals), (4, change(4, 30, 7)));
     assert_eq!(read(snapshot.as_ref(), ObjectId(OBJECT.0 + 1)).unwrap(), Totals::default());
 }
@@ -101,7 +102,7 @@ fn loads_count_with_few_records_and_keys_of_their_own() {
         assert_eq!(read(snapshot.as_ref(), OBJECT).unwrap(), expected);
         assert_eq!(counters.documents(), expected.documents());
         if number % 7 == 0 {
-            let (opened, totals) = Counters::open(snapshot.as_ref(), OBJECT, None).unwrap();
+            let (opened, totals) = Counters::open(snapshot.as_ref(), OBJECT, &Coordination::Alone).unwrap();
             assert_eq!(totals, expected);
             counters = Arc::new(opened);
         }
