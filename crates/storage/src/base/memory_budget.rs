@@ -15,6 +15,18 @@ const RESULT_PERCENT: u64 = 7;
 const REQUEST_PERCENT: u64 = 9;
 const SORT_PERCENT: u64 = 5;
 const SEARCH_PERCENT: u64 = 5;
+const _: () = assert!(
+    CACHE_PERCENT
+        + READ_CACHE_PERCENT
+        + MEMTABLE_PERCENT
+        + QUERY_PERCENT
+        + RESULT_PERCENT
+        + REQUEST_PERCENT
+        + SORT_PERCENT
+        + SEARCH_PERCENT
+        <= 96,
+    "the shares leave too little room for memory that is not counted exactly"
+);
 /// The most bytes for sorting: more memory would not make it faster.
 const SORT_MAX_BYTES: u64 = 256 << 20;
 /// The most bytes for text indexes: larger segments in memory would not be written faster.

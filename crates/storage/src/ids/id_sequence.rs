@@ -126,6 +126,7 @@ impl OwnTicks {
         }
         let limit = tick.checked_add(BLOCK_TICKS).ok_or_else(out_of_ticks)?;
         self.store(limit)?;
+        debug_assert!(self.limit.load(Ordering::Acquire) < limit, "ticks would be issued twice");
         self.limit.store(limit, Ordering::Release);
         Ok(())
     }

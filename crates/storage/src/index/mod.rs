@@ -39,6 +39,7 @@ use kv::KeyRange;
 use velocypack::Slice;
 
 use crate::base::search_options::SearchOptions;
+use crate::encoding::object_of;
 use crate::index::text::text_index::{TextIndex, TextIndexStatistics};
 use crate::visibility::estimate::Estimate;
 use crate::visibility::read_cache::CacheKey;
@@ -349,7 +350,13 @@ impl Index {
 
     /// Appends the index's entries for a document.
     pub(crate) fn entries(&self, document: Slice<'_>, key: &str, entries: &mut Entries) -> Result<()> {
-        self.method.entries(self, document, key, entries)
+        self.method.entries(self, document, key, entries)?;
+        debug_assert!(
+            entries.iter().all(|entry| object_of(entry.key) == Some(self.definition.object_id)),
+            "an entry lies outside the range of index '{}'",
+            self.name()
+        );
+        Ok(())
     }
 
     /// Returns the key under which the read cache may hold an entry; `None` if it holds none.

@@ -119,6 +119,7 @@ impl CollectionLock {
             LockMode::Load => state.loading += 1,
             LockMode::Exclusive => state.is_exclusive = true,
         }
+        debug_assert!(state.is_consistent(), "a collection has holders that exclude each other: {state:?}");
         CollectionLockGuard { lock: Arc::clone(self), mode }
     }
 
@@ -131,13 +132,14 @@ impl CollectionLock {
         });
     }
 
-    /// Locks the state. No code that can panic runs under this lock.
+    /// Locks the state. No code that can panic runs under this lock, except assertions.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn release(&self, mode: LockMode) {
         let mut state = self.state();
+        debug_assert!(state.is_held(mode), "a lock is given back that nobody has: {mode:?} of {state:?}");
         match mode {
             LockMode::Shared => state.sharing -= 1,
             LockMode::Load => state.loading -= 1,
@@ -152,6 +154,20 @@ impl CollectionLock {
 }
 
 impl State {
+    /// Returns true if no two holders exclude each other.
+    fn is_consistent(&self) -> bool {
+        let kinds = [self.sharing > 0, self.loading > 0, self.is_exclusive];
+        kinds.into_iter().filter(|is_held| *is_held).count() <= 1
+    }
+
+    fn is_held(&self, mode: LockMode) -> bool {
+        match mode {
+            LockMode::Shared => self.sharing > 0,
+            LockMode::Load => self.loading > 0,
+            LockMode::Exclusive => self.is_exclusive,
+        }
+    }
+
     /// Returns true if a thread may take the lock now. `ticket` is its place in the queue; `None`
     /// is the end.
     fn admits(&self, mode: LockMode, ticket: Option<&LockTicket>) -> bool {

@@ -22,6 +22,7 @@ pub(crate) struct Range {
 
 impl Range {
     pub(crate) fn new(first: &[u8], last: &[u8]) -> Self {
+        debug_assert!(first <= last, "a range of a load ends before it begins");
         Range { first: first.to_vec(), last: last.to_vec() }
     }
 

@@ -164,6 +164,11 @@ impl Follower {
         let mut pending: Vec<u64> = waiting.map(|given| given.record.id).collect();
         pending.sort_unstable();
         let now = (state.seen, pending);
+        debug_assert!(
+            now.0 <= self.members.installed(),
+            "announcement {} is acknowledged without its definitions",
+            now.0
+        );
         if state.acknowledged.as_ref() != Some(&now) {
             self.members.sharing().acknowledge(now.0, &now.1)?;
             state.acknowledged = Some(now);

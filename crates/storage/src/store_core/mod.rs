@@ -150,6 +150,7 @@ impl StoreCore {
                 }
                 return Err(error.into());
             }
+            debug_assert!(catalog.version > present.version, "plans would outlive their definitions");
             self.coordination.install(announced);
             *present = Arc::new(catalog);
         }

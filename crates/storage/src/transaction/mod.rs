@@ -98,6 +98,10 @@ impl Transaction {
 
     /// Begins a transaction that has joined its collections.
     fn with_joined(core: &Arc<StoreCore>, options: &TransactionOptions, joined: Vec<Joined>) -> Result<Self> {
+        debug_assert!(
+            joined.is_sorted_by_key(|joined| joined.collection.id()),
+            "two transactions could wait for each other's collections"
+        );
         let collection_wait = options.collection_wait(core.options.collection_wait);
         // This precedes the snapshot, which then includes all loads that are counted here.
         let loads_at_begin = core.load_clock.now();

@@ -73,6 +73,10 @@ impl<'a> PreparedChanges<'a> {
         // All commits take records in the same order, so that two of them cannot wait for each
         // other.
         changes.sort_by_key(|change| change.documents);
+        debug_assert!(
+            changes.is_sorted_by(|left, right| left.documents < right.documents),
+            "a commit changes a collection twice"
+        );
         let mut records = Vec::with_capacity(changes.len());
         for change in &changes {
             records.push(change.counters.hold(change.totals, transaction)?);

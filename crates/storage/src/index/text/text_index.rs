@@ -176,7 +176,13 @@ impl TextIndex {
     pub(crate) fn publish(&self, work: &Work) {
         let snapshot = Arc::new(SearchSnapshot::new(work.snapshot_parts()));
         let published = Published { snapshot, as_of: work.as_of };
-        *self.published.write().unwrap_or_else(PoisonError::into_inner) = Some(published);
+        let mut present = self.published.write().unwrap_or_else(PoisonError::into_inner);
+        debug_assert!(
+            present.as_ref().is_none_or(|present| present.as_of <= published.as_of),
+            "a text index goes back to an earlier state"
+        );
+        *present = Some(published);
+        drop(present);
         self.note_figures(work);
     }
 

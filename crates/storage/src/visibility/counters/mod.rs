@@ -79,6 +79,7 @@ pub(crate) fn read(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Totals> 
     for (_, values) in read_records(snapshot, object)? {
         totals.add(values);
     }
+    debug_assert!(totals.count >= 0, "{object:?} has {} documents", totals.count);
     Ok(totals)
 }
 
@@ -283,7 +284,8 @@ impl Counters {
     /// Ends a commit whose outcome is visible to new snapshots. Not to be called if the outcome is
     /// not known, because the commit may then become visible at any time.
     pub(in crate::visibility) fn end_commit(&self) {
-        self.over.fetch_add(1, Ordering::SeqCst);
+        let over = self.over.fetch_add(1, Ordering::SeqCst);
+        debug_assert!(over < self.begun.load(Ordering::SeqCst), "a commit ends that was not announced");
     }
 
     /// Takes a free slot and writes its new values into the transaction.
@@ -386,6 +388,7 @@ impl Drop for HeldRecord {
     fn drop(&mut self) {
         let (CounterRecord::Slot(number) | CounterRecord::Member(_, number)) = self.record else { return };
         let mut free = self.counters.lock();
+        debug_assert!(*free & (1 << number) == 0, "two commits hold counter slot {number}");
         *free |= 1 << number;
         drop(free);
         self.counters.freed.notify_one();

@@ -34,8 +34,10 @@ impl CommitOrder {
     /// Ends a commit. If it took place, every snapshot from now on includes it.
     pub(super) fn end(&self, number: CommitNumber) {
         let mut begun = self.lock();
-        begun.open.remove(&number);
+        let was_open = begun.open.remove(&number);
+        debug_assert!(was_open, "commit {number} ends that was not announced");
         let finished = begun.open.first().map_or(begun.last, |first| first - 1);
+        debug_assert!(finished >= self.finished(), "snapshots would lose commits that they had");
         self.finished.store(finished, Ordering::SeqCst);
     }
 
