@@ -9,19 +9,19 @@ use kv::{
     OpenStore, Result, Sharing, Snapshot, TransactionOptions, WriteTransaction,
 };
 
-use crate::client::Client;
-use crate::identity::{self, Identity};
 use crate::keys::Keys;
 use crate::load::TikvLoad;
+use crate::maintenance::upkeep::{self, Upkeep};
+use crate::maintenance::{drop_range, sizes};
 use crate::membership::Membership;
+use crate::membership::identity::{self, Identity};
 use crate::network::{GrpcNetwork, Network, TlsFiles};
 use crate::options::TikvOptions;
 use crate::runtime::Threads;
 use crate::shared::Shared;
 use crate::sharing::TikvSharing;
 use crate::store::Store;
-use crate::upkeep::{self, Upkeep};
-use crate::{drop_range, sizes};
+use crate::topology::client::Client;
 
 /// A store in a TiKV cluster.
 pub struct TikvEngine {

@@ -2,8 +2,8 @@
 //!
 //! # The client
 //! The crate has a client of its own: gRPC over HTTP/2 ([`network`]), the messages that it needs
-//! ([`protocol`]), PD's timestamps and places ([`pd`], [`regions`]), and what makes transactions
-//! right: locks of others ([`locks`]) and the two phases of a commit ([`commit`]).
+//! ([`protocol`]), PD's timestamps and the places of keys ([`topology`]). Two modules make transactions
+//! right: [`locks`] resolves the locks of others, and [`commit`] runs the two phases of a commit.
 //!
 //! # A snapshot
 //! A snapshot is a timestamp of PD. It shows all commits with smaller ones.
@@ -21,47 +21,32 @@ mod keys;
 mod network;
 mod outcomes;
 mod protocol;
-mod retry;
 mod runtime;
 mod values;
 mod versions;
-mod mutations;
 mod options;
-mod pd;
-mod region_errors;
-mod regions;
-mod fence;
-#[cfg(any(test, feature = "stand-in"))]
-#[cfg_attr(not(test), expect(dead_code, reason = "other crates use a part of it"))]
-mod stand_in;
-mod client;
+mod topology;
 mod locks;
-mod nodes;
 mod commit;
-mod reads;
-mod identity;
+mod fetch;
 mod membership;
 mod shared;
-mod drop_range;
-mod load;
 mod sharing;
-mod sizes;
-mod state;
-mod upkeep;
-mod page_ahead;
-mod prefix_scan;
-mod read_ahead;
-mod scan;
-mod snapshot;
+mod load;
+mod maintenance;
+mod read;
 mod store;
 mod engine;
+#[cfg(any(test, feature = "stand-in"))]
+#[cfg_attr(not(test), expect(dead_code, reason = "other crates use a part of it"))]
+mod mock_cluster;
 #[cfg(feature = "stand-in")]
 mod memory_cluster;
 #[cfg(test)]
 mod tests;
 
 pub use engine::TikvEngine;
-pub use identity::Identity;
+pub use membership::identity::Identity;
 #[cfg(feature = "stand-in")]
 pub use memory_cluster::MemoryCluster;
 pub use network::TlsFiles;

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use kv::{Error, Result};
 
-use crate::client::Client;
 use crate::outcomes::Outcome;
-use crate::pd;
 use crate::protocol::kv::{Action, CheckTxnStatusRequest, KeyError, LockInfo, ResolveLockRequest};
-use crate::retry::Retry;
+use crate::topology::client::Client;
+use crate::topology::pd;
+use crate::topology::retry::Retry;
 
 /// A transaction of at least this many keys has its locks resolved by whole regions.
 const LARGE_TRANSACTION_KEYS: u64 = 16;

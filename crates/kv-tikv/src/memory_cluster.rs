@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kv::Result;
 
-use crate::stand_in::{PD_ADDRESS, Route, StandIn};
+use crate::mock_cluster::{PD_ADDRESS, Route, StandIn};
 use crate::{TikvEngine, TikvOptions};
 
 /// A cluster in memory: PD, three stores, and a clock that tests can move.

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use kv::{ClosedFlag, Error, LivingSnapshots, Result};
 
-use crate::client::Client;
 use crate::commit::Commit;
+use crate::commit::mutations::Mutations;
 use crate::keys::Keys;
 use crate::membership::Membership;
-use crate::mutations::Mutations;
 use crate::options::TikvOptions;
 use crate::protocol::kv::{Mutation, Op};
 use crate::runtime::Threads;
+use crate::topology::client::Client;
 use crate::values;
 use crate::versions::Versions;
 

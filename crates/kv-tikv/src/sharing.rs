@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use kv::{Error, Member, MemberNumber, Nodes, Result, Sharing};
 
-use crate::nodes;
 use crate::shared::Shared;
+use crate::topology::nodes;
 
 /// The members of an open store.
 pub(crate) struct TikvSharing(pub(crate) Arc<Shared>);

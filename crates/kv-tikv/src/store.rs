@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use kv::{ConflictTable, Durability, Error, LocalStore, Result, Snapshot, WaitPolicy, Writes};
 
 use crate::commit::PATIENCE_MIN;
-use crate::mutations::Mutations;
+use crate::commit::mutations::Mutations;
 use crate::protocol::kv::{Mutation, Op};
+use crate::read::snapshot::TikvSnapshot;
+use crate::read::state::State;
 use crate::shared::Shared;
-use crate::snapshot::TikvSnapshot;
-use crate::state::State;
 use crate::values;
 
 /// An open store.

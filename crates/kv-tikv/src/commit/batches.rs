@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use kv::Result;
 
-use crate::client::Client;
 use crate::protocol::kv::Mutation;
-use crate::regions::Region;
+use crate::topology::client::Client;
+use crate::topology::regions::Region;
 
 /// The most keys of one message, and the bytes after which it ends.
 const BATCH_KEYS: usize = 2048;

@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 
 use super::Commit;
-use crate::client::Client;
-use crate::pd;
 use crate::protocol::kv::TxnHeartBeatRequest;
+use crate::topology::client::Client;
+use crate::topology::pd;
 
 /// The time in milliseconds after which others may roll back a transaction that gives no sign.
 const LIFE_MS: u64 = 4000;

@@ -7,6 +7,7 @@
 
 mod batches;
 mod heartbeat;
+pub(crate) mod mutations;
 mod prewrite;
 mod primary;
 mod secondaries;
@@ -16,9 +17,9 @@ use std::time::Duration;
 
 use kv::{Error, Result};
 
-use crate::client::Client;
-use crate::mutations::Mutations;
+use crate::commit::mutations::Mutations;
 use crate::outcomes::Outcome;
+use crate::topology::client::Client;
 
 pub(crate) use heartbeat::Heartbeat;
 pub(crate) use prewrite::PATIENCE_MIN;

@@ -9,8 +9,8 @@ use tokio::task::JoinSet;
 
 use super::batches::{self, Batch, CONCURRENT_BATCHES};
 use super::{Commit, heartbeat};
+use crate::commit::mutations::Mutations;
 use crate::locks::{self, LOCK_PAUSE};
-use crate::mutations::Mutations;
 use crate::protocol::kv::{Context, KeyError, LockInfo, Mutation, PrewriteRequest, PrewriteResponse};
 
 /// The permission to commit in the first phase. Only the one message that has all keys gets it.

@@ -3,9 +3,9 @@
 use kv::{Error, Result};
 
 use super::Commit;
-use crate::client::Miss;
 use crate::outcomes::Outcome;
 use crate::protocol::kv::{CommitRequest, Context};
+use crate::topology::client::Miss;
 
 impl Commit {
     /// Commits the primary key. Returns the commit's timestamp.

@@ -8,8 +8,8 @@ use tokio::task::JoinSet;
 
 use super::batches::CONCURRENT_BATCHES;
 use super::{Commit, batches};
-use crate::client::Client;
 use crate::protocol::kv::{BatchRollbackRequest, CommitRequest, Context, ResolveLockRequest};
+use crate::topology::client::Client;
 
 impl Commit {
     /// Commits all keys but the primary one. A failure leaves locks behind, which readers resolve.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use kv::Engine;
 
 use super::{open, split};
-use crate::stand_in::StandIn;
+use crate::mock_cluster::StandIn;
 
 kv::conformance_tests!(|| {
     let cluster = StandIn::new();

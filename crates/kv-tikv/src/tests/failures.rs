@@ -3,7 +3,7 @@
 use kv::{BlockLimits, Durability, Engine, Error, KeyRange, ScanSpec};
 
 use super::{begin, get, get_in, open, put, split};
-use crate::stand_in::{Failure, StandIn};
+use crate::mock_cluster::{Failure, StandIn};
 
 /// Splits and moves of leaders go unnoticed.
 #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kv::{Durability, Engine, Error, LoadHint, LoadKind, Member, Sharing};
 
 use super::{begin, get, open, open_with, options, put, split};
-use crate::stand_in::{Failure, Route, StandIn};
+use crate::mock_cluster::{Failure, Route, StandIn};
 use crate::{TikvEngine, TikvOptions};
 
 const LEASE_MS: u64 = 10_000;

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use kv::{Durability, Engine, Snapshot, TransactionOptions, WriteTransaction};
 
-use crate::stand_in::{PD_ADDRESS, Route, StandIn};
+use crate::mock_cluster::{PD_ADDRESS, Route, StandIn};
 use crate::{TikvEngine, TikvOptions};
 
 /// A lease that outlives the time that tests let pass.

@@ -4,7 +4,7 @@ use kv::{Engine, NodeHealth, NodeRole, NodeStatistics};
 
 use super::{get, open, put, split};
 use crate::TikvEngine;
-use crate::stand_in::{Failure, PD_ADDRESS, StandIn};
+use crate::mock_cluster::{Failure, PD_ADDRESS, StandIn};
 
 fn figures(engine: &TikvEngine, address: &str) -> Option<NodeStatistics> {
     engine.statistics().nodes.into_iter().find(|node| node.address == address)

@@ -7,8 +7,8 @@ use kv::{Block, BlockLimits, Durability, Engine, LoadHint, LoadKind, PrefixScan}
 
 use super::{open, split_at};
 use crate::TikvEngine;
-use crate::prefix_scan::{AHEAD_BYTES, AHEAD_MAX};
-use crate::stand_in::StandIn;
+use crate::mock_cluster::StandIn;
+use crate::read::prefix_scan::{AHEAD_BYTES, AHEAD_MAX};
 
 const RANGES: usize = 600;
 const ROWS: usize = 5;

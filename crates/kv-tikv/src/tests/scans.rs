@@ -8,8 +8,8 @@ use kv::{BlockLimits, Durability, Engine, KeyRange, LoadHint, LoadKind, Scan, Sc
 
 use super::{open, split_at};
 use crate::TikvEngine;
-use crate::read_ahead::{AHEAD_BYTES, PARTS_MAX};
-use crate::stand_in::StandIn;
+use crate::mock_cluster::StandIn;
+use crate::read::read_ahead::{AHEAD_BYTES, PARTS_MAX};
 
 fn key(number: usize) -> String {
     format!("k{number:06}")

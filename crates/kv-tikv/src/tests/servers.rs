@@ -3,7 +3,7 @@
 use kv::{Durability, Engine, Error, LoadHint, LoadKind};
 
 use super::{begin, get, get_in, open, put, split};
-use crate::stand_in::StandIn;
+use crate::mock_cluster::StandIn;
 
 /// The first of two servers that write a key commits; the other one conflicts.
 #[test]

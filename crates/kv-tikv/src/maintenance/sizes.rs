@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use kv::{KeyRange, Result};
 
-use crate::client::Client;
+use crate::fetch::PageSpec;
 use crate::protocol::kv::KvPair;
-use crate::reads::PageSpec;
 use crate::shared::Shared;
+use crate::topology::client::Client;
 
 /// The number of keys up to which a range is counted.
 const COUNTED_MAX: usize = 4096;

@@ -8,19 +8,19 @@ use kv::{Error, Result};
 use prost::Message;
 
 use crate::codec;
-use crate::fence::Fence;
 use crate::network::{Counted, Fault, Network};
 use crate::options::TikvOptions;
 use crate::outcomes::Outcomes;
-use crate::pd::{Pd, Timestamps};
 use crate::protocol::kv::Context;
 use crate::protocol::pd::{
     GetPrevRegionRequest, GetRegionRequest, GetRegionResponse, GetStoreRequest, ScanRegionsRequest,
 };
 use crate::protocol::{RegionReply, RegionRequest, region};
-use crate::region_errors::RegionErrors;
-use crate::regions::{Region, Regions};
-use crate::retry::Retry;
+use crate::topology::fence::Fence;
+use crate::topology::pd::{Pd, Timestamps};
+use crate::topology::region_errors::RegionErrors;
+use crate::topology::regions::{Region, Regions};
+use crate::topology::retry::Retry;
 
 /// The most regions of one message.
 const REGIONS_MAX: usize = 256;
@@ -182,7 +182,7 @@ impl Client {
         let address = reply.store.map(|store| store.address).filter(|address| !address.is_empty());
         let address = address
             .ok_or_else(|| Error::Transient { reason: format!("PD knows no address of store {store_id}") })?;
-        let address = crate::pd::without_scheme(&address).to_owned();
+        let address = crate::topology::pd::without_scheme(&address).to_owned();
         self.addresses.write().unwrap_or_else(PoisonError::into_inner).insert(store_id, address.clone());
         Ok(address)
     }

@@ -4,7 +4,6 @@ use prost::DecodeError;
 
 use super::{PD_ADDRESS, STORES, State, address_of, reply};
 use crate::codec;
-use crate::pd::{from_milliseconds, milliseconds};
 use crate::protocol::pd::{
     GetAllStoresRequest, GetAllStoresResponse, GetGcSafePointRequest, GetGcSafePointResponse,
     GetMembersRequest, GetMembersResponse, GetPrevRegionRequest, GetRegionRequest, GetRegionResponse,
@@ -13,6 +12,7 @@ use crate::protocol::pd::{
     UpdateServiceGcSafePointResponse,
 };
 use crate::protocol::region::Store;
+use crate::topology::pd::{from_milliseconds, milliseconds};
 
 /// The number of the cluster.
 const CLUSTER: u64 = 42;

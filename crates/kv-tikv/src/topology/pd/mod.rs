@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use crate::network::{Fault, Network};
 use crate::protocol::pd::{GetMembersRequest, GetMembersResponse, RequestHeader};
 use crate::protocol::{PdReply, PdRequest};
-use crate::retry::Retry;
+use crate::topology::retry::Retry;
 
 pub(crate) use timestamps::Timestamps;
 

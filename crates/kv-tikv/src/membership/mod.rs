@@ -2,7 +2,9 @@
 //!
 //! The fact `member/NNN` is the record of the member with that number. It holds the end of the
 //! lease in milliseconds of the cluster's timestamps. The member itself commits nothing at or after
-//! that moment ([`crate::fence`]), so others may count it as gone from then on.
+//! that moment ([`crate::topology::fence`]), so others may count it as gone from then on.
+
+pub(crate) mod identity;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,13 +12,13 @@ use std::time::Duration;
 use kv::{Error, MEMBER_NUMBER_MAX, Member, MemberNumber, Result};
 use tokio::sync::Mutex;
 
-use crate::client::Client;
 use crate::commit::{Commit, PATIENCE_MIN};
+use crate::fetch::PageSpec;
 use crate::keys::Keys;
 use crate::options::TikvOptions;
-use crate::pd;
 use crate::protocol::kv::{Mutation, Op};
-use crate::reads::PageSpec;
+use crate::topology::client::Client;
+use crate::topology::pd;
 
 /// The beginning of the facts' names.
 const NAMES: &str = "member/";

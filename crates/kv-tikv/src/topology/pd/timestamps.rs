@@ -11,7 +11,7 @@ use super::{LOGICAL_BITS, Pd, header_error};
 use crate::network::Exchange;
 use crate::protocol::PdRequest;
 use crate::protocol::pd::{TsoRequest, TsoResponse};
-use crate::retry::Retry;
+use crate::topology::retry::Retry;
 
 /// The most timestamps of one message.
 const BATCH_MAX: usize = 4096;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kv::{Error, LivingSnapshot, Result, Values};
 
-use crate::reads::Found;
+use crate::fetch::Found;
 use crate::shared::Shared;
 use crate::values;
 use crate::versions::Held;

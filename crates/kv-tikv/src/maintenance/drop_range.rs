@@ -9,11 +9,11 @@ use std::sync::Arc;
 use kv::{Error, KeyRange, Result};
 use tokio::task::JoinSet;
 
-use crate::client::Client;
 use crate::commit::{Commit, PATIENCE_MIN};
+use crate::fetch::PageSpec;
 use crate::protocol::kv::{Mutation, Op};
-use crate::reads::PageSpec;
 use crate::shared::Shared;
+use crate::topology::client::Client;
 
 /// The number of regions that are emptied at once, and the keys of one transaction.
 const CONCURRENT_REGIONS: usize = 4;

@@ -2,12 +2,12 @@
 
 use kv::{Error, Result};
 
-use crate::client::Client;
 use crate::commit::{Commit, PATIENCE_MIN};
+use crate::fetch::PageSpec;
 use crate::keys::Keys;
 use crate::options::TikvOptions;
 use crate::protocol::kv::{Mutation, Op};
-use crate::reads::PageSpec;
+use crate::topology::client::Client;
 
 /// The name of the fact.
 const NAME: &str = "identity";

@@ -21,7 +21,7 @@ use bytes::Bytes;
 use prost::Message;
 
 use crate::network::{Exchange, Fault, Network, Pending};
-use crate::pd::{from_milliseconds, milliseconds};
+use crate::topology::pd::{from_milliseconds, milliseconds};
 
 pub(crate) use faults::Failure;
 use faults::{Effect, Faults};

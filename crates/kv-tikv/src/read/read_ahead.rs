@@ -13,10 +13,10 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use kv::{KeyRange, Result};
 
-use crate::page_ahead::{PageAhead, bytes};
+use crate::fetch::{PAGE_ROWS_MAX, Page, PageSpec};
 use crate::protocol::kv::KvPair;
-use crate::reads::{PAGE_ROWS_MAX, Page, PageSpec};
-use crate::state::State;
+use crate::read::page_ahead::{PageAhead, bytes};
+use crate::read::state::State;
 
 /// The bytes that a page should have, once the size of the pairs is known.
 const PAGE_BYTES: usize = 4 << 20;

@@ -6,9 +6,9 @@ use std::time::Duration;
 use kv::{DataNode, NodeHealth, Nodes, PlacementNode, Result};
 use tokio::task::JoinSet;
 
-use crate::client::Client;
-use crate::pd::without_scheme;
 use crate::protocol::pd::{GetAllStoresRequest, GetMembersRequest, GetStoreRequest, Member};
+use crate::topology::client::Client;
+use crate::topology::pd::without_scheme;
 
 /// The time without a heartbeat after which a store is suspected. A store sends one every 10 s, and
 /// PD counts it as disconnected after the same time.
@@ -25,7 +25,7 @@ const STATE_OFFLINE: i32 = 1;
 
 /// Returns the processes of the cluster. Errors: those of PD.
 pub(crate) async fn nodes(client: &Arc<Client>) -> Result<Nodes> {
-    let now = crate::pd::milliseconds(client.timestamps.next().await?);
+    let now = crate::topology::pd::milliseconds(client.timestamps.next().await?);
     let request = GetAllStoresRequest { header: None, exclude_tombstone_stores: true };
     let mut stores = client.pd.call(request).await?.stores;
     stores.sort_unstable_by_key(|store| store.id);

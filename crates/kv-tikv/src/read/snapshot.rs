@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use kv::{PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
 
-use crate::prefix_scan::{AHEAD_MAX, TikvPrefixScan};
-use crate::scan::TikvScan;
-use crate::state::State;
+use crate::read::prefix_scan::{AHEAD_MAX, TikvPrefixScan};
+use crate::read::scan::TikvScan;
+use crate::read::state::State;
 
 /// The state at a timestamp.
 pub(crate) struct TikvSnapshot {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use kv::{Block, BlockLimits, Error, KeyRange, PrefixScan, Result};
 
-use crate::page_ahead::{PageAhead, bytes};
-use crate::reads::PageSpec;
-use crate::state::State;
+use crate::fetch::PageSpec;
+use crate::read::page_ahead::{PageAhead, bytes};
+use crate::read::state::State;
 use crate::values;
 
 /// The most rows of the first page of a range, and of the following ones.

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use kv::{Error, KeyRange, Result};
 use tokio::task::JoinSet;
 
-use crate::client::Client;
 use crate::locks::{self, LOCK_PAUSE};
 use crate::protocol::kv::{
     BatchGetRequest, BatchGetResponse, Context, GetRequest, KeyError, KvPair, LockInfo, ScanRequest,
     ScanResponse,
 };
-use crate::regions::Region;
-use crate::retry::Retry;
+use crate::topology::client::Client;
+use crate::topology::regions::Region;
+use crate::topology::retry::Retry;
 
 /// The most rows of one page.
 pub(crate) const PAGE_ROWS_MAX: usize = 8192;

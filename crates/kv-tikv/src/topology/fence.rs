@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use kv::{Error, Result};
 
-use crate::pd;
+use crate::topology::pd;
 
 /// The end of a lease in milliseconds of the cluster's time.
 #[derive(Debug)]

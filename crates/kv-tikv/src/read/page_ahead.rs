@@ -5,9 +5,9 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use kv::{Error, Result};
 
+use crate::fetch::{Page, PageSpec};
 use crate::protocol::kv::KvPair;
-use crate::reads::{Page, PageSpec};
-use crate::state::State;
+use crate::read::state::State;
 
 /// A page on its way, or one that has arrived.
 pub(crate) struct PageAhead {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use kv::{Block, BlockLimits, Error, Result, Scan, ScanSpec};
 
+use crate::fetch::PageSpec;
 use crate::protocol::kv::KvPair;
-use crate::read_ahead::{FIRST_ROWS_MAX, ReadAhead};
-use crate::reads::PageSpec;
-use crate::state::State;
+use crate::read::read_ahead::{FIRST_ROWS_MAX, ReadAhead};
+use crate::read::state::State;
 use crate::values;
 
 /// A scan in progress.
