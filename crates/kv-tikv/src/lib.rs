@@ -2,8 +2,9 @@
 //!
 //! # The client
 //! The crate has a client of its own: gRPC over HTTP/2 ([`network`]), the messages that it needs
-//! ([`protocol`]), PD's timestamps and the places of keys ([`topology`]). Two modules make transactions
-//! right: [`locks`] resolves the locks of others, and [`commit`] runs the two phases of a commit.
+//! ([`protocol`]), and PD's timestamps and the places of keys ([`topology`]). Two modules make
+//! transactions right: [`locks`] resolves the locks of others, and [`commit`] runs the two phases
+//! of a commit.
 //!
 //! # A snapshot
 //! A snapshot is a timestamp of PD. It shows all commits with smaller ones.
@@ -37,17 +38,17 @@ mod maintenance;
 mod read;
 mod store;
 mod engine;
-#[cfg(any(test, feature = "stand-in"))]
+#[cfg(any(test, feature = "mock-cluster"))]
 #[cfg_attr(not(test), expect(dead_code, reason = "other crates use a part of it"))]
 mod mock_cluster;
-#[cfg(feature = "stand-in")]
+#[cfg(feature = "mock-cluster")]
 mod memory_cluster;
 #[cfg(test)]
 mod tests;
 
 pub use engine::TikvEngine;
 pub use membership::identity::Identity;
-#[cfg(feature = "stand-in")]
+#[cfg(feature = "mock-cluster")]
 pub use memory_cluster::MemoryCluster;
 pub use network::TlsFiles;
 pub use options::TikvOptions;

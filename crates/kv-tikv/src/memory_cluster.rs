@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use kv::Result;
 
-use crate::mock_cluster::{PD_ADDRESS, Route, StandIn};
+use crate::mock_cluster::{MockCluster, PD_ADDRESS, Route};
 use crate::{TikvEngine, TikvOptions};
 
 /// A cluster in memory: PD, three stores, and a clock that tests can move.
 #[derive(Default)]
 pub struct MemoryCluster {
-    cluster: Arc<StandIn>,
+    cluster: Arc<MockCluster>,
     routes: Mutex<Vec<Arc<Route>>>,
 }
 

@@ -38,7 +38,7 @@ pub(crate) const PD_ADDRESS: &str = "pd:1";
 
 /// A cluster in memory.
 #[derive(Default)]
-pub(crate) struct StandIn {
+pub(crate) struct MockCluster {
     state: Mutex<State>,
     faults: Faults,
     traffic: Traffic,
@@ -59,9 +59,9 @@ struct State {
     stopped: BTreeMap<u64, u64>,
 }
 
-impl StandIn {
+impl MockCluster {
     /// Makes a cluster with one region.
-    pub(crate) fn new() -> Arc<StandIn> {
+    pub(crate) fn new() -> Arc<MockCluster> {
         Arc::default()
     }
 
@@ -156,7 +156,7 @@ impl State {
     }
 }
 
-impl StandIn {
+impl MockCluster {
     async fn handle(&self, address: &str, method: &'static str, message: Bytes) -> Result<Bytes, Fault> {
         let on_its_way = self.traffic.begin(method).await;
         let reply = self.handle_now(address, method, message).await;
@@ -183,15 +183,15 @@ impl StandIn {
     }
 }
 
-/// The way of a client to a stand-in, which several clients may share.
+/// The way of a client to a mock cluster, which several clients may share.
 pub(crate) struct Route {
-    cluster: Arc<StandIn>,
+    cluster: Arc<MockCluster>,
     /// True once nothing of the client reaches the cluster any more.
     is_cut: AtomicBool,
 }
 
 impl Route {
-    pub(crate) fn to(cluster: &Arc<StandIn>) -> Arc<Route> {
+    pub(crate) fn to(cluster: &Arc<MockCluster>) -> Arc<Route> {
         Arc::new(Route { cluster: Arc::clone(cluster), is_cut: AtomicBool::new(false) })
     }
 
@@ -235,7 +235,7 @@ impl Network for Route {
 }
 
 struct Stream {
-    cluster: Arc<StandIn>,
+    cluster: Arc<MockCluster>,
     address: String,
     method: &'static str,
 }

@@ -1,4 +1,4 @@
-//! The versions and locks of keys in the stand-in: the rules of Percolator.
+//! The versions and locks of keys in the mock cluster: the rules of Percolator.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;

@@ -1,4 +1,4 @@
-//! The stand-in of PD.
+//! The mock of PD.
 
 use prost::DecodeError;
 

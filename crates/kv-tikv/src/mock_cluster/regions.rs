@@ -1,4 +1,4 @@
-//! The regions of the stand-in.
+//! The regions of the mock cluster.
 
 use super::{STORES, address_of};
 use crate::codec;

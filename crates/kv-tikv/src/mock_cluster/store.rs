@@ -1,4 +1,4 @@
-//! The stand-in of a store.
+//! The mock of a store.
 
 use prost::DecodeError;
 

@@ -1,4 +1,4 @@
-//! The messages that have come to the stand-in's stores, as tests count and delay them.
+//! The messages that have come to the mock cluster's stores, as tests count and delay them.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The seam between this crate and a cluster: messages to addresses.
 //!
-//! The real network speaks gRPC. The stand-in of tests answers from memory, and loses, delays and
-//! misdirects messages on request.
+//! The real network speaks gRPC. The mock cluster of tests answers from memory, and loses, delays
+//! and misdirects messages on request.
 
 mod connection;
 mod counted;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use kv::Engine;
 
 use super::{open, split};
-use crate::mock_cluster::StandIn;
+use crate::mock_cluster::MockCluster;
 
 kv::conformance_tests!(|| {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     split(&cluster);
     open(&cluster) as Arc<dyn Engine>
 });

@@ -3,12 +3,12 @@
 use kv::{BlockLimits, Durability, Engine, Error, KeyRange, ScanSpec};
 
 use super::{begin, get, get_in, open, put, split};
-use crate::mock_cluster::{Failure, StandIn};
+use crate::mock_cluster::{Failure, MockCluster};
 
 /// Splits and moves of leaders go unnoticed.
 #[test]
 fn regions_move_unnoticed() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let engine = open(&cluster);
     for i in 0..200 {
         put(&engine, &format!("k{i:03}"), &i.to_string()).unwrap();
@@ -38,7 +38,7 @@ fn regions_move_unnoticed() {
 /// A lost reply to a commit in one phase is found out: the transaction has committed once.
 #[test]
 fn lost_replies_are_found_out() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let engine = open(&cluster);
     cluster.fail("KvPrewrite", Failure::LostReply, 1);
     put(&engine, "k", "1").unwrap();
@@ -56,7 +56,7 @@ fn lost_replies_are_found_out() {
 /// Without any reply to the decisive message, the outcome is undetermined, and not a conflict.
 #[test]
 fn silence_at_the_decisive_moment_is_undetermined() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let engine = open(&cluster);
     split(&cluster);
     put(&engine, "k", "1").unwrap();
@@ -72,7 +72,7 @@ fn silence_at_the_decisive_moment_is_undetermined() {
 /// A cluster that is not reachable is a transient error, and nothing was written.
 #[test]
 fn unreachable_stores_are_transient() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let engine = open(&cluster);
     put(&engine, "k", "1").unwrap();
     cluster.fail("KvPrewrite", Failure::Unreachable, usize::MAX);
@@ -84,7 +84,7 @@ fn unreachable_stores_are_transient() {
 /// after it become its commit.
 #[test]
 fn locks_of_the_dead_are_resolved() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     split(&cluster);
     let (dying, other) = (open(&cluster), open(&cluster));
     let write = |value: &str| {
@@ -108,7 +108,7 @@ fn locks_of_the_dead_are_resolved() {
 /// A committer that is slower than the life of its locks fails cleanly if others have met them.
 #[test]
 fn a_commit_after_the_life_of_its_locks_conflicts() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     split(&cluster);
     let (slow, other) = (open(&cluster), open(&cluster));
     put(&slow, "k", "1").unwrap();
@@ -133,7 +133,7 @@ fn a_commit_after_the_life_of_its_locks_conflicts() {
 /// A snapshot older than what the cluster keeps says so.
 #[test]
 fn old_snapshots_expire() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let engine = open(&cluster);
     put(&engine, "k", "1").unwrap();
     let snapshot = engine.snapshot().unwrap();
@@ -151,7 +151,7 @@ fn old_snapshots_expire() {
 #[test]
 fn transfers_keep_their_sum_among_failures() {
     const ACCOUNTS: usize = 6;
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     split(&cluster);
     let name = |i: usize| ["a", "c", "k1", "k6", "n", "z"].get(i % ACCOUNTS).copied().unwrap_or("a");
     let engine = open(&cluster);

@@ -6,13 +6,13 @@ use std::time::Duration;
 use kv::{Durability, Engine, Error, LoadHint, LoadKind, Member, Sharing};
 
 use super::{begin, get, open, open_with, options, put, split};
-use crate::mock_cluster::{Failure, Route, StandIn};
+use crate::mock_cluster::{Failure, MockCluster, Route};
 use crate::{TikvEngine, TikvOptions};
 
 const LEASE_MS: u64 = 10_000;
 
 /// Opens a store whose leases are short for a clock that tests move.
-fn open_short(cluster: &Arc<StandIn>) -> Arc<TikvEngine> {
+fn open_short(cluster: &Arc<MockCluster>) -> Arc<TikvEngine> {
     let lease = Duration::from_millis(LEASE_MS);
     open_with(cluster, &TikvOptions { lease, ..options() })
 }
@@ -28,7 +28,7 @@ fn numbers(engine: &TikvEngine) -> Vec<u8> {
 /// Members get the lowest free numbers, and see each other's addresses and acknowledgements.
 #[test]
 fn members_know_each_other() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let engines: Vec<_> = (0..3).map(|_| open(&cluster)).collect();
     let [first, second, third] = &engines[..] else { panic!() };
     assert_eq!(numbers(first), [0, 1, 2]);
@@ -49,7 +49,7 @@ fn members_know_each_other() {
 /// number is free then.
 #[test]
 fn a_lease_that_has_ended_fences() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let other = open(&cluster);
     put(&other, "k", "1").unwrap();
     for is_split in [false, true] {
@@ -78,7 +78,7 @@ fn a_lease_that_has_ended_fences() {
 /// A commit that is on its way when the lease ends does not take place.
 #[test]
 fn a_slow_commit_does_not_outlive_its_lease() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     split(&cluster);
     let (other, lost) = (open(&cluster), open_short(&cluster));
     for method in ["KvPrewrite", "KvCommit"] {
@@ -109,7 +109,7 @@ fn a_slow_commit_does_not_outlive_its_lease() {
 /// A server prolongs its lease.
 #[test]
 fn leases_are_prolonged() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let lease = Duration::from_millis(1500);
     let engine = open_with(&cluster, &TikvOptions { lease, ..options() });
     let other = open(&cluster);
@@ -121,7 +121,7 @@ fn leases_are_prolonged() {
 /// A server that is cut off neither reads nor writes after the end of its lease.
 #[test]
 fn a_server_that_is_cut_off_stops() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let lease = Duration::from_millis(800);
     let settings = TikvOptions { lease, ..options() };
     let route = Route::to(&cluster);

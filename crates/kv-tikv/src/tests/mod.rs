@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use kv::{Durability, Engine, Snapshot, TransactionOptions, WriteTransaction};
 
-use crate::mock_cluster::{PD_ADDRESS, Route, StandIn};
+use crate::mock_cluster::{MockCluster, PD_ADDRESS, Route};
 use crate::{TikvEngine, TikvOptions};
 
 /// A lease that outlives the time that tests let pass.
@@ -34,23 +34,23 @@ fn options() -> TikvOptions {
 }
 
 /// Opens the store of a cluster, which other engines may open, too.
-fn open(cluster: &Arc<StandIn>) -> Arc<TikvEngine> {
+fn open(cluster: &Arc<MockCluster>) -> Arc<TikvEngine> {
     open_with(cluster, &TikvOptions { lease: LONG_LEASE, ..options() })
 }
 
-fn open_with(cluster: &Arc<StandIn>, options: &TikvOptions) -> Arc<TikvEngine> {
+fn open_with(cluster: &Arc<MockCluster>, options: &TikvOptions) -> Arc<TikvEngine> {
     TikvEngine::over(Route::to(cluster), options).expect("open")
 }
 
 /// Splits the keys of the store at some of those that tests use.
-fn split(cluster: &StandIn) {
+fn split(cluster: &MockCluster) {
     for key in ["b", "k", "k0500", "key00100", "m", "p001000"] {
         split_at(cluster, key);
     }
 }
 
 /// Splits the keys of the store at a key.
-fn split_at(cluster: &StandIn, key: &str) {
+fn split_at(cluster: &MockCluster, key: &str) {
     cluster.split(&[b"persea/d", key.as_bytes()].concat());
 }
 

@@ -4,7 +4,7 @@ use kv::{Engine, NodeHealth, NodeRole, NodeStatistics};
 
 use super::{get, open, put, split};
 use crate::TikvEngine;
-use crate::mock_cluster::{Failure, PD_ADDRESS, StandIn};
+use crate::mock_cluster::{Failure, MockCluster, PD_ADDRESS};
 
 fn figures(engine: &TikvEngine, address: &str) -> Option<NodeStatistics> {
     engine.statistics().nodes.into_iter().find(|node| node.address == address)
@@ -18,7 +18,7 @@ fn counter(engine: &TikvEngine, name: &str) -> u64 {
 /// Messages, failures and bytes count for the process that they were sent to.
 #[test]
 fn messages_are_counted_by_process() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let engine = open(&cluster);
     put(&engine, "k", &"x".repeat(10_000)).unwrap();
     let before = figures(&engine, "store:1").unwrap();
@@ -37,7 +37,7 @@ fn messages_are_counted_by_process() {
 /// Regions that have moved are counted by the reason why a message missed them.
 #[test]
 fn missed_regions_are_counted_by_kind() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let engine = open(&cluster);
     put(&engine, "k", "1").unwrap();
     assert_eq!(counter(&engine, "tikv.region-errors-not-leader"), 0);
@@ -57,7 +57,7 @@ fn missed_regions_are_counted_by_kind() {
 /// down after six.
 #[test]
 fn stores_that_stop_are_seen() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let engine = open(&cluster);
     let sharing = engine.sharing().unwrap();
     let health = || sharing.nodes().unwrap().data.iter().map(|node| node.health).collect::<Vec<_>>();

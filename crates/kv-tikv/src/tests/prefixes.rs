@@ -7,7 +7,7 @@ use kv::{Block, BlockLimits, Durability, Engine, LoadHint, LoadKind, PrefixScan}
 
 use super::{open, split_at};
 use crate::TikvEngine;
-use crate::mock_cluster::StandIn;
+use crate::mock_cluster::MockCluster;
 use crate::read::prefix_scan::{AHEAD_BYTES, AHEAD_MAX};
 
 const RANGES: usize = 600;
@@ -18,8 +18,8 @@ fn prefix(range: usize) -> Vec<u8> {
 }
 
 /// Opens a store with ranges over ten regions.
-fn store(value_bytes: usize) -> (Arc<StandIn>, Arc<TikvEngine>) {
-    let cluster = StandIn::new();
+fn store(value_bytes: usize) -> (Arc<MockCluster>, Arc<TikvEngine>) {
+    let cluster = MockCluster::new();
     let engine = open(&cluster);
     let mut load = engine.load(LoadKind::Visible, LoadHint::Sorted { pairs: RANGES * ROWS }).unwrap();
     for range in 0..RANGES {

@@ -8,14 +8,14 @@ use kv::{BlockLimits, Durability, Engine, KeyRange, LoadHint, LoadKind, Scan, Sc
 
 use super::{open, split_at};
 use crate::TikvEngine;
-use crate::mock_cluster::StandIn;
+use crate::mock_cluster::MockCluster;
 use crate::read::read_ahead::{AHEAD_BYTES, PARTS_MAX};
 
 fn key(number: usize) -> String {
     format!("k{number:06}")
 }
 
-fn load(cluster: &StandIn, engine: &TikvEngine, pairs: usize, value_bytes: usize) {
+fn load(cluster: &MockCluster, engine: &TikvEngine, pairs: usize, value_bytes: usize) {
     let mut load = engine.load(LoadKind::Visible, LoadHint::Sorted { pairs }).unwrap();
     let value = vec![7; value_bytes];
     for number in 0..pairs {
@@ -40,7 +40,7 @@ fn count(scan: &mut dyn Scan, rows: usize) -> usize {
 /// A long scan reads several regions at once; one without the hint reads one after the other.
 #[test]
 fn a_long_scan_reads_several_regions_at_once() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let engine = open(&cluster);
     load(&cluster, &engine, 4000, 100);
     (1..40).for_each(|region| split_at(&cluster, &key(region * 100)));
@@ -69,7 +69,7 @@ fn a_long_scan_reads_several_regions_at_once() {
 /// A scan whose reader pauses holds a bounded number of bytes.
 #[test]
 fn a_scan_holds_little_ahead_of_its_reader() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let engine = open(&cluster);
     const VALUE_BYTES: usize = 100_000;
     load(&cluster, &engine, 1200, VALUE_BYTES);
@@ -94,7 +94,7 @@ fn a_scan_holds_little_ahead_of_its_reader() {
 /// The first block of a long scan takes one small page, and does not wait for the second.
 #[test]
 fn the_first_block_takes_one_small_page() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let engine = open(&cluster);
     load(&cluster, &engine, 4000, 1000);
     let snapshot = engine.snapshot().unwrap();
@@ -113,7 +113,7 @@ fn the_first_block_takes_one_small_page() {
 fn scans_are_right_while_regions_change() {
     for seed in 0..60 {
         let mut random = fastrand::Rng::with_seed(seed);
-        let cluster = StandIn::new();
+        let cluster = MockCluster::new();
         let engine = open(&cluster);
         let pairs = random.usize(0..3000);
         load(&cluster, &engine, pairs, random.usize(0..60));
@@ -128,7 +128,12 @@ fn scans_are_right_while_regions_change() {
     }
 }
 
-fn check_scan(random: &mut fastrand::Rng, cluster: &Arc<StandIn>, snapshot: &dyn kv::Snapshot, pairs: usize) {
+fn check_scan(
+    random: &mut fastrand::Rng,
+    cluster: &Arc<MockCluster>,
+    snapshot: &dyn kv::Snapshot,
+    pairs: usize,
+) {
     let mut range = KeyRange::all();
     if random.bool() {
         range.start = key(random.usize(0..3000)).into();

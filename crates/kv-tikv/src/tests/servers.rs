@@ -3,12 +3,12 @@
 use kv::{Durability, Engine, Error, LoadHint, LoadKind};
 
 use super::{begin, get, get_in, open, put, split};
-use crate::mock_cluster::StandIn;
+use crate::mock_cluster::MockCluster;
 
 /// The first of two servers that write a key commits; the other one conflicts.
 #[test]
 fn the_first_writer_wins_across_servers() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let (left, right) = (open(&cluster), open(&cluster));
     put(&left, "k", "0").unwrap();
     let (mut first, mut second) = (begin(&left), begin(&right));
@@ -25,7 +25,7 @@ fn the_first_writer_wins_across_servers() {
 /// A key is inserted by one server only, even if neither has read it.
 #[test]
 fn a_unique_key_is_inserted_once() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let (left, right) = (open(&cluster), open(&cluster));
     let (mut first, mut second) = (begin(&left), begin(&right));
     first.insert_unique(b"k", b"1").unwrap();
@@ -38,7 +38,7 @@ fn a_unique_key_is_inserted_once() {
 /// A lock that was committed counts as a write for the other server.
 #[test]
 fn a_committed_lock_conflicts_across_servers() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let (left, right) = (open(&cluster), open(&cluster));
     let (mut locking, mut writing) = (begin(&left), begin(&right));
     locking.lock(b"k").unwrap();
@@ -51,7 +51,7 @@ fn a_committed_lock_conflicts_across_servers() {
 /// A key that was inserted and removed again leaves the key of another server alone.
 #[test]
 fn a_removed_insert_removes_nothing_of_others() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     let (left, right) = (open(&cluster), open(&cluster));
     let mut transaction = begin(&left);
     transaction.insert_unique(b"k", b"1").unwrap();
@@ -64,7 +64,7 @@ fn a_removed_insert_removes_nothing_of_others() {
 /// Increments by two servers, retried after conflicts, all take effect.
 #[test]
 fn increments_of_two_servers_add_up() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     split(&cluster);
     const ROUNDS: usize = 50;
     std::thread::scope(|scope| {
@@ -97,7 +97,7 @@ fn increments_of_two_servers_add_up() {
 /// A load is visible to the other server in one step, and readers do not wait for it.
 #[test]
 fn a_large_load_appears_at_once_everywhere() {
-    let cluster = StandIn::new();
+    let cluster = MockCluster::new();
     split(&cluster);
     let (left, right) = (open(&cluster), open(&cluster));
     let mut load = left.load(LoadKind::Visible, LoadHint::Sorted { pairs: 40 }).unwrap();

@@ -1,5 +1,5 @@
-//! The processes of the cluster: PD and its timestamps, the regions of keys and their stores, and the
-//! client that sends each request to the right one.
+//! The processes of the cluster: PD and its timestamps, the regions of keys and their stores, and
+//! the client that sends each request to the right one.
 
 pub(crate) mod client;
 pub(crate) mod fence;
