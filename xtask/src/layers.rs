@@ -51,9 +51,6 @@ const HIDDEN: &[(&str, &[&str])] = &[
 /// Folders whose files are independent of each other: the crate and the module.
 const INDEPENDENT: &[(&str, &str)] = &[("aql-optimize", "crate::rules")];
 
-/// Crates whose top-level modules still form circles. No crate is added.
-const CIRCLES_LEFT: &[&str] = &["database"];
-
 pub(crate) fn check() -> Result<(), Failure> {
     let packages = metadata::packages()?;
     let mut wrong = Vec::new();
@@ -90,8 +87,7 @@ fn check_modules(package: &Package) -> Result<Vec<String>, Failure> {
         let uses = circle.iter().map(|(module, used)| format!("\n  {module}: {}", used.join(" ")));
         wrong.push(format!("{name}: modules use each other in a circle:{}", uses.collect::<String>()));
     }
-    let upward = if CIRCLES_LEFT.contains(&name.as_str()) { Vec::new() } else { modules.upward_uses() };
-    for (from, to) in upward {
+    for (from, to) in modules.upward_uses() {
         let root = root.file_name().unwrap_or_default().display();
         wrong.push(format!("{name}: {from} may not use {to}, which {root} does not list before it"));
     }

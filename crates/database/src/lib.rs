@@ -1,59 +1,49 @@
 //! The work of clients: sessions, queries, cursors, exports, imports and documents, with the rights
 //! of their users.
 //!
-//! - [`Instance`]: the server's shared state. [`Session`]: one database seen by one user. Every
-//!   request works through a session, which checks all rights.
-//! - [`query`]: from a request to a running plan, the plan cache, and the list of running queries.
-//!   [`cursor`]: results that are delivered batch by batch. [`export`], [`import`], [`documents`]:
-//!   reads and writes without a query. [`dump`], [`restore`]: whole collections and databases for
-//!   ArangoDB's tools. `graph`: named graphs. `analyzer`: analyzers of users. [`transaction`]:
-//!   transactions that span requests. [`ttl`]: expiry of documents.
-//!   [`javascript`](mod@javascript): scripts of users. [`tasks`]: scripts that run later.
+//! Every request works through a [`Session`]: one database seen by one user, with checks of all
+//! rights. The modules below it know no rights. Those above it are its methods, by topic.
+//!
+//! - `base`, `embedded_aql`, `query_request`: values, and AQL in definitions.
+//! - `state`: everything that outlives a request. [`Instance`] owns it.
+//! - [`transaction`]: transactions that span requests. [`documents`], `graph`: documents without a
+//!   query. `maintenance`: the store as administrators see it.
+//! - [`javascript`](mod@javascript): scripts of users. `definitions`: collections, indexes, views,
+//!   Analyzers, users.
+//! - [`query`]: from a request to a running plan. `transfer`: [`export`], [`import`], [`dump`] and
+//!   [`restore`] of whole collections.
+//! - `background`: the threads of an instance.
 //!
 //! Everything here is synchronous and independent of HTTP.
 
-mod index_training;
-mod local_ids;
-mod owner;
-mod restricted;
-mod search_upkeep;
-pub mod ttl;
-mod computed_values;
-mod analyzer;
-mod catalog_view;
-pub mod cursor;
-pub mod documents;
-pub mod dump;
-mod graph;
+mod base;
+mod embedded_aql;
+pub mod query_request;
+mod state;
 mod instance;
-pub mod javascript;
-pub mod query;
-pub mod restore;
 mod session;
-pub mod tasks;
 pub mod transaction;
-mod view;
-mod access_tokens;
-mod ddl;
-pub mod export;
-mod housekeeping;
-pub mod import;
+pub mod documents;
 mod maintenance;
-mod user_functions;
-mod users;
+mod graph;
+pub mod javascript;
+mod definitions;
+pub mod query;
+mod transfer;
+mod background;
 
-pub use crate::javascript::options::JavaScriptOptions;
 pub use aql_exec::SpillOptions;
 pub use aql_value::budget::Limits;
 pub use aql_value::{Budget, Charge, Interrupt, MemoryAccount};
-pub use cursor::encoder::Format;
-pub use cursor::{Cursors, Reply};
+pub use base::{LocalIds, Owner, SharingServer};
+pub use definitions::{Grant, UserChanges};
 pub use documents::{DocumentReader, Outcomes, WriteMode, WriteOperation};
 pub use graph::{GraphWrite, StoredGraph};
-pub use instance::{Instance, InstanceOptions};
+pub use instance::{Instance, InstanceOptions, JavaScriptOptions};
 pub use kv::{DataNode, NodeHealth, NodeRole, NodeStatistics, Nodes, PlacementNode, REPLY_CUTS};
-pub use local_ids::{LocalIds, SharingServer};
-pub use owner::Owner;
 pub use session::{Identity, Session};
+pub use state::cursor::encoder::Format;
+pub use state::cursor::{Cursors, Reply};
+pub use state::{cursor, tasks, ttl};
 pub use storage::histogram;
-pub use users::{Grant, UserChanges};
+pub use transfer::{dump, export, import, restore};

@@ -5,8 +5,8 @@ use std::path::Path;
 use kv::{EngineStatistics, KeyRange, Nodes};
 use storage::{Collection, CollectionStatistics, PartialWait, ReadCacheStatistics};
 
+use crate::base::SharingServer;
 use crate::instance::Instance;
-use crate::local_ids::SharingServer;
 use crate::session::Session;
 use errors::Result;
 

@@ -6,6 +6,8 @@
 //! written in one transaction with all consequences: an edge locks the vertices that it connects,
 //! and a removed document takes its edges with it.
 //!
+//! [`GraphChanges`]: crate::state::graph_changes::GraphChanges
+//!
 //! - [`lookup`]: reads definitions. [`manage`]: creates and drops graphs. [`edge_definitions`],
 //!   [`vertex_collections`]: change definitions by the steps of [`change`]. [`members`]: checks,
 //!   creates and drops the collections of a graph.
@@ -13,7 +15,6 @@
 
 mod cascade;
 mod change;
-pub(crate) mod definition_lock;
 mod edge;
 mod edge_definitions;
 mod lookup;

@@ -2,14 +2,16 @@
 //!
 //! `thread`: an isolate on a thread of its own. `functions`: functions that users write, in
 //! queries. `check`: code before it is stored. `host`: the world that both see, which is nearly
-//! nothing. `log_allowance`: the bound of their messages.
+//! nothing. `log_allowance`: the bound of their messages. `user_functions`: the definitions of
+//! functions. `tasks`: the rights on scripts that run later.
 
 mod check;
 mod functions;
 mod host;
 mod log_allowance;
-pub(crate) mod options;
+mod tasks;
 mod thread;
+mod user_functions;
 
 pub(crate) use check::{check_command, check_function};
 pub(crate) use functions::QueryFunctions;

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use aql_value::{Budget, Interrupt};
 
-use crate::cursor::Reply;
-use crate::cursor::encoder::Format;
-use crate::query::latency::Estimate;
+use crate::query::cached_result::CachedResult;
 use crate::query::prepare::{PlannedQuery, PreparedQuery};
-use crate::query::request::QueryRequest;
-use crate::query::results_cache::CachedResult;
 use crate::query::run::RunningQuery;
+use crate::query_request::QueryRequest;
 use crate::session::Session;
+use crate::state::cursor::Reply;
+use crate::state::cursor::encoder::Format;
+use crate::state::plan_cache::Estimate;
 use errors::Result;
 
 /// The progress of a query within its budget.

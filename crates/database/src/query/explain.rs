@@ -8,7 +8,7 @@ use aql_value::Value;
 
 use crate::query::planning_memory::PlanningMemory;
 use crate::query::prepare::{StageTimes, in_planning, open_values};
-use crate::query::request::QueryRequest;
+use crate::query_request::QueryRequest;
 use crate::session::Session;
 use errors::{Error, Result};
 

@@ -1,29 +1,30 @@
 //! Queries. A client's request ([`request`]) runs as far as a budget allows ([`execute`]).
 //!
-//! [`prepare`] and [`plan_cache`] turn it into a plan, [`run`] executes the plan, and [`report`]
-//! reports on the execution, and [`spans`] to traces. [`registry`] lists the running queries.
-//! [`results_cache`] keeps results for further use.
+//! [`prepare`] turns it into a plan, or takes the plan of the [`plan_cache`]. [`run`] executes the
+//! plan, and [`report`] reports on the execution, and [`spans`] to traces. [`registry`] lists the
+//! running queries. [`capture`] keeps a result in the [`results_cache`], and [`cached_result`]
+//! delivers it to further queries.
 
 mod builtin;
+mod cached_result;
+mod capture;
+mod catalog_view;
 mod constant_cost;
-mod defaults;
+mod cursor_spec;
 mod execute;
 mod execution_input;
 mod explain;
 mod kept_result;
-pub(crate) mod large_texts;
-mod latency;
-pub mod plan_cache;
+mod plan_eligibility;
 mod planning_memory;
 mod prepare;
-pub mod registry;
 mod report;
-pub mod request;
-pub mod results_cache;
 mod run;
 mod spans;
 
+pub use crate::query_request::{self as request, QueryDefaults};
+pub use crate::state::{plan_cache, query_registry as registry, results_cache};
 pub use builtin::{BuiltinFunction, builtin_functions};
-pub use defaults::QueryDefaults;
+pub use cached_result::CachedResult;
 pub use execute::{Progress, RestOfQuery};
 pub use prepare::PreparedQuery;

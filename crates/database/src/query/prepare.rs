@@ -11,14 +11,15 @@ use catalog::AccessLevel;
 use storage::{Catalog, Collection};
 use velocypack::Slice;
 
-use crate::catalog_view::CatalogView;
+use crate::query::catalog_view::CatalogView;
 use crate::query::constant_cost::has_constant_cost;
-use crate::query::latency::{Estimate, Latency};
-use crate::query::plan_cache::{CachedPlan, PlanSurroundings, eligible};
+use crate::query::plan_eligibility;
 use crate::query::planning_memory::{PlanningMemory, charge_plan};
-use crate::query::registry::{NewQuery, Registration};
-use crate::query::request::QueryRequest;
+use crate::query_request::QueryRequest;
 use crate::session::Session;
+use crate::state::plan_cache::{CachedPlan, PlanSurroundings};
+use crate::state::plan_cache::{Estimate, Latency};
+use crate::state::query_registry::{NewQuery, Registration};
 use errors::{Error, ErrorCode, Result};
 
 /// The times of the stages before execution, for `extra.profile`.
@@ -259,7 +260,7 @@ impl Session {
         let view = CatalogView::new(database, Arc::clone(self.instance().store()));
         let mut input = BindInput::new(&parameters, &view, memory, interrupt);
         if request.options.use_plan_cache == Some(true) {
-            eligible::check(&query, &request.options)?;
+            plan_eligibility::check(&query, &request.options)?;
         }
         if request.options.use_plan_cache != Some(false) {
             input.open = OpenParameters::of(&query);

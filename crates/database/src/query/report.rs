@@ -7,8 +7,8 @@ use aql_value::Warning;
 use velocypack::json::JsonBuilder;
 use velocypack::{Builder, Slice, ValueWriter};
 
-use crate::cursor::encoder::Format;
 use crate::query::prepare::PreparedQuery;
+use crate::state::cursor::encoder::Format;
 
 /// Bytes that `extra` of a reply usually takes, without warnings, profile and plan.
 const ROOM_BYTES: usize = 512;

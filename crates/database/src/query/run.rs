@@ -13,16 +13,15 @@ use catalog::CollectionId;
 use storage::Durability;
 use velocypack::Slice;
 
-use crate::cursor::encoder::{Format, RowEncoder};
-use crate::cursor::{CursorSpec, Reply, RowSource};
+use crate::query::capture::Capture;
 use crate::query::explain;
 use crate::query::kept_result::KeptResult;
 use crate::query::prepare::PreparedQuery;
 use crate::query::report::Report;
-use crate::query::results_cache::Capture;
 use crate::query::spans::{self, Times};
-use crate::restore::edge_indexes::check_of;
 use crate::session::Session;
+use crate::state::cursor::encoder::{Format, RowEncoder};
+use crate::state::cursor::{CursorSpec, Reply, RowSource};
 use crate::transaction::Writer;
 use errors::{Error, ErrorCode, Result};
 
@@ -62,9 +61,9 @@ impl PreparedQuery {
             // The transaction would not see them.
             return Ok(());
         }
-        let check = check_of(&self.interrupt);
+        let interrupt = &self.interrupt;
         let mut lacking = self.lacking_edge_index.iter();
-        lacking.try_for_each(|collection| self.session.build_edge_index(collection, &check))
+        lacking.try_for_each(|collection| self.session.build_edge_index(collection, &|| interrupt.check()))
     }
 }
 
@@ -88,7 +87,8 @@ impl PreparedQuery {
             database.collection_by_id(collection).and_then(|collection| collection.index(index)).cloned()
         });
         let indexes: Vec<_> = indexes.collect();
-        self.session.instance().store().index_now(&indexes, &check_of(&self.interrupt))
+        let interrupt = &self.interrupt;
+        self.session.instance().store().index_now(&indexes, &|| interrupt.check())
     }
 }
 

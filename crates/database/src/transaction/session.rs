@@ -7,13 +7,13 @@ use aql_value::{Charge, Interrupt};
 use catalog::AccessLevel;
 use storage::{Catalog, Collection, Durability, Snapshot, TransactionOptions, WaitPolicy};
 
-use super::registry::TransactionSummary;
 use super::request::TransactionRequest;
-use super::status::TransactionStatus;
-use super::stream::{Declared, DeclaredUse, StreamTransaction};
 use super::writer::Writer;
-use crate::owner::Owner;
+use crate::base::Owner;
 use crate::session::Session;
+use crate::state::transactions::{
+    Declared, DeclaredUse, StreamTransaction, TransactionStatus, TransactionSummary,
+};
 use errors::Result;
 
 /// Time between two attempts to take locks.

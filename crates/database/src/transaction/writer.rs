@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use storage::{Durability, Savepoint, Transaction};
 
-use super::stream::StreamTransaction;
+use crate::state::transactions::StreamTransaction;
 use errors::{Error, Result};
 
 /// The transaction that a request writes into.

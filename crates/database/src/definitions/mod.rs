@@ -1,0 +1,10 @@
+//! Definitions of databases, collections, indexes, views, Analyzers, users and access tokens: they
+//! are read, made, changed and dropped with checks of rights.
+
+mod access_tokens;
+mod analyzer;
+mod ddl;
+mod users;
+pub(crate) mod view;
+
+pub use users::{Grant, UserChanges};

@@ -1,0 +1,262 @@
+//! Computed values: the AQL expressions of a collection, compiled when it is created or changed.
+//!
+//! An expression is `RETURN ...` over the bind parameter `@doc`. It is compiled as the body of `FOR
+//! doc IN [null] RETURN ...`. The document is then a variable, and the expression a flat program.
+//! Subqueries and expressions that read the store are refused, as in ArangoDB.
+
+mod environment;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aql_plan::{BindInput, BindParameters, EmptyCatalog, Node, NodeKind, RegisterMap, compile};
+use aql_value::{
+    Batch, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Register,
+    ThreadMeter, Value, Warnings,
+};
+use catalog::ComputedValue;
+use storage::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
+use velocypack::{Block, Builder, Slice};
+
+use self::environment::DocumentAlone;
+use crate::embedded_aql::restricted::{self, forbidden_function};
+use errors::{Error, Result};
+
+/// The variable that stands for `@doc` in the compiled text. No attribute or function has this
+/// name.
+const DOCUMENT_VARIABLE: &str = "__persea_document";
+/// Bytes of memory that one expression may use.
+const MEMORY_LIMIT_BYTES: u64 = 64 << 20;
+
+/// The compiler that the store receives when it is opened.
+pub(crate) struct Compiler;
+
+impl ComputedValuesCompiler for Compiler {
+    fn compile(&self, values: &[ComputedValue]) -> Result<Arc<dyn ComputedValues>> {
+        let values = values.iter().map(Compiled::new).collect::<Result<_>>()?;
+        Ok(Arc::new(CompiledValues { values, state: Mutex::new(EvaluationState::new()) }))
+    }
+}
+
+struct CompiledValues {
+    values: Vec<Compiled>,
+    /// Compiled regular expressions and the random generator, kept from one document to the next.
+    state: Mutex<EvaluationState>,
+}
+
+/// The compiled form of one attribute: programs that each compute it into a register.
+struct Compiled {
+    definition: ComputedValue,
+    document: Register,
+    steps: Vec<(Register, Program)>,
+    result: Register,
+}
+
+impl Compiled {
+    fn new(definition: &ComputedValue) -> Result<Self> {
+        let wrong = |what: &str| {
+            let message =
+                format!("computed value '{}': {what} in '{}'", definition.name, definition.expression);
+            Error::bad_parameter(message)
+        };
+        let text = with_variable(&definition.expression).map_err(|what| wrong(&what))?;
+        let query = aql_syntax::parse(&text, &aql_syntax::Limits::default())
+            .map_err(|error| wrong(&error.message))?;
+        let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
+        let parameters = BindParameters::new();
+        let input = BindInput::new(&parameters, &EmptyCatalog, &memory, &interrupt);
+        let bound = aql_plan::bind(&query, &input).map_err(|error| wrong(error.message()))?;
+        let plan = aql_plan::build(bound, false).map_err(|error| wrong(error.message()))?;
+        let registers = RegisterMap::identity(&plan.variables, Arc::default());
+        let mut nodes = plan.nodes.iter().skip_while(|node| !matches!(node.kind, NodeKind::EnumerateList(_)));
+        let Some(Node { kind: NodeKind::EnumerateList(list), .. }) = nodes.next() else {
+            return Err(wrong("no expression"));
+        };
+        let document = list.out.index();
+        let (mut steps, mut result) = (Vec::new(), None);
+        for node in nodes {
+            match &node.kind {
+                NodeKind::Calculation(calculation) => {
+                    let program = compile(&calculation.expression, &registers)
+                        .map_err(|error| wrong(error.message()))?;
+                    steps.push((calculation.out.index(), program));
+                }
+                NodeKind::Return(value) => result = Some(value.input.index()),
+                _ => return Err(wrong("only an expression without subqueries is allowed")),
+            }
+        }
+        let result = result.ok_or_else(|| wrong("no RETURN"))?;
+        Ok(Compiled { definition: definition.clone(), document, steps, result })
+    }
+
+    fn evaluate(&self, document: &Value, state: &mut EvaluationState) -> Result<Value> {
+        let mut warnings = Warnings::new(1, self.definition.fail_on_warning);
+        let memory = Arc::new(MemoryAccount::new(Some(MEMORY_LIMIT_BYTES), None));
+        let _meter = ThreadMeter::enter(&memory);
+        let interrupt = Interrupt::new();
+        let mut context = EvaluationContext {
+            warnings: &mut warnings,
+            state,
+            memory: &memory,
+            interrupt: &interrupt,
+            environment: &DocumentAlone,
+        };
+        let mut row = Batch::single_row();
+        row.set_column(self.document, Column::Constant(document.clone()));
+        for (register, program) in &self.steps {
+            let column = program.evaluate(&row, &mut context)?;
+            row.set_column(*register, column);
+        }
+        Ok(row.value(self.result, 0))
+    }
+}
+
+/// Returns the text with `@doc` replaced by the variable, behind a `FOR` that defines it.
+fn with_variable(expression: &str) -> std::result::Result<String, String> {
+    let query =
+        aql_syntax::parse(expression, &aql_syntax::Limits::default()).map_err(|error| error.message)?;
+    if let Some(name) = forbidden_function(&query, &[]) {
+        return Err(format!("function {name}() is not allowed"));
+    }
+    let body = restricted::with_variable(expression, &query, "doc", DOCUMENT_VARIABLE)?;
+    Ok(format!("FOR {DOCUMENT_VARIABLE} IN [null] {body}"))
+}
+
+impl ComputedValues for CompiledValues {
+    fn applies_to(&self, event: ComputeEvent) -> bool {
+        self.values.iter().any(|value| value.is_computed_at(event))
+    }
+
+    fn compute(&self, event: ComputeEvent, document: Slice<'_>, collection: &str) -> Result<Option<Vec<u8>>> {
+        let block = Arc::new(Block { bytes: document.bytes().to_vec(), collection: Some(collection.into()) });
+        let value = Value::in_block(&block, 0);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.restart_clock();
+        // Every expression sees the document as it was given, not the results of other expressions.
+        let mut computed: Vec<(&str, Option<Value>)> = Vec::new();
+        for attribute in self.values.iter().filter(|attribute| attribute.is_computed_at(event)) {
+            let definition = &attribute.definition;
+            if definition.overwrite || document.get(&definition.name).is_none() {
+                let result = attribute.evaluate(&value, &mut state).map_err(|error| {
+                    let message = format!("computed value '{}': {}", definition.name, error.message());
+                    error.with_message(message)
+                })?;
+                let stored = definition.keep_null || !result.is_null();
+                computed.push((definition.name.as_str(), stored.then_some(result)));
+            }
+        }
+        drop(state);
+        if computed.is_empty() {
+            Ok(None)
+        } else {
+            with_attributes(document, collection, &computed).map(Some)
+        }
+    }
+}
+
+/// Returns the document with some attributes set to a value or left out.
+fn with_attributes(
+    document: Slice<'_>,
+    collection: &str,
+    computed: &[(&str, Option<Value>)],
+) -> Result<Vec<u8>> {
+    let mut builder = Builder::with_capacity(document.byte_len() + 64);
+    builder.open_object()?;
+    for (name, value) in document.entries() {
+        if !computed.iter().any(|(computed, _)| *computed == name) && !value.is_id_marker() {
+            builder.key(name)?;
+            builder.add_resolved(value, Some(collection))?;
+        }
+    }
+    for (name, value) in computed {
+        if let Some(value) = value {
+            builder.key(name)?;
+            value.append_to(&mut builder)?;
+        }
+    }
+    builder.close()?;
+    Ok(builder.into_vec())
+}
+
+impl Compiled {
+    fn is_computed_at(&self, event: ComputeEvent) -> bool {
+        let on = self.definition.compute_on;
+        match event {
+            ComputeEvent::Insert => on.insert,
+            ComputeEvent::Update => on.update,
+            ComputeEvent::Replace => on.replace,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use errors::ErrorCode;
+
+    fn pack(json: &str) -> Vec<u8> {
+        let mut builder = Builder::new();
+        velocypack::json::parse(json.as_bytes(), &velocypack::Limits::default(), &mut builder).unwrap();
+        builder.into_vec()
+    }
+
+    fn compiled(expression: &str, overwrite: bool, keep_null: bool) -> Result<Arc<dyn ComputedValues>> {
+        let properties = pack(&format!(
+            r#"{{"name":"c","computedValues":[{{"name":"x","expression":{expression:?},"overwrite":{overwrite},"keepNull":{keep_null}}}]}}"#
+        ));
+        let properties = catalog::collection::CollectionProperties::parse(Slice::new(&properties), false)?;
+        Compiler.compile(&properties.computed_values)
+    }
+
+    fn compute(expression: &str, overwrite: bool, keep_null: bool, document: &str) -> Result<String> {
+        let compiled = compiled(expression, overwrite, keep_null)?;
+        let document = pack(document);
+        let changed = compiled.compute(ComputeEvent::Insert, Slice::new(&document), "c")?;
+        Ok(velocypack::json::to_json_string(Slice::new(changed.as_deref().unwrap_or(&document)), None))
+    }
+
+    #[test]
+    fn an_expression_over_the_document_is_computed() {
+        let expression = "RETURN CONCAT(@doc.a, '-', LENGTH(@doc.b[* FILTER CURRENT > 1]))";
+        let document = compute(expression, true, true, r#"{"a":"k","b":[1,2,3]}"#).unwrap();
+        assert_eq!(document, r#"{"a":"k","b":[1,2,3],"x":"k-2"}"#);
+    }
+
+    #[test]
+    fn a_given_value_stays_unless_overwritten_and_null_may_remove() {
+        assert_eq!(compute("RETURN 1", false, true, r#"{"x":5}"#).unwrap(), r#"{"x":5}"#);
+        assert_eq!(compute("RETURN 1", true, true, r#"{"x":5}"#).unwrap(), r#"{"x":1}"#);
+        assert_eq!(compute("RETURN @doc.absent", true, false, r#"{"x":5}"#).unwrap(), "{}");
+        assert_eq!(compute("RETURN @doc.absent", true, true, "{}").unwrap(), r#"{"x":null}"#);
+    }
+
+    #[test]
+    fn the_time_is_that_of_each_write() {
+        let compiled = compiled("RETURN DATE_NOW()", true, true).unwrap();
+        let document = pack("{}");
+        let stamp = || {
+            let changed =
+                compiled.compute(ComputeEvent::Insert, Slice::new(&document), "c").unwrap().unwrap();
+            Slice::new(&changed).get("x").and_then(Slice::as_i64).unwrap()
+        };
+        let first = stamp();
+        std::thread::sleep(std::time::Duration::from_millis(3));
+        assert!(stamp() > first);
+    }
+
+    #[test]
+    fn what_reads_the_store_or_is_no_expression_is_refused() {
+        for bad in [
+            "1",
+            "RETURN @other",
+            "RETURN (FOR i IN 1..3 RETURN i)",
+            "FOR d IN c RETURN d",
+            "RETURN NOPE()",
+            "RETURN [1, version()]",
+            "RETURN APPLY('LENGTH', [@doc.a])",
+            "RETURN DOCUMENT(@doc.a)",
+            "RETURN my::own(@doc)",
+        ] {
+            assert_eq!(compute(bad, true, true, "{}").unwrap_err().code(), ErrorCode::BadParameter, "{bad}");
+        }
+    }
+}

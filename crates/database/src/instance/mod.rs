@@ -1,0 +1,323 @@
+//! The shared state of the server: the store, and everything that outlives a request.
+
+mod javascript_options;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, MutexGuard};
+use std::time::Duration;
+
+use aql_exec::{BatchLimits, SpillOptions};
+use aql_value::MemoryAccount;
+use storage::{Catalog, SearchOptions, Store, StoreOptions};
+
+use crate::base::LocalIds;
+use crate::embedded_aql::AnalyzerQueries;
+use crate::embedded_aql::Compiler;
+use crate::query_request::QueryDefaults;
+use crate::state::analyzers::OpenAnalyzers;
+use crate::state::cursor::Cursors;
+use crate::state::cursor::result_buffer::ResultBufferLimits;
+use crate::state::dump::{Batches, DumpContexts};
+use crate::state::graph_changes::GraphChanges;
+use crate::state::large_texts::LargeTexts;
+use crate::state::plan_cache::PlanCache;
+use crate::state::query_registry::QueryRegistry;
+use crate::state::results_cache::{CacheProperties, ResultsCache};
+use crate::state::tasks::Tasks;
+use crate::state::transactions::{TransactionLimits, Transactions};
+use crate::state::ttl::{TtlJob, TtlProperties};
+use crate::state::view_changes::ViewChanges;
+use errors::Result;
+pub use javascript_options::JavaScriptOptions;
+
+/// Limits and defaults from the configuration.
+#[derive(Clone, Debug)]
+pub struct InstanceOptions {
+    /// Bytes of memory for all queries together.
+    pub query_memory_bytes: u64,
+    /// Bytes of memory for one query unless it asks for less; 0 sets no limit.
+    pub query_memory_limit_bytes: u64,
+    /// True if a query may raise its memory limit above the default.
+    pub query_memory_limit_override: bool,
+    /// Longest run time of a query that sets none; `None` sets no limit.
+    pub query_max_runtime: Option<Duration>,
+    /// True if queries must name the vertex collections that they reach, as in a cluster.
+    pub query_requires_with: bool,
+    /// The defaults of queries.
+    pub query_defaults: QueryDefaults,
+    /// Bytes of complete results that wait in memory to be fetched. Results beyond them wait in
+    /// files.
+    pub result_memory_bytes: u64,
+    /// Bytes of one complete result that may wait in memory.
+    pub result_memory_per_cursor_bytes: usize,
+    /// The properties of the results cache.
+    pub results_cache: CacheProperties,
+    /// Folder of temporary files.
+    pub temporary_folder: PathBuf,
+    /// The thresholds and the folder for spilling to temporary files.
+    pub spill: SpillOptions,
+    /// Rows of one batch between a query's operators. No result depends on it.
+    pub operator_batch_rows: usize,
+    /// Most open cursors.
+    pub max_cursors: usize,
+    /// Most databases, `_system` included.
+    pub max_databases: usize,
+    /// The limits of stream transactions.
+    pub transactions: TransactionLimits,
+    /// Most plans in the plan cache.
+    pub plan_cache_entries: usize,
+    /// Bytes of text and parameters up to which a query's plan is cached.
+    pub plan_cache_key_bytes: usize,
+    /// True if requests must name a user.
+    pub authentication: bool,
+    /// True if only administrators see the server's internals.
+    pub harden: bool,
+    /// The default of `waitForSync` for new collections: true if writes wait for the disk.
+    pub default_wait_for_sync: bool,
+    /// The JavaScript that users may run.
+    pub javascript: JavaScriptOptions,
+    /// The properties of the removal of expired documents.
+    pub ttl: TtlProperties,
+    /// The time without loads after which a restore counts as broken. The edge index of its
+    /// collection is then built.
+    pub broken_restore_after: Duration,
+    /// The ArangoDB version that drivers see.
+    pub compatible_version: String,
+}
+
+impl Default for InstanceOptions {
+    fn default() -> Self {
+        InstanceOptions {
+            query_memory_bytes: 1 << 30,
+            query_memory_limit_bytes: 0,
+            query_memory_limit_override: true,
+            query_max_runtime: None,
+            query_requires_with: false,
+            query_defaults: QueryDefaults::default(),
+            result_memory_bytes: 256 << 20,
+            result_memory_per_cursor_bytes: 16 << 20,
+            results_cache: CacheProperties::default(),
+            temporary_folder: std::env::temp_dir(),
+            spill: SpillOptions { folder: Some(std::env::temp_dir()), ..SpillOptions::default() },
+            operator_batch_rows: BatchLimits::FULL_ROWS,
+            max_cursors: 1_024,
+            max_databases: usize::MAX,
+            transactions: TransactionLimits::default(),
+            plan_cache_entries: 256,
+            plan_cache_key_bytes: 64 << 10,
+            authentication: true,
+            harden: false,
+            default_wait_for_sync: false,
+            javascript: JavaScriptOptions::default(),
+            ttl: TtlProperties::default(),
+            broken_restore_after: Duration::from_secs(60),
+            compatible_version: "3.12.5".to_owned(),
+        }
+    }
+}
+
+/// The state that all sessions share.
+pub struct Instance {
+    pub(crate) store: Arc<Store>,
+    pub(crate) options: InstanceOptions,
+    pub(crate) queries: Arc<QueryRegistry>,
+    pub(crate) plans: PlanCache,
+    results: ResultsCache,
+    pub(crate) query_memory: Arc<MemoryAccount>,
+    pub(crate) large_texts: LargeTexts,
+    pub(crate) result_memory: Arc<MemoryAccount>,
+    pub(crate) ttl: TtlJob,
+    cursors: Cursors,
+    transactions: Transactions,
+    tasks: Arc<Tasks>,
+    batches: Batches,
+    dump_contexts: DumpContexts,
+    graph_changes: GraphChanges,
+    pub(crate) view_changes: ViewChanges,
+    pub(crate) analyzers: Arc<OpenAnalyzers>,
+    next_cursor: AtomicU64,
+    local_ids: LocalIds,
+    stopping: AtomicBool,
+    pub(crate) server_version: Arc<str>,
+}
+
+impl Instance {
+    /// Returns the account of results that wait to be fetched.
+    pub fn result_memory(&self) -> &Arc<MemoryAccount> {
+        &self.result_memory
+    }
+
+    /// Returns the account that queries, and requests on many documents, draw on together.
+    pub fn work_memory(&self) -> &Arc<MemoryAccount> {
+        &self.query_memory
+    }
+
+    /// Creates an instance over an open store, without the background threads.
+    ///
+    /// Errors: those of the store.
+    pub(crate) fn without_threads(store: Arc<Store>, options: InstanceOptions) -> Result<Arc<Self>> {
+        let result_memory = Arc::new(MemoryAccount::new(Some(options.result_memory_bytes), None));
+        // Cached results must leave memory for results that wait to be fetched.
+        let kept =
+            MemoryAccount::new(Some(options.result_memory_bytes / 2), Some(Arc::clone(&result_memory)));
+        let local_ids = LocalIds::new(store.sharing());
+        Ok(Arc::new(Instance {
+            queries: Arc::new(QueryRegistry::new(local_ids.clone())),
+            plans: PlanCache::new(options.plan_cache_entries, options.plan_cache_key_bytes),
+            query_memory: Arc::new(MemoryAccount::new(Some(options.query_memory_bytes), None)),
+            large_texts: LargeTexts::default(),
+            result_memory,
+            results: ResultsCache::new(options.results_cache.clone(), Arc::new(kept)),
+            ttl: TtlJob::new(options.ttl),
+            cursors: Cursors::new(options.max_cursors),
+            transactions: Transactions::new(options.transactions),
+            tasks: Arc::default(),
+            batches: Batches::default(),
+            dump_contexts: DumpContexts::default(),
+            graph_changes: GraphChanges::default(),
+            view_changes: ViewChanges::default(),
+            analyzers: Arc::default(),
+            next_cursor: AtomicU64::new(store.next_id()?),
+            local_ids,
+            stopping: AtomicBool::new(false),
+            server_version: options.compatible_version.as_str().into(),
+            store,
+            options,
+        }))
+    }
+
+    /// Returns the job that removes expired documents.
+    pub fn ttl(&self) -> &TtlJob {
+        &self.ttl
+    }
+
+    /// Opens the store of an engine and an instance over it.
+    pub fn open(engine: Arc<dyn kv::Engine>, options: InstanceOptions) -> Result<Arc<Self>> {
+        let store =
+            StoreOptions { temporary_folder: options.temporary_folder.clone(), ..StoreOptions::default() };
+        Self::with_store_options(engine, store, options)
+    }
+
+    /// Opens an instance with options of the store.
+    ///
+    /// It overwrites the options that this crate provides.
+    pub fn with_store_options(
+        engine: Arc<dyn kv::Engine>,
+        store: StoreOptions,
+        options: InstanceOptions,
+    ) -> Result<Arc<Self>> {
+        let search = SearchOptions { queries: Arc::new(AnalyzerQueries::default()), ..store.search };
+        let store = StoreOptions { computed_values: Some(Arc::new(Compiler)), search, ..store };
+        Self::new(Store::open(engine, store)?, options)
+    }
+
+    /// Returns the current catalog.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.store.catalog()
+    }
+
+    /// Returns the store.
+    pub fn store(&self) -> &Arc<Store> {
+        &self.store
+    }
+
+    /// Returns the configuration.
+    pub fn options(&self) -> &InstanceOptions {
+        &self.options
+    }
+
+    /// Returns the running and slow queries.
+    pub fn queries(&self) -> &Arc<QueryRegistry> {
+        &self.queries
+    }
+
+    /// Returns the open cursors and exports.
+    pub fn cursors(&self) -> &Cursors {
+        &self.cursors
+    }
+
+    /// Returns the stream transactions.
+    pub fn transactions(&self) -> &Transactions {
+        &self.transactions
+    }
+
+    /// Returns the tasks.
+    pub fn tasks(&self) -> &Arc<Tasks> {
+        &self.tasks
+    }
+
+    /// Returns the snapshots that dumps hold.
+    pub fn batches(&self) -> &Batches {
+        &self.batches
+    }
+
+    /// Returns the dumps that many requests fetch concurrently.
+    pub fn dump_contexts(&self) -> &DumpContexts {
+        &self.dump_contexts
+    }
+
+    /// Returns the plan cache.
+    pub fn plan_cache(&self) -> &PlanCache {
+        &self.plans
+    }
+
+    /// Returns the results cache.
+    pub fn results_cache(&self) -> &ResultsCache {
+        &self.results
+    }
+
+    /// Returns the bytes that all queries use now.
+    pub fn query_memory_used_bytes(&self) -> u64 {
+        self.query_memory.used_bytes()
+    }
+
+    /// Returns the numbers of times that the global and the query memory limits were reached.
+    ///
+    /// The first counts the limit of all queries together, the second the limits of single queries.
+    pub fn query_memory_limits_reached(&self) -> (u64, u64) {
+        (self.query_memory.refusals(), self.query_memory.child_refusals())
+    }
+
+    /// Ends all tasks, queries and stream transactions before the server stops. New ones fail with
+    /// error 30.
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+        self.tasks.stop();
+        self.queries.kill_all();
+        self.transactions.abort_all();
+    }
+
+    /// Returns true if [`Instance::stop`] was called.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Waits until no other writer changes graphs or collections that graphs may name, and locks
+    /// them.
+    pub(crate) fn graph_changes(&self) -> MutexGuard<'_, ()> {
+        self.graph_changes.hold()
+    }
+
+    pub(crate) fn next_cursor_id(&self) -> u64 {
+        self.local_ids.id(self.next_cursor.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Returns a number for an object that lives in the memory of this server, which no other
+    /// object has.
+    pub(crate) fn next_local_id(&self) -> Result<u64> {
+        Ok(self.local_ids.id(self.store.next_id()?))
+    }
+
+    /// Returns the numbers of objects that live in the memory of one server.
+    pub fn local_ids(&self) -> &LocalIds {
+        &self.local_ids
+    }
+
+    pub(crate) fn result_buffer_limits(&self) -> ResultBufferLimits {
+        ResultBufferLimits {
+            memory_bytes: self.options.result_memory_per_cursor_bytes,
+            folder: self.options.temporary_folder.clone(),
+        }
+    }
+}

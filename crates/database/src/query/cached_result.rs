@@ -1,0 +1,132 @@
+//! The delivery of cached results to clients.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use catalog::AccessLevel;
+use velocypack::{Slice, json};
+
+use crate::query_request::QueryRequest;
+use crate::session::Session;
+use crate::state::cursor::encoder::{Format, RowEncoder};
+use crate::state::cursor::{Reply, RowSource};
+use crate::state::plan_cache::Estimate;
+use crate::state::results_cache::{Entry, ResultKey};
+use errors::{Error, ErrorCode, Result};
+
+/// Bytes up to which copying a result is faster than handing it to another thread.
+const CHEAP_MAX_BYTES: usize = 64 << 10;
+
+/// A cached result that answers a query.
+pub struct CachedResult {
+    session: Session,
+    request: QueryRequest,
+    entry: Arc<Entry>,
+}
+
+impl Session {
+    /// Returns the cached result of a query, if it may be used and reflects the present data.
+    ///
+    /// Errors: 11 for a collection that the user may not read.
+    pub fn cached_result(&self, request: &QueryRequest) -> Result<Option<CachedResult>> {
+        let cache = self.instance().results_cache();
+        if !cache.is_wanted(request) || self.transaction_id().is_some() || self.instance().is_stopping() {
+            return Ok(None);
+        }
+        let database = self.database_name();
+        let Some(entry) = cache.get(database, &ResultKey::of(request)) else { return Ok(None) };
+        if !self.is_current(&entry)? {
+            cache.forget(database, &entry);
+            return Ok(None);
+        }
+        entry.data_sources().try_for_each(|name| self.require_collection(name, AccessLevel::ReadOnly))?;
+        entry.hits.fetch_add(1, Ordering::Relaxed);
+        Ok(Some(CachedResult { session: self.clone(), request: request.clone(), entry }))
+    }
+
+    /// Returns the valid results of this database whose collections the user may read.
+    pub fn cached_results(&self) -> Result<Vec<Arc<Entry>>> {
+        let cache = self.instance().results_cache();
+        let mut listed = Vec::new();
+        for entry in cache.entries(self.database_name()) {
+            let readable = |name: &str| self.require_collection(name, AccessLevel::ReadOnly).is_ok();
+            if !self.is_current(&entry)? {
+                cache.forget(self.database_name(), &entry);
+            } else if entry.data_sources().all(readable) {
+                listed.push(entry);
+            }
+        }
+        Ok(listed)
+    }
+
+    fn is_current(&self, entry: &Entry) -> Result<bool> {
+        let catalog = self.catalog();
+        Ok(entry.dependencies.hold_in(&catalog, self.database_in(&catalog)?))
+    }
+}
+
+impl CachedResult {
+    /// Returns the estimate for delivering it.
+    pub(crate) fn estimate(&self) -> Estimate {
+        if self.entry.rows.len() <= CHEAP_MAX_BYTES { Estimate::Constant } else { Estimate::Unknown }
+    }
+
+    /// Returns the first batch of the result.
+    pub fn run(self, format: Format) -> Result<Reply> {
+        let mut spec =
+            self.request.cursor_spec(format, self.session.instance().options().query_defaults.cursor_ttl);
+        spec.cached = Some(true);
+        self.session.open_cursor(Box::new(CachedRows { entry: self.entry, next: 0, left: None }), spec)
+    }
+}
+
+/// The rows of a cached result.
+struct CachedRows {
+    entry: Arc<Entry>,
+    /// The offset of the next row.
+    next: usize,
+    /// The number of rows left; `None` before the first.
+    left: Option<usize>,
+}
+
+impl RowSource for CachedRows {
+    fn fill(&mut self, reply: &mut RowEncoder, max_rows: usize) -> Result<bool> {
+        let mut left = self.left.unwrap_or(self.entry.row_count);
+        for _ in 0..max_rows.min(left) {
+            if !reply.has_room() {
+                break;
+            }
+            let rest = self.entry.rows.get(self.next..).unwrap_or_default();
+            if rest.is_empty() {
+                return Err(Error::new(
+                    ErrorCode::Internal,
+                    "a kept result is shorter than its number of rows",
+                ));
+            }
+            let row = Slice::new(rest);
+            reply.push(row, None)?;
+            self.next += row.byte_len();
+            left -= 1;
+        }
+        self.left = Some(left);
+        Ok(left > 0)
+    }
+
+    fn release(&mut self) {}
+
+    fn can_read_ahead(&self) -> bool {
+        true
+    }
+
+    fn count(&self) -> Option<u64> {
+        Some(self.entry.row_count as u64)
+    }
+
+    fn finish(&mut self, format: Format) -> Result<Option<Vec<u8>>> {
+        let extra = &self.entry.extra;
+        Ok(Some(match format {
+            Format::VelocyPack => extra.clone(),
+            Format::Json => json::to_json_string(Slice::new(extra), None).into_bytes(),
+        }))
+    }
+}

@@ -1,0 +1,42 @@
+//! The methods of sessions that open, read and close cursors.
+
+use crate::session::Session;
+use crate::state::cursor::encoder::{BatchLimits, Format};
+use crate::state::cursor::result_buffer::ResultBuffer;
+use crate::state::cursor::{Cursor, CursorSpec, Reply, RowSource, batch_bytes_max};
+use errors::Result;
+
+impl Session {
+    /// Opens a cursor over a result and returns the first batch. The cursor is kept only if more
+    /// follow.
+    pub(crate) fn open_cursor(&self, source: Box<dyn RowSource>, spec: CursorSpec) -> Result<Reply> {
+        let instance = self.instance();
+        let buffer = ResultBuffer::new(
+            instance.result_buffer_limits(),
+            std::sync::Arc::clone(&instance.result_memory),
+        );
+        let id = instance.next_cursor_id();
+        let limits = BatchLimits {
+            bytes_max: batch_bytes_max(instance.options().result_memory_bytes),
+            memory: std::sync::Arc::clone(instance.work_memory()),
+        };
+        let check_room = || instance.cursors().check_room();
+        let (cursor, reply) = Cursor::start(source, spec, buffer, id, limits, check_room)?;
+        if !cursor.is_done() {
+            instance.cursors().insert(id, self.owner(), cursor);
+        }
+        Ok(reply)
+    }
+
+    /// Returns the next batch of a cursor or export, or the batch with the number `batch`.
+    ///
+    /// Errors: 1600, 1601, and those of the query.
+    pub fn fetch(&self, id: u64, batch: Option<u64>, format: Format) -> Result<Reply> {
+        self.instance().cursors().fetch(id, &self.owner(), batch, format)
+    }
+
+    /// Closes a cursor or export. Errors: 1600.
+    pub fn remove_cursor(&self, id: u64) -> Result<()> {
+        self.instance().cursors().remove(id, &self.owner())
+    }
+}

@@ -1,0 +1,253 @@
+//! Sessions: one database seen by one user. Every request works through a session, which checks all
+//! rights.
+
+mod cursors;
+mod edge_indexes;
+
+use std::sync::Arc;
+
+use aql_value::Interrupt;
+use catalog::{AccessLevel, SYSTEM_DATABASE};
+use storage::{Catalog, Collection, Database};
+use traces::Trace;
+
+use crate::base::Owner;
+use crate::instance::Instance;
+use errors::{Error, ErrorCode, Result};
+
+/// The identity of a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// All rights: authentication is off, or the request carries a token of the server itself.
+    Superuser,
+    /// A user of the catalog.
+    User(Arc<str>),
+}
+
+/// One database seen by one user.
+#[derive(Clone)]
+pub struct Session {
+    instance: Arc<Instance>,
+    database: Arc<str>,
+    identity: Identity,
+    /// The interrupt that ends all queries of this session.
+    interrupt: Option<Interrupt>,
+    /// The number of the stream transaction that the session works in.
+    transaction: Option<u64>,
+    /// The traced request that the session works for.
+    trace: Option<Trace>,
+}
+
+impl Session {
+    /// Opens a database for a user.
+    ///
+    /// Errors: 11 if the user may not see the database, 1228 if it does not exist. A user who may
+    /// not see a database cannot find out whether it exists.
+    pub fn open(instance: Arc<Instance>, database: &str, identity: Identity) -> Result<Self> {
+        let session = Session {
+            instance,
+            database: database.into(),
+            identity,
+            interrupt: None,
+            transaction: None,
+            trace: None,
+        };
+        session.require_database(AccessLevel::ReadOnly)?;
+        let catalog = session.catalog();
+        session.database_in(&catalog)?;
+        Ok(session)
+    }
+
+    /// Opens `_system` for a user who may have no right to it, for operations that need none.
+    pub fn of_system(instance: Arc<Instance>, identity: Identity) -> Self {
+        Session {
+            instance,
+            database: SYSTEM_DATABASE.into(),
+            identity,
+            interrupt: None,
+            transaction: None,
+            trace: None,
+        }
+    }
+
+    /// Returns the session with queries that end when `interrupt` is killed.
+    pub fn ended_by(self, interrupt: Interrupt) -> Self {
+        Session { interrupt: Some(interrupt), ..self }
+    }
+
+    /// Returns a session whose reads and writes of documents are a part of a stream transaction.
+    ///
+    /// The transaction is looked up when it is first used.
+    pub fn within(self, transaction: u64) -> Self {
+        Session { transaction: Some(transaction), ..self }
+    }
+
+    /// Returns the session with queries that are parts of a traced request.
+    pub fn traced(self, trace: Option<Trace>) -> Self {
+        Session { trace, ..self }
+    }
+
+    /// Returns the traced request that the session works for.
+    pub fn trace(&self) -> Option<&Trace> {
+        self.trace.as_ref()
+    }
+
+    /// Returns the number of the stream transaction that the session works in.
+    pub fn transaction_id(&self) -> Option<u64> {
+        self.transaction
+    }
+
+    /// Returns the interrupt that ends the queries of this session, if there is one.
+    pub fn interrupt(&self) -> Option<&Interrupt> {
+        self.interrupt.as_ref()
+    }
+
+    /// Returns a new interrupt for a part of the session's work.
+    pub fn part_interrupt(&self) -> Interrupt {
+        match &self.interrupt {
+            Some(whole) => Interrupt::new().part_of(whole),
+            None => Interrupt::new(),
+        }
+    }
+
+    /// Returns the server's shared state.
+    pub fn instance(&self) -> &Arc<Instance> {
+        &self.instance
+    }
+
+    /// Checks that the server accepts work. Errors: 30 while it stops.
+    pub(crate) fn check_running(&self) -> Result<()> {
+        if self.instance.is_stopping() { Err(Error::of(ErrorCode::ShuttingDown)) } else { Ok(()) }
+    }
+
+    /// Returns the database's name.
+    pub fn database_name(&self) -> &Arc<str> {
+        &self.database
+    }
+
+    /// Returns true if the database is `_system`.
+    pub fn is_system_database(&self) -> bool {
+        *self.database == *SYSTEM_DATABASE
+    }
+
+    /// Returns the identity of the client.
+    pub fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    /// Returns the user's name; `None` for a superuser.
+    pub fn user(&self) -> Option<&Arc<str>> {
+        match &self.identity {
+            Identity::Superuser => None,
+            Identity::User(name) => Some(name),
+        }
+    }
+
+    /// Returns the owner of the cursors and transactions of this session.
+    pub fn owner(&self) -> Owner {
+        Owner { database: Arc::clone(&self.database), user: self.user().cloned() }
+    }
+
+    /// Returns the current catalog.
+    pub fn catalog(&self) -> Arc<Catalog> {
+        self.instance.store.catalog()
+    }
+
+    /// Returns this session's database in a catalog. Errors: 1228 if it was dropped.
+    pub fn database_in<'a>(&self, catalog: &'a Catalog) -> Result<&'a Arc<Database>> {
+        catalog.database(&self.database).ok_or_else(|| {
+            Error::new(ErrorCode::DatabaseNotFound, format!("database not found: {}", self.database))
+        })
+    }
+
+    /// Returns the session's database without the collections that its user may not read. Errors:
+    /// 1228.
+    pub(crate) fn readable_database_in(&self, catalog: &Catalog) -> Result<Arc<Database>> {
+        let is_hidden = |collection: &Collection| {
+            self.require_collection(collection.name(), AccessLevel::ReadOnly).is_err()
+        };
+        Ok(Arc::new(self.database_in(catalog)?.hiding(is_hidden)?))
+    }
+
+    /// Returns a collection by name or number, if the user has `level` on it.
+    ///
+    /// Errors: 1203, 11, 1228, those of [`Session::data_catalog`].
+    pub fn collection(&self, name_or_id: &str, level: AccessLevel) -> Result<Arc<Collection>> {
+        let catalog = self.data_catalog()?;
+        let collection = self.database_in(&catalog)?.require_collection(name_or_id)?;
+        self.require_collection(collection.name(), level)?;
+        Ok(Arc::clone(collection))
+    }
+
+    /// Returns a collection by name or number, if the user may write its documents.
+    ///
+    /// Errors: 1203, 11, 1004, 1228, those of [`Session::data_catalog`].
+    pub fn writable_collection(&self, name_or_id: &str) -> Result<Arc<Collection>> {
+        let catalog = self.data_catalog()?;
+        let collection = self.database_in(&catalog)?.require_collection(name_or_id)?;
+        self.require_writable(collection.name())?;
+        Ok(Arc::clone(collection))
+    }
+
+    /// Checks that the user has at least `level` on the database. Errors: 11.
+    pub fn require_database(&self, level: AccessLevel) -> Result<()> {
+        if self.level(|rights| rights.database_level(&self.database)) >= level {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorCode::Forbidden,
+            format!("forbidden: no {} access to database '{}'", level.name(), self.database),
+        ))
+    }
+
+    /// Checks that the user has at least `level` on a collection of the database. Errors: 11.
+    pub fn require_collection(&self, name: &str, level: AccessLevel) -> Result<()> {
+        if self.level(|rights| rights.collection_level(&self.database, name)) >= level {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorCode::Forbidden,
+            format!("forbidden: no {} access to collection '{name}'", level.name()),
+        ))
+    }
+
+    /// Checks that the user may write the documents of a collection.
+    ///
+    /// Errors: 1004 if the user may only read them, 11 if not even that.
+    pub fn require_writable(&self, name: &str) -> Result<()> {
+        match self.level(|rights| rights.collection_level(&self.database, name)) {
+            AccessLevel::ReadOnly => Err(Error::new(
+                ErrorCode::ReadOnly,
+                format!("read only: no rw access to collection '{name}'"),
+            )),
+            _ => self.require_collection(name, AccessLevel::ReadWrite),
+        }
+    }
+
+    /// Checks that the user may administer the server, by write access to `_system`. Errors: 11.
+    pub fn require_administrator(&self) -> Result<()> {
+        if self.level(|rights| rights.database_level(SYSTEM_DATABASE)) >= AccessLevel::ReadWrite {
+            return Ok(());
+        }
+        Err(Error::new(ErrorCode::Forbidden, "forbidden: this needs write access to the database '_system'"))
+    }
+
+    /// Checks that the user may see the server's internals, which the option `harden` keeps from
+    /// all but administrators. Errors: 11.
+    pub fn require_insight(&self) -> Result<()> {
+        match self.instance().options().harden {
+            true => self.require_administrator(),
+            false => Ok(()),
+        }
+    }
+
+    pub(crate) fn level(&self, of: impl Fn(&catalog::Rights) -> AccessLevel) -> AccessLevel {
+        match &self.identity {
+            Identity::Superuser => AccessLevel::ReadWrite,
+            // A user who was removed meanwhile has no rights.
+            Identity::User(name) => {
+                self.catalog().user(name).map_or(AccessLevel::None, |user| of(&user.rights))
+            }
+        }
+    }
+}

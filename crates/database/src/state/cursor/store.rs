@@ -1,0 +1,178 @@
+//! All cursors of the server: found by id, limited in number, and expired after their idle time.
+//!
+//! A cursor keeps its place in the storage engine from one fetch to the next: opening it again
+//! costs as much as reading hundreds of documents. It gives the place up when no fetch has come for
+//! a moment, and at once when many other cursors keep theirs.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
+
+use super::slot::{Held, Slot};
+use crate::base::Owner;
+use crate::state::cursor::encoder::Format;
+use crate::state::cursor::{Cursor, ReadAhead, Reply};
+use errors::{Error, ErrorCode, Result};
+
+/// The server's cursors. All methods may be called from many threads.
+pub struct Cursors {
+    slots: Mutex<HashMap<u64, Arc<Slot>>>,
+    started: Instant,
+    /// Most open cursors: each may hold a snapshot and a file.
+    limit: usize,
+    places: Arc<AtomicUsize>,
+}
+
+impl Cursors {
+    /// Returns an empty store of at most `limit` cursors.
+    pub fn new(limit: usize) -> Self {
+        Cursors { slots: Mutex::default(), started: Instant::now(), limit, places: Arc::default() }
+    }
+
+    /// Returns the number of open cursors.
+    pub fn len(&self) -> usize {
+        self.slots().len()
+    }
+
+    /// Returns true if no cursor is open.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Checks that there is room for one more cursor.
+    ///
+    /// Concurrent queries may exceed the limit by a few cursors. Errors: 32 if the limit is
+    /// reached.
+    pub(crate) fn check_room(&self) -> Result<()> {
+        let open = self.len();
+        if open < self.limit {
+            return Ok(());
+        }
+        let message = format!(
+            "resource limit exceeded: there are {open} open cursors, the most that are kept; delete or read some"
+        );
+        Err(Error::new(ErrorCode::ResourceLimit, message))
+    }
+
+    pub(crate) fn insert(&self, id: u64, owner: Owner, cursor: Cursor) {
+        let expires_ms = AtomicU64::new(self.deadline_ms(cursor.ttl()));
+        let mut held = Held { cursor, place: None };
+        held.keep_place(&self.places);
+        self.slots().insert(
+            id,
+            Arc::new(Slot { owner, held: Mutex::new(held), ahead: AtomicUsize::new(0), expires_ms }),
+        );
+    }
+
+    /// Returns the next batch of a cursor (`batch` is `None`), or the batch with that number.
+    ///
+    /// Errors: 1600 if this owner has no such cursor or batch, 400 for a delivered batch without
+    /// `allowRetry`, 1601 if another request is using the cursor.
+    pub fn fetch(&self, id: u64, owner: &Owner, batch: Option<u64>, format: Format) -> Result<Reply> {
+        let slot =
+            self.slots().get(&id).filter(|slot| slot.owner == *owner).cloned().ok_or_else(not_found)?;
+        let mut held = match slot.held.try_lock() {
+            Ok(held) => held,
+            Err(TryLockError::WouldBlock) if slot.ahead.load(Ordering::Acquire) > 0 => {
+                slot.held.lock().map_err(|_| self.broken(id))?
+            }
+            Err(TryLockError::WouldBlock) => return Err(Error::of(ErrorCode::CursorBusy)),
+            Err(TryLockError::Poisoned(_)) => return Err(self.broken(id)),
+        };
+        if slot.expires_ms.load(Ordering::Acquire) < self.now_ms() {
+            self.slots().remove(&id);
+            return Err(not_found());
+        }
+        held.cursor.check_batch(id, batch)?;
+        let mut outcome = held.cursor.fetch(id, batch, format);
+        held.keep_place(&self.places);
+        slot.expires_ms.store(self.deadline_ms(held.cursor.ttl()), Ordering::Release);
+        // A query that failed midway cannot continue.
+        if held.cursor.is_done() || outcome.is_err() {
+            self.slots().remove(&id);
+        } else if let Ok(reply) = &mut outcome
+            && held.place.is_some()
+            && held.cursor.should_read_ahead()
+        {
+            reply.read_ahead = Some(ReadAhead::new(&slot));
+        }
+        outcome
+    }
+
+    /// Forgets a cursor whose fetch panicked: its state is unknown.
+    fn broken(&self, id: u64) -> Error {
+        self.slots().remove(&id);
+        not_found()
+    }
+
+    /// Forgets a cursor. Errors: 1600 if this owner has no such cursor.
+    pub fn remove(&self, id: u64, owner: &Owner) -> Result<()> {
+        let mut slots = self.slots();
+        match slots.get(&id) {
+            Some(slot) if slot.owner == *owner => {
+                let slot = slots.remove(&id);
+                drop(slots);
+                // Freed outside the lock: it may close a file.
+                drop(slot);
+                Ok(())
+            }
+            _ => Err(not_found()),
+        }
+    }
+
+    /// Forgets all cursors of a dropped database.
+    pub fn remove_database(&self, database: &str) {
+        let mut gone = Vec::new();
+        self.slots().retain(|_, slot| {
+            let keep = &*slot.owner.database != database;
+            if !keep {
+                gone.push(Arc::clone(slot));
+            }
+            keep
+        });
+    }
+
+    /// Releases the memory that idle cursors pin in the storage engine. The housekeeping thread
+    /// calls it.
+    pub fn release_idle(&self) {
+        let slots: Vec<Arc<Slot>> = self.slots().values().cloned().collect();
+        for slot in slots {
+            // A cursor in use is not idle.
+            if let Ok(mut held) = slot.held.try_lock() {
+                held.give_up_old_place();
+            }
+        }
+    }
+
+    /// Forgets the cursors whose idle time is over. The housekeeping thread calls it.
+    pub fn expire(&self) {
+        let now_ms = self.now_ms();
+        let mut gone = Vec::new();
+        self.slots().retain(|_, slot| {
+            // A cursor in use is not idle, however long its last fetch takes.
+            let keep = slot.expires_ms.load(Ordering::Acquire) >= now_ms || slot.held.try_lock().is_err();
+            if !keep {
+                gone.push(Arc::clone(slot));
+            }
+            keep
+        });
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
+
+    fn deadline_ms(&self, ttl: Duration) -> u64 {
+        self.now_ms().saturating_add(ttl.as_millis() as u64)
+    }
+
+    fn slots(&self) -> MutexGuard<'_, HashMap<u64, Arc<Slot>>> {
+        // The map is consistent wherever a panic may release its lock.
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn not_found() -> Error {
+    Error::of(ErrorCode::CursorNotFound)
+}

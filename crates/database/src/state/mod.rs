@@ -1,0 +1,22 @@
+//! The state that outlives a request. [`Instance`](crate::Instance) owns one of each, and nothing
+//! here knows sessions or rights.
+//!
+//! - [`query_registry`]: the running and slow queries. [`plan_cache`], [`results_cache`]: plans and
+//!   results that are used again. `large_texts`: the gate of large queries.
+//! - [`cursor`]: results that are delivered batch by batch. [`transactions`]: transactions that
+//!   span requests. [`dump`]: snapshots and contexts of dumps. [`tasks`]: scripts that run later.
+//! - `analyzers`: Analyzers that are open. [`ttl`]: expiry of documents. `graph_changes`,
+//!   `view_changes`: locks of definitions.
+
+pub(crate) mod analyzers;
+pub mod cursor;
+pub(crate) mod dump;
+pub(crate) mod graph_changes;
+pub(crate) mod large_texts;
+pub mod plan_cache;
+pub mod query_registry;
+pub mod results_cache;
+pub mod tasks;
+pub(crate) mod transactions;
+pub mod ttl;
+pub(crate) mod view_changes;

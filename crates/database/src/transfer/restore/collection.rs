@@ -1,0 +1,123 @@
+//! Restored collections and their indexes.
+
+use std::sync::Arc;
+
+use catalog::AccessLevel;
+use catalog::collection::CollectionProperties;
+use storage::{Collection, Index};
+use velocypack::Slice;
+
+use crate::session::Session;
+use crate::transfer::dump::USERS_COLLECTION;
+use errors::{Error, ErrorCode, Result};
+
+/// An index type that bounded the number of documents. It has no successor.
+const CAP_INDEX: &str = "cap";
+/// Indexes that every collection has without a definition.
+const OWN_INDEXES: [&str; 2] = ["primary", "edge"];
+
+impl Session {
+    /// Creates a collection from `parameters` of a dump.
+    ///
+    /// With `overwrite` an existing collection is dropped first; a system collection is emptied
+    /// instead. With `defer_edge_index` the client promises to call [`Session::restore_indexes`]
+    /// after the documents. Errors: 10, 11, 18, 1207, 1208, 1621.
+    pub fn restore_collection(&self, body: Slice<'_>, overwrite: bool, defer_edge_index: bool) -> Result<()> {
+        self.require_database(AccessLevel::ReadWrite)?;
+        let parameters = parameters(body)?;
+        if parameters.get("deleted").and_then(Slice::as_bool) == Some(true) {
+            return Ok(());
+        }
+        let default_wait_for_sync = self.instance().options().default_wait_for_sync;
+        let mut properties = CollectionProperties::parse(parameters, default_wait_for_sync)?;
+        // Dumps before 3.0 lack the attribute.
+        properties.is_system = properties.name.starts_with('_');
+        let catalog = self.catalog();
+        let existing = self.database_in(&catalog)?.collection(&properties.name);
+        let store = self.instance().store();
+        match existing.filter(|existing| existing.name() == properties.name) {
+            None => {}
+            // Users live in the catalog. Users that the dump does not have stay.
+            Some(users) if self.is_system_database() && users.name() == USERS_COLLECTION => {
+                return self.require_administrator();
+            }
+            Some(existing) if !overwrite => {
+                let message = format!("duplicate name: collection '{}' exists", existing.name());
+                return Err(Error::new(ErrorCode::DuplicateName, message));
+            }
+            Some(existing) => {
+                self.require_collection(existing.name(), AccessLevel::ReadWrite)?;
+                if existing.definition().properties.is_system {
+                    return self.empty(existing);
+                }
+                // Graphs name the collection and will find the new one.
+                let _changes = self.instance().graph_changes();
+                store.drop_collection(existing, true)?;
+            }
+        }
+        match defer_edge_index {
+            true => store.create_collection_to_load(self.database_name(), properties)?,
+            false => store.create_collection(self.database_name(), properties)?,
+        };
+        Ok(())
+    }
+
+    fn empty(&self, collection: &Arc<Collection>) -> Result<()> {
+        let store = self.instance().store();
+        for index in collection.indexes().iter().filter(|index| index.is_user_defined()) {
+            store.drop_index(collection, index.id())?;
+        }
+        store.truncate(collection)
+    }
+
+    /// Creates the `indexes` of a dump that a collection lacks, and a deferred edge index.
+    ///
+    /// With `force`, indexes of unknown types are skipped. Errors: 9, 10, 11, 18, 1203, 1210.
+    pub fn restore_indexes(&self, body: Slice<'_>, force: bool) -> Result<()> {
+        self.require_database(AccessLevel::ReadWrite)?;
+        let parameters = parameters(body)?;
+        let name = parameters.get("name").and_then(Slice::as_str);
+        let name =
+            name.ok_or_else(|| Error::bad_parameter("'parameters' must have the collection's 'name'"))?;
+        // The oldest dumps have the indexes among the parameters.
+        let indexes = body.get("indexes").or_else(|| parameters.get("indexes")).unwrap_or(Slice::EMPTY_ARRAY);
+        if !indexes.is_array() {
+            return Err(Error::bad_parameter("'indexes' must be an array"));
+        }
+        self.build_edge_index(&*self.collection(name, AccessLevel::ReadWrite)?, &|| Ok(()))?;
+        for (position, index) in indexes.elements().enumerate() {
+            let kind = index.get("type").and_then(Slice::as_str).unwrap_or_default();
+            if kind == CAP_INDEX || OWN_INDEXES.contains(&kind) {
+                continue;
+            }
+            match self.restore_index(name, index) {
+                Ok(_) => {}
+                Err(error) if force && error.code() == ErrorCode::NotImplemented => {
+                    tracing::warn!(
+                        target: "replication",
+                        "collection '{name}' is restored without an index of type '{kind}', which this version lacks"
+                    );
+                }
+                Err(error) => {
+                    let message = format!("index {position} of collection '{name}': {}", error.message());
+                    return Err(error.with_message(message));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn restore_index(&self, collection: &str, index: Slice<'_>) -> Result<Arc<Index>> {
+        let collection = self.collection(collection, AccessLevel::ReadWrite)?;
+        let properties = self.index_properties(index)?;
+        let (index, _) = self.instance().store().create_index(&collection, properties)?;
+        Ok(index)
+    }
+}
+
+fn parameters(body: Slice<'_>) -> Result<Slice<'_>> {
+    let parameters = body.get("parameters").filter(|parameters| parameters.is_object());
+    parameters.ok_or_else(|| {
+        Error::bad_parameter("collection declaration is invalid: 'parameters' must be an object")
+    })
+}
