@@ -13,9 +13,11 @@ pub(crate) mod contexts;
 pub(crate) mod range;
 pub(crate) mod reader;
 pub(crate) mod registry;
+mod work;
 
 pub use batches::{Batch, Batches};
 pub use chunks::{Chunk, ChunkRequest};
-pub use context::DumpBatch;
 pub use contexts::{DumpContexts, DumpReadAhead, DumpRequest};
 pub use reader::Form;
+pub use work::DumpBatch;
+pub(crate) use work::Limits;

@@ -9,11 +9,11 @@ use storage::{Collection, DocumentScanSpec, KeyBound, Snapshot};
 use super::{USERS_COLLECTION, users};
 use crate::session::Session;
 use crate::state::dump::batches::{Batch, Held};
-use crate::state::dump::context::{Context, Limits};
+use crate::state::dump::context::Context;
 use crate::state::dump::range::{Divider, Range};
 use crate::state::dump::reader::{Reader, Written};
 use crate::state::dump::registry::InUse;
-use crate::state::dump::{Chunk, ChunkRequest, DumpBatch, DumpReadAhead, DumpRequest, Form};
+use crate::state::dump::{Chunk, ChunkRequest, DumpBatch, DumpReadAhead, DumpRequest, Form, Limits};
 use errors::{Error, Result};
 
 /// The default time to live of a batch.
