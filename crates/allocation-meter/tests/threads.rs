@@ -1,3 +1,5 @@
+//! A program of its own, because it replaces the allocator.
+//!
 //! The counter follows what each thread allocates and frees. It runs under Miri too.
 #![allow(clippy::unwrap_used, reason = "what is wrong in a test ends it")]
 

@@ -1,7 +1,7 @@
 //! Comparisons with replies recorded in ArangoDB's documentation: types, numbers and costs of
 //! nodes.
 
-#[path = "../../aql-optimize/tests/common/small.rs"]
+#[path = "../../aql-optimize/tests/it/common/small.rs"]
 mod small;
 
 use super::{ExplainStatistics, WriteLimits, explain_result, explain_syntax};

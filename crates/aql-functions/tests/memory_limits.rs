@@ -1,9 +1,12 @@
+//! A program of its own, because it replaces the allocator.
+//!
 //! No function takes more memory than its query may, whatever its arguments are.
 //!
 //! Every function of the catalogue is called with large arguments and a small account, as a query
 //! calls it. The allocator tells how much the thread had at most.
 #![allow(clippy::unwrap_used, clippy::print_stderr, clippy::panic, reason = "this is a test")]
 
+#[path = "it/common/mod.rs"]
 mod common;
 
 use allocation_meter::{PeakAllocator, restart_thread_peak, thread_bytes, thread_peak};

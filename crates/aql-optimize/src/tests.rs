@@ -1,6 +1,6 @@
 //! Properties that hold for all rules.
 
-#[path = "../tests/common/small.rs"]
+#[path = "../tests/it/common/small.rs"]
 mod small;
 
 use super::{OptimizerOptions, optimize, rules::RULES};

@@ -27,7 +27,7 @@ mod bind;
 mod build;
 mod print;
 #[cfg(test)]
-#[path = "../tests/common/small_catalog.rs"]
+#[path = "../tests/it/common/small_catalog.rs"]
 mod small_catalog;
 
 // Tests share files with other crates, which know this one by its name.

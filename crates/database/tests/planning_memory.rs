@@ -1,18 +1,19 @@
-//! Planning stays near the memory limit of its query, whatever the query looks like.
+//! A program of its own, because it measures the memory of the process.
 //!
-//! This is the only test of its process.
+//! Planning stays near the memory limit of its query, whatever the query looks like.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
-#[path = "sessions/common.rs"]
+#[path = "it/common.rs"]
 #[allow(dead_code, reason = "shared with the tests of sessions")]
 mod common;
-#[path = "limits/generators.rs"]
+#[path = "it/limits/generators.rs"]
 mod generators;
 
-use generators::{generators, request, with_indexes};
 use std::time::Duration;
+
+use generators::{generators, request, with_indexes};
 
 /// The memory limit of each query.
 const LIMIT_BYTES: u64 = 32 << 20;

@@ -1,18 +1,19 @@
-//! Cursors that wait for their clients draw the memory that they keep.
+//! A program of its own, because it replaces the allocator.
 //!
-//! This is the only test of its process.
+//! Cursors that wait for their clients draw the memory that they keep.
 
 #![allow(clippy::unwrap_used)]
 
-#[path = "sessions/common.rs"]
+#[path = "it/common.rs"]
 #[allow(dead_code, reason = "shared with the tests of sessions")]
 mod common;
 
 use allocation_meter::{CountingAllocator, thread_bytes};
-use common::{body, create, query, session_with};
 use database::export::ExportRequest;
 use database::query::request::QueryRequest;
 use database::{Format, InstanceOptions, Reply, Session};
+
+use crate::common::{body, create, query, session_with};
 
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;

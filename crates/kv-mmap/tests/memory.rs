@@ -1,3 +1,5 @@
+//! A program of its own, because it measures the memory of the process.
+//!
 //! The memory that a store takes beside the mapped file stays within its bounds.
 
 #![cfg(target_os = "linux")]

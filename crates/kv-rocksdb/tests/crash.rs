@@ -1,3 +1,5 @@
+//! A program of its own, because it starts itself again as a child.
+//!
 //! RocksDB's store survives kills.
 
 #![allow(clippy::expect_used, reason = "tests")]

@@ -1,3 +1,5 @@
+//! A program of its own, because it starts itself again as a child.
+//!
 //! Writes of files that fail in the middle: the store reports it, reads continue, and a start finds
 //! everything that was acknowledged.
 //!

@@ -1,5 +1,6 @@
-//! The memory of a store stays near its budget, whatever is written and read. This is the only test
-//! of its process.
+//! A program of its own, because it measures the memory of the process.
+//!
+//! The memory of a store stays near its budget, whatever is written and read.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::expect_used, reason = "tests")]

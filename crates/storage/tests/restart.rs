@@ -1,3 +1,5 @@
+//! A program of its own, because it starts itself again as a child.
+//!
 //! Real restarts, in a temporary folder: after a clean stop, and after `kill -9` during
 //! writes.
 
@@ -8,9 +10,8 @@
     reason = "tests; the child tells what it did"
 )]
 
+#[path = "it/common/mod.rs"]
 mod common;
-#[path = "common/model.rs"]
-mod model;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -22,12 +23,13 @@ use std::thread;
 use std::time::Duration;
 
 use catalog::CollectionType;
-use common::*;
 use errors::ErrorCode;
-use model::{operation, run};
 use proptest::prelude::*;
 use storage::{Collection, Durability, IndexBounds, Store, TransactionOptions, WriteOptions};
 use velocypack::Slice;
+
+use common::model::{operation, run};
+use common::*;
 
 /// The environment variable that tells the child process where to write.
 const FOLDER_VARIABLE: &str = "PERSEA_TEST_CRASH_FOLDER";

@@ -1,6 +1,6 @@
-//! A merge of many sorted runs takes the memory of its budget, however long the pairs are.
+//! A program of its own, because it replaces the allocator.
 //!
-//! This is the only test of its process.
+//! A merge of many sorted runs takes the memory of its budget, however long the pairs are.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

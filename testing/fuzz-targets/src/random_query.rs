@@ -3,29 +3,29 @@
 //! The results of a query must be those of a naive evaluator, however the query is run. The
 //! generator is that of the tests of `database`.
 
-#[path = "../../../crates/database/tests/random_queries/choices.rs"]
+#[path = "../../../crates/database/tests/it/random_queries/choices.rs"]
 #[allow(dead_code, reason = "shared with a test that uses more of it")]
 mod choices;
-#[path = "../../../crates/database/tests/random_queries/compare.rs"]
+#[path = "../../../crates/database/tests/it/random_queries/compare.rs"]
 #[allow(dead_code, reason = "shared with a test that uses more of it")]
 mod compare;
-#[path = "../../../crates/database/tests/random_queries/data.rs"]
+#[path = "../../../crates/database/tests/it/random_queries/data.rs"]
 mod data;
-#[path = "../../../crates/database/tests/random_queries/expressions.rs"]
+#[path = "../../../crates/database/tests/it/random_queries/expressions.rs"]
 mod expressions;
-#[path = "../../../crates/database/tests/random_queries/generator.rs"]
+#[path = "../../../crates/database/tests/it/random_queries/generator.rs"]
 mod generator;
-#[path = "../../../crates/database/tests/random_queries/graph_generator.rs"]
+#[path = "../../../crates/database/tests/it/random_queries/graph_generator.rs"]
 mod graph_generator;
-#[path = "../../../crates/database/tests/random_queries/modifications.rs"]
+#[path = "../../../crates/database/tests/it/random_queries/modifications.rs"]
 mod modifications;
-#[path = "../../../crates/database/tests/random_queries/naive.rs"]
+#[path = "../../../crates/database/tests/it/random_queries/naive.rs"]
 mod naive;
-#[path = "../../../crates/database/tests/random_queries/naive_expression.rs"]
+#[path = "../../../crates/database/tests/it/random_queries/naive_expression.rs"]
 mod naive_expression;
-#[path = "../../../crates/database/tests/random_queries/naive_graph.rs"]
+#[path = "../../../crates/database/tests/it/random_queries/naive_graph.rs"]
 mod naive_graph;
-#[path = "../../../crates/database/tests/random_queries/naive_modification.rs"]
+#[path = "../../../crates/database/tests/it/random_queries/naive_modification.rs"]
 mod naive_modification;
 
 /// The queries on each store.

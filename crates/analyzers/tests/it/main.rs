@@ -1,0 +1,8 @@
+//! The tests of the crate's interface, a module a file.
+//!
+//! `cargo test -p analyzers --test it NAME` runs those whose path contains NAME.
+
+mod common;
+mod built_in;
+mod definitions;
+mod documented;

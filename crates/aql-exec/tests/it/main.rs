@@ -1,0 +1,18 @@
+//! The tests of the crate's interface, a module a file.
+//!
+//! `cargo test -p aql-exec --test it NAME` runs those whose path contains NAME.
+
+mod common;
+mod collect;
+mod graph;
+mod isolation;
+mod joins;
+mod keys;
+mod mdi;
+mod modify;
+mod random;
+mod read;
+mod reads_at_once;
+mod scan_announcements;
+mod spill;
+mod vertex_identity;

@@ -1,0 +1,7 @@
+//! The tests of the crate's interface, a module a file.
+//!
+//! `cargo test -p aql-explain --test it NAME` runs those whose path contains NAME.
+
+#[path = "../../../aql-optimize/tests/it/common/mod.rs"]
+mod common;
+mod robustness;

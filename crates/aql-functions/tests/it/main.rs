@@ -1,0 +1,9 @@
+//! The tests of the crate's interface, a module a file.
+//!
+//! `cargo test -p aql-functions --test it NAME` runs those whose path contains NAME.
+
+mod common;
+mod effects;
+mod golden;
+mod interrupts;
+mod properties;

@@ -1,0 +1,24 @@
+//! Queries over a small database, for tests within crates.
+#![allow(dead_code, reason = "each test program uses a part of it")]
+
+#[path = "../../../../aql-plan/tests/it/common/small_catalog.rs"]
+mod small_catalog;
+
+use aql_optimize::{Optimized, OptimizerOptions, optimize};
+use aql_plan::{BindInput, BindParameters, Plan, bind, build};
+use aql_value::{Interrupt, MemoryAccount};
+use errors::Result;
+pub(crate) use small_catalog::CATALOG;
+use std::sync::Arc;
+
+pub(crate) fn optimized(text: &str, rules: &[&str]) -> Result<Optimized> {
+    let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();
+    let (parameters, memory, interrupt) =
+        (BindParameters::new(), Arc::new(MemoryAccount::unlimited()), Interrupt::new());
+    let plan = build(bind(&query, &BindInput::new(&parameters, &CATALOG, &memory, &interrupt))?, false)?;
+    optimize(plan, &CATALOG, &OptimizerOptions::new(rules.iter().copied()), &memory, &interrupt)
+}
+
+pub(crate) fn best(text: &str, rules: &[&str]) -> Plan {
+    optimized(text, rules).unwrap().into_best().unwrap()
+}

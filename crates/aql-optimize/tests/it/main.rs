@@ -1,0 +1,8 @@
+//! The tests of the crate's interface, a module a file.
+//!
+//! `cargo test -p aql-optimize --test it NAME` runs those whose path contains NAME.
+
+mod common;
+mod equivalence;
+mod line_diff;
+mod plans;

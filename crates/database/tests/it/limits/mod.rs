@@ -1,0 +1,9 @@
+//! Hostile queries must stop when they are killed, must not overflow the stack, and must not take
+//! time quadratic in their length.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
+
+mod budget;
+mod generators;
+mod planning;
+mod size;
+mod time;

@@ -1,0 +1,10 @@
+//! The tests of the crate's interface, a module a file.
+//!
+//! `cargo test -p database --test it NAME` runs those whose path contains NAME.
+
+mod common;
+mod aql;
+mod limits;
+mod plan_cache;
+mod random_queries;
+mod sessions;

@@ -1,0 +1,19 @@
+//! Tests of sessions on the memory engine: documents, cursors, imports, exports, dumps, indexes and
+//! graphs.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+mod cursors;
+mod dumps;
+mod exports;
+mod geo;
+mod graphs;
+mod imports;
+mod mdi;
+mod restores;
+mod results_cache;
+mod servers;
+mod tasks;
+mod transactions;
+mod ttl;
+mod views_while_written;

@@ -1,0 +1,7 @@
+//! The tests of the crate's interface, a module a file.
+//!
+//! `cargo test -p kv-mmap --test it NAME` runs those whose path contains NAME.
+
+mod conformance;
+mod long_keys;
+mod store;

@@ -1,0 +1,5 @@
+//! The tests of the crate's interface, a module a file.
+//!
+//! `cargo test -p kv-tikv --test it NAME` runs those whose path contains NAME.
+
+mod cluster;

@@ -1,0 +1,21 @@
+//! The tests of the crate's interface, a module a file.
+//!
+//! `cargo test -p storage --test it NAME` runs those whose path contains NAME.
+
+mod common;
+mod crash;
+mod definitions;
+mod documents;
+mod edge_ends;
+mod edge_index_later;
+mod indexes;
+mod isolation;
+mod loading;
+mod model;
+mod read_ahead;
+mod read_cache;
+mod servers;
+mod servers_model;
+mod text_indexes;
+mod vectors;
+mod views;
