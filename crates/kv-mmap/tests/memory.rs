@@ -28,6 +28,7 @@ fn growth(work: impl FnOnce() + Send) -> u64 {
         let work = scope.spawn(work);
         while !work.is_finished() {
             most = most.max(anonymous_bytes());
+            // The pause between two measurements.
             thread::sleep(std::time::Duration::from_millis(2));
         }
     });

@@ -165,6 +165,7 @@ fn run_and_kill(folder: &Path, after: Duration, acknowledged: &mut BTreeMap<u64,
     // The time starts with the first write.
     lines.by_ref().any(|line| note(&line));
     let killer = thread::spawn(move || {
+        // The child is killed in the middle of its work, wherever that is.
         thread::sleep(after);
         child.kill().unwrap();
         child.wait().unwrap();

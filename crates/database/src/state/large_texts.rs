@@ -80,6 +80,7 @@ mod tests {
         assert_eq!(texts.permit(&large, 64 << 20, &impatient).err().unwrap().number(), 1500);
         std::thread::scope(|scope| {
             let second = scope.spawn(|| texts.permit(&large, 64 << 20, &interrupt).unwrap().is_some());
+            // It would get its permit in this time.
             std::thread::sleep(Duration::from_millis(10));
             assert!(!second.is_finished());
             drop(first);

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use kv::conformance::wait_until;
 use kv::{
     BlockLimits, Durability, Engine, Error, KeyRange, LoadHint, LoadKind, Result, ScanSpec,
     TransactionOptions,
@@ -189,9 +190,7 @@ fn old_snapshots_expire_instead_of_growing_the_file() {
             transaction.put(key.as_bytes(), &[8; 300]).expect("put");
         }
         transaction.commit(Durability::Buffered).expect("commit");
-        while engine.statistics().memtable_bytes > 0 {
-            std::thread::sleep(std::time::Duration::from_millis(1));
-        }
+        wait_until("all is flushed", || engine.statistics().memtable_bytes == 0);
     }
     assert_eq!(snapshot.get_many(&[b"k00000001"]), Err(Error::SnapshotExpired));
     assert_eq!(scan.next_block(limits), Err(Error::SnapshotExpired));

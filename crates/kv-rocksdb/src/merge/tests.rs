@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kv::conformance::wait_until;
 use kv::{BulkLoad, Durability, LoadKind, LocalStore};
 
 use super::{MergePolicy, SmallTables, small_neighbours};
@@ -50,15 +51,12 @@ fn tables(store: &Store) -> usize {
     store.db.live_files().unwrap().len()
 }
 
-/// Merges small tables until `until` is true, but for at most 10 seconds.
+/// Merges small tables until `until` is true.
 fn merge(store: &Store, policy: MergePolicy, until: impl Fn(&Store) -> bool) {
     let small = Arc::new(SmallTables::new(Arc::clone(&store.db), policy));
     small.count_loaded(tables(store));
     let _merge = BackgroundThread::start("merge", small).unwrap();
-    let start = Instant::now();
-    while !until(store) && start.elapsed() < Duration::from_secs(10) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until("the tables are merged", || until(store));
 }
 
 #[test]
@@ -82,6 +80,7 @@ fn while_somebody_loads_very_many_are_merged_only() {
     let (_folder, store) = loaded(20);
     let patient = MergePolicy { quiet: Duration::from_secs(3600), tables_max: 100 };
     let start = Instant::now();
+    // They would be merged in this time.
     merge(&store, patient, |_| start.elapsed() > Duration::from_millis(50));
     assert_eq!(tables(&store), 20);
     merge(&store, MergePolicy { tables_max: 20, ..patient }, |store| tables(store) == 1);
@@ -97,14 +96,11 @@ fn an_open_load_is_waited_for() {
     ));
     let open = small.open_load();
     let _merge = BackgroundThread::start("merge", small).unwrap();
+    // They would be merged in this time.
     std::thread::sleep(Duration::from_millis(50));
     assert_eq!(tables(&store), 20);
     drop(open);
-    let start = Instant::now();
-    while tables(&store) > 1 && start.elapsed() < Duration::from_secs(10) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    assert_eq!(tables(&store), 1);
+    wait_until("the tables are merged", || tables(&store) == 1);
 }
 
 #[test]

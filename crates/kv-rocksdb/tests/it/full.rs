@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
+use kv::conformance::wait_until;
 use kv::{Durability, Engine, Error, Result, TransactionOptions};
 use kv_rocksdb::{RocksEngine, RocksOptions};
 
@@ -73,12 +73,13 @@ fn a_full_disk_is_reported_and_nothing_is_lost() {
     );
 
     std::fs::remove_file(&ballast).expect("remove");
-    let started = Instant::now();
-    while let Err(error) = put(&engine, written) {
-        assert!(matches!(error, Error::Full { .. }), "{error}");
-        assert!(started.elapsed() < Duration::from_secs(60), "there is space again, but: {error}");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    wait_until("writes succeed, since there is space again", || match put(&engine, written) {
+        Ok(()) => true,
+        Err(error) => {
+            assert!(matches!(error, Error::Full { .. }), "{error}");
+            false
+        }
+    });
     let mut transaction = engine.begin(TransactionOptions::default()).expect("begin");
     transaction.put(b"synced", b"1").expect("put");
     transaction.commit(Durability::Synced).expect("the log must sync again");

@@ -1,5 +1,6 @@
 //! Messages that fail, leaders that move, servers that die in the middle of a commit.
 
+use kv::conformance::wait_until;
 use kv::{BlockLimits, Durability, Engine, Error, KeyRange, ScanSpec};
 
 use super::{begin, get, get_in, open, put, split};
@@ -121,6 +122,7 @@ fn a_commit_after_the_life_of_its_locks_conflicts() {
             transaction.put(b"k", b"2").unwrap();
             transaction.commit(Durability::Buffered)
         });
+        // The commit is on its way then, which is slow.
         std::thread::sleep(std::time::Duration::from_millis(300));
         cluster.pass(60_000);
         assert_eq!(get(&other, "k").as_deref(), Some("1"));
@@ -138,12 +140,10 @@ fn old_snapshots_expire() {
     put(&engine, "k", "1").unwrap();
     let snapshot = engine.snapshot().unwrap();
     let held = snapshot.version();
-    std::thread::sleep(std::time::Duration::from_millis(2500));
-    assert_eq!(cluster.oldest_kept(), Some(held), "PD knows the oldest snapshot");
+    wait_until("PD knows the oldest snapshot", || cluster.oldest_kept() == Some(held));
     assert_eq!(get_in(&*snapshot, "k"), Ok(Some("1".to_owned())));
     cluster.forget_old_versions();
-    std::thread::sleep(std::time::Duration::from_millis(2500));
-    assert_eq!(get_in(&*snapshot, "k"), Err(Error::SnapshotExpired));
+    wait_until("the snapshot expires", || get_in(&*snapshot, "k") == Err(Error::SnapshotExpired));
     assert_eq!(get(&engine, "k").as_deref(), Some("1"));
 }
 

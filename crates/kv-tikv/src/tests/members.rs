@@ -94,6 +94,7 @@ fn a_slow_commit_does_not_outlive_its_lease() {
                 transaction.put(b"k", b"lost").unwrap();
                 transaction.commit(Durability::Buffered)
             });
+            // The commit is on its way then, wherever that is.
             std::thread::sleep(Duration::from_millis(100));
             cluster.pass(LEASE_MS + 5_000);
             assert_eq!(numbers(&other), [0]);
@@ -113,6 +114,7 @@ fn leases_are_prolonged() {
     let lease = Duration::from_millis(1500);
     let engine = open_with(&cluster, &TikvOptions { lease, ..options() });
     let other = open(&cluster);
+    // Time is what is tested here and in the next test.
     std::thread::sleep(Duration::from_millis(2500));
     assert_eq!(numbers(&other), [0, 1]);
     put(&engine, "k", "1").unwrap();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use kv::conformance::wait_until;
 use kv::{Block, BlockLimits, Durability, Engine, LoadHint, LoadKind, PrefixScan};
 
 use super::{open, split_at};
@@ -28,9 +29,7 @@ fn store(value_bytes: usize) -> (Arc<MockCluster>, Arc<TikvEngine>) {
         }
     }
     load.finish(Durability::Buffered).unwrap();
-    while cluster.locks() > 0 {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until("the locks are removed", || cluster.locks() == 0);
     (1..10).for_each(|region| split_at(&cluster, &format!("r{:04}", region * RANGES / 10)));
     (cluster, engine)
 }
@@ -84,6 +83,7 @@ fn announced_ranges_take_bounded_memory() {
     read(&mut *scan, 0);
     cluster.traffic();
     announce(&mut *scan, 1..RANGES);
+    // All that is fetched arrives in this time.
     std::thread::sleep(Duration::from_millis(200));
     let traffic = cluster.traffic();
     assert!(traffic.messages >= 2 && traffic.reply_bytes <= AHEAD_BYTES, "{traffic:?}");

@@ -47,6 +47,7 @@ async fn serve_slowly(stream: TcpStream) {
     let Ok(mut connection) = h2::server::handshake(stream).await else { return };
     while let Some(Ok((_, mut reply))) = connection.accept().await {
         tokio::spawn(async move {
+            // Time is what is tested.
             tokio::time::sleep(SLOWNESS).await;
             let mut reply = reply.send_response(Response::new(()), false).unwrap();
             reply.send_data(Bytes::from_static(b"\0\0\0\0\x05reply"), false).unwrap();

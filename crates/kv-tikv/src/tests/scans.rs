@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kv::conformance::wait_until;
 use kv::{BlockLimits, Durability, Engine, KeyRange, LoadHint, LoadKind, Scan, ScanSpec};
 
 use super::{open, split_at};
@@ -23,9 +24,7 @@ fn load(cluster: &MockCluster, engine: &TikvEngine, pairs: usize, value_bytes: u
     }
     load.finish(Durability::Buffered).unwrap();
     // The locks of the load are removed behind its back.
-    while cluster.locks() > 0 {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    wait_until("the locks are removed", || cluster.locks() == 0);
 }
 
 /// Reads a scan to its end and returns the number of pairs.
@@ -79,6 +78,7 @@ fn a_scan_holds_little_ahead_of_its_reader() {
     let mut scan = snapshot.scan(ScanSpec::forward(KeyRange::all()).sequential()).unwrap();
     let (mut arrived, mut read, mut most_held) = (0, 0, 0);
     while let Some(block) = scan.next_block(BlockLimits { rows: 20, bytes: 4 << 20 }).unwrap() {
+        // The pause of the reader, in which more arrives.
         std::thread::sleep(Duration::from_millis(5));
         arrived += cluster.traffic().reply_bytes;
         read += block.size_bytes();

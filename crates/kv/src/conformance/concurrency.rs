@@ -190,6 +190,7 @@ pub fn scans_and_writes_do_not_disturb_each_other(fixture: &dyn Fixture) {
         }
         // The readers end by themselves, and the writer ends when `is_done` is set.
         scope.spawn(|| {
+            // The time of the test.
             std::thread::sleep(std::time::Duration::from_millis(300));
             is_done.store(true, Ordering::Release);
         });

@@ -290,6 +290,7 @@ fn while_held(
         let mut holder = begin(&**engine);
         holder.put(b"k", b"holder").expect("put");
         scope.spawn(move || {
+            // The other one waits then. If it comes later, the outcome is the same.
             std::thread::sleep(Duration::from_millis(50));
             let_go(holder);
         });

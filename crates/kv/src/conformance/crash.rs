@@ -177,6 +177,7 @@ fn run_and_kill(folder: &Path, delay: Duration) -> BTreeMap<u64, u64> {
     };
     while !read_one(lines.next().expect("the process acknowledges before it ends")) {}
     let killer = std::thread::spawn(move || {
+        // The process is killed in the middle of its work, wherever that is.
         std::thread::sleep(delay);
         child.kill().expect("kill");
         child.wait().expect("wait")

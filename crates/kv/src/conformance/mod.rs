@@ -28,8 +28,10 @@ pub mod reading;
 pub mod snapshots;
 pub mod transactions;
 pub mod views;
+mod wait;
 
 pub use folders::Folders;
+pub use wait::wait_until;
 
 /// A source of engines for cases. It lives as long as the case.
 pub trait Fixture {

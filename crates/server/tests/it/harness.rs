@@ -1,8 +1,8 @@
 //! The start of servers for tests.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use database::{Instance, InstanceOptions, Session};
@@ -14,6 +14,7 @@ use server::http::{ChunkSource, Request, Response, Route, Verb, content_type, li
 use server::service::log::{Log, LogOptions};
 use server::{Server, ServerOptions};
 use storage::{Store, StoreOptions};
+pub use test_engine::wait_until;
 
 use crate::client::Client;
 
@@ -90,6 +91,7 @@ const ROUTES: &[Route] = &[
         Ok(Response::deferred(|| panic!("expected in this test")))
     }),
     Route::new(Verb::Get, "/_test/sleep", Blocking, sleep),
+    Route::new(Verb::Get, "/_test/wait", Blocking, wait),
     Route::new(Verb::Post, "/_test/start", Unknown, begin),
     Route::new(Verb::Get, "/_test/stream", Blocking, stream),
     Route::new(Verb::Post, "/_test/body", Constant, body),
@@ -102,12 +104,50 @@ const ROUTES: &[Route] = &[
         .in_system_database(),
 ];
 
-/// True once a route has slept to its end.
-pub static SLEPT: AtomicBool = AtomicBool::new(false);
+/// A gate before which requests wait until the test opens it. Tests have gates of different names.
+#[derive(Default)]
+struct Gate {
+    arrived: usize,
+    is_open: bool,
+    passed: usize,
+}
+
+static GATES: LazyLock<Mutex<HashMap<String, Gate>>> = LazyLock::new(Mutex::default);
+
+fn at_gate<T>(name: &str, change: impl FnOnce(&mut Gate) -> T) -> T {
+    let mut gates = GATES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    change(gates.entry(name.to_owned()).or_default())
+}
+
+/// Waits until so many requests `/_test/wait?gate=NAME` have begun.
+pub fn wait_for_arrivals(gate: &str, count: usize) {
+    wait_until("requests arrive at the gate", || arrivals(gate) >= count);
+}
+
+/// Returns the number of requests `/_test/wait?gate=NAME` that have begun.
+pub fn arrivals(gate: &str) -> usize {
+    at_gate(gate, |gate| gate.arrived)
+}
+
+/// Returns the number of requests that have passed the gate.
+pub fn passed(gate: &str) -> usize {
+    at_gate(gate, |gate| gate.passed)
+}
+
+pub fn open_gate(gate: &str) {
+    at_gate(gate, |gate| gate.is_open = true);
+}
+
+fn wait(_: &Session, request: &Request) -> Result<Response> {
+    let gate = &*request.text("gate")?.unwrap_or_default();
+    at_gate(gate, |gate| gate.arrived += 1);
+    wait_until("the gate is open", || at_gate(gate, |gate| gate.is_open));
+    at_gate(gate, |gate| gate.passed += 1);
+    Ok(Response::json(StatusCode::OK, "true"))
+}
 
 fn sleep(_: &Session, request: &Request) -> Result<Response> {
     std::thread::sleep(Duration::from_millis(request.number("ms")?.unwrap_or(100)));
-    SLEPT.store(true, Ordering::SeqCst);
     Ok(Response::json(StatusCode::OK, "true"))
 }
 

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 
 use server::{HttpOptions, ServerOptions};
 
-use crate::harness::{options, start, start_with, store};
+use crate::harness::{arrivals, open_gate, options, start, start_with, store};
 
 type Sender = http2::SendRequest<String>;
 
@@ -63,11 +63,13 @@ fn requests_on_one_connection_do_not_wait_for_one_another() {
         let mut sender = connect(running.address).await;
         let mut slow_sender = sender.clone();
         let slow =
-            tokio::spawn(async move { send(&mut slow_sender, "GET", "/_test/sleep?ms=500", "").await });
-        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        let begin = std::time::Instant::now();
+            tokio::spawn(async move { send(&mut slow_sender, "GET", "/_test/wait?gate=http2", "").await });
+        // A wait for a condition that lets the request be sent.
+        while arrivals("http2") == 0 {
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
         assert_eq!(send(&mut sender, "GET", "/_api/version", "").await.status().as_u16(), 200);
-        assert!(begin.elapsed() < std::time::Duration::from_millis(400));
+        open_gate("http2");
         assert_eq!(slow.await.unwrap().status().as_u16(), 200);
     });
 }

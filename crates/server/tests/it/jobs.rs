@@ -1,10 +1,7 @@
 //! Requests with `x-arango-async`.
 
-use std::sync::atomic::Ordering;
-use std::time::Duration;
-
 use crate::client::{Client, Reply};
-use crate::harness::{SLEPT, start};
+use crate::harness::{open_gate, passed, start, wait_until};
 
 const STORE: &str = "x-arango-async: store\r\n";
 
@@ -15,14 +12,12 @@ fn store(client: &mut Client, path: &str) -> String {
 }
 
 fn fetch(client: &mut Client, id: &str) -> Reply {
-    for _ in 0..500 {
-        let reply = client.request("PUT", &format!("/_api/job/{id}"), "", b"");
-        if reply.status != 204 {
-            return reply;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    panic!("job {id} did not end");
+    let mut fetched = None;
+    wait_until("the job ends", || {
+        fetched = Some(client.request("PUT", &format!("/_api/job/{id}"), "", b""));
+        fetched.as_ref().is_some_and(|reply| reply.status != 204)
+    });
+    fetched.unwrap()
 }
 
 #[test]
@@ -40,14 +35,13 @@ fn a_stored_reply_is_fetched_once() {
 fn jobs_are_listed_and_removed() {
     let running = start();
     let mut client = running.client();
-    let slow = store(&mut client, "/_test/sleep?ms=400");
+    let slow = store(&mut client, "/_test/wait?gate=listed");
     let status = |client: &mut Client, id: &str| client.get(&format!("/_api/job/{id}")).status;
     assert_eq!(status(&mut client, &slow), 204);
     assert_eq!(client.get("/_api/job/pending").json(), serde_json::json!([slow]));
     assert_eq!(client.get("/_api/job/done").json(), serde_json::json!([]));
-    while status(&mut client, &slow) == 204 {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    open_gate("listed");
+    wait_until("the job ends", || status(&mut client, &slow) != 204);
     assert_eq!(status(&mut client, &slow), 200);
     assert_eq!(client.get("/_admin/job/done?count=1").json(), serde_json::json!([slow]));
     assert_eq!(client.request("DELETE", "/_api/job/expired?stamp=1", "", b"").json()["result"], true);
@@ -72,8 +66,9 @@ fn errors_are_stored_too() {
 fn a_job_can_be_cancelled() {
     let running = start();
     let mut client = running.client();
-    let id = store(&mut client, "/_test/sleep?ms=300");
+    let id = store(&mut client, "/_test/wait?gate=cancelled");
     assert_eq!(client.request("PUT", &format!("/_api/job/{id}/cancel"), "", b"").json()["result"], true);
+    open_gate("cancelled");
     assert_eq!(fetch(&mut client, &id).error(410, 21), "canceled request");
 }
 
@@ -91,14 +86,9 @@ fn what_is_no_job_is_not_found() {
 #[test]
 fn a_reply_may_be_forgotten() {
     let running = start();
-    SLEPT.store(false, Ordering::SeqCst);
-    let reply = running.client().request("GET", "/_test/sleep?ms=50", "x-arango-async: true\r\n", b"");
+    let path = "/_test/wait?gate=forgotten";
+    let reply = running.client().request("GET", path, "x-arango-async: true\r\n", b"");
     assert_eq!((reply.status, reply.header("x-arango-async-id")), (202, None));
-    for _ in 0..200 {
-        if SLEPT.load(Ordering::SeqCst) {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    panic!("the request never ran");
+    open_gate("forgotten");
+    wait_until("the request runs", || passed("forgotten") == 1);
 }

@@ -8,7 +8,7 @@ use server::service::authentication::{create_root, persistent_secret};
 use storage::{Store, StoreOptions};
 
 use crate::client::{Client, Reply};
-use crate::harness::{Running, options, start_with};
+use crate::harness::{Running, options, start_with, wait_until};
 
 /// A lease that outlives every test.
 const LEASE: Duration = Duration::from_secs(3_600);
@@ -148,9 +148,7 @@ fn a_part_whose_server_is_silent_fails_alone() {
     let cursor = first["id"].as_str().unwrap();
     let address = pair.left.address;
     pair.left.server.shutdown().request();
-    while std::net::TcpStream::connect(address).is_ok() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("the server stops", || std::net::TcpStream::connect(address).is_err());
     let parts = [
         format!("PUT /_api/cursor/{cursor} HTTP/1.1\r\n\r\n"),
         "GET /_api/version HTTP/1.1\r\n\r\n".to_owned(),
@@ -166,9 +164,12 @@ fn a_job_is_fetched_at_either_server() {
     let (mut left, mut right) = (pair.left.client(), pair.right.client());
     let started = left.request("GET", "/_api/version", "x-arango-async: store\r\n", b"");
     let path = format!("/_api/job/{}", started.header("x-arango-async-id").unwrap());
-    let fetched = std::iter::repeat_with(|| right.request("PUT", &path, "", b"")).find(|reply| {
-        std::thread::sleep(Duration::from_millis(5));
-        reply.status != 204
+    let mut fetched = None;
+    wait_until("the job ends", || {
+        let reply = right.request("PUT", &path, "", b"");
+        let is_done = reply.status != 204;
+        fetched = is_done.then_some(reply);
+        is_done
     });
     assert_eq!(fetched.unwrap().json()["server"], "arango");
     left.request("PUT", &path, "", b"").error(404, 404);
@@ -179,13 +180,13 @@ fn a_query_is_killed_at_either_server() {
     let pair = pair();
     let (mut left, mut right) = (pair.left.client(), pair.right.client());
     left.write("POST", "/_api/cursor", "", br#"{"query": "RETURN SLEEP(600)"}"#);
-    let id = loop {
+    let mut id = None;
+    wait_until("the query runs", || {
         let running = pair.left.client().get("/_api/query/current").json();
-        if let Some(id) = running[0]["id"].as_str() {
-            break id.to_owned();
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
+        id = running[0]["id"].as_str().map(str::to_owned);
+        id.is_some()
+    });
+    let id = id.unwrap();
     assert_eq!(right.request("DELETE", &format!("/_api/query/{id}"), "", b"").status, 200);
     left.read_reply(false).error(410, 1500);
 }
@@ -217,9 +218,7 @@ fn an_owner_that_does_not_answer_is_named() {
     // It still has its lease, but does not answer.
     let address = pair.left.address;
     pair.left.server.shutdown().request();
-    while std::net::TcpStream::connect(address).is_ok() {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("the server stops", || std::net::TcpStream::connect(address).is_err());
     let reply = right.request("PUT", &path, "", b"");
     assert!(reply.error(503, 1465).contains(&address.to_string()));
 }
@@ -341,7 +340,7 @@ fn an_export_that_lost_its_state_is_resumed_by_its_last_key() {
     let id = reply.json()["id"].as_str().unwrap().to_owned();
     let mut read = keys(&reply);
     pair.cluster.forget_old_versions();
-    // The server asks at regular times how much the store keeps.
+    // The server asks at regular times how much the store keeps. Time is what is tested here.
     std::thread::sleep(Duration::from_secs(3));
     loop {
         reply = client.request("PUT", &format!("/_api/export/{id}"), "", b"");

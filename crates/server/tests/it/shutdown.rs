@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::harness::start;
+use crate::harness::{open_gate, start, wait_for_arrivals, wait_until};
 
 #[test]
 fn requests_that_have_begun_are_answered() {
@@ -10,17 +10,16 @@ fn requests_that_have_begun_are_answered() {
     let mut busy = running.client();
     let mut idle = running.client();
     assert_eq!(idle.get("/_api/version").status, 200);
-    busy.write("GET", "/_test/sleep?ms=300", "", b"");
-    std::thread::sleep(Duration::from_millis(50));
+    busy.write("GET", "/_test/wait?gate=shutdown", "", b"");
+    wait_for_arrivals("shutdown", 1);
     let address = running.address;
-    let begin = Instant::now();
     let stopped = std::thread::spawn(move || running.stop());
+    wait_until("the server no longer listens", || std::net::TcpStream::connect(address).is_err());
+    open_gate("shutdown");
     let reply = busy.read_reply(false);
     assert_eq!((reply.status, reply.text()), (200, "true"));
     assert!(busy.is_closed() && idle.is_closed());
     assert!(stopped.join().unwrap(), "all requests must end on their own");
-    assert!(begin.elapsed() < Duration::from_secs(5));
-    assert!(std::net::TcpStream::connect(address).is_err(), "the server no longer listens");
 }
 
 #[test]
@@ -46,9 +45,11 @@ fn tasks_end_with_the_server() {
         let reply = client.request("PUT", &format!("/_api/tasks/{id}"), "", body.as_bytes());
         assert_eq!(reply.status, 200, "{id}");
     }
+    // Most of them run then. Those that do not must end as well.
     std::thread::sleep(Duration::from_millis(300));
     assert_eq!(client.get("/_api/tasks").json().as_array().unwrap().len(), 3);
     let begin = Instant::now();
     assert!(running.stop(), "all runs must end");
-    assert!(begin.elapsed() < Duration::from_secs(5));
+    // They would run for a quarter of an hour.
+    assert!(begin.elapsed() < Duration::from_secs(30));
 }

@@ -160,6 +160,7 @@ mod tests {
         std::thread::scope(|scope| {
             let other = Arc::clone(&commits);
             let begun = scope.spawn(move || other.begin());
+            // It would begin in this time.
             std::thread::sleep(Duration::from_millis(20));
             assert!(!begun.is_finished());
             drop(hold);

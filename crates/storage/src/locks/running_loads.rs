@@ -89,6 +89,7 @@ mod tests {
                 entered.store(true, Ordering::SeqCst);
             }
         });
+        // It would enter in this time.
         std::thread::sleep(Duration::from_millis(20));
         assert!(!entered.load(Ordering::SeqCst));
         drop(first);

@@ -295,6 +295,7 @@ fn readers_beside_writers_are_told_the_truth() {
                 remove(&store, &vertices, "1").unwrap();
                 insert(&store, &vertices, r#"{"_key": "1"}"#).unwrap();
                 if round % 8 == 0 {
+                    // Readers get a chance to look twice between two writes.
                     std::thread::sleep(std::time::Duration::from_micros(200));
                 }
             }

@@ -193,6 +193,7 @@ fn loads_go_on_while_it_is_built() {
                 assert_eq!(load(&store, start..start + 50), LoadOutcome::Loaded);
             }
         });
+        // The index is built beside a load, whichever that is.
         std::thread::sleep(Duration::from_millis(2));
         build(&store).unwrap();
         loads.join().unwrap();

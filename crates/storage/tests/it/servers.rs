@@ -14,6 +14,7 @@ use storage::{
     Collection, Durability, OverwriteMode, Store, StoreOptions, TransactionOptions, WaitPolicy, WriteKind,
     WriteOptions,
 };
+use test_engine::wait_until;
 use velocypack::Slice;
 
 use crate::common::{self, create, create_index, create_with, indexed_keys, present, value};
@@ -189,15 +190,10 @@ fn indexes_are_built_against_running_writers() {
                 }
             });
         }
-        let begun = Instant::now();
-        while written.load(Ordering::Relaxed) < 20 && begun.elapsed() < PATIENCE {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until("20 are written", || written.load(Ordering::Relaxed) >= 20);
         let built = create_index(&right, &present(&right, "c"), UNIQUE);
         let before = written.load(Ordering::Relaxed);
-        while written.load(Ordering::Relaxed) < before + 20 && begun.elapsed() < PATIENCE {
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until("20 more are written", || written.load(Ordering::Relaxed) >= before + 20);
         is_done.store(true, Ordering::Relaxed);
         built.unwrap();
     });
@@ -246,10 +242,7 @@ fn a_change_waits_for_the_writers_of_others() {
         exclusive: vec![present(&left, "c")],
         ..Default::default()
     });
-    while !pending.advance().unwrap() {
-        assert!(begun.elapsed() < PATIENCE);
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("the collection is locked", || pending.advance().unwrap());
     let mut alone = pending.begin().unwrap();
     alone
         .insert(&present(&left, "c"), Slice::new(&value(r#"{"_key":"n"}"#)), &WriteOptions::default())

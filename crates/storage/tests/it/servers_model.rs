@@ -248,6 +248,7 @@ fn run(seed: u64, dies: bool, failures: u32) {
                     }
                 }));
             }
+            // The server dies in the middle of its work, wherever that is.
             std::thread::sleep(Duration::from_millis(300));
             cluster.cut_last();
             cluster.pass(Duration::from_secs(10));

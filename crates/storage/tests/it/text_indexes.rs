@@ -311,6 +311,7 @@ fn a_document_is_invisible_before_its_step() {
     let c = present(&store, "c");
     insert(&store, &c, &body("a", 1)).unwrap();
     assert_eq!(found(&store.snapshot().unwrap(), &c, &number(&c, 1)), Vec::<String>::new());
+    // The step is due after this time.
     std::thread::sleep(std::time::Duration::from_millis(5));
     assert_eq!(store.index_due(&|| Ok(())), []);
     assert_eq!(found(&store.snapshot().unwrap(), &c, &number(&c, 1)), ["a"]);

@@ -239,6 +239,7 @@ mod tests {
             Slice::new(&changed).get("x").and_then(Slice::as_i64).unwrap()
         };
         let first = stamp();
+        // Time is what is tested.
         std::thread::sleep(std::time::Duration::from_millis(3));
         assert!(stamp() > first);
     }

@@ -194,6 +194,7 @@ mod tests {
         let registry = Registry::new("thing", 2);
         let used = registry.insert(1, owner("a"), Duration::from_millis(1), ()).unwrap();
         drop(registry.insert(2, owner("a"), Duration::from_millis(1), ()).unwrap());
+        // Time is what is tested.
         std::thread::sleep(Duration::from_millis(10));
         registry.expire();
         assert_eq!(registry.len(), 1, "an entry in use does not expire");

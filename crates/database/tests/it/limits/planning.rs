@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 /// environment has `PERSEA_ALL_CALLS=1`: all take minutes.
 const KILLED_AFTER: [Duration; 3] =
     [Duration::from_millis(50), Duration::from_millis(400), Duration::from_millis(1500)];
-/// The bound for the time after the kill. A tenth of it is the goal, but test machines are busy.
-const PATIENCE: Duration = Duration::from_millis(1000);
+/// The bound for the time after the kill. A hundredth of it is the goal, but test machines are
+/// busy.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 fn run(session: &Session, request: &QueryRequest, explains: bool) -> Result<(), errors::Error> {
     match explains {
@@ -30,6 +31,7 @@ fn kill(session: &Session, request: &QueryRequest, after: Duration, explains: bo
             let outcome = run(&session, request, explains);
             (Instant::now(), outcome.map_err(|error| error.number()))
         });
+        // The query is killed in the middle of its work, wherever that is.
         std::thread::sleep(after);
         let killed = Instant::now();
         interrupt.kill();

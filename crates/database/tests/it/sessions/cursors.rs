@@ -8,6 +8,7 @@ use database::query::request::QueryRequest;
 use database::{InstanceOptions, Reply, Session};
 use errors::ErrorCode;
 use serde_json::Value;
+use test_engine::wait_until;
 
 use crate::common::{as_user, body, count, create, session, session_with};
 
@@ -158,16 +159,16 @@ fn a_cursor_is_its_owners_alone() {
 #[test]
 fn only_idle_time_counts() {
     let session = session();
-    let (read, idle) = (open_with_ttl(&session, 600), open_with_ttl(&session, 300));
-    for _ in 0..10 {
+    // Time is what is tested. The pauses are short against the time of the cursor that is read.
+    let (read, idle) = (open_with_ttl(&session, 2_000), open_with_ttl(&session, 300));
+    for _ in 0..25 {
         sleep(Duration::from_millis(100));
         session.fetch(read, None, Format::Json).unwrap();
     }
     assert_eq!(error_of(session.fetch(idle, None, Format::Json)), ErrorCode::CursorNotFound);
     session.fetch(read, None, Format::Json).unwrap();
     // The housekeeping thread frees cursors that are no longer used.
-    sleep(Duration::from_millis(1_500));
-    assert!(session.instance().cursors().is_empty());
+    wait_until("the cursors are freed", || session.instance().cursors().is_empty());
 }
 
 #[test]

@@ -153,6 +153,7 @@ fn nobody_reads_what_a_commit_has_replaced() {
             query(&session, &format!("UPDATE 'a' WITH {{n: {n}}} IN docs")).unwrap();
             committed.store(n, Ordering::SeqCst);
             if n % 10 == 0 {
+                // Readers get a chance to ask twice between two writes.
                 std::thread::sleep(std::time::Duration::from_micros(200));
             }
         }

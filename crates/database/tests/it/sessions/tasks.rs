@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use database::tasks::TaskDefinition;
 use database::{Identity, Session};
+use test_engine::wait_until;
 use velocypack::Slice;
 
 use crate::common::{session, value};
@@ -87,14 +88,9 @@ fn a_run_needs_its_database() {
 
 /// Returns the memory of queries once the isolate that has checked a command is gone.
 fn memory(session: &Session) -> u64 {
-    let start = Instant::now();
-    loop {
-        let bytes = session.instance().query_memory_used_bytes();
-        if bytes < 1 << 20 || start.elapsed() > LONG {
-            return bytes;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let used = || session.instance().query_memory_used_bytes();
+    wait_until("the isolate is gone", || used() < 1 << 20);
+    used()
 }
 
 #[test]

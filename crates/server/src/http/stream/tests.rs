@@ -4,6 +4,7 @@ use std::task::Wake;
 use std::time::Duration;
 
 use errors::{Error, ErrorCode, Result};
+use test_engine::wait_until;
 
 use super::*;
 use crate::placement::pool::PoolLimits;
@@ -62,7 +63,7 @@ fn next(body: &mut StreamBody) -> Option<std::result::Result<Bytes, BrokenOff>> 
     loop {
         match Pin::new(&mut *body).poll_frame(&mut Context::from_waker(&waker)) {
             Poll::Ready(frame) => return frame.map(|frame| frame.map(|frame| frame.into_data().unwrap())),
-            Poll::Pending => receiver.recv_timeout(Duration::from_secs(5)).unwrap(),
+            Poll::Pending => receiver.recv_timeout(Duration::from_secs(60)).unwrap(),
         }
     }
 }
@@ -81,6 +82,7 @@ fn all_chunks_arrive_and_then_the_end() {
 fn no_more_is_made_than_the_client_takes() {
     let (mut body, made, _) = body(100, false);
     next(&mut body).unwrap().unwrap();
+    // More would be made in this time.
     std::thread::sleep(Duration::from_millis(50));
     assert!(made.load(Ordering::SeqCst) <= 1 + CHUNKS_AHEAD);
 }
@@ -93,9 +95,12 @@ fn a_source_keeps_its_place_only_for_a_client_that_comes_back_soon() {
     next(&mut body).unwrap().unwrap();
     assert_eq!(released.load(Ordering::SeqCst), 0);
     runtime.block_on(async {
-        while released.load(Ordering::SeqCst) == 0 {
-            tokio::time::sleep(KEEP_PLACE).await;
-        }
+        let is_released = async {
+            while released.load(Ordering::SeqCst) == 0 {
+                tokio::time::sleep(KEEP_PLACE).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), is_released).await.unwrap();
     });
     next(&mut body).unwrap().unwrap();
 }
@@ -114,12 +119,5 @@ fn the_source_goes_when_the_client_does() {
     let (mut body, made, _) = body(100, false);
     next(&mut body).unwrap().unwrap();
     drop(body);
-    let gone = || made.load(Ordering::SeqCst) >= 1_000_000;
-    for _ in 0..500 {
-        if gone() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    panic!("the source was not dropped");
+    wait_until("the source is dropped", || made.load(Ordering::SeqCst) >= 1_000_000);
 }
