@@ -165,7 +165,8 @@ fn check(names: &[String]) -> ExitCode {
 /// start; tests of backups and of old stores need RocksDB's.
 fn test_on_mapped_files() -> Result<(), Failure> {
     let packages = ["storage", "aql-exec", "database", "server"].map(|name| format!("--package={name}"));
-    let modules = ["crash", "dump", "engines", "export", "http", "import"].map(|name| format!("{name}::"));
+    let modules = ["crash", "dump", "dump_options", "engines", "export", "http", "import"];
+    let modules = modules.map(|name| format!("{name}::"));
     let persea = ["--package=persea", "--test=it", "--"].map(str::to_owned);
     [packages.to_vec(), [&persea[..], &modules].concat()].iter().try_for_each(|arguments| {
         let mut command = Command::new(env!("CARGO"));

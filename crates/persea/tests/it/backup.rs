@@ -1,36 +1,16 @@
-//! Backups of a running server: consistent while writers go on, restored in place, copied to
-//! repositories, and refused where they are damaged.
+//! Backups of a running server: consistent while writers go on, restored in place, and refused
+//! where they are damaged.
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-use harness::{wait_for, wait_until};
+use harness::wait_until;
 use serde_json::{Value, json};
-use test_s3::{Fault, Storage};
 
-use crate::support::{Client, PROGRAM, Reply, Server, query};
-
-fn ask(server: &Server, operation: &str, body: &Value) -> Reply {
-    server.connect().json("POST", &format!("/_admin/backup/{operation}"), &body.to_string())
-}
-
-fn create(server: &Server, label: &str) -> String {
-    let reply = ask(server, "create", &json!({"label": label}));
-    assert_eq!(reply.status, 201, "{}", reply.text());
-    assert_eq!(reply.json()["result"]["potentiallyInconsistent"], false);
-    reply.json()["result"]["id"].as_str().unwrap().to_owned()
-}
-
-/// Restores a backup, waits for the server, and returns the id of the data before.
-fn restore(server: &Server, data: &Path, id: &str) -> String {
-    let reply = ask(server, "restore", &json!({"id": id}));
-    assert_eq!(reply.status, 200, "{}", reply.text());
-    server.wait_for_restore(data);
-    reply.json()["result"]["previous"].as_str().unwrap().to_owned()
-}
+use crate::support::backups::{ask, collection, create, restore, start, start_with};
+use crate::support::{Client, Server, query};
 
 /// Checks that a backup is refused and that the server goes on with its data.
 #[track_caller]
@@ -44,24 +24,6 @@ fn refuse(server: &Server, id: &str, status: u16, error: u64) -> String {
 fn ids(server: &Server) -> Vec<String> {
     let list = ask(server, "list", &json!({})).json()["result"]["list"].clone();
     list.as_object().unwrap().keys().cloned().collect()
-}
-
-fn collection(client: &mut Client, path: &str, name: &str) {
-    let reply = client.json("POST", &format!("{path}/_api/collection"), &json!({"name": name}).to_string());
-    assert_eq!(reply.status, 200, "{}", reply.text());
-}
-
-/// Starts a server with three documents.
-fn start(data: &Path) -> Server {
-    start_with(data, &[])
-}
-
-fn start_with(data: &Path, options: &[&str]) -> Server {
-    let server = Server::start(data, options);
-    let mut client = server.connect();
-    collection(&mut client, "", "docs");
-    query(&mut client, "FOR i IN 1..3 INSERT {_key: TO_STRING(i)} INTO docs");
-    server
 }
 
 #[test]
@@ -309,112 +271,6 @@ fn backups_are_made_and_deleted_concurrently() {
     assert_eq!(ids.len(), 10);
     restore(&server, folder.path(), &ids[9]);
     assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
-}
-
-/// Runs `persea backup` and returns its standard output.
-fn tool(server: &Server, arguments: &[&str]) -> Result<String, String> {
-    let mut command = Command::new(PROGRAM);
-    command.arg("backup").args(arguments).args(["--server.endpoint", &server.endpoint()]);
-    let output = command.args(["--server.password", ""]).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
-}
-
-#[test]
-fn the_tool_moves_backups_through_a_repository() {
-    let folder = tempfile::tempdir().unwrap();
-    let (data, remote) = (folder.path().join("data"), folder.path().join("remote"));
-    let server = start(&data);
-    let first = tool(&server, &["create", "--label", "first"]).unwrap();
-    assert_eq!(tool(&server, &["list"]).unwrap(), first);
-    let remote = ["--repository", remote.to_str().unwrap()];
-    let with = |operation: &str, id: &str| {
-        let arguments = [&[operation, "--identifier", id, "--wait", "true"][..], &remote].concat();
-        tool(&server, &arguments)
-    };
-    with("upload", &first).unwrap();
-    // An unchanged store takes no further room but for the small files that are made anew.
-    let second = tool(&server, &["create", "--label", "second"]).unwrap();
-    with("upload", &second).unwrap();
-    let verified = tool(&server, &[&["verify"], &remote[..]].concat()).unwrap();
-    assert!(verified.starts_with("2 backups are whole"), "{verified}");
-    assert_eq!(tool(&server, &[&["list"], &remote[..]].concat()).unwrap().lines().count(), 2);
-    query(&mut server.connect(), "FOR d IN docs REMOVE d IN docs");
-    for id in [&first, &second] {
-        tool(&server, &["delete", "--identifier", id]).unwrap();
-    }
-    with("download", &first).unwrap();
-    let again = with("download", &first).unwrap_err();
-    assert!(again.contains("is here already"), "{again}");
-    tool(&server, &["restore", "--identifier", &first, "--max-wait-for-restart", "60"]).unwrap();
-    assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
-    let pruned = tool(&server, &[&["prune", "--keep", "1"], &remote[..]].concat()).unwrap();
-    assert!(pruned.starts_with(&format!("deleted {first}\n1 backups deleted")), "{pruned}");
-    let missing = with("download", &first).unwrap_err();
-    assert!(missing.contains("7007"), "{missing}");
-    let unknown = tool(&server, &["restore", "--identifier", "none"]).unwrap_err();
-    assert!(unknown.contains("'none'"), "{unknown}");
-}
-
-/// Runs `persea backup` with the key of a storage in its environment.
-fn tool_with_key(storage: &Storage, arguments: &[&str]) -> Result<String, String> {
-    let mut command = Command::new(PROGRAM);
-    command.arg("backup").args(arguments).env("AWS_ENDPOINT_URL", storage.endpoint());
-    command.env("AWS_ACCESS_KEY_ID", "key").env("AWS_SECRET_ACCESS_KEY", "secret");
-    let output = command.output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) }
-}
-
-#[test]
-fn backups_go_to_object_storage_and_come_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let server = start(&folder.path().join("data"));
-    let storage = Storage::start().unwrap();
-    let id = create(&server, "night");
-    let place = ["--repository", "s3://backups/some/prefix"];
-    let at_server = ["--server.endpoint", &server.endpoint(), "--server.password", "", "--wait", "true"];
-    let with = |operation: &str| {
-        let arguments = [&[operation, "--identifier", &id][..], &place, &at_server].concat();
-        tool_with_key(&storage, &arguments)
-    };
-    let uploaded = with("upload").unwrap();
-    assert!(uploaded.contains("COMPLETED"), "{uploaded}");
-    let verified = tool_with_key(&storage, &[&["verify"], &place[..]].concat()).unwrap();
-    assert!(verified.starts_with("1 backups are whole"), "{verified}");
-    assert_eq!(ask(&server, "delete", &json!({"id": id})).status, 200);
-    // As ArangoDB's clients name it: a section of rclone's configuration.
-    let config = json!({"S3": {"type": "s3", "provider": "Minio", "endpoint": storage.endpoint(),
-        "access_key_id": "key", "secret_access_key": "secret", "env_auth": "false", "acl": ""}});
-    let body = |remote: &str, config: &Value| json!({"id": id, "remoteRepository": remote, "config": config});
-    let begun = ask(&server, "download", &body("S3://backups/some/prefix", &config));
-    assert_eq!(begun.status, 202, "{}", begun.text());
-    let number = begun.json()["result"]["downloadId"].clone();
-    let progress = || ask(&server, "download", &json!({"downloadId": number})).json()["result"].clone();
-    let report = wait_for("the download has not ended", || {
-        Some(progress()).filter(|report| report["DBServers"]["SNGL"]["Status"] != "STARTED")
-    });
-    let state = &report.unwrap()["DBServers"]["SNGL"];
-    assert_eq!(state["Status"], "COMPLETED", "{state}");
-    assert_eq!(state["Progress"]["Total"], state["Progress"]["Done"]);
-    restore(&server, &folder.path().join("data"), &id);
-    assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
-    for (remote, changed, expected) in [
-        ("S3://backups/elsewhere", json!({}), "is no repository"),
-        ("S3://other/prefix", json!({}), "NoSuchBucket"),
-        ("S3://backups/some/prefix", json!({"S3": {"type": "s3"}}), "access_key_id"),
-        ("S3://backups/some/prefix", json!({"S3": {"type": "gcs"}}), "not supported"),
-    ] {
-        let config = if changed == json!({}) { &config } else { &changed };
-        let refused = ask(&server, "download", &body(remote, config)).json();
-        assert_eq!(refused["errorNum"], 7008, "{refused}");
-        assert!(refused["errorMessage"].as_str().unwrap().contains(expected), "{refused}");
-    }
-    storage.fail(&[Fault::Denied]);
-    let denied = with("upload").unwrap_err();
-    assert!(denied.contains("AccessDenied") && !denied.contains("secret"), "{denied}");
-    let pruned = tool_with_key(&storage, &[&["prune", "--keep", "1"], &place[..]].concat()).unwrap();
-    assert!(pruned.starts_with("0 backups deleted"), "{pruned}");
 }
 
 #[test]

@@ -2,11 +2,16 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use harness::wait_until;
 use serde_json::Value;
 
 use crate::support::{PROGRAM, Server};
+
+/// The acknowledged writes after which a server is killed.
+const WRITES: u64 = 50;
 
 #[test]
 fn a_killed_server_keeps_what_it_acknowledged() {
@@ -34,23 +39,26 @@ fn kill_and_check(engine: &str) {
         assert_eq!(count["count"], expected, "round {round}");
         let by_index = r#"{"query":"FOR d IN docs FILTER d.n >= 0 COLLECT WITH COUNT INTO n RETURN n"}"#;
         assert_eq!(client.json("POST", "/_api/cursor", by_index).json()["result"][0], expected);
+        let written = Arc::new(AtomicU64::new(0));
         let killer = std::thread::spawn({
-            let process = server.process();
+            let (process, written) = (server.process(), Arc::clone(&written));
             move || {
-                // The moment of the kill is any one within the writes.
-                std::thread::sleep(Duration::from_millis(400));
+                let is_enough = || written.load(Ordering::Relaxed) >= WRITES;
+                let waited = wait_until("few writes are acknowledged", is_enough);
                 process.kill();
+                waited.unwrap();
             }
         });
         // Writes until the connection breaks. Only acknowledged writes count.
-        let written = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let broken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             loop {
                 let body = format!(r#"{{"n":{expected}}}"#);
                 assert_eq!(client.json("POST", "/_api/document/docs?waitForSync=true", &body).status, 201);
                 expected += 1;
+                written.fetch_add(1, Ordering::Relaxed);
             }
         }));
-        assert!(written.is_err());
+        assert!(broken.is_err());
         killer.join().unwrap();
         // The write in progress may or may not have taken place.
         let server = start();

@@ -15,12 +15,14 @@ mod support;
 
 mod audit;
 mod backup;
+mod backup_repositories;
 mod bench;
 mod crash;
 mod dashboard;
 mod drivers;
 mod dump;
 mod dump_broken;
+mod dump_options;
 mod endpoints;
 mod engines;
 mod export;
