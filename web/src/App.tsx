@@ -3,7 +3,7 @@ import { useSignalEffect } from '@preact/signals'
 import { database, place } from './lib/address'
 import { lazy } from './lib/lazy'
 import { isAway, state } from './lib/session'
-import { Side } from './component/Side'
+import { Sidebar } from './component/Sidebar'
 import { SignIn } from './page/SignIn'
 
 const Queries = lazy(async () => (await import('./page/Queries')).Queries)
@@ -78,12 +78,12 @@ export function App() {
     document.title = state.value === 'in' ? title() : 'Persea'
   })
   if (state.value === 'out') return <SignIn />
-  if (state.value === 'unknown') return <p class="page muted">{isAway.value ? 'The server does not answer. Trying again …' : 'Loading …'}</p>
+  if (state.value === 'unknown') return <p class="page muted">{isAway.value ? 'The server is not reachable. Retrying …' : 'Loading …'}</p>
   return (
     <div class="shell">
-      <Side />
+      <Sidebar />
       <div class="stage">
-        <div role="status">{isAway.value && <p class="away">The server does not answer. Trying again …</p>}</div>
+        <div role="status">{isAway.value && <p class="away">The server is not reachable. Retrying …</p>}</div>
         <main tabIndex={0} aria-label="Page">
           <Page />
         </main>

@@ -19,7 +19,7 @@ describe('queries', () => {
   it('need a user whose password is right, and a reload asks again', async () => {
     const page = await open(browser, server)
     await signIn(page, 'root', 'wrong')
-    await page.getByText('The name or the password is wrong.').waitFor()
+    await page.getByText('Wrong user name or password.').waitFor()
     await check(page)
     await signIn(page)
     await page.getByRole('heading', { name: 'Queries' }).waitFor()
@@ -178,7 +178,7 @@ describe('queries', () => {
     await run(page, 'FOR i IN 1..9 RETURN { name: CONCAT("place ", i), at: GEO_POINT(i * 5, i / 10) }')
     await page.getByRole('tab', { name: 'Map' }).click()
     const map = page.getByRole('img', { name: 'Map of 9 places and areas' })
-    const row = page.getByRole('status', { name: 'Row of the map' })
+    const row = page.getByRole('status', { name: 'Selected row' })
     // The middle of the map is the middle of the nine.
     await map.hover()
     await row.getByText('"place 5"').waitFor()

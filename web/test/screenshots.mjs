@@ -42,7 +42,7 @@ const PAGES = {
     await page.getByRole('img', { name: /^Map of/ }).focus()
     await page.keyboard.press('n')
     await page.keyboard.press('0')
-    await page.getByRole('status', { name: 'Row of the map' }).getByText('name').waitFor()
+    await page.getByRole('status', { name: 'Selected row' }).getByText('name').waitFor()
   }],
   chart: ['#queries', async (page) => {
     await run(page, 'FOR f IN films\n  COLLECT year = f.year AGGREGATE best = MAX(f.rating), films = COUNT()\n  RETURN { year, films, best }')
@@ -62,7 +62,7 @@ const PAGES = {
   }],
   document: ['#collection/films/documents/1', (page) => page.getByText('"Harbour 1"').waitFor()],
   indexes: ['#collection/films/indexes', (page) => page.getByText('by_year').first().waitFor()],
-  properties: ['#collection/films/properties', (page) => page.getByText('Size of the documents').waitFor()],
+  properties: ['#collection/films/properties', (page) => page.getByText('Size of documents').waitFor()],
   schema: ['#collection/films/schema', (page) => page.getByRole('textbox', { name: 'Schema' }).waitFor()],
   graphs: ['#graphs', (page) => page.getByRole('link', { name: 'cast' }).waitFor()],
   graph: ['#graph/cast?start=films/1&depth=3', async (page) => {
@@ -88,7 +88,7 @@ const PAGES = {
   }],
   dashboard: ['#dashboard', async (page) => {
     const query = 'FOR r IN reviews COLLECT stars = r.stars WITH COUNT INTO n RETURN [stars, n]'
-    await page.getByText('Up for').waitFor()
+    await page.getByText('Uptime').waitFor()
     // Some seconds of work, so that the curves have a shape.
     for (let samples = 0; samples < 8; samples += 1) {
       await Promise.all([page.waitForResponse(/metrics/), ...Array.from({ length: 5 + 7 * (samples % 3) }, () => page.server.query(query))])

@@ -1,11 +1,11 @@
 /** A dialog that creates an analyzer. */
 import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { DefinitionField } from '../component/DefinitionField'
 import { Field } from '../component/Field'
 import { Select } from '../component/Select'
-import type { Call } from '../lib/call'
+import type { Call } from '../lib/api'
 import { EXAMPLES } from './examples'
 
 const FEATURES = ['frequency', 'norm', 'position', 'offset']
@@ -23,7 +23,7 @@ export function CreateAnalyzer({ onClose, onDone }: { onClose: () => void; onDon
   const rest = JSON.stringify({ name, type, features }).slice(0, -1)
   const call: Call | null = name === '' ? null : { method: 'POST', path: '/_api/analyzer', text: `${rest},"properties":${properties.value}}` }
   return (
-    <Act title="New analyzer" verb="Create" call={call} onClose={onClose} onDone={onDone}>
+    <ConfirmAction title="New analyzer" verb="Create" call={call} onClose={onClose} onDone={onDone}>
       <Field title="Name">
         <input class="input" required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
@@ -39,7 +39,7 @@ export function CreateAnalyzer({ onClose, onDone }: { onClose: () => void; onDon
           </label>
         ))}
       </div>
-    </Act>
+    </ConfirmAction>
   )
 }
 

@@ -11,16 +11,16 @@ import { exchange, mayAdminister, mayChangeDatabase } from '../lib/session'
 import { callOf, type Operation } from './operations'
 
 const ACCESS: Record<string, string> = {
-  open: 'Needs no user.',
-  nothing: 'For every user.',
-  use: 'For users who may read the database. Collections have rights of their own.',
-  write: 'For users who may write the database.',
-  inspect: "For users who may see the server's internals.",
-  administer: 'For administrators of the server.',
+  open: 'Requires no authentication.',
+  nothing: 'Any user may call it.',
+  use: 'Requires read access to the database. Collections have their own access rights.',
+  write: 'Requires write access to the database.',
+  inspect: "Requires access to the server's internals.",
+  administer: 'Requires a server administrator.',
 }
 
 /** Characters of a reply that are shown. */
-const MOST_CHARACTERS = 100_000
+const MAX_CHARACTERS = 100_000
 
 interface Reply {
   status: number
@@ -58,7 +58,7 @@ export function OperationView({ operation }: { operation: Operation }) {
       </h2>
       <p>{summary}</p>
       <p class="muted">
-        {ACCESS[access] ?? access} {operation.isOfSystem && 'In the database _system only.'}
+        {ACCESS[access] ?? access} {operation.isOfSystem && 'Only in the database _system.'}
       </p>
       <form class="form" onSubmit={send}>
         {parameters.length > 0 && (
@@ -84,7 +84,7 @@ export function OperationView({ operation }: { operation: Operation }) {
               Send
             </button>
           ) : (
-            <span class="muted">You may read only, so it is not sent from here.</span>
+            <span class="muted">You have read-only access, so this page does not send it.</span>
           )}
           <CopyCurl call={call} />
         </div>
@@ -102,7 +102,7 @@ function maySend({ method, access }: Operation): boolean {
 }
 
 function ReplyView({ reply: { status, text, milliseconds } }: { reply: Reply }) {
-  const shown = /^\s*[[{]/.test(text) && text.length <= MOST_CHARACTERS ? indent(text) : text.slice(0, MOST_CHARACTERS)
+  const shown = /^\s*[[{]/.test(text) && text.length <= MAX_CHARACTERS ? indent(text) : text.slice(0, MAX_CHARACTERS)
   return (
     <>
       <p class="side-row">

@@ -1,5 +1,5 @@
 /** The routes of the server, as its document in the format of OpenAPI tells them. */
-import type { Call, Method } from '../lib/call'
+import type { Call, Method } from '../lib/api'
 
 export interface Operation {
   method: Method

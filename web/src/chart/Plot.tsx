@@ -49,7 +49,7 @@ export function Plot({ kind, data, titles, label }: Properties) {
   return (
     <>
       <p class="chart-value" role="status">
-        {at === undefined ? <span class="muted">Point at the chart, or use the arrow keys in it, to see values.</span> : <Values data={data} titles={titles} at={at} />}
+        {at === undefined ? <span class="muted">Point at the chart or use the arrow keys to see values.</span> : <Values data={data} titles={titles} at={at} />}
       </p>
       <div class="chart-host" ref={host} role="slider" tabIndex={0} aria-label={label} aria-valuemin={0} aria-valuemax={data.xs.length - 1} aria-valuenow={at ?? 0} aria-valuetext={textOf(data, data.xs[at ?? 0] ?? 0)} onKeyDown={onKeyDown} />
     </>

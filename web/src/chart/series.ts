@@ -4,8 +4,8 @@ import { attributes } from '../lib/json'
 export const KINDS = ['Line', 'Bars', 'Points'] as const
 export type ChartKind = (typeof KINDS)[number]
 
-/** The most rows that a chart has. */
-export const MOST_ROWS = 10_000
+/** The maximum number of rows in a chart. */
+export const MAX_ROWS = 10_000
 /** Rows whose values tell what columns hold. */
 const SAMPLE_ROWS = 200
 
@@ -50,7 +50,7 @@ function secondsOf(json: string): number | undefined {
 
 /** Returns the series of columns over the column `x`; an empty name counts the rows. */
 export function series(rows: string[], x: string, columns: string[]): Series {
-  const parsed = rows.slice(0, MOST_ROWS).map((row) => new Map(cells(row)))
+  const parsed = rows.slice(0, MAX_ROWS).map((row) => new Map(cells(row)))
   const keys = parsed.map((row, index) => (x === '' ? String(index + 1) : (row.get(x) ?? 'null')))
   const axis = axisOf(keys)
   const xs = keys.map((json, index) => (axis === 'number' ? Number(json) : axis === 'time' ? (secondsOf(json) ?? 0) : index))

@@ -1,7 +1,7 @@
 /** Actions on the chosen documents of a collection, each with its query. */
 import { useState } from 'preact/hooks'
-import { Act } from '../component/Act'
-import type { Call } from '../lib/call'
+import { ConfirmAction } from '../component/ConfirmAction'
+import type { Call } from '../lib/api'
 import { number } from '../lib/format'
 import { change, type Edit, mistake, removal, type Statement, type Target } from './bulk'
 import type { Filter } from './filter'
@@ -26,8 +26,8 @@ export function Bulk({ collection, keys, filters, onClear, onDone }: Properties)
   const what = isAll ? 'all documents that the filters find' : `${number(keys.length)} ${keys.length === 1 ? 'document' : 'documents'}`
   const properties = { collection, target, what, onClose: () => setAction(undefined), onDone }
   return (
-    <section class="card bulk" aria-label="Chosen documents">
-      <span role="status">{isAll ? 'All documents that the filters find are chosen.' : `${number(keys.length)} chosen`}</span>
+    <section class="card bulk" aria-label="Selected documents">
+      <span role="status">{isAll ? 'All documents that match the filters are selected.' : `${number(keys.length)} chosen`}</span>
       <button type="button" class="button" onClick={() => setAction('change')}>
         Change attributes
       </button>
@@ -37,11 +37,11 @@ export function Bulk({ collection, keys, filters, onClear, onDone }: Properties)
       <span class="spring" />
       {!isAll && (
         <button type="button" class="button is-quiet" onClick={() => setAll(true)}>
-          Choose all found
+          Select all matches
         </button>
       )}
       <button type="button" class="button is-quiet" onClick={onClear}>
-        Choose none
+        Clear selection
       </button>
       {action === 'change' && <Change {...properties} />}
       {action === 'remove' && <Remove {...properties} />}
@@ -67,12 +67,12 @@ function written(reply: string): number {
 function Remove({ collection, target, what, onClose, onDone }: ActionProperties) {
   const statement = removal(collection, target)
   return (
-    <Act title="Remove documents" verb="Remove" isDangerous call={callOf(statement)} onClose={onClose} onDone={(reply) => onDone(written(reply))}>
+    <ConfirmAction title="Remove documents" verb="Remove" isDangerous call={callOf(statement)} onClose={onClose} onDone={(reply) => onDone(written(reply))}>
       <p>
         {what.charAt(0).toUpperCase() + what.slice(1)} of <b class="mono">{collection}</b> will be removed, or none if that fails.
       </p>
       <StatementText statement={statement} />
-    </Act>
+    </ConfirmAction>
   )
 }
 
@@ -82,28 +82,28 @@ function Change({ collection, target, what, onClose, onDone }: ActionProperties)
   const wrong = mistake(edits)
   const statement = wrong ? undefined : change(collection, target, edits)
   return (
-    <Act title={`Change ${what}`} verb="Change" call={statement ? callOf(statement) : null} onClose={onClose} onDone={(reply) => onDone(written(reply))}>
+    <ConfirmAction title={`Change ${what}`} verb="Change" call={statement ? callOf(statement) : null} onClose={onClose} onDone={(reply) => onDone(written(reply))}>
       {edits.map((edit, index) => (
         <fieldset class="bulk-edit" key={index} aria-label={`Attribute ${index + 1}`}>
           <input class="input" aria-label="Attribute" placeholder="address.city" autofocus={index === 0} value={edit.attribute} onInput={(event) => set(index, { attribute: event.currentTarget.value })} />
           <input class="input" aria-label="Value" placeholder='5, true, some text, [1, 2]' disabled={edit.isRemoved} value={edit.value} onInput={(event) => set(index, { value: event.currentTarget.value })} />
           <label class="check">
             <input type="checkbox" checked={edit.isRemoved} onChange={() => set(index, { isRemoved: !edit.isRemoved })} />
-            Remove it
+            Remove attribute
           </label>
         </fieldset>
       ))}
       <button type="button" class="button" onClick={() => setEdits([...edits, EMPTY])}>
-        Another attribute
+        Add attribute
       </button>
       {wrong && edits.some((edit) => edit.attribute !== '') && <small role="status">{wrong}</small>}
       {statement && <StatementText statement={statement} />}
-    </Act>
+    </ConfirmAction>
   )
 }
 
 /** Characters of bind parameters that are shown: keys may be many. */
-const MOST_CHARACTERS = 600
+const MAX_CHARACTERS = 600
 
 function StatementText({ statement: { query, binds } }: { statement: Statement }) {
   const text = JSON.stringify(binds, null, 1)
@@ -111,7 +111,7 @@ function StatementText({ statement: { query, binds } }: { statement: Statement }
     <pre class="card query-text" tabIndex={0} aria-label="Query">
       {query}
       {'\n'}
-      <span class="muted">{text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)} …` : text}</span>
+      <span class="muted">{text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)} …` : text}</span>
     </pre>
   )
 }

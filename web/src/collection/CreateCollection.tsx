@@ -1,6 +1,6 @@
 /** A dialog that creates a collection. */
 import { useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { Field } from '../component/Field'
 import { Select } from '../component/Select'
 
@@ -28,20 +28,20 @@ export function CreateCollection({ onClose, onDone }: Properties) {
   const body = { name, type: Number(type), keyOptions: { type: keys }, waitForSync }
   const call = name === '' ? null : ({ method: 'POST', path: '/_api/collection', body } as const)
   return (
-    <Act title="New collection" verb="Create" call={call} onClose={onClose} onDone={() => onDone(name)}>
+    <ConfirmAction title="New collection" verb="Create" call={call} onClose={onClose} onDone={() => onDone(name)}>
       <Field title="Name">
         <input class="input" required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
       <Field title="Type">
         <Select value={type} options={TYPES} onChange={setType} />
       </Field>
-      <Field title="Keys that the server makes">
+      <Field title="Generated keys">
         <Select value={keys} options={KEYS} onChange={setKeys} />
       </Field>
       <label class="check">
         <input type="checkbox" checked={waitForSync} onChange={() => setWaitForSync(!waitForSync)} />
-        Wait until writes are on the disk
+        Wait until writes are on disk
       </label>
-    </Act>
+    </ConfirmAction>
   )
 }

@@ -1,10 +1,10 @@
 /** A dialog that creates an index of any type that the server has. */
 import { useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { Editor } from '../component/Editor'
 import { Field } from '../component/Field'
 import { Select } from '../component/Select'
-import type { Call } from '../lib/call'
+import type { Call } from '../lib/api'
 import { useLoaded } from '../lib/load'
 import { ask } from '../lib/session'
 import { useSignal } from '@preact/signals'
@@ -39,7 +39,7 @@ export function CreateIndex({ collection, onClose, onDone }: Properties) {
   const path = `/_api/index?${new URLSearchParams({ collection })}`
   const call: Call | null = known ? (isComplete(form) ? { method: 'POST', path, body: definition(form) } : null) : { method: 'POST', path, text: text.value }
   return (
-    <Act title="New index" verb="Create" call={call} onClose={onClose} onDone={onDone}>
+    <ConfirmAction title="New index" verb="Create" call={call} onClose={onClose} onDone={onDone}>
       <Field title="Type">
         <Select value={form.type} options={supported} onChange={choose} />
       </Field>
@@ -53,7 +53,7 @@ export function CreateIndex({ collection, onClose, onDone }: Properties) {
               <input class="input" value={form.texts[id] ?? ''} onInput={(event) => setForm({ ...form, texts: { ...form.texts, [id]: event.currentTarget.value } })} />
             </Field>
           ))}
-          <Field title="Name" hint="The server makes one if it is empty.">
+          <Field title="Name" hint="Leave empty to generate one.">
             <input class="input" value={form.name} onInput={(event) => setForm({ ...form, name: event.currentTarget.value })} />
           </Field>
           {known.flags.map(([id, title]) => (
@@ -68,6 +68,6 @@ export function CreateIndex({ collection, onClose, onDone }: Properties) {
           <Editor language="json" label="Definition of the index" text={text} />
         </div>
       )}
-    </Act>
+    </ConfirmAction>
   )
 }

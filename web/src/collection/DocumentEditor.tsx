@@ -1,12 +1,12 @@
-/** One document as JSON. A change by somebody else meanwhile is shown, not overwritten. */
+/** One document as JSON. A concurrent change by another user is shown, not overwritten. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { CopyCurl } from '../component/CopyCurl'
 import { Editor } from '../component/Editor'
 import { ErrorMessage } from '../component/Message'
 import { go, link } from '../lib/address'
-import { type Call, Failure, path } from '../lib/call'
+import { type Call, Failure, path } from '../lib/api'
 import { indent } from '../lib/json'
 import { send } from '../lib/session'
 
@@ -94,17 +94,17 @@ export function DocumentEditor({ collection, documentKey, isWritable }: Properti
           <Editor language="json" label="Document" text={text} isReadOnly={!isWritable} onRun={isWritable ? save : undefined} />
         </div>
         {theirs !== undefined && (
-          <section class="card fill" aria-label="The version of somebody else">
+          <section class="card fill" aria-label="Version saved by another user">
             <pre class="card-body row-json">{theirs}</pre>
           </section>
         )}
       </div>
       {isRemoving && (
-        <Act title="Remove the document" verb="Remove" isDangerous call={{ method: 'DELETE', path: address, headers: { 'if-match': `"${revision}"` } }} onClose={() => setRemoving(false)} onDone={() => (location.hash = link(['collection', collection, 'documents']))}>
+        <ConfirmAction title="Remove the document" verb="Remove" isDangerous call={{ method: 'DELETE', path: address, headers: { 'if-match': `"${revision}"` } }} onClose={() => setRemoving(false)} onDone={() => (location.hash = link(['collection', collection, 'documents']))}>
           <p>
             The document <b class="mono">{documentKey}</b> will be removed.
           </p>
-        </Act>
+        </ConfirmAction>
       )}
     </>
   )

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { ErrorMessage } from '../component/Message'
 import { type Choice, RowTable } from '../component/RowTable'
 import { go, link } from '../lib/address'
-import { path } from '../lib/call'
+import { path } from '../lib/api'
 import { number } from '../lib/format'
 import { attributes } from '../lib/json'
 import { useLoaded } from '../lib/load'
@@ -114,7 +114,7 @@ function keyOf(row: string): string {
 function Rows({ cursor, collection, choice }: { cursor: Cursor; collection: string; choice: Choice | undefined }) {
   const [failure, setFailure] = useState<unknown>()
   const more = useMemo(() => () => cursor.more().catch(setFailure), [cursor])
-  if (cursor.count.value === 0) return <p class="empty">No document is here.</p>
+  if (cursor.count.value === 0) return <p class="empty">No documents found.</p>
   const open = (row: string) => {
     const key = keyOf(row)
     if (key) go(['collection', collection, 'documents', key])

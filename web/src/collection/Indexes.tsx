@@ -1,12 +1,12 @@
 /** The indexes of a collection. */
 import { useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { actionColumn } from '../component/ListPage'
 import { ErrorMessage } from '../component/Message'
 import { SortedTable } from '../component/SortedTable'
 import type { Column } from '../component/Table'
 import { database } from '../lib/address'
-import { path } from '../lib/call'
+import { path } from '../lib/api'
 import { bytes, number } from '../lib/format'
 import { useLoaded } from '../lib/load'
 import { ask } from '../lib/session'
@@ -62,11 +62,11 @@ export function Indexes({ collection, mayChange }: { collection: string; mayChan
       </div>
       {isCreating && <CreateIndex collection={collection} onClose={() => setCreating(false)} onDone={reload} />}
       {dropped && (
-        <Act title="Drop the index" verb="Drop" isDangerous call={{ method: 'DELETE', path: path`/_api/index/${owner}/${id}` }} onClose={() => setDropped(undefined)} onDone={reload}>
+        <ConfirmAction title="Drop the index" verb="Drop" isDangerous call={{ method: 'DELETE', path: path`/_api/index/${owner}/${id}` }} onClose={() => setDropped(undefined)} onDone={reload}>
           <p>
             The index <b>{dropped.name}</b> on <code>{fieldsOf(dropped)}</code> will be removed. Queries that use it become slower.
           </p>
-        </Act>
+        </ConfirmAction>
       )}
     </>
   )

@@ -1,12 +1,12 @@
 /** What a collection is and holds, and the properties that can be changed. */
 import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { Editor } from '../component/Editor'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
 import { database, go } from '../lib/address'
-import { path } from '../lib/call'
+import { path } from '../lib/api'
 import { bytes, number } from '../lib/format'
 import { useLoaded } from '../lib/load'
 import { ask } from '../lib/session'
@@ -32,12 +32,12 @@ export function Properties({ collection, mayChange }: { collection: string; mayC
   const rows: [string, string][] = [
     ['Type', value.type === 3 ? 'edges' : 'documents'],
     ['Documents', number(value.count)],
-    ['Size of the documents', bytes(value.figures.documentsSize)],
+    ['Size of documents', bytes(value.figures.documentsSize)],
     ['Indexes', `${number(value.figures.indexes.count)}, ${bytes(value.figures.indexes.size)}`],
     ['Number', value.id],
     ['Keys', `${value.keyOptions.type}${value.keyOptions.allowUserKeys ? ', or given by the writer' : ''}`],
     ['Wait for the disk', value.waitForSync ? 'yes' : 'no'],
-    ['Keep recent documents in memory', value.cacheEnabled ? 'yes' : 'no'],
+    ['Cache recent documents in memory', value.cacheEnabled ? 'yes' : 'no'],
     ['Computed values', value.computedValues ? JSON.stringify(value.computedValues) : 'none'],
   ]
   return (
@@ -68,14 +68,14 @@ function Change({ collection, figures, onClose, onDone }: { collection: string; 
   const computed = useSignal(JSON.stringify(figures.computedValues ?? [], null, 2))
   const text = `{"waitForSync":${waitForSync},"cacheEnabled":${cacheEnabled},"computedValues":${computed.value}}`
   return (
-    <Act title={`Change ${collection}`} verb="Save" call={{ method: 'PUT', path: path`/_api/collection/${collection}/properties`, text }} onClose={onClose} onDone={onDone}>
+    <ConfirmAction title={`Change ${collection}`} verb="Save" call={{ method: 'PUT', path: path`/_api/collection/${collection}/properties`, text }} onClose={onClose} onDone={onDone}>
       <label class="check">
         <input type="checkbox" checked={waitForSync} onChange={() => setWaitForSync(!waitForSync)} />
-        Wait until writes are on the disk
+        Wait until writes are on disk
       </label>
       <label class="check">
         <input type="checkbox" checked={cacheEnabled} onChange={() => setCacheEnabled(!cacheEnabled)} />
-        Keep recent documents in memory
+        Cache recent documents in memory
       </label>
       <div class="field">
         <span>Computed values</span>
@@ -83,7 +83,7 @@ function Change({ collection, figures, onClose, onDone }: { collection: string; 
           <Editor language="json" label="Computed values" text={computed} />
         </div>
       </div>
-    </Act>
+    </ConfirmAction>
   )
 }
 
@@ -91,10 +91,10 @@ function Rename({ collection, onClose }: { collection: string; onClose: () => vo
   const [name, setName] = useState(collection)
   const call = name === '' || name === collection ? null : ({ method: 'PUT', path: path`/_api/collection/${collection}/rename`, body: { name } } as const)
   return (
-    <Act title={`Rename ${collection}`} verb="Rename" call={call} onClose={onClose} onDone={() => go(['collection', name, 'properties'])}>
+    <ConfirmAction title={`Rename ${collection}`} verb="Rename" call={call} onClose={onClose} onDone={() => go(['collection', name, 'properties'])}>
       <Field title="New name">
         <input class="input" required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
-    </Act>
+    </ConfirmAction>
   )
 }

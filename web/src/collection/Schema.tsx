@@ -1,11 +1,11 @@
 /** The schema that documents of a collection must meet. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { Editor } from '../component/Editor'
 import { ErrorMessage } from '../component/Message'
 import { database } from '../lib/address'
-import { path } from '../lib/call'
+import { path } from '../lib/api'
 import { attributes, indent } from '../lib/json'
 import { useLoaded } from '../lib/load'
 import { send } from '../lib/session'
@@ -49,9 +49,9 @@ export function Schema({ collection, mayChange }: { collection: string; mayChang
         <Editor language="json" label="Schema" text={text} isReadOnly={!mayChange} />
       </div>
       {isSaving && (
-        <Act title="Save the schema" verb="Save" call={{ method: 'PUT', path: path`/_api/collection/${collection}/properties`, text: `{"schema":${text.value.trim() || 'null'}}` }} onClose={() => setSaving(false)} onDone={reload}>
-          <p>The schema is checked for every document that is written from now on. Documents that are there stay as they are.</p>
-        </Act>
+        <ConfirmAction title="Save the schema" verb="Save" call={{ method: 'PUT', path: path`/_api/collection/${collection}/properties`, text: `{"schema":${text.value.trim() || 'null'}}` }} onClose={() => setSaving(false)} onDone={reload}>
+          <p>Documents are validated against the schema when they are written. Existing documents are not checked.</p>
+        </ConfirmAction>
       )}
     </>
   )

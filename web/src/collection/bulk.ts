@@ -49,9 +49,9 @@ export function mistake(edits: Edit[]): string {
   const fixed = paths.find(([first]) => FIXED.has(first ?? ''))
   if (fixed) return `${fixed[0]} cannot be changed.`
   const contains = (outer: string[], inner: string[]) => outer.every((part, index) => inner[index] === part)
-  if (paths.some((path, at) => paths.some((other, index) => index !== at && contains(path, other)))) return 'An attribute stands there twice.'
+  if (paths.some((path, at) => paths.some((other, index) => index !== at && contains(path, other)))) return 'An attribute is listed twice.'
   const hasNull = edits.some((edit) => !edit.isRemoved && valueOf(edit.value) === null)
-  if (hasNull && edits.some((edit) => edit.isRemoved)) return 'One query cannot set null and remove attributes: do one after the other.'
+  if (hasNull && edits.some((edit) => edit.isRemoved)) return 'A query cannot both set null and remove attributes. Run two queries.'
   return ''
 }
 

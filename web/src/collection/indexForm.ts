@@ -12,31 +12,31 @@ interface IndexType {
 
 const UNIQUE: [string, string] = ['unique', 'Unique']
 const SPARSE: [string, string] = ['sparse', 'Sparse: without documents that lack the fields']
-const STORED: [string, string] = ['storedValues', 'Stored values: further attributes']
+const STORED: [string, string] = ['storedValues', 'Stored values: additional attributes']
 const BACKGROUND: [string, string] = ['inBackground', 'Build in the background']
 
 export const TYPES: Record<string, IndexType> = {
   persistent: {
-    flags: [UNIQUE, SPARSE, ['cacheEnabled', 'Keep recent look-ups in memory'], BACKGROUND],
+    flags: [UNIQUE, SPARSE, ['cacheEnabled', 'Cache recent lookups in memory'], BACKGROUND],
     texts: [STORED],
   },
   geo: { hint: 'One field with a point or GeoJSON, or two with latitude and longitude.', flags: [['geoJson', 'GeoJSON: longitude before latitude'], BACKGROUND], texts: [] },
   ttl: { hint: 'One field with a time in seconds, or an ISO 8601 date.', flags: [BACKGROUND], texts: [['expireAfter', 'Seconds until a document expires']] },
-  fulltext: { hint: 'One field.', flags: [BACKGROUND], texts: [['minLength', 'Shortest word']] },
-  mdi: { hint: 'Fields with numbers.', flags: [UNIQUE, SPARSE, BACKGROUND], texts: [STORED] },
+  fulltext: { hint: 'One field.', flags: [BACKGROUND], texts: [['minLength', 'Minimum word length']] },
+  mdi: { hint: 'Numeric fields.', flags: [UNIQUE, SPARSE, BACKGROUND], texts: [STORED] },
   inverted: {
-    hint: 'Fields to search; none if all attributes are.',
+    hint: 'Fields to search. Leave empty to search all attributes.',
     all: 'includeAllFields',
-    flags: [['includeAllFields', 'All attributes, also those below the fields'], ['searchField', 'Elements of arrays as values of their own, as in views'], ['trackListPositions', 'Positions of these elements'], BACKGROUND],
-    texts: [['analyzer', 'Analyzer of texts: identity if it is empty'], STORED],
+    flags: [['includeAllFields', 'Include all attributes, also nested ones'], ['searchField', 'Index array elements as separate values, as views do'], ['trackListPositions', 'Track the positions of these elements'], BACKGROUND],
+    texts: [['analyzer', 'Analyzer (default: identity)'], STORED],
   },
   vector: {
     hint: 'One field with an array of numbers.',
     params: ['metric', 'dimension', 'nLists', 'defaultNProbe'],
     flags: [SPARSE, BACKGROUND],
-    texts: [['metric', 'Metric: cosine, l2 or innerProduct'], ['dimension', 'Dimension: elements of each vector'], ['nLists', 'Lists: the server chooses if it is empty'], ['defaultNProbe', 'Lists that a query searches'], STORED],
+    texts: [['metric', 'Metric: cosine, l2 or innerProduct'], ['dimension', 'Dimension: elements of each vector'], ['nLists', 'Lists: the server chooses if it is empty'], ['defaultNProbe', 'Lists to search in a query'], STORED],
   },
-  'mdi-prefixed': { hint: 'Fields with numbers.', flags: [UNIQUE, SPARSE, BACKGROUND], texts: [['prefixFields', 'Prefix fields: compared for equality'], STORED] },
+  'mdi-prefixed': { hint: 'Numeric fields.', flags: [UNIQUE, SPARSE, BACKGROUND], texts: [['prefixFields', 'Prefix fields: compared for equality'], STORED] },
 }
 
 const NUMBERS = new Set(['expireAfter', 'minLength', 'dimension', 'nLists', 'defaultNProbe'])

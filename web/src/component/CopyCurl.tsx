@@ -1,7 +1,7 @@
 /** A button that copies a request as a command line. */
 import { useState } from 'preact/hooks'
 import { database, prefix } from '../lib/address'
-import { type Call, curl } from '../lib/call'
+import { type Call, curl } from '../lib/api'
 import { user } from '../lib/session'
 
 /** Copies a text. Without a secure context there is no clipboard, so the text is selected by hand. */

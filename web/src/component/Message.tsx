@@ -1,5 +1,5 @@
 /** An error or a remark in the page. */
-import { messageOf } from '../lib/call'
+import { messageOf } from '../lib/api'
 
 export function ErrorMessage({ error }: { error: unknown }) {
   if (!error) return null

@@ -1,6 +1,6 @@
 /** The list of the requests that the interface has sent, each to copy as curl. */
 import { useState } from 'preact/hooks'
-import { bodyOf } from '../lib/call'
+import { bodyOf } from '../lib/api'
 import { number } from '../lib/format'
 import { requests, type Sent } from '../lib/requests'
 import { CopyCurl } from './CopyCurl'
@@ -16,7 +16,7 @@ export function Requests() {
       {isOpen && (
         <Dialog title="Requests of this page" isWide onClose={() => setOpen(false)}>
           <div class="dialog-body">
-            {requests.value.length === 0 && <p class="muted">There was none yet.</p>}
+            {requests.value.length === 0 && <p class="muted">No requests yet.</p>}
             {requests.value.map((sent) => (
               <Line key={sent.id} sent={sent} />
             ))}

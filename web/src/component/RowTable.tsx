@@ -22,15 +22,15 @@ export interface Choice {
 
 /** Rows whose attributes become columns, and the most columns. */
 const SAMPLE_ROWS = 200
-const MOST_COLUMNS = 100
+const MAX_COLUMNS = 100
 
 export function RowTable({ rows, count, onEnd, onOpen, choice }: Properties) {
   const own = useMemo(() => {
-    const names = columnsOf(rows.slice(0, SAMPLE_ROWS)).slice(0, MOST_COLUMNS)
+    const names = columnsOf(rows.slice(0, SAMPLE_ROWS)).slice(0, MAX_COLUMNS)
     const numbered: Column<Map<string, string>> = { title: '#', width: 64, isNumber: true, cell: (_, index) => <RowNumber index={index} onOpen={() => onOpen(rows[index] ?? '', index)} /> }
     return [numbered, ...names.map((title) => ({ title, cell: (row: Map<string, string>) => <Cell json={row.get(title)} name={title} /> }))]
   }, [rows, Math.min(count, SAMPLE_ROWS)])
-  const box: Column<Map<string, string>> = { title: 'Choose', width: 80, cell: (_, index) => <Box row={rows[index] ?? ''} index={index} choice={choice} /> }
+  const box: Column<Map<string, string>> = { title: 'Select', width: 80, cell: (_, index) => <Box row={rows[index] ?? ''} index={index} choice={choice} /> }
   const columns = choice ? [box, ...own] : own
   return (
     <Table
@@ -45,7 +45,7 @@ export function RowTable({ rows, count, onEnd, onOpen, choice }: Properties) {
 }
 
 function Box({ row, index, choice }: { row: string; index: number; choice: Choice | undefined }) {
-  return <input type="checkbox" class="choose" aria-label={`Choose row ${index + 1}`} checked={choice?.has(row)} onChange={() => choice?.toggle(row)} />
+  return <input type="checkbox" class="choose" aria-label={`Select row ${index + 1}`} checked={choice?.has(row)} onChange={() => choice?.toggle(row)} />
 }
 
 /** The number of a row, which opens it: the way in for the keyboard. */
@@ -62,7 +62,7 @@ function attributesOf(row: string): Map<string, string> {
 }
 
 /** The characters of a long value that a cell has. */
-const MOST_CHARACTERS = 200
+const MAX_CHARACTERS = 200
 
 function Cell({ json, name }: { json: string | undefined; name: string }) {
   if (json === undefined) return null
@@ -70,10 +70,10 @@ function Cell({ json, name }: { json: string | undefined; name: string }) {
   if (json.startsWith('"')) {
     const text = JSON.parse(json) as string
     const id = /^(_id|_from|_to)$/.test(name) && /^[^/]+\/[^/]+$/.test(text)
-    if (!id) return <>{text.slice(0, MOST_CHARACTERS)}</>
+    if (!id) return <>{text.slice(0, MAX_CHARACTERS)}</>
     const [collection = '', key = ''] = text.split('/')
     return <a href={link(['collection', collection, 'documents', key])}>{text}</a>
   }
-  if (/^[[{]/.test(json)) return <span class="cell-json">{json.slice(0, MOST_CHARACTERS)}</span>
+  if (/^[[{]/.test(json)) return <span class="cell-json">{json.slice(0, MAX_CHARACTERS)}</span>
   return <span class="cell-number">{json}</span>
 }

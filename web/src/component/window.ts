@@ -1,7 +1,7 @@
 /** Which rows of a long table are in the page, and where. */
 
 /** Browsers cut off elements that are much higher. */
-const MOST_PIXELS = 15_000_000
+const MAX_PIXELS = 15_000_000
 /** Rows above and below those that are visible. */
 const SPARE_ROWS = 12
 
@@ -21,7 +21,7 @@ export interface Window {
  */
 export function windowAt(top: number, height: number, count: number, rowPixels: number): Window {
   const all = count * rowPixels
-  const total = Math.min(all, MOST_PIXELS)
+  const total = Math.min(all, MAX_PIXELS)
   const ratio = total > height ? (all - height) / (total - height) : 1
   const visible = Math.floor((top * ratio) / rowPixels)
   const first = Math.max(0, visible - SPARE_ROWS)

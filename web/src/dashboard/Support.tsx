@@ -1,4 +1,4 @@
-/** What a report of a problem should have: version, machine and figures of the engine. */
+/** The contents of a problem report: version, machine and statistics of the engine. */
 import { copy } from '../component/CopyCurl'
 import { Dialog } from '../component/Dialog'
 import { ErrorMessage } from '../component/Message'

@@ -9,8 +9,8 @@ import { theme } from '../lib/theme'
 import { layOut } from './layout'
 import type { Document } from './load'
 
-/** The most edges that can be clicked: to find the one that was, each is drawn twice. */
-const MOST_CLICKED_EDGES = 5000
+/** The maximum number of clickable edges: each is drawn twice to find the clicked one. */
+const MAX_CLICKED_EDGES = 5000
 
 interface Properties {
   graph: Graph
@@ -34,7 +34,7 @@ export function Canvas({ graph, turn, onChoose, onExpand, withEdges = false }: P
   useEffect(() => {
     if (!host.current) return
     try {
-      const renderer = create(graph, host.current, latest, withEdges && graph.size <= MOST_CLICKED_EDGES)
+      const renderer = create(graph, host.current, latest, withEdges && graph.size <= MAX_CLICKED_EDGES)
       sigma.current = renderer
       return () => renderer.kill()
     } catch (thrown) {

@@ -1,6 +1,6 @@
 /** A dialog that creates a named graph. */
 import { useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { Field } from '../component/Field'
 
 const EMPTY = { collection: '', from: '', to: '' }
@@ -14,7 +14,7 @@ export function CreateGraph({ onClose, onDone }: { onClose: () => void; onDone: 
   const call = isComplete ? ({ method: 'POST', path: '/_api/gharial', body: { name, edgeDefinitions } } as const) : null
   const set = (index: number, change: Partial<typeof EMPTY>) => setRelations(relations.map((one, at) => (at === index ? { ...one, ...change } : one)))
   return (
-    <Act title="New graph" verb="Create" call={call} onClose={onClose} onDone={onDone}>
+    <ConfirmAction title="New graph" verb="Create" call={call} onClose={onClose} onDone={onDone}>
       <Field title="Name">
         <input class="input" required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
@@ -31,10 +31,10 @@ export function CreateGraph({ onClose, onDone }: { onClose: () => void; onDone: 
           </Field>
         </div>
       ))}
-      <p class="muted">Collections that do not exist are created.</p>
+      <p class="muted">Missing collections are created.</p>
       <button type="button" class="button" onClick={() => setRelations([...relations, EMPTY])}>
-        Add another kind of edges
+        Add an edge definition
       </button>
-    </Act>
+    </ConfirmAction>
   )
 }

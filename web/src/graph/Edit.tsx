@@ -1,12 +1,12 @@
 /** Dialogs that write vertices and edges through their graph, which checks the ends of edges. */
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { Editor } from '../component/Editor'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
 import { Select } from '../component/Select'
-import { type Call, path } from '../lib/call'
+import { type Call, path } from '../lib/api'
 import { attributes, indent } from '../lib/json'
 import { send } from '../lib/session'
 import type { Document } from './load'
@@ -39,10 +39,10 @@ export function CreateVertex({ graph, collections, onClose, onDone }: Created) {
   const text = useSignal('{\n  \n}')
   const call: Call | null = isObject(text.value) ? { method: 'POST', path: path`/_api/gharial/${graph}/vertex/${collection}` + '?returnNew=true', text: text.value } : null
   return (
-    <Act title="New vertex" verb="Create" call={call} onClose={onClose} onDone={(reply) => onDone(newOf(reply))}>
+    <ConfirmAction title="New vertex" verb="Create" call={call} onClose={onClose} onDone={(reply) => onDone(newOf(reply))}>
       <Collections names={collections} chosen={collection} onChoose={setCollection} />
       <Attributes text={text} label="Attributes of the vertex" />
-    </Act>
+    </ConfirmAction>
   )
 }
 
@@ -55,7 +55,7 @@ export function CreateEdge({ graph, collections, from, vertices, onClose, onDone
   const body = `{"_from":${JSON.stringify(from)},"_to":${JSON.stringify(to)}${rest}}`
   const call: Call | null = to.includes('/') && isObject(text.value) ? { method: 'POST', path: path`/_api/gharial/${graph}/edge/${collection}` + '?returnNew=true', text: body } : null
   return (
-    <Act title={`New edge from ${from}`} verb="Create" call={call} onClose={onClose} onDone={(reply) => onDone(newOf(reply))}>
+    <ConfirmAction title={`New edge from ${from}`} verb="Create" call={call} onClose={onClose} onDone={(reply) => onDone(newOf(reply))}>
       <Collections names={collections} chosen={collection} onChoose={setCollection} />
       <Field title="To" hint="The _id of a vertex.">
         <input class="input" required autofocus list="ends" value={to} onInput={(event) => setTo(event.currentTarget.value)} />
@@ -66,7 +66,7 @@ export function CreateEdge({ graph, collections, from, vertices, onClose, onDone
         </datalist>
       </Field>
       <Attributes text={text} label="Attributes of the edge" />
-    </Act>
+    </ConfirmAction>
   )
 }
 
@@ -96,18 +96,18 @@ export function Change({ graph, kind, id, onClose, onDone }: Existing & { onDone
   }, [id])
   const call: Call | null = isObject(text.value) ? { method: 'PUT', path: `${address}?returnNew=true`, text: text.value, headers: { 'if-match': `"${revision}"` } } : null
   return (
-    <Act title={`Change ${id}`} verb="Save" call={call} onClose={onClose} onDone={(reply) => onDone(newOf(reply))}>
+    <ConfirmAction title={`Change ${id}`} verb="Save" call={call} onClose={onClose} onDone={(reply) => onDone(newOf(reply))}>
       <ErrorMessage error={error} />
       <Attributes text={text} label={kind === 'edge' ? 'Attributes of the edge' : 'Attributes of the vertex'} />
-    </Act>
+    </ConfirmAction>
   )
 }
 
 export function Remove({ graph, kind, id, onClose, onDone }: Existing & { onDone: () => void }) {
   return (
-    <Act title={`Remove ${id}`} verb="Remove" isDangerous call={{ method: 'DELETE', path: addressOf({ graph, kind, id }) }} onClose={onClose} onDone={onDone}>
-      <p>{kind === 'edge' ? 'The edge will be removed.' : 'The vertex and all of its edges will be removed, also those that are not in the picture.'}</p>
-    </Act>
+    <ConfirmAction title={`Remove ${id}`} verb="Remove" isDangerous call={{ method: 'DELETE', path: addressOf({ graph, kind, id }) }} onClose={onClose} onDone={onDone}>
+      <p>{kind === 'edge' ? 'The edge will be removed.' : 'The vertex and all its edges will be removed, including those that are not shown.'}</p>
+    </ConfirmAction>
   )
 }
 

@@ -6,7 +6,7 @@ import workerAddress from './layout.worker?worker&url'
 let policy: { createScriptURL(text: string): unknown } | undefined
 
 /** Milliseconds for which a layout goes on. */
-const MOST_MILLISECONDS = 12_000
+const MAX_MILLISECONDS = 12_000
 
 /** Moves all vertices at once, so that the picture is drawn once. Pinned ones stay. */
 function move(graph: Graph, position: Map<string, number>, places: Float64Array) {
@@ -36,7 +36,7 @@ export function layOut(graph: Graph, onEnd: () => void): () => void {
   const position = new Map(nodes.map((node, index) => [node, index]))
   const places = new Float64Array(nodes.flatMap((node) => [graph.getNodeAttribute(node, 'x'), graph.getNodeAttribute(node, 'y')]))
   const edges = new Uint32Array(graph.mapEdges((_, __, from, to) => [position.get(from) ?? 0, position.get(to) ?? 0]).flat())
-  const end = Date.now() + MOST_MILLISECONDS
+  const end = Date.now() + MAX_MILLISECONDS
   let frame = 0
   const stop = () => {
     cancelAnimationFrame(frame)

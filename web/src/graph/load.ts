@@ -1,5 +1,5 @@
 /** Vertices and edges from the server. */
-import { path } from '../lib/call'
+import { path } from '../lib/api'
 import { ask } from '../lib/session'
 import type { GraphDefinition } from './definition'
 

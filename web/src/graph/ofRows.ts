@@ -2,7 +2,7 @@
 import type { Document, Edge, Part } from './load'
 
 /** Rows that are looked at; more would not fit into a picture. */
-const MOST_ROWS = 3000
+const MAX_ROWS = 3000
 
 /** Returns true if rows may have edges, without parsing them. */
 export function mayHaveEdges(rows: string[]): boolean {
@@ -13,7 +13,7 @@ export function mayHaveEdges(rows: string[]): boolean {
 export function partOf(rows: string[]): Part {
   const vertices = new Map<string, Document>()
   const edges = new Map<string, Edge>()
-  for (const row of rows.slice(0, MOST_ROWS)) collect(JSON.parse(row), vertices, edges)
+  for (const row of rows.slice(0, MAX_ROWS)) collect(JSON.parse(row), vertices, edges)
   for (const edge of edges.values()) {
     for (const id of [edge._from, edge._to]) {
       if (!vertices.has(id)) vertices.set(id, { _id: id, _key: id.slice(id.indexOf('/') + 1) })

@@ -43,11 +43,11 @@ export function ImportDialog({ collection, file: dropped, onClose, onDone }: Pro
   return (
     <Dialog title={`Import into ${collection}`} onClose={onClose}>
       <form class="dialog-body" onSubmit={act}>
-        <Field title="File" hint="JSON Lines, an array in JSON, or CSV whose first line names the attributes.">
+        <Field title="File" hint="JSON Lines, a JSON array, or CSV with attribute names in the first line.">
           <input class="input" type="file" accept=".json,.jsonl,.ndjson,.csv,.txt" required={!file} onChange={(event) => setFile(event.currentTarget.files?.[0] ?? file)} />
         </Field>
         {file && <p class="mono">{file.name}</p>}
-        <Field title="Documents whose key exists">
+        <Field title="If the key exists">
           <Select value={onDuplicate} options={DUPLICATES} onChange={setOnDuplicate} />
         </Field>
         {progress && <Progress {...progress} />}

@@ -1,9 +1,9 @@
 /** Sends the documents of a file to a collection. */
-import type { Call } from '../lib/call'
+import type { Call } from '../lib/api'
 import { ask } from '../lib/session'
 import { kindOf, pieces } from './rows'
 
-/** What the server did with documents. */
+/** The outcome of an import. */
 export interface Outcome {
   created: number
   errors: number
@@ -15,7 +15,7 @@ export interface Outcome {
 
 export type OnDuplicate = 'error' | 'update' | 'replace' | 'ignore'
 
-const MOST_DETAILS = 20
+const MAX_DETAILS = 20
 
 /** Imports a file and tells after each piece how far it is. Errors: those of calls. */
 export async function importFile(
@@ -32,7 +32,7 @@ export async function importFile(
     const call: Call = { method: 'POST', path: `/_api/import?${query}`, text }
     const one = await ask<Outcome & { details?: string[] }>(call, { signal, quiet: true })
     for (const name of ['created', 'errors', 'updated', 'ignored'] as const) total[name] += one[name]
-    total.details = [...total.details, ...(one.details ?? [])].slice(0, MOST_DETAILS)
+    total.details = [...total.details, ...(one.details ?? [])].slice(0, MAX_DETAILS)
     onProgress({ ...total }, share)
   }
   if (kind === 'array') return send(await file.text(), 1)

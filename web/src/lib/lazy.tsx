@@ -26,7 +26,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): L
       if (Page) return
       begin().then(
         (page) => setPage(() => page),
-        () => setError('This page could not be loaded. Reload when the server is back.'),
+        () => setError('This page could not be loaded. Reload it once the server is reachable.'),
       )
     }, [])
     if (Page) return <Page {...properties} />

@@ -1,6 +1,6 @@
 /** The requests that the interface has sent for the user, the newest first. */
 import { signal } from '@preact/signals'
-import type { Call } from './call'
+import type { Call } from './api'
 
 /** A request and its outcome. */
 export interface Sent {
@@ -11,7 +11,7 @@ export interface Sent {
   milliseconds: number
 }
 
-/** The most requests that are kept. */
+/** The maximum number of requests to keep. */
 const MOST = 50
 
 let lastId = 0

@@ -1,6 +1,6 @@
 /** The user's rights on collections. */
 import { database } from './address'
-import { path } from './call'
+import { path } from './api'
 import { ask, type Level, user } from './session'
 
 /** Returns true if the user may write the collection's documents. */

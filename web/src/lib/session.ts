@@ -6,7 +6,7 @@
  */
 import { computed, signal } from '@preact/signals'
 import { database, prefix, switchDatabase } from './address'
-import { bodyOf, type Call, Failure, fullPath } from './call'
+import { bodyOf, type Call, Failure, fullPath } from './api'
 import { forgetRequests, record } from './requests'
 
 export type Level = 'rw' | 'ro' | 'none'
@@ -19,7 +19,7 @@ export const user = signal<string | null>(null)
 /** `unknown` until the server has told if it wants a user. */
 export const state = signal<'unknown' | 'out' | 'in'>('unknown')
 
-/** True while the server does not answer. */
+/** True while the server is not reachable. */
 export const isAway = signal(false)
 
 /** The user's rights on databases. */
@@ -65,7 +65,7 @@ export async function exchange(call: Call, { signal, quiet, keepalive }: Options
     if (signal?.aborted) throw error
     report(0)
     isAway.value = true
-    throw new Failure('the server does not answer', 0)
+    throw new Failure('the server is not reachable', 0)
   }
   isAway.value = false
   report(reply.status)

@@ -2,10 +2,10 @@
 import type { Position, Shape } from './shapes'
 
 /** The greatest latitude; the poles are infinitely far. */
-const MOST_LATITUDE = 85.05
+const MAX_LATITUDE = 85.05
 /** Pixels of the circumference of the earth at the least and the greatest zoom. */
 const LEAST_SIZE = 200
-const MOST_SIZE = 2 ** 34
+const MAX_SIZE = 2 ** 34
 
 /** A point of the map, whose width and height are 1; or one of the screen, in pixels. */
 export interface Point {
@@ -13,7 +13,7 @@ export interface Point {
   y: number
 }
 
-/** What of the map is seen. */
+/** The visible part of the map. */
 export interface Camera {
   /** The point in the middle. */
   centre: Point
@@ -23,7 +23,7 @@ export interface Camera {
 
 /** Returns the point of a position. */
 export function project([longitude, latitude]: Position): Point {
-  const bounded = Math.max(-MOST_LATITUDE, Math.min(MOST_LATITUDE, latitude))
+  const bounded = Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, latitude))
   const y = Math.log(Math.tan(Math.PI / 4 + (bounded * Math.PI) / 360))
   return { x: longitude / 360 + 0.5, y: 0.5 - y / (2 * Math.PI) }
 }
@@ -45,7 +45,7 @@ export function fromScreen({ x, y }: Point, { centre, size }: Camera, width: num
 
 /** Returns the camera after a zoom that leaves a place of the screen where it is. */
 export function zoomed(camera: Camera, factor: number, at: Point, width: number, height: number): Camera {
-  const size = Math.max(LEAST_SIZE, Math.min(MOST_SIZE, camera.size * factor))
+  const size = Math.max(LEAST_SIZE, Math.min(MAX_SIZE, camera.size * factor))
   const fixed = fromScreen(at, camera, width, height)
   return { size, centre: { x: fixed.x - (at.x - width / 2) / size, y: fixed.y - (at.y - height / 2) / size } }
 }
@@ -72,7 +72,7 @@ export function fitting(shapes: Shape[], width: number, height: number): Camera 
   // One place is seen with some kilometres around it.
   const [across, down] = [Math.max(most.x - least.x, 1e-4), Math.max(most.y - least.y, 1e-4)]
   const size = Math.min((width * 0.86) / across, (height * 0.86) / down)
-  return { centre: { x: (least.x + most.x) / 2, y: (least.y + most.y) / 2 }, size: Math.max(LEAST_SIZE, Math.min(MOST_SIZE, size)) }
+  return { centre: { x: (least.x + most.x) / 2, y: (least.y + most.y) / 2 }, size: Math.max(LEAST_SIZE, Math.min(MAX_SIZE, size)) }
 }
 
 /** Degrees between the lines of the graticule. */

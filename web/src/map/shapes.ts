@@ -11,10 +11,10 @@ export interface Shape {
   row: number
 }
 
-/** The most rows, shapes and positions that a map has. */
-export const MOST_ROWS = 10_000
-const MOST_POSITIONS = 400_000
-const MOST_DEPTH = 6
+/** The maximum number of rows, shapes and positions on a map. */
+export const MAX_ROWS = 10_000
+const MAX_POSITIONS = 400_000
+const MAX_DEPTH = 6
 
 /** Returns true if rows may have places, without parsing them. */
 export function mayHavePlaces(rows: string[]): boolean {
@@ -25,11 +25,11 @@ export function mayHavePlaces(rows: string[]): boolean {
 export function shapesOf(rows: string[]): Shape[] {
   const found: Shape[] = []
   let positions = 0
-  for (const [row, text] of rows.slice(0, MOST_ROWS).entries()) {
+  for (const [row, text] of rows.slice(0, MAX_ROWS).entries()) {
     const before = found.length
     collect(JSON.parse(text), row, 0, found)
     for (const shape of found.slice(before)) positions += shape.lines.reduce((sum, line) => sum + line.length, 0)
-    if (positions > MOST_POSITIONS) break
+    if (positions > MAX_POSITIONS) break
   }
   return found
 }
@@ -37,7 +37,7 @@ export function shapesOf(rows: string[]): Shape[] {
 type Fields = Record<string, unknown>
 
 function collect(value: unknown, row: number, depth: number, found: Shape[]) {
-  if (depth > MOST_DEPTH || typeof value !== 'object' || value === null) return
+  if (depth > MAX_DEPTH || typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     for (const one of value) collect(one, row, depth + 1, found)
     return

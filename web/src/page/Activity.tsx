@@ -6,7 +6,7 @@ import { SortedTable } from '../component/SortedTable'
 import type { Column } from '../component/Table'
 import { Tabs } from '../component/Tabs'
 import { database, link } from '../lib/address'
-import { path } from '../lib/call'
+import { path } from '../lib/api'
 import { bytes, seconds } from '../lib/format'
 import { useEvery, useLoaded } from '../lib/load'
 import { ask, send } from '../lib/session'
@@ -67,7 +67,7 @@ export function Activity() {
       <ErrorMessage error={error ?? failure} />
       <div class="card fill">
         {value.length === 0 ? (
-          <p class="empty">{list === 'Running' ? 'No query runs now.' : 'No query took longer than the threshold.'}</p>
+          <p class="empty">{list === 'Running' ? 'No queries are running.' : 'No query took longer than the threshold.'}</p>
         ) : (
           <SortedTable label={`${list} queries`} rows={value} columns={list === 'Running' ? [...COLUMNS, kill] : COLUMNS} />
         )}

@@ -2,11 +2,11 @@
 import { useState } from 'preact/hooks'
 import { CreateAnalyzer } from '../analyzer/CreateAnalyzer'
 import { Trial } from '../analyzer/Trial'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { actionColumn, ListPage } from '../component/ListPage'
 import type { Column } from '../component/Table'
 import { database } from '../lib/address'
-import { path } from '../lib/call'
+import { path } from '../lib/api'
 import { useLoaded } from '../lib/load'
 import { ask, mayChangeDatabase } from '../lib/session'
 
@@ -44,9 +44,9 @@ export function Analyzers() {
       above={<Trial names={(value ?? []).map((one) => one.name)} />}
     >
       {removed && (
-        <Act title={`Remove ${removed.name}`} verb="Remove" isDangerous call={{ method: 'DELETE', path: path`/_api/analyzer/${removed.name}` }} onClose={() => setRemoved(undefined)} onDone={reload}>
-          <p>The analyzer will be removed. The server refuses that while an index or a view uses it.</p>
-        </Act>
+        <ConfirmAction title={`Remove ${removed.name}`} verb="Remove" isDangerous call={{ method: 'DELETE', path: path`/_api/analyzer/${removed.name}` }} onClose={() => setRemoved(undefined)} onDone={reload}>
+          <p>The analyzer will be removed. The server refuses this while an index or a view uses it.</p>
+        </ConfirmAction>
       )}
     </ListPage>
   )

@@ -46,7 +46,7 @@ export function Api({ chosen }: { chosen: string }) {
             </section>
           ))}
         </nav>
-        {operation ? <OperationView key={chosen} operation={operation} /> : <p class="muted">Choose an operation to see it and to try it.</p>}
+        {operation ? <OperationView key={chosen} operation={operation} /> : <p class="muted">Select an operation to inspect it and try it out.</p>}
       </div>
     </div>
   )

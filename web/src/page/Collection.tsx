@@ -5,10 +5,10 @@ import { Documents } from '../collection/Documents'
 import { Indexes } from '../collection/Indexes'
 import { Properties } from '../collection/Properties'
 import { Schema } from '../collection/Schema'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { PageHead } from '../component/PageHead'
 import { database, go, link } from '../lib/address'
-import { path } from '../lib/call'
+import { path } from '../lib/api'
 import { useLoaded } from '../lib/load'
 import { mayWrite } from '../lib/rights'
 import { mayChangeDatabase } from '../lib/session'
@@ -55,14 +55,14 @@ export function Collection({ name, view, part }: Shown) {
       </nav>
       <View key={turn} name={name} view={view} part={part} isWritable={isWritable} />
       {action === 'truncate' && (
-        <Act title={`Truncate ${name}`} verb="Remove all documents" isDangerous call={{ method: 'PUT', path: path`/_api/collection/${name}/truncate` }} onClose={() => setAction(undefined)} onDone={() => setTurn(turn + 1)}>
-          <p>All documents of the collection will be removed. Its definition and indexes stay.</p>
-        </Act>
+        <ConfirmAction title={`Truncate ${name}`} verb="Remove all documents" isDangerous call={{ method: 'PUT', path: path`/_api/collection/${name}/truncate` }} onClose={() => setAction(undefined)} onDone={() => setTurn(turn + 1)}>
+          <p>All documents of the collection will be removed. Its definition and indexes remain.</p>
+        </ConfirmAction>
       )}
       {action === 'drop' && (
-        <Act title={`Drop ${name}`} verb="Drop the collection" isDangerous call={{ method: 'DELETE', path: path`/_api/collection/${name}` }} onClose={() => setAction(undefined)} onDone={() => go(['collections'])}>
+        <ConfirmAction title={`Drop ${name}`} verb="Drop the collection" isDangerous call={{ method: 'DELETE', path: path`/_api/collection/${name}` }} onClose={() => setAction(undefined)} onDone={() => go(['collections'])}>
           <p>The collection, its documents and its indexes will be removed.</p>
-        </Act>
+        </ConfirmAction>
       )}
     </div>
   )

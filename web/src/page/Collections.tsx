@@ -45,7 +45,7 @@ export function Collections() {
       error={error}
       onReload={reload}
       columns={COLUMNS}
-      empty={filter ? 'No collection has such a name.' : 'There are no collections yet.'}
+      empty={filter ? 'No collection matches.' : 'There are no collections yet.'}
       onOpen={(one) => open(one.name)}
       create={mayChangeDatabase.value ? { title: 'New collection', dialog: (close) => <CreateCollection onClose={close} onDone={open} /> } : undefined}
       fields={

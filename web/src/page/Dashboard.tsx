@@ -12,7 +12,7 @@ import '../style/dashboard.css'
 
 const INTERVAL = 2000
 /** Samples that are kept: ten minutes. */
-const MOST_SAMPLES = 300
+const MAX_SAMPLES = 300
 
 const take = async (): Promise<Sample> => {
   const text = await send({ method: 'GET', path: '/_admin/metrics/v2' }, { quiet: true })
@@ -30,7 +30,7 @@ export function Dashboard() {
   const look = () =>
     take().then(
       (sample) => {
-        setSamples((old) => [...old, sample].slice(-MOST_SAMPLES))
+        setSamples((old) => [...old, sample].slice(-MAX_SAMPLES))
         setError(undefined)
       },
       setError,
@@ -65,7 +65,7 @@ export function Dashboard() {
 function Tiles({ sample: { metrics } }: { sample: Sample }) {
   const get = (name: string) => metrics.get(name) ?? 0
   const tiles: [string, string][] = [
-    ['Up for', seconds(get('arangodb_server_statistics_server_uptime_total'))],
+    ['Uptime', seconds(get('arangodb_server_statistics_server_uptime_total'))],
     ['Connections', number(get('arangodb_client_connection_statistics_client_connections'))],
     ['Requests', number(get('arangodb_http_request_statistics_total_requests_total'))],
     ['Queries', number(get('arangodb_aql_all_query_total'))],
@@ -73,7 +73,7 @@ function Tiles({ sample: { metrics } }: { sample: Sample }) {
     ['Open cursors', number(get('arangodb_aql_cursors_active'))],
     ['Waiting requests', number(get('arangodb_scheduler_queue_length'))],
     ['Stored', bytes(get('rocksdb_live_sst_files_size') + get('rocksdb_live_wal_files_size'))],
-    ['Free on the disk', bytes(get('rocksdb_free_disk_space'))],
+    ['Free disk space', bytes(get('rocksdb_free_disk_space'))],
     ['Write conflicts', number(get('persea_write_conflicts_total'))],
   ]
   return (
@@ -104,7 +104,7 @@ function Charts({ samples }: { samples: Sample[] }) {
         title="Requests"
         times={times}
         format={perSecond}
-        lines={[{ title: 'answered', colour: '--accent' }, { title: 'refused', colour: '--warn' }, { title: 'failed', colour: '--danger' }]}
+        lines={[{ title: 'answered', colour: '--accent' }, { title: 'rejected', colour: '--warn' }, { title: 'failed', colour: '--danger' }]}
         values={[code('2xx'), code('4xx'), code('5xx')]}
       />
       <Chart
@@ -127,7 +127,7 @@ function Charts({ samples }: { samples: Sample[] }) {
         values={['arangodb_process_statistics_resident_set_size', 'rocksdb_block_cache_usage', 'rocksdb_cur_size_all_mem_tables', 'arangodb_aql_global_memory_usage'].map(gauge)}
       />
       <Chart
-        title="Processor time of the server"
+        title="CPU time of the server"
         times={times}
         format={percent}
         lines={[{ title: 'user', colour: '--accent' }, { title: 'system', colour: '--code-keyword' }]}

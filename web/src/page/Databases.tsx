@@ -1,11 +1,11 @@
 /** The databases of the server. */
 import { useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { Field } from '../component/Field'
 import { actionColumn, ListPage } from '../component/ListPage'
 import type { Column } from '../component/Table'
 import { database, switchDatabase } from '../lib/address'
-import { path } from '../lib/call'
+import { path } from '../lib/api'
 import { useLoaded } from '../lib/load'
 import { databaseNames, loadDatabases } from '../lib/session'
 
@@ -34,7 +34,7 @@ export function Databases() {
       create={{ title: 'New database', dialog: (close) => <CreateDatabase onClose={close} /> }}
     >
       {dropped !== undefined && (
-        <Act
+        <ConfirmAction
           title={`Drop ${dropped}`}
           verb="Drop the database"
           isDangerous
@@ -43,7 +43,7 @@ export function Databases() {
           onDone={() => (dropped === database.value ? switchDatabase('_system') : void loadDatabases())}
         >
           <p>The database and all of its collections will be removed.</p>
-        </Act>
+        </ConfirmAction>
       )}
     </ListPage>
   )
@@ -53,10 +53,10 @@ function CreateDatabase({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('')
   const call = name === '' ? null : ({ method: 'POST', path: '/_api/database', database: '_system', body: { name } } as const)
   return (
-    <Act title="New database" verb="Create" call={call} onClose={onClose} onDone={() => void loadDatabases()}>
-      <Field title="Name" hint="Its administrator is the user who creates it.">
+    <ConfirmAction title="New database" verb="Create" call={call} onClose={onClose} onDone={() => void loadDatabases()}>
+      <Field title="Name" hint="The user who creates it becomes its administrator.">
         <input class="input" required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
-    </Act>
+    </ConfirmAction>
   )
 }

@@ -5,7 +5,7 @@ import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
 import { PageHead } from '../component/PageHead'
 import { Canvas } from '../graph/Canvas'
-import { Chosen } from '../graph/Chosen'
+import { Selection } from '../graph/Selection'
 import { vertexCollections } from '../graph/definition'
 import { CreateVertex } from '../graph/Edit'
 import { around, type Document, type Edge, loadDefinition, type Part, sample } from '../graph/load'
@@ -18,7 +18,7 @@ import '../style/graph.css'
 
 /** Vertices of a first look; those of an expansion. */
 const MOST = ['500', '2000', '10000', '20000']
-const MOST_MORE = 100
+const MAX_EXTRA = 100
 
 export function GraphViewer({ name }: { name: string }) {
   const start = place.value.parameters.get('start') ?? ''
@@ -46,7 +46,7 @@ export function GraphViewer({ name }: { name: string }) {
     if (definition) void show(start ? around(name, start, depth, most) : sample(definition, most))
   }, [definition, graph])
   useEffect(() => setGroups(paint(graph, style)), [style])
-  const expand = (id: string) => show(around(name, id, 1, MOST_MORE))
+  const expand = (id: string) => show(around(name, id, 1, MAX_EXTRA))
   const hideVertex = (id: string) => {
     hide(graph, id)
     setChosen(undefined)
@@ -85,13 +85,13 @@ export function GraphViewer({ name }: { name: string }) {
       </PageHead>
       <ErrorMessage error={error ?? failure} />
       <div class="viewer">
-        <div class="card fill">{graph.order === 0 ? <p class="empty">{turn > 0 ? 'The graph has no edges here.' : 'Loading …'}</p> : <Canvas graph={graph} turn={turn} onChoose={setChosen} onExpand={expand} withEdges />}</div>
+        <div class="card fill">{graph.order === 0 ? <p class="empty">{turn > 0 ? 'The graph has no edges to show.' : 'Loading …'}</p> : <Canvas graph={graph} turn={turn} onChoose={setChosen} onExpand={expand} withEdges />}</div>
         <aside class="card card-body viewer-side" aria-label="Choices">
           <Find graph={graph} turn={turn} onChoose={setChosen} />
           {chosen && definition ? (
-            <Chosen key={chosen._id + chosen._rev} definition={definition} graph={graph} chosen={chosen} mayWrite={mayWrite} onChoose={setChosen} onExpand={expand} onHide={hideVertex} onAdded={onAdded} onChanged={onChanged} onRemoved={onRemoved} />
+            <Selection key={chosen._id + chosen._rev} definition={definition} graph={graph} chosen={chosen} mayWrite={mayWrite} onChoose={setChosen} onExpand={expand} onHide={hideVertex} onAdded={onAdded} onChanged={onChanged} onRemoved={onRemoved} />
           ) : (
-            <p class="muted">Click a vertex or an edge to see it, double-click a vertex to show its neighbours, drag to pin it.</p>
+            <p class="muted">Click a vertex or an edge to inspect it. Double-click a vertex to show its neighbours. Drag a vertex to pin it.</p>
           )}
           <Start name={name} start={start} depth={depth} most={most} />
           <Field title="Label by">
@@ -138,7 +138,7 @@ function Start({ name, start, depth, most }: { name: string; start: string; dept
           ))}
         </select>
       </Field>
-      <Field title="Vertices at most">
+      <Field title="Maximum vertices">
         <select class="input" name="most">
           {MOST.map((one) => (
             <option key={one} value={one} selected={Number(one) === most}>
@@ -155,14 +155,14 @@ function Start({ name, start, depth, most }: { name: string; start: string; dept
 }
 
 /** Vertices that the list of names has. */
-const MOST_NAMES = 1000
+const MAX_NAMES = 1000
 
 /** Chooses a vertex by its name: the way in for the keyboard. */
 function Find({ graph, turn, onChoose }: { graph: Graph; turn: number; onChoose: (vertex: Document) => void }) {
-  const names = useMemo(() => graph.nodes().slice(0, MOST_NAMES), [graph, turn])
+  const names = useMemo(() => graph.nodes().slice(0, MAX_NAMES), [graph, turn])
   const choose = (id: string) => graph.hasNode(id) && onChoose(graph.getNodeAttribute(id, 'document') as Document)
   return (
-    <Field title="Vertex in the picture">
+    <Field title="Find a vertex">
       <input class="input" list="vertices" placeholder="persons/ann" onChange={(event) => choose(event.currentTarget.value)} />
       <datalist id="vertices">
         {names.map((id) => (

@@ -1,12 +1,12 @@
 /** The named graphs of the database. */
 import { useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { actionColumn, ListPage } from '../component/ListPage'
 import type { Column } from '../component/Table'
 import { CreateGraph } from '../graph/CreateGraph'
 import { type GraphDefinition, vertexCollections } from '../graph/definition'
 import { database, go, link } from '../lib/address'
-import { path } from '../lib/call'
+import { path } from '../lib/api'
 import { useLoaded } from '../lib/load'
 import { ask, mayChangeDatabase } from '../lib/session'
 
@@ -38,13 +38,13 @@ export function Graphs() {
       create={mayChangeDatabase.value ? { title: 'New graph', dialog: (close) => <CreateGraph onClose={close} onDone={reload} /> } : undefined}
     >
       {dropped && (
-        <Act title={`Drop ${dropped.name}`} verb="Drop the graph" isDangerous call={{ method: 'DELETE', path: path`/_api/gharial/${dropped.name}` + (withCollections ? '?dropCollections=true' : '') }} onClose={() => setDropped(undefined)} onDone={reload}>
+        <ConfirmAction title={`Drop ${dropped.name}`} verb="Drop the graph" isDangerous call={{ method: 'DELETE', path: path`/_api/gharial/${dropped.name}` + (withCollections ? '?dropCollections=true' : '') }} onClose={() => setDropped(undefined)} onDone={reload}>
           <p>The definition of the graph will be removed.</p>
           <label class="check">
             <input type="checkbox" checked={withCollections} onChange={() => setWithCollections(!withCollections)} />
-            Drop its collections, too, unless another graph uses them
+            Also drop its collections, unless another graph uses them
           </label>
-        </Act>
+        </ConfirmAction>
       )}
     </ListPage>
   )

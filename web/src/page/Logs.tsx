@@ -44,7 +44,7 @@ export function Logs() {
       </PageHead>
       <ErrorMessage error={error} />
       <div class="card fill">
-        {value.length === 0 ? <p class="empty">No line is here.</p> : <Table label="Log" columns={COLUMNS} count={value.length} row={(index) => value[index] as Line} />}
+        {value.length === 0 ? <p class="empty">No log entries.</p> : <Table label="Log" columns={COLUMNS} count={value.length} row={(index) => value[index] as Line} />}
       </div>
     </div>
   )

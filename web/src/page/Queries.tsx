@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { CopyCurl } from '../component/CopyCurl'
 import { Editor } from '../component/Editor'
 import { place } from '../lib/address'
-import { Binds } from '../query/Binds'
+import { BindParameters } from '../query/BindParameters'
 import { completer } from '../query/completion'
 import { loadHistory } from '../query/history'
 import { HistoryDialog } from '../query/HistoryDialog'
@@ -43,7 +43,7 @@ export function Queries() {
             onFormat={() => query.format()}
           />
         </section>
-        <Binds key={query.id} query={query} />
+        <BindParameters key={query.id} query={query} />
       </div>
       <Result key={query.id} query={query} />
     </div>

@@ -4,7 +4,7 @@ import { CopyCurl } from '../component/CopyCurl'
 import { ErrorMessage } from '../component/Message'
 import { PageHead } from '../component/PageHead'
 import { database } from '../lib/address'
-import { messageOf } from '../lib/call'
+import { messageOf } from '../lib/api'
 import { useLoaded } from '../lib/load'
 import { exchange } from '../lib/session'
 import { begin, change, type Exchange, exchanges, inputs } from '../shell/history'
@@ -26,7 +26,7 @@ export function Shell() {
             <button type="button" class="button" onClick={() => (exchanges.value = [])}>
               Clear
             </button>
-            <button type="button" class="button" title="Forgets all variables" onClick={startAnew}>
+            <button type="button" class="button" title="Forget all variables" onClick={startAnew}>
               New session
             </button>
           </>
@@ -74,7 +74,7 @@ function Prompt() {
   return (
     <div class="card fill shell-page">
       <div class="shell-log" role="log" aria-label="Output" tabIndex={0}>
-        {all.length === 0 && <p class="muted">Enter runs, Shift+Enter begins a line, Up and Down go through earlier inputs. `db` is the database, `_` the last value. Variables stay while the session is used.</p>}
+        {all.length === 0 && <p class="muted">Enter runs the input, Shift+Enter starts a new line, Up and Down browse the history. `db` is the database, `_` the last value. Variables persist until the session ends.</p>}
         {all.map((one) => (
           <ExchangeView key={one.id} exchange={one} />
         ))}
@@ -123,7 +123,7 @@ function ExchangeView({ exchange: { input, call, outcome, abort } }: { exchange:
           </button>
         </div>
       )}
-      {outcome?.isNew && <p class="muted">The session had ended: this is a new one, and earlier variables are gone.</p>}
+      {outcome?.isNew && <p class="muted">The session had expired. This is a new one; earlier variables are gone.</p>}
       {outcome && outcome.printed !== '' && <pre>{outcome.printed}</pre>}
       {outcome?.shown !== undefined && <pre class="shell-result">{trimmed(outcome.shown)}</pre>}
       {outcome?.exception !== undefined && <pre class="shell-error">{outcome.exception}</pre>}

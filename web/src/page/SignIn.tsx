@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import icon from '../icon.svg'
 import { ErrorMessage } from '../component/Message'
-import { Failure } from '../lib/call'
+import { Failure } from '../lib/api'
 import { signIn } from '../lib/session'
 
 export function SignIn() {
@@ -16,7 +16,7 @@ export function SignIn() {
       await signIn(String(fields.get('name')), String(fields.get('password')))
     } catch (thrown) {
       const isWrong = thrown instanceof Failure && thrown.status === 401
-      setError(isWrong ? new Error('The name or the password is wrong.') : thrown)
+      setError(isWrong ? new Error('Wrong user name or password.') : thrown)
       setBusy(false)
     }
   }

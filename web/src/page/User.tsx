@@ -1,11 +1,11 @@
 /** One user: the password, and the rights on databases and collections. */
 import { useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
 import { PageHead } from '../component/PageHead'
 import { go } from '../lib/address'
-import { path } from '../lib/call'
+import { path } from '../lib/api'
 import { useLoaded } from '../lib/load'
 import { ask, send } from '../lib/session'
 import { Rights } from '../user/Rights'
@@ -25,7 +25,7 @@ export function User({ name }: { name: string }) {
         {value && (
           <label class="check">
             <input type="checkbox" checked={value.active} onChange={() => setActive(!value.active)} />
-            May sign in
+            Can sign in
           </label>
         )}
         <span class="spring" />
@@ -41,16 +41,16 @@ export function User({ name }: { name: string }) {
       <ErrorMessage error={error ?? failure} />
       <Rights user={name} />
       {action === 'password' && (
-        <Act title={`Password of ${name}`} verb="Change" call={{ method: 'PATCH', path: address, database: '_system', body: { passwd: password }, isSecret: true }} onClose={close} onDone={() => setPassword('')}>
+        <ConfirmAction title={`Password of ${name}`} verb="Change" call={{ method: 'PATCH', path: address, database: '_system', body: { passwd: password }, isSecret: true }} onClose={close} onDone={() => setPassword('')}>
           <Field title="New password">
             <input class="input" type="password" autofocus autocomplete="new-password" value={password} onInput={(event) => setPassword(event.currentTarget.value)} />
           </Field>
-        </Act>
+        </ConfirmAction>
       )}
       {action === 'remove' && (
-        <Act title={`Remove ${name}`} verb="Remove the user" isDangerous call={{ method: 'DELETE', path: address, database: '_system' }} onClose={close} onDone={() => go(['users'])}>
-          <p>The user and all of its rights will be removed.</p>
-        </Act>
+        <ConfirmAction title={`Remove ${name}`} verb="Remove the user" isDangerous call={{ method: 'DELETE', path: address, database: '_system' }} onClose={close} onDone={() => go(['users'])}>
+          <p>The user and all their rights will be removed.</p>
+        </ConfirmAction>
       )}
     </div>
   )

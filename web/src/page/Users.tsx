@@ -1,6 +1,6 @@
 /** The users of the server. */
 import { useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { Field } from '../component/Field'
 import { ListPage } from '../component/ListPage'
 import type { Column } from '../component/Table'
@@ -17,7 +17,7 @@ const load = async (signal: AbortSignal) => (await ask<{ result: User[] }>({ met
 
 const COLUMNS: Column<User>[] = [
   { title: 'Name', cell: (one) => <a href={link(['user', one.user])}>{one.user}</a>, sort: (one) => one.user },
-  { title: 'May sign in', width: 140, cell: (one) => (one.active ? 'yes' : 'no'), sort: (one) => Number(one.active) },
+  { title: 'Can sign in', width: 140, cell: (one) => (one.active ? 'yes' : 'no'), sort: (one) => Number(one.active) },
 ]
 
 export function Users() {
@@ -41,13 +41,13 @@ function CreateUser({ onClose }: { onClose: () => void }) {
   const [password, setPassword] = useState('')
   const call = name === '' ? null : ({ method: 'POST', path: '/_api/user', database: '_system', body: { user: name, passwd: password, active: true }, isSecret: true } as const)
   return (
-    <Act title="New user" verb="Create" call={call} onClose={onClose} onDone={() => go(['user', name])}>
+    <ConfirmAction title="New user" verb="Create" call={call} onClose={onClose} onDone={() => go(['user', name])}>
       <Field title="Name">
         <input class="input" required autofocus autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
       <Field title="Password" hint="The user has no rights until you grant some.">
         <input class="input" type="password" autocomplete="new-password" value={password} onInput={(event) => setPassword(event.currentTarget.value)} />
       </Field>
-    </Act>
+    </ConfirmAction>
   )
 }

@@ -1,13 +1,13 @@
 /** One view: its properties, and an editor of those that can be changed. */
 import { useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { Editor } from '../component/Editor'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
 import { PageHead } from '../component/PageHead'
 import { database, go, link } from '../lib/address'
-import { path } from '../lib/call'
+import { path } from '../lib/api'
 import { useLoaded } from '../lib/load'
 import { ask, mayChangeDatabase } from '../lib/session'
 import { changeable, type Definition, fixed, mistake } from '../view/definition'
@@ -66,15 +66,15 @@ export function View({ name }: { name: string }) {
         </>
       )}
       {action === 'save' && (
-        <Act title={`Save ${name}`} verb="Save" call={{ method: 'PUT', path: properties, text: text.value }} onClose={() => setAction(undefined)} onDone={reload}>
-          <p>The view gets exactly these properties. Links that have changed are built anew, and writers of their collections wait for a moment.</p>
-        </Act>
+        <ConfirmAction title={`Save ${name}`} verb="Save" call={{ method: 'PUT', path: properties, text: text.value }} onClose={() => setAction(undefined)} onDone={reload}>
+          <p>These properties replace the current ones. Changed links are rebuilt, which briefly blocks writes to their collections.</p>
+        </ConfirmAction>
       )}
       {action === 'rename' && <Rename name={name} onClose={() => setAction(undefined)} />}
       {action === 'drop' && (
-        <Act title={`Drop ${name}`} verb="Drop the view" isDangerous call={{ method: 'DELETE', path: path`/_api/view/${name}` }} onClose={() => setAction(undefined)} onDone={() => go(['views'])}>
-          <p>The view and its links will be removed. Documents and inverted indexes stay.</p>
-        </Act>
+        <ConfirmAction title={`Drop ${name}`} verb="Drop the view" isDangerous call={{ method: 'DELETE', path: path`/_api/view/${name}` }} onClose={() => setAction(undefined)} onDone={() => go(['views'])}>
+          <p>The view and its links will be removed. Documents and inverted indexes remain.</p>
+        </ConfirmAction>
       )}
     </div>
   )
@@ -84,10 +84,10 @@ function Rename({ name, onClose }: { name: string; onClose: () => void }) {
   const [renamed, setRenamed] = useState(name)
   const call = renamed === '' || renamed === name ? null : ({ method: 'PUT', path: path`/_api/view/${name}/rename`, body: { name: renamed } } as const)
   return (
-    <Act title={`Rename ${name}`} verb="Rename" call={call} onClose={onClose} onDone={() => go(['view', renamed])}>
+    <ConfirmAction title={`Rename ${name}`} verb="Rename" call={call} onClose={onClose} onDone={() => go(['view', renamed])}>
       <Field title="New name">
         <input class="input" required autofocus value={renamed} onInput={(event) => setRenamed(event.currentTarget.value)} />
       </Field>
-    </Act>
+    </ConfirmAction>
   )
 }

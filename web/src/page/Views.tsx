@@ -2,7 +2,7 @@
 import { ListPage } from '../component/ListPage'
 import type { Column } from '../component/Table'
 import { database, go, link } from '../lib/address'
-import { path } from '../lib/call'
+import { path } from '../lib/api'
 import { useLoaded } from '../lib/load'
 import { ask, mayChangeDatabase } from '../lib/session'
 import { CreateView } from '../view/CreateView'

@@ -2,7 +2,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { Select } from '../component/Select'
 import { Tabs } from '../component/Tabs'
-import { chartColumns, type ChartKind, KINDS, MOST_ROWS, series } from '../chart/series'
+import { chartColumns, type ChartKind, KINDS, MAX_ROWS, series } from '../chart/series'
 import { colourAt, Plot } from '../chart/Plot'
 import { number } from '../lib/format'
 import '../style/chart.css'
@@ -21,7 +21,7 @@ export function ChartResult({ rows, count }: { rows: string[]; count: number }) 
         <Tabs label="Kind of chart" names={KINDS} chosen={kind} onChoose={setKind} />
         <label class="side-row">
           <span class="muted">x</span>
-          <Select label="Column of the x axis" value={x} options={[['', 'number of the row'], ...columns.all]} onChange={setX} />
+          <Select label="Column of the x axis" value={x} options={[['', 'row number'], ...columns.all]} onChange={setX} />
         </label>
         <fieldset class="chips" aria-label="Columns of the y axis">
           {columns.numeric.map((name) => (
@@ -33,7 +33,7 @@ export function ChartResult({ rows, count }: { rows: string[]; count: number }) 
           ))}
         </fieldset>
       </div>
-      {count > MOST_ROWS && <p class="muted">The chart has the first {number(MOST_ROWS)} rows.</p>}
+      {count > MAX_ROWS && <p class="muted">The chart has the first {number(MAX_ROWS)} rows.</p>}
       <Plot kind={kind} data={data} titles={chosen} label={label} />
     </div>
   )

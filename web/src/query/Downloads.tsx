@@ -1,7 +1,7 @@
 /** A menu that saves all rows of a result as a file. */
 import { useState } from 'preact/hooks'
 import { Menu } from '../component/Menu'
-import { messageOf } from '../lib/call'
+import { messageOf } from '../lib/api'
 import { number } from '../lib/format'
 import type { Cursor } from './cursor'
 import { download, FORMATS, type FileFormat } from './download'

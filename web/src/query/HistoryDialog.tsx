@@ -26,7 +26,7 @@ export function HistoryDialog({ onClose }: { onClose: () => void }) {
           <input class="input" type="search" aria-label="Filter" placeholder="Filter" value={filter} onInput={(event) => setFilter(event.currentTarget.value)} />
         </div>
         {list === 'Saved' && <SaveForm />}
-        {shown.length === 0 && <p class="muted">There is none.</p>}
+        {shown.length === 0 && <p class="muted">Nothing here yet.</p>}
         {shown.map((one, index) => (
           <div class="side-row" key={index}>
             <button type="button" class="button remembered" onClick={() => open(one)}>

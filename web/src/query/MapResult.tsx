@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type Colours, draw } from '../map/draw'
 import { type Drawn, hit } from '../map/hit'
 import { type Camera, fitting, moved, type Point, project, zoomed } from '../map/projection'
-import { MOST_ROWS, type Shape, shapesOf } from '../map/shapes'
+import { MAX_ROWS, type Shape, shapesOf } from '../map/shapes'
 import { colourOf } from '../lib/colour'
 import { number } from '../lib/format'
 import { theme } from '../lib/theme'
@@ -129,8 +129,8 @@ export function MapResult({ rows, count, onOpen }: Properties) {
         </div>
       </div>
       <div class="map-row">
-        <code role="status" aria-label="Row of the map">
-          {chosen === undefined ? `${number(shapes.length)} places and areas in ${number(Math.min(count, MOST_ROWS))} rows. Point at one; N and P go to the next and the previous.` : rows[chosen]}
+        <code role="status" aria-label="Selected row">
+          {chosen === undefined ? `${number(shapes.length)} places and areas in ${number(Math.min(count, MAX_ROWS))} rows. Point at one; N and P go to the next and the previous.` : rows[chosen]}
         </code>
         {chosen !== undefined && (
           <button type="button" class="button" onClick={() => onOpen(rows[chosen] ?? '')}>

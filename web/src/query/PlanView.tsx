@@ -26,7 +26,7 @@ export function PlanView({ plan, nodes, warnings, profile, statistics }: Propert
           <thead>
             <tr>
               <th scope="col">Node</th>
-              <th scope="col">Does</th>
+              <th scope="col">Operation</th>
               <th scope="col" class="is-number">Estimated rows</th>
               <th scope="col" class="is-number">Estimated cost</th>
               {nodes && <th scope="col" class="is-number">Rows</th>}

@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals'
 import type { Diagnostic } from '@codemirror/lint'
 import { database, link } from '../lib/address'
-import type { Call } from '../lib/call'
+import type { Call } from '../lib/api'
 import { ask, user } from '../lib/session'
 import { Cursor } from './cursor'
 import { remember } from './history'

@@ -9,7 +9,7 @@ import { number, seconds } from '../lib/format'
 import { indent } from '../lib/json'
 import type { Cursor } from './cursor'
 import { Downloads } from './Downloads'
-import { chartColumns, MOST_ROWS } from '../chart/series'
+import { chartColumns, MAX_ROWS } from '../chart/series'
 import { mayHaveEdges } from '../graph/ofRows'
 import { lazy } from '../lib/lazy'
 import { mayHavePlaces } from '../map/shapes'
@@ -83,9 +83,9 @@ function Rows({ cursor, view }: { cursor: Cursor; view: Exclude<View, 'Plan' | '
   // A picture has more rows than a table shows at once.
   const isPicture = view === 'Map' || view === 'Chart'
   useEffect(() => {
-    if (isPicture && count < MOST_ROWS) more()
+    if (isPicture && count < MAX_ROWS) more()
   }, [isPicture, count])
-  if (count === 0) return <p class="empty">The query has no rows.</p>
+  if (count === 0) return <p class="empty">The query returned no rows.</p>
   return (
     <>
       <ErrorMessage error={failure} />

@@ -5,7 +5,7 @@ import { ask, send } from '../lib/session'
 import { database } from '../lib/address'
 import type { Plan, NodeStatistics } from './plan'
 
-/** What the server tells about a query beside its rows. */
+/** The reply of the server to a query, without its rows. */
 export interface Extra {
   warnings?: { code: number; message: string }[]
   stats?: Statistics

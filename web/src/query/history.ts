@@ -1,5 +1,5 @@
 /** The queries that the user ran and saved, kept in the user's configuration on the server. */
-import { Kept } from '../lib/kept'
+import { StoredSetting } from '../lib/storedSettings'
 
 export interface Remembered {
   query: string
@@ -15,9 +15,9 @@ interface Queries {
   saved: Remembered[]
 }
 
-const MOST_IN_HISTORY = 100
+const MAX_HISTORY = 100
 
-const queries = new Kept<Queries>('persea-queries', (stored) => ({ history: [], saved: [], ...(stored as Partial<Queries> | null) }))
+const queries = new StoredSetting<Queries>('persea-queries', (stored) => ({ history: [], saved: [], ...(stored as Partial<Queries> | null) }))
 
 export const kept = queries.value
 
@@ -32,7 +32,7 @@ const isSame = (left: Remembered, right: Remembered) =>
 /** Puts a query that ran at the top of the history. */
 export async function remember(query: Remembered) {
   await loadHistory()
-  const history = [query, ...kept.value.history.filter((old) => !isSame(old, query))].slice(0, MOST_IN_HISTORY)
+  const history = [query, ...kept.value.history.filter((old) => !isSame(old, query))].slice(0, MAX_HISTORY)
   queries.store({ ...kept.value, history })
 }
 

@@ -16,14 +16,14 @@ export interface Node extends Token {
 const CLOSING: Record<string, string> = { '(': ')', '[': ']', '{': '}' }
 
 /** The deepest brackets; the server refuses deeper ones, too. */
-const MOST_DEPTH = 200
+const MAX_DEPTH = 200
 
 /** Returns the nodes of tokens, or `undefined` if the brackets do not match or are too deep. */
 export function parse(all: Token[]): Node[] | undefined {
   const open: { nodes: Node[]; node?: Node; questions: number }[] = [{ nodes: [], questions: 0 }]
   for (const token of all) {
     const level = open.at(-1)
-    if (!level || open.length > MOST_DEPTH) return undefined
+    if (!level || open.length > MAX_DEPTH) return undefined
     const node: Node = { ...token }
     const isOperator = token.kind === 'operator'
     if (isOperator && token.text in CLOSING) {

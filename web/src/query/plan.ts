@@ -29,7 +29,7 @@ export interface Plan {
   estimatedNrItems: number
 }
 
-/** What a node did while a query ran. */
+/** The statistics of a node after a query ran. */
 export interface NodeStatistics {
   id: number
   calls: number

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Failure } from '../lib/call'
+import { Failure } from '../lib/api'
 import { marks, offset } from './position'
 
 describe('the places of errors', () => {

@@ -1,6 +1,6 @@
 /** The places of errors in a query. */
 import type { Diagnostic } from '@codemirror/lint'
-import { Failure } from '../lib/call'
+import { Failure } from '../lib/api'
 
 /** Returns the offset of a line and a column, both counted from 1. Columns count characters. */
 export function offset(text: string, line: number, column: number): number {

@@ -1,4 +1,4 @@
-/** What completion reads from texts. */
+/** Functions that completion uses to read texts. */
 
 /** Returns a function's arguments for readers; the server's notation has a bar before optional ones. */
 export function argumentsText(notation: string): string {

@@ -1,13 +1,13 @@
 /** The inputs of the shell, the newest last, kept in the user's configuration on the server. */
 import { signal } from '@preact/signals'
-import type { Call } from '../lib/call'
-import { Kept } from '../lib/kept'
+import type { Call } from '../lib/api'
+import { StoredSetting } from '../lib/storedSettings'
 import { whenUserChanges } from '../lib/session'
 import type { Outcome } from './session'
 
-const MOST_INPUTS = 200
+const MAX_INPUTS = 200
 /** Exchanges that the page shows. */
-const MOST_SHOWN = 200
+const MAX_SHOWN = 200
 
 /** An input and what came of it; no outcome while it runs. */
 export interface Exchange {
@@ -20,7 +20,7 @@ export interface Exchange {
   abort: AbortController
 }
 
-export const inputs = new Kept<string[]>('persea-shell', (stored) => (Array.isArray(stored) ? stored.filter((one) => typeof one === 'string') : []))
+export const inputs = new StoredSetting<string[]>('persea-shell', (stored) => (Array.isArray(stored) ? stored.filter((one) => typeof one === 'string') : []))
 
 /** The exchanges of this page. They outlive the page of the shell. */
 export const exchanges = signal<Exchange[]>([])
@@ -35,8 +35,8 @@ let lastId = 0
 export function begin(input: string): Exchange {
   lastId += 1
   const exchange = { id: lastId, input, abort: new AbortController() }
-  exchanges.value = [...exchanges.value, exchange].slice(-MOST_SHOWN)
-  inputs.store([...inputs.value.value.filter((one) => one !== input), input].slice(-MOST_INPUTS))
+  exchanges.value = [...exchanges.value, exchange].slice(-MAX_SHOWN)
+  inputs.store([...inputs.value.value.filter((one) => one !== input), input].slice(-MAX_INPUTS))
   return exchange
 }
 

@@ -1,9 +1,9 @@
 /** The session of the shell on the server, whose inputs share their variables. */
 import { database } from '../lib/address'
-import { type Call, Failure, path } from '../lib/call'
+import { type Call, Failure, path } from '../lib/api'
 import { ask, exchange, send, whenUserChanges } from '../lib/session'
 
-/** What came of an input. */
+/** The outcome of an input. */
 export interface Outcome {
   /** The text that `print` and `console` wrote. */
   printed: string
@@ -39,7 +39,7 @@ async function sessionOf(name: string): Promise<string> {
   if (known !== undefined) return known
   sessions.set(name, undefined)
   const { id } = await ask<{ id: string }>({ method: 'POST', path: '/_admin/shell', database: name }, { quiet: true })
-  // It may have been given up meanwhile; the server then ends it after its idle time.
+  // The user may have abandoned it while it started. The server then ends it after its idle time.
   if (sessions.has(name)) sessions.set(name, id)
   return id
 }

@@ -2,9 +2,9 @@
 /** Returns the reason why the server runs no programs of the user, by the status of its reply to an empty one. */
 export function refusal(status: number): string {
   if (status >= 200 && status < 300) return ''
-  if (status === 404) return 'This server runs no JavaScript of its users: it was started without --javascript.allow-admin-execute. The program `persea shell` is a shell beside the server.'
-  if (status === 401 || status === 403) return 'Only users who may write the database may run JavaScript in the server.'
-  return `The server refuses programs with status ${status}.`
+  if (status === 404) return 'This server does not run JavaScript for its users, because it was started without --javascript.allow-admin-execute. Use the program `persea shell` instead.'
+  if (status === 401 || status === 403) return 'Running JavaScript in the server requires write access to the database.'
+  return `The server rejected the program with status ${status}.`
 }
 
 /** Returns the text of a result without the spaces that end its lines. */

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { ErrorMessage } from '../component/Message'
 import { Select } from '../component/Select'
-import { type Call, path } from '../lib/call'
+import { type Call, path } from '../lib/api'
 import { useLoaded } from '../lib/load'
 import { ask, send } from '../lib/session'
 

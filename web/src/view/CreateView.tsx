@@ -1,11 +1,11 @@
 /** A dialog that creates a view of either kind. */
 import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
-import { Act } from '../component/Act'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { DefinitionField } from '../component/DefinitionField'
 import { Field } from '../component/Field'
 import { Select } from '../component/Select'
-import type { Call } from '../lib/call'
+import type { Call } from '../lib/api'
 import { EXAMPLES, type Kind, mistake } from './definition'
 
 const KINDS = Object.keys(EXAMPLES) as Kind[]
@@ -25,14 +25,14 @@ export function CreateView({ onClose, onDone }: { onClose: () => void; onDone: (
   const rest = text.value.trim().replace(/^\{\s*/, '')
   const call: Call | null = name === '' || wrong ? null : { method: 'POST', path: '/_api/view', text: `${head}${rest === '}' ? '' : ','}${rest}` }
   return (
-    <Act title="New view" verb="Create" call={call} onClose={onClose} onDone={() => onDone(name)}>
+    <ConfirmAction title="New view" verb="Create" call={call} onClose={onClose} onDone={() => onDone(name)}>
       <Field title="Name">
         <input class="input" required autofocus value={name} onInput={(event) => setName(event.currentTarget.value)} />
       </Field>
-      <Field title="Type" hint={kind === 'arangosearch' ? 'Links say which attributes of which collections are searched.' : 'A list of inverted indexes, each of which belongs to a collection.'}>
+      <Field title="Type" hint={kind === 'arangosearch' ? 'Links define which attributes of which collections are searched.' : 'A list of inverted indexes of collections.'}>
         <Select value={kind} options={KINDS} onChange={choose} />
       </Field>
       <DefinitionField title="Properties" text={text} note={wrong} />
-    </Act>
+    </ConfirmAction>
   )
 }

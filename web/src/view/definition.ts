@@ -59,7 +59,7 @@ export function mistake(text: string, kind: Kind, isNew: boolean): string {
 function mistakeOfIndexes(indexes: unknown): string {
   if (!Array.isArray(indexes)) return '"indexes" must be an array.'
   const isWrong = (one: unknown) => !isObject(one) || typeof one.collection !== 'string' || typeof one.index !== 'string'
-  return indexes.some(isWrong) ? 'Each of "indexes" must have a "collection" and an "index".' : ''
+  return indexes.some(isWrong) ? 'Each element of "indexes" must have a "collection" and an "index".' : ''
 }
 
 function mistakeOfMap(map: unknown, place: string, isTop: boolean): string {

@@ -1,4 +1,4 @@
-/** The bar at the side: pages, database, user. */
+/** The sidebar: pages, database, user. */
 import { useState } from 'preact/hooks'
 import icon from '../icon.svg'
 import { database, link, place, switchDatabase } from '../lib/address'
@@ -32,7 +32,7 @@ const SERVER_PAGES: Entry[] = [
   { name: 'api', title: 'API' },
 ]
 
-export function Side() {
+export function Sidebar() {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
   const server = mayAdminister.value ? SERVER_PAGES : SERVER_PAGES.filter((entry) => !['databases', 'users', 'logs'].includes(entry.name))

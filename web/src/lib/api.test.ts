@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { curl, Failure, path } from './call'
+import { curl, Failure, path } from './api'
 
 it('encodes names in paths', () => {
   expect(path`/_api/document/${'a/b'}/${'ü ?'}`).toBe('/_api/document/a%2Fb/%C3%BC%20%3F')

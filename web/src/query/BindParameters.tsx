@@ -10,7 +10,7 @@ import type { Query } from './Query'
 
 const MODES = ['Form', 'JSON'] as const
 
-export function Binds({ query }: { query: Query }) {
+export function BindParameters({ query }: { query: Query }) {
   const [mode, setMode] = useState<(typeof MODES)[number]>('Form')
   return (
     <section class="card query-binds" aria-label="Bind parameters">

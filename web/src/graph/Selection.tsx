@@ -1,4 +1,4 @@
-/** The chosen vertex or edge of a picture, and what can be done with it. */
+/** The selected vertex or edge of a graph, and the actions on it. */
 import type Graph from 'graphology'
 import { useState } from 'preact/hooks'
 import { link } from '../lib/address'
@@ -21,9 +21,9 @@ interface Properties {
 }
 
 /** Edges of a vertex that are listed. */
-const MOST_EDGES = 50
+const MAX_EDGES = 50
 
-export function Chosen({ definition, graph, chosen, mayWrite, onChoose, onExpand, onHide, onAdded, onChanged, onRemoved }: Properties) {
+export function Selection({ definition, graph, chosen, mayWrite, onChoose, onExpand, onHide, onAdded, onChanged, onRemoved }: Properties) {
   const [action, setAction] = useState<'change' | 'remove' | 'edge'>()
   const [collection = '', key = ''] = chosen._id.split('/')
   const isEdge = '_from' in chosen
@@ -31,7 +31,7 @@ export function Chosen({ definition, graph, chosen, mayWrite, onChoose, onExpand
   const edges = edgeCollections(definition, chosen._id).filter((one) => mayWrite.has(one))
   const close = () => setAction(undefined)
   return (
-    <section aria-label={isEdge ? 'Chosen edge' : 'Chosen vertex'}>
+    <section aria-label={isEdge ? 'Selected edge' : 'Selected vertex'}>
       <h2 class="label">
         <a href={link(['collection', collection, 'documents', key])}>{chosen._id}</a>
       </h2>
@@ -76,7 +76,7 @@ export function Chosen({ definition, graph, chosen, mayWrite, onChoose, onExpand
 
 /** The edges of a vertex: the way to them for the keyboard. */
 function Edges({ graph, vertex, onChoose }: { graph: Graph; vertex: string; onChoose: (chosen: Document) => void }) {
-  const edges = graph.edges(vertex).slice(0, MOST_EDGES)
+  const edges = graph.edges(vertex).slice(0, MAX_EDGES)
   if (edges.length === 0) return null
   return (
     <>

@@ -1,7 +1,7 @@
-/** A dialog for an action that changes something. It shows the request before it is sent. */
+/** A dialog that confirms an action. It shows the request before it is sent. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { type Call, messageOf } from '../lib/call'
+import { type Call, messageOf } from '../lib/api'
 import { send } from '../lib/session'
 import { CopyCurl } from './CopyCurl'
 import { Dialog } from './Dialog'
@@ -18,7 +18,7 @@ interface Properties {
   children: ComponentChildren
 }
 
-export function Act({ title, verb, isDangerous, call, onDone, onClose, children }: Properties) {
+export function ConfirmAction({ title, verb, isDangerous, call, onDone, onClose, children }: Properties) {
   const [error, setError] = useState('')
   const [isBusy, setBusy] = useState(false)
   const act = async (event: Event) => {

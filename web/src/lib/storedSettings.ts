@@ -1,12 +1,12 @@
-/** Values that are kept in the user's configuration on the server. */
+/** Settings that are stored in the user's configuration on the server. */
 import { type Signal, signal } from '@preact/signals'
-import { path } from './call'
+import { path } from './api'
 import { ask, user, whenUserChanges } from './session'
 
 /** Milliseconds after the last change until it is stored. */
 const PAUSE = 1000
 
-export class Kept<Value> {
+export class StoredSetting<Value> {
   readonly value: Signal<Value>
   private loading: Promise<void> | undefined
   private timer: ReturnType<typeof setTimeout> | undefined
