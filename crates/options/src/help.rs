@@ -24,12 +24,12 @@ pub(crate) fn help(program: &Program, scope: Scope<'_>) -> String {
     let prefix = program.environment_prefix;
     let _ = write!(
         text,
-        "\nA value may also come from an environment variable ({prefix}SERVER_ENDPOINT for\n\
-         --server.endpoint) or from the file that --configuration names. --help-SECTION shows one section; --version,\n\
-         --version-json and --dump-options print and end.\n",
+        "\nValues are also read from environment variables ({prefix}SERVER_ENDPOINT for --server.endpoint) and from the\n\
+         file that --configuration names. --help-SECTION shows one section. --version, --version-json and --dump-options\n\
+         print and exit.\n",
     );
     if scope == Scope::Common && program.definitions().any(|definition| definition.is_uncommon) {
-        text.push_str("--help-all shows less common options, too.\n");
+        text.push_str("--help-all also shows less common options.\n");
     }
     let mut sections: Vec<&str> = Vec::new();
     for definition in program.definitions().filter(|definition| is_shown(definition, scope)) {
@@ -64,7 +64,7 @@ fn add(definition: &Definition, text: &mut String) {
         "" => String::new(),
         default => format!(" Default: {default}."),
     };
-    let list = if definition.is_list { ", any number of times" } else { "" };
+    let list = if definition.is_list { ", repeatable" } else { "" };
     let _ = write!(
         text,
         "  --{} <{}{list}>\n      {}{default}\n",

@@ -63,7 +63,7 @@ pub fn overview(commands: &[(&str, &str)], version: Version) -> String {
     let mut page = head("persea", "a document, graph, key/value and search database", version);
     page.push_str(".SH SYNOPSIS\n.B persea\n.I COMMAND\n[\\-\\-OPTION VALUE ...]\n.SH DESCRIPTION\n");
     page.push_str(
-        "One binary is the server and its tools. Each command has a manual page of its own.\n.SH COMMANDS\n",
+        "A single binary contains the server and its tools. Each command has its own manual page.\n.SH COMMANDS\n",
     );
     for (name, summary) in commands {
         let _ = writeln!(page, ".TP\n.B {}\n{}", escape(name), escape(summary));
@@ -110,7 +110,7 @@ fn add_option(definition: &Definition, page: &mut String) {
         let _ = writeln!(page, "Default: {}.", escape(definition.default));
     }
     if definition.is_list {
-        page.push_str("May be given any number of times.\n");
+        page.push_str("Can be given several times.\n");
     }
 }
 

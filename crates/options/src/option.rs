@@ -22,8 +22,8 @@ pub struct Opt<V> {
 ///
 /// options::section! {
 ///     static MAX_BODY: Opt<Bytes> =
-///         bytes("http.max-body-size", "1GiB", "Bytes of a request's body, at most.");
-///     static CACHE: Opt<Flag> = flag("http.cache", true, "Cached replies.").uncommon();
+///         bytes("http.max-body-size", "1GiB", "Maximum size of a request body in bytes.");
+///     static CACHE: Opt<Flag> = flag("http.cache", true, "Cache replies.").uncommon();
 /// }
 /// assert_eq!(ROWS[0].name, "http.max-body-size");
 /// ```

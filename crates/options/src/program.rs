@@ -33,7 +33,7 @@ pub struct Program {
 /// Options of ArangoDB that this program does not have, for one reason.
 #[derive(Clone, Copy, Debug)]
 pub struct Unsupported {
-    /// The reason for a person, as a continuation of "because" or a colon.
+    /// The reason for a person, to follow a colon.
     pub reason: &'static str,
     /// The names of the options.
     pub names: &'static [&'static str],

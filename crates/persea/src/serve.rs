@@ -21,7 +21,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::engine::EngineName;
 use crate::failure::Failure;
 use crate::options::{
-    self as sections, backup, cluster, database as store_section, general, log as log_section, query,
+    self as sections, SERVER, backup, cluster, database as store_section, general, log as log_section, query,
     server as server_section, ssl, tcp, traces,
 };
 use crate::process::{PidFile, print, raise_descriptor_limit, restart};
@@ -86,7 +86,8 @@ fn run_with(options: &Options) -> Result<End, Failure> {
         return Ok(End::Stopped);
     }
     for name in options.ignored() {
-        tracing::warn!(target: "config", "--{name} has no effect on this server");
+        let reason = SERVER.why_ignored(name).unwrap_or_default();
+        tracing::warn!(target: "config", "--{name} has no effect: {reason}");
     }
     let descriptors = check_descriptors(options)?;
     let pid_file = options.get(&general::PID_FILE).filter(|_| !process_roles::is_supervised());

@@ -25,9 +25,9 @@ const CHECK_MEMORY_BYTES: usize = 16 << 20;
 
 options::section! {
     static API_ENABLED: Opt<Choice<ApiAccess>> =
-        choice("backup.api-enabled", ACCESS, "true", "Access to /_admin/backup: administrators of the server, nobody, or clients with the secret of tokens.");
+        choice("backup.api-enabled", ACCESS, "true", "Access to /_admin/backup: `true` for administrators, `false` for nobody, `jwt` for superusers.");
     static LOCAL_PATH_PREFIX: Opt<Text> =
-        text("backup.local-path-prefix", "/", "Folder in which repositories of uploaded backups may lie.");
+        text("backup.local-path-prefix", "/", "Folder that must contain the repositories of uploaded backups.");
 }
 
 /// Adds the options of backups to those of the server, and removes backups that were broken off.

@@ -4,5 +4,5 @@ use options::{Bytes, Maybe, Opt, bytes};
 
 options::section! {
     pub(super) static SIZE: Opt<Maybe<Bytes>> =
-        bytes("cache.size", "", "Bytes of the cache of documents and edges, which are taken from the block cache; 0 for no such cache. Default: a quarter of the block cache.").optional();
+        bytes("cache.size", "", "Bytes to use for caching documents and edges, taken from the block cache; 0 disables this cache. Default: a quarter of the block cache.").optional();
 }

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 
 options::section! {
     static MY_ADDRESS: Opt<Maybe<Text>> =
-        text("cluster.my-address", "", "Address tcp://HOST:PORT at which the other servers of the same store reach this one. Default: the first endpoint in clear text, with the machine's name if it listens everywhere.").optional();
+        text("cluster.my-address", "", "Address (tcp://HOST:PORT) at which other servers on the same store reach this one. Default: the first unencrypted endpoint, with the host name if it listens on all interfaces.").optional();
 }
 
 /// Tells the other servers of a shared store where this one listens.

@@ -14,21 +14,21 @@ use super::{javascript, query, server as server_section, temp, transaction, ttl}
 
 options::section! {
     pub(crate) static AUTO_UPGRADE: Opt<Flag> =
-        flag("database.auto-upgrade", false, "Upgrade of the store for this version without a start.");
+        flag("database.auto-upgrade", false, "Upgrade the store to this version, then exit.");
     pub(super) static DIRECTORY: Opt<Text> =
-        text("database.directory", "./data", "Folder of the data.");
+        text("database.directory", "./data", "Data folder.");
     static EXTENDED_NAMES: Opt<Flag> =
-        flag("database.extended-names", true, "Most characters of Unicode in names of databases, collections and indexes.");
+        flag("database.extended-names", true, "Allow most Unicode characters in the names of databases, collections and indexes.");
     pub(crate) static INIT_DATABASE: Opt<Flag> =
-        flag("database.init-database", false, "Creation of the store without a start.");
+        flag("database.init-database", false, "Create the store, then exit.");
     static MAX_DATABASES: Opt<Maybe<Number>> =
-        number("database.max-databases", "", "Most databases, `_system` included. Default: no limit.").optional();
+        number("database.max-databases", "", "Maximum number of databases, including `_system`. Default: no limit.").optional();
     static PASSWORD: Opt<Maybe<Text>> =
-        text("database.password", "", "Another name of --server.password.").optional().secret();
+        text("database.password", "", "Alias of --server.password.").optional().secret();
     pub(super) static REQUIRED_DIRECTORY_STATE: Opt<Choice<FolderState>> =
-        choice("database.required-directory-state", FOLDER_STATES, "any", "State of the data folder without which the server does not start.");
+        choice("database.required-directory-state", FOLDER_STATES, "any", "Refuse to start unless the data folder is in this state.");
     static WAIT_FOR_SYNC: Opt<Flag> =
-        flag("database.wait-for-sync", false, "Writes wait for the disk, unless their collection or request says otherwise.");
+        flag("database.wait-for-sync", false, "Wait until writes are on disk, unless their collection or request says otherwise.");
 }
 
 const FOLDER_STATES: &[(&str, FolderState); 5] = &[

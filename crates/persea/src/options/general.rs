@@ -20,17 +20,17 @@ use crate::process::keep_private;
 
 options::section! {
     pub(crate) static CHECK_CONFIGURATION: Opt<Flag> =
-        flag("check-configuration", false, "Check of the options without a start.");
+        flag("check-configuration", false, "Check the options, then exit.");
     pub(crate) static CONFIGURATION: Opt<Maybe<Text>> =
-        text("configuration", "", "File with more options; `none` for none.").optional();
+        text("configuration", "", "Read more options from this file; `none` reads no file.").optional();
     pub(crate) static DEFINE: Opt<List<Text>> =
-        text("define", "", "NAME=VALUE: the value of `@NAME@` in the configuration file. The environment has the others.").list();
+        text("define", "", "Set the value of `@NAME@` in the configuration file, as NAME=VALUE. Other names are read from the environment.").list();
     pub(crate) static MEMORY_LIMIT: Opt<Maybe<Bytes>> =
-        bytes("memory-limit", "", "Bytes of memory of the whole process. Default: half of the machine's or the container's.").optional();
+        bytes("memory-limit", "", "Maximum memory of the process in bytes. Default: half of the memory of the machine or container.").optional();
     pub(crate) static PID_FILE: Opt<Maybe<Text>> =
-        text("pid-file", "", "File for the number of the process.").optional();
+        text("pid-file", "", "Write the process ID to this file.").optional();
     pub(super) static STORAGE_ENGINE: Opt<Choice<EngineName>> =
-        choice("storage-engine", ENGINES, "auto", "Storage engine of a new data folder. `memory` loses all data at the end. Default: that of the folder, or `rocksdb`.");
+        choice("storage-engine", ENGINES, "auto", "Storage engine of a new data folder. `memory` keeps nothing after the server stops. Default: the engine of the folder, or `rocksdb`.");
 }
 
 /// Divides the memory among the parts of the server.

@@ -17,21 +17,21 @@ const MIN_CONNECTIONS: usize = 16;
 
 options::section! {
     static COMPRESS_RESPONSE_THRESHOLD: Opt<Bytes> =
-        bytes("http.compress-response-threshold", "0", "Bytes of the smallest reply that is compressed for clients that accept it; 0 for none.");
+        bytes("http.compress-response-threshold", "0", "Compress replies of at least this many bytes for clients that accept it; 0 disables compression.");
     static KEEP_ALIVE_TIMEOUT: Opt<Seconds> =
-        seconds("http.keep-alive-timeout", "300", "Seconds without a request after which a connection is closed.");
+        seconds("http.keep-alive-timeout", "300", "Close a connection after this many seconds without a request.");
     static MAX_BODY_SIZE: Opt<Bytes> =
-        bytes("http.max-body-size", "1GiB", "Bytes of the largest body of a request.");
+        bytes("http.max-body-size", "1GiB", "Maximum size of a request body in bytes.");
     static MAX_CONNECTIONS: Opt<Number> =
-        number("http.max-connections", "16384", "Most connections at once. Others wait to be accepted.");
+        number("http.max-connections", "16384", "Maximum number of open connections. Further ones wait to be accepted.");
     static PERMANENTLY_REDIRECT_ROOT: Opt<Flag> =
-        flag("http.permanently-redirect-root", false, "Redirection from `/` with 301, which browsers remember, instead of 302.");
+        flag("http.permanently-redirect-root", false, "Redirect `/` with status 301, which browsers remember, instead of 302.");
     static REDIRECT_ROOT_TO: Opt<Text> =
-        text("http.redirect-root-to", "/_admin/aardvark/", "Path in the database to which `/` redirects.");
+        text("http.redirect-root-to", "/_admin/aardvark/", "Redirect `/` to this path in the database.");
     static RETURN_QUEUE_TIME_HEADER: Opt<Flag> =
-        flag("http.return-queue-time-header", true, "Header with the time that requests wait for a thread.");
+        flag("http.return-queue-time-header", true, "Send a header with the time that requests wait for a thread.");
     static TRUSTED_ORIGIN: Opt<List<Text>> =
-        text("http.trusted-origin", "", "Origin of web pages that may send credentials; `*` for all.").list();
+        text("http.trusted-origin", "", "Allow web pages of this origin to send credentials; `*` allows all.").list();
 }
 
 /// The share of the memory limit that bytes of connections take which no request has taken yet.

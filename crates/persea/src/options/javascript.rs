@@ -5,14 +5,14 @@ use options::{Flag, Opt, Options, flag};
 
 options::section! {
     static ENABLED: Opt<Flag> =
-        flag("javascript.enabled", true, "Let users run JavaScript in the server.");
+        flag("javascript.enabled", true, "Allow users to run JavaScript in the server.");
     static ALLOW_ADMIN_EXECUTE: Opt<Flag> =
-        flag("javascript.allow-admin-execute", false, "Let users run JavaScript by /_admin/execute.");
+        flag("javascript.allow-admin-execute", false, "Allow users to run JavaScript with /_admin/execute.");
     static TRANSACTIONS: Opt<Flag> =
-        flag("javascript.transactions", true, "Let clients run transactions that are a JavaScript function.");
-    static TASKS: Opt<Flag> = flag("javascript.tasks", true, "Let users make tasks.");
+        flag("javascript.transactions", true, "Allow clients to run transactions written in JavaScript.");
+    static TASKS: Opt<Flag> = flag("javascript.tasks", true, "Allow users to create tasks.");
     static USER_DEFINED_FUNCTIONS: Opt<Flag> =
-        flag("javascript.user-defined-functions", true, "Let AQL queries call functions that users write in JavaScript.");
+        flag("javascript.user-defined-functions", true, "Allow AQL queries to call functions that users wrote in JavaScript.");
 }
 
 /// Makes the settings.

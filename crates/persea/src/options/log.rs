@@ -27,33 +27,33 @@ options::section! {
     pub(super) static API_ENABLED: Opt<Choice<ApiAccess>> =
         choice("log.api-enabled", ACCESS, "true", "Access to /_admin/log: `true` for administrators, `false` for nobody, `jwt` for superusers.");
     static COLOR: Opt<Flag> =
-        flag("log.color", true, "Levels in colours where the log goes to a terminal.");
+        flag("log.color", true, "Colour the levels when logging to a terminal.");
     static ESCAPE_CONTROL_CHARS: Opt<Flag> =
-        flag("log.escape-control-chars", true, "Control characters as escapes.");
+        flag("log.escape-control-chars", true, "Escape control characters.");
     static ESCAPE_UNICODE_CHARS: Opt<Flag> =
-        flag("log.escape-unicode-chars", false, "Characters beyond ASCII as escapes.");
+        flag("log.escape-unicode-chars", false, "Escape non-ASCII characters.");
     static FILE: Opt<Maybe<Text>> =
-        text("log.file", "", "File that the log is appended to, instead of the standard error output. SIGHUP opens it again.").optional();
+        text("log.file", "", "Append the log to this file instead of writing it to standard error. SIGHUP reopens the file.").optional();
     static IN_MEMORY: Opt<Flag> =
-        flag("log.in-memory", true, "Recent entries in memory for /_admin/log.");
+        flag("log.in-memory", true, "Keep recent entries in memory for /_admin/log.");
     static IN_MEMORY_LEVEL: Opt<Choice<Level>> =
-        choice("log.in-memory-level", LEVELS, "info", "Least level of the entries in memory.");
+        choice("log.in-memory-level", LEVELS, "info", "Minimum level of the entries that are kept in memory.");
     pub(super) static LEVEL: Opt<List<Text>> =
-        text("log.level", "info", "Least level of entries: fatal, error, warning, info, debug or trace; or TOPIC=LEVEL.").list();
+        text("log.level", "info", "Minimum level of entries: fatal, error, warning, info, debug or trace; or TOPIC=LEVEL.").list();
     static LOG: Opt<List<Text>> =
-        text("log", "", "Another name of --log.level.").list();
+        text("log", "", "Alias of --log.level.").list();
     static MAX_ENTRY_LENGTH: Opt<Bytes> =
-        bytes("log.max-entry-length", "64KiB", "Bytes of the longest entry.");
+        bytes("log.max-entry-length", "64KiB", "Maximum length of an entry in bytes.");
     static OUTPUT: Opt<List<Text>> =
-        text("log.output", "", "Output of the log: `-` (standard output), `+` (standard error output) or file://PATH.").list();
+        text("log.output", "", "Write the log to `-` (standard output), `+` (standard error) or file://PATH.").list();
     static PROCESS: Opt<Flag> =
-        flag("log.process", true, "Number of the process in each entry.");
+        flag("log.process", true, "Include the process ID in each entry.");
     static STRUCTURED_PARAM: Opt<List<Text>> =
-        text("log.structured-param", "", "Fact of the request in each entry: database, username or url; with =false to leave it out.").list();
+        text("log.structured-param", "", "Include this property of the request in each entry: database, username or url. NAME=false leaves it out.").list();
     pub(super) static RECORDING_API_ENABLED: Opt<Choice<ApiAccess>> =
         choice("log.recording-api-enabled", ACCESS, "true", "Access to /_admin/server/api-calls and aql-queries: `true` for administrators, `false` for nobody, `jwt` for superusers.");
     pub(super) static USE_JSON_FORMAT: Opt<Flag> =
-        flag("log.use-json-format", false, "Each entry as a JSON object.");
+        flag("log.use-json-format", false, "Write each entry as a JSON object.");
 }
 
 /// Returns the names of the log's outputs.

@@ -9,15 +9,15 @@ use super::{LOG_RECOVERIES, unless_zero};
 
 options::section! {
     static FLUSH_INTERVAL: Opt<Number> =
-        number("mmfiles.flush-interval", "1000", "Milliseconds until a commit is merged from the log into the mapped file.");
+        number("mmfiles.flush-interval", "1000", "Maximum delay in milliseconds until a commit is merged from the log into the mapped file.");
     static LOG_RECOVERY: Opt<Choice<LogRecovery>> =
-        choice("mmfiles.log-recovery", LOG_RECOVERIES, "strict", "Start with a damaged log: refused, or up to the damage with the rest moved aside.");
+        choice("mmfiles.log-recovery", LOG_RECOVERIES, "strict", "Action on a damaged log: `strict` refuses to start; `salvage` recovers what precedes the damage and moves the rest aside.");
     static MAX_MAP_SIZE: Opt<Maybe<Bytes>> =
-        bytes("mmfiles.max-map-size", "", "Bytes of address space for the mapped file, which bounds the data. Default: 1 TiB, or half of the limit of address space.").optional();
+        bytes("mmfiles.max-map-size", "", "Address space in bytes for the mapped file, which limits the size of the data. Default: 1 TiB, or half of the address space limit.").optional();
     static MAX_OLD_SNAPSHOT_SIZE: Opt<Bytes> =
-        bytes("mmfiles.max-old-snapshot-size", "4GiB", "Bytes by which old readers may make the mapped file grow before they get an error.");
+        bytes("mmfiles.max-old-snapshot-size", "4GiB", "Maximum number of bytes that the mapped file may grow because of old readers. Beyond that they fail.");
     static SYNC_INTERVAL: Opt<Number> =
-        number("mmfiles.sync-interval", "100", "Milliseconds until a commit is on disk that did not wait for it.");
+        number("mmfiles.sync-interval", "100", "Maximum delay in milliseconds until a commit that does not wait for the disk is synced.");
 }
 
 /// Makes the options of the engine.

@@ -42,7 +42,7 @@ pub(crate) const VERSION: Version = Version {
 pub(crate) static SERVER: Program = Program {
     name: "persea server",
     usage: "[DIRECTORY] [--OPTION VALUE ...]",
-    about: "Starts the server on the store in a folder.",
+    about: "Start the server on the store in a data folder.",
     sections: &[
         general::ROWS,
         backup::ROWS,

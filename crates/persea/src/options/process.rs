@@ -4,15 +4,15 @@ use options::{Flag, Maybe, Opt, Text, flag, text};
 
 options::section! {
     pub(crate) static DAEMON: Opt<Flag> =
-        flag("daemon", false, "Start in the background, for systems without systemd. The command returns when the server is ready. Needs --pid-file and a file for the log.");
+        flag("daemon", false, "Run in the background, for systems without systemd. The command returns once the server is ready. Requires --pid-file and a log file.");
     pub(crate) static GID: Opt<Maybe<Text>> =
-        text("gid", "", "Group that the server changes to, by name or number. Default: that of --uid.").optional();
+        text("gid", "", "Switch to this group, given by name or number. Default: the group of --uid.").optional();
     pub(crate) static SERVER_GID: Opt<Maybe<Text>> =
-        text("server.gid", "", "Another name of --gid.").optional();
+        text("server.gid", "", "Alias of --gid.").optional();
     pub(crate) static SERVER_UID: Opt<Maybe<Text>> =
-        text("server.uid", "", "Another name of --uid.").optional();
+        text("server.uid", "", "Alias of --uid.").optional();
     pub(crate) static SUPERVISOR: Opt<Flag> =
-        flag("supervisor", false, "A second process that starts the server again after a crash. Needs --pid-file.");
+        flag("supervisor", false, "Run a second process that restarts the server after a crash. Requires --pid-file.");
     pub(crate) static UID: Opt<Maybe<Text>> =
-        text("uid", "", "User that the server changes to before it opens a file, by name or number.").optional();
+        text("uid", "", "Switch to this user, given by name or number, before opening any file.").optional();
 }

@@ -20,53 +20,53 @@ const CACHE_MODES: &[(&str, CacheMode); 3] =
 
 options::section! {
     static CACHE_ENTRIES: Opt<Number> =
-        number("query.cache-entries", "128", "Most results in the cache of each database; 0 for the default.");
+        number("query.cache-entries", "128", "Maximum number of results in the results cache of each database; 0 means the default.");
     static CACHE_ENTRIES_MAX_SIZE: Opt<Bytes> =
-        bytes("query.cache-entries-max-size", "256MiB", "Bytes of all results in the cache of each database; 0 for the default.");
+        bytes("query.cache-entries-max-size", "256MiB", "Maximum total size in bytes of the results cache of each database; 0 means the default.");
     static CACHE_ENTRY_MAX_SIZE: Opt<Bytes> =
-        bytes("query.cache-entry-max-size", "16MiB", "Bytes of the largest result in the cache; 0 for the default.");
+        bytes("query.cache-entry-max-size", "16MiB", "Maximum size of a cached result in bytes; 0 means the default.");
     static CACHE_INCLUDE_SYSTEM_COLLECTIONS: Opt<Flag> =
-        flag("query.cache-include-system-collections", false, "Results from system collections in the cache.");
+        flag("query.cache-include-system-collections", false, "Cache results that were read from system collections.");
     static CACHE_MODE: Opt<Choice<CacheMode>> =
-        choice("query.cache-mode", CACHE_MODES, "off", "Queries that use the cache of results: none, all, or those that ask for it.");
+        choice("query.cache-mode", CACHE_MODES, "off", "Queries that use the results cache: `off` for none, `on` for all, `demand` for those that ask for it.");
     static FAIL_ON_WARNING: Opt<Flag> =
-        flag("query.fail-on-warning", false, "End of a query at its first warning, unless the query says otherwise.");
+        flag("query.fail-on-warning", false, "Abort a query on its first warning, unless the query says otherwise.");
     static GLOBAL_MEMORY_LIMIT: Opt<Maybe<Bytes>> =
-        bytes("query.global-memory-limit", "", "Bytes of memory of all queries together. Default: a share of --memory-limit.").optional();
+        bytes("query.global-memory-limit", "", "Maximum memory of all queries together in bytes. Default: a share of --memory-limit.").optional();
     static MAX_COLLECTIONS_PER_QUERY: Opt<Number> =
-        number("query.max-collections-per-query", "2048", "Most collections of a query.");
+        number("query.max-collections-per-query", "2048", "Maximum number of collections in a query.");
     static MAX_DNF_CONDITION_MEMBERS: Opt<Number> =
-        number("query.max-dnf-condition-members", "786432", "Most alternatives of a condition that are matched with indexes, unless a query says otherwise; 0 for no limit.");
+        number("query.max-dnf-condition-members", "786432", "Maximum number of alternatives in a condition that are matched with indexes, unless the query says otherwise; 0 means no limit.");
     static MAX_RUNTIME: Opt<Seconds> =
-        seconds("query.max-runtime", "0", "Seconds that a query may run, unless it says otherwise; 0 for no limit.");
+        seconds("query.max-runtime", "0", "Maximum run time of a query in seconds, unless the query says otherwise; 0 means no limit.");
     static MEMORY_LIMIT: Opt<Bytes> =
-        bytes("query.memory-limit", "0", "Bytes of memory of one query; 0 for no limit of its own.");
+        bytes("query.memory-limit", "0", "Maximum memory of a query in bytes; 0 means no limit of its own.");
     static MEMORY_LIMIT_OVERRIDE: Opt<Flag> =
-        flag("query.memory-limit-override", true, "Higher memory limits for queries that ask for them.");
+        flag("query.memory-limit-override", true, "Allow queries to ask for a higher memory limit.");
     static OPTIMIZER_MAX_PLANS: Opt<Number> =
-        number("query.optimizer-max-plans", "128", "Most plans that are compared for a query, unless it says otherwise.");
+        number("query.optimizer-max-plans", "128", "Maximum number of plans to compare for a query, unless the query says otherwise.");
     static OPTIMIZER_RULES: Opt<List<Text>> =
-        text("query.optimizer-rules", "", "Optimizer rule that is off (-NAME) or on (+NAME), unless a query says otherwise.").list();
+        text("query.optimizer-rules", "", "Disable (-NAME) or enable (+NAME) an optimizer rule, unless a query says otherwise.").list();
     static PLAN_CACHE_MAX_ENTRIES: Opt<Number> =
-        number("query.plan-cache-max-entries", "256", "Most plans in the plan cache of each database.");
+        number("query.plan-cache-max-entries", "256", "Maximum number of plans in the plan cache of each database.");
     static PLAN_CACHE_MAX_ENTRY_SIZE: Opt<Bytes> =
-        bytes("query.plan-cache-max-entry-size", "64KiB", "Bytes of text and parameters of the largest query in the plan cache.");
+        bytes("query.plan-cache-max-entry-size", "64KiB", "Maximum size in bytes of the text and parameters of a query in the plan cache.");
     static REGISTRY_TTL: Opt<Seconds> =
-        seconds("query.registry-ttl", "0", "Seconds that a cursor may be idle, unless its query says otherwise; 0 for 30.");
+        seconds("query.registry-ttl", "0", "Seconds until an idle cursor expires, unless its query says otherwise; 0 means 30.");
     static REQUIRE_WITH: Opt<Flag> =
-        flag("query.require-with", false, "Error for traversals of edge collections whose vertex collections WITH does not name.");
+        flag("query.require-with", false, "Reject traversals of edge collections whose vertex collections are not declared by WITH.");
     static SLOW_STREAMING_THRESHOLD: Opt<Seconds> =
-        seconds("query.slow-streaming-threshold", "10", "Seconds after which a streamed query counts as slow.");
+        seconds("query.slow-streaming-threshold", "10", "Seconds after which a streaming query counts as slow.");
     static SLOW_THRESHOLD: Opt<Seconds> =
         seconds("query.slow-threshold", "10", "Seconds after which a query counts as slow.");
     static TRACKING: Opt<Flag> =
-        flag("query.tracking", true, "Lists of running and slow queries.");
+        flag("query.tracking", true, "Track running and slow queries.");
     static TRACKING_SLOW_QUERIES: Opt<Flag> =
-        flag("query.tracking-slow-queries", true, "List of slow queries.");
+        flag("query.tracking-slow-queries", true, "Track slow queries.");
     static TRACKING_WITH_BINDVARS: Opt<Flag> =
-        flag("query.tracking-with-bindvars", true, "Bind parameters in the lists of queries.");
+        flag("query.tracking-with-bindvars", true, "Include bind parameters in the lists of queries.");
     static TRACKING_WITH_QUERYSTRING: Opt<Flag> =
-        flag("query.tracking-with-querystring", true, "Texts in the lists of queries.");
+        flag("query.tracking-with-querystring", true, "Include query texts in the lists of queries.");
 }
 
 /// Makes the part of the instance's options that concerns queries.

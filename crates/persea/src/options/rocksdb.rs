@@ -16,27 +16,27 @@ const COMPRESSIONS: &[(&str, Compression); 2] = &[("lz4", Compression::Lz4), ("z
 
 options::section! {
     static COMPRESSION_TYPE: Opt<Choice<Compression>> =
-        choice("rocksdb.compression-type", COMPRESSIONS, "lz4", "Compression of the bulk of the data.");
+        choice("rocksdb.compression-type", COMPRESSIONS, "lz4", "Compression of most of the data.");
     static INTERMEDIATE_COMMIT_COUNT: Opt<Number> =
-        number("rocksdb.intermediate-commit-count", "1000000", "Documents that a query writes before an intermediate commit; 0 for the default.");
+        number("rocksdb.intermediate-commit-count", "1000000", "Commit a query's writes after this many documents; 0 means the default.");
     static INTERMEDIATE_COMMIT_SIZE: Opt<Bytes> =
-        bytes("rocksdb.intermediate-commit-size", "512MiB", "Bytes that a query writes before an intermediate commit; 0 for the default.");
+        bytes("rocksdb.intermediate-commit-size", "512MiB", "Commit a query's writes after this many bytes; 0 means the default.");
     static MAX_BACKGROUND_JOBS: Opt<Maybe<Number>> =
-        number("rocksdb.max-background-jobs", "", "Threads for flushes and compactions. Default: the number of cores.").optional();
+        number("rocksdb.max-background-jobs", "", "Maximum number of threads for flushes and compactions. Default: the number of cores.").optional();
     static MAX_OPEN_FILES: Opt<Maybe<Number>> =
-        number("rocksdb.max-open-files", "", "Most table files that are held open. Default: by memory, at most half of the descriptors.").optional();
+        number("rocksdb.max-open-files", "", "Maximum number of table files to keep open. Default: depends on the memory; at most half of the file descriptors.").optional();
     static MAX_TOTAL_WAL_SIZE: Opt<Bytes> =
-        bytes("rocksdb.max-total-wal-size", "1GiB", "Bytes of the write-ahead log at which it is cut.");
+        bytes("rocksdb.max-total-wal-size", "1GiB", "Size of the write-ahead log in bytes at which old parts are flushed and removed.");
     static MAX_TRANSACTION_SIZE: Opt<Bytes> =
-        bytes("rocksdb.max-transaction-size", "0", "Bytes that a query may write without a commit; 0 for no limit.");
+        bytes("rocksdb.max-transaction-size", "0", "Maximum number of bytes that a query may write in one transaction; 0 means no limit.");
     static SYNC_INTERVAL: Opt<Number> =
-        number("rocksdb.sync-interval", "100", "Milliseconds until a commit is on disk that did not wait for it.");
+        number("rocksdb.sync-interval", "100", "Maximum delay in milliseconds until a commit that does not wait for the disk is synced.");
     static USE_DIRECT_IO: Opt<Flag> =
-        flag("rocksdb.use-direct-io", false, "Reads and writes of tables past the system's cache.");
+        flag("rocksdb.use-direct-io", false, "Read and write table files without the operating system's page cache.");
     static WAL_RECOVERY_SKIP_CORRUPTED: Opt<Flag> =
-        flag("rocksdb.wal-recovery-skip-corrupted", false, "The same as --rocksdb.wal-recovery salvage.");
+        flag("rocksdb.wal-recovery-skip-corrupted", false, "Same as --rocksdb.wal-recovery salvage.");
     static WAL_RECOVERY: Opt<Choice<LogRecovery>> =
-        choice("rocksdb.wal-recovery", LOG_RECOVERIES, "strict", "Start with a damaged write-ahead log: refused, or up to the damage with the rest moved aside.");
+        choice("rocksdb.wal-recovery", LOG_RECOVERIES, "strict", "Action on a damaged write-ahead log: `strict` refuses to start; `salvage` recovers what precedes the damage and moves the rest aside.");
 }
 
 /// Makes the options of the engine. `descriptors` is the limit of files and connections.

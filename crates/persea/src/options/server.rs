@@ -28,45 +28,45 @@ const API_ACCESS: &[(&str, ApiAccess); 4] = &[
 
 options::section! {
     static API_CALL_RECORDING: Opt<Flag> =
-        flag("server.api-call-recording", true, "Recent requests in memory for /_admin/server/api-calls.");
+        flag("server.api-call-recording", true, "Keep recent requests in memory for /_admin/server/api-calls.");
     static API_RECORDING_MEMORY_LIMIT: Opt<Bytes> =
-        bytes("server.api-recording-memory-limit", "4MiB", "Bytes of recent requests in memory.");
+        bytes("server.api-recording-memory-limit", "4MiB", "Maximum memory of recent requests in bytes.");
     static AQL_QUERY_RECORDING: Opt<Flag> =
-        flag("server.aql-query-recording", true, "Recent queries in memory for /_admin/server/aql-queries.");
+        flag("server.aql-query-recording", true, "Keep recent queries in memory for /_admin/server/aql-queries.");
     static AQL_RECORDING_MEMORY_LIMIT: Opt<Bytes> =
-        bytes("server.aql-recording-memory-limit", "4MiB", "Bytes of recent queries in memory.");
+        bytes("server.aql-recording-memory-limit", "4MiB", "Maximum memory of recent queries in bytes.");
     pub(super) static AUTHENTICATION: Opt<Flag> =
-        flag("server.authentication", true, "Authentication of every request.");
+        flag("server.authentication", true, "Require authentication of every request.");
     pub(crate) static DESCRIPTORS_MINIMUM: Opt<Number> =
-        number("server.descriptors-minimum", "0", "Fewest file descriptors with which the server starts.");
+        number("server.descriptors-minimum", "0", "Minimum number of file descriptors that the server needs to start.");
     pub(crate) static ENDPOINT: Opt<List<Text>> =
-        text("server.endpoint", "tcp://127.0.0.1:8529", "Address to listen on: tcp://HOST:PORT, ssl://HOST:PORT or unix://PATH.").list();
+        text("server.endpoint", "tcp://127.0.0.1:8529", "Listen on this address: tcp://HOST:PORT, ssl://HOST:PORT or unix://PATH.").list();
     static EXPORT_METRICS_API: Opt<Flag> =
-        flag("server.export-metrics-api", true, "Replies to /_admin/metrics.");
+        flag("server.export-metrics-api", true, "Serve /_admin/metrics.");
     pub(super) static EXPORT_READ_WRITE_METRICS: Opt<Flag> =
-        flag("server.export-read-write-metrics", false, "Metrics of the time of each read and write of a document.");
+        flag("server.export-read-write-metrics", false, "Measure the time of each read and write of a document.");
     static FAILED_LOGIN_MAX_DELAY: Opt<Seconds> =
-        seconds("server.failed-login-max-delay", "1", "Longest delay in seconds of a login after failures of the same user at the same address; 0 for none.");
+        seconds("server.failed-login-max-delay", "1", "Maximum delay of a login in seconds after the same user failed at the same address; 0 means no delay.");
     pub(super) static HARDEN: Opt<Flag> =
-        flag("server.harden", false, "Version details, status, statistics, metrics and the log for administrators only.");
+        flag("server.harden", false, "Restrict version details, status, statistics, metrics and the log to administrators.");
     static JWT_SECRET: Opt<Maybe<Text>> =
         text("server.jwt-secret", "", "Secret that signs tokens.").optional().secret();
     static JWT_SECRET_FOLDER: Opt<Maybe<Text>> =
-        text("server.jwt-secret-folder", "", "Folder of files with secrets for tokens. The first by name signs; all are accepted.").optional();
+        text("server.jwt-secret-folder", "", "Folder of files with token secrets. The first by name signs; all are accepted.").optional();
     static JWT_SECRET_KEYFILE: Opt<Maybe<Text>> =
         text("server.jwt-secret-keyfile", "", "File with the secret that signs tokens.").optional();
     static MAXIMAL_QUEUE_SIZE: Opt<Number> =
-        number("server.maximal-queue-size", "4096", "Most requests that wait for a thread.");
+        number("server.maximal-queue-size", "4096", "Maximum number of requests that wait for a thread.");
     static MAXIMAL_THREADS: Opt<Maybe<Number>> =
-        number("server.maximal-threads", "", "Most worker threads. Default: at least 32.").optional();
+        number("server.maximal-threads", "", "Maximum number of worker threads. Default: at least 32.").optional();
     static OPTIONS_API: Opt<Choice<ApiAccess>> =
         choice("server.options-api", API_ACCESS, "jwt", "Access to /_admin/options.");
     pub(super) static PASSWORD: Opt<Maybe<Text>> =
-        text("server.password", "", "Password of the user root of a new store, otherwise taken from ARANGO_ROOT_PASSWORD. Default: empty.").optional().secret();
+        text("server.password", "", "Password of the user `root` in a new store. Default: ARANGO_ROOT_PASSWORD, or empty.").optional().secret();
     static SESSION_TIMEOUT: Opt<Seconds> =
-        seconds("server.session-timeout", "3600", "Seconds until a token from /_open/auth expires.");
+        seconds("server.session-timeout", "3600", "Lifetime in seconds of a token from /_open/auth.");
     pub(super) static STORAGE_ENGINE: Opt<Choice<EngineName>> =
-        choice("server.storage-engine", ENGINES, "auto", "Another name of --storage-engine.");
+        choice("server.storage-engine", ENGINES, "auto", "Alias of --storage-engine.");
     static SUPPORT_INFO_API: Opt<Choice<ApiAccess>> =
         choice("server.support-info-api", API_ACCESS, "admin", "Access to /_admin/support-info.");
 }

@@ -11,9 +11,9 @@ const VERSIONS: &[(&str, TlsVersions); 3] =
 
 options::section! {
     static KEYFILE: Opt<Maybe<Text>> =
-        text("ssl.keyfile", "", "PEM file with certificate and key, for addresses of TLS.").optional();
+        text("ssl.keyfile", "", "PEM file with the certificate and key for TLS endpoints.").optional();
     static PROTOCOL: Opt<Choice<TlsVersions>> =
-        choice("ssl.protocol", VERSIONS, "9", "Version of TLS: 5 for 1.2, 6 for 1.3, 9 for both.");
+        choice("ssl.protocol", VERSIONS, "9", "TLS version: 5 for 1.2, 6 for 1.3, 9 for both.");
 }
 
 /// Reads certificate and key if any address uses TLS.

@@ -7,15 +7,15 @@ use options::{Bytes, Maybe, Number, Opt, Options, Text, bytes, number, text};
 
 options::section! {
     static CAPACITY: Opt<Bytes> =
-        bytes("temp.intermediate-results-capacity", "0", "Bytes of the temporary files of all queries; 0 for no limit.");
+        bytes("temp.intermediate-results-capacity", "0", "Maximum size in bytes of the temporary files of all queries; 0 means no limit.");
     static RESULTS_PATH: Opt<Maybe<Text>> =
-        text("temp.intermediate-results-path", "", "Folder of the temporary files of queries. Default: --temp.path.").optional();
+        text("temp.intermediate-results-path", "", "Folder for the temporary files of queries. Default: --temp.path.").optional();
     static SPILL_BYTES: Opt<Bytes> =
-        bytes("temp.intermediate-results-spillover-threshold-memory-usage", "128MiB", "Bytes after which a sort or grouping spills to temporary files, at most a quarter of the query's memory limit.");
+        bytes("temp.intermediate-results-spillover-threshold-memory-usage", "128MiB", "Spill a sort or grouping to temporary files after this many bytes, at most a quarter of the query's memory limit.");
     static SPILL_ROWS: Opt<Number> =
-        number("temp.intermediate-results-spillover-threshold-num-rows", "5000000", "Rows after which a sort or grouping spills to temporary files.");
+        number("temp.intermediate-results-spillover-threshold-num-rows", "5000000", "Spill a sort or grouping to temporary files after this many rows.");
     pub(super) static PATH: Opt<Maybe<Text>> =
-        text("temp.path", "", "Folder of temporary files. Default: the system's.").optional();
+        text("temp.path", "", "Folder for temporary files. Default: the system's.").optional();
 }
 
 /// Returns the folder of temporary files.

@@ -9,21 +9,21 @@ use crate::failure::Failure;
 
 options::section! {
     static CA: Opt<Maybe<Text>> =
-        text("tikv.ca", "", "PEM file with the certificates of the authority that signed those of the cluster; makes connections encrypted.").optional();
+        text("tikv.ca", "", "PEM file with the CA certificates of the cluster; enables encryption.").optional();
     static CERT: Opt<Maybe<Text>> =
-        text("tikv.cert", "", "PEM file with the certificate by which the cluster knows this server.").optional();
+        text("tikv.cert", "", "PEM file with the certificate that this server shows to the cluster.").optional();
     static KEY: Opt<Maybe<Text>> =
         text("tikv.key", "", "PEM file with the key of --tikv.cert.").optional();
     static MAX_TRANSACTION_SIZE: Opt<Bytes> =
-        bytes("tikv.max-transaction-size", "64MiB", "Most bytes of keys and values of one transaction in the cluster.");
+        bytes("tikv.max-transaction-size", "64MiB", "Maximum size in bytes of the keys and values of one transaction in the cluster.");
     static ONE_PHASE_COMMIT: Opt<Flag> =
-        flag("tikv.one-phase-commit", true, "Commits in one phase where a single region has all keys.");
+        flag("tikv.one-phase-commit", true, "Commit in one phase if a single region holds all keys.");
     static PD: Opt<List<Text>> =
-        text("tikv.pd", "127.0.0.1:2379", "Address of a member of PD, HOST:PORT. Several are separated by commas, or each given with an option of its own.").list();
+        text("tikv.pd", "127.0.0.1:2379", "Address (HOST:PORT) of a PD member. Separate several by commas, or repeat the option.").list();
     static PREFIX: Opt<Text> =
-        text("tikv.prefix", "persea", "Beginning of all keys of this deployment in the cluster.");
+        text("tikv.prefix", "persea", "Prefix of all keys of this deployment in the cluster.");
     static TIMEOUT: Opt<Seconds> =
-        seconds("tikv.timeout", "20", "Longest time in seconds of one operation in the cluster, with its retries.");
+        seconds("tikv.timeout", "20", "Maximum duration in seconds of one operation in the cluster, including retries.");
 }
 
 /// Makes the options of the engine.

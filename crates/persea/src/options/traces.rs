@@ -23,15 +23,15 @@ options::section! {
     static CAFILE: Opt<Maybe<Text>> =
         text("traces.cafile", "", "PEM file of certificates, one of which must be the collector's or have signed it. Default: the authorities that the system trusts.").optional();
     static ENDPOINT: Opt<Maybe<Text>> =
-        text("traces.endpoint", "", "Collector of OpenTelemetry for traces by OTLP over HTTP, such as http://127.0.0.1:4318. Default: none; requests are not traced.").optional();
+        text("traces.endpoint", "", "Send traces to this OpenTelemetry collector with OTLP over HTTP, such as http://127.0.0.1:4318. Default: none; requests are not traced.").optional();
     static HEADER: Opt<List<Text>> =
-        text("traces.header", "", "NAME=VALUE: header of the requests to the collector.").list().secret();
+        text("traces.header", "", "Send this header to the collector, as NAME=VALUE.").list().secret();
     static NODE_THRESHOLD: Opt<Seconds> =
-        seconds("traces.node-threshold", "0.01", "Seconds from which the execution of a node of a query has a span of its own.");
+        seconds("traces.node-threshold", "0.01", "Minimum execution time in seconds of a query node that gets a span of its own.");
     static QUEUE_SIZE: Opt<Number> =
-        number("traces.queue-size", "4096", "Most spans that wait to be sent. Others are dropped and counted.");
+        number("traces.queue-size", "4096", "Maximum number of spans that wait to be sent. Further ones are dropped and counted.");
     static SAMPLE_RATIO: Opt<Decimal> =
-        decimal("traces.sample-ratio", "1", "Share of the requests that are traced, from 0 to 1, if the header `traceparent` does not decide.");
+        decimal("traces.sample-ratio", "1", "Share of requests to trace, from 0 to 1, unless the header `traceparent` decides.");
     static SERVICE_NAME: Opt<Text> =
         text("traces.service-name", "persea", "Name of this server in traces.");
 }

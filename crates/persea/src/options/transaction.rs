@@ -7,11 +7,11 @@ use options::{Bytes, Opt, Options, Seconds, bytes, seconds};
 
 options::section! {
     static STREAMING_IDLE_TIMEOUT: Opt<Seconds> =
-        seconds("transaction.streaming-idle-timeout", "60", "Seconds without a request after which a stream transaction is aborted; at most 120.");
+        seconds("transaction.streaming-idle-timeout", "60", "Abort a stream transaction after this many seconds without a request; at most 120.");
     static STREAMING_LOCK_TIMEOUT: Opt<Seconds> =
-        seconds("transaction.streaming-lock-timeout", "8", "Seconds that a request waits for another one in the same stream transaction.");
+        seconds("transaction.streaming-lock-timeout", "8", "Maximum time in seconds that a request waits for another one in the same stream transaction.");
     static STREAMING_MAX_TRANSACTION_SIZE: Opt<Bytes> =
-        bytes("transaction.streaming-max-transaction-size", "512MiB", "Bytes that one stream transaction may write.");
+        bytes("transaction.streaming-max-transaction-size", "512MiB", "Maximum number of bytes that a stream transaction may write.");
 }
 
 /// The longest idle time, as in ArangoDB: an abandoned transaction locks its collections until

@@ -5,11 +5,11 @@ use options::{Number, Opt, Options, number};
 
 options::section! {
     static FREQUENCY: Opt<Number> =
-        number("ttl.frequency", "30000", "Milliseconds between two removals of expired documents; 0 for none.");
+        number("ttl.frequency", "30000", "Milliseconds between two removals of expired documents; 0 disables them.");
     static MAX_COLLECTION_REMOVES: Opt<Number> =
-        number("ttl.max-collection-removes", "100000", "Most documents that one removal takes from a collection.");
+        number("ttl.max-collection-removes", "100000", "Maximum number of documents to remove from a collection at a time.");
     static MAX_TOTAL_REMOVES: Opt<Number> =
-        number("ttl.max-total-removes", "1000000", "Most documents of one removal.");
+        number("ttl.max-total-removes", "1000000", "Maximum number of documents to remove at a time.");
 }
 
 /// Makes the properties of removals.

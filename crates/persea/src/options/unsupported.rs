@@ -1,33 +1,33 @@
-//! Options of ArangoDB that are accepted but have no effect, so that its configurations and start
-//! scripts can be used. The log reports each use.
+//! Options of ArangoDB that are accepted but have no effect, so that its configuration files and
+//! start scripts still work. The log reports each use.
 //!
-//! Options on which users may rely for security (TLS, encryption, hardening), and options that ask
-//! for another action than to serve, are refused.
+//! Options on which users may rely for security (TLS, encryption, hardening) are refused, and so are
+//! options that start another action instead of the server.
 
 use options::Unsupported;
 
-/// The options without an effect, with the reasons.
+/// The options that have no effect, with the reasons.
 pub(super) const IGNORED: &[Unsupported] = &[
+    Unsupported { reason: "it configures Foxx or V8, which this server does not have", names: JAVASCRIPT },
     Unsupported {
-        reason: "there is no such use of JavaScript and no web interface in the server",
-        names: JAVASCRIPT,
+        reason: "it configures a cluster or replication of ArangoDB, which this server does not have",
+        names: CLUSTER,
     },
-    Unsupported { reason: "a server is not a part of a cluster", names: CLUSTER },
     Unsupported {
-        reason: "the engine sets it by itself, from --memory-limit and the machine",
+        reason: "the storage engine tunes itself from --memory-limit and the machine",
         names: ENGINE,
     },
+    Unsupported { reason: "text indexes tune themselves from --memory-limit and the machine", names: SEARCH },
     Unsupported {
-        reason: "text indexes set it by themselves, from --memory-limit and the machine",
-        names: SEARCH,
+        reason: "this server does not have the feature, or implements it without this setting",
+        names: OTHER,
     },
-    Unsupported { reason: "its subject does not exist here, or is done in another way", names: OTHER },
 ];
 
-/// The options that stop the start, with the reasons.
+/// The options that prevent the start, with the reasons.
 pub(super) const REFUSED: &[Unsupported] = &[
-    Unsupported { reason: "nothing here has its effect, on which you may rely", names: SAFETY },
-    Unsupported { reason: "it asks for something else than to serve, which is not there", names: ACTIONS },
+    Unsupported { reason: "this server does not provide the protection that it asks for", names: SAFETY },
+    Unsupported { reason: "this server does not have the action that it asks for", names: ACTIONS },
 ];
 
 #[rustfmt::skip]

@@ -20,7 +20,7 @@ use crate::{Console, Failure, Tool, connect};
 pub(crate) static TOOL: Tool = Tool {
     command: "backup",
     links: &["arangobackup"],
-    summary: "make, restore and copy backups of all databases",
+    summary: "create, restore and copy backups of all databases",
     when_stopped: "the server may go on with the operation",
     handles_signals: false,
     program: &options::PROGRAM,

@@ -15,7 +15,7 @@ use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server}
 pub(super) static PROGRAM: Program = Program {
     name: "persea backup",
     usage: "OPERATION [--OPTION VALUE ...]",
-    about: "Makes, lists, restores and deletes backups beside a server's data, and copies them to and from \
+    about: "Create, list, restore and delete backups next to a server's data, and copy them to and from \
             repositories, which keep each file once: folders, or s3://BUCKET/PREFIX. Operations: create, list, restore, delete, upload, download; \
             without a server, on --repository: list, delete, verify, prune.",
     sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
@@ -53,39 +53,39 @@ const OPERATIONS: &[(&str, Operation); 8] = &[
 
 options::section! {
     static ABORT: Opt<Flag> =
-        flag("abort", false, "End of the transfer that --status-id names.");
+        flag("abort", false, "Abort the transfer that --status-id names.");
     static ALLOW_INCONSISTENT: Opt<Flag> =
-        flag("allow-inconsistent", false, "Backup with a part of a query's writes, if that query does not end within --max-wait-for-lock.");
+        flag("allow-inconsistent", false, "Allow a backup with part of a query's writes if the query does not end within --max-wait-for-lock.");
     static FORCE: Opt<Flag> =
-        flag("force", false, "End of queries that have committed a part of their writes, after --max-wait-for-lock.");
+        flag("force", false, "After --max-wait-for-lock, kill queries that have committed part of their writes.");
     static IDENTIFIER: Opt<Maybe<Text>> =
-        text("identifier", "", "Backup to restore, delete, upload or download; the only one to list.").optional();
+        text("identifier", "", "Backup to restore, delete, upload, download or list.").optional();
     static KEEP: Opt<Maybe<Number>> =
-        number("keep", "", "Newest backups that `prune` keeps. Default: all.").optional();
+        number("keep", "", "Number of newest backups that `prune` keeps. Default: all.").optional();
     static KEEP_DAYS: Opt<Maybe<Number>> =
-        number("keep-days", "", "Age in days up to which `prune` keeps backups. Default: any.").optional();
+        number("keep-days", "", "Maximum age in days of the backups that `prune` keeps. Default: any.").optional();
     static LABEL: Opt<Text> =
-        text("label", "", "Text behind the time in the id of a new backup. Default: a random one.");
+        text("label", "", "Label in the ID of a new backup, after the time. Default: random.");
     static MAX_WAIT_FOR_LOCK: Opt<Seconds> =
-        seconds("max-wait-for-lock", "120", "Seconds to wait for queries that have committed a part of their writes.");
+        seconds("max-wait-for-lock", "120", "Maximum time in seconds to wait for queries that have committed part of their writes.");
     static MAX_WAIT_FOR_RESTART: Opt<Seconds> =
-        seconds("max-wait-for-restart", "0", "Seconds to wait for the server after a restore; 0 for none.");
+        seconds("max-wait-for-restart", "0", "Maximum time in seconds to wait for the server after a restore; 0 does not wait.");
     static OPERATION: Opt<Choice<Operation>> =
-        choice("operation", OPERATIONS, "list", "Work of the tool, also without the option's name.");
+        choice("operation", OPERATIONS, "list", "Operation to run. The option's name may be left out.");
     static RCLONE_CONFIG_FILE: Opt<Maybe<Text>> =
         text("rclone-config-file", "", "JSON file with the section that --remote-path names. Its type must be `local` or `s3`.").optional();
     static REMOTE_PATH: Opt<Maybe<Text>> =
-        text("remote-path", "", "SECTION:/PATH of the repository, or SECTION://BUCKET/PREFIX. Without a file, s3://BUCKET/PREFIX is as in --repository.").optional();
+        text("remote-path", "", "Repository as SECTION:/PATH or SECTION://BUCKET/PREFIX. Without --rclone-config-file, s3://BUCKET/PREFIX works as in --repository.").optional();
     static REPOSITORY: Opt<Maybe<Text>> =
-        text("repository", "", "Folder of the repository, or s3://BUCKET/PREFIX with the key, region and endpoint of the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL.").optional();
+        text("repository", "", "Folder of the repository, or s3://BUCKET/PREFIX. The key, region and endpoint are read from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL.").optional();
     static STATUS_ID: Opt<Maybe<Text>> =
-        text("status-id", "", "Transfer to report.").optional();
+        text("status-id", "", "ID of the transfer to report on.").optional();
     static WAIT: Opt<Flag> =
-        flag("wait", false, "Wait for the end of a transfer.");
+        flag("wait", false, "Wait until the transfer ends.");
 }
 
 const OWN_IGNORED: &[Unsupported] = &[Unsupported {
-    reason: "a server reads the backups of all earlier versions, and none of later ones",
+    reason: "a server always reads backups of earlier versions, and never those of later ones",
     names: &["ignore-version"],
 }];
 

@@ -29,7 +29,7 @@ use work::Work;
 pub(crate) static TOOL: Tool = Tool {
     command: "bench",
     links: &["arangobench", "arangob"],
-    summary: "measure how many requests a second a server answers",
+    summary: "measure the throughput of a server",
     when_stopped: "what was measured until then is lost",
     handles_signals: false,
     program: &options::PROGRAM,

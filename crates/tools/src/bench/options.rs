@@ -18,8 +18,8 @@ use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server}
 pub(super) static PROGRAM: Program = Program {
     name: "persea bench",
     usage: "[--OPTION VALUE ...]",
-    about: "Sends requests of a test case as fast as the server answers them, and prints how many a second and how long they take. \
-            Drops and creates the collections that the test case works on.",
+    about: "Send the requests of a test case as fast as the server answers them, and print throughput and latency. The \
+            collections that the test case uses are dropped and created again.",
     sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
@@ -31,65 +31,65 @@ pub(super) static PROGRAM: Program = Program {
 
 options::section! {
     static ASYNC: Opt<Flag> =
-        flag("async", false, "Requests that the server answers before it carries them out.");
+        flag("async", false, "Let the server answer requests before it runs them.");
     static BATCH_SIZE: Opt<List<Number>> =
-        number("batch-size", "0", "Operations in a request to /_api/batch; 0 for one request each. Several values: a run with each.").list();
+        number("batch-size", "0", "Number of operations in a request to /_api/batch; 0 sends each in its own request. Several values: one run for each.").list();
     pub(super) static CHART: Opt<Maybe<Text>> =
-        text("chart", "", "SVG file for a picture of the time by batch size and number of threads.").optional();
+        text("chart", "", "Write an SVG chart of the time by batch size and number of threads to this file.").optional();
     static COLLECTION: Opt<Text> =
-        text("collection", "ArangoBenchmark", "Name of the collection, and beginning of the names of others.");
+        text("collection", "ArangoBenchmark", "Name of the collection, and prefix of the names of others.");
     static COMPLEXITY: Opt<Number> =
-        number("complexity", "1", "Attributes of a document, or documents of an import.");
+        number("complexity", "1", "Number of attributes in a document, or of documents in an import.");
     static CONCURRENCY: Opt<List<Number>> =
-        number("concurrency", "", "Older name of --threads.").list().uncommon();
+        number("concurrency", "", "Old name of --threads.").list().uncommon();
     static CREATE_COLLECTION: Opt<Flag> =
-        flag("create-collection", true, "New collections before each run. Otherwise they are used as they are.");
+        flag("create-collection", true, "Create new collections before each run. Otherwise use them as they are.");
     static CREATE_DATABASE: Opt<Flag> =
-        flag("create-database", false, "Creation of a database that does not exist.");
+        flag("create-database", false, "Create the database if it does not exist.");
     static CUSTOM_QUERY: Opt<Maybe<Text>> =
-        text("custom-query", "", "AQL of the test case custom-query.").optional();
+        text("custom-query", "", "AQL query of the test case custom-query.").optional();
     static CUSTOM_QUERY_BINDVARS: Opt<Maybe<Text>> =
-        text("custom-query-bindvars", "", "Bind variables of the query, a JSON object.").optional();
+        text("custom-query-bindvars", "", "Bind parameters of the query, as a JSON object.").optional();
     static CUSTOM_QUERY_FILE: Opt<Maybe<Text>> =
-        text("custom-query-file", "", "File with the AQL of the query.").optional();
+        text("custom-query-file", "", "Read the AQL query from this file.").optional();
     static DELAY: Opt<Flag> =
-        flag("delay", false, "Common start of all threads after they have connected.");
+        flag("delay", false, "Start all threads together, once all have connected.");
     static DURATION: Opt<Number> =
-        number("duration", "0", "Seconds of a run, instead of --requests; 0 for no such limit.");
+        number("duration", "0", "Duration of a run in seconds, instead of --requests; 0 means no such limit.");
     static HISTOGRAM_GENERATE: Opt<Flag> =
-        flag("histogram.generate", false, "Histogram of the times of requests.");
+        flag("histogram.generate", false, "Print a histogram of request times.");
     static HISTOGRAM_INTERVAL_SIZE: Opt<Decimal> =
-        decimal("histogram.interval-size", "0", "Milliseconds of an interval; 0 for a part of the longest time.");
+        decimal("histogram.interval-size", "0", "Width of an interval in milliseconds; 0 divides the longest time.");
     static HISTOGRAM_NUM_INTERVALS: Opt<Number> =
-        number("histogram.num-intervals", "1000", "Most intervals. The last one holds all longer times.");
+        number("histogram.num-intervals", "1000", "Maximum number of intervals. The last one counts all longer times.");
     static HISTOGRAM_PERCENTILES: Opt<List<Decimal>> =
         decimal("histogram.percentiles", "", "Percentile to print. Default: 50, 80, 85, 90, 95, 99 and 99.99.").list();
     pub(super) static JSON_REPORT_FILE: Opt<Maybe<Text>> =
-        text("json-report-file", "", "File for the figures as JSON.").optional();
+        text("json-report-file", "", "Write the statistics as JSON to this file.").optional();
     pub(super) static JUNIT_REPORT_FILE: Opt<Maybe<Text>> =
-        text("junit-report-file", "", "File for the figures as JUnit's XML.").optional();
+        text("junit-report-file", "", "Write the statistics as JUnit XML to this file.").optional();
     static KEEP_ALIVE: Opt<Flag> =
-        flag("keep-alive", true, "One connection for each thread, instead of one for each request.");
+        flag("keep-alive", true, "Keep one connection for each thread instead of opening one for each request.");
     static PROGRESS: Opt<Flag> =
-        flag("progress", true, "Display of the progress.");
+        flag("progress", true, "Show progress.");
     static QUIET: Opt<Flag> =
-        flag("quiet", false, "No message about each run.");
+        flag("quiet", false, "Print no message about each run.");
     static REQUESTS: Opt<Number> =
-        number("requests", "1000", "Operations of a run.");
+        number("requests", "1000", "Number of operations in a run.");
     static RUNS: Opt<Number> =
         number("runs", "1", "Number of runs.");
     pub(super) static TEST_CASE: Opt<Text> =
-        text("test-case", "version", "Name of the test case; `help` for a list.");
+        text("test-case", "version", "Name of the test case; `help` lists them.");
     static THREADS: Opt<List<Number>> =
-        number("threads", "0", "Threads, each with a connection; 0 for one on each core, at least two. Several values: a run with each.").list();
+        number("threads", "0", "Number of threads, each with a connection; 0 means one for each core, at least two. Several values: one run for each.").list();
     static VERBOSE: Opt<Flag> =
-        flag("verbose", false, "Each reply that is an error, instead of the first one alone.").uncommon();
+        flag("verbose", false, "Print every error reply instead of only the first.").uncommon();
     static WAIT_FOR_SYNC: Opt<Flag> =
-        flag("wait-for-sync", false, "Collections whose writes wait for the disk.");
+        flag("wait-for-sync", false, "Create collections whose writes wait for the disk.");
 }
 
 const OWN_IGNORED: &[Unsupported] = &[Unsupported {
-    reason: "a single server keeps one copy of a collection, in one piece",
+    reason: "a single server keeps one copy of a collection, without shards",
     names: &["number-of-shards", "replication-factor"],
 }];
 

@@ -19,7 +19,7 @@ use crate::{Console, Failure, Tool, connect};
 pub(crate) static TOOL: Tool = Tool {
     command: "doctor",
     links: &[],
-    summary: "look at the machine and a server, and say what to change",
+    summary: "check the machine and a server, and suggest changes",
     when_stopped: "not everything was looked at",
     handles_signals: false,
     program: &options::PROGRAM,

@@ -9,8 +9,8 @@ use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server}
 pub(super) static PROGRAM: Program = Program {
     name: "persea doctor",
     usage: "[DIRECTORY] [--OPTION VALUE ...]",
-    about: "Looks at the limits, the memory, the clock, the disk and the certificate of this machine, and at the figures, clock and \
-            certificate of a server, and says what to change. The exit code is 1 if something is bad. --server.endpoint none leaves out the server.",
+    about: "Check the limits, memory, clock, disk and certificate of this machine, and the statistics, clock and certificate of a \
+            server, and suggest changes. The exit code is 1 if a check fails. --server.endpoint none checks no server.",
     sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
@@ -22,9 +22,9 @@ pub(super) static PROGRAM: Program = Program {
 
 options::section! {
     static DIRECTORY: Opt<Maybe<Text>> =
-        text("database.directory", "", "Folder of the data, whose disk is looked at. Default: none.").optional();
+        text("database.directory", "", "Check the disk of this data folder. Default: none.").optional();
     static KEYFILE: Opt<Maybe<Text>> =
-        text("ssl.keyfile", "", "PEM file with the server's certificate and key, which are looked at. Default: none.").optional();
+        text("ssl.keyfile", "", "Check the server certificate and key in this PEM file. Default: none.").optional();
 }
 
 /// The settings of the tool.

@@ -22,7 +22,7 @@ use crate::{Console, Failure, Tool, connect};
 pub(crate) static TOOL: Tool = Tool {
     command: "dump",
     links: &["arangodump"],
-    summary: "write databases into a folder",
+    summary: "dump databases into a folder",
     when_stopped: "the dump is not whole",
     handles_signals: false,
     program: &options::PROGRAM,

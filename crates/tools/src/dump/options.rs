@@ -13,8 +13,8 @@ use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server,
 pub(super) static PROGRAM: Program = Program {
     name: "persea dump",
     usage: "[--OPTION VALUE ...]",
-    about: "Writes databases into a folder, from which `persea restore` or arangorestore loads them. All collections of a database \
-            are of one moment.",
+    about: "Dump databases into a folder for `persea restore` or arangorestore. All collections of a database are read \
+            from one snapshot.",
     sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
@@ -26,65 +26,63 @@ pub(super) static PROGRAM: Program = Program {
 
 options::section! {
     static ALL_DATABASES: Opt<Flag> =
-        flag("all-databases", false, "Every database that the user may see, each in a folder of its own.");
+        flag("all-databases", false, "Dump every database that the user can see, each into its own folder.");
     static BATCH_SIZE: Opt<Bytes> =
-        bytes("batch-size", "64MiB", "Bytes of the largest batch. Servers may send less.");
+        bytes("batch-size", "64MiB", "Maximum size of a batch in bytes. The server may send less.");
     static COLLECTION: Opt<List<Text>> =
         text("collection", "", "Collection to dump. Default: all.").list();
     static COMPRESS_OUTPUT: Opt<Flag> =
-        flag("compress-output", true, "Data files compressed by gzip.");
+        flag("compress-output", true, "Compress data files with gzip.");
     static DBSERVER_PREFETCH_BATCHES: Opt<Number> =
-        number("dbserver-prefetch-batches", "5", "Batches that the server makes ahead.").uncommon();
+        number("dbserver-prefetch-batches", "5", "Number of batches that the server prepares in advance.").uncommon();
     static DBSERVER_WORKER_THREADS: Opt<Number> =
-        number("dbserver-worker-threads", "5", "Threads of the server that make batches of one collection.").uncommon();
+        number("dbserver-worker-threads", "5", "Number of server threads that prepare the batches of a collection.").uncommon();
     static DUMP_DATA: Opt<Flag> =
-        flag("dump-data", true, "Documents, besides the definitions.");
+        flag("dump-data", true, "Dump documents in addition to definitions.");
     static DUMP_VIEWS: Opt<Flag> =
-        flag("dump-views", true, "Definitions of views.");
+        flag("dump-views", true, "Dump the definitions of views.");
     static DUMP_VPACK: Opt<Flag> =
-        flag("dump-vpack", false, "VelocyPack instead of JSON in data files.").uncommon();
+        flag("dump-vpack", false, "Write data files as VelocyPack instead of JSON.").uncommon();
     static ENVELOPE: Opt<Flag> =
-        flag("envelope", false, "Type around each document, for arangorestore before 3.8.");
+        flag("envelope", false, "Wrap each document with a type, for arangorestore before 3.8.");
     static FORCE: Opt<Flag> =
-        flag("force", false, "Other collections after an error.");
+        flag("force", false, "Continue with other collections after an error.");
     static IGNORE_COLLECTION: Opt<List<Text>> =
         text("ignore-collection", "", "Collection to leave out. Default: none.").list();
     static INCLUDE_SYSTEM_COLLECTIONS: Opt<Flag> =
-        flag("include-system-collections", false, "Collections whose names begin with an underscore, and in the database _system the users.");
+        flag("include-system-collections", false, "Dump collections whose names begin with an underscore, and users with the database _system.");
     static INITIAL_BATCH_SIZE: Opt<Bytes> =
-        bytes("initial-batch-size", "8MiB", "Bytes of the first chunks with --parallel-dump false. They grow to --batch-size.");
+        bytes("initial-batch-size", "8MiB", "Size in bytes of the first chunks with --parallel-dump false. They grow up to --batch-size.");
     static MASKINGS: Opt<Maybe<Text>> =
-        text("maskings", "", "JSON file with the values to change and the functions that change them.").optional();
+        text("maskings", "", "JSON file that names the values to change and the functions that change them.").optional();
     static OUTPUT_DIRECTORY: Opt<Text> =
-        text("output-directory", "dump", "Folder of the dump.");
+        text("output-directory", "dump", "Write the dump to this folder.");
     static OVERWRITE: Opt<Flag> =
-        flag("overwrite", false, "Writes into a folder that has files already.");
+        flag("overwrite", false, "Write into a folder that is not empty.");
     static PARALLEL_DUMP: Opt<Flag> =
-        flag("parallel-dump", true, "Several threads for one collection, if the server can do it.").uncommon();
+        flag("parallel-dump", true, "Use several threads for one collection, if the server supports it.").uncommon();
     static PROGRESS: Opt<Flag> =
-        flag("progress", true, "Display of the progress.");
+        flag("progress", true, "Show progress.");
     static SPLIT_FILES: Opt<Flag> =
-        flag("split-files", false, "File for each thread of a collection, with --parallel-dump.");
+        flag("split-files", false, "Write one file for each thread of a collection, with --parallel-dump.");
     static THREADS: Opt<Number> =
-        number("threads", "0", "Threads at once; 0 for one on each core, at least two.");
+        number("threads", "0", "Number of threads; 0 means one for each core, at least two.");
 }
 
 const OWN_IGNORED: &[Unsupported] = &[
     Unsupported {
-        reason: "a thread of --threads fetches, packs and writes",
+        reason: "each thread of --threads fetches, compresses and writes",
         names: &["local-network-threads", "local-writer-threads"],
     },
-    Unsupported { reason: "batches are measured in bytes", names: &["docs-per-batch"] },
-    Unsupported {
-        reason: "it is the way of --parallel-dump, which is on",
-        names: &["use-experimental-dump"],
-    },
-    Unsupported { reason: "a dump is of one moment, and whole", names: &["tick-start", "tick-end"] },
-    Unsupported { reason: "it is for clusters", names: &["ignore-distribute-shards-like-errors"] },
-    Unsupported { reason: "a dump opens few files at a time", names: &["descriptors-minimum"] },
+    Unsupported { reason: "batches are limited by bytes, not by documents", names: &["docs-per-batch"] },
+    Unsupported { reason: "--parallel-dump, the default, replaces it", names: &["use-experimental-dump"] },
+    Unsupported { reason: "a dump contains all data of one snapshot", names: &["tick-start", "tick-end"] },
+    Unsupported { reason: "it applies to clusters only", names: &["ignore-distribute-shards-like-errors"] },
+    Unsupported { reason: "a dump keeps few files open", names: &["descriptors-minimum"] },
 ];
 
-const OWN_REFUSED: &[Unsupported] = &[Unsupported { reason: "only clusters have shards", names: &["shard"] }];
+const OWN_REFUSED: &[Unsupported] =
+    &[Unsupported { reason: "collections of a single server have no shards", names: &["shard"] }];
 
 /// The least size of a batch in bytes.
 const MIN_BATCH_BYTES: u64 = 1 << 12;

@@ -33,7 +33,7 @@ use xgmml::GraphForm;
 pub(crate) static TOOL: Tool = Tool {
     command: "export",
     links: &["arangoexport"],
-    summary: "write collections, queries or graphs to JSON Lines, JSON, CSV, XML, XGMML or Parquet",
+    summary: "export collections, query results or graphs as JSON Lines, JSON, CSV, XML, XGMML or Parquet",
     when_stopped: "files that are not whole end with .part",
     handles_signals: false,
     program: &options::PROGRAM,

@@ -16,7 +16,7 @@ use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server}
 pub(super) static PROGRAM: Program = Program {
     name: "persea export",
     usage: "--collection NAME ... | --custom-query AQL | --graph-name NAME [--OPTION VALUE ...]",
-    about: "Writes collections, the result of a query, or a graph to files: JSON Lines, JSON, CSV, XML, XGMML or Parquet.",
+    about: "Export collections, the result of a query, or a graph to files: JSON Lines, JSON, CSV, XML, XGMML or Parquet.",
     sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
@@ -37,45 +37,45 @@ const FORMS: &[(&str, Form); 6] = &[
 
 options::section! {
     static COLLECTION: Opt<List<Text>> =
-        text("collection", "", "Collection to write.").list();
+        text("collection", "", "Collection to export.").list();
     static COMPRESS_OUTPUT: Opt<Flag> =
-        flag("compress-output", false, "Files compressed by gzip.");
+        flag("compress-output", false, "Compress files with gzip.");
     static CUSTOM_QUERY: Opt<Maybe<Text>> =
-        text("custom-query", "", "AQL query whose result is written.").optional();
+        text("custom-query", "", "Export the result of this AQL query.").optional();
     static CUSTOM_QUERY_BINDVARS: Opt<Maybe<Text>> =
-        text("custom-query-bindvars", "", "Bind parameters of the query, a JSON object.").optional();
+        text("custom-query-bindvars", "", "Bind parameters of the query, as a JSON object.").optional();
     static CUSTOM_QUERY_FILE: Opt<Maybe<Text>> =
-        text("custom-query-file", "", "File with the query.").optional();
+        text("custom-query-file", "", "Read the query from this file.").optional();
     static CUSTOM_QUERY_MAX_RUNTIME: Opt<Seconds> =
-        seconds("custom-query-max-runtime", "0", "Seconds that the query may take; 0 for no limit.");
+        seconds("custom-query-max-runtime", "0", "Maximum run time of the query in seconds; 0 means no limit.");
     static DOCUMENTS_PER_BATCH: Opt<Number> =
-        number("documents-per-batch", "1000", "Documents of a reply, if they do not come in one stream.");
+        number("documents-per-batch", "1000", "Number of documents in a reply, if they do not arrive as one stream.");
     static ESCAPE_CSV_FORMULAE: Opt<Flag> =
-        flag("escape-csv-formulae", true, "CSV: single quote before texts that spreadsheets may take for formulas.");
+        flag("escape-csv-formulae", true, "CSV: put a single quote before texts that a spreadsheet may take for formulas.");
     static FIELDS: Opt<Maybe<Text>> =
-        text("fields", "", "CSV, Parquet: attributes to write, with commas between them.").optional();
+        text("fields", "", "CSV, Parquet: attributes to write, separated by commas.").optional();
     static FILE: Opt<Maybe<Text>> =
-        text("file", "", "File for the one thing that is exported; `-` for the standard output. Its ending says type and compression (.gz, .zst).").optional();
+        text("file", "", "Write a single export to this file; `-` is standard output. The extension selects format and compression (.gz, .zst).").optional();
     static GRAPH_NAME: Opt<Maybe<Text>> =
-        text("graph-name", "", "XGMML: named graph, or a name for the graph of the collections.").optional();
+        text("graph-name", "", "XGMML: named graph to export, or name for the graph of the collections.").optional();
     static OUTPUT_DIRECTORY: Opt<Text> =
-        text("output-directory", "export", "Folder of the files.");
+        text("output-directory", "export", "Write the files to this folder.");
     static OVERWRITE: Opt<Flag> =
-        flag("overwrite", false, "New files in place of those that exist.");
+        flag("overwrite", false, "Overwrite existing files.");
     pub(super) static PROGRESS: Opt<Flag> =
-        flag("progress", true, "Display of the progress.");
+        flag("progress", true, "Show progress.");
     static QUERY: Opt<Maybe<Text>> =
-        text("query", "", "Another name of --custom-query.").optional().uncommon();
+        text("query", "", "Alias of --custom-query.").optional().uncommon();
     static QUERY_MAX_RUNTIME: Opt<Seconds> =
-        seconds("query-max-runtime", "0", "Another name of --custom-query-max-runtime.").uncommon();
+        seconds("query-max-runtime", "0", "Alias of --custom-query-max-runtime.").uncommon();
     static RESUME: Opt<Flag> =
-        flag("resume", false, "Continuation of an export that broke off.");
+        flag("resume", false, "Resume an interrupted export.");
     static TYPE: Opt<Choice<Form>> =
         choice("type", FORMS, "jsonl", "Format of the files.");
     static XGMML_LABEL_ATTRIBUTE: Opt<Text> =
-        text("xgmml-label-attribute", "label", "XGMML: attribute that becomes the label.");
+        text("xgmml-label-attribute", "label", "XGMML: attribute to use as the label.");
     static XGMML_LABEL_ONLY: Opt<Flag> =
-        flag("xgmml-label-only", false, "XGMML: no other attributes.");
+        flag("xgmml-label-only", false, "XGMML: write no attributes other than the label.");
 }
 
 /// The name of the standard output.

@@ -41,7 +41,7 @@ use table::TableBatches;
 pub(crate) static TOOL: Tool = Tool {
     command: "import",
     links: &["arangoimport", "arangoimp"],
-    summary: "load documents from JSON, JSON Lines, CSV or TSV",
+    summary: "import documents from JSON, JSON Lines, CSV or TSV",
     when_stopped: "what the server has answered is stored, what was on its way may be",
     handles_signals: false,
     program: &options::PROGRAM,

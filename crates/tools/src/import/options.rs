@@ -18,8 +18,8 @@ use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server}
 pub(super) static PROGRAM: Program = Program {
     name: "persea import",
     usage: "--collection NAME [--OPTION VALUE ...] FILE",
-    about: "Loads documents from a file or the standard input (-) into a collection: JSON arrays, JSON Lines, CSV or TSV, plain or\n\
-            compressed by gzip or Zstandard.",
+    about: "Import documents from a file or standard input (-) into a collection: JSON arrays, JSON Lines, CSV or TSV, plain \
+            or compressed with gzip or Zstandard.",
     sections: &[ROWS, table_options::ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
@@ -42,47 +42,47 @@ const ON_DUPLICATE_NAMES: &[(&str, &str); 4] =
 
 options::section! {
     static AUTO_RATE_LIMIT: Opt<Flag> =
-        flag("auto-rate-limit", false, "Sending at the pace of the server, beginning with --batch-size bytes for each thread and second.");
+        flag("auto-rate-limit", false, "Adapt to the speed of the server, starting at --batch-size bytes per thread and second.");
     static BATCH_SIZE: Opt<Bytes> =
-        bytes("batch-size", "4194304", "Bytes of a request.");
+        bytes("batch-size", "4194304", "Size of a request in bytes.");
     static COLLECTION: Opt<Maybe<Text>> =
-        text("collection", "", "Collection for the documents.").optional();
+        text("collection", "", "Collection to import into.").optional();
     static CREATE_COLLECTION: Opt<Flag> =
-        flag("create-collection", false, "Creation of a collection that does not exist.");
+        flag("create-collection", false, "Create the collection if it does not exist.");
     static CREATE_COLLECTION_TYPE: Opt<Choice<bool>> =
         choice("create-collection-type", CREATES_EDGES, "document", "Type of the new collection.");
     pub(super) static CREATE_DATABASE: Opt<Flag> =
-        flag("create-database", false, "Creation of a database that does not exist.");
+        flag("create-database", false, "Create the database if it does not exist.");
     static FILE: Opt<Maybe<Text>> =
-        text("file", "", "File with the documents; `-` for the standard input.").optional();
+        text("file", "", "Read documents from this file; `-` is standard input.").optional();
     static FROM_COLLECTION_PREFIX: Opt<Maybe<Text>> =
-        text("from-collection-prefix", "", "Collection of a `_from` that is a key alone.").optional();
+        text("from-collection-prefix", "", "Collection to add to `_from` values that are only a key.").optional();
     static LATENCY: Opt<Flag> =
-        flag("latency", false, "Times of requests, every 10 seconds.");
+        flag("latency", false, "Print request times every 10 seconds.");
     static MAX_ERRORS: Opt<Number> =
-        number("max-errors", "20", "Rejected rows that end the import.");
+        number("max-errors", "20", "Number of rejected rows at which the import stops.");
     static ON_DUPLICATE: Opt<Choice<&'static str>> =
-        choice("on-duplicate", ON_DUPLICATE_NAMES, "error", "Treatment of a document whose key exists.");
+        choice("on-duplicate", ON_DUPLICATE_NAMES, "error", "Action on a document whose key exists.");
     static OVERWRITE: Opt<Flag> =
-        flag("overwrite", false, "Empty collection at the beginning.");
+        flag("overwrite", false, "Remove all documents first.");
     static OVERWRITE_COLLECTION_PREFIX: Opt<Flag> =
-        flag("overwrite-collection-prefix", false, "Prefixes in place of collections that documents name.");
+        flag("overwrite-collection-prefix", false, "Replace collection names that `_from` and `_to` values already have.");
     pub(super) static PROGRESS: Opt<Flag> =
-        flag("progress", true, "Display of the progress.");
+        flag("progress", true, "Show progress.");
     static REJECTED: Opt<Maybe<Text>> =
-        text("rejected", "", "File for rejected rows with their lines and reasons, as JSON Lines.").optional();
+        text("rejected", "", "Write rejected rows with their lines and reasons to this file, as JSON Lines.").optional();
     static REMOVE_ATTRIBUTE: Opt<List<Text>> =
         text("remove-attribute", "", "Attribute to leave out.").list();
     static SKIP_LINES: Opt<Number> =
-        number("skip-lines", "0", "Lines to leave out at the beginning (not of a JSON array).");
+        number("skip-lines", "0", "Number of lines to skip at the beginning (not for JSON arrays).");
     static SKIP_VALIDATION: Opt<Flag> =
-        flag("skip-validation", false, "Documents that are not checked against the collection's schema.");
+        flag("skip-validation", false, "Do not validate documents against the collection's schema.");
     static THREADS: Opt<Number> =
-        number("threads", "8", "Requests at once.");
+        number("threads", "8", "Number of concurrent requests.");
     static TO_COLLECTION_PREFIX: Opt<Maybe<Text>> =
-        text("to-collection-prefix", "", "Collection of a `_to` that is a key alone.").optional();
+        text("to-collection-prefix", "", "Collection to add to `_to` values that are only a key.").optional();
     static TYPE: Opt<Choice<Option<Form>>> =
-        choice("type", FORMS, "auto", "Format of the file; auto goes by its name.");
+        choice("type", FORMS, "auto", "Format of the file; `auto` uses the file extension.");
 }
 
 /// The greatest length of one row in bytes, in any form.

@@ -6,23 +6,23 @@ use crate::failure::Failure;
 
 options::section! {
     static BACKSLASH_ESCAPE: Opt<Flag> =
-        flag("backslash-escape", false, "CSV: backslash before a quote that is part of a text.");
+        flag("backslash-escape", false, "CSV: escape quotes inside of texts with a backslash.");
     static CONVERT: Opt<Flag> =
-        flag("convert", true, "CSV, TSV: null, true, false and numbers without quotes as values, not texts.");
+        flag("convert", true, "CSV, TSV: convert unquoted null, true, false and numbers from texts to values.");
     static DATATYPE: Opt<List<Text>> =
-        text("datatype", "", "CSV, TSV: ATTRIBUTE=TYPE, where TYPE is null, boolean, number or string. Comes before --convert.").list();
+        text("datatype", "", "CSV, TSV: convert an attribute, as ATTRIBUTE=TYPE with a TYPE of null, boolean, number or string. Takes precedence over --convert.").list();
     static HEADERS_FILE: Opt<Maybe<Text>> =
-        text("headers-file", "", "CSV, TSV: file with the line of attributes, instead of the first line of the data.").optional();
+        text("headers-file", "", "CSV, TSV: read the attribute names from this file instead of the first line of the data.").optional();
     static IGNORE_MISSING: Opt<Flag> =
-        flag("ignore-missing", false, "CSV, TSV: rows with fewer or more values than there are attributes.");
+        flag("ignore-missing", false, "CSV, TSV: accept rows with fewer or more values than attributes.");
     static MERGE_ATTRIBUTES: Opt<List<Text>> =
-        text("merge-attributes", "", "CSV, TSV: NEW=[ATTRIBUTE]TEXT[ATTRIBUTE]...: one more attribute, made of others.").list();
+        text("merge-attributes", "", "CSV, TSV: build a new attribute from others, as NEW=[ATTRIBUTE]TEXT[ATTRIBUTE]...").list();
     static QUOTE: Opt<Text> =
-        text("quote", "\"", "CSV: character around texts; empty for none.");
+        text("quote", "\"", "CSV: character around texts; empty disables quoting.");
     static SEPARATOR: Opt<Maybe<Text>> =
-        text("separator", "", "CSV, TSV: text between values. Default: a comma or a tabulator.").optional();
+        text("separator", "", "CSV, TSV: separator of values. Default: a comma or a tab.").optional();
     static TRANSLATE: Opt<List<Text>> =
-        text("translate", "", "CSV, TSV: FROM=TO: another name for an attribute.").list();
+        text("translate", "", "CSV, TSV: rename an attribute, as FROM=TO.").list();
 }
 
 /// The type of a column.

@@ -4,13 +4,13 @@ use options::{Bytes, Flag, List, Maybe, Opt, Text, bytes, flag, text};
 
 options::section! {
     pub(crate) static CHECK_CONFIGURATION: Opt<Flag> =
-        flag("check-configuration", false, "Check of the options without a run.").uncommon();
+        flag("check-configuration", false, "Check the options, then exit.").uncommon();
     pub(super) static COMPRESS_REQUEST_THRESHOLD: Opt<Bytes> =
-        bytes("compress-request-threshold", "0", "Bytes of the smallest body of a request that is compressed; 0 for none.");
+        bytes("compress-request-threshold", "0", "Compress request bodies of at least this many bytes; 0 disables compression.");
     pub(super) static COMPRESS_TRANSFER: Opt<Flag> =
-        flag("compress-transfer", false, "Compressed replies, if the server has them.");
+        flag("compress-transfer", false, "Ask the server for compressed replies.");
     pub(crate) static CONFIGURATION: Opt<Maybe<Text>> =
-        text("configuration", "", "File with more options; `none` for none.").optional();
+        text("configuration", "", "Read more options from this file; `none` reads no file.").optional();
     pub(crate) static DEFINE: Opt<List<Text>> =
-        text("define", "", "NAME=VALUE: the value of `@NAME@` in options. The environment has the others.").list().uncommon();
+        text("define", "", "Set the value of `@NAME@` in options, as NAME=VALUE. Other names are read from the environment.").list().uncommon();
 }

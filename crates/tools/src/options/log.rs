@@ -7,15 +7,15 @@ use crate::failure::Failure;
 
 options::section! {
     static COLOR: Opt<Flag> =
-        flag("log.color", true, "Levels in colours on a terminal.").uncommon();
+        flag("log.color", true, "Colour the levels on a terminal.").uncommon();
     static FILE: Opt<Maybe<Text>> =
-        text("log.file", "", "File that messages are appended to, besides --log.output.").optional().uncommon();
+        text("log.file", "", "Append messages to this file, in addition to --log.output.").optional().uncommon();
     static LEVEL: Opt<List<Text>> =
-        text("log.level", "info", "Least level of messages: fatal, error, warning, info, debug or trace; or TOPIC=LEVEL for the topics all, general and the tool's own.").list();
+        text("log.level", "info", "Minimum level of messages: fatal, error, warning, info, debug or trace; or TOPIC=LEVEL for the topics all, general and the tool's own.").list();
     static OUTPUT: Opt<List<Text>> =
-        text("log.output", "+", "Output of messages: `-` (standard output), `+` (standard error output) or file://PATH.").list().uncommon();
+        text("log.output", "+", "Write messages to `-` (standard output), `+` (standard error) or file://PATH.").list().uncommon();
     static USE_JSON_FORMAT: Opt<Flag> =
-        flag("log.use-json-format", false, "Each message as a JSON object with time, level and message.").uncommon();
+        flag("log.use-json-format", false, "Write each message as a JSON object with time, level and message.").uncommon();
 }
 
 /// Opens the outputs of messages.

@@ -19,7 +19,7 @@ pub(crate) const ENVIRONMENT_PREFIX: &str = "PERSEA_";
 /// The options that all tools ignore.
 pub(crate) const IGNORED: &[Unsupported] = &[
     Unsupported {
-        reason: "messages of the tools have one form",
+        reason: "messages of the tools have a fixed format",
         names: &[
             "log",
             "log.escape",
@@ -49,17 +49,23 @@ pub(crate) const IGNORED: &[Unsupported] = &[
         ],
     },
     Unsupported {
-        reason: "tokens that the tools make have no end",
+        reason: "tokens that the tools create do not expire",
         names: &["server.jwt-renewal-threshold"],
     },
-    Unsupported { reason: "the tools use the format that suits the request", names: &["server.force-json"] },
-    Unsupported { reason: "random numbers come from the system", names: &["random.generator"] },
+    Unsupported {
+        reason: "the tools choose the format that suits the request",
+        names: &["server.force-json"],
+    },
+    Unsupported { reason: "random numbers come from the operating system", names: &["random.generator"] },
     Unsupported { reason: "the tools write no temporary files", names: &["temp.path"] },
-    Unsupported { reason: "the system decides about it", names: &["honor-nsswitch", "use-splice-syscall"] },
+    Unsupported {
+        reason: "the operating system decides this",
+        names: &["honor-nsswitch", "use-splice-syscall"],
+    },
 ];
 
 /// The options that all tools refuse.
 pub(crate) const REFUSED: &[Unsupported] = &[Unsupported {
-    reason: "what the tools write is not encrypted; use an encrypted file system, or a program such as age or gpg",
+    reason: "the tools do not encrypt their files; use an encrypted file system, or a program such as age or gpg",
     names: &["encryption.keyfile", "encryption.key-generator"],
 }];

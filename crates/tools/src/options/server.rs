@@ -18,31 +18,31 @@ const TLS_VERSIONS: &[(&str, TlsVersions); 3] =
 
 options::section! {
     static ASK_JWT_SECRET: Opt<Flag> =
-        flag("server.ask-jwt-secret", false, "Prompt for the secret that signs tokens, for requests of a superuser.");
+        flag("server.ask-jwt-secret", false, "Prompt for the secret that signs tokens, to send requests as a superuser.");
     static AUTHENTICATION: Opt<Flag> =
-        flag("server.authentication", true, "Credentials in requests.");
+        flag("server.authentication", true, "Send credentials with requests.");
     static CONNECTION_TIMEOUT: Opt<Seconds> =
-        seconds("server.connection-timeout", "5", "Seconds to connect; 0 for no limit.");
+        seconds("server.connection-timeout", "5", "Maximum time in seconds to connect; 0 means no limit.");
     pub(crate) static DATABASE: Opt<Text> =
-        text("server.database", "_system", "Database of all requests.");
+        text("server.database", "_system", "Database to use.");
     static ENDPOINT: Opt<List<Text>> =
-        text("server.endpoint", "http+tcp://127.0.0.1:8529", "Address of the server: http+tcp://HOST:PORT, http+ssl://HOST:PORT or http+unix://PATH. The first of several that answers.").list();
+        text("server.endpoint", "http+tcp://127.0.0.1:8529", "Address of the server: http+tcp://HOST:PORT, http+ssl://HOST:PORT or http+unix://PATH. Of several, the first that answers is used.").list();
     static JWT_SECRET_KEYFILE: Opt<Maybe<Text>> =
-        text("server.jwt-secret-keyfile", "", "File with the secret that signs tokens, for requests of a superuser.").optional();
+        text("server.jwt-secret-keyfile", "", "File with the secret that signs tokens, to send requests as a superuser.").optional();
     static JWT_TOKEN: Opt<Maybe<Text>> =
-        text("server.jwt-token", "", "Token in requests; `-` for a prompt.").optional().secret();
+        text("server.jwt-token", "", "Send this token with requests; `-` prompts for it.").optional().secret();
     static MAX_PACKET_SIZE: Opt<Bytes> =
-        bytes("server.max-packet-size", "1GiB", "Bytes of the largest reply that is kept in memory.").uncommon();
+        bytes("server.max-packet-size", "1GiB", "Maximum size in bytes of a reply that is kept in memory.").uncommon();
     static PASSWORD: Opt<Maybe<Text>> =
-        text("server.password", "", "Password or access token. Default: empty; a prompt on a terminal if the server wants one.").optional().secret();
+        text("server.password", "", "Password or access token. Default: empty; prompts on a terminal if the server requires one.").optional().secret();
     static REQUEST_TIMEOUT: Opt<Seconds> =
-        seconds("server.request-timeout", "1200", "Seconds until a reply; 0 for no limit.");
+        seconds("server.request-timeout", "1200", "Maximum time in seconds to wait for a reply; 0 means no limit.");
     static USERNAME: Opt<Text> =
         text("server.username", "root", "Name of the user.");
     static CAFILE: Opt<Maybe<Text>> =
         text("ssl.cafile", "", "PEM file of certificates, one of which must be the server's or have signed it. Default: none; any certificate is accepted.").optional();
     static PROTOCOL: Opt<Choice<TlsVersions>> =
-        choice("ssl.protocol", TLS_VERSIONS, "9", "Version of TLS: 5 for 1.2, 6 for 1.3, 9 for both.").uncommon();
+        choice("ssl.protocol", TLS_VERSIONS, "9", "TLS version: 5 for 1.2, 6 for 1.3, 9 for both.").uncommon();
 }
 
 /// Returns true if the endpoint is `none`: a shell without a server.

@@ -41,7 +41,7 @@ const SYSTEM: &str = "_system";
 pub(crate) static TOOL: Tool = Tool {
     command: "restore",
     links: &["arangorestore"],
-    summary: "load databases from a folder that dump has written",
+    summary: "restore databases from a dump",
     when_stopped: "the same command with --continue true goes on",
     handles_signals: false,
     program: &options::PROGRAM,

@@ -12,7 +12,7 @@ use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server,
 pub(super) static PROGRAM: Program = Program {
     name: "persea restore",
     usage: "[--OPTION VALUE ...]",
-    about: "Loads what `persea dump` or arangodump has written, of any version from 2.x on.",
+    about: "Restore a dump that `persea dump` or arangodump has written, version 2.x or later.",
     sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
@@ -24,48 +24,48 @@ pub(super) static PROGRAM: Program = Program {
 
 options::section! {
     static ALL_DATABASES: Opt<Flag> =
-        flag("all-databases", false, "Every database of the folder, each from a folder of its own.");
+        flag("all-databases", false, "Restore every database in the folder, each from its own folder.");
     static BATCH_SIZE: Opt<Bytes> =
-        bytes("batch-size", "16MiB", "Bytes of a request, at least 128 KiB.");
+        bytes("batch-size", "16MiB", "Size of a request in bytes, at least 128 KiB.");
     static CLEANUP_DUPLICATE_ATTRIBUTES: Opt<Flag> =
-        flag("cleanup-duplicate-attributes", false, "First of the attributes that a document has twice. Otherwise the server refuses the document.");
+        flag("cleanup-duplicate-attributes", false, "Keep the first of an attribute that a document has twice. Otherwise the server rejects the document.");
     static COLLECTION: Opt<List<Text>> =
         text("collection", "", "Collection to restore. Default: all.").list();
     static CONTINUE: Opt<Flag> =
-        flag("continue", false, "Continuation of a restore from this folder that broke off.");
+        flag("continue", false, "Continue an interrupted restore from this folder.");
     static CREATE_COLLECTION: Opt<Flag> =
-        flag("create-collection", true, "Creation of collections and their indexes. Otherwise they must exist, and stay as they are.");
+        flag("create-collection", true, "Create collections and their indexes. Otherwise they must exist, and are not changed.");
     static CREATE_DATABASE: Opt<Flag> =
-        flag("create-database", false, "Creation of a database that does not exist.");
+        flag("create-database", false, "Create the database if it does not exist.");
     static ENABLE_REVISION_TREES: Opt<Flag> =
-        flag("enable-revision-trees", true, "syncByRevision for collections of old dumps.").uncommon();
+        flag("enable-revision-trees", true, "Set syncByRevision for collections of old dumps.").uncommon();
     static FORCE: Opt<Flag> =
-        flag("force", false, "Other collections after an error of one, and restores of incomplete dumps.");
+        flag("force", false, "Continue with other collections after an error, and restore incomplete dumps.");
     static FORCE_SAME_DATABASE: Opt<Flag> =
-        flag("force-same-database", false, "Error for the dump of a database with another name.");
+        flag("force-same-database", false, "Refuse a dump of a database with a different name.");
     static IMPORT_DATA: Opt<Flag> =
-        flag("import-data", true, "Documents, besides the definitions.");
+        flag("import-data", true, "Restore documents in addition to definitions.");
     static IMPORT_STRUCTURE: Opt<Flag> =
-        flag("import-structure", true, "Collections, indexes and views, besides the documents.");
+        flag("import-structure", true, "Restore collections, indexes and views in addition to documents.");
     static INCLUDE_SYSTEM_COLLECTIONS: Opt<Flag> =
-        flag("include-system-collections", false, "Collections whose names begin with an underscore, and in the database _system the users.");
+        flag("include-system-collections", false, "Restore collections whose names begin with an underscore, and users with the database _system.");
     static INITIAL_CONNECT_RETRIES: Opt<Number> =
-        number("initial-connect-retries", "3", "Attempts to reach the server.").uncommon();
+        number("initial-connect-retries", "3", "Number of attempts to reach the server.").uncommon();
     static INPUT_DIRECTORY: Opt<Text> =
-        text("input-directory", "dump", "Folder of the dump.");
+        text("input-directory", "dump", "Read the dump from this folder.");
     static OVERWRITE: Opt<Flag> =
-        flag("overwrite", true, "New collections in place of those that exist. Otherwise these are used as they are.");
+        flag("overwrite", true, "Replace existing collections. Otherwise they are used as they are.");
     static PROGRESS: Opt<Flag> =
-        flag("progress", true, "Display of the progress.");
+        flag("progress", true, "Show progress.");
     static THREADS: Opt<Number> =
-        number("threads", "0", "Threads at once; 0 for one on each core, at least two.");
+        number("threads", "0", "Number of threads; 0 means one for each core, at least two.");
     static VIEW: Opt<List<Text>> =
         text("view", "", "View to restore. Default: all.").list();
 }
 
 const OWN_IGNORED: &[Unsupported] = &[
     Unsupported {
-        reason: "it is for clusters",
+        reason: "it applies to clusters only",
         names: &[
             "default-number-of-shards",
             "default-replication-factor",
@@ -75,12 +75,12 @@ const OWN_IGNORED: &[Unsupported] = &[
             "write-concern",
         ],
     },
-    Unsupported { reason: "whether lines are wrapped is seen from them", names: &["envelope"] },
+    Unsupported { reason: "the tool recognizes wrapped documents itself", names: &["envelope"] },
     Unsupported {
-        reason: "no more buffers are kept than there are threads",
+        reason: "the tool keeps at most one buffer for each thread",
         names: &["max-unused-buffers-capacity"],
     },
-    Unsupported { reason: "a restore opens few files at a time", names: &["descriptors-minimum"] },
+    Unsupported { reason: "a restore keeps few files open", names: &["descriptors-minimum"] },
 ];
 
 /// The least and the greatest size of a request in bytes.

@@ -12,8 +12,8 @@ use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server}
 pub(super) static PROGRAM: Program = Program {
     name: "persea shell",
     usage: "[--OPTION VALUE ...] [FILE [ARGUMENT ...]]",
-    about: "Runs JavaScript with ArangoDB's API against a server: files, texts, the standard input, or statements \
-            at a prompt. FILE is run like a value of --javascript.execute. Scripts see the arguments as ARGUMENTS.",
+    about: "Run JavaScript with ArangoDB's API against a server: files, texts, standard input, or statements at a \
+            prompt. FILE is run like a value of --javascript.execute. Scripts find the arguments in ARGUMENTS.",
     sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
@@ -27,42 +27,42 @@ options::section! {
     static ARGUMENT: Opt<List<Text>> =
         text("argument", "", "Argument of the script; the first one is a file if no script is given.").list().uncommon();
     static AUDIT_FILE: Opt<Maybe<Text>> =
-        text("console.audit-file", "", "File that statements and results are appended to.").optional();
+        text("console.audit-file", "", "Append statements and results to this file.").optional();
     static AUTO_COMPLETE: Opt<Flag> =
-        flag("console.auto-complete", true, "Completion of names by the tabulator key.");
+        flag("console.auto-complete", true, "Complete names with the tab key.");
     static COLORS: Opt<Flag> =
-        flag("console.colors", true, "Colours on a terminal.");
+        flag("console.colors", true, "Use colours on a terminal.");
     static HISTORY: Opt<Flag> =
-        flag("console.history", true, "Statements kept in the file .persea_history of the home directory.");
+        flag("console.history", true, "Keep a history of statements in ~/.persea_history.");
     static PAGER: Opt<Flag> =
-        flag("console.pager", false, "Output through the pager.");
+        flag("console.pager", false, "Send output through the pager.");
     static PAGER_COMMAND: Opt<Text> =
-        text("console.pager-command", "less -X -R -F -L", "Program that shows output in pages.").uncommon();
+        text("console.pager-command", "less -X -R -F -L", "Program that displays output page by page.").uncommon();
     static PRETTY_PRINT: Opt<Flag> =
-        flag("console.pretty-print", true, "Objects over several lines.");
+        flag("console.pretty-print", true, "Print objects on several lines.");
     static PROMPT: Opt<Text> =
-        text("console.prompt", "%E@%d> ", "Prompt: %d for the database, %e for the endpoint (or that there is none), %E for it without protocol, %u for the user, %t for the time, %p for the seconds of the last statement, %a for those since the start.");
+        text("console.prompt", "%E@%d> ", "Prompt: %d is the database, %e the endpoint (or that there is none), %E the endpoint without the protocol, %u the user, %t the time, %p the seconds of the last statement, %a the seconds since the start.");
     static CHECK_SYNTAX: Opt<List<Text>> =
-        text("javascript.check-syntax", "", "File whose syntax is checked. Nothing is run.").list();
+        text("javascript.check-syntax", "", "Check the syntax of this file without running it.").list();
     static CURRENT_MODULE_DIRECTORY: Opt<Flag> =
-        flag("javascript.current-module-directory", true, "Modules of the working directory.");
+        flag("javascript.current-module-directory", true, "Load modules from the working directory.");
     static EXECUTE: Opt<List<Text>> =
-        text("javascript.execute", "", "File to run.").list();
+        text("javascript.execute", "", "Run this file.").list();
     static EXECUTE_STRING: Opt<List<Text>> =
-        text("javascript.execute-string", "", "Text to run, after the files.").list();
+        text("javascript.execute-string", "", "Run this text, after the files.").list();
     static EXECUTION_DEADLINE: Opt<Number> =
-        number("javascript.execution-deadline", "0", "Seconds that a script may take; 0 for no limit.").uncommon();
+        number("javascript.execution-deadline", "0", "Maximum run time of a script in seconds; 0 means no limit.").uncommon();
     static MODULE_DIRECTORY: Opt<List<Text>> =
-        text("javascript.module-directory", "", "Folder of modules.").list().uncommon();
+        text("javascript.module-directory", "", "Load modules from this folder.").list().uncommon();
     static MAX_HEAP: Opt<Number> =
-        number("javascript.v8-max-heap", "3072", "MiB of all values of a script; 0 for no limit.");
+        number("javascript.v8-max-heap", "3072", "Maximum memory of a script in MiB; 0 means no limit.");
     static QUIET: Opt<Flag> =
-        flag("quiet", false, "No words of welcome.");
+        flag("quiet", false, "Print no welcome message.");
 }
 
 const OWN_IGNORED: &[Unsupported] = &[
     Unsupported {
-        reason: "the modules are part of the program",
+        reason: "the modules are built into the program",
         names: &[
             "javascript.client-module",
             "javascript.copy-directory",
@@ -71,26 +71,26 @@ const OWN_IGNORED: &[Unsupported] = &[
         ],
     },
     Unsupported {
-        reason: "scripts do not see options",
+        reason: "scripts cannot see options",
         names: &["javascript.startup-options-allowlist", "javascript.startup-options-denylist"],
     },
     Unsupported {
-        reason: "it is for V8, and JavaScript runs in quickjs-ng here",
+        reason: "it configures V8, and this shell runs JavaScript in quickjs-ng",
         names: &["javascript.gc-interval", "javascript.v8-options"],
     },
     Unsupported {
-        reason: "the shell compares no texts by language",
+        reason: "the shell does not compare texts by language",
         names: &["default-language", "default-language-check", "icu-language"],
     },
 ];
 
 const OWN_REFUSED: &[Unsupported] = &[
     Unsupported {
-        reason: "ArangoDB's own tests need ArangoDB's own JavaScript",
+        reason: "ArangoDB's tests require ArangoDB's own JavaScript modules",
         names: &["javascript.unit-tests", "javascript.unit-test-filter"],
     },
     Unsupported {
-        reason: "scripts of the shell may do what its user may; start it as a user with fewer rights",
+        reason: "scripts have all rights of the user who starts the shell; start it as a user with fewer rights",
         names: &[
             "javascript.allow-external-process-control",
             "javascript.allow-port-testing",
