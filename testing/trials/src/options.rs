@@ -50,8 +50,8 @@ pub(crate) struct Common {
 impl Common {
     /// The help of these options.
     pub(crate) const USAGE: &str = "
-  --seed N            Seed of the random choices. Default: a random one, which is printed.
-  --server PATH       Program of the server. Default: `persea` beside this program.
+  --seed N            Seed of the random choices. Default: random; it is printed.
+  --server PATH       Path of the server. Default: `persea` next to this program.
 ";
 
     /// Returns the defaults. Errors: text for the user.

@@ -22,11 +22,11 @@ pub(crate) struct Arguments {
 
 /// Help of the options.
 pub(crate) const USAGE: &str = "
-  --seconds N         Seconds of all attacks together. Default: until each has made one pass.
-  --memory-limit N    Bytes of the server's memory, perhaps with a suffix such as MB. Default: 512MB.
-  --only NAME         Part of the names of the attacks to run. Default: all.
-  --case NAME         Part of the names of the cases to run. Default: all.
-  --floor N           Milliseconds added to each bound of time. Default: 20.
+  --seconds N         Run all attacks for this many seconds in total. Default: until each has made one pass.
+  --memory-limit N    Maximum memory of the server in bytes; accepts a suffix such as MB. Default: 512MB.
+  --only NAME         Run only attacks whose name contains this text. Default: all.
+  --case NAME         Run only cases whose name contains this text. Default: all.
+  --floor N           Add this many milliseconds to each time limit. Default: 20.
 ";
 
 impl Arguments {

@@ -29,12 +29,12 @@ pub(crate) struct Arguments {
 
 /// Help of the options.
 pub(crate) const USAGE: &str = "
-  --kills N           Kills of the server. Default: 100.
-  --seconds N         Seconds after which no further kill begins. Default: no limit.
-  --life N            Longest time from the first write to the kill, in milliseconds. Default: 400.
+  --kills N           Number of times to kill the server. Default: 100.
+  --seconds N         Maximum time in seconds until the last kill. Default: no limit.
+  --life N            Maximum time from the first write to the kill in milliseconds. Default: 400.
   --failing N         Percentage of kills before which writes of files fail. Default: 25.
   --torn N            Percentage of kills after which the log loses its unsynced end. Default: 25.
-  --writers N         Clients that write at once. Default: 4.
+  --writers N         Number of concurrent writers. Default: 4.
   --engine NAME       Storage engine of the server. Default: rocksdb. On others no writes fail and
                       no log loses its end, because both need RocksDB's files.
 ";

@@ -30,16 +30,16 @@ pub(crate) struct Arguments {
 
 /// Help of the options.
 pub(crate) const USAGE: &str = "
-  --seconds N         Seconds in which clients run transactions. Default: 30.
-  --clients N         Clients at once. Default: 8.
-  --kills N           Kills of the server by SIGKILL, each followed by a restart. Default: 0.
+  --seconds N         Run transactions for this many seconds. Default: 30.
+  --clients N         Number of concurrent clients. Default: 8.
+  --kills N           Number of times to kill the server with SIGKILL and restart it. Default: 0.
   --engine NAME       Storage engine of the server. Default: rocksdb.
   --tikv ADDRESSES    Addresses of PD: the servers use the engine `tikv`, with a prefix of their own.
   --stores N          Starts a cluster of so many stores, for the engine `tikv`. The variables
                       PD_SERVER and TIKV_SERVER name its programs.
   --port N            First port of that cluster. Default: 23000.
-  --outages N         Faults of that cluster: kills, waiting, lost and slow messages. Default: 0.
-  --servers N         Servers on one store, which needs --tikv or --stores. Default: 1.
+  --outages N         Number of faults of that cluster: kills, pauses, lost and slow messages. Default: 0.
+  --servers N         Number of servers on one store. More than 1 requires --tikv or --stores. Default: 1.
 ";
 
 impl Arguments {

@@ -30,12 +30,12 @@ pub(crate) struct Arguments {
 pub(crate) const USAGE: &str = "
   Starts a cluster by scripts/tikv-cluster. The variables PD_SERVER and TIKV_SERVER name its programs.
 
-  --seconds N         Seconds in which processes fail. Default: 120.
-  --clients N         Clients of each kind of load. Default: 2.
-  --servers N         Servers. Default: 2.
+  --seconds N         Let processes fail for this many seconds. Default: 120.
+  --clients N         Number of clients for each kind of load. Default: 2.
+  --servers N         Number of servers. Default: 2.
   --stores N          Stores. Default: 3.
-  --faults NAMES      Kinds of faults of the cluster: kill, hold, cut, delay. Default: all of them.
-  --server-kills N    Kills of servers of a hundred faults. Default: 20.
+  --faults NAMES      Kinds of cluster faults: kill, hold, cut, delay. Default: all.
+  --server-kills N    Percentage of faults that kill a server. Default: 20.
   --port N            First port of the cluster. Default: 22000.
 ";
 
