@@ -149,7 +149,7 @@ impl Engine for TikvEngine {
             let finished = upkeep::finish(&store.shared);
             store.shared.stop();
             if let Err(error) = finished {
-                tracing::warn!(target: "engines", "the lease of the store stays until it expires: {error}");
+                tracing::warn!(target: "engines", "cannot release the lease of the store, which expires later: {error}");
             }
         }
         Ok(())

@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         let filled = fill(value, &|name| self.meaning(name));
         let value = filled.map_err(|missing| {
             Mistake::value(format!(
-                "--{}: the environment says nothing of @{missing}@; @@ stands for an at sign",
+                "--{}: @{missing}@ is not set in the environment; write @@ for an at sign",
                 option.name
             ))
         })?;

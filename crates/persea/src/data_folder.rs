@@ -100,7 +100,7 @@ pub(crate) fn finish_restore(folder: &Path) -> Result<bool, Failure> {
     let Some(restored) = restore::finish(folder, is_store_file)? else { return Ok(false) };
     tracing::info!(
         target: "backup",
-        "restored the backup '{}'; the data before are the backup '{}'", restored.id, restored.previous
+        "restored backup '{}'; the previous data are backup '{}'", restored.id, restored.previous
     );
     Ok(true)
 }

@@ -137,7 +137,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     if let Some(tracer) = tracer {
         tracer.stop();
     }
-    tracing::info!(target: "startup", "stopped{}", if ended { "" } else { "; some requests were cut off" });
+    tracing::info!(target: "startup", "stopped{}", if ended { "" } else { "; some requests were interrupted" });
     Ok(if server.shutdown().is_restart() { End::Restart } else { End::Stopped })
 }
 

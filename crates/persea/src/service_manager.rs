@@ -84,7 +84,7 @@ impl ServiceManager {
             }
         };
         if let Err(error) = std::thread::Builder::new().name("watchdog".to_owned()).spawn(answer) {
-            tracing::warn!(target: "startup", "the watchdog gets no answers: {error}");
+            tracing::warn!(target: "startup", "cannot notify the watchdog: {error}");
         }
     }
 }

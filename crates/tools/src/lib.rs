@@ -103,7 +103,8 @@ fn run_with(tool: &'static Tool, given: &Options) -> Result<(), Failure> {
     if !tool.handles_signals
         && let Err(error) = interrupt::watch(tool, &console)
     {
-        console.warning(&format!("signals will end the tool without a word: {error}"));
+        console
+            .warning(&format!("cannot handle signals, which will stop the tool without a message: {error}"));
     }
     (tool.run)(given, &console).inspect_err(|failure| {
         if !failure.text().is_empty() {

@@ -32,7 +32,7 @@ pub(crate) fn run(shared: &Shared, client: &Client, ended: &Receiver<Option<Reco
             shared.dropped.fetch_add(batch.len() as u64, Ordering::Relaxed);
             if reported.is_none_or(|time| time.elapsed() > REPORT_INTERVAL) {
                 reported = Some(Instant::now());
-                tracing::warn!(target: "requests", "{} spans of traces were lost: {reason}", batch.len());
+                tracing::warn!(target: "requests", "{} trace spans were lost: {reason}", batch.len());
             }
             if shared.is_stopping.load(Ordering::Relaxed) {
                 let lost = ended.try_iter().flatten().count();

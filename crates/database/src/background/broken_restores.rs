@@ -59,7 +59,7 @@ fn start_building(instance: &Arc<Instance>, collection: Arc<Collection>) -> Opti
         };
         if let Err(error) = store.build_edge_index(&collection, &goes_on) {
             let name = collection.name();
-            tracing::warn!(target: "engines", "the edge index of '{name}' could not be built: {error}");
+            tracing::warn!(target: "engines", "cannot build the edge index of '{name}': {error}");
         }
     };
     // Without a thread the next call tries again.

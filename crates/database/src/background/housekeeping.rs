@@ -51,7 +51,7 @@ impl Instance {
 fn warn_of_distance(instance: &Instance, is_known: &mut bool) {
     let error = instance.store().following_error();
     if let Some(error) = error.as_ref().filter(|_| !*is_known) {
-        tracing::warn!(target: "cluster", "other servers wait for this one, which does not follow them: {error}");
+        tracing::warn!(target: "cluster", "other servers wait because this one cannot follow them: {error}");
     }
     *is_known = error.is_some();
 }
@@ -137,6 +137,6 @@ fn run(watched: &Weak<Instance>) {
 /// which can report it.
 fn maintain(instance: &Instance) {
     if let Err(error) = instance.store().maintain() {
-        tracing::warn!(target: "engines", "estimates of indexes could not be written: {error}");
+        tracing::warn!(target: "engines", "cannot write index estimates: {error}");
     }
 }

@@ -18,11 +18,11 @@ pub(crate) fn train_indexes(store: &Store, is_stopping: &(dyn Fn() -> bool + Syn
         match store.train_index(&collection, id, &check) {
             Ok(false) => {}
             Ok(true) => tracing::info!(
-                target: "engines", "index {id} of collection '{}' was trained", collection.name()
+                target: "engines", "trained index {id} of collection '{}'", collection.name()
             ),
             Err(_) if is_stopping() => return,
             Err(error) => tracing::warn!(
-                target: "engines", "index {id} of collection '{}' could not be trained: {error}", collection.name()
+                target: "engines", "cannot train index {id} of collection '{}': {error}", collection.name()
             ),
         }
     }

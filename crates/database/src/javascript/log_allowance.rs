@@ -28,7 +28,7 @@ impl LogAllowance {
             Some(rest) => self.0.set(rest),
             None if left > 0 => {
                 self.0.set(0);
-                tracing::info!(target: "v8", "a script writes too much: its further messages are left out");
+                tracing::info!(target: "v8", "a script logs too much; further messages are dropped");
                 return false;
             }
             None => return false,

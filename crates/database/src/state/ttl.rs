@@ -161,7 +161,7 @@ impl TtlJob {
             let removed = removed.unwrap_or_else(|error| {
                 tracing::warn!(
                     target: "ttl",
-                    "expired documents of '{}' could not be removed: {error}", collection.name()
+                    "cannot remove expired documents of '{}': {error}", collection.name()
                 );
                 0
             });

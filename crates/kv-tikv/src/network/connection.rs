@@ -123,7 +123,7 @@ where
     let pings = connection.ping_pong();
     let task = tokio::spawn(async move {
         if let Err(error) = connection.await {
-            tracing::debug!(target: "engines", "a connection to the cluster ended: {error}");
+            tracing::debug!(target: "engines", "lost a connection to the cluster: {error}");
         }
     });
     let pulse = pings.map(|pings| Pulse::new(pings, task.abort_handle()));

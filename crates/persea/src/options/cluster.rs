@@ -22,8 +22,8 @@ pub(crate) fn announce(options: &Options, instance: &Instance, endpoints: &[Addr
         Some(address) => sharing.set_address(&address).map_err(errors::Error::from)?,
         None => tracing::warn!(
             target: "cluster",
-            "other servers cannot pass requests on to this one: it has no endpoint in clear text; \
-             give it one in the servers' network, or --{}",
+            "other servers cannot forward requests to this one, because it has no unencrypted endpoint; \
+             add one in the servers' network, or set --{}",
             MY_ADDRESS.name
         ),
     }

@@ -59,10 +59,10 @@ pub(super) fn run(options: &Options) -> Result<ExitCode, Failure> {
         }
         short_lives = if began.elapsed() < SHORT_LIFE { short_lives + 1 } else { 0 };
         if short_lives >= SHORT_LIVES_MAX {
-            tracing::error!(target: "startup", "the server has ended {short_lives} times within seconds ({status}); giving up");
+            tracing::error!(target: "startup", "the server exited {short_lives} times within seconds ({status}); giving up");
             return Ok(code(status));
         }
-        tracing::error!(target: "startup", "the server has ended ({status}); starting it again");
+        tracing::error!(target: "startup", "the server exited ({status}); restarting it");
         std::thread::sleep(PAUSE);
     }
 }

@@ -107,7 +107,7 @@ fn a_supervisor_starts_the_server_again_after_a_crash() {
     assert_ne!(first, supervisor.process());
     first.kill();
     let second = place.wait_for_server(Some(first));
-    assert!(place.log().contains("starting it again"), "{}", place.log());
+    assert!(place.log().contains("restarting it"), "{}", place.log());
     supervisor.process().terminate();
     assert_eq!(supervisor.wait().unwrap().code(), Some(0), "{}", place.log());
     wait_for_end(second);

@@ -243,7 +243,7 @@ fn broken_off(error: &hyper::Error) -> Error {
     let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<std::io::Error>());
     match cause.filter(|cause| cause.kind() == NO_MEMORY) {
         Some(cause) => Error::new(ErrorCode::QueueFull, cause.to_string()),
-        None => Error::new(ErrorCode::HttpBadParameter, format!("the request body broke off: {error}")),
+        None => Error::new(ErrorCode::HttpBadParameter, format!("the request body was truncated: {error}")),
     }
 }
 

@@ -328,7 +328,7 @@ fn guarded<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("unknown");
-        tracing::error!(target: "crash", "a request ended with a panic: {text}");
-        Err(Error::internal("a panic; the log says more"))
+        tracing::error!(target: "crash", "a request panicked: {text}");
+        Err(Error::internal("a panic; see the log"))
     })
 }

@@ -159,9 +159,9 @@ async fn accept_tls(service: Arc<HttpService>, listener: TcpListener, tls: Tls, 
             match agreed {
                 Ok(Ok(stream)) => connection::serve(service, stream, Some(client)).await,
                 Ok(Err(error)) => {
-                    tracing::debug!(target: "ssl", %client, %error, "TLS could not be agreed upon");
+                    tracing::debug!(target: "ssl", %client, %error, "TLS handshake failed");
                 }
-                Err(_) => tracing::debug!(target: "ssl", %client, "TLS was not agreed upon in time"),
+                Err(_) => tracing::debug!(target: "ssl", %client, "TLS handshake timed out"),
             }
             drop(slot);
         });
@@ -194,7 +194,7 @@ async fn accepted<T>(accepted: io::Result<T>) -> Option<T> {
     match accepted {
         Ok(accepted) => Some(accepted),
         Err(error) => {
-            tracing::warn!(target: "communication", %error, "a connection could not be accepted");
+            tracing::warn!(target: "communication", %error, "cannot accept a connection");
             tokio::time::sleep(ACCEPT_PAUSE).await;
             None
         }

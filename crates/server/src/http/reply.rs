@@ -109,7 +109,7 @@ impl Replies {
 
     /// Returns the last resort: an error reply when the real one could not be encoded.
     fn assemble_plain(&self, error: &Error) -> HttpReply {
-        tracing::error!(%error, "a reply could not be written");
+        tracing::error!(%error, "cannot write a reply");
         let mut reply = self.empty();
         *reply.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
         reply

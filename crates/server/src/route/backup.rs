@@ -95,7 +95,7 @@ fn create(services: &Services, session: &Session, request: &Request) -> Result<R
             _ => error,
         })
     })?;
-    tracing::info!(target: "backup", user = session.user().map(display), "made the backup '{}'", manifest.id);
+    tracing::info!(target: "backup", user = session.user().map(display), "created backup '{}'", manifest.id);
     Response::success(StatusCode::CREATED, |fields| {
         fields.child("result", |fields| {
             fields
@@ -167,7 +167,7 @@ fn delete(services: &Services, session: &Session, request: &Request) -> Result<R
     let backups = backups(services, session, request)?;
     let id = id(request.body_object()?.slice())?;
     backups.delete(&id)?;
-    tracing::info!(target: "backup", user = session.user().map(display), "deleted the backup '{id}'");
+    tracing::info!(target: "backup", user = session.user().map(display), "deleted backup '{id}'");
     Response::success(StatusCode::OK, |fields| {
         fields.child("result", |_| {});
     })
@@ -180,7 +180,7 @@ fn restore(services: &Services, session: &Session, request: &Request) -> Result<
     let previous = backups.prepare_restore(&id, services.options.verify)?;
     tracing::info!(
         target: "backup", user = session.user().map(display),
-        "restoring the backup '{id}'; the present data become the backup '{previous}'"
+        "restoring backup '{id}'; the current data become backup '{previous}'"
     );
     services.shutdown.request_restart();
     Response::success(StatusCode::OK, |fields| {

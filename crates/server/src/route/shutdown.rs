@@ -34,7 +34,7 @@ fn shut_down(services: &Services, session: &Session, request: &Request) -> Resul
     if request.flag("soft", false)? {
         return Err(Error::of(ErrorCode::ClusterOnlyOnCoordinator));
     }
-    tracing::info!(target: "startup", user = session.user().map(display), "shutdown was requested");
+    tracing::info!(target: "startup", user = session.user().map(display), "shutdown requested");
     services.shutdown.request();
     Ok(Response::json(StatusCode::OK, "\"OK\""))
 }

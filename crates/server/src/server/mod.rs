@@ -191,7 +191,7 @@ impl Server {
             if self.instance.store().has_lost_lease() && !self.shutdown.is_requested() {
                 tracing::error!(
                     target: "cluster",
-                    "the lease of this server on the shared store has ended; it starts again"
+                    "the lease of this server on the shared store has expired; the server restarts"
                 );
                 self.shutdown.request_restart();
             }

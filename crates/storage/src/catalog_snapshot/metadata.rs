@@ -46,8 +46,9 @@ pub(crate) fn read_server(engine: &dyn Engine) -> Result<Option<u64>> {
 
 /// Draws the server's id and stores it together with the format.
 pub(crate) fn initialize_server(engine: &dyn Engine) -> Result<u64> {
-    let random = getrandom::u64()
-        .map_err(|error| Error::internal(format!("the operating system gives no random bytes: {error}")))?;
+    let random = getrandom::u64().map_err(|error| {
+        Error::internal(format!("cannot get random bytes from the operating system: {error}"))
+    })?;
     let server_id = random >> (u64::BITS - SERVER_ID_BITS);
     let mut transaction = engine.begin(TransactionOptions::default())?;
     let inserted = transaction.insert_unique(&server_key(), &pack::numbers(&[server_id]));

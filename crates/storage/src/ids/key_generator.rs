@@ -246,8 +246,9 @@ fn out_of_keys() -> Error {
 /// Generates a random UUID (version 4, RFC 9562) in its usual text form.
 fn random_uuid() -> Result<String> {
     let mut bytes = [0u8; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| Error::internal(format!("the operating system gives no random bytes: {error}")))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Error::internal(format!("cannot get random bytes from the operating system: {error}"))
+    })?;
     let random = u128::from_be_bytes(bytes);
     let version_and_variant = (random & !(0xf << 76) & !(0x3 << 62)) | (0x4 << 76) | (0x2 << 62);
     let digits = format!("{version_and_variant:032x}");

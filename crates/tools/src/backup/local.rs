@@ -29,7 +29,7 @@ pub(super) fn create(client: &Client, settings: &Settings, console: &Console) ->
         body.add_bool(settings.force)
     })?;
     if Slice::new(&reply).get("potentiallyInconsistent").and_then(Slice::as_bool) == Some(true) {
-        console.warning("the backup may hold a part of a query's writes");
+        console.warning("the backup may contain part of a query's writes");
     }
     console.info(&format!("Backup succeeded. Generated identifier '{}'", said(&reply, "id")));
     console.print(&said(&reply, "id"));
@@ -78,7 +78,7 @@ pub(super) fn restore(client: &Client, settings: &Settings, console: &Console) -
         body.add_str(settings.id())
     })?;
     console.info(&format!(
-        "the server starts again with '{}'; its present data become '{}'",
+        "the server restarts with '{}'; its current data become '{}'",
         settings.id(),
         said(&reply, "previous")
     ));
@@ -95,7 +95,7 @@ pub(super) fn restore(client: &Client, settings: &Settings, console: &Console) -
         sleep(LOOK_INTERVAL);
     }
     let seconds = settings.restart_wait.as_secs_f64();
-    Err(Failure::new(format!("the server has not started again within {seconds} s; see its log")))
+    Err(Failure::new(format!("the server did not restart within {seconds} s; see its log")))
 }
 
 /// Returns the moment of the server's start in seconds since 1970. `None` while it does not answer.

@@ -21,7 +21,7 @@ pub(crate) static TOOL: Tool = Tool {
     command: "backup",
     links: &["arangobackup"],
     summary: "create, restore and copy backups of all databases",
-    when_stopped: "the server may go on with the operation",
+    when_stopped: "the server may continue the operation",
     handles_signals: false,
     program: &options::PROGRAM,
     run,

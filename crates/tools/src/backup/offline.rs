@@ -25,7 +25,7 @@ pub(super) fn list(settings: &Settings, console: &Console) -> Result<(), Failure
 pub(super) fn verify(settings: &Settings, console: &Console) -> Result<(), Failure> {
     let verified = open(settings)?.verify()?;
     console.print(&format!(
-        "{} backups are whole: {} files, {} bytes",
+        "{} backups are intact: {} files, {} bytes",
         verified.backups, verified.files, verified.bytes
     ));
     Ok(())
@@ -34,7 +34,7 @@ pub(super) fn verify(settings: &Settings, console: &Console) -> Result<(), Failu
 pub(super) fn delete(settings: &Settings, console: &Console) -> Result<(), Failure> {
     let id = BackupId::parse(settings.id())?;
     let freed_bytes = open(settings)?.delete(&id)?;
-    console.print(&format!("deleted {id}: {freed_bytes} bytes are free"));
+    console.print(&format!("deleted {id}, freed {freed_bytes} bytes"));
     Ok(())
 }
 
@@ -47,6 +47,6 @@ pub(super) fn prune(settings: &Settings, console: &Console) -> Result<(), Failur
     };
     let (gone, freed_bytes) = open(settings)?.prune(&age)?;
     gone.iter().for_each(|id| console.print(&format!("deleted {id}")));
-    console.print(&format!("{} backups deleted: {freed_bytes} bytes are free", gone.len()));
+    console.print(&format!("deleted {} backups, freed {freed_bytes} bytes", gone.len()));
     Ok(())
 }

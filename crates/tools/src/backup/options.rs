@@ -154,13 +154,13 @@ impl Settings {
             return Err(Failure::option(needed));
         }
         if self.repository.is_some() && self.remote_path.is_some() {
-            return Err(Failure::option("--repository and --remote-path exclude each other"));
+            return Err(Failure::option("--repository and --remote-path cannot be combined"));
         }
         if matches!(self.operation, Operation::Verify | Operation::Prune) && self.repository.is_none() {
             return Err(Failure::option("--repository is missing: the folder or bucket with the backups"));
         }
         if self.operation == Operation::Prune && self.keep.is_none() && self.keep_days.is_none() {
-            return Err(Failure::option("--keep or --keep-days is missing: the backups that stay"));
+            return Err(Failure::option("--keep or --keep-days is required: it selects the backups to keep"));
         }
         Ok(())
     }

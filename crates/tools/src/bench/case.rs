@@ -65,22 +65,22 @@ fn nothing(_: &Stage<'_>) -> Result<(), Failure> {
 /// All test cases, in the order of the help text.
 #[rustfmt::skip]
 pub(super) static CASES: &[Case] = &[
-    case(&["version"], "asks for the version", nothing, Same(plain::version)),
+    case(&["version"], "requests the version", nothing, Same(plain::version)),
     case(&["document"], "inserts documents", document::prepare, Same(document::insert)),
-    case(&["import-document"], "imports, of --complexity documents each", document::prepare, Same(document::import)),
-    case(&["collection"], "creates collections, which are dropped after the run", nothing, Each(plain::collection)).finishing(plain::drop_collections),
+    case(&["import-document"], "imports --complexity documents at a time", document::prepare, Same(document::import)),
+    case(&["collection"], "creates collections and drops them after the run", nothing, Each(plain::collection)).finishing(plain::drop_collections),
     case(&["crud"], "inserts, updates, reads (twice) and removes documents", crud::prepare, Each(crud::whole)),
     case(&["crud-append"], "inserts, updates and reads (twice) documents", crud::prepare, Each(crud::append)),
     case(&["crud-write-read"], "inserts and reads documents", crud::prepare, Each(crud::write_read)),
     case(&["edge-crud", "edge"], "inserts, updates and reads (twice) edges", crud::prepare_edges, Each(crud::edge)),
-    case(&["persistent-index", "hash", "skiplist"], "as crud-append, with an index on one attribute", crud::prepare_index, Each(crud::index)),
+    case(&["persistent-index", "hash", "skiplist"], "like crud-append, with an index on one attribute", crud::prepare_index, Each(crud::index)),
     case(&["shapes"], "inserts, reads and removes documents with 20 sets of attributes", crud::prepare, Each(shapes::fixed)),
-    case(&["random-shapes"], "inserts, reads and removes documents with attributes of random names", crud::prepare, Each(shapes::random)),
-    case(&["shapes-append"], "inserts and reads documents with attributes of random names", crud::prepare, Each(shapes::append)),
+    case(&["random-shapes"], "inserts, reads and removes documents with random attribute names", crud::prepare, Each(shapes::random)),
+    case(&["shapes-append"], "inserts and reads documents with random attribute names", crud::prepare, Each(shapes::append)),
     case(&["aqlinsert"], "inserts documents by queries", document::prepare, Each(query::insert)),
     case(&["aqlv8"], "inserts documents with random values by queries", document::prepare, Same(query::insert_random)),
-    case(&["aqltrx"], "queries over three empty collections, joins among them", query::prepare_three, Each(query::joins)).with_cursors(),
-    case(&["custom-query"], "the query of --custom-query, with all of its result", nothing, Same(query::custom)).with_cursors(),
+    case(&["aqltrx"], "queries three empty collections, including joins", query::prepare_three, Each(query::joins)).with_cursors(),
+    case(&["custom-query"], "runs the query of --custom-query and reads its whole result", nothing, Same(query::custom)).with_cursors(),
     case(&["stream-cursor"], "updates of one document (which conflict between threads) and streamed queries over 500", query::prepare_stream, Each(query::stream)).with_cursors(),
     case(&["multi-collection"], "queries that insert a document into two collections", transaction::prepare_two, Same(transaction::insert_into_two)),
     case(&["multitrx"], "queries that read and write two collections", transaction::prepare_pairs, Each(transaction::read_and_write)),
@@ -98,7 +98,7 @@ pub(super) fn find(name: &str) -> Result<&'static Case, Failure> {
         return Ok(case);
     }
     let names: Vec<&str> = CASES.iter().map(Case::name).collect();
-    Err(Failure::option(format!("--test-case: there is no {name:?}; there are {}", names.join(", "))))
+    Err(Failure::option(format!("--test-case: unknown test case {name:?}; use one of {}", names.join(", "))))
 }
 
 /// Returns a line for each test case.

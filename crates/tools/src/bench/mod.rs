@@ -30,7 +30,7 @@ pub(crate) static TOOL: Tool = Tool {
     command: "bench",
     links: &["arangobench", "arangob"],
     summary: "measure the throughput of a server",
-    when_stopped: "what was measured until then is lost",
+    when_stopped: "the measurements are lost",
     handles_signals: false,
     program: &options::PROGRAM,
     run,

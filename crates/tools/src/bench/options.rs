@@ -273,14 +273,14 @@ fn query(options: &Options, case: &Case, console: &Console) -> Result<Option<(St
     let Some(text) = text else {
         return match is_wanted {
             true => Err(Failure::option(
-                "the test case custom-query needs its AQL: --custom-query or --custom-query-file",
+                "the test case custom-query requires --custom-query or --custom-query-file",
             )),
             false => Ok(None),
         };
     };
     if !is_wanted {
         console.warning(&format!(
-            "--custom-query has no effect: it is for --test-case custom-query, not {}",
+            "--custom-query has no effect: it applies to --test-case custom-query, not {}",
             case.name()
         ));
         return Ok(None);

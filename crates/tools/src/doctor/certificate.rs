@@ -20,9 +20,9 @@ pub(super) fn look_at_file(path: &Path) -> Vec<Finding> {
         Err(error) => return vec![Finding::bad(format!("certificate: {error}"))],
     };
     let mut findings = vec![match keys_match {
-        true => Finding::good(format!("certificate: {shown} has its key")),
+        true => Finding::good(format!("certificate: {shown} contains the matching key")),
         false => Finding::bad(format!(
-            "certificate: the key in {shown} belongs to another certificate; put the server's own first"
+            "certificate: the key in {shown} belongs to another certificate; put the server's certificate first"
         )),
     }];
     findings.extend(chain.iter().map(|certificate| time(certificate, &shown.to_string(), now())));
@@ -61,9 +61,9 @@ fn time(certificate: &Certificate, place: &str, now: i64) -> Finding {
 
 fn name(certificate: &Certificate, host: &str) -> Finding {
     match certificate.is_for(host) {
-        true => Finding::good(format!("name of the certificate: {host}")),
+        true => Finding::good(format!("certificate name: {host}")),
         false => Finding::doubtful(format!(
-            "name of the certificate: it is for {}, not for {host}; clients that check it refuse to connect",
+            "certificate name: issued for {}, not for {host}; clients that verify it refuse to connect",
             certificate.names.join(", ")
         )),
     }

@@ -68,10 +68,10 @@ fn huge_pages() -> Finding {
     let text = fs::read_to_string("/sys/kernel/mm/transparent_hugepage/enabled").unwrap_or_default();
     match text.contains("[always]") {
         true => Finding::doubtful(
-            "transparent huge pages: always, which may take more memory than --memory-limit; \
+            "transparent huge pages: always, which may exceed --memory-limit; \
              echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
         ),
-        false => Finding::good("transparent huge pages: only on request"),
+        false => Finding::good("transparent huge pages: on request only"),
     }
 }
 
@@ -79,7 +79,7 @@ fn clock() -> Finding {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     if now < SECONDS_MIN {
         return Finding::bad(
-            "clock: it is before 2026, so revisions, tokens and backups have wrong times; set it (timedatectl)",
+            "clock: it is before 2026, so revisions, tokens and backups get wrong times; set it (timedatectl)",
         );
     }
     // systemd-timesyncd and chrony leave such files; without one, nobody may be setting the clock.
@@ -88,7 +88,7 @@ fn clock() -> Finding {
     match is_set {
         true => Finding::good("clock: it is synchronized"),
         false => Finding::doubtful(
-            "clock: no service that sets it was found; a jump backwards delays revisions, tokens and ttl",
+            "clock: no time synchronization service was found; a backward jump delays revisions, tokens and ttl",
         ),
     }
 }
@@ -116,7 +116,7 @@ fn disk(folder: &Path) -> Vec<Finding> {
     let mut findings = vec![times(folder)];
     if metadata.mode() & 0o077 != 0 {
         findings.push(Finding::doubtful(format!(
-            "modes: others may read {shown} (mode {:o}); chmod 700 {shown}",
+            "permissions: other users can read {shown} (mode {:o}); run chmod 700 {shown}",
             metadata.mode() & 0o777
         )));
     }
@@ -127,7 +127,7 @@ fn disk(folder: &Path) -> Vec<Finding> {
             let text = format!("disk: {} of {} are free at {shown}", size(free), size(total));
             findings.push(match free < total / FREE_DISK_SHARE {
                 true => Finding::bad(format!(
-                    "{text}; a compaction may need as much as the largest collection: free some, or delete backups"
+                    "{text}; a compaction may need as much as the largest collection; free some space or delete backups"
                 )),
                 false => Finding::good(text),
             });

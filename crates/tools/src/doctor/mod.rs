@@ -20,7 +20,7 @@ pub(crate) static TOOL: Tool = Tool {
     command: "doctor",
     links: &[],
     summary: "check the machine and a server, and suggest changes",
-    when_stopped: "not everything was looked at",
+    when_stopped: "not everything was checked",
     handles_signals: false,
     program: &options::PROGRAM,
     run,
@@ -91,7 +91,7 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     let count = |state: State| findings.iter().filter(|finding| finding.state == state).count();
     match count(State::Bad) {
         0 => Ok(()),
-        bad => Err(Failure::new(format!("{bad} bad findings, {} warnings", count(State::Doubtful)))),
+        bad => Err(Failure::new(format!("{bad} problems, {} warnings", count(State::Doubtful)))),
     }
 }
 

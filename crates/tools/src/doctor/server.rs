@@ -61,7 +61,7 @@ fn password(client: &Client) -> Finding {
         reply.is_ok()
     };
     if answers(anonymous) {
-        return Finding::doubtful("authentication: it is off; every client may read and write everything");
+        return Finding::doubtful("authentication: it is off; every client can read and write everything");
     }
     match answers(empty) {
         true => Finding::bad(
@@ -102,32 +102,32 @@ fn figures(metrics: &HashMap<String, f64>) -> Vec<Finding> {
     check(
         value("rocksdb_background_errors") == 0.0,
         "background errors of the store",
-        "its log file LOG in the data folder says which; writes may be refused",
+        "see the file LOG in the data folder; writes may be rejected",
     );
     check(
         value("rocksdb_dropped_log_bytes") + value("mmfiles_dropped_log_bytes") == 0.0,
-        "bytes of the log that the last start dropped",
-        "the log of the server names the file; restore a backup if the data are needed",
+        "bytes of the write-ahead log dropped by the last start",
+        "the server's log names the file; restore a backup if you need the data",
     );
     check(
         value("rocksdb_estimate_pending_compaction_bytes") < PENDING_BYTES_MAX,
-        "compactions that lag behind",
-        "writes come faster than the disk takes them: a faster disk, or --rocksdb.max-background-jobs",
+        "pending compactions",
+        "writes arrive faster than the disk can handle; use a faster disk or raise --rocksdb.max-background-jobs",
     );
     check(
         value("persea_oldest_snapshot_seconds") < SNAPSHOT_SECONDS_MAX,
-        "snapshots of more than an hour",
+        "snapshots older than an hour",
         "a cursor, dump or transaction keeps deleted data: find it in /_api/query/current or /_api/transaction",
     );
     check(
         share("arangodb_file_descriptors_current", "arangodb_file_descriptors_limit") < USE_MAX,
-        "lack of file descriptors",
-        "connections will be refused: raise the limit (LimitNOFILE=)",
+        "file descriptor shortage",
+        "connections will be refused; raise the limit (LimitNOFILE=)",
     );
     check(
         value("arangodb_scheduler_queue_full_failures_total") == 0.0,
-        "requests that were refused because the queue was full",
-        "there is more load than the server can take",
+        "requests rejected because the queue was full",
+        "the load exceeds the capacity of the server",
     );
     findings
 }

@@ -33,7 +33,7 @@ pub(super) fn folders(client: &Client, settings: &Settings) -> Result<Vec<(Strin
 fn database_id(client: &Client) -> Result<String, Failure> {
     let reply = client.call(&Request::get("/_api/database/current"))?.value()?;
     let id = Slice::new(&reply).get_path(&["result", "id"]).and_then(Slice::as_str);
-    id.map(str::to_owned).ok_or_else(|| Failure::new("the server does not say the database's id"))
+    id.map(str::to_owned).ok_or_else(|| Failure::new("the server does not return the ID of the database"))
 }
 
 /// Writes the client's database into a folder.

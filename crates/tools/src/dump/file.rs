@@ -86,7 +86,7 @@ impl DataFiles {
         if !self.split {
             let mut open = self.lock();
             let Some(Some(file)) = open.first_mut() else {
-                return Err(Failure::new("a file of data is gone"));
+                return Err(Failure::new("a data file disappeared"));
             };
             return file.write_all(bytes).map_err(|error| failure(&self.path(0), &error));
         }
@@ -150,6 +150,6 @@ pub(super) fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
 
 fn failure(path: &Path, error: &std::io::Error) -> Failure {
     let full = error.kind() == ErrorKind::StorageFull || error.kind() == ErrorKind::QuotaExceeded;
-    let hint = if full { "; what is there of the dump is not whole" } else { "" };
+    let hint = if full { "; the dump is incomplete" } else { "" };
     Failure::new(format!("{} cannot be written: {error}{hint}", path.display()))
 }

@@ -23,7 +23,7 @@ pub(crate) static TOOL: Tool = Tool {
     command: "dump",
     links: &["arangodump"],
     summary: "dump databases into a folder",
-    when_stopped: "the dump is not whole",
+    when_stopped: "the dump is incomplete",
     handles_signals: false,
     program: &options::PROGRAM,
     run,
@@ -52,6 +52,6 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     }
     match failed.is_empty() {
         true => Ok(()),
-        false => Err(Failure::new(format!("not whole: the dump of the databases {}", failed.join(", ")))),
+        false => Err(Failure::new(format!("incomplete dumps of the databases {}", failed.join(", ")))),
     }
 }

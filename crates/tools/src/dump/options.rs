@@ -158,7 +158,7 @@ impl Settings {
         ];
         match exclusive.into_iter().find(|(are_both, ..)| *are_both) {
             Some((_, first, second)) => {
-                Err(Failure::option(format!("--{first} and --{second} exclude each other")))
+                Err(Failure::option(format!("--{first} and --{second} cannot be combined")))
             }
             None => Ok(()),
         }
@@ -171,7 +171,7 @@ impl Settings {
         {
             let folder = self.folder.display();
             return Err(Failure::new(format!(
-                "the folder {folder} has files already; give another by --output-directory, or --overwrite true"
+                "the folder {folder} is not empty; choose another with --output-directory, or use --overwrite true"
             )));
         }
         std::fs::create_dir_all(&self.folder).map_err(failed)

@@ -212,7 +212,7 @@ impl Source {
                 }
                 let plain_bytes = gzip_members::plain_bytes(&body).ok_or_else(|| {
                     Failure::new(format!(
-                        "the server sent a batch of {collection:?} that is packed in another way"
+                        "the server sent a batch of {collection:?} in an unexpected encoding"
                     ))
                 })?;
                 Ok(Some(Fetched::Packed { member: body, plain_bytes }))

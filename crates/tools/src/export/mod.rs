@@ -34,7 +34,7 @@ pub(crate) static TOOL: Tool = Tool {
     command: "export",
     links: &["arangoexport"],
     summary: "export collections, query results or graphs as JSON Lines, JSON, CSV, XML, XGMML or Parquet",
-    when_stopped: "files that are not whole end with .part",
+    when_stopped: "incomplete files end with .part",
     handles_signals: false,
     program: &options::PROGRAM,
     run,
@@ -137,7 +137,7 @@ impl<'a> Export<'a> {
                 self.console.info(&format!("{name} is complete"));
                 return Ok(None);
             }
-            return Err(Failure::new(format!("{name} is there already; --overwrite replaces it")));
+            return Err(Failure::new(format!("{name} already exists; --overwrite replaces it")));
         }
         let part = part_of(path);
         let is_broken_off = self.settings.resume && !self.settings.overwrite && part.exists();
@@ -146,13 +146,12 @@ impl<'a> Export<'a> {
         }
         if !self.settings.form.is_resumable() {
             let ending = self.settings.form.ending();
-            self.console
-                .info(&format!("{name} is begun anew: a file of type {ending} cannot be gone on with"));
+            self.console.info(&format!("starting {name} over: files of type {ending} cannot be resumed"));
             return Ok(Some(None));
         }
         let reached = reached(&part, self.settings.compression)?;
         if let Some(key) = reached.as_ref().and_then(|reached| reached.key.as_deref()) {
-            self.console.info(&format!("{name} goes on behind the document {key:?}"));
+            self.console.info(&format!("resuming {name} after document {key:?}"));
         }
         Ok(Some(reached))
     }
@@ -277,7 +276,7 @@ impl<'a> Export<'a> {
     /// Adds the collection to a failure, and a hint at `--resume` if the export can resume.
     fn explain(&self, failure: &Failure, collection: &str) -> Failure {
         let hint = match self.settings.form.is_resumable() && self.settings.file.as_deref() != Some(STDOUT) {
-            true => "; the same command with --resume goes on",
+            true => "; run the same command with --resume to continue",
             false => "",
         };
         Failure::new(format!("collection {collection}: {}{hint}", failure.text()))

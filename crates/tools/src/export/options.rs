@@ -189,13 +189,13 @@ impl Settings {
     fn check(&self) -> Result<(), Failure> {
         let wrong = |text: &str| Err(Failure::option(text));
         if self.form == Form::Csv && self.fields.is_empty() {
-            return wrong("--type csv needs --fields: the attributes to write, with commas between them");
+            return wrong("--type csv requires --fields, the attributes to write, separated by commas");
         }
         if !self.fields.is_empty() && !matches!(self.form, Form::Csv | Form::Parquet) {
             return wrong("--fields is for CSV and Parquet");
         }
         if self.form == Form::Parquet && self.compression != Compression::None {
-            return wrong("a Parquet file is compressed within; it cannot be compressed as a whole");
+            return wrong("Parquet files are compressed internally; they cannot be compressed as a whole");
         }
         if self.form == Form::Parquet && self.file.as_deref() == Some(STDOUT) {
             return wrong("a Parquet file cannot be written to the standard output");
@@ -248,7 +248,7 @@ fn form(options: &Options, file: Option<&str>) -> Result<(Form, Compression), Fa
     let ending = Path::new(plain).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let form = Form::from_name(&ending.to_ascii_lowercase());
     let form = form.ok_or_else(|| {
-        Failure::option(format!("the ending of {file} does not say what shall be written; --type does"))
+        Failure::option(format!("cannot tell the format from the extension of {file}; use --type"))
     })?;
     Ok((form, compression))
 }
@@ -278,7 +278,7 @@ fn query(options: &Options) -> Result<Option<Query>, Failure> {
     let given = |option: &Opt<Maybe<Text>>| options.non_empty(option).map(str::to_owned);
     let text = match (given(&CUSTOM_QUERY).or_else(|| given(&QUERY)), given(&CUSTOM_QUERY_FILE)) {
         (Some(_), Some(_)) => {
-            return Err(Failure::option("give --custom-query or --custom-query-file, not both"));
+            return Err(Failure::option("use either --custom-query or --custom-query-file, not both"));
         }
         (None, Some(path)) => Some(std::fs::read_to_string(&path).map_err(|error| {
             Failure::option(format!("--custom-query-file: {path} cannot be read: {error}"))
@@ -288,7 +288,7 @@ fn query(options: &Options) -> Result<Option<Query>, Failure> {
     let Some(text) = text else {
         return match options.is_given(&CUSTOM_QUERY_BINDVARS) {
             true => {
-                Err(Failure::option("--custom-query-bindvars needs --custom-query or --custom-query-file"))
+                Err(Failure::option("--custom-query-bindvars requires --custom-query or --custom-query-file"))
             }
             false => Ok(None),
         };

@@ -111,9 +111,7 @@ impl Columns {
 
     fn note(&mut self, document: Slice<'_>) -> Result<(), Failure> {
         if !document.is_object() {
-            return Err(Failure::new(
-                "Parquet has rows of named values, but the query returns something else than objects",
-            ));
+            return Err(Failure::new("Parquet requires objects, but the query returns other values"));
         }
         for (name, value) in document.entries() {
             if !self.is_fixed {
@@ -125,9 +123,8 @@ impl Columns {
             }
         }
         if self.names.len() > MAX_COLUMNS {
-            let text = format!(
-                "the documents have more than {MAX_COLUMNS} attributes; --fields says which to write"
-            );
+            let text =
+                format!("the documents have more than {MAX_COLUMNS} attributes; select some with --fields");
             return Err(Failure::new(text));
         }
         Ok(())
@@ -188,7 +185,7 @@ pub(super) fn write(
     file.flush().map_err(unspooled)?;
     if columns.names.is_empty() {
         return Err(Failure::new(
-            "there is nothing to export, so the columns are not known; --fields names them",
+            "there is nothing to export, so the columns are unknown; name them with --fields",
         ));
     }
     let part = part_of(path);

@@ -55,7 +55,7 @@ pub(super) fn reached(path: &Path, compression: Compression) -> Result<Option<Re
     match key {
         Some(key) => Ok(Some(Reached { bytes, key: Some(key.to_owned()) })),
         None => Err(Failure::new(format!(
-            "the last whole line of {name} is no document with a _key, so the export cannot go on; --overwrite begins anew"
+            "the last complete line of {name} is not a document with a _key, so the export cannot resume; --overwrite starts over"
         ))),
     }
 }

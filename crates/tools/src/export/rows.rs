@@ -46,7 +46,7 @@ impl Rows for StreamedRows {
             let Some(chunk) = self.reply.next_chunk()? else {
                 return match self.rest.is_empty() {
                     true => Ok(None),
-                    false => Err(Failure::new("the stream of documents ends within a document")),
+                    false => Err(Failure::new("the stream of documents ends in the middle of a document")),
                 };
             };
             let Some(last) = memrchr(b'\n', &chunk) else {

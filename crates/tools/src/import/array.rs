@@ -124,7 +124,7 @@ impl ArrayBatches {
                 body.push(if is_break { FORBIDDEN } else { byte });
             }
             Place::After if !byte.is_ascii_whitespace() => {
-                return Err(self.wrong("the file goes on behind the end of its array"));
+                return Err(self.wrong("the file continues after the end of its array"));
             }
             Place::Before | Place::After => {}
         }

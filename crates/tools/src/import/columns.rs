@@ -79,7 +79,7 @@ impl Columns {
                             (Some(field), None) => Part::Field(field),
                             (None, None) => {
                                 console.warning(&format!(
-                                    "--merge-attributes: there is no attribute {name:?} for {:?}; it is taken for empty",
+                                    "--merge-attributes: attribute {name:?} for {:?} does not exist and is treated as empty",
                                     merge.name
                                 ));
                                 Part::Text(String::new())

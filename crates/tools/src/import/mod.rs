@@ -42,7 +42,7 @@ pub(crate) static TOOL: Tool = Tool {
     command: "import",
     links: &["arangoimport", "arangoimp"],
     summary: "import documents from JSON, JSON Lines, CSV or TSV",
-    when_stopped: "what the server has answered is stored, what was on its way may be",
+    when_stopped: "acknowledged documents are stored; documents in transit may be",
     handles_signals: false,
     program: &options::PROGRAM,
     run,
@@ -118,7 +118,7 @@ fn prepare(settings: &Settings, server: &Server) -> Result<(), Failure> {
             Ok(())
         }
         Err(_) => Err(Failure::new(format!(
-            "there is no collection {:?} in the database; --create-collection makes it",
+            "the database has no collection {:?}; --create-collection creates it",
             settings.collection
         ))),
     }

@@ -149,7 +149,7 @@ impl Settings {
             Some(text) => Ok(text.to_owned()),
             None => Err(Failure::option(format!("--{} is missing: {what}", option.name))),
         };
-        let file = needed(&FILE, "the file to read, - for the standard input")?;
+        let file = needed(&FILE, "the file to read; - is standard input")?;
         let form = match options.get(&TYPE) {
             Some(form) => form,
             None => form_of(&file)?,
@@ -181,7 +181,7 @@ impl Settings {
         settings.warn_without_effect(options, console);
         if settings.overwrite_prefix && settings.from_prefix.is_empty() && settings.to_prefix.is_empty() {
             return Err(Failure::option(
-                "--overwrite-collection-prefix needs --from-collection-prefix or --to-collection-prefix",
+                "--overwrite-collection-prefix requires --from-collection-prefix or --to-collection-prefix",
             ));
         }
         Ok(settings)
@@ -194,7 +194,7 @@ impl Settings {
         }
         for option in table_options::ROWS.iter().filter(|option| options.is_given(option)) {
             console.warning(&format!(
-                "--{} has no effect: it is for CSV and TSV, but {} is read as JSON; --type says what it is",
+                "--{} has no effect: it applies to CSV and TSV, but {} is read as JSON; change this with --type",
                 option.name, self.file
             ));
         }
@@ -202,13 +202,13 @@ impl Settings {
 
     /// Returns the failure of a read at a line.
     pub(super) fn unreadable(&self, line: u64, error: &io::Error) -> Failure {
-        Failure::new(format!("{}:{line}: the file cannot be read on: {error}", self.file))
+        Failure::new(format!("{}:{line}: cannot read the file further: {error}", self.file))
     }
 
     /// Returns the failure of a row that exceeds the limit.
     pub(super) fn too_long(&self, line: u64) -> Failure {
         let limit = MAX_ROW_BYTES >> 20;
-        Failure::new(format!("{}:{line}: the row that begins here has more than {limit} MiB", self.file))
+        Failure::new(format!("{}:{line}: the row that starts here is larger than {limit} MiB", self.file))
     }
 }
 
@@ -224,7 +224,7 @@ fn bounded<V: for<'o> Value<Read<'o> = u64>>(
     let number = given.clamp(least, most);
     if number != given {
         console.warning(&format!(
-            "--{} must be from {least} to {most}, not {given}; it is taken for {number}",
+            "--{} must be from {least} to {most}, not {given}; using {number}",
             option.name
         ));
     }
@@ -246,7 +246,7 @@ fn form_of(file: &str) -> Result<Form, Failure> {
         Some("csv") => Ok(Form::Csv),
         Some("tsv") => Ok(Form::Tsv),
         Some(ending) => Err(Failure::option(format!(
-            "the ending .{ending} of {file} does not say what it is; --type json, jsonl, csv or tsv does"
+            "cannot tell the format of {file} from the extension .{ending}; use --type json, jsonl, csv or tsv"
         ))),
     }
 }

@@ -70,7 +70,7 @@ impl TableBatches {
                 let uncounted = Arc::new(Progress::new(console, false, "", Unit::Bytes, None));
                 let mut names = Rows::new(input::open(path, &uncounted)?, settings, path)?;
                 let columns = names.columns(&mut record, settings, console)?;
-                Some(columns.ok_or_else(|| Failure::new(format!("{path} has no line of names")))?)
+                Some(columns.ok_or_else(|| Failure::new(format!("{path} has no header line")))?)
             }
             None => rows.columns(&mut record, settings, console)?,
         };
@@ -105,7 +105,7 @@ impl Rows {
         let wanted = BLOCK_BYTES.max(self.text.len());
         let read = self.input.by_ref().take(wanted as u64).read_to_end(&mut self.text);
         let count = read.map_err(|error| {
-            Failure::new(format!("{}:{}: the file cannot be read on: {error}", self.name, self.line))
+            Failure::new(format!("{}:{}: cannot read the file further: {error}", self.name, self.line))
         })?;
         self.is_at_end = count < wanted;
         Ok(())
@@ -139,7 +139,7 @@ impl Rows {
         match self.next(record)? {
             Next::Row { .. } => Columns::new(record, settings, console).map(Some),
             Next::Wrong(row) => {
-                Err(Failure::new(format!("{}:{}: the line of names: {}", self.name, row.line, row.reason)))
+                Err(Failure::new(format!("{}:{}: header line: {}", self.name, row.line, row.reason)))
             }
             Next::End => Ok(None),
         }
@@ -171,7 +171,7 @@ impl Rows {
                     let limit = MAX_ROW_BYTES >> 20;
                     let name = &self.name;
                     return Err(Failure::new(format!(
-                        "{name}:{line}: the row that begins here has more than {limit} MiB; is a quote missing?"
+                        "{name}:{line}: the row that starts here is larger than {limit} MiB; is a quote missing?"
                     )));
                 }
                 Found::Incomplete => self.fill()?,

@@ -57,7 +57,7 @@ fn level(options: &Options) -> Result<Level, Failure> {
         let (topic, name) = setting.split_once('=').unwrap_or(("all", setting));
         let level = Level::from_name(name.trim()).ok_or_else(|| {
             Failure::option(format!(
-                "--{} must be fatal, error, warning, info, debug or trace, or one of them behind TOPIC=, not {setting:?}",
+                "--{} must be fatal, error, warning, info, debug or trace, or TOPIC= followed by one of them, not {setting:?}",
                 LEVEL.name
             ))
         })?;

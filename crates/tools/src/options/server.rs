@@ -136,7 +136,7 @@ fn check_one_way(options: &Options) -> Result<(), Failure> {
     let names: Vec<&str> = given.map(|(option, _)| option.name).collect();
     match has_token && names.len() > 1 {
         true => Err(Failure::option(format!(
-            "--{} say who asks in different ways; give one",
+            "--{} are different credentials; use only one",
             names.join(" and --")
         ))),
         false => Ok(()),
@@ -145,9 +145,7 @@ fn check_one_way(options: &Options) -> Result<(), Failure> {
 
 fn ask(question: &str) -> Result<String, Failure> {
     if !prompt::is_possible() {
-        return Err(Failure::new(format!(
-            "nobody can be asked for {question}: the standard input is not a terminal"
-        )));
+        return Err(Failure::new(format!("cannot prompt for {question}: standard input is not a terminal")));
     }
     prompt::secret(question).map_err(|error| Failure::new(format!("{question} cannot be read: {error}")))
 }

@@ -315,5 +315,5 @@ fn damaged(path: &Path, position: u64, error: &std::io::Error) -> Failure {
         std::io::ErrorKind::UnexpectedEof => "is cut off: the packed data end too early".to_owned(),
         _ => format!("cannot be read: {error}"),
     };
-    Failure::new(format!("{} {what} (behind byte {position})", path.display()))
+    Failure::new(format!("{} {what} (after byte {position})", path.display()))
 }

@@ -125,7 +125,7 @@ fn check_is_dump(folder: &Path, files: &[String]) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::new(format!(
-        "{} holds no dump; one of several databases, each in a folder of its own, needs --all-databases true",
+        "{} does not contain a dump; to restore several databases, each in its own folder, use --all-databases true",
         folder.display()
     )))
 }
@@ -151,7 +151,7 @@ fn read_info(folder: &Path, settings: &Settings, console: &Console) -> Result<In
     };
     if info.is_complete == Some(false) && !settings.force {
         return Err(Failure::new(format!(
-            "the dump in {} is not whole: whatever wrote it was broken off; restore what there is of it by --force",
+            "the dump in {} is incomplete because it was interrupted; --force restores what is there",
             folder.display()
         )));
     }

@@ -42,7 +42,7 @@ pub(crate) static TOOL: Tool = Tool {
     command: "restore",
     links: &["arangorestore"],
     summary: "restore databases from a dump",
-    when_stopped: "the same command with --continue true goes on",
+    when_stopped: "run the same command with --continue true to resume",
     handles_signals: false,
     program: &options::PROGRAM,
     run,
@@ -52,7 +52,7 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     let settings = Settings::read(options)?;
     if !settings.folder.is_dir() {
         let folder = settings.folder.display();
-        return Err(Failure::option(format!("--input-directory: {folder} is no folder")));
+        return Err(Failure::option(format!("--input-directory: {folder} is not a folder")));
     }
     wait_for_server(options, settings.connect_retries, console)?;
     let server = connect(options, console, settings.create_database && !settings.all_databases)?;
@@ -110,7 +110,7 @@ fn databases(settings: &Settings) -> Result<Vec<(String, PathBuf)>, Failure> {
     if found.is_empty() {
         let folder = settings.folder.display();
         return Err(Failure::new(format!(
-            "{folder} has no folders of databases, as --all-databases expects them"
+            "{folder} has no database folders, which --all-databases requires"
         )));
     }
     found.sort_by_key(|(name, _)| (name == SYSTEM, name.clone()));

@@ -142,7 +142,7 @@ impl Settings {
         ];
         match exclusive.into_iter().find(|(is_given, _)| settings.all_databases && *is_given) {
             Some((_, other)) => {
-                Err(Failure::option(format!("--{} and --{other} exclude each other", ALL_DATABASES.name)))
+                Err(Failure::option(format!("--{} and --{other} cannot be combined", ALL_DATABASES.name)))
             }
             None => Ok(settings),
         }

@@ -99,7 +99,7 @@ pub(super) fn create_view(client: &Client, view: &View, settings: &Settings) -> 
 pub(super) fn heal_services(client: &Client, console: &Console) {
     for path in ["/_admin/status", "/_api/foxx/_local/heal"] {
         if let Err(error) = client.call(&Request::post(path)) {
-            console.warning(&format!("the services of the dump could not be taken over: {error}"));
+            console.warning(&format!("cannot restore the services of the dump: {error}"));
             return;
         }
     }

@@ -89,13 +89,13 @@ impl State {
                 Ok(text) => {
                     kept.collections = parse(&text).ok_or_else(|| {
                         Failure::new(format!(
-                            "{} does not say how far a restore got; remove it to begin anew",
+                            "{} does not contain the progress of a restore; remove it to start over",
                             path.display()
                         ))
                     })?;
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                    console.info("no restore was broken off here; beginning anew");
+                    console.info("no interrupted restore was found here; starting over");
                 }
                 Err(error) => return Err(super::folder::failure(&path, &error)),
             }

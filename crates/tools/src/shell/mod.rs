@@ -36,7 +36,7 @@ pub(crate) static TOOL: Tool = Tool {
     command: "shell",
     links: &["arangosh"],
     summary: "run JavaScript with ArangoDB's API, at a prompt or from files",
-    when_stopped: "the script ended in the middle of its work",
+    when_stopped: "the script was interrupted",
     handles_signals: true,
     program: &options::PROGRAM,
     run,
@@ -51,7 +51,8 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
         false => interrupt::watch(&TOOL, console),
     };
     if let Err(error) = watched {
-        console.warning(&format!("signals will end the shell without a word: {error}"));
+        console
+            .warning(&format!("cannot handle signals, which will stop the shell without a message: {error}"));
     }
     let server = server(options, console, &flag, has_prompt)?;
     let client = server.as_ref().map(|server| server.client.clone());

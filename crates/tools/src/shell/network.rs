@@ -50,7 +50,7 @@ fn send(options: ClientOptions, path: &str, request: &OutsideRequest<'_>) -> cli
 /// Splits a URL into the endpoint, with its port, and the path.
 fn split(url: &str) -> Result<(String, String), Error> {
     let wrong =
-        || Error::bad_parameter(format!("{url:?} is not the URL of a host: http://HOST/PATH would be"));
+        || Error::bad_parameter(format!("{url:?} is not a URL with a host, such as http://HOST/PATH"));
     let (scheme, rest) = url.split_once("://").ok_or_else(wrong)?;
     let port = match scheme {
         "http" => 80,

@@ -185,7 +185,9 @@ fn work(options: &Options) -> Result<(Work, Vec<String>), Failure> {
     if !checked.is_empty() {
         return match files.is_empty() && texts.is_empty() {
             true => Ok((Work::Check(checked), arguments)),
-            false => Err(Failure::option(format!("--{} runs nothing; give it alone", CHECK_SYNTAX.name))),
+            false => {
+                Err(Failure::option(format!("--{} cannot be combined with other work", CHECK_SYNTAX.name)))
+            }
         };
     }
     if files.is_empty() && texts.is_empty() {

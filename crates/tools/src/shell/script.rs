@@ -39,7 +39,7 @@ pub(super) fn check(session: &Session, files: &[String], console: &Console) -> R
     let mut wrong = 0;
     for file in files {
         match session.call("checkSyntax", &[text(file)]) {
-            Ok(_) => console.info(&format!("{file} has no mistakes")),
+            Ok(_) => console.info(&format!("{file} has no errors")),
             Err(failure) => {
                 wrong += 1;
                 console.error(&message(&failure, &Source { name: "", text: "" }));
@@ -48,7 +48,7 @@ pub(super) fn check(session: &Session, files: &[String], console: &Console) -> R
     }
     match wrong {
         0 => Ok(()),
-        _ => Err(Failure::new(format!("{wrong} of {} files have mistakes", files.len()))),
+        _ => Err(Failure::new(format!("{wrong} of {} files have errors", files.len()))),
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn take_over_settings(instance: &Arc<Instance>) -> Result<()> {
                     let name = view.get("name").and_then(Slice::as_str).unwrap_or_default();
                     tracing::warn!(
                         target: "views",
-                        "view '{name}' of database '{}' was left out: {error}", database.name()
+                        "skipped view '{name}' of database '{}': {error}", database.name()
                     );
                 }
                 Err(error) => return Err(error),

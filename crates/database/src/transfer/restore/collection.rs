@@ -95,7 +95,7 @@ impl Session {
                 Err(error) if force && error.code() == ErrorCode::NotImplemented => {
                     tracing::warn!(
                         target: "replication",
-                        "collection '{name}' is restored without an index of type '{kind}', which this version lacks"
+                        "collection '{name}' is restored without an index of type '{kind}', which this version does not support"
                     );
                 }
                 Err(error) => {

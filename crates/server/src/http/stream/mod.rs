@@ -56,7 +56,7 @@ impl BrokenOff {
 
 impl std::fmt::Display for BrokenOff {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "the reply was broken off: {}", self.0)
+        write!(formatter, "the reply was interrupted: {}", self.0)
     }
 }
 

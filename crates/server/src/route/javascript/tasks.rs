@@ -40,7 +40,7 @@ fn serve(tasks: &Arc<Tasks>, (parts, instance): &(Weak<PartServices>, Weak<Insta
         let (Some(parts), Some(instance)) = (parts.upgrade(), instance.upgrade()) else { return };
         let thread = std::thread::Builder::new().name("task".to_owned());
         if let Err(error) = thread.spawn(move || run(parts, &instance, &due)) {
-            tracing::warn!(target: "v8", "no thread for a task could be started: {error}");
+            tracing::warn!(target: "v8", "cannot start a thread for a task: {error}");
         }
     }
 }

@@ -97,7 +97,9 @@ pub(in super::super) fn vertices(plan: &Plan, turn: Turn) -> Operation {
 /// Makes the collection of edges, `NAME_edges`.
 pub(in super::super) fn prepare_edges(stage: &Stage<'_>) -> Result<(), Failure> {
     if stage.plan.total.is_none() {
-        return Err(Failure::option("seed-edges needs --requests: edges lead to that many people"));
+        return Err(Failure::option(
+            "seed-edges requires --requests, the number of people that edges lead to",
+        ));
     }
     stage.collection(&format!("{}_edges", stage.plan.collection), true)
 }

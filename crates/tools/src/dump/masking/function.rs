@@ -103,7 +103,7 @@ impl Function {
             "datetime" => {
                 let date = |name: &str, text: &str| {
                     let moment = parse_date(text).and_then(ParsedDate::to_ms);
-                    moment.ok_or_else(|| format!("'{name}' is no date: {text:?}"))
+                    moment.ok_or_else(|| format!("'{name}' is not a date: {text:?}"))
                 };
                 let end = match rule.get("end") {
                     None => jiff::Timestamp::now().as_millisecond(),

@@ -138,7 +138,7 @@ impl Mask<'_> {
     /// Changes documents in JSON Lines.
     pub(super) fn lines(&self, batch: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
         let unreadable =
-            |error: json::JsonError| Failure::new(format!("the server sent what is no JSON: {error}"));
+            |error: json::JsonError| Failure::new(format!("the server sent invalid JSON: {error}"));
         let mut random = random::generator()?;
         let mut parser = json::Parser::new(batch, &Limits::default());
         let (mut read, mut changed) = (Builder::new(), Builder::new());

@@ -44,7 +44,7 @@ pub(super) fn for_each(
     for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
         document.clear();
         json::parse(line, &Limits::default(), &mut document)
-            .map_err(|error| Failure::new(format!("the server sent a document that is no JSON: {error}")))?;
+            .map_err(|error| Failure::new(format!("the server sent a document that is not JSON: {error}")))?;
         write(document.as_slice())?;
     }
     Ok(())

@@ -34,15 +34,15 @@ fn what_is_exported_is_said_in_one_way() {
         (&["--collection", "c", "--query", "RETURN 1"], "not both"),
         (&["--custom-query", "RETURN 1", "--custom-query-file", "x"], "not both"),
         (&["--custom-query-file", "/nowhere"], "/nowhere"),
-        (&["--custom-query-bindvars", "{}"], "needs --custom-query"),
+        (&["--custom-query-bindvars", "{}"], "requires --custom-query"),
         (&["--custom-query", "RETURN 1", "--custom-query-bindvars", "[1]"], "must be a JSON object"),
-        (&["--collection", "c", "--type", "csv"], "needs --fields"),
+        (&["--collection", "c", "--type", "csv"], "requires --fields"),
         (&["--collection", "c", "--fields", "a"], "for CSV and Parquet"),
         (&["--collection", "c", "--type", "xgmml"], "needs --graph-name"),
         (&["--collection", "c", "--graph-name", "g"], "for --type xgmml"),
         (&["--collection", "c", "--collection", "d", "--file", "x.json"], "one collection"),
         (&["--collection", "c", "--file", "x.txt"], "x.txt"),
-        (&["--collection", "c", "--type", "parquet", "--compress-output"], "compressed within"),
+        (&["--collection", "c", "--type", "parquet", "--compress-output"], "compressed internally"),
         (&["--collection", "c", "--file", "-", "--resume"], "standard output"),
     ] {
         let failure = settings(arguments).unwrap_err();

@@ -74,7 +74,7 @@ fn broken_arrays_name_their_line() {
         ("[\n{}", "data:2: the file ends within its array"),
         ("[{},\n,{}]", "data:2: a document is missing"),
         ("[{},\n]", "data:2: a document is missing"),
-        ("[]\n\nx", "data:3: the file goes on"),
+        ("[]\n\nx", "data:3: the file continues"),
         ("[\"", "data:1: the file ends"),
     ] {
         let failure = read(&["--type", "json"], text.as_bytes()).unwrap_err();
