@@ -1,7 +1,7 @@
 //! Options of ArangoDB that are accepted but have no effect, so that its configuration files and
 //! start scripts still work. The log reports each use.
 //!
-//! Options on which users may rely for security (TLS, encryption, hardening) are refused, and so are
+//! Options on which users may rely for security (TLS, encryption, hardening) are refused. So are
 //! options that start another action instead of the server.
 
 use options::Unsupported;

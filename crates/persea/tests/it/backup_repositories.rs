@@ -112,5 +112,5 @@ fn backups_go_to_object_storage_and_come_back() {
     let denied = with("upload").unwrap_err();
     assert!(denied.contains("AccessDenied") && !denied.contains("secret"), "{denied}");
     let pruned = tool_with_key(&storage, &[&["prune", "--keep", "1"], &place[..]].concat()).unwrap();
-    assert!(pruned.starts_with("0 backups deleted"), "{pruned}");
+    assert!(pruned.starts_with("deleted 0 backups"), "{pruned}");
 }
