@@ -186,8 +186,8 @@ impl Remote {
     }
 }
 
-/// Queries that read one short range after the other wait for many of them at once, find the same,
-/// and read little in vain.
+/// Queries over many short ranges read them concurrently. They return the same rows, and read few
+/// pairs that they do not need.
 #[test]
 fn queries_wait_for_many_reads_at_once() {
     let (one, many) = (Remote::new(1).with_graph(), Remote::new(64).with_graph());
