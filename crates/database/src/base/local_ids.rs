@@ -50,7 +50,13 @@ impl LocalIds {
     pub fn id(&self, number: u64) -> u64 {
         match &self.sharing {
             None => number,
-            Some(sharing) => (number << SERVER_BITS) | u64::from(sharing.member()),
+            Some(sharing) => {
+                debug_assert!(
+                    number.leading_zeros() >= SERVER_BITS,
+                    "the number leaves room for the server's"
+                );
+                (number << SERVER_BITS) | u64::from(sharing.member())
+            }
         }
     }
 

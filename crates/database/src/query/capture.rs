@@ -71,6 +71,10 @@ impl Capture {
 
     /// Caches the result, with the reply's `extra` in VelocyPack.
     pub(crate) fn finish(mut self, query: &PreparedQuery, extra: Vec<u8>) {
+        debug_assert!(
+            self.dependencies.cover(&query.planned.plan),
+            "a cached result carries the state of every collection that it was read from"
+        );
         let cache = query.session.instance().results_cache();
         self.rows.shrink_to_fit();
         let size = self.rows.len() as u64 + extra.len() as u64 + self.key.size_bytes();

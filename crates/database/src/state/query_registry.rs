@@ -302,7 +302,8 @@ impl QueryRegistry {
             exit_code: AtomicU32::new(0),
         });
         // Listed even when tracking is off, so that the query can be killed.
-        lock(&self.running).insert(query.id, Arc::clone(&query));
+        let known = lock(&self.running).insert(query.id, Arc::clone(&query));
+        debug_assert!(known.is_none(), "a number names one query");
         Registration { registry: Arc::clone(self), query }
     }
 
@@ -392,9 +393,14 @@ impl QueryRegistry {
         *write(&self.default_properties) = properties;
     }
 
+    fn unlist(&self, query: &RegisteredQuery) {
+        let listed = lock(&self.running).remove(&query.id);
+        debug_assert!(listed.is_some(), "a query is listed until it ends, and ends once");
+    }
+
     fn finish(&self, query: &Arc<RegisteredQuery>) {
         if query.interrupt.was_given_up() {
-            lock(&self.running).remove(&query.id);
+            self.unlist(query);
             return;
         }
         let run_time = query.began.elapsed();
@@ -404,7 +410,7 @@ impl QueryRegistry {
         if query.state() != QueryState::Killed {
             query.set_state(QueryState::Finished);
         }
-        lock(&self.running).remove(&query.id);
+        self.unlist(query);
         let properties = self.properties(&query.database);
         let threshold = if query.stream {
             properties.slow_streaming_query_threshold

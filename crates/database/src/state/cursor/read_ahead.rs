@@ -38,7 +38,8 @@ impl ReadAhead {
 
 impl Drop for ReadAhead {
     fn drop(&mut self) {
-        self.slot.ahead.fetch_sub(1, Ordering::AcqRel);
+        let ahead = self.slot.ahead.fetch_sub(1, Ordering::AcqRel);
+        debug_assert!(ahead > 0, "a batch ahead is counted before it is computed");
     }
 }
 

@@ -33,7 +33,8 @@ impl std::fmt::Debug for Slot {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.taken.fetch_sub(1, Ordering::Relaxed);
+        let taken = self.taken.fetch_sub(1, Ordering::Relaxed);
+        debug_assert!(taken > 0, "a permit is returned once");
     }
 }
 

@@ -56,6 +56,7 @@ impl Cursors {
     }
 
     pub(crate) fn insert(&self, id: u64, owner: Owner, cursor: Cursor) {
+        debug_assert!(!cursor.is_done(), "a cursor without further batches is not kept");
         let expires_ms = AtomicU64::new(self.deadline_ms(cursor.ttl()));
         let mut held = Held { cursor, place: None };
         held.keep_place(&self.places);

@@ -26,6 +26,10 @@ impl Context {
         batch: Option<InUse<Held>>,
         account: &Arc<MemoryAccount>,
     ) -> Self {
+        debug_assert!(
+            batch.as_ref().is_none_or(|batch| ranges.iter().all(|range| range.may_be_of(&batch.snapshot))),
+            "a dump reads one snapshot"
+        );
         let work = Mutex::new(Work::new(ranges, limits, account));
         Context { work, changed: Condvar::new(), _batch: batch }
     }

@@ -19,6 +19,15 @@ pub(crate) struct Range {
     pub(crate) divider: Option<Divider>,
 }
 
+impl Range {
+    /// Returns false if the range is divided by another snapshot than that of a batch. Snapshots of
+    /// one version of the catalog are not told apart.
+    pub(crate) fn may_be_of(&self, batch: &Snapshot) -> bool {
+        let divider = self.divider.as_ref();
+        divider.is_none_or(|divider| Arc::ptr_eq(divider.snapshot.catalog(), batch.catalog()))
+    }
+}
+
 /// The division of a collection's rest into ranges.
 ///
 /// Finding the keys takes milliseconds, so the collection is divided only when a second client

@@ -191,6 +191,10 @@ impl Work {
             return None;
         }
         let made = self.ready.remove(first)?.made?;
+        debug_assert!(
+            self.ready_bytes >= made.bytes.len(),
+            "the bytes of every batch that is ready are counted"
+        );
         self.ready_bytes -= made.bytes.len();
         Some(made)
     }

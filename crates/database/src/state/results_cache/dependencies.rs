@@ -88,6 +88,12 @@ impl Dependencies {
         })
     }
 
+    /// Returns true if they include the state of every collection of a plan.
+    pub(crate) fn cover(&self, plan: &Plan) -> bool {
+        let is_known = |id: u64| self.collections.iter().any(|known| known.id.0 == id);
+        plan.collections.iter().all(|used| is_known(used.collection.id))
+    }
+
     /// Returns the names of the collections that the query names.
     pub(crate) fn named(&self) -> impl Iterator<Item = &str> {
         self.collections.iter().take(self.named).map(|collection| &*collection.name)

@@ -185,5 +185,6 @@ impl Results {
         while self.entries.len() > properties.max_results || self.size_bytes > properties.max_results_bytes {
             self.remove_oldest();
         }
+        debug_assert_eq!(self.entries.len(), self.by_use.len(), "every result has one time of last use");
     }
 }

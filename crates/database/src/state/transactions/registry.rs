@@ -141,8 +141,14 @@ impl Transactions {
     }
 
     pub(crate) fn insert(&self, stream: Arc<StreamTransaction>) {
+        debug_assert_eq!(
+            stream.status(),
+            TransactionStatus::Running,
+            "only open transactions are registered"
+        );
         self.begun.fetch_add(1, Ordering::Relaxed);
-        self.table().open.insert(stream.id(), stream);
+        let known = self.table().open.insert(stream.id(), stream);
+        debug_assert!(known.is_none(), "a number names one transaction");
     }
 
     /// Returns an open transaction.

@@ -130,6 +130,7 @@ impl StreamTransaction {
             transaction.rollback();
             return Err(self.has_ended(status));
         }
+        debug_assert!(matches!(state.work, Work::Borrowed(_)), "a request returns what it has borrowed");
         state.work = Work::Idle(transaction);
         drop(state);
         self.returned.notify_all();
@@ -293,6 +294,10 @@ impl StreamTransaction {
 impl State {
     /// Ends the transaction, and returns the work until now.
     fn end(&mut self, status: TransactionStatus) -> Work {
+        debug_assert!(
+            !matches!(self.work, Work::Ended(TransactionStatus::Committed)),
+            "a committed transaction stays committed"
+        );
         self.memory.clear();
         std::mem::replace(&mut self.work, Work::Ended(status))
     }
