@@ -55,14 +55,14 @@ pub use hash_join::{JoinPath, join_equality};
 pub use index_search::{FieldBounds, GeoSearch, IndexBound, IndexSearch, search_identity};
 pub use node::{
     AggregateFunction, Calculation, Collect, CollectAggregate, CollectGroup, CollectInto, CollectMethod,
-    CollectionScan, ConditionOptimization, CoveredCondition, DocumentSource, EdgeAccess, EdgeDirection,
-    EdgeIndexHint, EdgeLookup, EnumerateList, EnumeratePaths, EnumeratePathsKind, EnumerateView, Filter,
-    GraphAccess, HintedSearch, IndexAccess, IndexCollect, IndexHint, IndexLookup, IndexRange, IndexScan,
-    Insert, IntoContent, JoinPart, Limit, Materialize, ModificationOptions, NearVector, Node, NodeId,
-    NodeKind, ObjectMembers, OverwriteMode, PathElement, PathOutput, PathSearchOptions, Projection,
-    ProjectionSource, Prune, Remove, Return, ShortestPath, Sort, SortElement, StepCondition, Subquery,
-    Traversal, TraversalOptions, TraversalOrder, Uniqueness, Update, Upsert, ViewHighlight, ViewOptions,
-    ViewOrder, ViewScore, ViewScorer, Window, WindowBound,
+    CollectionScan, ConditionOptimization, Coverage, CoveredCondition, DocumentSource, EdgeAccess,
+    EdgeDirection, EdgeIndexHint, EdgeLookup, EnumerateList, EnumeratePaths, EnumeratePathsKind,
+    EnumerateView, Filter, GraphAccess, HintedSearch, IndexAccess, IndexCollect, IndexHint, IndexLookup,
+    IndexRange, IndexScan, Insert, IntoContent, JoinPart, Limit, Materialize, ModificationOptions,
+    NearVector, Node, NodeId, NodeKind, ObjectMembers, OverwriteMode, PathElement, PathOutput,
+    PathSearchOptions, Projection, ProjectionSource, Prune, Remove, Return, ShortestPath, Sort, SortElement,
+    StepCondition, Subquery, Traversal, TraversalOptions, TraversalOrder, Uniqueness, Update, Upsert,
+    ViewHighlight, ViewOptions, ViewOrder, ViewScore, ViewScorer, Window, WindowBound,
 };
 pub use parameters::{BindParameters, OpenParameters, ParameterShape};
 pub use plan::{Access, CollectionUse, Plan};

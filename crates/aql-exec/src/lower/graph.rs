@@ -83,7 +83,7 @@ impl Lowering<'_> {
     fn element(&self, out: Option<VariableId>, projections: &[Projection]) -> Result<ElementOutput> {
         Ok(ElementOutput {
             out: out.map(|id| self.register(id)).transpose()?,
-            projections: self.projections(projections, None)?,
+            projections: self.projections(projections, 0)?,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Lowering, Step};
 use crate::operator::{IndexDistinctOperator, MaterializeOperator, Operator, Source};
-use aql_plan::{IndexCollect, Materialize};
+use aql_plan::{Coverage, IndexCollect, Materialize};
 use aql_value::Register;
 use errors::{Error, Result};
 
@@ -11,12 +11,13 @@ impl Lowering<'_> {
         let source = Source {
             collection: self.context.data.collection(&node.collection)?,
             out: self.register(node.out)?,
-            projections: self.projections(&node.projections, None)?,
+            projections: self.projections(&node.projections, 0)?,
             filter: None,
             produces_result: true,
             count_into: None,
             read_own_writes: false,
             limit: None,
+            coverage: Coverage::default(),
         };
         let others = node.others.iter().map(|other| self.context.data.collection(other));
         let (key, others) = (self.register(node.key)?, others.collect::<Result<_>>()?);

@@ -2,7 +2,7 @@
 
 use super::{Lowering, Step};
 use crate::operator::{
-    ByRow, ByRowOptions, BySingleKey, ByUniqueKey, ByWalk, Coverage, CoveredValue, DocumentFilter,
+    ByRow, ByRowOptions, BySingleKey, ByUniqueKey, ByWalk, CoveredValue, DocumentFilter,
     EnumerateCollectionOperator, Fetch, IndexLookupOperator, LookupProgram, LookupStrategy,
     NearVectorOperator, NearVectorParts, Operator, OuterRows, ProjectionProgram, RangePrograms, Source,
 };
@@ -38,11 +38,8 @@ impl Lowering<'_> {
         scan: &IndexScan,
         count: Option<VariableId>,
     ) -> Result<Box<dyn Operator>> {
-        let only_index = match scan.indexes.as_slice() {
-            [only] => Some(only),
-            _ => None,
-        };
-        let source = self.counting_source(&scan.source, only_index, count)?;
+        // With several indexes, nothing is covered.
+        let source = self.counting_source(&scan.source, scan.indexes.first(), count)?;
         let mut ranges = Vec::with_capacity(scan.ranges.len());
         for range in &scan.ranges {
             let info =
@@ -50,10 +47,9 @@ impl Lowering<'_> {
             ranges.push(self.range(range, handle(info, &source.collection)?)?);
         }
         let outer = OuterRows::new(input, with_filter_reads(carry, &source));
-        let coverage = Coverage { projections: scan.covers_projections, filter: scan.covers_filter };
         let looks_keys_up =
             ranges.iter().any(|range| range.index.capabilities().clustered && !range.lookups.is_empty());
-        index_lookup(scan, outer, ranges, Fetch::new(source, coverage, looks_keys_up))
+        index_lookup(scan, outer, ranges, Fetch::new(source, looks_keys_up))
     }
 
     pub(super) fn near_vector(&self, step: Step<'_>, node: &NearVector) -> Result<Box<dyn Operator>> {
@@ -66,7 +62,6 @@ impl Lowering<'_> {
             vector: self.register(node.vector)?,
             options,
             distance: self.register(node.distance)?,
-            coverage: Coverage { projections: node.covers_projections, filter: node.covers_filter },
             source,
         };
         Ok(Box::new(NearVectorOperator::new(OuterRows::new(step.input, carry.into()), parts)))
@@ -87,35 +82,38 @@ impl Lowering<'_> {
     }
 
     fn source(&self, source: &DocumentSource, index: Option<&IndexInfo>) -> Result<Source> {
+        let fields = index.map_or(0, |index| index.fields.len());
         let filter = match &source.filter {
             Some(filter) => Some(DocumentFilter {
                 program: self.compile(filter)?,
-                projections: self.projections(&source.filter_projections, index)?,
+                projections: self.projections(&source.filter_projections, fields)?,
             }),
             None => None,
         };
         Ok(Source {
             collection: self.context.data.collection(&source.collection)?,
             out: self.register(source.out)?,
-            projections: self.projections(&source.projections, index)?,
+            projections: self.projections(&source.projections, fields)?,
             filter,
             produces_result: source.produces_result,
             count_into: source.count_into.map(|id| self.register(id)).transpose()?,
             read_own_writes: source.read_own_writes,
             limit: source.limit,
+            coverage: source.coverage(),
         })
     }
 
+    /// Lowers projections. Stored values follow `fields` others in the covered values of an entry.
     pub(super) fn projections(
         &self,
         projections: &[Projection],
-        index: Option<&IndexInfo>,
+        fields: usize,
     ) -> Result<Vec<ProjectionProgram>> {
         let lower = |projection: &Projection| {
             Ok(ProjectionProgram {
                 path: projection.path.clone().into(),
                 out: self.register(projection.out)?,
-                covered: index.and_then(|index| covered(projection.source, index)),
+                covered: covered(projection.source, fields),
             })
         };
         projections.iter().map(lower).collect()
@@ -189,16 +187,15 @@ fn with_filter_reads(carry: Box<[Register]>, source: &Source) -> Box<[Register]>
     carry.into()
 }
 
-/// Returns the place of a projection's value in the entries of an index.
-fn covered(source: ProjectionSource, index: &IndexInfo) -> Option<CoveredValue> {
+/// Returns the place of a projection's value in the entries of an index with a number of fields.
+fn covered(source: ProjectionSource, fields: usize) -> Option<CoveredValue> {
     Some(match source {
         ProjectionSource::Document => return None,
         ProjectionSource::Key => CoveredValue::Key,
         ProjectionSource::Id => CoveredValue::Id,
         ProjectionSource::IndexField { position, consumed } => CoveredValue::Position { position, consumed },
-        // Stored values follow the fields.
         ProjectionSource::StoredValue { position, consumed } => {
-            CoveredValue::Position { position: index.fields.len() + position, consumed }
+            CoveredValue::Position { position: fields + position, consumed }
         }
     })
 }

@@ -1,11 +1,9 @@
 //! Lowering of searches of views and inverted indexes.
 
 use super::{Lowering, Step};
-use crate::operator::{
-    CoveredValue, EnumerateViewOperator, Operator, OuterRows, ProjectionProgram, ScoreProgram, ViewParts,
-};
+use crate::operator::{CoveredValue, EnumerateViewOperator, Operator, OuterRows, ScoreProgram, ViewParts};
 use crate::search::SearchFields;
-use aql_plan::{EnumerateView, Projection, ProjectionSource, SearchCondition, ViewColumn};
+use aql_plan::{EnumerateView, SearchCondition, ViewColumn};
 use errors::{Error, Result};
 use search::Schema;
 use std::sync::Arc;
@@ -52,9 +50,13 @@ impl Lowering<'_> {
             .map(|highlight| Ok((self.compile(&highlight.argument)?, self.register(highlight.out)?)));
         let highlights = highlights.collect::<Result<_>>()?;
         let out = self.register(node.out)?;
-        let out = step.carry.contains(&out).then_some(out).filter(|_| node.projections.is_empty());
+        let coverage = node.coverage();
+        let out = step.carry.contains(&out).then_some(out).filter(|_| !coverage.projections);
         let columns = columns(node, indexes.iter().find_map(|(_, index)| index.search_schema()));
-        let projections = self.stored_projections(node)?;
+        if !node.projections.is_empty() && !coverage.projections {
+            return Err(Error::internal("a search whose indexes lack a projection"));
+        }
+        let projections = self.projections(&node.projections, 0)?;
         let reads_columns =
             projections.iter().any(|own| matches!(own.covered, Some(CoveredValue::Position { .. })));
         let has_columns = || {
@@ -82,23 +84,6 @@ impl Lowering<'_> {
             out,
         };
         Ok(Box::new(EnumerateViewOperator::new(OuterRows::new(step.input, step.carry), parts)))
-    }
-    /// Returns the attributes that stand in place of the document.
-    fn stored_projections(&self, node: &EnumerateView) -> Result<Vec<ProjectionProgram>> {
-        let program = |own: &Projection| {
-            let covered = match own.source {
-                ProjectionSource::Key => CoveredValue::Key,
-                ProjectionSource::Id => CoveredValue::Id,
-                ProjectionSource::IndexField { position, consumed }
-                | ProjectionSource::StoredValue { position, consumed } => {
-                    CoveredValue::Position { position, consumed }
-                }
-                ProjectionSource::Document => return Err(Error::internal("a search without its document")),
-            };
-            let out = self.register(own.out)?;
-            Ok(ProjectionProgram { path: own.path.clone().into(), out, covered: Some(covered) })
-        };
-        node.projections.iter().map(program).collect()
     }
 }
 

@@ -1,10 +1,13 @@
 //! Filter and projections that scans apply to the documents they find, one row each.
 
-use crate::context::ExecutionContext;
+use std::sync::Arc;
+
+use aql_plan::Coverage;
 use aql_value::{Batch, Column, Program, Register, Value};
 use errors::Result;
-use std::sync::Arc;
 use storage::{Collection, Documents};
+
+use crate::context::ExecutionContext;
 
 /// A projection: sets a register to the value at a path of the document.
 pub(crate) struct ProjectionProgram {
@@ -93,6 +96,8 @@ pub(crate) struct Source {
     pub(crate) count_into: Option<Register>,
     pub(crate) read_own_writes: bool,
     pub(crate) limit: Option<u64>,
+    /// The parts for which entries of the scan's index suffice.
+    pub(crate) coverage: Coverage,
 }
 
 impl Source {

@@ -55,8 +55,8 @@ pub(crate) use groups::{GroupAggregate, GroupKey, GroupOutput, Groups};
 pub(crate) use hash_join::{HashJoin, JoinCondition, JoinKey};
 pub(crate) use index_distinct::IndexDistinctOperator;
 pub(crate) use index_lookup::{
-    ByRow, ByRowOptions, BySingleKey, ByUniqueKey, ByWalk, Coverage, Fetch, IndexLookupOperator,
-    LookupProgram, LookupStrategy, RangePrograms,
+    ByRow, ByRowOptions, BySingleKey, ByUniqueKey, ByWalk, Fetch, IndexLookupOperator, LookupProgram,
+    LookupStrategy, RangePrograms,
 };
 pub(crate) use into::IntoMembers;
 pub(crate) use limit::LimitOperator;

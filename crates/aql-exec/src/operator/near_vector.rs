@@ -8,7 +8,7 @@
 
 use super::Operator;
 use super::document_source::{FoundDocuments, Source};
-use super::index_lookup::{Coverage, EntryBatch, EntrySink, Host, covered, index_value};
+use super::index_lookup::{EntryBatch, EntrySink, Host, covered, index_value};
 use super::materialize::fetch_into;
 use super::outer_rows::{Fetched, OuterRows};
 use super::pending_rows::PendingRows;
@@ -43,7 +43,6 @@ pub(crate) struct NearVectorParts {
     pub(crate) vector: Register,
     pub(crate) options: Option<Program>,
     pub(crate) distance: Register,
-    pub(crate) coverage: Coverage,
 }
 
 /// A document that has passed the filter.
@@ -103,7 +102,7 @@ impl NearVectorOperator {
             let bounds = NearBounds {
                 most: if has_filter { usize::MAX } else { limit },
                 score: farthest(&passed, limit),
-                wants_covered: self.parts.coverage.is_wanted(&self.parts.source),
+                wants_covered: self.parts.source.wants_covered(),
             };
             let found = self.probe(&mut scan, lists, bounds, context)?;
             read += found.read;
@@ -179,7 +178,7 @@ impl NearVectorOperator {
         snapshot: &Snapshot,
         context: &mut ExecutionContext,
     ) -> Result<Vec<usize>> {
-        let NearVectorParts { source, coverage, distance, .. } = &self.parts;
+        let NearVectorParts { source, distance, .. } = &self.parts;
         if source.filter.is_none() {
             return Ok(range.collect());
         }
@@ -194,8 +193,8 @@ impl NearVectorOperator {
             *distance,
             Column::from_values(scores.iter().map(|score| self.value(*score)).collect()),
         );
-        if coverage.filter {
-            coverage.filter(source, &entries, &mut batch, context)?;
+        if source.coverage.filter {
+            source.filter_entries(&entries, &mut batch, context)?;
         } else {
             self.filter_documents(&entries, &mut batch, snapshot, context)?;
         }
@@ -224,13 +223,13 @@ impl NearVectorOperator {
     }
 
     fn sink<'a>(&self, batch: &'a mut EntryBatch) -> EntrySink<'a> {
-        let wants_covered = self.parts.coverage.is_wanted(&self.parts.source);
+        let wants_covered = self.parts.source.wants_covered();
         EntrySink { batch, row: self.outer.row() as u32, seen: None, limit: usize::MAX, wants_covered }
     }
 
     /// Makes rows of documents.
     fn produce(&self, passed: Vec<Passed>) -> Batch {
-        let NearVectorParts { source, coverage, distance, .. } = &self.parts;
+        let NearVectorParts { source, distance, .. } = &self.parts;
         let mut entries = EntryBatch::default();
         let mut sink = self.sink(&mut entries);
         let mut distances = Vec::with_capacity(passed.len());
@@ -240,7 +239,7 @@ impl NearVectorOperator {
         }
         let mut batch = self.outer.gather(entries.rows().to_vec());
         batch.set_column(*distance, Column::from_values(distances));
-        coverage.project(source, &entries, &mut batch);
+        source.project_entries(&entries, &mut batch);
         batch
     }
 }

@@ -64,7 +64,7 @@ impl Explainer<'_> {
         let projections: Vec<Projection> = projections.cloned().collect();
         self.projections(out, "projections", &projections)?;
         self.projections(out, "filterProjections", &source.filter_projections)?;
-        out.key("isCoveredByStoredValues")?.flag(node.covers_filter)?;
+        out.key("isCoveredByStoredValues")?.flag(source.coverage().filter)?;
         out.key("isLateMaterialized")?.flag(late_key.is_some())?;
         out.key("collection")?.text(&source.collection.name)?;
         out.key("index")?;

@@ -5,7 +5,7 @@ use super::expression::{compare_name, node_type};
 use super::search::{access, conditions};
 use crate::writer::Writer;
 use aql_plan::{
-    CollectionScan, CompareOperator, DocumentSource, Expression, IndexBound, IndexHint, IndexInfo,
+    CollectionScan, CompareOperator, Coverage, DocumentSource, Expression, IndexBound, IndexHint, IndexInfo,
     IndexLookup, IndexRange, IndexScan, Node, NodeKind, Projection,
 };
 use errors::Result;
@@ -23,10 +23,7 @@ impl Explainer<'_> {
         out.key("strategy")?.text(strategy(scan))?;
         out.key("needsGatherNodeSort")?.flag(!scan.sort_fields.is_empty())?;
         self.sort_elements(out, scan)?;
-        let has_filter_projections = !scan.source.filter_projections.is_empty();
-        out.key("indexCoversProjections")?.flag(scan.covers_projections)?;
-        out.key("indexCoversOutProjections")?.flag(scan.covers_projections)?;
-        out.key("indexCoversFilterProjections")?.flag(scan.covers_filter && has_filter_projections)?;
+        self.coverage(out, scan.source.coverage())?;
         // There is one index for each alternative of the condition, because clients show them side
         // by side.
         out.key("indexes")?;
@@ -46,6 +43,13 @@ impl Explainer<'_> {
             self.variable(out, "outNmDocId", key.out)?;
         }
         out.key("lookahead")?.number(scan.source.hint.lookahead)
+    }
+
+    /// Writes the parts for which entries of the index suffice.
+    pub(super) fn coverage(&self, out: &mut Writer, coverage: Coverage) -> Result<()> {
+        out.key("indexCoversProjections")?.flag(coverage.projections)?;
+        out.key("indexCoversOutProjections")?.flag(coverage.projections)?;
+        out.key("indexCoversFilterProjections")?.flag(coverage.filter)
     }
 
     /// Writes the sort fields of the rows, if they make a SORT unnecessary.
@@ -196,14 +200,14 @@ fn comparisons<'a>(scan: &IndexScan, range: &'a IndexRange) -> Vec<Comparison<'a
 }
 
 fn strategy(scan: &IndexScan) -> &'static str {
-    let needs_document_for_filter = scan.source.filter.is_some() && !scan.covers_filter;
-    if scan.source.count_into.is_some() {
+    let source = &scan.source;
+    if source.count_into.is_some() {
         "count"
-    } else if !scan.source.produces_result && !needs_document_for_filter {
+    } else if !source.produces_result && !source.filters_documents() {
         "no result"
-    } else if scan.covers_projections && !needs_document_for_filter {
+    } else if !source.reads_documents() {
         "covering"
-    } else if scan.covers_filter && scan.source.filter.is_some() {
+    } else if source.coverage().filter {
         "covering, filter only"
     } else {
         "document"

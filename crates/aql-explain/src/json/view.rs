@@ -78,10 +78,9 @@ impl Explainer<'_> {
     fn hinted_search(&self, out: &mut Writer, node: &EnumerateView, hinted: &HintedSearch) -> Result<()> {
         let late_key = self.search_key(node);
         let stored = stored_values(node, late_key);
-        let covers = !node.projections.is_empty();
         let source = DocumentSource { projections: stored, ..hinted.source.clone() };
         self.source(out, &source)?;
-        out.key("strategy")?.text(match (late_key, covers) {
+        out.key("strategy")?.text(match (late_key, node.coverage().projections) {
             (Some(_), _) => "late materialized",
             (None, true) => "covering",
             (None, false) => "document",
@@ -98,9 +97,7 @@ impl Explainer<'_> {
                 })
             })?;
         }
-        out.key("indexCoversProjections")?.flag(covers)?;
-        out.key("indexCoversOutProjections")?.flag(covers)?;
-        out.key("indexCoversFilterProjections")?.flag(false)?;
+        self.coverage(out, node.coverage())?;
         out.key("indexes")?;
         out.array([&hinted.index], write_index)?;
         out.key("condition")?;

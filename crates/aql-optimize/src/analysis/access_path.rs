@@ -19,8 +19,6 @@ pub(crate) fn new_scan(
         sort_fields: Vec::new(),
         limit_each: None,
         join: JoinPart::None,
-        covers_projections: false,
-        covers_filter: false,
     }
 }
 

@@ -1,12 +1,13 @@
 //! Late materialization: an index scan passes on the covered attributes, and a later node fetches
 //! the documents.
 
-use super::pipeline::Workshop;
-use super::projection::{
-    collect_in_nodes, collect_paths, covered_by, projection, replace_in_node, without_prefixed,
-};
-use aql_plan::{IndexScan, JoinPart, Materialize, Node, NodeKind, Projection, reads_of_pipeline};
 use std::collections::BTreeSet;
+
+use aql_plan::{IndexScan, JoinPart, Materialize, Node, NodeKind, Projection, reads_of_pipeline};
+
+use super::coverage::Entries;
+use super::pipeline::Workshop;
+use super::projection::{collect_in_nodes, collect_paths, projection, replace_in_node, without_prefixed};
 
 /// Returns the position of the LIMIT that decides which rows of the scan remain, after a sort or
 /// filter of them.
@@ -75,8 +76,7 @@ pub(crate) fn is_eligible(scan: &IndexScan) -> bool {
     let source = &scan.source;
     let mut paths = BTreeSet::new();
     let covers_filter = source.filter.as_ref().is_none_or(|filter| {
-        collect_paths(filter, source.out, &mut paths)
-            && paths.iter().all(|path| covered_by(index, path).is_some())
+        collect_paths(filter, source.out, &mut paths) && paths.iter().all(|path| index.has(path))
     });
     (index.capabilities.ordered || index.is_edge_index())
         && covers_filter
@@ -101,7 +101,7 @@ fn early_attributes(
         return None;
     }
     let paths = without_prefixed(paths);
-    if !paths.iter().all(|path| covered_by(index, path).is_some()) {
+    if !paths.iter().all(|path| index.has(path)) {
         return None;
     }
     let projections: Vec<Projection> = paths.into_iter().map(|path| projection(path, workshop)).collect();
@@ -114,7 +114,7 @@ fn early_attributes(
 fn take_late_projections(scan: &mut IndexScan, nodes: &[Node]) -> Option<Vec<Projection>> {
     let index = scan.indexes.first()?;
     let read = reads_of_pipeline(nodes);
-    let is_covered = |projection: &Projection| covered_by(index, &projection.path).is_some();
+    let is_covered = |projection: &Projection| index.has(&projection.path);
     let projections = &scan.source.projections;
     if projections.iter().all(is_covered)
         || !projections.iter().filter(|projection| read.contains(projection.out)).all(is_covered)

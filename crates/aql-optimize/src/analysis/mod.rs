@@ -5,6 +5,7 @@
 pub(crate) mod access_path;
 pub(crate) mod condition;
 pub(crate) mod conjunction;
+pub(crate) mod coverage;
 pub(crate) mod demand;
 pub(crate) mod filter;
 pub(crate) mod geo;

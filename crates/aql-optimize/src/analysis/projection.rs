@@ -1,10 +1,10 @@
-//! The attributes of a document that nodes read, and their positions in an index.
+//! The attributes of a document that nodes read, and the variables that stand for them.
+
+use std::collections::BTreeSet;
+
+use aql_plan::{Expression, Node, NodeKind, Projection, ProjectionSource, VariableId};
 
 use super::pipeline::Workshop;
-use aql_plan::{
-    DocumentSource, Expression, IndexInfo, Node, NodeKind, Projection, ProjectionSource, VariableId,
-};
-use std::collections::BTreeSet;
 
 /// The only attribute that a modification needs of a document that was found before, unless it
 /// compares revisions.
@@ -13,6 +13,7 @@ const KEY: &str = "_key";
 /// A path of attribute names from the document down.
 pub(crate) type Path = Vec<Box<str>>;
 
+/// Returns a projection that takes an attribute from the document.
 pub(crate) fn projection(path: Path, workshop: &mut Workshop<'_>) -> Projection {
     Projection { path, out: workshop.variables.add_temporary(), source: ProjectionSource::Document }
 }
@@ -90,6 +91,7 @@ pub(crate) fn without_prefixed(paths: BTreeSet<Path>) -> Vec<Path> {
     kept
 }
 
+/// Reads the variables of projections in a node and those of its subquery: see [`replace_paths`].
 pub(crate) fn replace_in_node(node: &mut Node, document: VariableId, projections: &[Projection]) {
     node.kind.for_each_expression_mut(&mut |expression| replace_paths(expression, document, projections));
     if modified_key(&node.kind) == Some(document) {
@@ -149,56 +151,4 @@ fn projection_of<'a, 'n>(
 
 fn path_names(projection: &Projection) -> impl Iterator<Item = &str> {
     projection.path.iter().map(|name| &**name)
-}
-
-/// Returns the place of the attribute in an entry of the index.
-pub(crate) fn covered_by(index: &IndexInfo, path: &[Box<str>]) -> Option<ProjectionSource> {
-    match path {
-        [name] if **name == *"_key" => return Some(ProjectionSource::Key),
-        [name] if **name == *"_id" => return Some(ProjectionSource::Id),
-        _ if !index.capabilities.covers => return None,
-        _ => {}
-    }
-    let covers = index.capabilities.covers_fields();
-    let fields = index.fields.iter().enumerate().filter(|(_, field)| covers && field.expansion.is_none());
-    let mut in_fields = fields
-        .filter(|(_, field)| path.starts_with(&field.path))
-        .map(|(position, field)| ProjectionSource::IndexField { position, consumed: field.path.len() });
-    let stored = index.stored_values.iter().enumerate().filter(|(_, stored)| path.starts_with(stored));
-    let mut in_stored =
-        stored.map(|(position, stored)| ProjectionSource::StoredValue { position, consumed: stored.len() });
-    in_fields.next().or_else(|| in_stored.next())
-}
-
-/// Takes all projections from the entries of the index, or none: a document that is fetched for one
-/// of them has the others too. Returns true if it takes them.
-pub(crate) fn cover(index: &IndexInfo, projections: &mut [Projection]) -> bool {
-    let sources: Option<Vec<ProjectionSource>> =
-        projections.iter().map(|projection| covered_by(index, &projection.path)).collect();
-    let Some(sources) = sources else { return false };
-    projections.iter_mut().zip(sources).for_each(|(projection, source)| projection.source = source);
-    true
-}
-
-/// Lets a filter run before any document is fetched, if all its attributes are in the index.
-/// Returns true if it does.
-pub(crate) fn cover_filter(
-    index: &IndexInfo,
-    source: &mut DocumentSource,
-    workshop: &mut Workshop<'_>,
-) -> bool {
-    let Some(filter) = &mut source.filter else { return false };
-    let mut paths = BTreeSet::new();
-    if !collect_paths(filter, source.out, &mut paths) || paths.is_empty() {
-        return false;
-    }
-    let paths = without_prefixed(paths);
-    if !paths.iter().all(|path| covered_by(index, path).is_some()) {
-        return false;
-    }
-    let mut projections: Vec<Projection> = paths.into_iter().map(|path| projection(path, workshop)).collect();
-    cover(index, &mut projections);
-    replace_paths(filter, source.out, &projections);
-    source.filter_projections = projections;
-    true
 }

@@ -1,9 +1,12 @@
 //! Attributes that the indexes of a view store beside their terms.
 
-use super::pipeline::Workshop;
-use super::projection::{Path, collect_in_nodes, projection, replace_in_node, used_paths, without_prefixed};
-use aql_plan::{EnumerateView, Materialize, Node, NodeKind, Projection, ProjectionSource, ViewInfo};
 use std::collections::BTreeSet;
+
+use aql_plan::{EnumerateView, Materialize, Node, NodeKind};
+
+use super::coverage::{Entries, cover as cover_projections, covered_projections};
+use super::pipeline::Workshop;
+use super::projection::{collect_in_nodes, projection, replace_in_node, used_paths};
 
 /// Lets the search at a position pass on what its indexes store, if the nodes behind it read
 /// nothing else of its documents.
@@ -11,7 +14,7 @@ pub(crate) fn cover(nodes: &mut [Node], position: usize, workshop: &mut Workshop
     let Some((before, after)) = nodes.split_at_mut_checked(position + 1) else { return };
     let Some(search) = before.last_mut().and_then(eligible) else { return };
     let Some(paths) = used_paths(after, search.out).filter(|paths| !paths.is_empty()) else { return };
-    if let Some(projections) = stored(&search.view, paths, workshop) {
+    if let Some(projections) = covered_projections(&*search.view, paths, workshop) {
         after.iter_mut().for_each(|node| replace_in_node(node, search.out, &projections));
         search.projections = projections;
     }
@@ -44,7 +47,7 @@ fn split(
     let (before, after) = nodes.split_at_mut_checked(position + 1)?;
     let search = eligible(before.last_mut()?)?;
     let all = used_paths(after, search.out);
-    if all.is_some_and(|paths| paths.iter().all(|path| stored_in(&search.view, path).is_some())) {
+    if all.is_some_and(|paths| paths.iter().all(|path| search.view.has(path))) {
         return None;
     }
     let between = after.get_mut(..last.checked_sub(position)?)?;
@@ -52,23 +55,16 @@ fn split(
     if !collect_in_nodes(between, search.out, &mut paths) {
         return None;
     }
-    let mut projections = stored(&search.view, paths, workshop)?;
+    let mut projections = covered_projections(&*search.view, paths, workshop)?;
     between.iter_mut().for_each(|node| replace_in_node(node, search.out, &projections));
     let mut collections: Vec<_> = search.indexes().map(|index| index.collection.clone()).collect();
     let others = collections.split_off(1.min(collections.len()));
-    let (name, source) = match others.is_empty() {
-        true => ("_key", ProjectionSource::Key),
-        false => ("_id", ProjectionSource::Id),
-    };
-    let key = Projection { source, ..projection(vec![name.into()], workshop) };
-    let materialize = Materialize {
-        collection: collections.pop()?,
-        others,
-        key: key.out,
-        out: search.out,
-        projections: Vec::new(),
-    };
-    projections.push(key);
+    let name = if others.is_empty() { "_key" } else { "_id" };
+    projections.push(projection(vec![name.into()], workshop));
+    cover_projections(&*search.view, &mut projections);
+    let key = projections.last()?.out;
+    let materialize =
+        Materialize { collection: collections.pop()?, others, key, out: search.out, projections: Vec::new() };
     search.projections = projections;
     Some(materialize)
 }
@@ -81,26 +77,4 @@ fn eligible(node: &mut Node) -> Option<&mut EnumerateView> {
         }
         _ => None,
     }
-}
-
-/// Returns projections of the paths; `None` if the indexes do not store all.
-fn stored(view: &ViewInfo, paths: BTreeSet<Path>, workshop: &mut Workshop<'_>) -> Option<Vec<Projection>> {
-    let paths = without_prefixed(paths);
-    let sources: Option<Vec<ProjectionSource>> = paths.iter().map(|path| stored_in(view, path)).collect();
-    let projections = paths.into_iter().zip(sources?);
-    Some(projections.map(|(path, source)| Projection { source, ..projection(path, workshop) }).collect())
-}
-
-/// Returns the place of an attribute among those that the indexes of the view store.
-fn stored_in(view: &ViewInfo, path: &[Box<str>]) -> Option<ProjectionSource> {
-    match path {
-        [name] if **name == *"_key" => return Some(ProjectionSource::Key),
-        [name, rest @ ..] if **name == *"_id" => return rest.is_empty().then_some(ProjectionSource::Id),
-        _ => {}
-    }
-    let mut attributes = view.stored_attributes().enumerate();
-    attributes.find_map(|(position, (stored, ..))| {
-        let consumed = stored.len();
-        path.starts_with(stored).then_some(ProjectionSource::StoredValue { position, consumed })
-    })
 }

@@ -213,7 +213,7 @@ impl<'a> Estimator<'a> {
             sum = Estimate { cost: sum.cost + estimate.cost, items: sum.items + estimate.items };
         }
         let items = sum.items.min(count.max(0.0));
-        let fetched = if needs_documents(scan) && !reads_documents_along(scan) { items } else { 0.0 };
+        let fetched = if scan.source.reads_documents() && !reads_documents_along(scan) { items } else { 0.0 };
         Estimate { cost: sum.cost + fetched * self.scale.fetch_cost(), items }
     }
 
@@ -269,12 +269,6 @@ fn constant_bound(bound: Option<&IndexBound>) -> Option<Option<(&Value, bool)>> 
         Some(bound) => Some(Some((bound.value.as_constant()?, bound.inclusive))),
         None => Some(None),
     }
-}
-
-fn needs_documents(scan: &IndexScan) -> bool {
-    let for_result = scan.source.produces_result && !scan.covers_projections;
-    let for_filter = scan.source.filter.is_some() && !scan.covers_filter;
-    for_result || for_filter
 }
 
 /// Returns the share of a look-up's cost that remains where it is cheaper than a search of the

@@ -6,9 +6,9 @@
 
 use super::{Rule, RuleContext};
 use crate::analysis::access_path::scan_whole;
+use crate::analysis::coverage::Entries;
 use crate::analysis::pipeline::for_each_pipeline;
 use crate::analysis::projection::collect_paths;
-use crate::analysis::projection::covered_by;
 use aql_plan::{
     Calculation, CollectionScan, DocumentSource, Expression, IndexField, IndexInfo, IndexLookup, IndexRange,
     IndexScan, JoinPart, Node, NodeKind, Plan, VariableId, VariableSet,
@@ -205,16 +205,12 @@ fn covers(index: &IndexInfo, source: &DocumentSource) -> bool {
     let filter_is_covered = source.filter.as_ref().is_none_or(|filter| {
         let projected = &source.filter_projections;
         collect_paths(filter, source.out, &mut paths)
-            && paths.iter().chain(projected.iter().map(|one| &one.path)).all(|path| is_covered(index, path))
+            && paths.iter().chain(projected.iter().map(|one| &one.path)).all(|path| index.has(path))
     });
     filter_is_covered
         && source.produces_result
         && !source.projections.is_empty()
-        && source.projections.iter().all(|projection| is_covered(index, &projection.path))
-}
-
-fn is_covered(index: &IndexInfo, path: &[Box<str>]) -> bool {
-    covered_by(index, path).is_some()
+        && source.projections.iter().all(|projection| index.has(&projection.path))
 }
 
 /// Returns the field that joins the scan with one of the values. Further fields may be compared

@@ -2,8 +2,9 @@
 //! stores, or else the keys of documents, which a later node fetches.
 
 use super::{Rule, RuleContext};
+use crate::analysis::coverage::{cover, cover_source};
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
-use crate::analysis::projection::{cover, cover_filter, projection};
+use crate::analysis::projection::projection;
 use aql_plan::{Materialize, NearVector, Node, NodeKind, Plan, VariableId};
 use errors::Result;
 
@@ -54,10 +55,8 @@ impl Rule for MaterializeForEnumerateNear {
 /// Returns the part of the search that fetches its documents, if the index does not suffice.
 fn split(node: &mut NearVector, workshop: &mut Workshop<'_>) -> Option<Materialize> {
     let NearVector { source, index, .. } = node;
-    node.covers_filter = cover_filter(index, source, workshop);
-    node.covers_projections = true;
-    let is_covered = !source.projections.is_empty() && cover(index, &mut source.projections);
-    if is_covered || !source.produces_result {
+    cover_source(index, source, workshop);
+    if source.coverage().projections || !source.produces_result {
         return None;
     }
     let mut key = vec![projection(vec!["_key".into()], workshop)];

@@ -7,8 +7,9 @@
 
 use super::{Rule, RuleContext};
 use crate::analysis::condition::{as_field, resolve, set_from};
+use crate::analysis::coverage::Entries;
 use crate::analysis::pipeline::{Workshop, for_each_pipeline, is_transparent};
-use crate::analysis::projection::{collect_paths, covered_by};
+use crate::analysis::projection::collect_paths;
 use crate::analysis::sort_order::sort_after;
 use aql_plan::{
     DocumentSource, Expression, Filter, IndexInfo, NearVector, Node, NodeKind, Plan, SearchShape, VariableId,
@@ -157,8 +158,7 @@ fn choose_index(
     let is_named = |index: &&IndexInfo| hint.names.contains(&index.name);
     let mut paths = BTreeSet::new();
     let is_readable = filter.is_some_and(|filter| collect_paths(filter, source.out, &mut paths));
-    let covers =
-        |index: &IndexInfo| is_readable && paths.iter().all(|path| covered_by(index, path).is_some());
+    let covers = |index: &IndexInfo| is_readable && paths.iter().all(|path| index.has(path));
     let rank = |index: &&IndexInfo| {
         let named = hint.names.iter().position(|name| *name == index.name).unwrap_or(hint.names.len());
         (named, !covers(index))
@@ -192,8 +192,7 @@ fn apply(nodes: &mut Vec<Node>, position: usize, search: VectorSearch, workshop:
             (variable, Some(node))
         }
     };
-    let (covers_projections, covers_filter) = (false, false);
-    let near = NearVector { source, index, vector, options, distance, covers_projections, covers_filter };
+    let near = NearVector { source, index, vector, options, distance };
     if let Some(node) = nodes.get_mut(position) {
         *node = workshop.node(NodeKind::NearVector(Box::new(near)));
     }

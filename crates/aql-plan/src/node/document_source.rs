@@ -1,7 +1,6 @@
 //! The documents that scans fetch; common to full scans and index scans.
 
-use super::projection::Projection;
-use super::{NodePrinter, flag, print_projections};
+use super::{Coverage, NodePrinter, Projection, flag, print_projections};
 use crate::catalog::CollectionReference;
 use crate::expression::Expression;
 use crate::variable::VariableId;
@@ -67,6 +66,21 @@ impl IndexHint {
 }
 
 impl DocumentSource {
+    /// Returns the parts for which the entries of the scan's index suffice.
+    pub fn coverage(&self) -> Coverage {
+        Coverage::of(&self.projections, &self.filter_projections)
+    }
+
+    /// Returns true if the filter reads the document, not only entries of the index.
+    pub fn filters_documents(&self) -> bool {
+        self.filter.is_some() && !self.coverage().filter
+    }
+
+    /// Returns true if the filter or the result needs the document, not only entries of the index.
+    pub fn reads_documents(&self) -> bool {
+        self.filters_documents() || (self.produces_result && !self.coverage().projections)
+    }
+
     /// Returns the variables that the scan sets for later nodes.
     pub fn sets(&self) -> Vec<VariableId> {
         if let Some(count) = self.count_into {
@@ -99,6 +113,9 @@ impl DocumentSource {
         text += &print_projections(" filter projections", &self.filter_projections, printer);
         text += &printer.titled_text(" FILTER ", self.filter.as_ref());
         text += &self.limit.map(|limit| format!(" limit {limit}")).unwrap_or_default();
-        text + flag(" reads own writes", self.read_own_writes)
+        text += flag(" reads own writes", self.read_own_writes);
+        let Coverage { projections, filter } = self.coverage();
+        text += flag(" covers projections", projections);
+        text + flag(" covers filter", filter)
     }
 }

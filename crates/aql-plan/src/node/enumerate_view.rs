@@ -1,6 +1,6 @@
 //! Searches of views and of inverted indexes.
 
-use super::{DocumentSource, NodePrinter, PlanNode, Projection, Role, flag, print_projections};
+use super::{Coverage, DocumentSource, NodePrinter, PlanNode, Projection, Role, flag, print_projections};
 use crate::catalog::{IndexInfo, ViewIndexInfo, ViewInfo};
 use crate::expression::Expression;
 use crate::variable::VariableId;
@@ -162,6 +162,12 @@ impl EnumerateView {
             limit: None,
             projections: Vec::new(),
         }
+    }
+
+    /// Returns the parts for which the entries of the indexes suffice. The condition needs nothing
+    /// else: it is no filter.
+    pub fn coverage(&self) -> Coverage {
+        Coverage::of(&self.projections, &[])
     }
 
     /// Returns the indexes to search: those of the collections that the options name.

@@ -33,10 +33,6 @@ pub struct IndexScan {
     pub limit_each: Option<u64>,
     /// Its part in a merge join (rule `join-index-nodes`).
     pub join: JoinPart,
-    /// The index entry contains all projections.
-    pub covers_projections: bool,
-    /// The index entry contains all filter projections.
-    pub covers_filter: bool,
 }
 
 /// The part of an index scan in a join of consecutive index scans. Clients see one node.
@@ -61,15 +57,13 @@ impl PlanNode for IndexScan {
         let ranges: Vec<String> =
             self.ranges.iter().map(|range| range.print(&self.indexes, printer)).collect();
         format!(
-            "Index{}{}{}{}{}{}{}{} USING {}",
+            "Index{}{}{}{}{}{} USING {}",
             match self.join {
                 JoinPart::None => "",
                 JoinPart::First => " join first",
                 JoinPart::Next => " join next",
             },
             self.source.print(printer),
-            flag(" covers projections", self.covers_projections),
-            flag(" covers filter", self.covers_filter),
             flag(" deduplicate", self.deduplicate),
             flag(" ordered", self.ordered),
             flag(" descending", !self.ascending),

@@ -1,6 +1,6 @@
 //! Searches of vector indexes.
 
-use super::{DocumentSource, NodePrinter, PlanNode, Role, flag};
+use super::{DocumentSource, NodePrinter, PlanNode, Role};
 use crate::catalog::IndexInfo;
 use crate::expression::Expression;
 use crate::variable::VariableId;
@@ -20,10 +20,6 @@ pub struct NearVector {
     pub options: Option<Expression>,
     /// The similarity or the distance of each document.
     pub distance: VariableId,
-    /// The index entry contains all projections.
-    pub covers_projections: bool,
-    /// The index entry contains all filter projections.
-    pub covers_filter: bool,
 }
 
 impl PlanNode for NearVector {
@@ -33,10 +29,8 @@ impl PlanNode for NearVector {
 
     fn print(&self, printer: &NodePrinter<'_>) -> String {
         format!(
-            "EnumerateNearVector{}{}{} USING {} NEAR {}{} DISTANCE INTO {}",
+            "EnumerateNearVector{} USING {} NEAR {}{} DISTANCE INTO {}",
             self.source.print(printer),
-            flag(" covers projections", self.covers_projections),
-            flag(" covers filter", self.covers_filter),
             self.index.name,
             printer.name(self.vector),
             printer.titled_text(" OPTIONS ", self.options.as_ref()),

@@ -6,10 +6,10 @@
 //! neither hides it nor shows it where it does not belong.
 
 mod best;
+mod covered;
 mod documents;
 mod highlight;
 mod judge;
-mod projected;
 mod row_search;
 mod sorted;
 mod stored;
@@ -121,7 +121,7 @@ impl EnumerateViewOperator {
             batch.set_column(score.out, Column::from_values(visible.rows.iter().map(value).collect()));
         }
         for projection in &self.parts.projections {
-            let column = projected::column(projection, &found, &visible, &self.parts, &state);
+            let column = covered::column(projection, &found, &visible, &self.parts, &state);
             batch.set_column(projection.out, column);
         }
         for ((_, out), wanted) in self.parts.highlights.iter().zip(&search.highlights) {

@@ -1,6 +1,5 @@
 //! Rows from index entries: filters, fetches documents in one step, projects.
 
-use super::coverage::Coverage;
 use super::entries::EntryBatch;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
@@ -12,7 +11,6 @@ use errors::Result;
 /// A producer of rows from entries.
 pub(crate) struct Fetch {
     pub(super) source: Source,
-    coverage: Coverage,
     /// True if keys are given rather than found in an index. The fetch of documents then shows
     /// whether they exist.
     looks_keys_up: bool,
@@ -22,8 +20,8 @@ pub(crate) struct Fetch {
 }
 
 impl Fetch {
-    pub(crate) fn new(source: Source, coverage: Coverage, looks_keys_up: bool) -> Self {
-        Self { source, coverage, looks_keys_up, document_bytes: 0 }
+    pub(crate) fn new(source: Source, looks_keys_up: bool) -> Self {
+        Self { source, looks_keys_up, document_bytes: 0 }
     }
 
     /// Returns true if incoming rows get the number of their documents instead of the documents.
@@ -31,20 +29,10 @@ impl Fetch {
         self.source.count_into.is_some()
     }
 
-    /// Returns true if covered values are needed.
-    pub(super) fn wants_covered(&self) -> bool {
-        self.coverage.is_wanted(&self.source)
-    }
-
-    /// Returns true if documents must be fetched for entries.
-    pub(super) fn wants_documents(&self) -> bool {
-        self.coverage.leaves_documents(&self.source)
-    }
-
     /// Returns how many entries to collect at once. `is_last` means that they are for one incoming
     /// row only.
     pub(super) fn entries_wanted(&self, limits: BatchLimits, is_last: bool) -> usize {
-        let wanted = match self.wants_documents() {
+        let wanted = match self.source.wants_documents() {
             true => documents_wanted(limits, self.document_bytes),
             false => limits.rows,
         };
@@ -64,14 +52,14 @@ impl Fetch {
         batch: &mut Batch,
         context: &mut ExecutionContext,
     ) -> Result<FoundDocuments<'static>> {
-        self.coverage.filter(&self.source, entries, batch, context)?;
+        self.source.filter_entries(entries, batch, context)?;
         let mut documents = FoundDocuments::Values(Column::Constant(Value::Null));
-        if self.wants_documents() {
+        if self.source.wants_documents() {
             documents = self.fetch(entries, batch, context)?;
         } else if self.looks_keys_up {
             self.keep_existing(entries, batch, context)?;
         }
-        if self.coverage.leaves_filter(&self.source) {
+        if self.source.filters_documents() {
             self.source.filter_documents(batch, &documents, context)?;
         }
         Ok(documents)
@@ -79,7 +67,7 @@ impl Fetch {
 
     /// Sets the registers of the source.
     pub(super) fn project(&self, entries: &EntryBatch, documents: &FoundDocuments<'_>, batch: &mut Batch) {
-        if !self.coverage.project(&self.source, entries, batch) {
+        if !self.source.project_entries(entries, batch) {
             self.source.project_documents(batch, documents);
         }
     }

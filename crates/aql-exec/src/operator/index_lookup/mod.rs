@@ -20,7 +20,6 @@ pub(crate) use by_row::{ByRow, ByRowOptions};
 pub(crate) use by_single_key::BySingleKey;
 pub(crate) use by_unique_key::ByUniqueKey;
 pub(crate) use by_walk::ByWalk;
-pub(crate) use coverage::Coverage;
 pub(super) use entries::{EntryBatch, EntrySink};
 pub(crate) use fetch::Fetch;
 pub(super) use range::index_value;
@@ -102,8 +101,8 @@ impl<S: LookupStrategy> IndexLookupOperator<S> {
             source: &self.fetch.source,
             limit: self.fetch.entries_wanted(limits, self.input.outer.remaining() == 1),
             bytes: limits.bytes,
-            wants_documents: self.fetch.wants_documents(),
-            wants_covered: self.fetch.wants_covered(),
+            wants_documents: self.fetch.source.wants_documents(),
+            wants_covered: self.fetch.source.wants_covered(),
             one_row: self.fetch.counts(),
         };
         self.strategy.collect(&mut self.input, &request, context)

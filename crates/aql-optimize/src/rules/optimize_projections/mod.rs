@@ -9,9 +9,9 @@
 mod whole_index;
 
 use super::{Rule, RuleContext};
+use crate::analysis::coverage::cover_source;
 use crate::analysis::pipeline::for_each_pipeline;
-use crate::analysis::projection::{cover, cover_filter};
-use aql_plan::{IndexScan, Node, NodeKind, Plan, Projection, reads_of_pipeline};
+use aql_plan::{Node, NodeKind, Plan, Projection, reads_of_pipeline};
 use errors::Result;
 use whole_index::covering_scan;
 
@@ -57,12 +57,10 @@ fn read_from_indexes(plan: &mut Plan, context: &RuleContext<'_>) -> Result<()> {
             {
                 *node = workshop.node(NodeKind::Index(Box::new(scan)));
             }
-            if let NodeKind::Index(scan) = &mut node.kind {
-                cover_projections(scan);
-                if let [index] = scan.indexes.as_slice() {
-                    scan.covers_filter =
-                        scan.covers_filter || cover_filter(index, &mut scan.source, workshop);
-                }
+            if let NodeKind::Index(scan) = &mut node.kind
+                && let [index] = scan.indexes.as_slice()
+            {
+                cover_source(index, &mut scan.source, workshop);
             }
         }
         Ok(false)
@@ -91,14 +89,4 @@ fn drop_unread(kind: &mut NodeKind, after: &[Node]) -> bool {
     source.projections.retain(|projection| read.contains(projection.out));
     source.produces_result = !source.projections.is_empty();
     source.projections.len() != count
-}
-
-/// Covers all projections or none: a document that is fetched for one of them has the others too.
-fn cover_projections(scan: &mut IndexScan) {
-    if let [index] = scan.indexes.as_slice()
-        && !scan.covers_projections
-        && !scan.source.projections.is_empty()
-    {
-        scan.covers_projections = cover(index, &mut scan.source.projections);
-    }
 }

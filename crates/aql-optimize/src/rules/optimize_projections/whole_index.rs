@@ -3,7 +3,8 @@
 
 use crate::RuleContext;
 use crate::analysis::access_path::scan_whole;
-use crate::analysis::projection::{Path, collect_paths, covered_by};
+use crate::analysis::coverage::Entries;
+use crate::analysis::projection::{Path, collect_paths};
 use aql_plan::{CollectionScan, IndexInfo, IndexScan, ProjectionSource};
 use std::collections::BTreeSet;
 
@@ -36,7 +37,7 @@ pub(super) fn covering_scan(scan: &CollectionScan, context: &RuleContext<'_>) ->
 }
 
 fn is_in_entries(index: &IndexInfo, path: &[Box<str>]) -> bool {
-    covered_by(index, path).is_some_and(|place| match place {
+    index.place_of(path).is_some_and(|place| match place {
         // Other indexes have keys in their entries too. But their entries are no shorter than
         // documents that are little more than a key.
         ProjectionSource::Key | ProjectionSource::Id => index.capabilities.clustered,

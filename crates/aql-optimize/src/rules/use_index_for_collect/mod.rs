@@ -6,8 +6,8 @@
 mod extreme;
 
 use super::{Rule, RuleContext};
+use crate::analysis::coverage::cover;
 use crate::analysis::pipeline::for_each_pipeline;
-use crate::analysis::projection::covered_by;
 use aql_plan::{
     Collect, CollectMethod, Expression, IndexCollect, IndexScan, Node, NodeKind, Plan, ProjectionSource,
     VariableId,
@@ -95,11 +95,9 @@ fn grouped_by_index(
     {
         return None;
     }
-    let index = scan.indexes.first()?;
-    for projection in &mut scan.source.projections {
-        projection.source = covered_by(index, &projection.path)?;
+    if !cover(scan.indexes.first()?, &mut scan.source.projections) {
+        return None;
     }
-    scan.covers_projections = true;
     let distinct = collect.aggregates.is_empty() && groups_lead(&scan, &collect);
     let is_cheaper = distinct && is_skipping_cheaper(&scan, context);
     (is_cheaper || !collect.aggregates.is_empty()).then_some(IndexCollect {

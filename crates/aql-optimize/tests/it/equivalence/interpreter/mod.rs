@@ -160,7 +160,7 @@ impl Interpreter {
             }
             NodeKind::Collect(collect) => return self.collect(collect, rows, outer),
             NodeKind::IndexCollect(node) => {
-                assert!(node.scan.ordered && node.scan.covers_projections);
+                assert!(node.scan.ordered && node.scan.source.coverage().projections);
                 let mut scanned = Vec::new();
                 for row in rows {
                     let found = self.look_up(&node.scan, &row)?;
