@@ -2,6 +2,8 @@
 //!
 //! `cargo test -p aql-exec --test it NAME` runs those whose path contains NAME.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
 mod common;
 mod collect;
 mod graph;

@@ -2,6 +2,8 @@
 //!
 //! `cargo test -p aql-explain --test it NAME` runs those whose path contains NAME.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
 #[path = "../../../aql-optimize/tests/it/common/mod.rs"]
 mod common;
 mod robustness;

@@ -2,5 +2,7 @@
 //!
 //! `cargo test -p aql-plan --test it NAME` runs those whose path contains NAME.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
 mod common;
 mod bind_errors;

@@ -2,6 +2,8 @@
 //!
 //! `cargo test -p aql-value --test it NAME` runs those whose path contains NAME.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
 mod program_limits;
 mod thread_meter;
 

@@ -2,6 +2,8 @@
 //!
 //! `cargo test -p database --test it NAME` runs those whose path contains NAME.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
 mod common;
 mod aql;
 mod limits;

@@ -2,6 +2,8 @@
 //!
 //! `cargo test -p kv-mmap --test it NAME` runs those whose path contains NAME.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
 mod conformance;
 mod long_keys;
 mod store;
