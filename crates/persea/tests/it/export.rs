@@ -206,7 +206,7 @@ fn a_killed_export_goes_on_where_it_was() {
     child.wait().unwrap();
     assert!(part.exists() && !out.join("c.jsonl").exists(), "the tool was killed too late");
     let said = export(&server, &out, &["--collection", "c", "--resume"]).success();
-    assert!(said.stderr.contains("resuming c.jsonl after"), "{said:?}");
+    assert!(said.stderr.contains("c.jsonl after document"), "{said:?}");
     let mut keys: Vec<String> = lines(&out.join("c.jsonl"))
         .iter()
         .map(|document| document["_key"].as_str().unwrap().to_owned())

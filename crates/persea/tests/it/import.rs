@@ -271,5 +271,5 @@ fn a_signal_ends_a_tool_with_a_word() {
     Process::new(child.id()).terminate();
     let said = said(child);
     assert_eq!(said.code, Some(128 + 15), "{said:?}");
-    assert!(said.stderr.contains("stopped by SIGTERM; what the server has answered is stored"), "{said:?}");
+    assert!(said.stderr.contains("stopped by SIGTERM; acknowledged documents are stored"), "{said:?}");
 }
