@@ -62,7 +62,7 @@ fn mistakes_name_the_option() {
         (&["--threads", "5000"], "--threads must be from 0 to 1024"),
         (&["--threads", "2", "--concurrency", "2"], "older name"),
         (&["--complexity", "0"], "--complexity"),
-        (&["--test-case", "docment"], "there is no \"docment\""),
+        (&["--test-case", "docment"], "unknown test case \"docment\""),
         (&["--test-case", "custom-query"], "--custom-query-file"),
         (&["--test-case=custom-query", "--custom-query=RETURN 1", "--custom-query-bindvars=[]"], "object"),
         (&["--test-case=custom-query", "--custom-query-file=/nowhere"], "/nowhere"),

@@ -35,7 +35,7 @@ fn scripts_and_their_arguments() {
 #[test]
 fn options_of_other_programs_are_refused_with_a_reason() {
     for (option, reason) in [
-        ("--javascript.unit-tests", "ArangoDB's own tests"),
+        ("--javascript.unit-tests", "ArangoDB's tests"),
         ("--javascript.files-denylist", "fewer rights"),
         ("--javascript.harden", "fewer rights"),
     ] {

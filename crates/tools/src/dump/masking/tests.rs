@@ -45,7 +45,7 @@ fn wrong_files_are_explained() {
         ),
         (
             r#"{"a": {"type": "masked", "maskings": [{"path": "x", "type": "datetime", "begin": "soon"}]}}"#,
-            "no date",
+            "is not a date",
         ),
     ] {
         let error = Maskings::parse(text.as_bytes()).unwrap_err();
