@@ -1,6 +1,6 @@
 //! Trials of a running server: builds it and the program `trials`, which does the rest.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::{Failure, cargo, run};
@@ -30,19 +30,26 @@ pub(crate) fn check(name: &str) -> Result<(), Failure> {
 
 /// Runs a trial with these options on the server of the tests.
 pub(crate) fn check_with(name: &str, options: &[&str]) -> Result<(), Failure> {
-    let server = server_of_tests()?;
-    let server = ["--server", server.to_str().ok_or("the path of the server is no UTF-8")?];
-    let arguments: Vec<String> = options.iter().chain(&server).map(|word| (*word).to_owned()).collect();
-    run_trial(name, &arguments)
+    let programs = build_for_tests(&["persea", "trials"])?;
+    let mut command = Command::new(programs.join("trials"));
+    run(command.arg(name).args(options).arg("--server").arg(programs.join("persea")))
 }
 
 /// Builds the server as the tests have it, and returns its path.
-///
-/// A build of the program alone would have other features, and would compile most crates once more.
-/// One that names a test, however small, has the features of tests.
 pub(crate) fn server_of_tests() -> Result<PathBuf, Failure> {
-    cargo(&["build", "--quiet", "--workspace", "--bin", "persea", "--test", "replay"])?;
-    Ok(std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("persea"))
+    Ok(build_for_tests(&["persea"])?.join("persea"))
+}
+
+/// Builds programs as the tests have them, and returns their folder.
+///
+/// A build of a program alone would have other features, and would compile most crates once more.
+/// One that names a test, however small, has the features of tests.
+fn build_for_tests(programs: &[&str]) -> Result<PathBuf, Failure> {
+    let mut arguments = vec!["build", "--quiet", "--workspace", "--test", "replay"];
+    arguments.extend(programs.iter().flat_map(|program| ["--bin", program]));
+    cargo(&arguments)?;
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    own.parent().map(Path::to_owned).ok_or_else(|| format!("{} is in no folder", own.display()))
 }
 
 /// Runs `cargo xtask NAME [--OPTION VALUE ...]`; the trial says which options there are.
