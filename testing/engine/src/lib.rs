@@ -6,7 +6,6 @@
 #![allow(clippy::expect_used, reason = "tests, though of other crates")]
 
 mod dying;
-mod wait;
 mod wrapped;
 
 use std::path::Path;
@@ -16,7 +15,7 @@ use kv::{Engine, MemoryEngine};
 use kv_mmap::{MmapEngine, MmapOptions};
 
 pub use dying::Death;
-pub use wait::wait_until;
+pub use kv::conformance::wait_until;
 pub use wrapped::WrappedEngine;
 
 /// The environment variable with the name of the engine.

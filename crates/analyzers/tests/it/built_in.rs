@@ -1,5 +1,4 @@
 //! The analyzers that every database has.
-#![allow(clippy::unwrap_used, reason = "a failure in a test ends it")]
 
 use analyzers::{Analyzer, built_in, built_ins};
 use errors::Error;

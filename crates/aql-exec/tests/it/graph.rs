@@ -1,8 +1,6 @@
 //! Graph queries over more data than golden files have: long lists of edges, indexes of vertices,
 //! limits.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
-
 use std::time::{Duration, Instant};
 
 use crate::common::{Fixture, Run};

@@ -1,6 +1,5 @@
 //! Runs the scripts in `tests/isolation`, which show what transactions see of each other; and
 //! threads.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::HashMap;
 use std::path::Path;

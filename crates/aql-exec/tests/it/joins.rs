@@ -1,7 +1,5 @@
 //! Merge joins over two indexes.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
-
 use aql_exec::ExecutionStatistics;
 
 use crate::common::{Fixture, Run};

@@ -1,8 +1,6 @@
 //! Ranges and sorts by `_key` and `_id`, and look-ups in unique indexes, with more documents than
 //! one step reads.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
-
 use std::collections::BTreeSet;
 
 use crate::common::{Fixture, Run};

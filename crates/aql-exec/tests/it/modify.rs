@@ -1,7 +1,5 @@
 //! Queries that write.
 
-#![allow(clippy::expect_used, reason = "a test's helper outside of a test function")]
-
 use crate::common::{self, Fixture, Run, value};
 
 fn fixture() -> Fixture {

@@ -1,7 +1,5 @@
 //! Random queries: their results do not depend on optimizer rules, indexes or batch sizes.
 
-#![allow(clippy::unwrap_used, reason = "a test's helpers outside of test functions")]
-
 use std::sync::OnceLock;
 
 use proptest::prelude::*;

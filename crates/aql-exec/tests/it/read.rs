@@ -1,7 +1,5 @@
 //! Queries that read: loops, filters, subqueries, sorting, limits.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
-
 use std::time::{Duration, Instant};
 
 use crate::common::{self, Fixture, Run, value};

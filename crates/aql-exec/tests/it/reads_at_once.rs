@@ -1,7 +1,5 @@
 //! The reads that a query has on its way at once, on an engine whose reads wait for messages.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests outside of test functions")]
-
 use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::Arc;

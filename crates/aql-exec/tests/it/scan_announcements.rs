@@ -1,7 +1,5 @@
 //! The hints that the engine gets before a scan.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
-
 use std::sync::{Arc, Mutex};
 
 use kv::{MemoryEngine, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};

@@ -1,5 +1,4 @@
 //! Sorts and groupings that do not fit in memory spill to temporary files and return the same.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use aql_exec::SpillOptions;
 

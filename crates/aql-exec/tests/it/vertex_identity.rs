@@ -2,8 +2,6 @@
 //!
 //! Those of vertices that exist are set, and null for others, whatever earlier queries have found.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
-
 use std::sync::Arc;
 
 use errors::{Error, ErrorCode};

@@ -1,6 +1,5 @@
 //! Large and deep queries: planning takes about as long as parsing them, and does not overflow the
 //! stack.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::time::Instant;
 

@@ -1,6 +1,5 @@
 //! Effects of functions besides their results: limits, interruption, randomness, warnings, and
 //! refusals to be folded.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "what is wrong in a test ends it")]
 
 use std::time::{Duration, Instant};
 

@@ -9,7 +9,6 @@
 //!
 //! `about` allows for the last bits of a number. Empty lines and those that begin with `#` are
 //! ignored.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "what is wrong in a test ends it")]
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

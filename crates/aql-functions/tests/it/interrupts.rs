@@ -1,5 +1,5 @@
 //! Every function ends soon after its query was ended, however large its arguments are.
-#![allow(clippy::unwrap_used, clippy::print_stderr)]
+#![allow(clippy::print_stderr)]
 
 use std::time::{Duration, Instant};
 

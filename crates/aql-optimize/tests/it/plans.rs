@@ -4,7 +4,6 @@
 //! to a line `====`. Files named `steps*` have the plan as it was built instead. For each rule that
 //! changed it, the rule's name and the removed (`-`) and added (`+`) lines follow. With
 //! `PERSEA_UPDATE_GOLDEN=1` the files are written anew.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::path::Path;
 

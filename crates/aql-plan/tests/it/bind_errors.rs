@@ -1,5 +1,4 @@
 //! Errors of binding, with number and message as clients see them.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 use aql_value::Value;
 

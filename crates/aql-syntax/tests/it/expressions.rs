@@ -1,7 +1,5 @@
 //! Expressions: precedence, operators, accesses, literals.
 
-#![allow(clippy::panic, reason = "this is how a test fails")]
-
 use aql_syntax::ast::{
     ArithmeticOperator, BinaryOperator, ComparisonOperator, Expression, ExpressionKind, MatchOperator,
     ObjectKey, QuestionQuantifier,

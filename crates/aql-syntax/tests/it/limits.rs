@@ -1,7 +1,5 @@
 //! No text may overflow the stack, panic, or take more than linear time.
 
-#![allow(clippy::unwrap_used, reason = "this is how a test fails")]
-
 use aql_syntax::ast::{ExpressionKind, StatementKind};
 use aql_syntax::{Limits, ParseError, parse, print};
 use errors::ErrorCode;

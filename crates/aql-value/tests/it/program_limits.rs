@@ -1,7 +1,6 @@
 //! Programs stay within the memory of their query, and end soon after it was ended.
 //!
 //! The allocator tells how much the thread had at most.
-#![allow(clippy::unwrap_used, reason = "what is wrong in a test ends it")]
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

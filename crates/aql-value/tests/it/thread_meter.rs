@@ -1,5 +1,4 @@
 //! A query's checks see the memory that its thread allocates, accounted for or not.
-#![allow(clippy::unwrap_used, reason = "what is wrong in a test ends it")]
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Runs the AQL golden files in `tests/aql`. The README there describes the format.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test")]
+#![allow(clippy::print_stdout, reason = "a test")]
 
 use std::fmt::Write as _;
 use std::path::Path;

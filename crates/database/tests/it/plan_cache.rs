@@ -1,8 +1,6 @@
 //! A cached plan gives the same answer for new values of its open parameters as a new plan for
 //! these values.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test")]
-
 use std::sync::Arc;
 
 use database::cursor::encoder::Format;

@@ -1,7 +1,5 @@
 //! The memory-mapped engine keeps the promises of the key-value trait.
 
-#![allow(clippy::expect_used, reason = "tests")]
-
 use std::sync::Arc;
 
 use kv::Engine;

@@ -1,7 +1,5 @@
 //! Random writes of short and long keys, compared with the memory engine.
 
-#![allow(clippy::expect_used, reason = "tests")]
-
 use std::sync::Arc;
 
 use kv::{

@@ -1,7 +1,5 @@
 //! Stores on disk: starts, copies, the space that they take, and old snapshots.
 
-#![allow(clippy::expect_used, reason = "tests")]
-
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;

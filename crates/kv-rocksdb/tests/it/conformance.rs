@@ -1,7 +1,5 @@
 //! RocksDB keeps the promises of the key-value trait.
 
-#![allow(clippy::expect_used, reason = "tests")]
-
 use std::sync::Arc;
 
 use kv::Engine;

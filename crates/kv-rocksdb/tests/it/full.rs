@@ -1,7 +1,7 @@
 //! A full disk: writes report it and change nothing, reads continue, and nothing is lost.
 
 #![cfg(target_os = "linux")]
-#![allow(clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
+#![allow(clippy::print_stderr, reason = "tests")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -3,8 +3,6 @@
 //!
 //! `src/recovery/tests` has the tests of damage to logs of several files.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "tests")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,7 +1,5 @@
 //! Opening a store: recovery, refusals and their errors.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "tests")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

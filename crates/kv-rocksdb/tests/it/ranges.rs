@@ -1,7 +1,5 @@
 //! Divisions, sizes and drops of ranges that are larger than those of the conformance suite.
 
-#![allow(clippy::expect_used, reason = "tests")]
-
 use std::sync::Arc;
 
 use kv::{BlockLimits, Durability, Engine, KeyRange, LoadHint, LoadKind, ScanSpec};

@@ -6,7 +6,7 @@
 //! stand-in of TiKV may show them to readers whose timestamps are smaller. `PERSEA_TIKV_CASE`
 //! chooses the cases whose names contain it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test")]
+#![allow(clippy::print_stderr, reason = "a test")]
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

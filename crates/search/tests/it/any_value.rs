@@ -1,8 +1,6 @@
 //! Random values, definitions and queries: nothing panics, and every document is found by its key's
 //! absence or presence.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
-
 use std::sync::Arc;
 
 use analyzers::Features;

@@ -1,8 +1,6 @@
 //! A store that dies at any moment of a change recovers by itself when it opens: complete,
 //! consistent, and without leftovers.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -1,7 +1,5 @@
 //! Changes of definitions: names, errors, and the state after a restart.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use std::sync::Arc;
 
 use catalog::collection::{CollectionChanges, CollectionProperties};

@@ -1,7 +1,5 @@
 //! Documents: keys, revisions, system attributes, options of writes.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use catalog::CollectionType;
 use errors::ErrorCode;
 use serde_json::json;

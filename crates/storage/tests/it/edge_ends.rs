@@ -1,8 +1,6 @@
 //! If a cached list of edges says that vertices exist, they exist in the reader's snapshot. No
 //! removal, truncation or renaming in between changes that.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

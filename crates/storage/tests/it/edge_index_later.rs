@@ -1,7 +1,5 @@
 //! Edge collections that are created to be loaded, whose edge index is built after their documents.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,7 +1,5 @@
 //! Indexes: the documents that they contain, their order, and their constraints.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use catalog::{CollectionType, IndexId, IndexType};
 use errors::ErrorCode;
 use serde_json::{Value, json};

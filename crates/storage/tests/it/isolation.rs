@@ -1,7 +1,5 @@
 //! Isolation of transactions: snapshots do not move, and no write is lost.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use std::sync::Arc;
 use std::thread;
 

@@ -1,8 +1,6 @@
 //! Loads of many new documents: all of a load or nothing, with indexes and counts, concurrent with
 //! other writers.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use std::sync::Arc;
 
 use catalog::CollectionType;

@@ -1,7 +1,5 @@
 //! Random operations compared with a simple model, on the engine without files.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use proptest::prelude::*;
 
 use crate::common::model::{operation, run};

@@ -1,7 +1,5 @@
 //! Long scans read their next blocks on another thread, and only their timing shows it.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use std::sync::Arc;
 
 use catalog::CollectionType;

@@ -1,7 +1,5 @@
 //! A cached read returns what the snapshot would read itself, whatever was written in between.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

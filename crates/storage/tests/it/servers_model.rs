@@ -1,8 +1,6 @@
 //! Random changes of definitions and documents by several servers at once: nothing is lost, counted
 //! twice or written with an old definition, also if a server dies in between.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,7 +1,5 @@
 //! Text indexes: what is committed is found, exactly once, through restarts and merges.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,6 +1,6 @@
 //! Vector indexes against brute force over the documents.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::indexing_slicing, reason = "tests")]
 
 use std::sync::Arc;
 

@@ -1,8 +1,6 @@
 //! Views: names that they share with collections, their links and indexes, and the state after a
 //! restart.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
-
 use std::sync::Arc;
 
 use catalog::collection::CollectionProperties;

@@ -1,5 +1,4 @@
 //! Helpers of this crate's tests.
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a failure in a test ends it")]
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
 
 use std::sync::Arc;

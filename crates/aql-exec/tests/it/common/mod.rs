@@ -1,5 +1,5 @@
 //! A database in memory, and functions that run queries from text to results.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(dead_code, unreachable_pub)]
 
 use aql_exec::{
     DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, FixedState,

@@ -1,6 +1,5 @@
 //! Helpers of this crate's tests: a small server, and a way to call a function.
 #![allow(dead_code, reason = "each file of tests uses a part of it")]
-#![allow(clippy::panic, reason = "what is wrong in a test ends it")]
 
 use aql_value::{
     Environment, EvaluationContext, EvaluationState, Function, Interrupt, MemoryAccount, Value, Warnings,

@@ -3,7 +3,6 @@
 //! A plain interpreter of plans, row by row over documents in memory, runs each query with all
 //! rules, with none, with each rule alone, and with each rule left out. The queries are those of
 //! the golden plans and random ones.
-#![allow(clippy::unwrap_used, clippy::panic)]
 
 mod data;
 mod generator;

@@ -1,6 +1,5 @@
 //! Helpers shared by the tests of this crate.
 #![allow(dead_code, reason = "each test uses some of this")]
-#![allow(clippy::panic, reason = "this is how a test fails")]
 
 use aql_syntax::ast::{Expression, Query, StatementKind};
 use aql_syntax::{Limits, ParseError, parse, print};

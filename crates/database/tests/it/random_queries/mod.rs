@@ -3,7 +3,7 @@
 //! The same queries run on every machine, for ten seconds. `PERSEA_RANDOM_SECONDS=N` runs them for
 //! N seconds, and then other queries for N seconds; their seed is drawn and printed.
 //! `PERSEA_RANDOM_SEED=N` starts with this seed and draws none.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
+#![allow(clippy::print_stderr)]
 
 mod choices;
 mod compare;

@@ -1,7 +1,7 @@
 //! Tests of sessions on the memory engine: documents, cursors, imports, exports, dumps, indexes and
 //! graphs.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+#![allow(clippy::indexing_slicing, reason = "tests")]
 
 mod cursors;
 mod dumps;

@@ -3,11 +3,7 @@
 //! The documents change between the queries: batches become segments, keys are deleted, segments
 //! are merged, in memory and in folders.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "helpers of tests outside of test functions"
-)]
+#![allow(clippy::indexing_slicing, reason = "helpers of tests outside of test functions")]
 
 mod evaluate;
 mod generate;

@@ -1,12 +1,6 @@
 //! Helpers of the integration tests.
 
-#![allow(
-    dead_code,
-    unreachable_pub,
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "each test program uses its part"
-)]
+#![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
 
 pub mod model;
 

@@ -1,7 +1,7 @@
 //! Random operations compared with a simple model: documents, counts and every kind of index agree
 //! with it after each step.
 
-#![allow(unreachable_pub, clippy::unwrap_used, clippy::panic, reason = "shared by test programs")]
+#![allow(unreachable_pub, reason = "shared by test programs")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
