@@ -3,7 +3,7 @@
 //!
 //! `PERSEA_TIKV_CA` encrypts the connections, and `PERSEA_TIKV_IDENTITY` is a file with the
 //! client's certificate and key. `PERSEA_TIKV_ONE_PHASE=false` forbids commits in one phase: a
-//! stand-in of TiKV may show them to readers whose timestamps are smaller. `PERSEA_TIKV_CASE`
+//! mock of TiKV may show them to readers whose timestamps are smaller. `PERSEA_TIKV_CASE`
 //! chooses the cases whose names contain it.
 
 #![allow(clippy::print_stderr, reason = "a test")]

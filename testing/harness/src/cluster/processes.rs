@@ -17,7 +17,7 @@ const LISTEN_OFFSET: u16 = 1000;
 /// The port of the first store's link, from the first port of all.
 const STORES_OFFSET: u16 = 100;
 
-/// The attempts to start a cluster. A stand-in of TiKV may fail while its first region is copied.
+/// The attempts to start a cluster. A mock of TiKV may fail while its first region is copied.
 const START_ATTEMPTS: u32 = 3;
 
 /// The longest time in which a process can be used again after a fault.
