@@ -57,6 +57,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use harness::Server;
+
 use tables::TABLES;
 
 /// A failure with a message for people.

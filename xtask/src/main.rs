@@ -12,6 +12,7 @@ mod modules;
 mod trials;
 mod web;
 mod documents;
+mod imports;
 mod layers;
 mod licences;
 mod sbom;
@@ -38,6 +39,11 @@ struct Step {
 const STEPS: &[Step] = &[
     Step { name: "fmt", promise: "the code is formatted", run: || cargo(&["fmt", "--all", "--check"]) },
     Step { name: "layers", promise: "no crate and no module uses one above it", run: layers::check },
+    Step {
+        name: "imports",
+        promise: "std is imported first, then other crates, then this one",
+        run: imports::check,
+    },
     Step {
         name: "documents",
         promise: "links of documents lead somewhere, lines are short",

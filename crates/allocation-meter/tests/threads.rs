@@ -3,9 +3,10 @@
 //! The counter follows what each thread allocates and frees. It runs under Miri too.
 #![allow(clippy::unwrap_used, reason = "what is wrong in a test ends it")]
 
-use allocation_meter::{PeakAllocator, Uncounted, restart_thread_peak, thread_bytes, thread_peak};
 use std::sync::mpsc;
 use std::thread;
+
+use allocation_meter::{PeakAllocator, Uncounted, restart_thread_peak, thread_bytes, thread_peak};
 
 #[global_allocator]
 static ALLOCATOR: PeakAllocator = PeakAllocator;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use errors::Result;
 use geometry::Shape;
 use velocypack::Slice;
 
@@ -9,7 +10,6 @@ use crate::definition::Definition;
 use crate::kind::{Format, Output, Tokenizer};
 use crate::query::QueryCompiler;
 use crate::token::{Callbacks, Input, Token};
-use errors::Result;
 
 /// A function from an input to its tokens, with its definition.
 pub struct Analyzer {

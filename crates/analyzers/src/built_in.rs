@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use errors::Result;
 use velocypack::{Builder, Slice};
 
 use crate::analyzer::Analyzer;
 use crate::definition::Definition;
 use crate::features::Features;
 use crate::query::NoQueries;
-use errors::Result;
 
 /// The name of the analyzer that takes a text as a whole.
 pub const IDENTITY: &str = "identity";

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use errors::{Error, Result};
 use velocypack::{Builder, Slice};
 
 use crate::features::Features;
 use crate::kind::{self, Kind};
-use errors::{Error, Result};
 
 /// Most bytes of a name, without the name of the database.
 pub const NAME_MAX_BYTES: usize = 254;

@@ -1,12 +1,12 @@
 //! Case conversion and accent removal.
 
+use errors::Result;
 use icu_properties::{CodePointMapData, props::GeneralCategory};
 use unicode_normalization::UnicodeNormalization;
 use velocypack::Builder;
 
 use crate::locale::Locale;
 use crate::properties::Properties;
-use errors::Result;
 
 /// The case that letters are converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

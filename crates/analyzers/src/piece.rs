@@ -27,8 +27,9 @@ fn end_of_piece(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn end_after_white_space_if_there_is_any() {

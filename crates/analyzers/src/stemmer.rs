@@ -84,8 +84,9 @@ fn later(language: &str) -> Option<frostem::Algorithm> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     /// The languages that ArangoDB's documentation lists.
     const LANGUAGES: [&str; 28] = [

@@ -1,7 +1,8 @@
 //! Words as fulltext indexes store them: in lower case, neither stemmed nor without accents.
 
-use crate::piece::pieces;
 use icu_segmenter::{WordSegmenter, options::WordBreakInvariantOptions};
+
+use crate::piece::pieces;
 
 /// Most bytes of a word; a longer one is cut.
 pub const WORD_MAX_BYTES: usize = 256;

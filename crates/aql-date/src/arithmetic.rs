@@ -46,9 +46,10 @@ fn add(ms: i64, months: i64, rest_ms: i64) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::calendar::to_iso_utc;
-    use proptest::prelude::*;
 
     #[test]
     fn months_keep_the_day() {

@@ -166,8 +166,9 @@ pub fn to_iso_utc(ms: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn limits_are_the_documented_ones() {

@@ -108,8 +108,9 @@ fn name(names: &[&'static str], index: i64) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn fills_every_placeholder() {

@@ -198,9 +198,10 @@ impl<'a> Input<'a> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::calendar::{MAX_MS, MIN_MS, to_iso_utc};
-    use proptest::prelude::*;
 
     fn iso(text: &str) -> Option<String> {
         parse_date(text)?.to_ms().map(to_iso_utc)

@@ -1,8 +1,9 @@
 //! Time zones, from the tz database that is compiled in.
 
-use crate::calendar::{Civil, to_iso_utc};
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use jiff::{Timestamp, ToSpan, civil};
+
+use crate::calendar::{Civil, to_iso_utc};
 
 /// A zone of the tz database.
 pub struct Zone {
@@ -125,9 +126,10 @@ fn civil_time(local_ms: i64) -> civil::DateTime {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::calendar::{HOUR_MS, MAX_MS, MIN_MS};
-    use proptest::prelude::*;
 
     #[test]
     fn daylight_saving_time() {

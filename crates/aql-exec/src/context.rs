@@ -1,5 +1,13 @@
 //! The state that all operators of a query share.
 
+use std::sync::Arc;
+
+use aql_plan::NodeId;
+use aql_value::{
+    Batch, Charge, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Warnings,
+};
+use errors::Result;
+
 use crate::batch_limits::BatchLimits;
 use crate::data::Data;
 use crate::environment::QueryEnvironment;
@@ -7,12 +15,6 @@ use crate::intermediate_commits::IntermediateCommits;
 use crate::profile::Profile;
 use crate::spill_options::SpillOptions;
 use crate::statistics::ExecutionStatistics;
-use aql_plan::NodeId;
-use aql_value::{
-    Batch, Charge, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Warnings,
-};
-use errors::Result;
-use std::sync::Arc;
 
 /// The shared state of a query's operators, passed to each call.
 pub(crate) struct ExecutionContext {

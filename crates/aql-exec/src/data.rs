@@ -1,10 +1,11 @@
 //! The data that a query reads and writes.
 
+use std::sync::Arc;
+
 use aql_plan::CollectionReference;
 use aql_value::Value;
 use catalog::CollectionId;
 use errors::{Error, ErrorCode, Result};
-use std::sync::Arc;
 use storage::{Collection, Database, IndexBounds, Snapshot, Transaction};
 
 /// A check that the query's user may read a collection that only a function names (`DOCUMENT()`

@@ -1,13 +1,15 @@
 //! The environment of functions: the query's snapshot and a few facts.
 
-use crate::data::ReadAuthorization;
-use crate::schema::LastSchema;
+use std::fmt;
+use std::sync::Arc;
+
 use analyzers::Analyzer;
 use aql_value::{BlockBuilder, Environment, Interrupt, MemoryAccount, UserFunctions, Value};
 use errors::{Error, Result};
-use std::fmt;
-use std::sync::Arc;
 use storage::{BlockLimits, Collection, Database, DocumentScanSpec, Snapshot};
+
+use crate::data::ReadAuthorization;
+use crate::schema::LastSchema;
 
 /// An [`Environment`] over a snapshot.
 #[derive(Clone)]

@@ -1,5 +1,16 @@
 //! One query at run time.
 
+use std::fmt;
+use std::sync::Arc;
+
+use aql_plan::{NodeId, Plan};
+use aql_value::{
+    Batch, Charge, Column, EvaluationState, Interrupt, MemoryAccount, Register, ThreadMeter, UserFunctions,
+    Value, Warning, Warnings,
+};
+use errors::{Error, Result};
+use storage::Transaction;
+
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::data::{Data, DataAccess, ReadAuthorization};
@@ -10,15 +21,6 @@ use crate::operator::Operator;
 use crate::profile::Profile;
 use crate::spill_options::SpillOptions;
 use crate::statistics::ExecutionStatistics;
-use aql_plan::{NodeId, Plan};
-use aql_value::{
-    Batch, Charge, Column, EvaluationState, Interrupt, MemoryAccount, Register, ThreadMeter, UserFunctions,
-    Value, Warning, Warnings,
-};
-use errors::{Error, Result};
-use std::fmt;
-use std::sync::Arc;
-use storage::Transaction;
 
 /// The input of an execution besides its plan.
 pub struct ExecutionInput {

@@ -4,9 +4,10 @@
 //! operations or bytes and continues in a new transaction. Then it is not atomic as a whole: its
 //! commits stay when it fails later.
 
+use std::sync::Arc;
+
 use aql_value::{Charge, MemoryAccount};
 use errors::Result;
-use std::sync::Arc;
 use storage::{Durability, Transaction};
 
 /// The thresholds of intermediate commits.

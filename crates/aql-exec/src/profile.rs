@@ -1,8 +1,10 @@
 //! Time and rows of single nodes, measured only when the query asks for it.
 
-use crate::statistics::NodeStatistics;
-use aql_plan::NodeId;
 use std::time::Duration;
+
+use aql_plan::NodeId;
+
+use crate::statistics::NodeStatistics;
 
 /// The measurements of the wrappers.
 #[derive(Debug, Default)]

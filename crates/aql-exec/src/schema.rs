@@ -1,9 +1,10 @@
 //! Schemas by which a query's functions validate documents.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use aql_value::Value;
 use catalog::SchemaRule;
 use errors::Result;
-use std::sync::{Arc, Mutex, PoisonError};
 use storage::Schema;
 
 /// The schema compiled last: a query usually validates all its documents by the same one.

@@ -1,7 +1,8 @@
 //! The counters of a query: `extra.stats` of a cursor reply.
 
-use aql_plan::NodeId;
 use std::time::Duration;
+
+use aql_plan::NodeId;
 use storage::CacheUse;
 
 /// Counters of a query, under ArangoDB's names.

@@ -4,14 +4,16 @@
 #[path = "../../aql-optimize/tests/it/common/small.rs"]
 mod small;
 
-use super::{ExplainStatistics, WriteLimits, explain_result, explain_syntax};
+use std::sync::Arc;
+
 use aql_optimize::Optimized;
 use aql_plan::Plan;
 use aql_value::{Interrupt, MemoryAccount, Value};
 use errors::Result;
-use small::{CATALOG, best, optimized};
-use std::sync::Arc;
 use velocypack::json;
+
+use super::{ExplainStatistics, WriteLimits, explain_result, explain_syntax};
+use small::{CATALOG, best, optimized};
 
 /// Calls `write` with limits that end nothing.
 fn without_limits(write: impl FnOnce(WriteLimits<'_>) -> Result<Value>) -> Result<Value> {

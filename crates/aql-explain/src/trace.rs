@@ -1,8 +1,10 @@
 //! The nodes that an error has passed on its way to the client.
 
-use super::shown::{Step, shown};
-use aql_plan::{NodeId, Plan};
 use std::fmt::Write;
+
+use aql_plan::{NodeId, Plan};
+
+use super::shown::{Step, shown};
 
 /// The greatest number of nodes that are named.
 const NODES_MAX: usize = 100;

@@ -1,8 +1,9 @@
 //! A writer of JSON-like objects as VelocyPack.
 
+use std::sync::Arc;
+
 use aql_value::{Charge, Interrupt, MemoryAccount, Value};
 use errors::Result;
-use std::sync::Arc;
 use velocypack::Builder;
 
 /// The greatest depth at which an expression is written with its operands.

@@ -1,8 +1,9 @@
 //! Shared parts of all functions: argument casts, warnings, early ends.
 
+use std::borrow::Cow;
+
 use aql_value::{EvaluationContext, Interrupt, Value};
 use errors::{Error, ErrorCode, Result};
-use std::borrow::Cow;
 
 /// The rounds of a loop between two checks of the interrupt.
 pub(crate) const ROUNDS_PER_CHECK: usize = 4096;

@@ -31,9 +31,10 @@ mod type_cast;
 mod document;
 mod similarity;
 
-use aql_value::Function;
 use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use aql_value::Function;
 
 /// The families' lists, in the order of ArangoDB's documentation.
 static FAMILIES: &[&[Function]] = &[

@@ -4,12 +4,14 @@
 //! back at its end. The owner of the result accounts for it from then on. So no call can exceed the
 //! limit, whatever its arguments are.
 
-use crate::argument::check_interrupt;
-use aql_value::{BoundedBlock, EvaluationContext, Interrupt, MemoryAccount, Value};
-use errors::{Error, ErrorCode, Result};
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
+
+use aql_value::{BoundedBlock, EvaluationContext, Interrupt, MemoryAccount, Value};
+use errors::{Error, ErrorCode, Result};
+
+use crate::argument::check_interrupt;
 
 /// The longest text that a function may build.
 ///
@@ -494,8 +496,9 @@ impl<'a, N: AsRef<str>> ObjectBuffer<'a, N> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use aql_value::{EvaluationState, NoEnvironment, Warnings};
+
+    use super::*;
 
     #[test]
     fn a_growing_text_is_accounted_while_it_grows() {

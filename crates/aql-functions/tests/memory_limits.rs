@@ -9,13 +9,15 @@
 #[path = "it/common/mod.rs"]
 mod common;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use allocation_meter::{PeakAllocator, restart_thread_peak, thread_bytes, thread_peak};
 use aql_value::{
     EvaluationContext, EvaluationState, Function, Interrupt, MemoryAccount, ThreadMeter, Value, Warnings,
 };
+
 use common::TestServer;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 
 #[global_allocator]
 static ALLOCATOR: PeakAllocator = PeakAllocator;

@@ -1,15 +1,17 @@
 //! The last step of the optimizer, for every plan: it computes what later stages need.
 
-use super::cost;
-use super::rules::is_similarity;
+use std::cell::Cell;
+use std::cmp::Ordering;
+
 use aql_plan::{
     BindParameters, Expression, IndexHint, Node, NodeKind, Plan, PlanCatalog, for_each_node,
     reads_of_pipeline,
 };
 use aql_value::{Interrupt, Value};
 use errors::{Error, ErrorCode, Result};
-use std::cell::Cell;
-use std::cmp::Ordering;
+
+use super::cost;
+use super::rules::is_similarity;
 
 /// Estimates costs, and marks constant variables and subqueries.
 ///

@@ -16,16 +16,18 @@ mod tests;
 #[cfg(test)]
 extern crate self as aql_optimize;
 
-pub use options::OptimizerOptions;
-pub use rules::{RuleInfo, rules};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use analysis::conjunction;
 use aql_plan::{Plan, PlanCatalog};
 use aql_value::{Charge, Interrupt, MemoryAccount};
 use errors::Result;
+
+use analysis::conjunction;
 use rules::Rule;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+
+pub use options::OptimizerOptions;
+pub use rules::{RuleInfo, rules};
 
 /// The context in which rules run.
 pub(crate) struct RuleContext<'a> {

@@ -1,7 +1,8 @@
 //! Options of the optimizer that a query may set.
 
-use aql_plan::BindParameters;
 use std::collections::HashMap;
+
+use aql_plan::BindParameters;
 
 /// The rules that run, and the greatest number of plans.
 #[derive(Debug, Clone)]

@@ -3,14 +3,16 @@
 #[path = "../tests/it/common/small.rs"]
 mod small;
 
-use super::{OptimizerOptions, optimize, rules::RULES};
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use aql_plan::{
     BindInput, BindParameters, Node, NodeKind, Plan, VariableSet, bind, build, for_each_node, print,
 };
 use aql_value::{Interrupt, MemoryAccount};
+
+use super::{OptimizerOptions, optimize, rules::RULES};
 use small::{CATALOG, optimized};
-use std::collections::HashSet;
-use std::sync::Arc;
 
 #[test]
 fn rules_have_unique_names_and_descriptions() {

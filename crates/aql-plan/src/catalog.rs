@@ -1,9 +1,10 @@
 //! The planner's view of collections, indexes, views and graphs.
 
+use std::sync::Arc;
+
 use aql_value::Value;
 use catalog::index::{Capabilities, SearchShape};
 use catalog::{IndexId, ViewKind};
-use std::sync::Arc;
 
 /// The database as the planner sees it.
 ///

@@ -1,14 +1,16 @@
 //! Compiling a bound expression to a program over batches.
 
+use std::sync::Arc;
+
+use aql_value::program::{self, Slot};
+use aql_value::{Function, Program, ProgramBuilder, Register, Value};
+use errors::{Error, Result};
+
 use crate::expression::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, ElementOperator, Expansion, Expression,
     MemberName, ObjectMember, Parameter, Quantifier, UnaryOperator,
 };
 use crate::variable::{VariableId, Variables};
-use aql_value::program::{self, Slot};
-use aql_value::{Function, Program, ProgramBuilder, Register, Value};
-use errors::{Error, Result};
-use std::sync::Arc;
 
 /// The registers of a batch by variable, and the values of open parameters.
 #[derive(Debug, Clone, Default)]

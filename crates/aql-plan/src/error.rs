@@ -1,9 +1,10 @@
 //! Errors of planning, with ArangoDB's messages.
 
-use aql_value::Value;
-use errors::{Error, ErrorCode};
 use std::borrow::Cow;
 use std::fmt::Display;
+
+use aql_value::Value;
+use errors::{Error, ErrorCode};
 
 /// The stage in which ArangoDB examines whole statements, with the values of parameters.
 pub(crate) const OPTIMIZING_AST: &str = "optimizing ast";

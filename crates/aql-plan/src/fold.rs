@@ -1,12 +1,13 @@
 //! Folding of constants: an operation on constants becomes its result while the expression is
 //! built, bottom up.
 
-use crate::compile::{RegisterMap, compile};
-use crate::expression::{ElementOperator, Expression, Quantifier};
 use aql_value::{
     EvaluationContext, EvaluationState, Interrupt, MemoryAccount, NoEnvironment, Value, Warnings,
 };
 use errors::{ErrorCode, Result};
+
+use crate::compile::{RegisterMap, compile};
+use crate::expression::{ElementOperator, Expression, Quantifier};
 
 /// The state that folding needs to evaluate expressions.
 pub struct Folder<'a> {

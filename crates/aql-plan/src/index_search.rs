@@ -1,9 +1,10 @@
 //! Searches of indexes in plans: the values are expressions, which read variables of the outer row
 //! only.
 
+use catalog::index::{self, Search};
+
 use crate::catalog::IndexInfo;
 use crate::expression::Expression;
-use catalog::index::{self, Search};
 
 /// A search in an index that is not sorted by its fields.
 pub type IndexSearch = Search<Expression>;

@@ -1,12 +1,13 @@
 //! The plan of a query.
 
+use aql_value::{Value, Warning};
+
 use crate::catalog::CollectionReference;
 use crate::dataflow::for_each_node;
 use crate::expression::Expression;
 use crate::node::{Node, NodeKind};
 use crate::parameters::OpenParameters;
 use crate::variable::Variables;
-use aql_value::{Value, Warning};
 
 /// The plan of a query: a linear pipeline, and its demands on the executor.
 #[derive(Debug, Clone)]

@@ -1,9 +1,10 @@
 //! Plans as text: a line for each node, subqueries indented. For golden files and logs, not for
 //! clients.
 
+use std::fmt::Write;
+
 use crate::node::{Node, NodeKind, NodePrinter};
 use crate::plan::Plan;
-use std::fmt::Write;
 
 /// Returns the nodes of a plan as text, without numbers of nodes and estimates, which change with
 /// unrelated rules.

@@ -1,7 +1,8 @@
 //! Variables of a plan, which nodes set and expressions read.
 
-use aql_value::Value;
 use std::fmt;
+
+use aql_value::Value;
 
 /// The number of a variable within one plan and all its subplans, from 0 in the order of creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

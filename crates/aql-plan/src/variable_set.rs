@@ -86,9 +86,10 @@ fn position(id: VariableId) -> (usize, u64) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::variable::Variables;
-    use std::collections::BTreeSet;
 
     proptest::proptest! {
         #[test]

@@ -17,13 +17,13 @@ mod precedence;
 mod parser;
 mod print;
 
+use ast::Query;
+
 pub use ast::walk;
 pub use bind_parameters::{BindParameter, BindParameterKind, collect_bind_parameters};
 pub use error::{ParseError, ParseWarning};
 pub use position::{Position, position};
 pub use print::{print, print_expression};
-
-use ast::Query;
 
 /// The limits of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -114,8 +114,9 @@ pub(crate) fn escape_into(text: &str, quote: char, result: &mut String) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn integers_that_do_not_fit_become_doubles_and_then_nothing() {

@@ -1,8 +1,9 @@
 //! Rows in flight between operators.
 
+use std::sync::Arc;
+
 use crate::column::Column;
 use crate::value::Value;
-use std::sync::Arc;
 
 /// The position of a variable's column in a batch.
 pub type Register = usize;

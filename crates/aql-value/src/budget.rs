@@ -85,8 +85,9 @@ fn run_until<T, E>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use errors::{Error, ErrorCode};
+
+    use super::*;
 
     fn budget(length: Duration) -> Budget {
         let end = Instant::now() + length;

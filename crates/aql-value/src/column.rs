@@ -1,7 +1,8 @@
 //! One column of a batch: the values of one register for all rows.
 
-use crate::value::Value;
 use std::sync::Arc;
+
+use crate::value::Value;
 
 /// The values of one register, by physical row. Cloning is cheap: values are shared.
 #[derive(Debug, Clone)]

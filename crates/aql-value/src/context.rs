@@ -1,16 +1,18 @@
 //! The context of an evaluation: all that an expression may reach while it runs.
 
+use std::borrow::Cow;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use errors::{ErrorCode, Result};
+use fastrand::Rng;
+
 use crate::environment::Environment;
 use crate::interrupt::Interrupt;
 use crate::memo::Memo;
 use crate::memory::MemoryAccount;
 use crate::pattern::PatternCache;
 use crate::warnings::Warnings;
-use errors::{ErrorCode, Result};
-use fastrand::Rng;
-use std::borrow::Cow;
-use std::hash::{BuildHasher, Hasher, RandomState};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The state of a query that its expressions share and change: compiled patterns, random numbers,
 /// its time.

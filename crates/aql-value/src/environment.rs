@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::value::Value;
-use crate::warnings::Warning;
 use analyzers::Analyzer;
 use errors::{Error, Result};
 use velocypack::Builder;
+
+use crate::value::Value;
+use crate::warnings::Warning;
 
 /// The server as functions see it.
 ///

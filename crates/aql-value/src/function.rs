@@ -1,9 +1,10 @@
 //! The functions of AQL, as the registry lists them and as programs call them.
 
+use errors::{ErrorCode, Result};
+
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::Value;
-use errors::{ErrorCode, Result};
 
 /// The body of a function: computes a value from the arguments of one row.
 ///

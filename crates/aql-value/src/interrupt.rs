@@ -1,10 +1,12 @@
 //! Interrupts of a running query: a client kills it, or its time is over.
 
-use crate::thread_meter;
-use errors::{Error, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+use errors::{Error, Result};
+
+use crate::thread_meter;
 
 /// A flag shared between a query and everyone who may end it. Clones are handles to the same flag.
 ///

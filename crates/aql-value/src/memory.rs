@@ -1,8 +1,9 @@
 //! Memory accounting of a query: its own limit, and its share of the limit of all queries.
 
-use errors::{Error, ErrorCode, Result};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use errors::{Error, ErrorCode, Result};
 
 /// The bytes that one query uses, or all queries together (the parent of each query's account).
 ///

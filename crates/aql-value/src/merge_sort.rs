@@ -1,9 +1,11 @@
 //! An interruptible sort.
 
+use std::cmp::Ordering;
+
+use errors::Error;
+
 use crate::interrupt::Interrupt;
 use crate::value::Value;
-use errors::Error;
-use std::cmp::Ordering;
 
 /// The elements that the standard library sorts in one step, and those merged between two checks.
 ///
@@ -91,8 +93,9 @@ fn merge<T: Copy, E>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::cell::Cell;
+
+    use super::*;
 
     fn scrambled(count: u64) -> Vec<u64> {
         // An odd factor permutes the numbers below 2^64.

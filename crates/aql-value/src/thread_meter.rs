@@ -10,12 +10,14 @@
 //!
 //! [`Interrupt`]: crate::Interrupt
 
-use crate::memory::MemoryAccount;
-use allocation_meter::thread_bytes;
-use errors::Result;
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::sync::Arc;
+
+use allocation_meter::thread_bytes;
+use errors::Result;
+
+use crate::memory::MemoryAccount;
 
 /// The unaccounted bytes that are harmless.
 const SLACK_BYTES: i64 = 1 << 20;

@@ -2,10 +2,10 @@
 //!
 //! The layer above makes and checks tokens. This module defines what the catalog stores of them.
 
+use errors::{Error, ErrorCode, Result};
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use errors::{Error, ErrorCode, Result};
 
 /// The greatest number of tokens of one user; more is a mistake or an attack.
 pub const ACCESS_TOKENS_MAX: usize = 1_000;

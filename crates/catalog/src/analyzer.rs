@@ -2,10 +2,10 @@
 //! [`crate::ANALYZERS_COLLECTION`].
 
 use analyzers::{Definition, is_valid_name};
+use errors::Result;
 use velocypack::{Builder, Slice};
 
 use crate::SYSTEM_DATABASE;
-use errors::Result;
 
 /// The separator between the name of a database and that of its analyzer.
 const SEPARATOR: &str = "::";

@@ -1,9 +1,9 @@
 //! The `computedValues` of a collection. The catalog does not parse their AQL expressions.
 
+use errors::{Error, Result};
 use velocypack::Slice;
 
 use crate::properties::{Printer, Properties};
-use errors::{Error, Result};
 
 /// The greatest number of computed values of a collection; each is evaluated at every write.
 pub const COMPUTED_VALUES_MAX: usize = 256;

@@ -1,10 +1,10 @@
 //! Databases.
 
+use errors::{Error, Result};
 use velocypack::Builder;
 
 use crate::properties::{Printer, Properties};
 use crate::{CollectionProperties, CollectionType, DatabaseId, GRAPHS_COLLECTION};
-use errors::{Error, Result};
 
 /// The database that always exists and administrates the others.
 pub const SYSTEM_DATABASE: &str = "_system";

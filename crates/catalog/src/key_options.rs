@@ -1,7 +1,8 @@
 //! Key generators, which make the keys of documents that come without one.
 
-use crate::properties::{Printer, Properties};
 use errors::{Error, ErrorCode, Result};
+
+use crate::properties::{Printer, Properties};
 
 /// The greatest step of an autoincrement generator.
 pub const INCREMENT_MAX: u64 = 65_536;

@@ -2,9 +2,8 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "Databases" and "Collections", sections on names.
 
-use unicode_normalization::is_nfc;
-
 use errors::{Error, ErrorCode, Result};
+use unicode_normalization::is_nfc;
 
 /// The greatest length of a collection's or an index's name, in bytes.
 pub const COLLECTION_NAME_MAX_BYTES: usize = 256;

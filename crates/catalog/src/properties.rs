@@ -2,9 +2,8 @@
 //!
 //! Only this module knows how VelocyPack is read and built.
 
-use velocypack::{Builder, Slice};
-
 use errors::{Error, Result};
+use velocypack::{Builder, Slice};
 
 /// An object of named properties. `null` counts as missing; unknown names are ignored.
 #[derive(Clone, Copy)]

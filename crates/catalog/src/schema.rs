@@ -1,10 +1,10 @@
 //! The `schema` of a collection: a JSON Schema rule and the writes it applies to. Storage compiles
 //! and applies it.
 
+use errors::{Error, ErrorCode, Result};
 use velocypack::Slice;
 
 use crate::properties::{Printer, Properties};
-use errors::{Error, ErrorCode, Result};
 
 /// The message of a rule that has none of its own.
 const DEFAULT_MESSAGE: &str = "";

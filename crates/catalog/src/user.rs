@@ -1,11 +1,11 @@
 //! Users. The layer above hashes and checks passwords; here a hash is opaque text.
 
+use errors::{Error, Result};
 use velocypack::{Builder, Slice};
 
 use crate::access_token::AccessTokens;
 use crate::properties::{Printer, Properties};
 use crate::{AccessLevel, DatabaseRights, Rights};
-use errors::{Error, Result};
 
 /// The greatest length of a user's `extra` object, in bytes.
 pub const USER_EXTRA_MAX_BYTES: usize = 1 << 20;

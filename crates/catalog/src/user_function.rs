@@ -3,11 +3,11 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "User-defined AQL functions HTTP API".
 
+use errors::{Error, ErrorCode, Result};
 use velocypack::{Builder, Slice};
 
 use crate::KEY_MAX_BYTES;
 use crate::properties::{Printer, Properties};
-use errors::{Error, ErrorCode, Result};
 
 /// The system collection whose documents are the functions of its database.
 pub const FUNCTIONS_COLLECTION: &str = "_aqlfunctions";

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use aql_value::{Charge, Interrupt, MemoryAccount};
 use catalog::AccessLevel;
+use errors::Result;
 use storage::{
     Collection, Documents, Durability, Snapshot, Transaction, TransactionOptions, WaitPolicy, WriteOptions,
     WriteOutcome,
@@ -11,7 +12,6 @@ use storage::{
 use velocypack::Slice;
 
 use crate::session::Session;
-use errors::Result;
 
 /// The operation of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

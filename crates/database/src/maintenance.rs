@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use errors::Result;
 use kv::{EngineStatistics, KeyRange, Nodes};
 use storage::{Collection, CollectionStatistics, PartialWait, ReadCacheStatistics};
 
 use crate::base::SharingServer;
 use crate::instance::Instance;
 use crate::session::Session;
-use errors::Result;
 
 impl Instance {
     /// Returns true if the store refuses writes.

@@ -1,8 +1,9 @@
 //! Crossings of edges in the terms of S2: each question has an answer, also where edges only touch.
 
+use std::cmp::Ordering;
+
 use s2::point::Point;
 use s2::r3::vector::Vector;
-use std::cmp::Ordering;
 
 use crate::sign::{exact_sign, rough_sign, sign};
 

@@ -1,9 +1,10 @@
 //! Distances, areas and centroids.
 
+use std::sync::LazyLock;
+
 use geographiclib_rs::{Geodesic, InverseGeodesic, PolygonArea, Winding};
 use s2::point::Point;
 use s2::r3::vector::Vector;
-use std::sync::LazyLock;
 
 use crate::position::{Position, angle};
 use crate::region::Region;

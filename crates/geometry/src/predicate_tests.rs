@@ -1,8 +1,9 @@
 //! Places on borders, or on one great circle. The expected numbers of places are those of S2
 //! itself.
 
-use s2::point::Point;
 use std::cmp::Ordering;
+
+use s2::point::Point;
 
 use crate::crossing::{Crossing, crossing};
 use crate::sign::{exact_sign, sign};

@@ -1,8 +1,9 @@
 //! Relations of shapes: containment, intersection, equality.
 
+use std::collections::HashSet;
+
 use s2::edgeutil::distance_from_segment;
 use s2::point::Point;
-use std::collections::HashSet;
 
 use crate::crossing::{Crossing, crossing};
 use crate::edges::{Edge, Steps, any_pair};

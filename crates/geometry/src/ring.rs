@@ -1,10 +1,11 @@
 //! Rings: closed lines that divide the sphere; their inside lies to their left.
 
+use std::f64::consts::PI;
+
 use s2::point::{Point, point_area, true_centroid};
 use s2::r3::vector::Vector;
 use s2::rect::Rect;
 use s2::rect_bounder::RectBounder;
-use std::f64::consts::PI;
 
 use crate::crossing::{Crosser, angle_contains_vertex, ordered_ccw};
 use crate::position::{angle, middle};

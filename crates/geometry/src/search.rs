@@ -3,6 +3,9 @@
 //! The sphere is divided into six faces, each face into four cells, and so on for thirty levels.
 //! The numbers of a cell's descendants are one contiguous range.
 
+use std::f64::consts::PI;
+use std::sync::Arc;
+
 use s2::cap::Cap;
 use s2::cell::Cell;
 use s2::cellid::CellID;
@@ -11,8 +14,6 @@ use s2::point::Point;
 use s2::rect::Rect;
 use s2::region::{Region as CellRegion, RegionCoverer};
 use s2::s1::angle::{Angle, Rad};
-use std::f64::consts::PI;
-use std::sync::Arc;
 
 use crate::crossing::{Crosser, Crossing};
 use crate::measure::EARTH_RADIUS_METERS;

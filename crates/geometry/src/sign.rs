@@ -5,10 +5,11 @@
 //! predicate has special cases: a point on the common border of regions is in exactly one of them.
 //! The order of the moves is the one that S2 documents, so that results agree with S2.
 
-use robust::{Coord, Coord3D, orient2d, orient3d};
-use s2::point::Point;
 use std::cmp::Ordering;
 use std::cmp::Ordering::Equal;
+
+use robust::{Coord, Coord3D, orient2d, orient3d};
+use s2::point::Point;
 
 /// Upper bound of the rounding error of the determinant of three unit vectors.
 ///

@@ -44,8 +44,9 @@ pub fn settle(folder: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use kv::{Durability, TransactionOptions};
+
+    use super::*;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use kv::background::BackgroundThread;
 use kv::{
     BulkLoad, Engine, EngineStatistics, KeyRange, LoadHint, LoadKind, LocalStore, LocalTransaction,
     OpenStore, Result, Snapshot, TransactionOptions, WriteTransaction,
@@ -14,7 +15,6 @@ use crate::load::tables::TableLoad;
 use crate::options::RocksOptions;
 use crate::recovery::DroppedLog;
 use crate::store::Store;
-use kv::background::BackgroundThread;
 
 /// A RocksDB store in a folder.
 pub struct RocksEngine {

@@ -49,9 +49,10 @@ impl FolderLock {
 
 #[cfg(test)]
 mod tests {
+    use kv::{Durability, Engine, TransactionOptions};
+
     use super::*;
     use crate::{RocksEngine, RocksOptions};
-    use kv::{Durability, Engine, TransactionOptions};
 
     #[test]
     fn every_file_of_a_store_but_the_lock_is_one_of_its_files() {

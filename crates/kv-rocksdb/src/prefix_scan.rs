@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use kv::ClosedFlag;
 use kv::{BLOCK_BYTES_MAX, Block, BlockLimits, Error, PrefixScan, Result};
 use rust_rocksdb::ReadOptions;
 
 use crate::error::map;
 use crate::handle::{OwnedIterator, OwnedSnapshot};
-use kv::ClosedFlag;
 
 /// The number of ranges after which a new iterator is opened. An iterator pins all tables and
 /// memtables that existed when it was opened.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use kv::ClosedFlag;
 use kv::{BLOCK_BYTES_MAX, Block, BlockLimits, Error, Result, Scan, ScanSpec};
 use rust_rocksdb::ReadOptions;
 
 use crate::cache_use::CacheUse;
 use crate::error::map;
 use crate::handle::{OwnedIterator, OwnedSnapshot};
-use kv::ClosedFlag;
 
 /// The readahead of a sequential scan in bytes. RocksDB stops at the end of the range.
 const READAHEAD_BYTES: usize = 1 << 20;

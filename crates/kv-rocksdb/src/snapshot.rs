@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use kv::ClosedFlag;
 use kv::{BLOCK_BYTES_MAX, Error, LOOK_UP_BYTES, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
 use rust_rocksdb::{ErrorKind, ReadOptions};
 
@@ -9,7 +10,6 @@ use crate::error::map;
 use crate::handle::OwnedSnapshot;
 use crate::prefix_scan::RocksPrefixScan;
 use crate::scan::RocksScan;
-use kv::ClosedFlag;
 
 /// The greatest number of keys in one call of RocksDB. Each may pin a block until its value is
 /// copied: 4 MiB in total.

@@ -315,8 +315,9 @@ impl LocalStore for Store {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use kv::conformance::wait_until;
+
+    use super::*;
 
     #[test]
     fn large_data_gets_partitioned_tables() {

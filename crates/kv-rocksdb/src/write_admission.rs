@@ -47,8 +47,9 @@ impl Drop for WritePermit<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
 
     #[test]
     fn no_more_threads_write_than_there_are_permits_and_all_get_one() {

@@ -44,9 +44,10 @@ impl EventListener for WriteStalls {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use kv::conformance::wait_until;
     use rust_rocksdb::{DB, Options};
+
+    use super::*;
 
     #[test]
     fn a_write_that_is_slowed_down_counts() {

@@ -18,9 +18,10 @@ mod serve;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ::options::Version;
 use allocation_meter::CountingAllocator;
 use server::version;
+
+use ::options::Version;
 
 /// Counts what each thread allocates, so that no query takes more than it may. The memory is
 /// `malloc`'s: see [`freed_memory`].

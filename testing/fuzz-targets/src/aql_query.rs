@@ -1,9 +1,10 @@
 //! Any text as a query on a small store: it is planned, explained and run to a result or an error.
 
-use database::query::request::QueryRequest;
-use database::{Format, Identity, Instance, InstanceOptions, Session};
 use std::sync::LazyLock;
 use std::time::Duration;
+
+use database::query::request::QueryRequest;
+use database::{Format, Identity, Instance, InstanceOptions, Session};
 use velocypack::{Builder, Limits, Slice, json};
 
 /// The limit of a query's memory and time, so that a large one does not hold up the others.

@@ -4,15 +4,16 @@
 //! the first byte is 0, the other bytes are sent as they are. The server replies or closes the
 //! connection, never reports an internal error, and continues to serve.
 
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::LazyLock;
+use std::time::Duration;
+
 use database::{Instance, InstanceOptions};
 use server::http::address::Address;
 use server::http::listener;
 use server::service::log::{Log, LogOptions};
 use server::{Server, ServerOptions};
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::sync::LazyLock;
-use std::time::Duration;
 
 /// The time to wait for a server that must reply, and for one that may be waiting for more input.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -3,12 +3,14 @@
 //! The request is about a query, a collection, an index, a document or an import. The first byte
 //! selects the request, the second the format.
 
-use super::aql_query::SESSION;
+use std::time::Duration;
+
 use database::query::request::QueryRequest;
 use database::{Format, WriteMode, WriteOperation};
-use std::time::Duration;
 use storage::{DOCUMENT_WAIT, Durability, WriteOptions};
 use velocypack::{Builder, Limits, Slice, json, normalize, validate};
+
+use super::aql_query::SESSION;
 
 pub(crate) fn run(bytes: &[u8]) {
     let [kind, format, body @ ..] = bytes else { return };

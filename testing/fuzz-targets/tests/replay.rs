@@ -5,9 +5,10 @@
 //! long on each target (default 2), `PERSEA_FUZZ_TARGET=name` runs that one alone.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
-use fuzz_targets::{TARGETS, Target};
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+use fuzz_targets::{TARGETS, Target};
 
 /// The length of the longest generated input.
 const LENGTH_MAX: usize = 4096;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use errors::Result;
 use velocypack::Builder;
 
 use super::{Kind, Output, Tokenizer};
 use crate::properties::Properties;
 use crate::query::{CompiledQuery, QueryCompiler, QueryProperties, ReturnType, Row};
 use crate::token::{Input, Sink, Token};
-use errors::Result;
 
 /// Most rows of a batch.
 const BATCH_MAX: u64 = 1000;

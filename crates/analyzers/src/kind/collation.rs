@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use errors::{Error, Result};
 use icu_collator::options::{CollatorOptions, Strength};
 use icu_collator::{CollatorBorrowed, CollatorPreferences};
 use icu_locale_core::Locale as LanguageTag;
@@ -12,7 +13,6 @@ use crate::locale::Locale;
 use crate::properties::Properties;
 use crate::query::QueryCompiler;
 use crate::token::{Input, Sink, Token};
-use errors::{Error, Result};
 
 #[derive(Debug)]
 struct Collation {

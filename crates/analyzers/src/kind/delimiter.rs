@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use errors::Result;
 use velocypack::Builder;
 
 use super::{Kind, Tokenizer};
 use crate::properties::Properties;
 use crate::query::QueryCompiler;
 use crate::token::{Input, Sink, Token};
-use errors::Result;
 
 /// Tokens between two pauses.
 const TOKENS_PER_PAUSE: u32 = 1024;

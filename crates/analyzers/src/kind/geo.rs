@@ -1,11 +1,11 @@
 //! The parts that the geo-spatial types share: coverings by cells.
 
+use errors::Result;
 use geometry::{Covering, Shape, covering_with};
 use velocypack::Builder;
 
 use crate::properties::Properties;
 use crate::token::{Sink, Token};
-use errors::Result;
 
 /// The finest level of cells: a square centimeter.
 const LEVEL_MAX: u64 = 30;

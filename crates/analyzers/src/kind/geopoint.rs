@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use errors::Result;
 use geometry::{Covering, Position, Shape};
 use velocypack::{Builder, Slice};
 
@@ -10,7 +11,6 @@ use super::{Format, Kind, Tokenizer};
 use crate::properties::Properties;
 use crate::query::QueryCompiler;
 use crate::token::{Input, Sink};
-use errors::Result;
 
 #[derive(Debug, Clone)]
 struct GeoPoint {

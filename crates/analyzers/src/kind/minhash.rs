@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
+use errors::Result;
 use twox_hash::XxHash64;
 use velocypack::Builder;
 
@@ -14,7 +15,6 @@ use super::{Kind, Tokenizer};
 use crate::properties::Properties;
 use crate::query::QueryCompiler;
 use crate::token::{Input, Sink, Token};
-use errors::Result;
 
 /// Most hashes of a signature, as of `MINHASH()`: for an error of one in a thousand.
 const HASHES_MAX: u64 = 1_000_000;

@@ -22,13 +22,13 @@ mod wildcard;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use errors::{Error, Result};
 use geometry::Shape;
 use velocypack::{Builder, Slice};
 
 use crate::properties::Properties;
 use crate::query::QueryCompiler;
 use crate::token::{Input, Sink};
-use errors::{Error, Result};
 
 pub use geojson::Format;
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use errors::Result;
 use velocypack::{Builder, Slice};
 
 use super::{Kind, Tokenizer};
 use crate::properties::Properties;
 use crate::query::QueryCompiler;
-use errors::Result;
 
 /// An analyzer inside another.
 #[derive(Debug)]

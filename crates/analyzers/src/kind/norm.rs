@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use errors::Result;
 use velocypack::Builder;
 
 use super::{Kind, Tokenizer};
@@ -10,7 +11,6 @@ use crate::locale::Locale;
 use crate::properties::Properties;
 use crate::query::QueryCompiler;
 use crate::token::{Input, Sink, Token};
-use errors::Result;
 
 #[derive(Debug)]
 struct Norm {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use errors::Result;
 use unicode_segmentation::UnicodeSegmentation;
 use velocypack::Builder;
 
@@ -11,7 +12,6 @@ use crate::locale::Locale;
 use crate::properties::Properties;
 use crate::query::QueryCompiler;
 use crate::token::{Input, Sink, Token};
-use errors::Result;
 
 /// Segments between two pauses.
 const SEGMENTS_PER_PAUSE: usize = 1024;

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use errors::Result;
 use velocypack::Builder;
 
 use super::{Kind, Tokenizer};
 use crate::properties::Properties;
 use crate::query::QueryCompiler;
 use crate::token::{Input, Sink, Token};
-use errors::Result;
 
 #[derive(Debug)]
 struct StopWords {

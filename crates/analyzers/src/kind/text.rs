@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use errors::Result;
 use icu_segmenter::options::WordBreakInvariantOptions;
 use icu_segmenter::{WordSegmenter, WordSegmenterBorrowed};
 use velocypack::Builder;
@@ -15,7 +16,6 @@ use crate::properties::Properties;
 use crate::query::QueryCompiler;
 use crate::stemmer::Stemmer;
 use crate::token::{Input, Sink, Token};
-use errors::Result;
 
 #[derive(Debug)]
 struct Text {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use errors::Result;
 use velocypack::Builder;
 
 use super::nested::Nested;
@@ -9,7 +10,6 @@ use super::{Kind, Output, Tokenizer};
 use crate::properties::Properties;
 use crate::query::QueryCompiler;
 use crate::token::{Input, Sink, Token};
-use errors::Result;
 
 /// The mark of both ends.
 const MARKER: &str = "\u{FFFD}";

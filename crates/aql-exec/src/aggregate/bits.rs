@@ -2,10 +2,11 @@
 //!
 //! Null values do not count. With any other value, or without values, the result is null.
 
-use super::State;
 use aql_value::{Interrupt, Value};
 use errors::Result;
 use velocypack::Builder;
+
+use super::State;
 
 /// The greatest operand of AQL's bit functions.
 const MAX_OPERAND: i64 = u32::MAX as i64;

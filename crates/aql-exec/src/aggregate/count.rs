@@ -1,9 +1,10 @@
 //! `LENGTH`, `COUNT`: the number of rows, whatever their values.
 
-use super::State;
 use aql_value::{Interrupt, Value};
 use errors::Result;
 use velocypack::Builder;
+
+use super::State;
 
 #[derive(Default)]
 pub(super) struct Length(u64);

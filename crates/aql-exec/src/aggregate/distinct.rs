@@ -1,11 +1,13 @@
 //! `UNIQUE`, `SORTED_UNIQUE`, `COUNT_DISTINCT`: distinct values, null among them.
 
-use super::State;
-use crate::arrays::{append_array, array_of};
+use std::collections::HashSet;
+
 use aql_value::{Interrupt, Value};
 use errors::Result;
-use std::collections::HashSet;
 use velocypack::Builder;
+
+use super::State;
+use crate::arrays::{append_array, array_of};
 
 /// Bytes of a table entry besides the value's own: the value and its share of the table.
 const ENTRY_BYTES: usize = 2 * size_of::<Value>();

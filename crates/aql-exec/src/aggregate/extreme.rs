@@ -1,11 +1,13 @@
 //! `MIN`, `MAX`: the smallest and the greatest value by AQL's order, without nulls; null if none is
 //! left.
 
-use super::State;
+use std::cmp::Ordering;
+
 use aql_value::{Interrupt, Value};
 use errors::Result;
-use std::cmp::Ordering;
 use velocypack::Builder;
+
+use super::State;
 
 #[derive(Default)]
 pub(super) struct Min(Value);

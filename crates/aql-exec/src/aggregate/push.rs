@@ -1,10 +1,11 @@
 //! `PUSH`: all values in the order of arrival.
 
-use super::State;
-use crate::arrays::{append_array, array_of};
 use aql_value::{Interrupt, Value};
 use errors::Result;
 use velocypack::Builder;
+
+use super::State;
+use crate::arrays::{append_array, array_of};
 
 #[derive(Default)]
 pub(super) struct Push(Vec<Value>);

@@ -1,10 +1,11 @@
 //! `SUM`, `AVERAGE`: null values do not count. Any other value that is not a number makes the
 //! result null.
 
-use super::State;
 use aql_value::{Interrupt, Value, program};
 use errors::Result;
 use velocypack::Builder;
+
+use super::State;
 
 /// A sum of numbers: exact while they are integers and fit in 64 bits, then in doubles.
 struct Total {

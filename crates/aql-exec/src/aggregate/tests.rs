@@ -1,9 +1,11 @@
 //! The results of each aggregate for empty, null, mixed and ordinary input.
 
-use super::{aggregate, aggregator};
+use std::sync::Arc;
+
 use aql_plan::AggregateFunction as F;
 use aql_value::{Charge, Column, Interrupt, MemoryAccount, Value};
-use std::sync::Arc;
+
+use super::{aggregate, aggregator};
 
 const ALL: [F; 16] = [
     F::Length,

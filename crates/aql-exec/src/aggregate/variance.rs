@@ -1,10 +1,11 @@
 //! `VARIANCE_*`, `STDDEV_*`: null values do not count. Any other value that is not a number makes
 //! the result null.
 
-use super::State;
 use aql_value::{Interrupt, Value};
 use errors::Result;
 use velocypack::Builder;
+
+use super::State;
 
 /// Welford's running mean and sum of squared distances from it.
 #[derive(Default)]

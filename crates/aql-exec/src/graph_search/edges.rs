@@ -1,7 +1,8 @@
 //! Edges found by a search.
 
-use super::vertices::Vertex;
 use aql_value::Value;
+
+use super::vertices::Vertex;
 
 /// An edge found at a vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

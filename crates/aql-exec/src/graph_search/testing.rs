@@ -1,9 +1,10 @@
 //! A small graph in memory, and all its paths, found by the simplest algorithm.
 
+use proptest::prelude::*;
+
 use super::edges::{EdgeList, ReadPosition};
 use super::path::Side;
 use super::vertices::Vertex;
-use proptest::prelude::*;
 
 /// A directed graph. Vertices are their own numbers; the key of an edge is its position.
 #[derive(Debug, Clone)]

@@ -1,8 +1,9 @@
 //! Identifiers of vertices as small numbers: a search compares and marks numbers instead of text.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
+
 use errors::{Error, ErrorCode, Result};
 use rapidhash::v3::{RapidSecrets, rapidhash_v3_seeded};
-use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// A vertex of a query, numbered from 0 in the order of discovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

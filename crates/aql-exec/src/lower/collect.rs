@@ -1,14 +1,15 @@
 //! Lowering of COLLECT.
 
+use aql_plan::{Collect, CollectInto, CollectMethod, IntoContent};
+use aql_value::Register;
+use errors::{Error, Result};
+
 use super::Lowering;
 use crate::aggregate::aggregator;
 use crate::operator::{
     CollectCountOperator, CollectDistinctOperator, CollectHashOperator, CollectSortedOperator,
     GroupAggregate, GroupKey, GroupOutput, Groups, IntoMembers, Operator,
 };
-use aql_plan::{Collect, CollectInto, CollectMethod, IntoContent};
-use aql_value::Register;
-use errors::{Error, Result};
 
 impl Lowering<'_> {
     /// Lowers a COLLECT. `carry`: registers read after the grouping.

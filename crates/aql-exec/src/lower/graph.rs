@@ -1,5 +1,16 @@
 //! Lowering of graph queries.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aql_plan::{
+    EdgeDirection, EdgeLookup, EnumeratePaths, EnumeratePathsKind, GraphAccess, IndexRange, PathOutput,
+    PathSearchOptions, Projection, Prune, ShortestPath, StepCondition, Traversal, TraversalOrder, VariableId,
+};
+use aql_value::{Program, Register};
+use errors::{Error, ErrorCode, Result};
+use storage::Collection;
+
 use super::scan::handle;
 use super::{Lowering, Step};
 use crate::graph_search::traversal::{SearchOptions, StepDetails, TraversalSearch};
@@ -8,15 +19,6 @@ use crate::operator::{
     Operator, OuterRows, PathParts, PathPrograms, PathReader, PathsKind, PruneProgram, RowOutputs,
     ShortestPathOperator, StepProgram, TraversalOperator, TraversalParts, TraversalPrograms, WeightProgram,
 };
-use aql_plan::{
-    EdgeDirection, EdgeLookup, EnumeratePaths, EnumeratePathsKind, GraphAccess, IndexRange, PathOutput,
-    PathSearchOptions, Projection, Prune, ShortestPath, StepCondition, Traversal, TraversalOrder, VariableId,
-};
-use aql_value::{Program, Register};
-use errors::{Error, ErrorCode, Result};
-use std::collections::HashMap;
-use std::sync::Arc;
-use storage::Collection;
 
 /// Most collections and directions by which one query may follow edges.
 const MAX_ACCESSES: usize = u16::MAX as usize;

@@ -1,10 +1,11 @@
 //! Detection of hash joins in the filter of a scan.
 
-use super::Lowering;
-use crate::operator::{HashJoin, JoinCondition, JoinKey};
 use aql_plan::{CollectionScan, Expression, VariableId, join_equality};
 use aql_value::Program;
 use errors::Result;
+
+use super::Lowering;
+use crate::operator::{HashJoin, JoinCondition, JoinKey};
 
 impl Lowering<'_> {
     /// Returns a hash join that can replace repeated scans.

@@ -1,10 +1,11 @@
 //! Lowering of nodes that read index entries instead of documents.
 
-use super::{Lowering, Step};
-use crate::operator::{IndexDistinctOperator, MaterializeOperator, Operator, Source};
 use aql_plan::{Coverage, IndexCollect, Materialize};
 use aql_value::Register;
 use errors::{Error, Result};
+
+use super::{Lowering, Step};
+use crate::operator::{IndexDistinctOperator, MaterializeOperator, Operator, Source};
 
 impl Lowering<'_> {
     pub(super) fn materialize(&self, step: Step<'_>, node: &Materialize) -> Result<Box<dyn Operator>> {

@@ -1,7 +1,8 @@
 //! Liveness: the variables that are read after each node.
 
-use super::fuse::Fused;
 use aql_plan::{Node, VariableSet};
+
+use super::fuse::Fused;
 
 /// Returns for each node of a pipeline the variables that later nodes read.
 ///

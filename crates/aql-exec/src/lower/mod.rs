@@ -14,21 +14,23 @@ mod scan;
 mod view;
 mod window;
 
-use crate::context::ExecutionContext;
-use crate::operator::{
-    EnumerateListOperator, EnumerateObjectOperator, GroupedSortOperator, LimitOperator, ListInput, Located,
-    NoResultsOperator, Operator, OuterRows, Profiled, RowAction, RowStep, RowStepsOperator,
-    SingletonOperator, SortKey, SortOperator, SortOrder, SubqueryMode, SubqueryOperator, SubqueryParts,
-};
+use std::sync::Arc;
+
 use aql_plan::{
     EnumerateList, Expression, Filter, JoinPart, Node, NodeKind, Plan, RegisterMap, Sort, Subquery,
     VariableId, VariableSet, compile,
 };
 use aql_value::{Program, Register, Value};
 use errors::{Error, ErrorCode, Result};
+
+use crate::context::ExecutionContext;
+use crate::operator::{
+    EnumerateListOperator, EnumerateObjectOperator, GroupedSortOperator, LimitOperator, ListInput, Located,
+    NoResultsOperator, Operator, OuterRows, Profiled, RowAction, RowStep, RowStepsOperator,
+    SingletonOperator, SortKey, SortOperator, SortOrder, SubqueryMode, SubqueryOperator, SubqueryParts,
+};
 use fuse::{Fused, fuse};
 use liveness::live_after;
-use std::sync::Arc;
 
 /// A lowered plan.
 pub(crate) struct Lowered {

@@ -1,14 +1,15 @@
 //! Lowering of data modification.
 
-use super::Lowering;
-use crate::operator::{
-    InsertWriter, ModificationOperator, Operator, RemoveWriter, UpdateWriter, UpsertWriter, WriteTarget,
-};
 use aql_plan::{
     CollectionReference, Insert, ModificationOptions, OverwriteMode, Remove, Update, Upsert, VariableId,
 };
 use errors::Result;
 use storage::WriteOptions;
+
+use super::Lowering;
+use crate::operator::{
+    InsertWriter, ModificationOperator, Operator, RemoveWriter, UpdateWriter, UpsertWriter, WriteTarget,
+};
 
 impl Lowering<'_> {
     pub(super) fn insert(&mut self, input: Box<dyn Operator>, node: &Insert) -> Result<Box<dyn Operator>> {

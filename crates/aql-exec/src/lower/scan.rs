@@ -1,11 +1,7 @@
 //! Lowering of scans.
 
-use super::{Lowering, Step};
-use crate::operator::{
-    ByRow, ByRowOptions, BySingleKey, ByUniqueKey, ByWalk, CoveredValue, DocumentFilter,
-    EnumerateCollectionOperator, Fetch, IndexLookupOperator, LookupProgram, LookupStrategy,
-    NearVectorOperator, NearVectorParts, Operator, OuterRows, ProjectionProgram, RangePrograms, Source,
-};
+use std::sync::Arc;
+
 use aql_plan::{
     CollectionScan, DocumentSource, Expression, IndexAccess, IndexInfo, IndexLookup, IndexRange, IndexScan,
     NearVector, Projection, ProjectionSource, VariableId,
@@ -14,8 +10,14 @@ use aql_value::Register;
 use catalog::IndexId;
 use catalog::index::Bound;
 use errors::{Error, ErrorCode, Result};
-use std::sync::Arc;
 use storage::{Collection, Index};
+
+use super::{Lowering, Step};
+use crate::operator::{
+    ByRow, ByRowOptions, BySingleKey, ByUniqueKey, ByWalk, CoveredValue, DocumentFilter,
+    EnumerateCollectionOperator, Fetch, IndexLookupOperator, LookupProgram, LookupStrategy,
+    NearVectorOperator, NearVectorParts, Operator, OuterRows, ProjectionProgram, RangePrograms, Source,
+};
 
 impl Lowering<'_> {
     pub(super) fn enumerate_collection(

@@ -1,13 +1,15 @@
 //! Lowering of searches of views and inverted indexes.
 
-use super::{Lowering, Step};
-use crate::operator::{CoveredValue, EnumerateViewOperator, Operator, OuterRows, ScoreProgram, ViewParts};
-use crate::search::SearchFields;
+use std::sync::Arc;
+
 use aql_plan::{EnumerateView, SearchCondition, ViewColumn};
 use errors::{Error, Result};
 use search::Schema;
-use std::sync::Arc;
 use storage::Index;
+
+use super::{Lowering, Step};
+use crate::operator::{CoveredValue, EnumerateViewOperator, Operator, OuterRows, ScoreProgram, ViewParts};
+use crate::search::SearchFields;
 
 impl Lowering<'_> {
     pub(super) fn enumerate_view(&self, step: Step<'_>, node: &EnumerateView) -> Result<Box<dyn Operator>> {

@@ -1,10 +1,11 @@
 //! Lowering of WINDOW.
 
+use aql_plan::{Window, WindowBound};
+use errors::{Error, Result};
+
 use super::{Lowering, Step};
 use crate::operator::{Operator, WindowAggregate, WindowOperator, WindowParts};
 use crate::sliding_aggregate::Reach;
-use aql_plan::{Window, WindowBound};
-use errors::{Error, Result};
 
 impl Lowering<'_> {
     pub(super) fn window(&self, step: Step<'_>, node: &Window) -> Result<Box<dyn Operator>> {

@@ -1,11 +1,12 @@
 //! COLLECT WITH COUNT INTO without keys: one row with the number of rows.
 
+use aql_value::{Batch, Column, Register, Value};
+use errors::Result;
+
 use super::Operator;
 use super::groups::GroupOutput;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Register, Value};
-use errors::Result;
 
 pub(crate) struct CollectCountOperator {
     input: Box<dyn Operator>,

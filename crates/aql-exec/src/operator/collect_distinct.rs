@@ -3,6 +3,9 @@
 //! If the table of keys takes too much memory, it stops growing. Rows with unknown keys then go to
 //! temporary files, sorted by key, and the first of each key is passed on at the end.
 
+use aql_value::{Batch, Charge, Register};
+use errors::Result;
+
 use super::Operator;
 use super::group_table::GroupTable;
 use super::groups::GroupKey;
@@ -10,8 +13,6 @@ use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::spill::{RowReader, RowWriter};
-use aql_value::{Batch, Charge, Register};
-use errors::Result;
 
 pub(crate) struct CollectDistinctOperator {
     input: Box<dyn Operator>,

@@ -3,14 +3,15 @@
 //! Groups come in the order in which they were found, or in the order of their keys if they
 //! spilled.
 
+use aql_value::{Batch, Charge};
+use errors::Result;
+
 use super::Operator;
 use super::group_spill::{GroupReader, GroupWriter};
 use super::group_table::GroupTable;
 use super::groups::{GroupOutput, Groups};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Charge};
-use errors::Result;
 
 pub(crate) struct CollectHashOperator {
     input: Box<dyn Operator>,

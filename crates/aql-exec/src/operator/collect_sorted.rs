@@ -1,12 +1,13 @@
 //! COLLECT over rows that come sorted by the group keys: one group at a time is open.
 
+use aql_value::{Batch, Charge, Interrupt, Value};
+use errors::Result;
+
 use super::Operator;
 use super::groups::{GroupOutput, Groups};
 use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Charge, Interrupt, Value};
-use errors::Result;
 
 pub(crate) struct CollectSortedOperator {
     input: Box<dyn Operator>,

@@ -1,5 +1,9 @@
 //! A row for each document of a collection, for each incoming row.
 
+use aql_value::{Batch, Column, Register, Value};
+use errors::Result;
+use storage::{BlockLimits, DocumentScan, DocumentScanSpec, Snapshot};
+
 use super::Operator;
 use super::document_source::{FoundDocuments, Source};
 use super::hash_join::HashJoin;
@@ -7,9 +11,6 @@ use super::outer_rows::{Fetched, OuterRows};
 use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Register, Value};
-use errors::Result;
-use storage::{BlockLimits, DocumentScan, DocumentScanSpec, Snapshot};
 
 /// Keys in one step of a scan that reads only keys.
 const KEYS_PER_BLOCK: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };

@@ -1,12 +1,13 @@
 //! A row for each member of an array or of a range, for each incoming row.
 
+use aql_value::{Batch, Column, ElementCursor, Program, Register, Value};
+use errors::{Error, ErrorCode, Result};
+
 use super::Operator;
 use super::outer_rows::{Fetched, OuterRows};
 use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, ElementCursor, Program, Register, Value};
-use errors::{Error, ErrorCode, Result};
 
 /// The input of a loop.
 pub(crate) enum ListInput {

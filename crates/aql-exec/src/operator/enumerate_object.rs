@@ -1,11 +1,12 @@
 //! A row for each attribute of an object, for each incoming row.
 
+use aql_value::{Batch, Charge, Column, Register, Value};
+use errors::{Error, ErrorCode, Result};
+
 use super::Operator;
 use super::outer_rows::{Fetched, OuterRows};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Charge, Column, Register, Value};
-use errors::{Error, ErrorCode, Result};
 
 pub(crate) struct EnumerateObjectOperator {
     outer: OuterRows,

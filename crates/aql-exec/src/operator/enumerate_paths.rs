@@ -1,5 +1,9 @@
 //! A row for each path between two vertices, for each incoming row.
 
+use aql_plan::EnumeratePathsKind;
+use aql_value::{Batch, Register};
+use errors::Result;
+
 use super::Operator;
 use super::graph::{FoundRows, PathReader, RowOutputs, ends_of};
 use super::outer_rows::{Fetched, OuterRows};
@@ -7,9 +11,6 @@ use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::graph_search::path::{AllShortestPaths, FoundPath, KPaths, KShortestPaths, PathHost};
-use aql_plan::EnumeratePathsKind;
-use aql_value::{Batch, Register};
-use errors::Result;
 
 pub(crate) struct EnumeratePathsOperator {
     outer: OuterRows,

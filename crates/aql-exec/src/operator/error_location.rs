@@ -1,11 +1,12 @@
 //! The node of an error: a wrapper around each operator, which costs a call a batch.
 
-use super::Operator;
-use crate::batch_limits::BatchLimits;
-use crate::context::ExecutionContext;
 use aql_plan::NodeId;
 use aql_value::Batch;
 use errors::Result;
+
+use super::Operator;
+use crate::batch_limits::BatchLimits;
+use crate::context::ExecutionContext;
 
 /// An operator that records its node when it fails.
 pub(crate) struct Located {

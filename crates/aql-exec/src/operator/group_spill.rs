@@ -6,15 +6,17 @@
 //! aggregate and the members of INTO. It may be written more than once; its parts come back in the
 //! order in which they were written.
 
+use std::sync::Arc;
+
+use aql_value::{Batch, Charge, ElementCursor, Interrupt, ThreadMeter, Value};
+use errors::Result;
+use velocypack::{Block, Builder};
+
 use super::group_table::GroupTable;
 use super::groups::{GroupOutput, Groups};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::spill::{SpillReader, SpillWriter};
-use aql_value::{Batch, Charge, ElementCursor, Interrupt, ThreadMeter, Value};
-use errors::Result;
-use std::sync::Arc;
-use velocypack::{Block, Builder};
 
 /// A writer that spills groups.
 pub(super) struct GroupWriter {

@@ -1,9 +1,10 @@
 //! A hash table of groups by key.
 
-use aql_value::{Batch, Charge, Register, Value};
-use errors::Result;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+
+use aql_value::{Batch, Charge, Register, Value};
+use errors::Result;
 
 /// Bytes of a group besides its keys: its entry in the table and its place in the chain.
 const GROUP_BYTES: usize = 32;
@@ -126,9 +127,11 @@ impl Hasher for AlreadyHashed {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use aql_value::{Column, MemoryAccount};
     use std::sync::Arc;
+
+    use aql_value::{Column, MemoryAccount};
+
+    use super::*;
 
     #[test]
     fn equal_keys_share_a_group() {

@@ -1,11 +1,13 @@
 //! Shared parts of all kinds of COLLECT: the aggregates and INTO of groups, and their rows.
 
-use super::into::{IntoLists, IntoMembers};
-use crate::aggregate::Aggregator;
+use std::ops::Range;
+
 use aql_value::{Batch, Charge, Column, ElementCursor, Interrupt, Register, Value};
 use errors::Result;
-use std::ops::Range;
 use velocypack::Builder;
+
+use super::into::{IntoLists, IntoMembers};
+use crate::aggregate::Aggregator;
 
 /// Estimated bytes of a state of an aggregate or a list while it is empty.
 const STATE_BYTES: usize = 64;

@@ -4,14 +4,15 @@
 //! from the nested scan: for each incoming row in the order of the collection. If the table would
 //! take too much memory, the nested scan continues.
 
+use aql_value::{Batch, BlockBuilder, Column, Program, Register, Value};
+use errors::{ErrorCode, Result};
+use storage::{BlockLimits, DocumentScanSpec, Documents};
+
 use super::document_source::{FoundDocuments, Source};
 use super::join_table::JoinTable;
 use super::outer_rows::OuterRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, BlockBuilder, Column, Program, Register, Value};
-use errors::{ErrorCode, Result};
-use storage::{BlockLimits, DocumentScanSpec, Documents};
 
 /// Most bytes of the table. A limit on the query's memory lowers it to a quarter of that limit.
 const MAX_TABLE_BYTES: u64 = 512 << 20;

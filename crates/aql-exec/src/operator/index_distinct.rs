@@ -1,12 +1,14 @@
 //! The distinct values of the leading fields of an index: a skip scan from group to group.
 
+use std::sync::Arc;
+
+use aql_value::{Batch, Column, Register, Value};
+use errors::Result;
+use storage::{BlockLimits, Collection, Index, IndexBounds};
+
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Register, Value};
-use errors::Result;
-use std::sync::Arc;
-use storage::{BlockLimits, Collection, Index, IndexBounds};
 
 pub(crate) struct IndexDistinctOperator {
     /// The input: one row, whose registers are kept.

@@ -1,9 +1,10 @@
 //! COLLECT ... INTO: the members gathered from the rows of each group.
 
-use crate::arrays::{append_array, array_of};
 use aql_value::{Batch, BlockBuilder, Charge, Interrupt, Register, Value};
 use errors::Result;
 use velocypack::Builder;
+
+use crate::arrays::{append_array, array_of};
 
 /// The member gathered from a row.
 pub(crate) enum IntoMembers {

@@ -1,10 +1,12 @@
 //! The hash table of a join: values by their keys.
 
-use super::group_table::AlreadyHashed;
-use aql_value::{Charge, Column, Value};
-use errors::Result;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
+
+use aql_value::{Charge, Column, Value};
+use errors::Result;
+
+use super::group_table::AlreadyHashed;
 
 /// Bytes of an entry besides its keys and values: its link, and its share of the map.
 const ENTRY_BYTES: usize = 32;
@@ -115,9 +117,11 @@ fn hash_of<'a>(keys: impl Iterator<Item = &'a Value>) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use aql_value::MemoryAccount;
     use std::sync::Arc;
+
+    use aql_value::MemoryAccount;
+
+    use super::*;
 
     fn entries(table: &JoinTable, keys: &[&Value]) -> Vec<u32> {
         let chain = std::iter::successors(table.first(keys), |entry| table.next(*entry));

@@ -1,10 +1,11 @@
 //! LIMIT: skips rows and passes on a number of them.
 
+use aql_value::Batch;
+use errors::Result;
+
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::Batch;
-use errors::Result;
 
 pub(crate) struct LimitOperator {
     input: Box<dyn Operator>,

@@ -1,13 +1,15 @@
 //! Late materialization: fetches the documents for the keys of earlier scans, one step a batch.
 
+use std::sync::Arc;
+
+use aql_value::{Batch, Column, Register, Value};
+use errors::Result;
+use storage::{Collection, Snapshot};
+
 use super::Operator;
 use super::document_source::{FoundDocuments, Source};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Register, Value};
-use errors::Result;
-use std::sync::Arc;
-use storage::{Collection, Snapshot};
 
 pub(crate) struct MaterializeOperator {
     input: Box<dyn Operator>,

@@ -36,6 +36,12 @@ mod subquery;
 mod traversal;
 mod window;
 
+use aql_value::Batch;
+use errors::Result;
+
+use crate::batch_limits::BatchLimits;
+use crate::context::ExecutionContext;
+
 pub(crate) use collect_count::CollectCountOperator;
 pub(crate) use collect_distinct::CollectDistinctOperator;
 pub(crate) use collect_hash::CollectHashOperator;
@@ -75,11 +81,6 @@ pub(crate) use sort::{GroupedSortOperator, SortKey, SortOperator, SortOrder};
 pub(crate) use subquery::{SubqueryMode, SubqueryOperator, SubqueryParts};
 pub(crate) use traversal::{TraversalOperator, TraversalParts};
 pub(crate) use window::{WindowAggregate, WindowOperator, WindowParts};
-
-use crate::batch_limits::BatchLimits;
-use crate::context::ExecutionContext;
-use aql_value::Batch;
-use errors::Result;
 
 /// One step of a query at run time.
 pub(crate) trait Operator: Send {

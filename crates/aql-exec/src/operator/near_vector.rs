@@ -6,6 +6,13 @@
 //! documents pass also needs more lists: the wanted documents are as far away as so many more
 //! documents without a filter.
 
+use std::ops::Range;
+use std::sync::Arc;
+
+use aql_value::{Batch, Charge, Column, Program, Register, Value};
+use errors::{Error, Result};
+use storage::{Index, NearBounds, NearEntries, NearScan, Snapshot};
+
 use super::Operator;
 use super::document_source::{FoundDocuments, Source};
 use super::index_lookup::{EntryBatch, EntrySink, Host, covered, index_value};
@@ -15,11 +22,6 @@ use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::statistics::CursorUse;
-use aql_value::{Batch, Charge, Column, Program, Register, Value};
-use errors::{Error, Result};
-use std::ops::Range;
-use std::sync::Arc;
-use storage::{Index, NearBounds, NearEntries, NearScan, Snapshot};
 
 /// Entries that are tested in the first step; later steps double up to the second number.
 const TESTED_AT_ONCE: (usize, usize) = (64, 4096);

@@ -1,10 +1,11 @@
 //! A pipeline that is known to return nothing.
 
+use aql_value::Batch;
+use errors::Result;
+
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::Batch;
-use errors::Result;
 
 pub(crate) struct NoResultsOperator;
 

@@ -1,11 +1,13 @@
 //! The rows that a loop runs over: each gives any number of inner rows.
 
+use std::sync::Arc;
+
+use aql_value::{Batch, Register};
+use errors::Result;
+
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Register};
-use errors::Result;
-use std::sync::Arc;
 
 /// The input of a loop, and its current row.
 pub(crate) struct OuterRows {

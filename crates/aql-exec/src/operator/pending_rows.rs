@@ -1,7 +1,8 @@
 //! Rows that an operator has beyond those requested.
 
-use crate::batch_limits::BatchLimits;
 use aql_value::Batch;
+
+use crate::batch_limits::BatchLimits;
 
 /// The rest of a batch that had more rows than requested.
 #[derive(Default)]

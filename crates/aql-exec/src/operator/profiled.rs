@@ -1,13 +1,15 @@
 //! A wrapper that measures an operator. It is present only in profiled queries.
 
+use std::time::Instant;
+
+use aql_plan::NodeId;
+use aql_value::Batch;
+use errors::Result;
+
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::profile::Profile;
-use aql_plan::NodeId;
-use aql_value::Batch;
-use errors::Result;
-use std::time::Instant;
 
 /// An operator with a clock around it.
 pub(crate) struct Profiled {

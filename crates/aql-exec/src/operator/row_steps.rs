@@ -3,14 +3,16 @@
 //! Neighbouring nodes of this kind are one operator, so that a query of a thousand LETs is not a
 //! thousand calls deep.
 
+use std::sync::Arc;
+
+use aql_plan::NodeId;
+use aql_value::{Batch, Program, Register};
+use errors::Result;
+
 use super::Operator;
 use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_plan::NodeId;
-use aql_value::{Batch, Program, Register};
-use errors::Result;
-use std::sync::Arc;
 
 /// One calculation or filter.
 pub(crate) struct RowStep {

@@ -1,11 +1,12 @@
 //! The start of a pipeline: one row without columns, or the outer rows of a subquery.
 
+use aql_value::Batch;
+use errors::Result;
+
 use super::Operator;
 use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::Batch;
-use errors::Result;
 
 pub(crate) struct SingletonOperator {
     rows: Option<Batch>,

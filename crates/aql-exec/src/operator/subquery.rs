@@ -1,11 +1,13 @@
 //! Runs a pipeline for each row and sets a register to the array of its results.
 
+use std::sync::Arc;
+
+use aql_value::{Batch, BlockBuilder, Charge, Column, Register, ThreadMeter, Value};
+use errors::Result;
+
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, BlockBuilder, Charge, Column, Register, ThreadMeter, Value};
-use errors::Result;
-use std::sync::Arc;
 
 /// The way in which the pipeline runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,8 @@
 //! A row for each path from a start vertex, for each incoming row.
 
+use aql_value::{Batch, Register};
+use errors::Result;
+
 use super::Operator;
 use super::graph::{FoundRows, GraphReader, RowOutputs, TraversalPrograms, TraversalRowHost, vertex_of};
 use super::outer_rows::{Fetched, OuterRows};
@@ -7,8 +10,6 @@ use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::graph_search::traversal::{StepId, Steps, TraversalSearch, Visit};
-use aql_value::{Batch, Register};
-use errors::Result;
 
 pub(crate) struct TraversalOperator {
     outer: OuterRows,

@@ -3,15 +3,17 @@
 //! Rows wait until all rows of their windows have arrived. Each row enters the window once and
 //! leaves it once.
 
+use std::collections::VecDeque;
+
+use aql_plan::AggregateFunction;
+use aql_value::{Batch, Charge, Column, Register, Value};
+use errors::{ErrorCode, Result};
+
 use super::Operator;
 use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::sliding_aggregate::{Reach, SlidingAggregate, sliding};
-use aql_plan::AggregateFunction;
-use aql_value::{Batch, Charge, Column, Register, Value};
-use errors::{ErrorCode, Result};
-use std::collections::VecDeque;
 
 pub(crate) struct WindowOperator {
     input: Box<dyn Operator>,

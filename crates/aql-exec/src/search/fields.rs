@@ -1,9 +1,10 @@
 //! The fields of indexes that the fields of a condition stand for.
 
+use std::sync::Arc;
+
 use aql_plan::{SearchField, SearchStep};
 use aql_value::Value;
 use search::{Analysis, FieldRef, Path, Schema, Step};
-use std::sync::Arc;
 
 /// The fields of the indexes that a search reads.
 pub(crate) struct SearchFields {

@@ -5,10 +5,12 @@
 //! known. When the older part is used up, the newer one takes its place. So each value is combined
 //! three times at most. Nothing is ever subtracted, which would not be exact.
 
-use super::SlidingAggregate;
+use std::cmp::Ordering;
+
 use aql_value::{Charge, Interrupt, Value, program};
 use errors::Result;
-use std::cmp::Ordering;
+
+use super::SlidingAggregate;
 
 /// The aggregate of some neighbouring values.
 pub(super) trait Part: Clone + Default + Send {

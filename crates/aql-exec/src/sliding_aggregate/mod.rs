@@ -4,12 +4,13 @@ mod folded;
 mod frame;
 mod values;
 
-pub(crate) use frame::Reach;
-
 use aql_plan::AggregateFunction;
 use aql_value::{Charge, Interrupt, Value};
 use errors::Result;
+
 use folded::{Bits, Count, Extreme, Folded, Moments, Total};
+
+pub(crate) use frame::Reach;
 
 /// An aggregate over the values in the window.
 pub(crate) trait SlidingAggregate: Send {

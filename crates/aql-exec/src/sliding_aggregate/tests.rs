@@ -1,10 +1,12 @@
 //! Sliding aggregates against those of COLLECT over the same values.
 
-use super::*;
-use crate::aggregate::aggregator;
+use std::sync::Arc;
+
 use aql_value::{Column, MemoryAccount};
 use proptest::prelude::*;
-use std::sync::Arc;
+
+use super::*;
+use crate::aggregate::aggregator;
 
 const FUNCTIONS: &[AggregateFunction] = &[
     AggregateFunction::Length,

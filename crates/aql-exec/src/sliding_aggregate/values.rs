@@ -1,10 +1,12 @@
 //! Aggregates that return the values in the window themselves.
 
-use super::SlidingAggregate;
-use crate::arrays::array_of;
+use std::collections::{BTreeMap, VecDeque};
+
 use aql_value::{Charge, Interrupt, Value};
 use errors::Result;
-use std::collections::{BTreeMap, VecDeque};
+
+use super::SlidingAggregate;
+use crate::arrays::array_of;
 
 /// `UNIQUE`, `SORTED_UNIQUE`: the distinct values in order; `COUNT_DISTINCT`: their number.
 pub(super) struct Distinct {

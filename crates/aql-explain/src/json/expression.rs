@@ -4,13 +4,14 @@
 //! 49, 62 and 63. They count the types of expressions in the order of the grammar, which gives the
 //! numbers between them. Types outside of that range are written without a number.
 
-use crate::writer::{MAX_EXPRESSION_DEPTH, MAX_NESTED_OPERANDS, Writer};
 use aql_plan::{
     ArithmeticOperator, ArrayCompare, ArrayQuestion, CompareOperator, Expansion, Expression, MemberName,
     ObjectMember, Quantifier, UnaryOperator, VariableId, Variables, called, is_user_function,
 };
 use aql_value::{Kind, Value};
 use errors::Result;
+
+use crate::writer::{MAX_EXPRESSION_DEPTH, MAX_NESTED_OPERANDS, Writer};
 
 /// Returns the `typeID` of a type of expression.
 pub(super) fn type_id(name: &str) -> Option<u64> {

@@ -1,8 +1,7 @@
 //! Nodes of graph queries in explain.
 
-use super::Explainer;
-use super::scan::write_index;
-use crate::writer::Writer;
+use std::collections::BTreeSet;
+
 use aql_plan::{
     CoveredCondition, EdgeAccess, EdgeDirection, EdgeLookup, EnumeratePaths, EnumeratePathsKind, Expression,
     GraphAccess, IndexField, PathElement, PathSearchOptions, ShortestPath, StepCondition, Traversal,
@@ -10,7 +9,10 @@ use aql_plan::{
 };
 use aql_value::Value;
 use errors::Result;
-use std::collections::BTreeSet;
+
+use super::Explainer;
+use super::scan::write_index;
+use crate::writer::Writer;
 
 impl Explainer<'_> {
     pub(super) fn traversal(&self, out: &mut Writer, node: &Traversal) -> Result<()> {

@@ -1,13 +1,14 @@
 //! Nodes in explain that read from indexes what others read from documents.
 
-use super::Explainer;
-use super::scan::write_index;
-use crate::writer::Writer;
 use aql_plan::{
     DocumentSource, IndexCollect, Materialize, NearVector, NodeKind, Projection, VariableId, VariableSet,
     for_each_node,
 };
 use errors::Result;
+
+use super::Explainer;
+use super::scan::write_index;
+use crate::writer::Writer;
 
 impl Explainer<'_> {
     pub(super) fn index_collect(&self, out: &mut Writer, node: &IndexCollect) -> Result<()> {

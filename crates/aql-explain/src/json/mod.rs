@@ -10,12 +10,13 @@ mod search;
 mod view;
 mod window;
 
-use crate::shown::shown;
-use crate::writer::{WriteLimits, Writer};
 use aql_optimize::Optimized;
 use aql_plan::{Expression, Plan, Variable, VariableId};
 use aql_value::{Value, Warning};
 use errors::Result;
+
+use crate::shown::shown;
+use crate::writer::{WriteLimits, Writer};
 use expression::ExpressionWriter;
 
 /// Returns the plan as an object: `{nodes, rules, collections, variables, estimatedCost, ...}`.

@@ -1,11 +1,12 @@
 //! Data modifications in explain.
 
-use super::Explainer;
-use crate::writer::Writer;
 use aql_plan::{
     CollectionReference, Insert, ModificationOptions, OverwriteMode, Remove, Update, Upsert, VariableId,
 };
 use errors::Result;
+
+use super::Explainer;
+use crate::writer::Writer;
 
 impl Explainer<'_> {
     pub(super) fn insert(&self, out: &mut Writer, node: &Insert) -> Result<()> {

@@ -1,13 +1,14 @@
 //! Nodes in explain.
 
-use super::Explainer;
-use crate::shown::Step;
-use crate::writer::Writer;
 use aql_plan::{
     Collect, CollectAggregate, CollectMethod, Expression, Filter, IntoContent, Limit, Node, NodeKind, Sort,
     Subquery,
 };
 use errors::Result;
+
+use super::Explainer;
+use crate::shown::Step;
+use crate::writer::Writer;
 
 /// Functions that end the query with an error on purpose.
 const THROWING: &[&str] = &["FAIL", "ASSERT"];

@@ -1,14 +1,15 @@
 //! Scans of collections and indexes in explain.
 
-use super::Explainer;
-use super::expression::{compare_name, node_type};
-use super::search::{access, conditions};
-use crate::writer::Writer;
 use aql_plan::{
     CollectionScan, CompareOperator, Coverage, DocumentSource, Expression, IndexBound, IndexHint, IndexInfo,
     IndexLookup, IndexRange, IndexScan, Node, NodeKind, Projection,
 };
 use errors::Result;
+
+use super::Explainer;
+use super::expression::{compare_name, node_type};
+use super::search::{access, conditions};
+use crate::writer::Writer;
 
 impl Explainer<'_> {
     pub(super) fn collection_scan(&self, out: &mut Writer, scan: &CollectionScan) -> Result<()> {

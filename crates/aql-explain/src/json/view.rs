@@ -1,11 +1,12 @@
 //! Searches of views and of inverted indexes in explain.
 
+use aql_plan::{DocumentSource, EnumerateView, HintedSearch, Projection, VariableId, ViewOptions};
+use errors::Result;
+
 use super::Explainer;
 use super::expression::node_type;
 use super::scan::write_index;
 use crate::writer::Writer;
-use aql_plan::{DocumentSource, EnumerateView, HintedSearch, Projection, VariableId, ViewOptions};
-use errors::Result;
 
 impl Explainer<'_> {
     pub(super) fn enumerate_view(&self, out: &mut Writer, node: &EnumerateView) -> Result<()> {

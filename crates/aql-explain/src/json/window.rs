@@ -1,9 +1,10 @@
 //! WINDOW in explain.
 
-use super::Explainer;
-use crate::writer::Writer;
 use aql_plan::{Window, WindowBound};
 use errors::Result;
+
+use super::Explainer;
+use crate::writer::Writer;
 
 impl Explainer<'_> {
     pub(super) fn window(&self, out: &mut Writer, window: &Window) -> Result<()> {

@@ -1,7 +1,5 @@
 //! Expressions of syntax trees.
 
-use super::{List, TreeWriter, leaf, no_op, unknown, value};
-use crate::writer::MAX_NESTED_OPERANDS;
 use aql_syntax::ast::{
     ArithmeticOperator, ArrayQuestion, BinaryOperator, ComparisonOperator, Expansion, Expression,
     ExpressionKind, LogicalOperator, MatchOperator, ObjectKey, ObjectMember, Quantifier, QuestionQuantifier,
@@ -9,6 +7,9 @@ use aql_syntax::ast::{
 };
 use aql_value::Value;
 use errors::Result;
+
+use super::{List, TreeWriter, leaf, no_op, unknown, value};
+use crate::writer::MAX_NESTED_OPERANDS;
 
 impl<'a> TreeWriter<'a> {
     pub(super) fn expression(&mut self, list: &mut List<'_>, expression: &'a Expression) -> Result<()> {

@@ -7,12 +7,14 @@
 mod expression;
 mod statement;
 
-use super::writer::{MAX_EXPRESSION_DEPTH, WriteLimits, Writer};
+use std::collections::{BTreeSet, HashMap};
+
 use aql_syntax::ast::{DataSource, DataSourceName, Query};
 use aql_syntax::collect_bind_parameters;
 use aql_value::Value;
 use errors::{Error, Result};
-use std::collections::{BTreeSet, HashMap};
+
+use super::writer::{MAX_EXPRESSION_DEPTH, WriteLimits, Writer};
 
 /// Returns the reply of `POST /_api/query`, without the members `error` and `code`:
 /// `{parsed, collections, bindVars, ast, warnings}`.

@@ -1,6 +1,7 @@
 //! Statements of syntax trees.
 
-use super::{List, TreeWriter, Writer, leaf, no_op, value};
+use std::collections::HashMap;
+
 use aql_syntax::ast::{
     Aggregate, Block, Collect, DataSource, Direction, For, GraphName, GraphSource, Identifier, PathSearch,
     Pattern, PatternKind, SortDirection, SortItem, Statement, StatementKind, Traversal, Upsert, UpsertSearch,
@@ -8,7 +9,8 @@ use aql_syntax::ast::{
 };
 use aql_value::Value;
 use errors::Result;
-use std::collections::HashMap;
+
+use super::{List, TreeWriter, Writer, leaf, no_op, value};
 
 impl<'a> TreeWriter<'a> {
     /// Writes the statements of a query or subquery.

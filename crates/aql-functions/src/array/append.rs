@@ -1,9 +1,10 @@
 //! Adding elements at either end.
 
-use crate::argument::{Outcome, Stop, answer, check_round, flag, invalid, stop, value};
-use crate::memory::{ArrayBuffer, DistinctValues};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{Outcome, Stop, answer, check_round, flag, invalid, stop, value};
+use crate::memory::{ArrayBuffer, DistinctValues};
 
 /// `APPEND(anyArray, values, unique)`: if one of the two is null, or `values` is empty, the other
 /// is the result.

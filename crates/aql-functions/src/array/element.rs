@@ -1,8 +1,9 @@
 //! Single elements by position.
 
-use crate::argument::{array_expected, integer, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{array_expected, integer, value};
 
 /// `FIRST(anyArray)`: null for an empty array.
 pub(crate) fn first(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

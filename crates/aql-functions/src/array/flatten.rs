@@ -1,9 +1,10 @@
 //! `FLATTEN()`.
 
-use crate::argument::{array_expected, check_round, given, integer, value};
-use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Value};
 use errors::{Error, ErrorCode, Result};
+
+use crate::argument::{array_expected, check_round, given, integer, value};
+use crate::memory::ArrayBuffer;
 
 /// The deepest recursion. Data nests to about 200 levels; this bounds the stack for any input.
 const MAX_DEPTH: usize = 500;

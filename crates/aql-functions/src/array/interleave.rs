@@ -1,9 +1,10 @@
 //! `INTERLEAVE()`.
 
-use crate::argument::{check_round, invalid};
-use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{check_round, invalid};
+use crate::memory::ArrayBuffer;
 
 /// `INTERLEAVE(array1, array2, ...)`: the first elements of all arrays, then the second ones, and
 /// so on.

@@ -1,8 +1,9 @@
 //! `LENGTH()`. The planner replaces a call with a collection by `COLLECTION_COUNT()`.
 
-use crate::argument::value;
 use aql_value::{EvaluationContext, Kind, Value};
 use errors::Result;
+
+use crate::argument::value;
 
 /// `LENGTH(value)`: the number of elements, attributes or characters; 1 for true, 0 for false and
 /// null.

@@ -14,10 +14,11 @@ mod sets;
 mod slice;
 mod sort;
 
-pub(crate) use sort::sorted_array;
+use aql_value::Function;
 
 use crate::define::{pure, pure_variadic};
-use aql_value::Function;
+
+pub(crate) use sort::sorted_array;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("APPEND", 2, 3, append::append),

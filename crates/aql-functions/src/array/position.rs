@@ -1,8 +1,9 @@
 //! `POSITION()`.
 
-use crate::argument::{array_expected, check_round, flag, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{array_expected, check_round, flag, value};
 
 /// `POSITION(anyArray, search, returnIndex)`: true if the value is in the array.
 ///

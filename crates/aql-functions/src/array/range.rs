@@ -1,9 +1,10 @@
 //! `RANGE()`.
 
-use crate::argument::{given, integer, invalid, number};
-use crate::memory::{ArrayBuffer, MAX_ELEMENTS, too_many_elements};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{given, integer, invalid, number};
+use crate::memory::{ArrayBuffer, MAX_ELEMENTS, too_many_elements};
 
 /// `RANGE(start, stop, step)`: both ends included.
 ///

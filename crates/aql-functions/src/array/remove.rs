@@ -1,9 +1,10 @@
 //! Removing elements by position or by value.
 
-use crate::argument::{check_round, given, integer, invalid, number, value};
-use crate::memory::{ArrayBuffer, DistinctValues};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{check_round, given, integer, invalid, number, value};
+use crate::memory::{ArrayBuffer, DistinctValues};
 
 /// `POP(anyArray)`: without the last element; null stays null.
 pub(crate) fn pop(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

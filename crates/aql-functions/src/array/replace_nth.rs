@@ -1,9 +1,10 @@
 //! `REPLACE_NTH()`.
 
-use crate::argument::{array_expected, integer, invalid, invalid_error, value};
-use crate::memory::{ArrayBuffer, MAX_ELEMENTS, too_many_elements};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{array_expected, integer, invalid, invalid_error, value};
+use crate::memory::{ArrayBuffer, MAX_ELEMENTS, too_many_elements};
 
 /// `REPLACE_NTH(anyArray, position, replaceValue, defaultPaddingValue)`: the array with one element
 /// replaced.

@@ -1,9 +1,10 @@
 //! `REVERSE()`.
 
-use crate::argument::{array_expected, check_round, value};
-use crate::memory::{ArrayBuffer, TextBuffer};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{array_expected, check_round, value};
+use crate::memory::{ArrayBuffer, TextBuffer};
 
 /// `REVERSE(value)`: the elements of an array, or the characters of a string, in reverse order.
 pub(crate) fn reverse(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

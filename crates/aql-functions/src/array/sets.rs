@@ -1,10 +1,12 @@
 //! Arrays as sets. Results keep the order in which values first occur, which ArangoDB leaves open.
 
-use crate::argument::{check_round, invalid};
-use crate::memory::{ArrayBuffer, DistinctValues, Growth, room_for};
+use std::collections::HashMap;
+
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
-use std::collections::HashMap;
+
+use crate::argument::{check_round, invalid};
+use crate::memory::{ArrayBuffer, DistinctValues, Growth, room_for};
 
 /// `UNION(array1, array2, ...)`: all elements, also repeated ones.
 pub(crate) fn union(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

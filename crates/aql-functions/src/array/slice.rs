@@ -1,9 +1,10 @@
 //! `SLICE()`.
 
-use crate::argument::{array_expected, check_round, given, integer, value};
-use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{array_expected, check_round, given, integer, value};
+use crate::memory::ArrayBuffer;
 
 /// `SLICE(anyArray, start, length)`: a negative start counts from the end.
 ///

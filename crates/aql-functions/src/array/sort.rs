@@ -1,9 +1,10 @@
 //! Sorting of arrays and removal of duplicates.
 
-use crate::argument::{array_expected, check_round, value};
-use crate::memory::{ArrayBuffer, DistinctValues, Scratch};
 use aql_value::{BoundedBlock, EvaluationContext, Value, order_of};
 use errors::Result;
+
+use crate::argument::{array_expected, check_round, value};
+use crate::memory::{ArrayBuffer, DistinctValues, Scratch};
 
 /// The bytes of an element during a sort: twice its position, and its place in the sorted array.
 const BYTES_TO_SORT: usize = 2 * size_of::<u32>();

@@ -1,9 +1,10 @@
 //! `BIT_AND()`, `BIT_OR()` and `BIT_XOR()` of two numbers or of an array's elements.
 
-use super::bits_of;
-use crate::argument::{check_round, invalid};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::bits_of;
+use crate::argument::{check_round, invalid};
 
 /// `BIT_AND(numbersArray)` or `BIT_AND(value1, value2)`
 pub(crate) fn bit_and(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -5,8 +5,9 @@ mod positions;
 mod shift;
 mod text;
 
-use crate::define::pure;
 use aql_value::{Function, Value};
+
+use crate::define::pure;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("BIT_AND", 1, 2, combine::bit_and),

@@ -1,9 +1,10 @@
 //! Single bits and their positions.
 
-use super::{BITS, bits_of, count_of};
-use crate::argument::{check_round, invalid, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::{BITS, bits_of, count_of};
+use crate::argument::{check_round, invalid, value};
 
 /// `BIT_CONSTRUCT(positionsArray)`: the number with bits set at these positions.
 pub(crate) fn bit_construct(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,9 +1,10 @@
 //! Negation and shifts that keep the lowest bits.
 
-use super::{BITS, bits_of, count_of, keep};
-use crate::argument::{invalid, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::{BITS, bits_of, count_of, keep};
+use crate::argument::{invalid, value};
 
 /// `BIT_NEGATE(number, bits)`
 pub(crate) fn bit_negate(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

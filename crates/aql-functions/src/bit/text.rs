@@ -1,9 +1,10 @@
 //! Numbers as texts of the digits 0 and 1.
 
-use super::{BITS, bits_of, count_of};
-use crate::argument::{invalid, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::{BITS, bits_of, count_of};
+use crate::argument::{invalid, value};
 
 /// `BIT_FROM_STRING(bitstring)`: at most 32 digits.
 pub(crate) fn bit_from_string(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,9 +1,10 @@
 //! Arguments of date functions.
 
-use crate::argument::{Outcome, invalid, quoted, stop, value, warned};
 use aql_date::{Civil, ParsedDate, Unit, Zone, in_range, parse_date, to_iso_utc};
 use aql_value::{EvaluationContext, Value};
 use errors::{Error, ErrorCode, Result};
+
+use crate::argument::{Outcome, invalid, quoted, stop, value, warned};
 
 /// Returns null with warning 1572.
 pub(super) fn invalid_date(context: &mut EvaluationContext<'_>, name: &str) -> Result<Value> {

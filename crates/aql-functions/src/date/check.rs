@@ -1,9 +1,10 @@
 //! `IS_DATESTRING()`.
 
-use crate::argument::value;
 use aql_date::parse_date;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::value;
 
 /// `IS_DATESTRING(value)`: true for a text in the form of a date, even of an invalid one
 /// (2015-02-31).

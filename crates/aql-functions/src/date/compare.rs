@@ -1,10 +1,11 @@
 //! `DATE_COMPARE()`.
 
-use super::argument::{invalid_date, local_ms, moment, unit, zone};
-use crate::argument::{Outcome, answer, given, stop, value};
 use aql_date::{Civil, Unit, Zone};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::argument::{invalid_date, local_ms, moment, unit, zone};
+use crate::argument::{Outcome, answer, given, stop, value};
 
 const NAME: &str = "DATE_COMPARE";
 

@@ -1,10 +1,11 @@
 //! Components of a date, on the clock of UTC or of a zone.
 
-use super::argument::local_date;
-use crate::argument::answer;
 use aql_date::{Civil, is_leap_year};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::argument::local_date;
+use crate::argument::answer;
 
 /// `DATE_YEAR(date, timezone)`
 pub(crate) fn date_year(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

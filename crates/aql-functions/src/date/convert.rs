@@ -1,11 +1,12 @@
 //! Conversions between the forms of a date.
 
-use super::argument::{invalid_date, local_ms, moment, zone};
-use crate::argument::{Outcome, answer, check_round, integer, invalid, stop, value};
-use crate::memory::TextBuffer;
 use aql_date::{Civil, format_date, to_iso_utc, try_format_date};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::argument::{invalid_date, local_ms, moment, zone};
+use crate::argument::{Outcome, answer, check_round, integer, invalid, stop, value};
+use crate::memory::TextBuffer;
 
 /// `DATE_ISO8601(date)` or `DATE_ISO8601(year, month, day, hour, minute, second, millisecond)`
 pub(crate) fn date_iso8601(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,9 +1,10 @@
 //! `DATE_DIFF()`.
 
-use super::argument::{local_ms, moment, unit, zone};
-use crate::argument::{Outcome, answer, flag, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::argument::{local_ms, moment, unit, zone};
+use crate::argument::{Outcome, answer, flag, value};
 
 const NAME: &str = "DATE_DIFF";
 

@@ -1,10 +1,11 @@
 //! Conversions from UTC to the clock of a zone and back.
 
-use super::argument::{invalid_date, moment, zone};
-use crate::argument::{Outcome, answer, flag, invalid, stop};
 use aql_date::{Civil, Zone, ZoneInfo, database_version, in_range, to_iso_utc};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::argument::{invalid_date, moment, zone};
+use crate::argument::{Outcome, answer, flag, invalid, stop};
 
 /// `DATE_UTCTOLOCAL(date, timezone, zoneinfo)`: the local time without an offset (with `Z` for
 /// UTC), or an object with `zoneinfo`.

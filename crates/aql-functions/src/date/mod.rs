@@ -16,8 +16,9 @@ mod now;
 mod round;
 mod shift;
 
-use crate::define::{per_query, pure};
 use aql_value::Function;
+
+use crate::define::{per_query, pure};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("DATE_ADD", 2, 4, shift::date_add),

@@ -1,9 +1,10 @@
 //! The time of the query, and the list of time zones.
 
-use crate::argument::require_run_time;
 use aql_date::{system_zone_name, zone_names};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::require_run_time;
 
 /// `DATE_NOW()`: milliseconds since 1970-01-01 UTC; the same during one query.
 pub(crate) fn date_now(_: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,10 +1,11 @@
 //! `DATE_TRUNC()` and `DATE_ROUND()`.
 
-use super::argument::{invalid_date, iso_of_local, local_ms, moment, unit, zone};
-use crate::argument::{Outcome, answer, invalid, stop, value};
 use aql_date::{Civil, Unit};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::argument::{invalid_date, iso_of_local, local_ms, moment, unit, zone};
+use crate::argument::{Outcome, answer, invalid, stop, value};
 
 /// `DATE_TRUNC(date, unit, timezone)`: the beginning of the unit that the date is in.
 pub(crate) fn date_trunc(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,10 +1,11 @@
 //! `DATE_ADD()` and `DATE_SUBTRACT()`.
 
-use super::argument::{invalid_date, iso_of_local, local_ms, moment, unit, zone};
-use crate::argument::{Outcome, answer, invalid, number, stop, value};
 use aql_date::{add_duration, add_units, in_range, parse_duration};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::argument::{invalid_date, iso_of_local, local_ms, moment, unit, zone};
+use crate::argument::{Outcome, answer, invalid, number, stop, value};
 
 /// `DATE_ADD(date, amount, unit, timezone)` or `DATE_ADD(date, isoDuration, timezone)`
 pub(crate) fn date_add(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

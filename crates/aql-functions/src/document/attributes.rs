@@ -1,10 +1,11 @@
 //! Names and values of an object's attributes.
 
+use aql_value::{BoundedBlock, EvaluationContext, Value};
+use errors::{Error, Result};
+
 use crate::argument::{check_round, flag, invalid, text, value};
 use crate::array::sorted_array;
 use crate::memory::ArrayBuffer;
-use aql_value::{BoundedBlock, EvaluationContext, Value};
-use errors::{Error, Result};
 
 /// `ATTRIBUTES(document, removeSystemAttrs, sort)`: the names of the attributes.
 ///

@@ -1,9 +1,10 @@
 //! `CHECK_DOCUMENT()`.
 
-use super::{MAX_DEPTH, deeper};
-use crate::argument::{check_round, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::{MAX_DEPTH, deeper};
+use crate::argument::{check_round, value};
 
 /// `CHECK_DOCUMENT(document)`: true for an object without duplicate attribute names at any level.
 pub(crate) fn check_document(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

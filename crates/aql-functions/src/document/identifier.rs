@@ -1,8 +1,9 @@
 //! Document identifiers: `collection/key`.
 
-use crate::argument::{invalid, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{invalid, value};
 
 /// `PARSE_IDENTIFIER(documentIdentifier)`: `{collection, key}`.
 pub(crate) fn parse_identifier(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,10 +1,11 @@
 //! `KEEP()`, `UNSET()` and their recursive forms: objects with some of their attributes.
 
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
+
 use super::{MAX_DEPTH, deeper};
 use crate::argument::{Outcome, answer, check_round, invalid, stop, value};
 use crate::memory::{Names, ObjectBuffer};
-use aql_value::{EvaluationContext, Value};
-use errors::Result;
 
 /// `KEEP(document, attributeName1, ...)` or `KEEP(document, attributeNameArray)`
 pub(crate) fn keep(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

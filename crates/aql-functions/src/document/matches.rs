@@ -1,8 +1,9 @@
 //! `MATCHES()`.
 
-use crate::argument::{check_round, flag, invalid, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{check_round, flag, invalid, value};
 
 /// `MATCHES(document, examples, returnIndex)`: true if an example has only attributes that the
 /// document has with the same value.

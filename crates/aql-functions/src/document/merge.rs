@@ -1,10 +1,11 @@
 //! `MERGE()` and `MERGE_RECURSIVE()`.
 
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
+
 use super::{MAX_DEPTH, deeper};
 use crate::argument::{check_round, invalid};
 use crate::memory::{ArrayBuffer, Names, ObjectBuffer};
-use aql_value::{EvaluationContext, Value};
-use errors::Result;
 
 /// `MERGE(document1, document2, ...)` or `MERGE(docArray)`: the last of attributes with the same
 /// name counts.

@@ -11,9 +11,10 @@ mod translate;
 mod value_at_path;
 mod zip;
 
-use crate::define::{pure, pure_variadic, volatile};
 use aql_value::Function;
 use errors::{Error, ErrorCode};
+
+use crate::define::{pure, pure_variadic, volatile};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("ATTRIBUTES", 1, 3, attributes::attributes),

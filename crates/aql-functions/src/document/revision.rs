@@ -1,9 +1,10 @@
 //! `DECODE_REV()`.
 
-use crate::argument::{invalid, value};
 use aql_date::to_iso_utc;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{invalid, value};
 
 /// The digits of a revision, which is a number in base 64.
 const DIGITS: &[u8; 64] = b"-_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -1,9 +1,10 @@
 //! `TRANSLATE()`.
 
-use super::attributes::has_name;
-use crate::argument::{invalid, text, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::attributes::has_name;
+use crate::argument::{invalid, text, value};
 
 /// `TRANSLATE(value, lookupDocument, defaultValue)`: the attribute that the value names.
 ///

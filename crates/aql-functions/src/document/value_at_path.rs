@@ -1,8 +1,9 @@
 //! `VALUE()`.
 
-use crate::argument::{check_round, invalid, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{check_round, invalid, value};
 
 /// `VALUE(document, path)`: the value at a path of names and positions; null if there is none.
 ///

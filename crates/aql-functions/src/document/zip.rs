@@ -1,10 +1,12 @@
 //! `ZIP()`.
 
-use crate::argument::{check_round, invalid, text_of, value};
-use crate::memory::{ArrayBuffer, Names, ObjectBuffer};
+use std::borrow::Cow;
+
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
-use std::borrow::Cow;
+
+use crate::argument::{check_round, invalid, text_of, value};
+use crate::memory::{ArrayBuffer, Names, ObjectBuffer};
 
 /// `ZIP(keys, values)`: an object. Keys are cast to texts; the first of equal keys counts.
 pub(crate) fn zip(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

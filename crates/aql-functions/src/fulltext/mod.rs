@@ -1,11 +1,12 @@
 //! Fulltext queries without an index.
 
-use crate::argument::{check_round, value};
-use crate::define::pure;
-use crate::memory::room_for_bytes;
 use analyzers::word_query::{Part, matches, parse};
 use aql_value::{EvaluationContext, Function, Value};
 use errors::{Error, Result};
+
+use crate::argument::{check_round, value};
+use crate::define::pure;
+use crate::memory::room_for_bytes;
 
 pub(crate) static FUNCTIONS: &[Function] = &[pure("FULLTEXT_MATCH", 3, 3, fulltext_match)];
 

@@ -1,10 +1,11 @@
 //! `GEO_AREA()`.
 
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
+
 use super::distance::ellipsoid;
 use super::shape::shape;
 use crate::argument::{Outcome, answer};
-use aql_value::{EvaluationContext, Value};
-use errors::Result;
 
 /// `GEO_AREA(geoJson, ellipsoid)`: square meters of a Polygon or MultiPolygon; 0 for other shapes.
 pub(crate) fn geo_area(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,8 +1,9 @@
 //! Constructors of GeoJSON objects.
 
-use crate::argument::{check_round, given, invalid, value};
 use aql_value::{BoundedBlock, EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{check_round, given, invalid, value};
 
 /// `GEO_POINT(longitude, latitude, elevation)`
 pub(crate) fn geo_point(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,10 +1,11 @@
 //! Distances: `DISTANCE()`, `GEO_DISTANCE()`, `GEO_IN_RANGE()`.
 
-use super::shape::shape;
-use crate::argument::{Outcome, answer, given, invalid, stop, value, warned};
 use aql_value::{EvaluationContext, Value};
 use errors::{ErrorCode, Result};
 use geometry::{Ellipsoid, Position};
+
+use super::shape::shape;
+use crate::argument::{Outcome, answer, given, invalid, stop, value, warned};
 
 /// `DISTANCE(latitude1, longitude1, latitude2, longitude2)`: meters on a sphere.
 pub(crate) fn distance(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

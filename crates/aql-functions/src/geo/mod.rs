@@ -10,8 +10,9 @@ mod polygons;
 mod relations;
 mod shape;
 
-use crate::define::pure;
 use aql_value::Function;
+
+use crate::define::pure;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("DISTANCE", 4, 4, distance::distance),

@@ -1,8 +1,9 @@
 //! `IS_IN_POLYGON()`, deprecated in favour of `GEO_CONTAINS()`.
 
-use crate::argument::{check_round, invalid, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{check_round, invalid, value};
 
 /// A point in the plane of latitude and longitude.
 type Point = (f64, f64);

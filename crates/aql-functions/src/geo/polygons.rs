@@ -1,11 +1,12 @@
 //! Constructors of areas, which validate their result.
 
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
+
 use super::constructors::geometry;
 use super::shape::shape;
 use crate::argument::{Outcome, answer, invalid, stop, value};
 use crate::memory::{ArrayBuffer, room_for_bytes};
-use aql_value::{EvaluationContext, Value};
-use errors::Result;
 
 /// `GEO_POLYGON(points)`: one ring, or several rings of which the first is the outer one.
 pub(crate) fn geo_polygon(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,10 +1,11 @@
 //! `GEO_CONTAINS()`, `GEO_INTERSECTS()`, `GEO_EQUALS()`.
 
-use super::shape::{refuse, shape};
-use crate::argument::{Outcome, answer, invalid, stop};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 use geometry::{Interrupt, Shape};
+
+use super::shape::{refuse, shape};
+use crate::argument::{Outcome, answer, invalid, stop};
 
 /// `GEO_CONTAINS(geoJsonA, geoJsonB)`: true if all of B is in A, which must be a Polygon or a
 /// MultiPolygon.

@@ -1,11 +1,13 @@
 //! Arguments that are shapes.
 
-use crate::argument::{Outcome, invalid, stop, value, warned};
-use crate::memory::{room_for_bytes, too_much_memory};
+use std::sync::Arc;
+
 use aql_value::{EvaluationContext, Value};
 use errors::ErrorCode;
 use geometry::{Error, Rules, Shape};
-use std::sync::Arc;
+
+use crate::argument::{Outcome, invalid, stop, value, warned};
+use crate::memory::{room_for_bytes, too_much_memory};
 
 /// The number of parsed shapes that are cached between calls.
 const KEPT_SHAPES: usize = 4;

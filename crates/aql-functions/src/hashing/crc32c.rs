@@ -1,9 +1,10 @@
 //! `CRC32()`, which is CRC-32C (Castagnoli).
 
-use crate::argument::text;
 use aql_value::{EvaluationContext, Value};
 use crc32c::crc32c;
 use errors::Result;
+
+use crate::argument::text;
 
 /// `CRC32(text)`: the checksum in upper-case hexadecimal digits, without leading zeros.
 pub(crate) fn crc32(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,11 +1,12 @@
 //! Cryptographic digests of a text's UTF-8 bytes, in lower-case hexadecimal digits.
 
-use crate::argument::text;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
+
+use crate::argument::text;
 
 /// `MD5(text)`
 pub(crate) fn md5(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

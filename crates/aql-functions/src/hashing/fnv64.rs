@@ -1,8 +1,9 @@
 //! FNV-1a with 64 bits.
 
-use crate::argument::text;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::text;
 
 /// Returns the hash of some bytes (offset basis and prime as in draft-eastlake-fnv).
 pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {

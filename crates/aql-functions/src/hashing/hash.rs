@@ -1,9 +1,10 @@
 //! `HASH()`.
 
-use crate::argument::value;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
 use twox_hash::XxHash64;
+
+use crate::argument::value;
 
 /// The bits of the result; a double can hold all of them.
 const BITS: u32 = 51;

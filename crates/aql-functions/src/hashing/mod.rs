@@ -5,11 +5,12 @@ mod digest;
 mod fnv64;
 mod hash;
 
-pub(crate) use digest::to_hex;
-pub(crate) use hash::stable_hash;
+use aql_value::Function;
 
 use crate::define::pure;
-use aql_value::Function;
+
+pub(crate) use digest::to_hex;
+pub(crate) use hash::stable_hash;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("CRC32", 1, 1, crc32c::crc32),

@@ -1,10 +1,11 @@
 //! Calls of functions by name, and of functions that users write, which the environment runs.
 
-use crate::argument::{invalid, quoted, value};
-use crate::memory::ArrayBuffer;
 use aql_value::{Column, EvaluationContext, Function, FunctionBody, Value};
 use errors::{Error, ErrorCode, Result};
 use velocypack::Builder;
+
+use crate::argument::{invalid, quoted, value};
+use crate::memory::ArrayBuffer;
 
 /// The bytes of arguments from which a user's function is called before there are more rows.
 const PORTION_BYTES: usize = 1 << 20;

@@ -1,9 +1,10 @@
 //! Functions that ask the server.
 
-use crate::argument::{check_round, invalid, value};
-use crate::memory::{ArrayBuffer, room_for_bytes};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{check_round, invalid, value};
+use crate::memory::{ArrayBuffer, room_for_bytes};
 
 /// `COLLECTIONS()`
 pub(crate) fn collections(_: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

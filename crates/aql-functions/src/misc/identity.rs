@@ -1,8 +1,9 @@
 //! Functions that return their first argument.
 
-use crate::argument::{require_run_time, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{require_run_time, value};
 
 /// `PASSTHRU(value)`, `NOOPT(value)`; `ANALYZER(expr, analyzer)` and `BOOST(expr, boost)` outside
 /// of SEARCH.

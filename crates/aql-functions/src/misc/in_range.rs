@@ -1,9 +1,11 @@
 //! `IN_RANGE()` outside of SEARCH.
 
-use crate::argument::{invalid, value};
+use std::cmp::Ordering;
+
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
-use std::cmp::Ordering;
+
+use crate::argument::{invalid, value};
 
 /// `IN_RANGE(value, low, high, includeLow, includeHigh)`, by AQL's total order.
 pub(crate) fn in_range(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,8 +1,9 @@
 //! `MIN_MATCH()` outside of SEARCH.
 
-use crate::argument::invalid;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::invalid;
 
 /// `MIN_MATCH(expr1, ..., minMatchCount)`: true if at least so many of the expressions are true.
 pub(crate) fn min_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

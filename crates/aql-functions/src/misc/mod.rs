@@ -10,8 +10,9 @@ mod raise;
 mod schema;
 mod sleep;
 
-use crate::define::{per_query, pure, pure_variadic, volatile, volatile_variadic};
 use aql_value::Function;
+
+use crate::define::{per_query, pure, pure_variadic, volatile, volatile_variadic};
 
 /// The call of a user's function, whose name is the first argument.
 pub(crate) static USER_FUNCTION: Function =

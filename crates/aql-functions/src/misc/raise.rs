@@ -1,9 +1,10 @@
 //! Functions that make a query fail or warn.
 
-use crate::argument::{flag, text};
-use crate::memory::room_for_bytes;
 use aql_value::{EvaluationContext, Value};
 use errors::{Error, ErrorCode, Result};
+
+use crate::argument::{flag, text};
+use crate::memory::room_for_bytes;
 
 /// `ASSERT(expr, message)`: true, or error 1593 with the message.
 pub(crate) fn assert(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,8 +1,9 @@
 //! Schemas of collections.
 
-use crate::argument::{invalid, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{invalid, value};
 
 /// `SCHEMA_GET(collection)`: the schema of a collection, or null.
 pub(crate) fn schema_get(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

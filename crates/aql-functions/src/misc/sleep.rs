@@ -1,9 +1,11 @@
 //! `SLEEP()`.
 
-use crate::argument::{invalid, value};
+use std::time::{Duration, Instant};
+
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
-use std::time::{Duration, Instant};
+
+use crate::argument::{invalid, value};
 
 /// The time between two checks of the interrupt.
 const NAP: Duration = Duration::from_millis(20);

@@ -1,8 +1,9 @@
 //! Powers, roots and logarithms.
 
-use crate::argument::number;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::number;
 
 /// `EXP(value)`
 pub(crate) fn exp(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -5,8 +5,9 @@ mod random;
 mod rounding;
 mod trigonometry;
 
-use crate::define::{pure, volatile};
 use aql_value::Function;
+
+use crate::define::{pure, volatile};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("ABS", 1, 1, rounding::abs),

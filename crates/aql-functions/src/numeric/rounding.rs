@@ -1,8 +1,9 @@
 //! Rounding and sign. Integers stay as they are, even those that a double cannot represent.
 
-use crate::argument::{number, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{number, value};
 
 /// `ABS(value)`
 pub(crate) fn abs(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {

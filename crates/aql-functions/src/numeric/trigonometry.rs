@@ -1,8 +1,9 @@
 //! Angles.
 
-use crate::argument::number;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::number;
 
 /// `ACOS(value)`: null outside of -1 to 1.
 pub(crate) fn acos(arguments: &[Value], _: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -2,8 +2,9 @@
 
 mod outside;
 
-use crate::define::{pure, pure_variadic};
 use aql_value::Function;
+
+use crate::define::{pure, pure_variadic};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure_variadic("BM25", 1, outside::score),

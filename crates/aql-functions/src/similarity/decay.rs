@@ -1,10 +1,11 @@
 //! Scores that decay with the distance from an origin. At the distance `offset` + `scale` they are
 //! `decay`.
 
-use crate::argument::{check_round, invalid, value};
-use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{check_round, invalid, value};
+use crate::memory::ArrayBuffer;
 
 /// `DECAY_EXP(value, origin, scale, offset, decay)`
 pub(crate) fn decay_exp(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

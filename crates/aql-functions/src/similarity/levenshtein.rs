@@ -1,10 +1,11 @@
 //! `LEVENSHTEIN_DISTANCE()`, and `LEVENSHTEIN_MATCH()` outside of SEARCH.
 
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
+
 use super::levenshtein_distance::{damerau_levenshtein, levenshtein_within};
 use crate::argument::{given, invalid, text, value};
 use crate::memory::room_for_bytes;
-use aql_value::{EvaluationContext, Value};
-use errors::Result;
 
 /// The largest distance of `LEVENSHTEIN_MATCH()` with transpositions.
 const MAX_DISTANCE_WITH_TRANSPOSITIONS: i64 = 3;

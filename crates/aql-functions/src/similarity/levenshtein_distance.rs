@@ -1,9 +1,11 @@
 //! Edit distances between two texts, by code points.
 
-use crate::memory::Scratch;
+use std::collections::HashMap;
+
 use aql_value::{Interrupt, MemoryAccount};
 use errors::{Error, ErrorCode, Result};
-use std::collections::HashMap;
+
+use crate::memory::Scratch;
 
 /// The greatest number of cells in the table of the Damerau-Levenshtein distance (256 MiB).
 ///
@@ -137,8 +139,9 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn damerau(left: &str, right: &str) -> usize {
         damerau_levenshtein(left, right, &Interrupt::new(), &MemoryAccount::unlimited()).unwrap()

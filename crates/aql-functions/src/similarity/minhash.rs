@@ -1,14 +1,16 @@
 //! MinHash signatures: the smallest hashes of a set, whose overlap approximates the Jaccard
 //! similarity.
 
-use crate::argument::{check_round, invalid, value};
-use crate::hashing::stable_hash;
-use crate::memory::{ArrayBuffer, Scratch};
+use std::collections::BTreeMap;
+
 use aql_value::{EvaluationContext, Value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use errors::Result;
-use std::collections::BTreeMap;
+
+use crate::argument::{check_round, invalid, value};
+use crate::hashing::stable_hash;
+use crate::memory::{ArrayBuffer, Scratch};
 
 /// The largest signature, for an error of one in a thousand.
 const MAX_HASHES: i64 = 1_000_000;

@@ -1,10 +1,12 @@
 //! `MINHASH_MATCH()` outside of SEARCH.
 
-use crate::argument::{Outcome, answer, given, invalid, quoted, stop, value};
-use crate::string::{analyzer, tokens_of_text};
+use std::collections::HashSet;
+
 use aql_value::{EvaluationContext, Value};
 use errors::{ErrorCode, Result};
-use std::collections::HashSet;
+
+use crate::argument::{Outcome, answer, given, invalid, quoted, stop, value};
+use crate::string::{analyzer, tokens_of_text};
 
 const NAME: &str = "MINHASH_MATCH";
 

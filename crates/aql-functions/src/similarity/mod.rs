@@ -10,8 +10,9 @@ mod ngram;
 mod ngram_similarity;
 mod vector;
 
-use crate::define::pure;
 use aql_value::Function;
+
+use crate::define::pure;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("APPROX_NEAR_COSINE", 2, 3, approximate::not_applied),

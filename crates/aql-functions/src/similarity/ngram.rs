@@ -1,11 +1,12 @@
 //! `NGRAM_SIMILARITY()` and its siblings.
 
+use aql_value::{EvaluationContext, Interrupt, Value};
+use errors::{ErrorCode, Result};
+
 use super::ngram_similarity::{common_share, positional_similarity, similarity};
 use crate::argument::{Outcome, answer, given, invalid, stop, value, warned};
 use crate::memory::Scratch;
 use crate::string::{analyzer, tokens_of_text};
-use aql_value::{EvaluationContext, Interrupt, Value};
-use errors::{ErrorCode, Result};
 
 /// The default threshold of `NGRAM_MATCH()`.
 const DEFAULT_THRESHOLD: f64 = 0.7;

@@ -103,8 +103,9 @@ fn best_sequence<T>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn documented_examples() {

@@ -1,9 +1,10 @@
 //! Distance and similarity of vectors, or of a vector and each row of a matrix.
 
-use crate::argument::{Outcome, answer, check_round, invalid, invalid_arithmetic, stop, value};
-use crate::memory::{ArrayBuffer, room_for_bytes};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{Outcome, answer, check_round, invalid, invalid_arithmetic, stop, value};
+use crate::memory::{ArrayBuffer, room_for_bytes};
 
 /// `COSINE_SIMILARITY(x, y)`
 pub(crate) fn cosine_similarity(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,8 +1,9 @@
 //! `MIN()` and `MAX()` of values of any type.
 
-use crate::argument::{array_expected, check_round, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{array_expected, check_round, value};
 
 /// `MAX(anyArray)`
 pub(crate) fn max(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -5,11 +5,12 @@ mod percentile;
 mod sums;
 mod variance;
 
+use aql_value::{EvaluationContext, Function, Value, merge_sort};
+use errors::Result;
+
 use crate::argument::{array_expected, check_round, invalid_arithmetic, value};
 use crate::define::pure;
 use crate::memory::Scratch;
-use aql_value::{EvaluationContext, Function, Value, merge_sort};
-use errors::Result;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("AVERAGE", 1, 1, sums::average),

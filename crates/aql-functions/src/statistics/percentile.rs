@@ -1,9 +1,10 @@
 //! Median and percentiles.
 
-use super::of_sorted_numbers;
-use crate::argument::{given, invalid, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::of_sorted_numbers;
+use crate::argument::{given, invalid, value};
 
 /// `MEDIAN(numArray)`: the middle, or the mean of the two in the middle; null without any number.
 pub(crate) fn median(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

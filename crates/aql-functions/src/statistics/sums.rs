@@ -1,8 +1,9 @@
 //! Sum, product and mean.
 
-use super::of_numbers;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::of_numbers;
 
 /// `AVERAGE(numArray)`: null without any number.
 pub(crate) fn average(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,8 +1,9 @@
 //! Variance and standard deviation, of a population or of a sample.
 
-use super::of_numbers;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use super::of_numbers;
 
 /// `STDDEV_POPULATION(numArray)`
 pub(crate) fn stddev_population(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,10 +1,11 @@
 //! Upper and lower case by Unicode's full mapping, which may change the number of characters (ß
 //! becomes SS).
 
-use crate::argument::text;
-use crate::memory::mapped_text;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::text;
+use crate::memory::mapped_text;
 
 /// `LOWER(value)`
 pub(crate) fn lower(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,8 +1,9 @@
 //! Character counts, and characters by their code point.
 
-use crate::argument::{integer, invalid, text, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{integer, invalid, text, value};
 
 /// `CHAR_LENGTH(str)`
 pub(crate) fn char_length(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,9 +1,10 @@
 //! `CONCAT()` and `CONCAT_SEPARATOR()`.
 
-use crate::argument::{check_round, text, text_of};
-use crate::memory::TextBuffer;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{check_round, text, text_of};
+use crate::memory::TextBuffer;
 
 /// `CONCAT(value1, value2, ...)` or `CONCAT(array)`; nulls are left out.
 pub(crate) fn concat(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,11 +1,12 @@
 //! Encodings of a text's UTF-8 bytes.
 
-use crate::argument::{check_round, text};
-use crate::memory::TextBuffer;
 use aql_value::{EvaluationContext, Value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use errors::Result;
+
+use crate::argument::{check_round, text};
+use crate::memory::TextBuffer;
 
 /// The bytes that are encoded at once: a multiple of 3, as base64 has no padding within a text.
 const BYTES_AT_ONCE: usize = 3 << 14;

@@ -1,8 +1,9 @@
 //! Search for a text in a text.
 
-use crate::argument::{flag, given, integer, text};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{flag, given, integer, text};
 
 /// `CONTAINS(text, search, returnIndex)`: true if `search` occurs.
 ///

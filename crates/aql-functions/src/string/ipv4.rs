@@ -1,9 +1,11 @@
 //! IPv4 addresses as texts and as numbers.
 
-use crate::argument::{invalid, value};
+use std::net::Ipv4Addr;
+
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
-use std::net::Ipv4Addr;
+
+use crate::argument::{invalid, value};
 
 /// `IPV4_FROM_NUMBER(numericAddress)`
 pub(crate) fn ipv4_from_number(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -1,11 +1,13 @@
 //! JSON texts.
 
-use crate::argument::{invalid, text_of, value};
-use crate::memory::{Scratch, room_for_bytes, text_value};
+use std::cell::Cell;
+
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
-use std::cell::Cell;
 use velocypack::{Builder, Limits, json};
+
+use crate::argument::{invalid, text_of, value};
+use crate::memory::{Scratch, room_for_bytes, text_value};
 
 /// The bytes that the builder of an array or object keeps for each member.
 const BYTES_OF_MEMBER: usize = 24;

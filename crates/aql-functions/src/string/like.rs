@@ -1,9 +1,10 @@
 //! `LIKE()` as a function call. The expression program compiles the operator.
 
-use crate::argument::{flag, text};
-use crate::memory::room_for_bytes;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{flag, text};
+use crate::memory::room_for_bytes;
 
 /// The bytes of a prepared pattern for a byte of its text.
 const BYTES_OF_PATTERN: usize = 12;

@@ -21,10 +21,11 @@ mod substring;
 mod tokens;
 mod trim;
 
-pub(crate) use tokens::{analyzer, tokens_of_text};
+use aql_value::Function;
 
 use crate::define::{pure, pure_variadic, volatile};
-use aql_value::Function;
+
+pub(crate) use tokens::{analyzer, tokens_of_text};
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("CHAR_LENGTH", 1, 1, characters::char_length),

@@ -1,9 +1,10 @@
 //! `PARTITION()`, documented from ArangoDB 4 on.
 
-use crate::argument::{given, invalid, value};
-use crate::memory::ArrayBuffer;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{given, invalid, value};
+use crate::memory::ArrayBuffer;
 
 /// `PARTITION(value, separator, occurrence)`: the text before the n-th occurrence of the separator,
 /// the separator, and the text after it.

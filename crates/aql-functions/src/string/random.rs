@@ -1,8 +1,9 @@
 //! `RANDOM_TOKEN()` and `UUID()`. Random, but not for secrets.
 
-use crate::argument::{integer, invalid_error};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{integer, invalid_error};
 
 /// The length of the longest token.
 const MAX_TOKEN_LENGTH: i64 = 65_536;

@@ -1,13 +1,15 @@
 //! Functions with regular expressions. [`aql_value::pattern::regex`] describes the dialect.
 
-use crate::argument::{flag, given, integer, invalid, text, warned};
-use crate::memory::{ArrayBuffer, TextBuffer, room_for_bytes};
+use std::ops::Range;
+use std::sync::Arc;
+
 use aql_value::pattern::Regex;
 use aql_value::pattern::regex::GaveUp;
 use aql_value::{EvaluationContext, Value};
 use errors::{ErrorCode, Result};
-use std::ops::Range;
-use std::sync::Arc;
+
+use crate::argument::{flag, given, integer, invalid, text, warned};
+use crate::memory::{ArrayBuffer, TextBuffer, room_for_bytes};
 
 /// `REGEX_TEST(text, search, caseInsensitive)`
 pub(crate) fn regex_test(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

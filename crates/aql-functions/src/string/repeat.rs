@@ -1,9 +1,10 @@
 //! `REPEAT()`.
 
-use crate::argument::{check_round, integer, invalid, text, warned};
-use crate::memory::TextBuffer;
 use aql_value::{EvaluationContext, Value};
 use errors::{ErrorCode, Result};
+
+use crate::argument::{check_round, integer, invalid, text, warned};
+use crate::memory::TextBuffer;
 
 /// The longest result (ArangoDB's documented limit).
 const MAX_BYTES: usize = 16 << 20;

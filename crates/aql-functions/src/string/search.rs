@@ -73,8 +73,9 @@ impl<'a> Searcher<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     #[test]
     fn leftmost_then_first_listed() {

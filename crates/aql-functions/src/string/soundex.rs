@@ -1,8 +1,9 @@
 //! `SOUNDEX()`: the American Soundex code.
 
-use crate::argument::text;
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::text;
 
 /// The length of a code: a letter and digits.
 const CODE_LENGTH: usize = 4;

@@ -1,11 +1,13 @@
 //! `SPLIT()`.
 
+use std::borrow::Cow;
+
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
+
 use super::search::Searcher;
 use crate::argument::{check_round, given, integer, invalid, text, text_of};
 use crate::memory::{ArrayBuffer, room_for_bytes};
-use aql_value::{EvaluationContext, Value};
-use errors::Result;
-use std::borrow::Cow;
 
 /// `SPLIT(value, separator, limit)`: the parts between the separators.
 ///

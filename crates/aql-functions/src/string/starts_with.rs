@@ -1,8 +1,9 @@
 //! `STARTS_WITH()` outside of SEARCH.
 
-use crate::argument::{check_round, given, integer, invalid, value};
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
+
+use crate::argument::{check_round, given, integer, invalid, value};
 
 /// `STARTS_WITH(text, prefix)` or `STARTS_WITH(text, prefixes, minMatchCount)`: true if at least
 /// `minMatchCount` (1 if not given) of the prefixes begin the text.

@@ -1,10 +1,11 @@
 //! `SUBSTITUTE()`.
 
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
+
 use super::search::Searcher;
 use crate::argument::{check_round, given, integer, invalid, text, text_of, value};
 use crate::memory::{Growth, Scratch, TextBuffer};
-use aql_value::{EvaluationContext, Value};
-use errors::Result;
 
 /// `SUBSTITUTE(value, search, replace, limit)` or `SUBSTITUTE(value, mapping, limit)`: replaces
 /// from left to right, never within a replacement.

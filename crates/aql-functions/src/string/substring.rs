@@ -1,10 +1,11 @@
 //! Parts of texts by position.
 
+use aql_value::{EvaluationContext, Value};
+use errors::Result;
+
 use super::find::byte_of;
 use crate::argument::{given, integer, invalid, text};
 use crate::memory::text_value;
-use aql_value::{EvaluationContext, Value};
-use errors::Result;
 
 /// `LEFT(value, n)`: at most `n` characters from the start; none for a negative `n`.
 pub(crate) fn left(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

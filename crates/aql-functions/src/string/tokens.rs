@@ -1,13 +1,15 @@
 //! `TOKENS()`.
 
-use crate::argument::{Outcome, answer, check_round, given, invalid, quoted, stop, value};
-use crate::memory::ArrayBuffer;
+use std::sync::Arc;
+
 use analyzers::{Analyzer, IDENTITY, Output, Token};
 use aql_value::{EvaluationContext, Kind, Value};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use errors::{Error, ErrorCode, Result};
-use std::sync::Arc;
+
+use crate::argument::{Outcome, answer, check_round, given, invalid, quoted, stop, value};
+use crate::memory::ArrayBuffer;
 
 /// The deepest nesting of arrays, as in all data.
 const MAX_DEPTH: usize = 200;

@@ -1,10 +1,12 @@
 //! Removing characters from the ends of a text.
 
-use crate::argument::{check_round, given, integer, text};
-use crate::memory::{Growth, text_value};
+use std::collections::HashSet;
+
 use aql_value::{EvaluationContext, Value};
 use errors::Result;
-use std::collections::HashSet;
+
+use crate::argument::{check_round, given, integer, text};
+use crate::memory::{Growth, text_value};
 
 /// The characters that are removed by default.
 const WHITE_SPACE: &str = "\r\n \t";

@@ -1,10 +1,11 @@
 //! Type casts. [`Value`] implements the rules, which the operators share.
 
+use aql_value::{EvaluationContext, Function, Kind, Value};
+use errors::Result;
+
 use crate::argument::{text_of, value};
 use crate::define::pure;
 use crate::memory::{ArrayBuffer, room_for_bytes, text_value};
-use aql_value::{EvaluationContext, Function, Kind, Value};
-use errors::Result;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("TO_ARRAY", 1, 1, to_array),

@@ -1,9 +1,10 @@
 //! Type checks. `IS_DATESTRING()` and `IS_IPV4()` are with their families.
 
-use crate::argument::value;
-use crate::define::pure;
 use aql_value::{EvaluationContext, Function, Value};
 use errors::Result;
+
+use crate::argument::value;
+use crate::define::pure;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
     pure("IS_ARRAY", 1, 1, is_array),

@@ -1,11 +1,13 @@
 //! Conditions that AND joins: one filter in plans, but filters of their own for most rules, so that
 //! each can move by itself.
 
-use super::pipeline::{Workshop, definition, for_each_pipeline, read_counts};
+use std::collections::HashMap;
+
 use aql_plan::{Calculation, Expression, Filter, MAX_NODES, Node, NodeKind, Plan, VariableId, for_each_node};
 use aql_value::Interrupt;
 use errors::Result;
-use std::collections::HashMap;
+
+use super::pipeline::{Workshop, definition, for_each_pipeline, read_counts};
 
 /// The most conditions joined by AND that become filters of their own.
 const MAX_PARTS: usize = 64;

@@ -1,10 +1,11 @@
 //! The removal of conditions from filters, if another node has come to guarantee them.
 
-use super::condition::conditions_after;
-use super::pipeline::Workshop;
 use aql_plan::{Expression, Node, NodeKind};
 use aql_value::Interrupt;
 use errors::Result;
+
+use super::condition::conditions_after;
+use super::pipeline::Workshop;
 
 /// Keeps only the conditions for which `is_open` holds, in the filters that all rows of the node at
 /// `position` pass.

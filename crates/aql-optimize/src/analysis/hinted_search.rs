@@ -3,14 +3,16 @@
 //! An inverted index answers conditions in the way of SEARCH, so it takes part only where a query
 //! asks for it. The conditions that it cannot answer stay filters.
 
-use super::condition::{conditions_after, set_from};
-use super::primary_sort::primary_sort;
-use crate::RuleContext;
+use std::sync::Arc;
+
 use aql_plan::{
     EnumerateView, Expression, HintedSearch, IndexId, IndexInfo, Node, NodeKind, SearchCondition, SearchStep,
     TextField, TextIndexInfo, VariableId, VariableSet, ViewIndexInfo, ViewInfo, ViewKind, ViewOptions,
 };
-use std::sync::Arc;
+
+use super::condition::{conditions_after, set_from};
+use super::primary_sort::primary_sort;
+use crate::RuleContext;
 
 /// A search in the place of a scan.
 pub(crate) struct Hinted {

@@ -1,11 +1,13 @@
 //! Identities of expressions, drawn from the query's memory because they contain constants.
 
-use crate::RuleContext;
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use aql_plan::{Expression, Identity};
 use aql_value::Charge;
 use errors::Result;
-use std::collections::HashSet;
-use std::sync::Arc;
+
+use crate::RuleContext;
 
 /// Returns the identity of an expression. The charge grows by its length.
 ///

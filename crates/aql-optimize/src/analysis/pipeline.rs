@@ -1,12 +1,13 @@
 //! Help for rules: visits of the pipelines of a plan, and searches in them.
 
+use std::collections::HashMap;
+
 use aql_plan::{
     AggregateFunction, Calculation, Expression, Node, NodeId, NodeKind, Plan, VariableId, VariableSet,
     Variables, combine, for_each_node,
 };
 use aql_value::Interrupt;
 use errors::Result;
-use std::collections::HashMap;
 
 /// The parts of a plan that rules change besides the nodes of a pipeline.
 pub(crate) struct Workshop<'a> {

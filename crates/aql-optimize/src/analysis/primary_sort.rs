@@ -1,8 +1,9 @@
 //! Sorts whose order searches provide: that of the primary sort order of their indexes.
 
+use aql_plan::{Expression, Node, NodeKind, VariableId, ViewSortField};
+
 use super::condition::{as_field, resolve};
 use super::sort_order::{following_limit, sort_after};
-use aql_plan::{Expression, Node, NodeKind, VariableId, ViewSortField};
 
 /// A sort whose order a search can provide.
 pub(crate) struct PrimarySort {

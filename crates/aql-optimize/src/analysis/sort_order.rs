@@ -1,14 +1,16 @@
 //! Orders that a query requests, and orders that indexes provide.
 
-use super::access_path::scan_whole;
-use super::condition::{Branch, as_field, conditions_after, normalize, resolve, set_from};
-use super::pipeline::is_transparent;
-use crate::RuleContext;
+use std::cmp::Reverse;
+
 use aql_plan::{
     DocumentSource, Expression, IndexField, IndexInfo, IndexLookup, IndexRange, IndexScan, Node, NodeKind,
     Sort,
 };
-use std::cmp::Reverse;
+
+use super::access_path::scan_whole;
+use super::condition::{Branch, as_field, conditions_after, normalize, resolve, set_from};
+use super::pipeline::is_transparent;
+use crate::RuleContext;
 
 /// The greatest number of documents in a collection that is always read from an index that provides
 /// a part of the order.

@@ -1,7 +1,8 @@
 //! Estimates for graph queries.
 
-use super::index::{Estimate, per_value};
 use aql_plan::{EdgeAccess, EnumeratePaths, EnumeratePathsKind, Traversal};
+
+use super::index::{Estimate, per_value};
 
 /// The expected number of steps of a shortest path search from each end.
 const SEARCH_DEPTH: u64 = 3;

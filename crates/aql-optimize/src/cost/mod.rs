@@ -9,6 +9,8 @@
 mod graph;
 pub(crate) mod index;
 
+use std::collections::HashMap;
+
 use aql_plan::{
     CollectMethod, CompareOperator, ConstantRange, DocumentSource, Expression, Filter, GraphAccess,
     IndexBound, IndexInfo, IndexLookup, IndexRange, IndexScan, JoinPart, Node, NodeKind, Plan, PlanCatalog,
@@ -16,8 +18,8 @@ use aql_plan::{
 };
 use aql_value::{Interrupt, Value};
 use errors::Result;
+
 use index::{Estimate, Scale, entries_found, length_of, range};
-use std::collections::HashMap;
 
 /// Rows of a loop over an array of unknown length.
 const UNKNOWN_LENGTH: f64 = 100.0;

@@ -1,12 +1,13 @@
 //! `arangosearch-constrained-sort`: a view that is sorted by scores with a limit finds only the
 //! best documents.
 
+use aql_plan::{Expression, Node, NodeKind, Plan, ViewOrder};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::condition::resolve;
 use crate::analysis::pipeline::for_each_pipeline;
 use crate::analysis::sort_order::{following_limit, runs_once};
-use aql_plan::{Expression, Node, NodeKind, Plan, ViewOrder};
-use errors::Result;
 
 pub(super) struct ArangosearchConstrainedSort;
 

@@ -4,9 +4,10 @@
 //! Execution does not read the marks: while a query runs, it decides by the number of idle
 //! processors which work is done ahead. Clients see the marks in explain, as ArangoDB shows them.
 
-use super::{Rule, RuleContext};
 use aql_plan::{Node, NodeKind, Plan};
 use errors::Result;
+
+use super::{Rule, RuleContext};
 
 pub(super) struct AsyncPrefetch;
 

@@ -4,12 +4,13 @@
 //! The scan would fetch them in the same way. As a separate node, the step can be moved behind
 //! sorts and filters (rule `push-down-late-materialization`), and profiles show its time.
 
+use aql_plan::{Node, NodeKind, Plan, for_each_node};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::late::{defer, is_eligible};
 use crate::analysis::pipeline::for_each_pipeline;
 use crate::cost;
-use aql_plan::{Node, NodeKind, Plan, for_each_node};
-use errors::Result;
 
 /// The least estimated number of documents for the rule.
 const MIN_DOCUMENTS: u64 = 100;

@@ -1,11 +1,13 @@
 //! `fuse-filters`: merges adjacent filters into one.
 
+use std::collections::HashMap;
+
+use aql_plan::{Expression, Filter, Node, NodeKind, Plan, VariableId};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::conjunction::rejoin;
 use crate::analysis::pipeline::{for_each_pipeline, read_counts};
-use aql_plan::{Expression, Filter, Node, NodeKind, Plan, VariableId};
-use errors::Result;
-use std::collections::HashMap;
 
 pub(super) struct FuseFilters;
 

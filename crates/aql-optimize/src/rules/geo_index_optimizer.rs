@@ -5,17 +5,18 @@
 //! shapes stay, because the index finds more documents. As ArangoDB documents it, a geo index knows
 //! only documents with coordinates. It does not find other documents, whose distance is null.
 
+use aql_plan::{
+    CollectionScan, CompareOperator, Expression, GeoSearch, IndexBound, IndexInfo, IndexRange, IndexScan,
+    IndexSearch, Node, NodeKind, Plan, SearchShape,
+};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::access_path::new_scan;
 use crate::analysis::condition::{conditions_after, resolve, set_from};
 use crate::analysis::geo::{GeoCondition, GeoMatcher};
 use crate::analysis::pipeline::for_each_pipeline;
 use crate::analysis::sort_order::sort_after;
-use aql_plan::{
-    CollectionScan, CompareOperator, Expression, GeoSearch, IndexBound, IndexInfo, IndexRange, IndexScan,
-    IndexSearch, Node, NodeKind, Plan, SearchShape,
-};
-use errors::Result;
 
 pub(super) struct GeoIndexOptimizer;
 

@@ -1,15 +1,17 @@
 //! `handle-arangosearch-views`: scores and places of matches become variables that the search of a
 //! view sets. A sort by the primary sort order of a view is left to the search.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::for_each_pipeline;
-use crate::analysis::primary_sort::use_primary_sort;
+use std::collections::HashMap;
+
 use aql_plan::{
     EnumerateView, Expression, Node, NodeKind, Plan, VariableId, VariableSet, Variables, ViewHighlight,
     ViewScore, ViewScorer, combine,
 };
 use errors::{Error, ErrorCode, Result};
-use std::collections::HashMap;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::for_each_pipeline;
+use crate::analysis::primary_sort::use_primary_sort;
 
 pub(super) struct HandleArangosearchViews;
 

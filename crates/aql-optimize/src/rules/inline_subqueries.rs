@@ -1,10 +1,11 @@
 //! `inline-subqueries`: merges a loop over the result of a subquery into the surrounding query, so
 //! that the result is never built.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::{Workshop, for_each_pipeline, read_counts};
 use aql_plan::{Calculation, EnumerateList, Expression, Node, NodeKind, Plan};
 use errors::Result;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::{Workshop, for_each_pipeline, read_counts};
 
 pub(super) struct InlineSubqueries;
 

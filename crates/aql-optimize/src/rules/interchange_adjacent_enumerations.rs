@@ -7,12 +7,14 @@
 //! also exchanges loops over lists and unconnected loops, as ArangoDB does. Only explain asks for
 //! all plans, so none of these is executed.
 
-use super::{Rule, RuleContext};
-use crate::analysis::condition::resolve;
+use std::ops::Range;
+
 use aql_plan::{EnumerateList, Expression, Filter, Node, NodeKind, Plan, VariableSet};
 use aql_value::Interrupt;
 use errors::Result;
-use std::ops::Range;
+
+use super::{Rule, RuleContext};
+use crate::analysis::condition::resolve;
 
 pub(super) struct InterchangeAdjacentEnumerations;
 

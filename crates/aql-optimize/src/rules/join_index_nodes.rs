@@ -4,18 +4,20 @@
 //! The outer scan must read in the order of the joined attribute, from an index that covers all
 //! attributes that are read of its documents. A full scan becomes a scan of such an index.
 
-use super::{Rule, RuleContext};
-use crate::analysis::access_path::scan_whole;
-use crate::analysis::coverage::Entries;
-use crate::analysis::pipeline::for_each_pipeline;
-use crate::analysis::projection::collect_paths;
+use std::collections::{BTreeSet, HashMap};
+
 use aql_plan::{
     Calculation, CollectionScan, DocumentSource, Expression, IndexField, IndexInfo, IndexLookup, IndexRange,
     IndexScan, JoinPart, Node, NodeKind, Plan, VariableId, VariableSet,
 };
 use aql_value::Interrupt;
 use errors::Result;
-use std::collections::{BTreeSet, HashMap};
+
+use super::{Rule, RuleContext};
+use crate::analysis::access_path::scan_whole;
+use crate::analysis::coverage::Entries;
+use crate::analysis::pipeline::for_each_pipeline;
+use crate::analysis::projection::collect_paths;
 
 pub(super) struct JoinIndexNodes;
 

@@ -1,11 +1,12 @@
 //! `late-document-materialization`: an index scan before a LIMIT passes on the covered attributes
 //! and the keys of documents. The documents are fetched after the LIMIT.
 
+use aql_plan::Plan;
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::late::{defer, limit_after};
 use crate::analysis::pipeline::for_each_pipeline;
-use aql_plan::Plan;
-use errors::Result;
 
 pub(super) struct LateDocumentMaterialization;
 

@@ -3,12 +3,13 @@
 //!
 //! Searches pass on stored values wherever these suffice, even if queries turn the rule off.
 
+use aql_plan::Plan;
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::late::limit_after;
 use crate::analysis::pipeline::for_each_pipeline;
 use crate::analysis::view_columns::{cover, defer};
-use aql_plan::Plan;
-use errors::Result;
 
 pub(super) struct LateDocumentMaterializationArangosearch;
 

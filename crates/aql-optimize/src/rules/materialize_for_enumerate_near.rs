@@ -1,12 +1,13 @@
 //! `materialize-for-enumerate-near`: a vector search passes on the attributes that its index
 //! stores, or else the keys of documents, which a later node fetches.
 
+use aql_plan::{Materialize, NearVector, Node, NodeKind, Plan, VariableId};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::coverage::{cover, cover_source};
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 use crate::analysis::projection::projection;
-use aql_plan::{Materialize, NearVector, Node, NodeKind, Plan, VariableId};
-use errors::Result;
 
 pub(super) struct MaterializeForEnumerateNear;
 

@@ -3,9 +3,10 @@
 //!
 //! This is always so; the rule reports it to clients.
 
-use super::{Rule, RuleContext};
 use aql_plan::{NodeKind, Plan, for_each_node};
 use errors::Result;
+
+use super::{Rule, RuleContext};
 
 pub(super) struct MaterializeIntoSeparateVariable;
 

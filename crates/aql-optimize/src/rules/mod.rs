@@ -57,11 +57,12 @@ mod use_index_for_sort;
 mod use_indexes;
 mod use_vector_index;
 
-pub(super) use use_vector_index::is_similarity;
-
-use super::RuleContext;
 use aql_plan::Plan;
 use errors::Result;
+
+use super::RuleContext;
+
+pub(super) use use_vector_index::is_similarity;
 
 /// A rewriting of plans.
 pub(super) trait Rule: Sync {

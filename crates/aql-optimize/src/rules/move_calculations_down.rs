@@ -1,11 +1,12 @@
 //! `move-calculations-down`: computes as late as possible within a loop, behind filters and limits,
 //! so that no value is computed for rows that are dropped.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{Node, NodeKind, Plan, VariableId};
 use aql_value::Interrupt;
 use errors::Result;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::for_each_pipeline;
 
 pub(super) struct MoveCalculationsDown;
 

@@ -4,11 +4,12 @@
 //! calculations side by side. `move-calculations-down` then moves the calculations that have not
 //! left a loop behind filters and limits again.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::{arrays, for_each_pipeline};
 use aql_plan::{Node, NodeId, NodeKind, Plan, Subquery, VariableSet, Variables};
 use aql_value::Interrupt;
 use errors::Result;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::{arrays, for_each_pipeline};
 
 pub(super) struct MoveCalculationsUp {
     pub(super) name: &'static str,

@@ -1,11 +1,12 @@
 //! `move-filters-into-enumerate`: a filter that follows a loop is evaluated within it, before a
 //! document is passed on.
 
+use aql_plan::{Expression, Filter, Node, NodeKind, Plan};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::condition::{resolve, set_from};
 use crate::analysis::pipeline::{for_each_pipeline, read_counts};
-use aql_plan::{Expression, Filter, Node, NodeKind, Plan};
-use errors::Result;
 
 pub(super) struct MoveFiltersIntoEnumerate;
 

@@ -1,10 +1,11 @@
 //! `move-filters-up`: filters as early as possible, so that fewer rows reach later nodes.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{Filter, Node, NodeKind, Plan, VariableId};
 use aql_value::Interrupt;
 use errors::Result;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::for_each_pipeline;
 
 pub(super) struct MoveFiltersUp {
     pub(super) name: &'static str,

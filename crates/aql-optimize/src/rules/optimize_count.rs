@@ -3,12 +3,13 @@
 //!
 //! The scan also counts for `COLLECT WITH COUNT`, but plans do not show that.
 
-use super::{Rule, RuleContext};
-use crate::analysis::demand::{Demand, demand_of, is_count};
-use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 use aql_plan::{Expression, Node, NodeKind, Plan, Return, Subquery, VariableId};
 use aql_value::Value;
 use errors::Result;
+
+use super::{Rule, RuleContext};
+use crate::analysis::demand::{Demand, demand_of, is_count};
+use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 
 pub(super) struct OptimizeCount;
 

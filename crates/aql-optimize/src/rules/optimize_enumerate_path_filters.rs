@@ -4,17 +4,18 @@
 //! The rule skips `ALL_SHORTEST_PATHS`, because the conditions would change the smallest length
 //! there.
 
+use aql_plan::{
+    CoveredCondition, EnumeratePaths, EnumeratePathsKind, Expression, NodeKind, Plan, StepCondition,
+    VariableSet,
+};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::condition::{conditions_after, set_from};
 use crate::analysis::filter::retain_conjuncts;
 use crate::analysis::identity::ConditionSet;
 use crate::analysis::path::elements_condition;
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
-use aql_plan::{
-    CoveredCondition, EnumeratePaths, EnumeratePathsKind, Expression, NodeKind, Plan, StepCondition,
-    VariableSet,
-};
-use errors::Result;
 
 pub(super) struct OptimizeEnumeratePathFilters;
 

@@ -1,10 +1,11 @@
 //! `optimize-paths`: a path search makes only those parts of its paths that are read.
 
+use aql_plan::{NodeKind, PathOutput, Plan};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::path::parts_read_by;
 use crate::analysis::pipeline::for_each_pipeline;
-use aql_plan::{NodeKind, PathOutput, Plan};
-use errors::Result;
 
 pub(super) struct OptimizePaths;
 

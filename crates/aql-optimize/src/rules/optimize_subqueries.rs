@@ -1,12 +1,13 @@
 //! `optimize-subqueries`: a subquery does no more than its use demands: the first result, the
 //! number of results, or the existence of a result.
 
-use super::{Rule, RuleContext};
-use crate::analysis::demand::{Demand, demand_of};
-use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 use aql_plan::{Expression, Limit, Node, NodeKind, Plan};
 use aql_value::Value;
 use errors::Result;
+
+use super::{Rule, RuleContext};
+use crate::analysis::demand::{Demand, demand_of};
+use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 
 pub(super) struct OptimizeSubqueries;
 

@@ -1,11 +1,12 @@
 //! `optimize-traversal-last-element-access`: reads the vertex and edge variables of a traversal
 //! instead of the last elements of its path.
 
+use aql_plan::{Expression, Node, NodeKind, PathElement, Plan, Traversal, VariableId};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::path::replace_elements;
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
-use aql_plan::{Expression, Node, NodeKind, PathElement, Plan, Traversal, VariableId};
-use errors::Result;
 
 pub(super) struct OptimizeTraversalLastElementAccess;
 

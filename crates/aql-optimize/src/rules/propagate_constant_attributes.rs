@@ -1,12 +1,14 @@
 //! `propagate-constant-attributes`: after `FILTER a.x == 1`, replaces the condition `b.y == a.x` by
 //! `b.y == 1`, which an index may look up whatever the order of the loops.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::{definition, for_each_pipeline, read_counts};
+use std::collections::HashMap;
+
 use aql_plan::{CompareOperator, Expression, Filter, Identity, Node, NodeKind, Plan};
 use aql_value::Interrupt;
 use errors::Result;
-use std::collections::HashMap;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::{definition, for_each_pipeline, read_counts};
 
 pub(super) struct PropagateConstantAttributes;
 

@@ -4,11 +4,12 @@
 //! As in ArangoDB, plans name the rule wherever documents are fetched late, even if it did not move
 //! that step.
 
+use aql_plan::{Node, NodeKind, Plan};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::late::{defer, split};
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
-use aql_plan::{Node, NodeKind, Plan};
-use errors::Result;
 
 pub(super) struct PushDownLateMaterialization;
 

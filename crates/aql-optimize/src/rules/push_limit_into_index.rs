@@ -5,15 +5,16 @@
 //! by the fields after the list's field, the entries of each member are sorted, and the first ones
 //! of each member are enough. Other scans find no more documents than their reader demands anyway.
 
+use aql_plan::{
+    Expression, IndexField, IndexLookup, IndexRange, IndexScan, Node, NodeKind, Plan, VariableId,
+};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::condition::{as_field, resolve};
 use crate::analysis::pipeline::for_each_pipeline;
 use crate::analysis::sort_order::following_limit;
 use crate::analysis::sort_order::sort_after;
-use aql_plan::{
-    Expression, IndexField, IndexLookup, IndexRange, IndexScan, Node, NodeKind, Plan, VariableId,
-};
-use errors::Result;
 
 pub(super) struct PushLimitIntoIndex;
 

@@ -1,11 +1,13 @@
 //! `remove-collect-variables`: COLLECT gathers and aggregates only values that are used afterwards.
 
+use std::collections::HashSet;
+
+use aql_plan::{Collect, Expression, IntoContent, Node, NodeKind, Plan, VariableId, reads_of_pipeline};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::demand::is_count;
 use crate::analysis::pipeline::for_each_pipeline;
-use aql_plan::{Collect, Expression, IntoContent, Node, NodeKind, Plan, VariableId, reads_of_pipeline};
-use errors::Result;
-use std::collections::HashSet;
 
 pub(super) struct RemoveCollectVariables;
 

@@ -1,9 +1,10 @@
 //! `remove-data-modification-out-variables`: does not fetch OLD and NEW if nobody reads them.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{NodeKind, Plan, VariableId, VariableSet, reads_of_pipeline};
 use errors::Result;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::for_each_pipeline;
 
 pub(super) struct RemoveDataModificationOutVariables;
 

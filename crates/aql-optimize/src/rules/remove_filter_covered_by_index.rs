@@ -4,13 +4,14 @@
 //! The conditions of a search of an inverted index are dropped even if queries turn the rule off,
 //! because some of them have no value outside of it.
 
+use aql_plan::{Expression, IndexScan, Node, NodeKind, Plan, VariableId, VariableSet, reads_of_pipeline};
+use aql_value::Interrupt;
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::condition::{Atom, Branch, implied_atoms, normalize, set_from};
 use crate::analysis::filter::retain_conjuncts;
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
-use aql_plan::{Expression, IndexScan, Node, NodeKind, Plan, VariableId, VariableSet, reads_of_pipeline};
-use aql_value::Interrupt;
-use errors::Result;
 
 pub(super) struct RemoveFilterCoveredByIndex;
 

@@ -1,11 +1,12 @@
 //! `remove-filter-covered-by-traversal`: drops conditions that hold for every path of a traversal.
 
+use aql_plan::{Expression, NodeKind, Plan, Traversal};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::filter::retain_conjuncts;
 use crate::analysis::identity::ConditionSet;
 use crate::analysis::pipeline::for_each_pipeline;
-use aql_plan::{Expression, NodeKind, Plan, Traversal};
-use errors::Result;
 
 pub(super) struct RemoveFilterCoveredByTraversal;
 

@@ -2,13 +2,15 @@
 //!
 //! The second calculation stays, unread, until `remove-unnecessary-calculations` removes it.
 
-use super::{Rule, RuleContext};
-use crate::analysis::identity::charged_identity;
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use aql_plan::{Expression, Node, NodeKind, Plan, VariableId};
 use aql_value::{Charge, Interrupt};
 use errors::Result;
-use std::collections::HashMap;
-use std::sync::Arc;
+
+use super::{Rule, RuleContext};
+use crate::analysis::identity::charged_identity;
 
 pub(super) struct RemoveRedundantCalculations;
 

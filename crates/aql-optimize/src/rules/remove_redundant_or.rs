@@ -1,12 +1,14 @@
 //! `remove-redundant-or`: replaces bounds on one attribute that OR joins by the loosest one:
 //! `a > 1 || a > 5` is `a > 1`.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::rewrite_expressions;
+use std::cmp::Ordering;
+
 use aql_plan::{CompareOperator, Expression, Plan};
 use aql_value::Value;
 use errors::Result;
-use std::cmp::Ordering;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::rewrite_expressions;
 
 pub(super) struct RemoveRedundantOr;
 

@@ -1,12 +1,14 @@
 //! `remove-redundant-sorts`: drops sorts by constants, repeated criteria, and sorts whose order a
 //! later sort replaces.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::{constants, for_each_pipeline};
+use std::collections::HashMap;
+
 use aql_plan::{Expression, Node, NodeKind, Plan, Sort, VariableId};
 use aql_value::Interrupt;
 use errors::Result;
-use std::collections::HashMap;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::{constants, for_each_pipeline};
 
 pub(super) struct RemoveRedundantSorts {
     pub(super) name: &'static str,

@@ -1,10 +1,11 @@
 //! `remove-sort-rand-limit-1`: lets `FOR d IN c SORT RAND() LIMIT 1` read one random document of
 //! the collection.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::{definition, for_each_pipeline, read_counts};
 use aql_plan::{Expression, Node, NodeKind, Plan};
 use errors::Result;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::{definition, for_each_pipeline, read_counts};
 
 pub(super) struct RemoveSortRandLimit1;
 

@@ -1,12 +1,14 @@
 //! `remove-unnecessary-calculations`: drops calculations and subqueries that nobody reads, and
 //! inlines calculations that one other calculation reads once.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::{for_each_pipeline, read_counts};
+use std::collections::HashMap;
+
 use aql_plan::{Calculation, Expression, Node, NodeKind, Plan, VariableId, VariableSet};
 use aql_value::Interrupt;
 use errors::Result;
-use std::collections::HashMap;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::{for_each_pipeline, read_counts};
 
 pub(super) struct RemoveUnnecessaryCalculations {
     pub(super) name: &'static str,

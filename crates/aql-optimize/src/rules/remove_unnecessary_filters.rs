@@ -1,11 +1,13 @@
 //! `remove-unnecessary-filters`: drops filters that are always true, and replaces filters that are
 //! always false by an empty result.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::for_each_pipeline;
+use std::collections::HashMap;
+
 use aql_plan::{Expression, Filter, Node, NodeKind, Plan, UnaryOperator, VariableId, for_each_node};
 use errors::Result;
-use std::collections::HashMap;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::for_each_pipeline;
 
 pub(super) struct RemoveUnnecessaryFilters {
     pub(super) name: &'static str,

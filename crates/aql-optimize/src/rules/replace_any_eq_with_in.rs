@@ -1,10 +1,11 @@
 //! `replace-any-eq-with-in`: replaces `list ANY == value` by `value IN list`, which an index on
 //! `list[*]` can look up.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::rewrite_expressions;
 use aql_plan::{CompareOperator, ElementOperator, Expression, Plan, Quantifier};
 use errors::Result;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::rewrite_expressions;
 
 pub(super) struct ReplaceAnyEqWithIn;
 

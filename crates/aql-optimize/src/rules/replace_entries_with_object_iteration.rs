@@ -1,11 +1,12 @@
 //! `replace-entries-with-object-iteration`: lets `FOR [key, value] IN ENTRIES(object)` loop over
 //! the object itself, without an array of pairs.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::{Workshop, definition, for_each_pipeline, read_counts};
 use aql_plan::{Expression, Node, NodeKind, ObjectMembers, Plan, VariableId, for_each_node};
 use aql_value::Value;
 use errors::Result;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::{Workshop, definition, for_each_pipeline, read_counts};
 
 pub(super) struct ReplaceEntriesWithObjectIteration;
 

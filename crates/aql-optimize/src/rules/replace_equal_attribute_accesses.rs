@@ -4,13 +4,15 @@
 //! Equal values may still look different: objects by the order of their attributes, numbers by
 //! their type. That is why queries have to turn the rule on.
 
-use super::{Rule, RuleContext};
-use crate::analysis::condition::resolve;
-use crate::analysis::pipeline::for_each_pipeline;
+use std::collections::HashMap;
+
 use aql_plan::{CompareOperator, Expression, Filter, Identity, Node, NodeKind, Plan};
 use aql_value::Interrupt;
 use errors::Result;
-use std::collections::HashMap;
+
+use super::{Rule, RuleContext};
+use crate::analysis::condition::resolve;
+use crate::analysis::pipeline::for_each_pipeline;
 
 pub(super) struct ReplaceEqualAttributeAccesses;
 

@@ -3,15 +3,16 @@
 //! The binder turns `NEAR()` and its relatives into loops with distances, for which
 //! `geo-index-optimizer` finds indexes.
 
-use super::{Rule, RuleContext};
-use crate::analysis::access_path::new_scan;
-use crate::analysis::condition::{as_field, conditions_after, set_from};
-use crate::analysis::pipeline::for_each_pipeline;
 use aql_plan::{
     CollectionScan, Expression, IndexInfo, IndexRange, IndexScan, IndexSearch, Node, NodeKind, Plan,
     SearchShape,
 };
 use errors::Result;
+
+use super::{Rule, RuleContext};
+use crate::analysis::access_path::new_scan;
+use crate::analysis::condition::{as_field, conditions_after, set_from};
+use crate::analysis::pipeline::for_each_pipeline;
 
 pub(super) struct ReplaceFunctionWithIndex;
 

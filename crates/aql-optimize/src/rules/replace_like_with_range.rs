@@ -3,12 +3,13 @@
 //!
 //! The LIKE stays, because the range contains other strings too.
 
-use super::{Rule, RuleContext};
-use crate::analysis::condition::as_field;
-use crate::analysis::pipeline::{definition, for_each_pipeline};
 use aql_plan::{CompareOperator, Expression, Filter, Node, NodeKind, Plan};
 use aql_value::Value;
 use errors::Result;
+
+use super::{Rule, RuleContext};
+use crate::analysis::condition::as_field;
+use crate::analysis::pipeline::{definition, for_each_pipeline};
 
 pub(super) struct ReplaceLikeWithRange;
 

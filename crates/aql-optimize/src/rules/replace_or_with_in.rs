@@ -3,13 +3,15 @@
 //!
 //! That is one look-up in an index or in a set instead of a chain of comparisons.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::rewrite_expressions;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
 use aql_plan::{CompareOperator, Expression, Identity, Plan};
 use aql_value::{Charge, Value};
 use errors::Result;
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::rewrite_expressions;
 
 pub(super) struct ReplaceOrWithIn;
 

@@ -1,12 +1,14 @@
 //! `simplify-conditions`: rewrites expressions to simpler ones with the same value: constant
 //! variables, attributes of object literals, elements of array literals, negated comparisons.
 
-use super::{Rule, RuleContext};
-use crate::analysis::pipeline::{constants, for_each_pipeline};
+use std::collections::HashMap;
+
 use aql_plan::{Expression, Folder, MemberName, ObjectMember, Plan, UnaryOperator, VariableId, combine};
 use aql_value::{EvaluationState, Value, Warnings};
 use errors::Result;
-use std::collections::HashMap;
+
+use super::{Rule, RuleContext};
+use crate::analysis::pipeline::{constants, for_each_pipeline};
 
 pub(super) struct SimplifyConditions;
 

@@ -1,10 +1,11 @@
 //! `sort-limit`: a sort before a limit keeps no more rows than the limit passes.
 
+use aql_plan::{NodeKind, Plan};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
 use crate::analysis::sort_order::following_limit;
-use aql_plan::{NodeKind, Plan};
-use errors::Result;
 
 pub(super) struct SortLimit;
 

@@ -5,16 +5,18 @@
 //! formed in that order and stay in it (as in ArangoDB since 3.12.3). If an index may provide the
 //! order, sorted input makes an additional plan. The option `method` can also request sorted input.
 
-use super::{Rule, RuleContext};
-use crate::analysis::condition::{as_field, resolve};
-use crate::analysis::pipeline::{Workshop, constants, for_each_pipeline};
+use std::collections::HashSet;
+
 use aql_plan::{
     Collect, CollectGroup, CollectMethod, Expression, Identity, Node, NodeKind, Plan, Sort, SortElement,
     VariableId,
 };
 use aql_value::Interrupt;
 use errors::Result;
-use std::collections::HashSet;
+
+use super::{Rule, RuleContext};
+use crate::analysis::condition::{as_field, resolve};
+use crate::analysis::pipeline::{Workshop, constants, for_each_pipeline};
 
 pub(super) struct SpecializeCollect;
 

@@ -3,9 +3,10 @@
 //! Execution always does so. The rule numbers the nodes that clients see in place of each subquery:
 //! one where it begins and one where it ends.
 
-use super::{Rule, RuleContext};
 use aql_plan::{Node, NodeId, NodeKind, Plan};
 use errors::Result;
+
+use super::{Rule, RuleContext};
 
 pub(super) struct SpliceSubqueries;
 

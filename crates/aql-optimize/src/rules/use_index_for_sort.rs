@@ -2,12 +2,13 @@
 //! index provides only the first criteria of a sort, the sort orders only the rows that are equal
 //! in these.
 
+use aql_plan::{Node, NodeKind, Plan};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::for_each_pipeline;
 use crate::analysis::primary_sort::use_primary_sort;
 use crate::analysis::sort_order::{Ordered, leading_need, ordered_full_scan, ordered_index_scan};
-use aql_plan::{Node, NodeKind, Plan};
-use errors::Result;
 
 pub(super) struct UseIndexForSort;
 

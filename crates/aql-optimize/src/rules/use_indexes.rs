@@ -8,6 +8,16 @@
 //! documents that they reject. `remove-filter-covered-by-index` removes the conditions that the
 //! scan already guarantees.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use aql_plan::{
+    CollectionInfo, DocumentSource, EnumerateView, IndexHint, IndexInfo, IndexLookup, IndexRange, IndexScan,
+    IndexSearch, Node, NodeKind, Plan, search_identity,
+};
+use aql_value::Charge;
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::access_path::new_scan;
 use crate::analysis::condition::{Branch, NormalForm, conditions_after, match_index, normalize, set_from};
@@ -16,14 +26,6 @@ use crate::analysis::pipeline::for_each_pipeline;
 use crate::analysis::sort_order::{SortNeed, index_for_sort, sort_need};
 use crate::cost::index::{range_cost, range_items};
 use crate::cost::sort_cost;
-use aql_plan::{
-    CollectionInfo, DocumentSource, EnumerateView, IndexHint, IndexInfo, IndexLookup, IndexRange, IndexScan,
-    IndexSearch, Node, NodeKind, Plan, search_identity,
-};
-use aql_value::Charge;
-use errors::Result;
-use std::collections::HashSet;
-use std::sync::Arc;
 
 pub(super) struct UseIndexes;
 

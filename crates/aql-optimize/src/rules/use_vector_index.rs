@@ -5,18 +5,20 @@
 //! form of query can compute the similarity functions; a query with one of them fails
 //! ([`crate::finish`]).
 
+use std::collections::BTreeSet;
+
+use aql_plan::{
+    DocumentSource, Expression, Filter, IndexInfo, NearVector, Node, NodeKind, Plan, SearchShape, VariableId,
+    VariableSet,
+};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::condition::{as_field, resolve, set_from};
 use crate::analysis::coverage::Entries;
 use crate::analysis::pipeline::{Workshop, for_each_pipeline, is_transparent};
 use crate::analysis::projection::collect_paths;
 use crate::analysis::sort_order::sort_after;
-use aql_plan::{
-    DocumentSource, Expression, Filter, IndexInfo, NearVector, Node, NodeKind, Plan, SearchShape, VariableId,
-    VariableSet,
-};
-use errors::Result;
-use std::collections::BTreeSet;
 
 pub(super) struct UseVectorIndex;
 

@@ -1,5 +1,9 @@
 //! Bound queries: statements with resolved names, before they become nodes of a plan.
 
+use std::sync::Arc;
+
+use aql_value::Warning;
+
 use crate::catalog::{CollectionReference, ViewInfo};
 use crate::expression::Expression;
 use crate::node::{
@@ -9,8 +13,6 @@ use crate::node::{
 use crate::parameters::OpenParameters;
 use crate::plan::CollectionUse;
 use crate::variable::{VariableId, Variables};
-use aql_value::Warning;
-use std::sync::Arc;
 
 /// A query with all names resolved.
 ///

@@ -1,15 +1,17 @@
 //! The errors that ArangoDB's parser finds in a query's text besides its syntax.
 
-use super::{BindInput, bind, function, index_function};
-use crate::catalog::CollectionReference;
-use crate::catalog::{CollectionInfo, GraphInfo, PlanCatalog};
-use crate::parameters::{BindParameters, OpenParameters};
+use std::cell::Cell;
+use std::sync::Arc;
+
 use aql_syntax::ast::{ExpressionKind, Query};
 use aql_syntax::{BindParameterKind, collect_bind_parameters, walk};
 use aql_value::{Interrupt, MemoryAccount, Value};
 use errors::{ErrorCode, Result};
-use std::cell::Cell;
-use std::sync::Arc;
+
+use super::{BindInput, bind, function, index_function};
+use crate::catalog::CollectionReference;
+use crate::catalog::{CollectionInfo, GraphInfo, PlanCatalog};
+use crate::parameters::{BindParameters, OpenParameters};
 
 /// Checks a query that is parsed and not run. It needs neither bind parameters nor collections.
 ///

@@ -1,12 +1,13 @@
 //! Binding of COLLECT.
 
+use aql_syntax::ast;
+use errors::{Error, ErrorCode, Result};
+
 use super::{Binder, CollectStatement, IntoExpression, Statement};
 use crate::error;
 use crate::expression::Expression;
 use crate::node::AggregateFunction;
 use crate::variable::VariableId;
-use aql_syntax::ast;
-use errors::{Error, ErrorCode, Result};
 
 impl Binder<'_> {
     pub(super) fn collect(&mut self, statement: &ast::Collect) -> Result<()> {

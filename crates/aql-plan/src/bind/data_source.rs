@@ -1,11 +1,13 @@
 //! The collections that a query names, and its access to them.
 
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use errors::{Error, Result};
+
 use crate::catalog::{CollectionInfo, GraphInfo, PlanCatalog, ViewInfo};
 use crate::error;
 use crate::plan::{Access, CollectionUse};
-use errors::{Error, Result};
-use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
 
 /// The collections of one query.
 pub(crate) struct DataSources<'a> {

@@ -1,11 +1,12 @@
 //! Binding of `[* ...]` and `[? ...]`.
 
+use aql_syntax::ast::{self, ExpressionKind};
+use errors::Result;
+
 use super::expansion_loop::needs_loop;
 use super::{Binder, Element};
 use crate::expression::{ArrayQuestion, Expansion, Expression, Quantifier};
 use crate::variable::VariableId;
-use aql_syntax::ast::{self, ExpressionKind};
-use errors::Result;
 
 impl Binder<'_> {
     pub(super) fn expansion(&mut self, expansion: &ast::Expansion) -> Result<Expression> {

@@ -4,13 +4,14 @@
 //! expansion itself becomes a subquery: a loop over the elements, whose rows run the subqueries
 //! within the brackets.
 
-use super::{Binder, Element, Statement};
-use crate::expression::{ArrayQuestion, Expansion, Expression};
-use crate::variable::VariableId;
 use aql_syntax::ast::{self, ExpressionKind};
 use aql_syntax::walk;
 use aql_value::Value;
 use errors::{Error, Result};
+
+use super::{Binder, Element, Statement};
+use crate::expression::{ArrayQuestion, Expansion, Expression};
+use crate::variable::VariableId;
 
 /// Returns true if one of the parts within brackets has a subquery that may use the element.
 pub(super) fn needs_loop<const PARTS: usize>(parts: [&Option<ast::Expression>; PARTS]) -> bool {

@@ -1,5 +1,9 @@
 //! Binding of expressions.
 
+use aql_syntax::ast::{self, ExpressionKind};
+use aql_value::{Function, Value};
+use errors::{Error, Result};
+
 use super::{Binder, Element};
 use crate::error;
 use crate::expression::{
@@ -7,9 +11,6 @@ use crate::expression::{
     Parameter, Quantifier, UnaryOperator,
 };
 use crate::parameters::ParameterShape;
-use aql_syntax::ast::{self, ExpressionKind};
-use aql_value::{Function, Value};
-use errors::{Error, Result};
 
 /// Expressions between two checks for an interrupt.
 pub(super) const EXPRESSIONS_PER_CHECK: usize = 4096;

@@ -1,11 +1,12 @@
 //! Binding of function calls.
 
-use super::Binder;
-use crate::error;
-use crate::expression::Expression;
 use aql_syntax::ast::{self, ExpressionKind};
 use aql_value::{Function, Value};
 use errors::{Error, ErrorCode, Result};
+
+use super::Binder;
+use crate::error;
+use crate::expression::Expression;
 
 /// The maximum in messages for a function that takes any number of arguments (as in ArangoDB).
 const ANY_NUMBER_OF_ARGUMENTS: usize = 65536;

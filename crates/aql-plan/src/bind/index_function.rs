@@ -4,10 +4,6 @@
 //! Each is bound as the subquery that its documentation gives for it. The optimizer then finds the
 //! index. Without the index, the subquery still gives the same answer.
 
-use super::Binder;
-use crate::catalog::{CollectionInfo, IndexInfo};
-use crate::error;
-use crate::expression::Expression;
 use aql_syntax::ast::{
     self, Binary, BinaryOperator, Block, ComparisonOperator, ExpressionKind, FunctionCall, FunctionName,
     Identifier, Limit, ObjectKey, ObjectMember, Pattern, PatternKind, Return, Sort, SortDirection, SortItem,
@@ -16,6 +12,11 @@ use aql_syntax::ast::{
 use aql_value::Value;
 use catalog::index::SearchShape;
 use errors::{Error, ErrorCode, Result};
+
+use super::Binder;
+use crate::catalog::{CollectionInfo, IndexInfo};
+use crate::error;
+use crate::expression::Expression;
 
 /// The most documents that `NEAR()` returns by default.
 const NEAR_DEFAULT_LIMIT: i64 = 100;

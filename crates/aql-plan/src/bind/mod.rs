@@ -24,12 +24,11 @@ mod upsert;
 mod view;
 mod window;
 
-pub use bound::Bound;
-pub(crate) use bound::{
-    CollectStatement, ForCollection, ForOptions, ForView, InsertStatement, IntoExpression, RemoveStatement,
-    SortKey, Statement, UpdateStatement, UpsertStatement,
-};
-pub use check::check;
+use std::collections::HashMap;
+
+use aql_syntax::ast::{Block, DataSource, DataSourceName, Query};
+use aql_value::{EvaluationState, Interrupt, MemoryAccount, Value, Warnings};
+use errors::{Error, ErrorCode, Result};
 
 use crate::catalog::CollectionReference;
 use crate::catalog::PlanCatalog;
@@ -38,12 +37,15 @@ use crate::expression::Expression;
 use crate::fold::Folder;
 use crate::parameters::{BindParameters, OpenParameters};
 use crate::variable::{VariableId, Variables};
-use aql_syntax::ast::{Block, DataSource, DataSourceName, Query};
-use aql_value::{EvaluationState, Interrupt, MemoryAccount, Value, Warnings};
 use data_source::DataSources;
-use errors::{Error, ErrorCode, Result};
 use scope::Scopes;
-use std::collections::HashMap;
+
+pub use bound::Bound;
+pub(crate) use bound::{
+    CollectStatement, ForCollection, ForOptions, ForView, InsertStatement, IntoExpression, RemoveStatement,
+    SortKey, Statement, UpdateStatement, UpsertStatement,
+};
+pub use check::check;
 
 /// The inputs of binding besides the query.
 pub struct BindInput<'a> {

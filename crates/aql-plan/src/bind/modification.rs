@@ -1,12 +1,13 @@
 //! Binding of INSERT, UPDATE, REPLACE and REMOVE.
 
+use aql_syntax::ast::{self, WriteMode};
+use errors::Result;
+
 use super::options::Modification;
 use super::{Binder, InsertStatement, RemoveStatement, Statement, UpdateStatement};
 use crate::catalog::CollectionReference;
 use crate::node::OverwriteMode;
 use crate::variable::VariableId;
-use aql_syntax::ast::{self, WriteMode};
-use errors::Result;
 
 impl Binder<'_> {
     pub(super) fn insert(&mut self, statement: &ast::Insert) -> Result<()> {

@@ -1,11 +1,12 @@
 //! OPTIONS of statements: objects of constants with known attributes.
 
-use super::{Binder, ForOptions};
-use crate::expression::Expression;
-use crate::node::{CollectMethod, ModificationOptions, OverwriteMode};
 use aql_syntax::ast;
 use aql_value::Value;
 use errors::{Error, ErrorCode, Result};
+
+use super::{Binder, ForOptions};
+use crate::expression::Expression;
+use crate::node::{CollectMethod, ModificationOptions, OverwriteMode};
 
 /// The most index names in a hint that are read. A collection cannot have nearly as many indexes.
 const MAX_HINTED_INDEXES: usize = 1024;

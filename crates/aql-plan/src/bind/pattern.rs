@@ -1,11 +1,12 @@
 //! Destructuring in LET and FOR: `LET [a, {b}] = value`.
 
-use super::{Binder, Statement};
-use crate::expression::Expression;
-use crate::variable::VariableId;
 use aql_syntax::ast::{Pattern, PatternKind};
 use aql_value::Value;
 use errors::Result;
+
+use super::{Binder, Statement};
+use crate::expression::Expression;
+use crate::variable::VariableId;
 
 impl Binder<'_> {
     /// Returns the variable that takes the whole value: the pattern itself, or a new one for

@@ -5,10 +5,12 @@
 //! COLLECT). Names from before the first FOR stay visible. No name is introduced twice where it is
 //! visible.
 
+use std::collections::HashMap;
+
+use errors::Result;
+
 use crate::error;
 use crate::variable::{VariableId, Variables};
-use errors::Result;
-use std::collections::HashMap;
 
 /// The scopes at a place in a query.
 #[derive(Debug, Default)]

@@ -1,11 +1,12 @@
 //! Binding of statements (COLLECT and data modification have files of their own).
 
-use super::{Binder, ForCollection, ForOptions, SortKey, Statement};
-use crate::error;
-use crate::expression::Expression;
 use aql_syntax::ast::{self, ExpressionKind, SortDirection, StatementKind};
 use aql_value::Value;
 use errors::Result;
+
+use super::{Binder, ForCollection, ForOptions, SortKey, Statement};
+use crate::error;
+use crate::expression::Expression;
 
 impl Binder<'_> {
     pub(super) fn statement(&mut self, statement: &ast::Statement) -> Result<()> {

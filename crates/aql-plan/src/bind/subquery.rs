@@ -4,14 +4,15 @@
 //! evaluated (`? :`, AND, OR), it depends on a condition. The condition becomes a variable,
 //! computed before. The subquery runs in the rows in which that variable is true.
 
-use super::expression::EXPRESSIONS_PER_CHECK;
-use super::{Binder, Element, Statement};
-use crate::expression::{Expression, UnaryOperator};
-use crate::variable::VariableId;
 use aql_syntax::ast::{self, Block, ExpressionKind, LogicalOperator};
 use aql_syntax::walk;
 use aql_value::Value;
 use errors::Result;
+
+use super::expression::EXPRESSIONS_PER_CHECK;
+use super::{Binder, Element, Statement};
+use crate::expression::{Expression, UnaryOperator};
+use crate::variable::VariableId;
 
 impl Binder<'_> {
     /// Binds a subquery, and returns the variable of its result.

@@ -1,13 +1,15 @@
 //! Binding of UPSERT.
 
+use std::collections::HashSet;
+
+use aql_syntax::ast::{self, UpsertSearch, WriteMode};
+use aql_value::Value;
+use errors::Result;
+
 use super::{Binder, Statement, UpsertStatement};
 use crate::error;
 use crate::expression::{CompareOperator, Expression, MemberName, ObjectMember};
 use crate::variable::VariableId;
-use aql_syntax::ast::{self, UpsertSearch, WriteMode};
-use aql_value::Value;
-use errors::Result;
-use std::collections::HashSet;
 
 impl Binder<'_> {
     pub(super) fn upsert(&mut self, statement: &ast::Upsert) -> Result<()> {

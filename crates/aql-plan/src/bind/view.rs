@@ -1,5 +1,11 @@
 //! Binding of loops over views.
 
+use std::sync::Arc;
+
+use aql_syntax::ast;
+use aql_value::Value;
+use errors::{Error, Result};
+
 use super::options::set_bool;
 use super::{Binder, ForView, Statement};
 use crate::catalog::ViewInfo;
@@ -7,10 +13,6 @@ use crate::error;
 use crate::expression::Expression;
 use crate::node::{ConditionOptimization, ViewOptions};
 use crate::search_condition::SearchCondition;
-use aql_syntax::ast;
-use aql_value::Value;
-use errors::{Error, Result};
-use std::sync::Arc;
 
 impl Binder<'_> {
     /// Binds `FOR target IN view SEARCH condition OPTIONS options`.

@@ -1,11 +1,12 @@
 //! Binding of WINDOW.
 
-use super::{Binder, SortKey, Statement};
-use crate::expression::Expression;
-use crate::node::{CollectAggregate, Window, WindowBound};
 use aql_syntax::ast;
 use aql_value::Value;
 use errors::{Error, ErrorCode, Result};
+
+use super::{Binder, SortKey, Statement};
+use crate::expression::Expression;
+use crate::node::{CollectAggregate, Window, WindowBound};
 
 impl Binder<'_> {
     pub(super) fn window(&mut self, statement: &ast::Window) -> Result<()> {

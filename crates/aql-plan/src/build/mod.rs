@@ -5,6 +5,9 @@ mod modification;
 #[cfg(test)]
 mod tests;
 
+use aql_value::Value;
+use errors::Result;
+
 use crate::bind::{Bound, CollectStatement, ForCollection, ForView, IntoExpression, SortKey, Statement};
 use crate::error;
 use crate::expression::Expression;
@@ -15,8 +18,6 @@ use crate::node::{
 };
 use crate::plan::Plan;
 use crate::variable::{VariableId, Variables};
-use aql_value::Value;
-use errors::Result;
 
 /// The most nodes that a plan may have when it is built (ArangoDB's limit).
 pub const MAX_NODES: usize = 4000;

@@ -1,5 +1,7 @@
 //! Nodes of data modifications.
 
+use errors::Result;
+
 use super::{Builder, element_at};
 use crate::bind::{
     ForCollection, InsertStatement, RemoveStatement, Statement, UpdateStatement, UpsertStatement,
@@ -7,7 +9,6 @@ use crate::bind::{
 use crate::expression::Expression;
 use crate::node::{Insert, NodeKind, Remove, Update, Upsert};
 use crate::variable::VariableId;
-use errors::Result;
 
 impl Builder {
     pub(super) fn insert(&mut self, statement: InsertStatement) -> Result<()> {

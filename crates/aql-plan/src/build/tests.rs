@@ -1,10 +1,11 @@
 //! Plans as the builder makes them, before any rule.
 
+use aql_value::{Interrupt, MemoryAccount};
+use errors::Result;
+
 use super::build;
 use crate::small_catalog::CATALOG;
 use crate::{BindInput, BindParameters, Limit, NodeKind, Plan, bind};
-use aql_value::{Interrupt, MemoryAccount};
-use errors::Result;
 
 fn built(text: &str, full_count: bool) -> Result<Plan> {
     let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();

@@ -1,10 +1,11 @@
 //! Equality of expressions by construction: equal expressions compute the same from the same row.
 
+use aql_value::Value;
+
 use super::{
     ArithmeticOperator, CompareOperator, ElementOperator, Expression, MemberName, Quantifier, UnaryOperator,
 };
 use crate::variable::VariableId;
-use aql_value::Value;
 
 /// The identity of an expression as bytes, for maps and comparisons.
 pub type Identity = Vec<u8>;

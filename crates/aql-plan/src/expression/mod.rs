@@ -10,13 +10,14 @@ mod print;
 mod tests;
 mod visit;
 
-pub use identity::Identity;
-pub(crate) use print::variable_text;
-pub use visit::combine;
+use aql_value::{Function, Value};
 
 use crate::parameters::ParameterShape;
 use crate::variable::VariableId;
-use aql_value::{Function, Value};
+
+pub use identity::Identity;
+pub(crate) use print::variable_text;
+pub use visit::combine;
 
 /// Returns the name and the arguments of a call as the query has them.
 pub fn called<'e>(function: &'static Function, arguments: &'e [Expression]) -> (&'e str, &'e [Expression]) {

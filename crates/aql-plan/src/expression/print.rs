@@ -1,11 +1,12 @@
 //! Expressions as text close to AQL, for golden plans, logs and error messages.
 
+use aql_value::Value;
+
 use super::{
     ArithmeticOperator, CompareOperator, ElementOperator, Expression, MemberName, Quantifier, UnaryOperator,
     called,
 };
 use crate::variable::{VariableId, Variables};
-use aql_value::Value;
 
 /// The most bytes of a constant in a text. Longer ones are cut, because lists of constants may have
 /// millions of members.

@@ -1,10 +1,11 @@
 //! Tests of identity and folding.
 
+use aql_value::{Interrupt, MemoryAccount, Value};
+
 use super::{Expansion, Expression};
 use crate::small_catalog::CATALOG;
 use crate::variable::Variables;
 use crate::{BindInput, BindParameters, NodeKind, bind, build};
-use aql_value::{Interrupt, MemoryAccount, Value};
 
 /// Returns the expression of `RETURN` as text.
 fn returned(text: &str) -> String {

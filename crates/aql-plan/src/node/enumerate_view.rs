@@ -1,10 +1,11 @@
 //! Searches of views and of inverted indexes.
 
+use std::sync::Arc;
+
 use super::{Coverage, DocumentSource, NodePrinter, PlanNode, Projection, Role, flag, print_projections};
 use crate::catalog::{IndexInfo, ViewIndexInfo, ViewInfo};
 use crate::expression::Expression;
 use crate::variable::VariableId;
-use std::sync::Arc;
 
 /// A row for each document that a view finds, or the inverted index that a hint names.
 #[derive(Debug, Clone)]

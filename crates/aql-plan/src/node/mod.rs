@@ -40,6 +40,11 @@ mod update;
 mod upsert;
 mod window;
 
+use no_results::NoResults;
+use printer::{flag, listed};
+use projection::print_projections;
+use singleton::Singleton;
+
 pub use aggregate::{AggregateFunction, CollectAggregate};
 pub use calculation::Calculation;
 pub use collect::{Collect, CollectGroup, CollectInto, CollectMethod, IntoContent};
@@ -76,11 +81,6 @@ pub use traversal::{EdgeIndexHint, Prune, Traversal, TraversalOptions, Traversal
 pub use update::Update;
 pub use upsert::Upsert;
 pub use window::{Window, WindowBound};
-
-use no_results::NoResults;
-use printer::{flag, listed};
-use projection::print_projections;
-use singleton::Singleton;
 
 /// Identifies a node within a plan and its subplans; also in explain and in the statistics of a
 /// profiled query.

@@ -1,9 +1,10 @@
 //! Array comparisons.
 
+use errors::Result;
+
 use super::shape::{Shaper, unsupported};
 use super::{SearchCondition, SearchQuantifier};
 use crate::expression::{ArrayCompare, CompareOperator, ElementOperator, Expression, Quantifier};
-use errors::Result;
 
 impl Shaper<'_> {
     /// Returns the condition of `left quantifier operator right`, one side of which is a field.

@@ -1,9 +1,10 @@
 //! Geo-spatial conditions.
 
+use errors::Result;
+
 use super::SearchField;
 use super::shape::{Shaper, unsupported};
 use crate::expression::{CompareOperator, Expression};
-use errors::Result;
 
 /// A condition on the place of a field.
 #[derive(Debug, Clone)]

@@ -13,12 +13,13 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
+use errors::Result;
+
+use crate::expression::CompareOperator;
+
 pub use field::{SearchField, SearchStep};
 pub use function::SearchFunction;
 pub use geo::{GeoOperand, GeoTest};
-
-use crate::expression::CompareOperator;
-use errors::Result;
 
 /// A condition on documents of an inverted index. `E` stands for the values in it.
 #[derive(Debug, Clone)]

@@ -1,9 +1,10 @@
 //! From an expression to the shape of a condition.
 
+use errors::{Error, Result};
+
 use super::{SearchCondition, SearchField, SearchFunction, SearchStep};
 use crate::expression::{ArrayQuestion, CompareOperator, Expansion, Expression, UnaryOperator};
 use crate::variable::VariableId;
-use errors::{Error, Result};
 
 impl SearchCondition<Expression> {
     /// Returns the shape of a condition on `document`.

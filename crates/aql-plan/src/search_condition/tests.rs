@@ -1,3 +1,5 @@
+use aql_value::{Interrupt, MemoryAccount};
+
 use super::SearchCondition;
 use crate::bind::{BindInput, bind};
 use crate::build::build;
@@ -5,7 +7,6 @@ use crate::catalog::EmptyCatalog;
 use crate::expression::Expression;
 use crate::node::NodeKind;
 use crate::parameters::BindParameters;
-use aql_value::{Interrupt, MemoryAccount};
 
 /// Returns the shape of a condition on the variable of a loop, or the error.
 fn shape(condition: &str) -> errors::Result<SearchCondition<Expression>> {

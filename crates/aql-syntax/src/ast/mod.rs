@@ -21,6 +21,9 @@ mod pattern;
 mod statement;
 pub mod walk;
 
+use crate::error::ParseWarning;
+
+pub use crate::position::Span;
 pub use expression::{
     ArrayComparison, ArrayQuestion, Binary, Child, Expansion, Expression, ExpressionKind, FunctionCall,
     FunctionName, InlineLimit, Logical, ObjectKey, ObjectMember, Quantifier, QuestionQuantifier, Ternary,
@@ -35,10 +38,6 @@ pub use statement::{
     Insert, Let, Limit, PathSearch, PathSearchKind, Prune, Remove, Return, Sort, SortDirection, SortItem,
     Statement, StatementKind, Traversal, Update, Upsert, UpsertSearch, Window, WriteMode,
 };
-
-pub use crate::position::Span;
-
-use crate::error::ParseWarning;
 
 /// A whole query, as [`parse`](crate::parse) returns it.
 #[derive(Clone, Debug, PartialEq)]

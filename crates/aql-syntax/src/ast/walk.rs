@@ -3,11 +3,12 @@
 //! The functions that list direct children take a closure. Those that visit all descendants are
 //! iterators with their own stack and do not recurse.
 
-pub use super::expression::{Child, children};
 use super::{
     Aggregate, Block, Collect, DataSource, Expression, ExpressionKind, GraphSource, SortDirection, Statement,
     StatementKind, Update, Upsert, UpsertSearch,
 };
+
+pub use super::expression::{Child, children};
 
 /// Calls `visit` with every expression that stands directly in a statement, in the order of the
 /// text.

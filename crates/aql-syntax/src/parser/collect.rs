@@ -1,11 +1,12 @@
 //! `COLLECT` and `WINDOW`.
 
+use errors::ErrorCode;
+
 use super::{Parsed, Parser};
 use crate::ast::{
     Aggregate, Assignment, Collect, CollectInto, ExpressionKind, Identifier, StatementKind, Window,
 };
 use crate::token::TokenKind;
-use errors::ErrorCode;
 
 /// The functions that are valid after `AGGREGATE`, sorted.
 const AGGREGATORS: [&str; 21] = [

@@ -1,5 +1,7 @@
 //! Expressions, except operators (`operators.rs`) and accesses after an operand (`postfix.rs`).
 
+use errors::ErrorCode;
+
 use super::{Parsed, Parser};
 use crate::ast::{
     Expression, ExpressionKind, FunctionCall, FunctionName, ObjectKey, ObjectMember, Span, Ternary,
@@ -8,7 +10,6 @@ use crate::error::ParseWarning;
 use crate::literal::{self, Number};
 use crate::precedence;
 use crate::token::{Token, TokenKind, keyword};
-use errors::ErrorCode;
 
 impl Parser<'_> {
     /// Parses an expression in which `IN` is always an operator.

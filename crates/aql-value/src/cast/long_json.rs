@@ -1,11 +1,12 @@
 //! JSON texts of large values, made in pieces within a query's memory and time.
 
+use errors::Result;
+use velocypack::json;
+
 use super::LARGE_BYTES;
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryAccount;
 use crate::value::Value;
-use errors::Result;
-use velocypack::json;
 
 /// The most bytes of JSON for a byte of VelocyPack: a control character has six.
 const GROWTH: usize = 6;

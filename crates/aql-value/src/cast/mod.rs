@@ -3,11 +3,13 @@
 
 mod long_json;
 
+use std::borrow::Cow;
+
+use errors::Result;
+
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryAccount;
 use crate::value::{Kind, Value};
-use errors::Result;
-use std::borrow::Cow;
 
 /// The size from which on the text of an array or object is made in pieces.
 const LARGE_BYTES: usize = 32 << 10;

@@ -3,8 +3,9 @@
 //! A backslash before anything else is a backslash. Characters are Unicode code points.
 //! Case-insensitive matching compares the lower-case forms, character by character.
 
-use crate::interrupt::Interrupt;
 use errors::Result;
+
+use crate::interrupt::Interrupt;
 
 /// The comparisons of characters between two checks of the interrupt.
 const STEPS_PER_CHECK: usize = 1 << 20;
@@ -190,8 +191,9 @@ impl Piece {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn pattern(pattern: &str, case_insensitive: bool) -> LikePattern {
         LikePattern::new(pattern, case_insensitive, &Interrupt::new()).unwrap()

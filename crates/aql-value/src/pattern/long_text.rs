@@ -4,14 +4,16 @@
 //! cache multiplies the time by the size of the expression: seconds for a few megabytes, which
 //! nothing can interrupt. This module drives the same lazy automaton byte by byte.
 
-use crate::interrupt::Interrupt;
+use std::ops::Range;
+
 use errors::Result;
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind, meta};
-use std::ops::Range;
+
+use crate::interrupt::Interrupt;
 
 /// The length up to which texts are not long: every allowed expression matches them quickly.
 pub(super) const LONG_TEXT_BYTES: usize = 16 << 10;
@@ -287,10 +289,11 @@ pub(super) fn search_after(text: &str, found: &Range<usize>) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::pattern::Regex;
     use crate::pattern::regex::Matched;
-    use proptest::prelude::*;
 
     fn all(pattern: &str, text: &str) -> Vec<Range<usize>> {
         let long = LongText::new(pattern, false, 4 << 20).unwrap();

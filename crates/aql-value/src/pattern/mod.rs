@@ -7,13 +7,15 @@ mod like;
 mod long_text;
 pub mod regex;
 
-pub use like::LikePattern;
-pub use regex::Regex;
-
-use crate::interrupt::Interrupt;
-use errors::Result;
 use std::collections::HashMap;
 use std::sync::Arc;
+
+use errors::Result;
+
+use crate::interrupt::Interrupt;
+
+pub use like::LikePattern;
+pub use regex::Regex;
 
 /// The greatest number of patterns that a query caches. The cache is cleared at this number.
 const MAX_CACHED_PATTERNS: usize = 128;

@@ -10,12 +10,14 @@
 //!
 //! docs/differences/queries.md lists the differences from ICU.
 
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use errors::Result;
+
 use super::icu_syntax::translate;
 use super::long_text::{LONG_TEXT_BYTES, LongText, Search, search_after};
 use crate::interrupt::Interrupt;
-use errors::Result;
-use std::ops::Range;
-use std::sync::{Arc, OnceLock};
 
 /// The greatest length of an expression in bytes; longer ones count as invalid.
 ///

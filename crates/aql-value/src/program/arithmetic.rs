@@ -3,10 +3,11 @@
 //! Operands are cast to numbers. Integers stay integers if the exact result fits in 64 bits signed;
 //! otherwise the result is a double. A result that is not finite is null.
 
+use errors::{ErrorCode, Result};
+
 use super::ArithmeticOperator;
 use crate::context::EvaluationContext;
 use crate::value::Value;
-use errors::{ErrorCode, Result};
 
 /// Applies an operator to one pair of operands of any type.
 pub(super) fn apply(

@@ -1,12 +1,13 @@
 //! `left ALL|ANY|NONE|AT LEAST (n) operator right`, and the quantifiers it shares with `[? ...]`.
 
+use errors::Result;
+
 use super::constant_set::contains;
 use super::slots::{Slots, Work};
 use super::{ArrayOperator, Quantifier, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::Value;
-use errors::Result;
 
 /// The work of a comparison, in elements of a search.
 const LANE_WORK: usize = 8;

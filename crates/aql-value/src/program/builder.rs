@@ -1,5 +1,8 @@
 //! The construction of programs, bottom up.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::constant_set::ConstantSet;
 use super::{
     ArithmeticOperator, ArrayOperator, ArrayQuestion, CompareOperator, Expansion, Haystack, Instruction,
@@ -10,8 +13,6 @@ use crate::function::Function;
 use crate::interrupt::Interrupt;
 use crate::pattern::{LikePattern, Regex};
 use crate::value::Value;
-use std::borrow::Cow;
-use std::sync::Arc;
 
 /// A builder of a [`Program`].
 ///

@@ -1,11 +1,13 @@
 //! Arrays that are prepared for many searches.
 
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use errors::Result;
+
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryAccount;
 use crate::value::Value;
-use errors::Result;
-use std::collections::HashSet;
-use std::sync::OnceLock;
 
 /// The length up to which arrays are searched linearly: a few comparisons cost less than a hash.
 pub(super) const LARGEST_LINEAR_SEARCH: usize = 8;

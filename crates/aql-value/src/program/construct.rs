@@ -1,12 +1,13 @@
 //! Ranges, array literals and object literals. The values of one instruction share blocks.
 
+use errors::{Error, ErrorCode, Result};
+use velocypack::Duplicates;
+
 use super::slots::Slots;
 use super::{MemberName, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::{BoundedBlock, Value};
-use errors::{Error, ErrorCode, Result};
-use velocypack::Duplicates;
 
 /// The greatest number of members of a range (`a..b`) or `RANGE()` as an array: ArangoDB's limit.
 pub const MAX_RANGE_ELEMENTS: u64 = 10_000_000;

@@ -1,5 +1,7 @@
 //! `input[* FILTER .. LIMIT .. RETURN ..]` and `input[? ...]`.
 
+use errors::{Error, Result};
+
 use super::array_compare::Bounds;
 use super::construct::column_of;
 use super::elements::{ElementBatch, visit_elements};
@@ -9,7 +11,6 @@ use super::{ArrayQuestion, Expansion, Program, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::{BoundedBlock, Value};
-use errors::{Error, Result};
 
 impl Expansion {
     /// Computes the resulting array for every lane.

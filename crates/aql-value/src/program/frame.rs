@@ -4,10 +4,11 @@
 //! is gathered when it is read, and the final result is spread back over the physical rows of the
 //! batch. Neither moves a value.
 
+use std::sync::Arc;
+
 use crate::batch::{Batch, Register};
 use crate::column::Column;
 use crate::value::Value;
-use std::sync::Arc;
 
 /// A batch and the physical row behind each lane.
 pub(super) struct Frame<'b> {

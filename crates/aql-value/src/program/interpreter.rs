@@ -1,5 +1,9 @@
 //! The interpreter: runs one instruction after the other, each over all lanes.
 
+use std::sync::Arc;
+
+use errors::Result;
+
 use super::frame::Frame;
 use super::portions::Drawn;
 use super::slots::{Slots, Work, map, map_pair, map_shared};
@@ -8,8 +12,6 @@ use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::function::Function;
 use crate::value::Value;
-use errors::Result;
-use std::sync::Arc;
 
 /// The calls of a function between two checks; functions themselves check only in long calls.
 ///

@@ -1,13 +1,15 @@
 //! AND, OR and `? :`. Lazy operands are nested programs, run on the rows that need them.
 
+use std::sync::Arc;
+
+use errors::Result;
+
 use super::Program;
 use super::frame::Frame;
 use super::slots::Work;
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::Value;
-use errors::Result;
-use std::sync::Arc;
 
 /// Computes AND (`go_on_if` true) or OR (false).
 ///

@@ -1,12 +1,13 @@
 //! IN and NOT IN.
 
+use errors::Result;
+
 use super::searched_lists::SearchedLists;
 use super::slots::{Slots, map, map_pair};
 use super::{CompareOperator, Haystack, Slot};
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::Value;
-use errors::Result;
 
 /// Computes `needle IN low..high`: true for an integer between the ends, in either order.
 fn is_in_range(needle: &Value, low: &Value, high: &Value) -> bool {

@@ -22,11 +22,9 @@ mod searched_lists;
 mod slots;
 mod text;
 
-pub use arithmetic::{add, divide, modulo, multiply, negate, subtract};
-pub use builder::ProgramBuilder;
-pub use constant_set::contains;
-pub use construct::MAX_RANGE_ELEMENTS;
-pub use operator::{ArithmeticOperator, ArrayOperator, CompareOperator, Quantifier, UnaryOperator};
+use std::sync::Arc;
+
+use errors::Result;
 
 use crate::batch::{Batch, Register};
 use crate::column::Column;
@@ -35,10 +33,14 @@ use crate::function::Function;
 use crate::pattern::{LikePattern, Regex};
 use crate::value::Value;
 use constant_set::ConstantSet;
-use errors::Result;
 use frame::Frame;
 use portions::LaneBytes;
-use std::sync::Arc;
+
+pub use arithmetic::{add, divide, modulo, multiply, negate, subtract};
+pub use builder::ProgramBuilder;
+pub use constant_set::contains;
+pub use construct::MAX_RANGE_ELEMENTS;
+pub use operator::{ArithmeticOperator, ArrayOperator, CompareOperator, Quantifier, UnaryOperator};
 
 /// The result of one instruction within its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,7 +1,8 @@
 //! The operators of instructions.
 
-use super::Slot;
 use std::cmp::Ordering;
+
+use super::Slot;
 
 /// `NOT x`, `+x`, `-x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

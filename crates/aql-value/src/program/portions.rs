@@ -4,11 +4,13 @@
 //! function or a literal for a thousand rows exist at the same time. Their bytes are drawn from the
 //! query's account. If a lane takes many, later evaluations take fewer lanes at once.
 
-use crate::Value;
-use crate::memory::MemoryAccount;
-use errors::Result;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+use errors::Result;
+
+use crate::Value;
+use crate::memory::MemoryAccount;
 
 /// The bytes that calls may make at once, unless a single lane takes more.
 const PORTION_BYTES: u64 = 8 << 20;

@@ -1,15 +1,17 @@
 //! The lists behind IN that come from variables: row after row is searched in the same list, mostly
 //! in more than one batch.
 
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use errors::Result;
+
 use super::constant_set::{ConstantSet, LARGEST_LINEAR_SEARCH, contains};
 use super::slots::Work;
 use crate::context::EvaluationContext;
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryAccount;
 use crate::value::Value;
-use errors::Result;
-use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// The searches of one list after which a table of its elements pays.
 const SEARCHES_BEFORE_TABLE: usize = 4;

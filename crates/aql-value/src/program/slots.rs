@@ -1,12 +1,14 @@
 //! The columns that a program has computed, and loops over their lanes.
 
+use std::sync::Arc;
+
+use errors::{Error, Result};
+
 use super::portions::Drawn;
 use super::{Pattern, Slot};
 use crate::column::Column;
 use crate::interrupt::Interrupt;
 use crate::value::Value;
-use errors::{Error, Result};
-use std::sync::Arc;
 
 /// The elements that are visited between two checks of the interrupt.
 const ELEMENTS_PER_CHECK: usize = 16 << 10;

@@ -1,12 +1,13 @@
 //! LIKE and regular expression matching.
 
+use errors::{ErrorCode, Result};
+
 use super::Pattern;
 use super::slots::{Slots, map, map_pair};
 use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::pattern::{LikePattern, Regex};
 use crate::value::Value;
-use errors::{ErrorCode, Result};
 
 /// The bytes of a prepared pattern for a byte of its text.
 const BYTES_OF_PATTERN: usize = 12;

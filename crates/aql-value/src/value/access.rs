@@ -3,9 +3,11 @@
 //! The result is a position in the same block, except for `_id` of a stored document: that is not
 //! stored, but built from the collection's name and the `_key`.
 
-use super::{Kind, Value, slice_at};
 use std::sync::Arc;
+
 use velocypack::{Block, Slice};
+
+use super::{Kind, Value, slice_at};
 
 impl Value {
     /// Returns the attribute of an object; null if there is none, or if the value is not an object.

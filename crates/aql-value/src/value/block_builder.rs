@@ -1,10 +1,12 @@
 //! A builder that puts many values into few blocks.
 
+use std::sync::Arc;
+
+use errors::Result;
+use velocypack::{Block, Builder};
+
 use super::Value;
 use crate::memory::MemoryAccount;
-use errors::Result;
-use std::sync::Arc;
-use velocypack::{Block, Builder};
 
 /// A builder of values for the rows of a batch. They share blocks, so no value needs an allocation.
 ///

@@ -1,10 +1,11 @@
 //! A builder of values that draws their memory before it takes it.
 
+use errors::Result;
+use velocypack::{Builder, Duplicates};
+
 use super::{BlockBuilder, Value};
 use crate::interrupt::Interrupt;
 use crate::memory::MemoryAccount;
-use errors::Result;
-use velocypack::{Builder, Duplicates};
 
 /// A [`BlockBuilder`] within a query's memory and time.
 ///

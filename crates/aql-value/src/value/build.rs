@@ -1,9 +1,11 @@
 //! Constructors of values.
 
-use super::{ShortString, Value};
-use errors::Result;
 use std::sync::{Arc, LazyLock};
+
+use errors::Result;
 use velocypack::{Block, Builder, Number, Slice};
+
+use super::{ShortString, Value};
 
 /// The empty array and the empty object, which all values share.
 static EMPTY: LazyLock<Arc<Block>> = LazyLock::new(|| {

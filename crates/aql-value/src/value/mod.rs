@@ -13,13 +13,14 @@ mod short_string;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
+use velocypack::{Block, Slice};
+
 pub use access::{ElementCursor, Elements, Entries};
 pub use block_builder::BlockBuilder;
 pub use bounded_block::BoundedBlock;
 pub use short_string::ShortString;
-
-use std::sync::Arc;
-use velocypack::{Block, Slice};
 
 /// A value of AQL.
 ///

@@ -4,10 +4,12 @@
 //! agree with it: numbers compare exactly whatever their type, strings are equal if their bytes
 //! are, and equal values have equal hashes.
 
-use super::{Kind, Value};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
+
 use velocypack::{Number, order};
+
+use super::{Kind, Value};
 
 impl Value {
     /// Compares in AQL's total order: null < bool < number < string < array < object.

@@ -1,9 +1,11 @@
 //! Guarantees of values, beyond those that the tests of programs cover.
 
-use super::{BlockBuilder, Kind, ShortString, Value};
-use proptest::prelude::*;
 use std::sync::Arc;
+
+use proptest::prelude::*;
 use velocypack::{Block, Builder, Slice};
+
+use super::{BlockBuilder, Kind, ShortString, Value};
 
 const LONG: &str = "a text that does not fit into a value";
 

@@ -25,7 +25,6 @@ use crate::files::failed_at;
 use crate::id::BackupId;
 use crate::location::{Location, bad_location};
 use crate::manifest::{FileEntry, Manifest};
-
 use place::{BucketPlace, FolderPlace, Guard, Place};
 
 pub use prune::Age;

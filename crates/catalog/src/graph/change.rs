@@ -3,8 +3,9 @@
 //! Each change keeps the graph's rules: an edge collection has one definition, and the orphans are
 //! exactly the vertex collections without a definition.
 
-use super::{EdgeDefinition, GraphDefinition};
 use errors::{Error, ErrorCode, Result};
+
+use super::{EdgeDefinition, GraphDefinition};
 
 impl GraphDefinition {
     /// Adds an edge definition; its vertex collections stop being orphans.

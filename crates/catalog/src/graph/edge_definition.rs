@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use errors::{Error, ErrorCode, Result};
 use velocypack::Slice;
 
 use crate::properties::Printer;
-use errors::{Error, ErrorCode, Result};
 
 /// An edge collection of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

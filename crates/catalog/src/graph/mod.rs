@@ -12,16 +12,16 @@ mod options;
 #[cfg(test)]
 mod tests;
 
-pub use edge_definition::EdgeDefinition;
-pub use options::{GraphOptions, check_satellites};
-
 use std::collections::BTreeSet;
 
+use errors::{Error, ErrorCode, Result};
 use velocypack::{Builder, Slice};
 
 use crate::is_valid_key;
 use crate::properties::{Printer, Properties};
-use errors::{Error, ErrorCode, Result};
+
+pub use edge_definition::EdgeDefinition;
+pub use options::{GraphOptions, check_satellites};
 
 /// The system collection whose documents are the graphs of its database.
 pub const GRAPHS_COLLECTION: &str = "_graphs";

@@ -5,10 +5,10 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "SmartGraphs and SatelliteGraphs on a Single Server".
 
+use errors::{Error, ErrorCode, Result};
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
-use errors::{Error, ErrorCode, Result};
 
 /// The replication factor of a graph that is copied to every server.
 const SATELLITE: &str = "satellite";

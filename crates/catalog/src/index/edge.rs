@@ -1,7 +1,8 @@
 //! The edge index: edges by `_from` and by `_to`.
 
-use super::{Capabilities, IndexProperties, SearchShape, TypeRules, not_for_clients};
 use errors::Result;
+
+use super::{Capabilities, IndexProperties, SearchShape, TypeRules, not_for_clients};
 
 pub(super) struct Edge;
 

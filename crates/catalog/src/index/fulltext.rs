@@ -2,9 +2,10 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "Full-text index HTTP API".
 
+use errors::{Error, Result};
+
 use super::{Capabilities, IndexProperties, SearchShape, TypeOptions, TypeRules, check_plain_fields};
 use crate::properties::{Printer, Properties};
-use errors::{Error, Result};
 
 /// The default length of the shortest indexed word, in characters.
 const DEFAULT_MIN_LENGTH: u64 = 2;

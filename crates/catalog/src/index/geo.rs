@@ -4,9 +4,10 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "Geo-spatial index HTTP API".
 
+use errors::Result;
+
 use super::{Capabilities, IndexProperties, SearchShape, TypeOptions, TypeRules, check_plain_fields};
 use crate::properties::{Printer, Properties};
-use errors::Result;
 
 /// The level of the smallest cells that cover shapes.
 const BEST_INDEXED_LEVEL: u64 = 17;

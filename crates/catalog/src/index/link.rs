@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use analyzers::IDENTITY;
+use errors::{Error, Result};
 use velocypack::{Builder, Slice};
 
 use super::{Capabilities, IndexProperties, IndexType, TypeOptions, TypeRules, not_for_clients};
@@ -13,7 +14,6 @@ use crate::text_index::{
     PrimarySort, SortAttribute, StoredColumn, UsedAnalyzers, parse_stored_columns, print_stored_columns,
 };
 use crate::{FieldPath, ViewId};
-use errors::{Error, Result};
 
 /// The greatest depth of the fields of a link.
 pub const LINK_DEPTH_MAX: usize = 100;
@@ -358,10 +358,11 @@ impl TypeRules for Link {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::index::{IndexDefinition, IndexId, ObjectId};
     use crate::testing::{printed, value};
-    use serde_json::json;
 
     fn link(definition: &str) -> Result<IndexProperties> {
         let mut link = IndexProperties::link(

@@ -2,13 +2,14 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "Multi-dimensional index HTTP API".
 
+use errors::{Error, Result};
+
 use super::{
     Capabilities, INDEX_FIELDS_MAX, IndexProperties, IndexType, SearchShape, TypeOptions, TypeRules,
     check_plain_fields, parse_paths, parse_stored_values,
 };
 use crate::FieldPath;
 use crate::properties::{Printer, Properties};
-use errors::{Error, Result};
 
 pub(super) struct Mdi;
 

@@ -19,22 +19,22 @@ mod tests;
 mod ttl;
 mod vector;
 
+use std::num::NonZero;
+
+use analyzers::Definition;
+use errors::{Error, ErrorCode, Result};
+use velocypack::{Builder, Slice};
+
+use crate::properties::{Printer, Properties};
+use crate::text_index::UsedAnalyzers;
+use crate::{FieldPath, IndexId, ObjectId};
+
 pub use capabilities::{Capabilities, SearchShape};
 pub use inverted::{FieldDefaults, INVERTED_FIELDS_MAX, InvertedField, InvertedOptions};
 pub use link::{LINK_DEPTH_MAX, LinkField, LinkOptions, StoreValues};
 pub use metric::Metric;
 pub use search::{Bound, FieldBounds, GeoSearch, Search};
 pub use vector::{ListCount, Tier, VectorOptions};
-
-use std::num::NonZero;
-
-use analyzers::Definition;
-use velocypack::{Builder, Slice};
-
-use crate::properties::{Printer, Properties};
-use crate::text_index::UsedAnalyzers;
-use crate::{FieldPath, IndexId, ObjectId};
-use errors::{Error, ErrorCode, Result};
 
 /// The greatest number of fields of an index; keeps index keys within the bounds of every engine.
 pub const INDEX_FIELDS_MAX: usize = 32;

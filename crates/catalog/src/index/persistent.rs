@@ -2,10 +2,11 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "Persistent index HTTP API".
 
+use errors::{Error, Result};
+
 use super::{Capabilities, IndexProperties, SearchShape, TypeRules, parse_stored_values};
 use crate::FieldPath;
 use crate::properties::{Printer, Properties};
-use errors::{Error, Result};
 
 pub(super) struct Persistent;
 

@@ -1,8 +1,9 @@
 //! The primary index: documents by `_key`, and by `_id`, which follows from it.
 
+use errors::Result;
+
 use super::{Capabilities, IndexProperties, SearchShape, TypeRules, not_for_clients};
 use crate::FieldPath;
-use errors::Result;
 
 pub(super) struct Primary;
 

@@ -2,9 +2,10 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "TTL index HTTP API".
 
+use errors::{Error, Result};
+
 use super::{Capabilities, IndexProperties, TypeOptions, TypeRules, check_plain_fields};
 use crate::properties::{Printer, Properties};
-use errors::{Error, Result};
 
 /// The longest expiry, more than a million years: sums stay far from overflow.
 const EXPIRE_AFTER_MAX_SECONDS: f64 = 1e14;

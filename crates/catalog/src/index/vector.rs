@@ -2,12 +2,13 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "Vector index HTTP API" and "Vector indexes".
 
+use errors::{Error, Result};
+
 use super::{
     Capabilities, IndexProperties, Metric, SearchShape, TypeOptions, TypeRules, check_plain_fields,
     parse_stored_values,
 };
 use crate::properties::{Printer, Properties};
-use errors::{Error, Result};
 
 /// The greatest number of elements of an indexed vector.
 const DIMENSION_MAX: u64 = 1 << 16;

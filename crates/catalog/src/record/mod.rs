@@ -2,11 +2,11 @@
 //!
 //! A record with a newer format byte is an error; its meaning is never guessed.
 
+use errors::{Error, ErrorCode, Result};
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
 use crate::{CollectionDefinition, DatabaseDefinition, IndexDefinition, UserDefinition, ViewDefinition};
-use errors::{Error, ErrorCode, Result};
 
 /// The format that this version writes.
 pub const RECORD_FORMAT: u8 = 1;

@@ -1,7 +1,8 @@
 //! The choice of segments that are merged.
 
-use crate::properties::{Printer, Properties};
 use errors::{Error, Result};
+
+use crate::properties::{Printer, Properties};
 
 /// The rule that chooses segments to merge (`consolidationPolicy`).
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,8 +1,9 @@
 //! The intervals at which a text index is kept up to date, and the bounds of its writers.
 
+use errors::{Error, Result};
+
 use super::Consolidation;
 use crate::properties::{Printer, Properties};
-use errors::{Error, Result};
 
 /// The options of the upkeep of a text index. They can change at any time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,19 +9,19 @@ mod stored_columns;
 mod top_k;
 mod used_analyzers;
 
+use errors::{Error, Result};
+
+use crate::FieldPath;
+use crate::properties::Properties;
+
 pub use consolidation::Consolidation;
 pub use maintenance::{Maintenance, WriteBuffers};
 pub use primary_sort::{PRIMARY_SORT_FIELDS_MAX, PrimarySort, SortAttribute};
 pub use stored_columns::{STORED_COLUMNS_MAX, StoredColumn};
-pub use top_k::{TOP_K_MAX, TopK};
-pub use used_analyzers::UsedAnalyzers;
-
 pub(crate) use stored_columns::{parse_stored_columns, print_stored_columns};
 pub(crate) use top_k::parse_top_k;
-
-use crate::FieldPath;
-use crate::properties::Properties;
-use errors::{Error, Result};
+pub use top_k::{TOP_K_MAX, TopK};
+pub use used_analyzers::UsedAnalyzers;
 
 /// The compression of a column. Both are stored alike; it is kept and printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

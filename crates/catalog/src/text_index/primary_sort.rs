@@ -1,11 +1,11 @@
 //! The order in which a text index stores documents.
 
+use errors::{Error, Result};
 use velocypack::Slice;
 
 use super::{Compression, parse_plain_path};
 use crate::FieldPath;
 use crate::properties::{Printer, Properties};
-use errors::{Error, Result};
 
 /// The greatest number of attributes of a primary sort order.
 pub const PRIMARY_SORT_FIELDS_MAX: usize = 64;

@@ -1,11 +1,11 @@
 //! The attributes that a text index stores beside its terms.
 
+use errors::{Error, Result};
 use velocypack::Slice;
 
 use super::{Compression, parse_plain_path};
 use crate::FieldPath;
 use crate::properties::{Printer, Properties};
-use errors::{Error, Result};
 
 /// The greatest number of columns, and of attributes in one.
 pub const STORED_COLUMNS_MAX: usize = 64;

@@ -1,9 +1,9 @@
 //! Sort expressions for which the best results should be found fast (`optimizeTopK`).
 
+use errors::{Error, Result};
 use velocypack::Slice;
 
 use crate::properties::Properties;
-use errors::{Error, Result};
 
 /// The greatest number of expressions (ArangoDB's limit).
 pub const TOP_K_MAX: usize = 64;

@@ -1,10 +1,10 @@
 //! The Analyzers of a text index, kept with its definition.
 
 use analyzers::{Definition, Features, built_in};
+use errors::{Error, Result};
 use velocypack::Slice;
 
 use crate::properties::{Printer, Properties};
-use errors::{Error, Result};
 
 /// The definitions of the Analyzers that users have made and a text index names.
 ///

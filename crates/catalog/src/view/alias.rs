@@ -1,10 +1,10 @@
 //! The indexes of a `search-alias` view.
 
+use errors::{Error, Result};
 use velocypack::Slice;
 
 use crate::properties::{Printer, Properties};
 use crate::{CollectionId, IndexId};
-use errors::{Error, Result};
 
 /// The greatest number of indexes of a view, and of changes in a request.
 const ALIAS_INDEXES_MAX: usize = 1000;

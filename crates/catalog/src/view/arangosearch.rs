@@ -1,5 +1,6 @@
 //! The properties of an `arangosearch` view.
 
+use errors::Result;
 use velocypack::Slice;
 
 use crate::properties::{Printer, Properties};
@@ -7,7 +8,6 @@ use crate::text_index::{
     Compression, Maintenance, PrimarySort, SortAttribute, StoredColumn, TopK, WriteBuffers,
     parse_stored_columns, parse_top_k, print_stored_columns,
 };
-use errors::Result;
 
 /// The properties of an `arangosearch` view without its links.
 ///

@@ -1,9 +1,9 @@
 //! The links in the definition of an `arangosearch` view, or in a change of one.
 
+use errors::{Error, Result};
 use velocypack::Slice;
 
 use crate::properties::Properties;
-use errors::{Error, Result};
 
 /// The greatest number of links in a request.
 const LINKS_MAX: usize = 10_000;

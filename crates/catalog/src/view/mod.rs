@@ -11,15 +11,15 @@ mod links;
 #[cfg(test)]
 mod tests;
 
+use errors::{Error, Result};
 use velocypack::{Builder, Slice};
+
+use crate::ViewId;
+use crate::properties::{Printer, Properties};
 
 pub use alias::{AliasChange, AliasChanges, AliasIndex};
 pub use arangosearch::ArangoSearchProperties;
 pub use links::{LinkChange, parse_links};
-
-use crate::ViewId;
-use crate::properties::{Printer, Properties};
-use errors::{Error, Result};
 
 /// The kinds of views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

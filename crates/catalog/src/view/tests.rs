@@ -1,8 +1,9 @@
+use errors::ErrorCode;
+use serde_json::json;
+
 use super::*;
 use crate::testing::{printed, value};
 use crate::{CollectionId, IndexId, Record};
-use errors::ErrorCode;
-use serde_json::json;
 
 fn definition(text: &str) -> ViewDefinition {
     let view = NewView::parse(Slice::new(&value(text))).unwrap();

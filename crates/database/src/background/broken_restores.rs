@@ -7,10 +7,10 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use catalog::CollectionId;
+use errors::{Error, ErrorCode};
 use storage::Collection;
 
 use crate::instance::Instance;
-use errors::{Error, ErrorCode};
 
 /// The collections that a broken restore left without their edge index.
 #[derive(Default)]

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use errors::{Error, ErrorCode, Result};
 use storage::Store;
 
 use crate::background::broken_restores::LeftBehind;
@@ -10,7 +11,6 @@ use crate::background::index_training::train_indexes;
 use crate::background::search_upkeep::{index_due, merge_due};
 use crate::definitions::view::take_over_settings;
 use crate::instance::{Instance, InstanceOptions};
-use errors::{Error, ErrorCode, Result};
 
 /// Time between two rounds of the thread.
 const INTERVAL: Duration = Duration::from_millis(500);

@@ -1,9 +1,8 @@
 //! Training of indexes in the background: of those that were created before they had documents, and
 //! of those that have grown much since they were trained.
 
-use storage::Store;
-
 use errors::{Error, ErrorCode};
+use storage::Store;
 
 /// Trains the indexes that need it, one after the other, until `is_stopping`.
 ///

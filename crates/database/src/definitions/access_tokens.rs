@@ -1,9 +1,9 @@
 //! Access tokens of users. Users manage their own tokens; administrators manage those of others.
 
 use catalog::access_token::{AccessToken, AccessTokens};
+use errors::Result;
 
 use crate::session::Session;
-use errors::Result;
 
 impl Session {
     /// Returns the tokens of a user. Errors: 1703, 11.

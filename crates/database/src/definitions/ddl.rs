@@ -6,12 +6,12 @@ use aql_value::Charge;
 use catalog::collection::CollectionProperties;
 use catalog::index::IndexProperties;
 use catalog::{AccessLevel, CollectionChanges, DatabaseDefinition};
+use errors::{Error, ErrorCode, Result};
 use storage::{Collection, Durability, Index, TransactionOptions};
 use velocypack::Slice;
 
 use crate::session::Session;
 use crate::transaction::Writer;
-use errors::{Error, ErrorCode, Result};
 
 impl Session {
     /// Creates a collection from a client's description. Errors: 1208, 1207, 1621, 10, 11.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use catalog::{AccessLevel, UserDefinition};
+use errors::{Error, ErrorCode, Result};
 use velocypack::{MergeOptions, Slice};
 
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
 
 /// Most grants of one user. A longer list is a mistake or an attack.
 const GRANTS_MAX: usize = 100_000;

@@ -12,10 +12,10 @@ use aql_plan::{BindInput, BindParameters, EmptyCatalog, OpenParameters, Plan};
 use aql_syntax::ast::Query;
 use aql_value::{Interrupt, MemoryAccount, Value};
 use catalog::SYSTEM_DATABASE;
+use errors::{Error, Result};
 use storage::{Store, StoreOptions};
 
 use crate::embedded_aql::restricted::{forbidden_function, with_variable};
-use errors::{Error, Result};
 
 /// The bind parameter that is the text.
 const PARAMETER: &str = "param";

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use catalog::GraphDefinition;
+use errors::Result;
 use kv::BlockLimits;
 use storage::{Collection, Durability, EdgeDirection, Transaction, WriteOptions, WriteOutcome};
 use velocypack::Slice;
 
 use crate::session::Session;
-use errors::Result;
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };
 

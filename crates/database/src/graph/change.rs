@@ -1,11 +1,11 @@
 //! The steps that every change of a graph's definition takes.
 
 use catalog::{AccessLevel, GraphDefinition};
+use errors::Result;
 use storage::Durability;
 
 use crate::graph::StoredGraph;
 use crate::session::Session;
-use errors::Result;
 
 /// The further effects of a change of one graph.
 #[derive(Default)]

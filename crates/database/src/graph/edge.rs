@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use catalog::{AccessLevel, DocumentIdentifier, EdgeDefinition, GraphDefinition};
+use errors::{Error, ErrorCode, Result};
 use storage::{Collection, Documents, Transaction, WriteOutcome};
 use velocypack::Slice;
 
 use crate::documents::WriteOperation;
 use crate::graph::GraphWrite;
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
 
 impl Session {
     /// Looks up an edge. Errors: 1924, 1930, 1203, 11.

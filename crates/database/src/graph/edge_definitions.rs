@@ -1,12 +1,12 @@
 //! Addition, replacement and removal of edge definitions.
 
 use catalog::EdgeDefinition;
+use errors::Result;
 use storage::Durability;
 
 use crate::graph::StoredGraph;
 use crate::graph::change::Consequences;
 use crate::session::Session;
-use errors::Result;
 
 impl Session {
     /// Adds an edge definition, and creates the collections that do not exist.

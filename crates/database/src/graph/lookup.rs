@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use catalog::{AccessLevel, GRAPHS_COLLECTION, GraphDefinition};
+use errors::{Error, ErrorCode, Result};
 use kv::BlockLimits;
 use storage::{Collection, Database, DocumentScanSpec, Snapshot, StoredDocument};
 
 use crate::graph::StoredGraph;
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 4 << 20 };
 

@@ -1,13 +1,13 @@
 //! Creation and removal of graphs.
 
 use catalog::{AccessLevel, GraphDefinition, GraphOptions};
+use errors::{Error, ErrorCode, Result};
 use storage::{Durability, StoredDocument, Transaction, WriteOptions};
 use velocypack::{Builder, Slice};
 
 use crate::graph::StoredGraph;
 use crate::graph::members::unused_by;
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
 
 impl Session {
     /// Creates a graph from a client's description, and those of its collections that do not exist.

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use catalog::{AccessLevel, CollectionProperties, CollectionType, GraphDefinition};
+use errors::{Error, ErrorCode, Result};
 
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
 
 /// Returns the collections of a graph that no other graph uses.
 pub(super) fn unused_by(graph: &GraphDefinition, others: &[GraphDefinition]) -> Vec<String> {

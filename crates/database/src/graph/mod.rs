@@ -29,6 +29,7 @@ use storage::{Durability, StoredDocument, WriteOptions};
 use velocypack::Slice;
 
 use crate::documents::WriteOperation;
+
 pub(crate) use lookup::definition_in;
 
 /// A graph and the document that defines it.

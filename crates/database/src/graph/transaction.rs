@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use errors::{ErrorCode, Result};
 use storage::{Collection, DOCUMENT_WAIT, Durability, Transaction, TransactionOptions};
 
 use crate::session::Session;
-use errors::{ErrorCode, Result};
 
 /// Attempts to run a transaction that conflicts with others.
 const ATTEMPTS: usize = 5;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use errors::{Error, ErrorCode, Result};
 use storage::{Collection, Documents, WriteOutcome};
 
 use crate::documents::WriteOperation;
 use crate::graph::GraphWrite;
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
 
 impl Session {
     /// Looks up a vertex. Errors: 1924, 1949, 1203, 11.

@@ -1,12 +1,12 @@
 //! Addition and removal of the vertex collections of a graph.
 
 use catalog::AccessLevel;
+use errors::{Error, ErrorCode, Result};
 use storage::Durability;
 
 use crate::graph::StoredGraph;
 use crate::graph::change::Consequences;
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
 
 impl Session {
     /// Adds a vertex collection as an orphan, and creates it if it does not exist.

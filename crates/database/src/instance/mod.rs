@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use aql_exec::{BatchLimits, SpillOptions};
 use aql_value::MemoryAccount;
+use errors::Result;
 use storage::{Catalog, SearchOptions, Store, StoreOptions};
 
 use crate::base::LocalIds;
@@ -28,7 +29,7 @@ use crate::state::tasks::Tasks;
 use crate::state::transactions::{TransactionLimits, Transactions};
 use crate::state::ttl::{TtlJob, TtlProperties};
 use crate::state::view_changes::ViewChanges;
-use errors::Result;
+
 pub use javascript_options::JavaScriptOptions;
 
 /// Limits and defaults from the configuration.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::log_allowance::LogAllowance;
 use errors::{Error, ErrorCode};
 use javascript::{Host, HostResult, LogLevel, Reply, Request};
+
+use super::log_allowance::LogAllowance;
 
 /// A host for computations alone.
 pub(super) struct ComputingHost {

@@ -2,6 +2,7 @@
 
 use catalog::AccessLevel;
 use catalog::user_function::{FUNCTIONS_COLLECTION, UserFunction, function_key, namespace_prefix};
+use errors::{Error, ErrorCode, Result};
 use kv::BlockLimits;
 use storage::{
     DOCUMENT_WAIT, DocumentScanSpec, Durability, KeyBound, OverwriteMode, Snapshot, WriteKind, WriteOptions,
@@ -11,7 +12,6 @@ use velocypack::{Builder, Slice};
 use crate::documents::WriteMode;
 use crate::javascript::check_function;
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 4 << 20 };
 const MODE: WriteMode = WriteMode { durability: Durability::Buffered, wait: DOCUMENT_WAIT };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use catalog::AccessLevel;
+use errors::{Error, ErrorCode, Result};
 use velocypack::{Slice, json};
 
 use crate::query_request::QueryRequest;
@@ -12,7 +13,6 @@ use crate::state::cursor::encoder::{Format, RowEncoder};
 use crate::state::cursor::{Reply, RowSource};
 use crate::state::plan_cache::Estimate;
 use crate::state::results_cache::{Entry, ResultKey};
-use errors::{Error, ErrorCode, Result};
 
 /// Bytes up to which copying a result is faster than handing it to another thread.
 const CHEAP_MAX_BYTES: usize = 64 << 10;

@@ -5,11 +5,11 @@ use std::sync::atomic::AtomicU64;
 use std::time::SystemTime;
 
 use aql_value::{Charge, Value};
+use errors::Result;
 use velocypack::to_wire;
 
 use crate::query::prepare::PreparedQuery;
 use crate::state::results_cache::{Dependencies, Entry, ResultKey, ResultsCache};
-use errors::Result;
 
 /// Bytes of memory that are charged at a time.
 const STEP_BYTES: u64 = 64 << 10;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use aql_value::{Budget, Interrupt};
+use errors::Result;
 
 use crate::query::cached_result::CachedResult;
 use crate::query::prepare::{PlannedQuery, PreparedQuery};
@@ -12,7 +13,6 @@ use crate::session::Session;
 use crate::state::cursor::Reply;
 use crate::state::cursor::encoder::Format;
 use crate::state::plan_cache::Estimate;
-use errors::Result;
 
 /// The progress of a query within its budget.
 pub enum Progress {

@@ -8,13 +8,13 @@ use aql_exec::{
 };
 use aql_plan::Access;
 use catalog::{AccessLevel, CollectionId};
+use errors::{Error, ErrorCode, Result};
 use storage::{Collection, TransactionOptions};
 
 use crate::javascript::QueryFunctions;
 use crate::query::prepare::PreparedQuery;
 use crate::query::run::in_execution;
 use crate::transaction::Writer;
-use errors::{Error, ErrorCode, Result};
 
 impl PreparedQuery {
     /// Opens the data of the query, with a writer that owns the transaction of its writes.

@@ -5,12 +5,12 @@ use std::time::Instant;
 use aql_explain::{ExplainStatistics, WriteLimits};
 use aql_plan::Plan;
 use aql_value::Value;
+use errors::{Error, Result};
 
 use crate::query::planning_memory::PlanningMemory;
 use crate::query::prepare::{StageTimes, in_planning, open_values};
 use crate::query_request::QueryRequest;
 use crate::session::Session;
-use errors::{Error, Result};
 
 impl Session {
     /// Returns the reply of `/_api/explain` without `error` and `code`.

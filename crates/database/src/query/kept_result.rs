@@ -1,9 +1,9 @@
 //! The size of a result that is computed before its first reply.
 
 use aql_value::MemoryAccount;
+use errors::Result;
 
 use crate::query::prepare::PreparedQuery;
-use errors::Result;
 
 /// The bytes after which the size is counted.
 const STEP_BYTES: usize = 64 << 10;

@@ -5,9 +5,9 @@
 
 use aql_syntax::ast::{DataSourceName, ExpressionKind, GraphName, GraphSource, Query, StatementKind};
 use aql_syntax::walk;
+use errors::{Error, ErrorCode, Result};
 
 use crate::query_request::QueryOptions;
-use errors::{Error, ErrorCode, Result};
 
 /// Checks that ArangoDB would cache a plan of the query. Errors: 1584.
 pub(crate) fn check(query: &Query, options: &QueryOptions) -> Result<()> {

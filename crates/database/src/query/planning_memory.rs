@@ -6,7 +6,6 @@ use aql_plan::Plan;
 use aql_syntax::ast::Query;
 use aql_syntax::{Limits, parse_watched};
 use aql_value::{Charge, Interrupt, MemoryAccount};
-
 use errors::{Error, Result};
 
 /// Bytes of text from which planning is charged. The structures of shorter texts are small.

@@ -8,6 +8,7 @@ use aql_optimize::{Optimized, OptimizerOptions};
 use aql_plan::{Access, BindInput, BindParameters, OpenParameters, Plan};
 use aql_value::{Budget, Interrupt, MemoryAccount, ThreadMeter, Value};
 use catalog::AccessLevel;
+use errors::{Error, ErrorCode, Result};
 use storage::{Catalog, Collection};
 use velocypack::Slice;
 
@@ -20,7 +21,6 @@ use crate::session::Session;
 use crate::state::plan_cache::{CachedPlan, PlanSurroundings};
 use crate::state::plan_cache::{Estimate, Latency};
 use crate::state::query_registry::{NewQuery, Registration};
-use errors::{Error, ErrorCode, Result};
 
 /// The times of the stages before execution, for `extra.profile`.
 #[derive(Clone, Copy, Debug, Default)]

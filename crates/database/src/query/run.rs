@@ -10,6 +10,7 @@ use aql_explain::WriteLimits;
 use aql_plan::{NodeId, NodeKind, Plan, for_each_node};
 use aql_value::{Budget, Interrupt};
 use catalog::CollectionId;
+use errors::{Error, ErrorCode, Result};
 use storage::Durability;
 use velocypack::Slice;
 
@@ -23,7 +24,6 @@ use crate::session::Session;
 use crate::state::cursor::encoder::{Format, RowEncoder};
 use crate::state::cursor::{CursorSpec, Reply, RowSource};
 use crate::transaction::Writer;
-use errors::{Error, ErrorCode, Result};
 
 /// Rows that are computed between two checks of the budget.
 const ROWS_AT_A_TIME: usize = 1_000;

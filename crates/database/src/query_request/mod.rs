@@ -9,10 +9,10 @@ mod defaults;
 
 use std::time::Duration;
 
+use errors::{Error, ErrorCode, Result};
 use velocypack::Slice;
 
 pub use defaults::QueryDefaults;
-use errors::{Error, ErrorCode, Result};
 
 /// Default number of rows in a batch.
 pub const DEFAULT_BATCH_SIZE: usize = 1_000;

@@ -1,10 +1,11 @@
 //! The methods of sessions that open, read and close cursors.
 
+use errors::Result;
+
 use crate::session::Session;
 use crate::state::cursor::encoder::{BatchLimits, Format};
 use crate::state::cursor::result_buffer::ResultBuffer;
 use crate::state::cursor::{Cursor, CursorSpec, Reply, RowSource, batch_bytes_max};
-use errors::Result;
 
 impl Session {
     /// Opens a cursor over a result and returns the first batch. The cursor is kept only if more

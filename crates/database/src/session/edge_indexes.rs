@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use aql_plan::Plan;
 use catalog::CollectionId;
+use errors::Result;
 use storage::{Catalog, Collection};
 
 use crate::session::Session;
-use errors::Result;
 
 impl Session {
     /// Returns the collections of a plan that lack their edge index.

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use aql_value::Interrupt;
 use catalog::{AccessLevel, SYSTEM_DATABASE};
+use errors::{Error, ErrorCode, Result};
 use storage::{Catalog, Collection, Database};
 use traces::Trace;
 
 use crate::base::Owner;
 use crate::instance::Instance;
-use errors::{Error, ErrorCode, Result};
 
 /// The identity of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,12 +5,12 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use analyzers::{Analyzer, Definition, QueryCompiler};
 use catalog::{ANALYZERS_COLLECTION, AnalyzerName, analyzer_of_document};
+use errors::Result;
 use kv::BlockLimits;
 use storage::{Catalog, DocumentScanSpec, Snapshot, Store};
 use velocypack::Slice;
 
 use crate::embedded_aql::AnalyzerQueries;
-use errors::Result;
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 4 << 20 };
 

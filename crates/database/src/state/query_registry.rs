@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use std::time::{Duration, Instant, SystemTime};
 
 use aql_value::{Interrupt, MemoryAccount};
+use errors::{Error, ErrorCode, Result};
+use storage::histogram::{Histogram, Summary};
 use velocypack::Slice;
 
 use crate::base::LocalIds;
-use errors::{Error, ErrorCode, Result};
-use storage::histogram::{Histogram, Summary};
 
 /// The tracking of a database's queries: `/_api/query/properties`.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,13 +6,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use catalog::IndexType;
 use catalog::index::TypeOptions;
+use errors::{Error, ErrorCode, Result};
 use storage::{
     BlockLimits, Collection, Durability, Index, IndexBounds, Store, TransactionOptions, WaitPolicy,
     WriteOptions,
 };
 use velocypack::{Builder, Slice};
-
-use errors::{Error, ErrorCode, Result};
 
 /// Documents that one transaction removes: few enough that writers of the same documents hardly
 /// wait.

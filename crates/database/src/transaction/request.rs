@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use velocypack::Slice;
-
 use errors::{Error, Result};
+use velocypack::Slice;
 
 /// ArangoDB's default of `lockTimeout`.
 const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(900);

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use aql_value::{Charge, Interrupt};
 use catalog::AccessLevel;
+use errors::Result;
 use storage::{Catalog, Collection, Durability, Snapshot, TransactionOptions, WaitPolicy};
 
 use super::request::TransactionRequest;
@@ -14,7 +15,6 @@ use crate::session::Session;
 use crate::state::transactions::{
     Declared, DeclaredUse, StreamTransaction, TransactionStatus, TransactionSummary,
 };
-use errors::Result;
 
 /// Time between two attempts to take locks.
 const RETRY_AFTER: Duration = Duration::from_millis(5);

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use errors::{Error, Result};
 use storage::{Durability, Savepoint, Transaction};
 
 use crate::state::transactions::StreamTransaction;
-use errors::{Error, Result};
 
 /// The transaction that a request writes into.
 ///

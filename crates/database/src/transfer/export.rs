@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use aql_exec::BatchLimits;
 use aql_value::{Charge, MemoryAccount};
+use errors::{Error, ErrorCode, Result};
 use storage::{BlockLimits, DocumentScan, DocumentScanSpec, Documents, KeyBound};
 use velocypack::{Builder, Slice, json, resolve_id};
 
@@ -16,7 +17,6 @@ use crate::query_request::{DEFAULT_BATCH_SIZE, DEFAULT_TTL_SECONDS, batch_size, 
 use crate::session::Session;
 use crate::state::cursor::encoder::{Format, RowEncoder};
 use crate::state::cursor::{CursorSpec, Reply, RowSource};
-use errors::{Error, ErrorCode, Result};
 
 /// Documents fetched from storage at once: many enough to spread the cost, few enough for a fast
 /// first batch.

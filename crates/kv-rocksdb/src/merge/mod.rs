@@ -10,10 +10,10 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use kv::background::Task;
 use rust_rocksdb::{ColumnFamilyMetaDataOptions, CompactionOptions, DB};
 
 use crate::options::TABLE_BYTES;
-use kv::background::Task;
 
 #[cfg(test)]
 mod tests;

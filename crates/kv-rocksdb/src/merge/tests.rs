@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kv::background::BackgroundThread;
 use kv::conformance::wait_until;
 use kv::{BulkLoad, Durability, LoadKind, LocalStore};
 
@@ -8,7 +9,6 @@ use super::{MergePolicy, SmallTables, small_neighbours};
 use crate::load::tables::TableLoad;
 use crate::options::RocksOptions;
 use crate::store::Store;
-use kv::background::BackgroundThread;
 
 const MIB: u64 = 1 << 20;
 

@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use kv::{Error, LogRecovery, Result};
 use rust_rocksdb::{DB, Options};
 
-pub(crate) use sync_mark::{SyncMark, WalPosition};
+use crate::error::map_open;
 use wal_check::{Cut, WalFiles, WalState};
 
-use crate::error::map_open;
+pub(crate) use sync_mark::{SyncMark, WalPosition};
 
 /// The part of the log that an open did not replay.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,10 +20,10 @@ use kv::{Error, Result};
 use crate::commit::mutations::Mutations;
 use crate::outcomes::Outcome;
 use crate::topology::client::Client;
+use prewrite::Prewritten;
 
 pub(crate) use heartbeat::Heartbeat;
 pub(crate) use prewrite::PATIENCE_MIN;
-use prewrite::Prewritten;
 pub(crate) use secondaries::settle_range;
 
 /// A transaction that is being committed.

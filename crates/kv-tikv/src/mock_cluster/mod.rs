@@ -22,12 +22,12 @@ use prost::Message;
 
 use crate::network::{Exchange, Fault, Network, Pending};
 use crate::topology::pd::{from_milliseconds, milliseconds};
-
-pub(crate) use faults::Failure;
 use faults::{Effect, Faults};
 use mvcc::Pairs;
 use regions::Map;
 use traffic::Traffic;
+
+pub(crate) use faults::Failure;
 pub(crate) use traffic::TrafficFigures;
 
 /// The number of stores.

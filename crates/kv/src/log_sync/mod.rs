@@ -5,9 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::{ConflictTable, Error, Result};
-
 use crate::background::Task;
+use crate::{ConflictTable, Error, Result};
 
 #[cfg(test)]
 mod tests;

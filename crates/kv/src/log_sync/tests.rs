@@ -3,10 +3,9 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::{ConflictTable, Error, Result};
-
 use super::LogSync;
 use crate::background::BackgroundThread;
+use crate::{ConflictTable, Error, Result};
 
 /// A log that counts its syncs and lets each end only when the test allows it.
 struct Fixture {

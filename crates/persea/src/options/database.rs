@@ -8,9 +8,8 @@ use options::{Choice, Flag, Maybe, Number, Opt, Options, Text, choice, flag, num
 use server::version::ARANGODB_VERSION;
 use storage::{MemoryBudget, SearchOptions, StoreOptions};
 
-use crate::data_folder::{FolderState, SEARCH_FOLDER};
-
 use super::{javascript, query, server as server_section, temp, transaction, ttl};
+use crate::data_folder::{FolderState, SEARCH_FOLDER};
 
 options::section! {
     pub(crate) static AUTO_UPGRADE: Opt<Flag> =

@@ -2,14 +2,14 @@
 
 mod terms;
 
-pub(crate) use terms::DocumentTerms;
-
 use errors::Result;
 use velocypack::{Kind, Slice};
 
 use crate::path::{push_attribute, push_element, push_nested};
 use crate::schema::{Node, Schema, Settings};
 use crate::term::{Presence, Value};
+
+pub(crate) use terms::DocumentTerms;
 
 /// Returns the terms of a document, after those of its nested documents.
 ///

@@ -7,9 +7,10 @@ mod link;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use velocypack::Slice;
+
 use crate::analysis::Analysis;
 use crate::path::Path;
-use velocypack::Slice;
 
 pub(crate) use columns::Columns;
 pub use definition::AnalyzerLookup;

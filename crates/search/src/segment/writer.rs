@@ -90,8 +90,9 @@ impl SegmentWriter {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use velocypack::{Builder, Limits, json};
+
+    use super::*;
 
     fn parsed(text: &str) -> Builder {
         let mut builder = Builder::new();

@@ -8,9 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hyper::{Method, StatusCode, Version};
-
 use database::histogram::{Histogram, Summary};
+use hyper::{Method, StatusCode, Version};
 use traces::Span;
 
 /// Number of shards; further threads share them.

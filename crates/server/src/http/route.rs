@@ -14,6 +14,7 @@ use super::audit::Audit;
 use super::description::Description;
 use super::request::Request;
 use super::response::Response;
+
 pub use crate::placement::Cost;
 
 /// The methods of routes.

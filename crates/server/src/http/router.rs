@@ -129,11 +129,12 @@ fn tree_of(routes: &[BoundRoute], verb: Verb) -> Result<Tree, RouterError> {
 
 #[cfg(test)]
 mod tests {
+    use errors::{Error, ErrorCode};
+
     use super::*;
     use crate::http::Cost::Constant;
     use crate::http::route::{Route, bind};
     use crate::http::{Request, Response};
-    use errors::{Error, ErrorCode};
 
     fn nothing(_: &database::Session, _: &Request) -> errors::Result<Response> {
         Err(Error::of(ErrorCode::NotImplemented))

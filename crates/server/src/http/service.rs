@@ -6,6 +6,17 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+use database::{Budget, Identity, Interrupt, MemoryAccount};
+use errors::{Error, ErrorCode, Result};
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{
+    AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HeaderMap, HeaderName, HeaderValue, ORIGIN,
+};
+use hyper::http::request::Parts;
+use hyper::{Method, StatusCode, Uri, Version};
+use traces::{Span, Tracer};
+
 use super::audit;
 use super::body::{Collected, DRAIN_MAX_BYTES, DRAIN_TOO_LONG_MAX_BYTES, ReplyBody, collect, drain};
 use super::body_memory::{BodyMemory, BodyPermit};
@@ -26,16 +37,6 @@ use super::route::BoundRoute;
 use super::services::{AsyncMode, Identified};
 use crate::placement::Lanes;
 use crate::placement::logins::{Attempt, Logins};
-use bytes::Bytes;
-use database::{Budget, Identity, Interrupt, MemoryAccount};
-use errors::{Error, ErrorCode, Result};
-use hyper::body::{Body as _, Incoming};
-use hyper::header::{
-    AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HeaderMap, HeaderName, HeaderValue, ORIGIN,
-};
-use hyper::http::request::Parts;
-use hyper::{Method, StatusCode, Uri, Version};
-use traces::{Span, Tracer};
 
 /// A client that accepts documents of a replica sends it, and the reply says that one was used.
 ///

@@ -303,8 +303,9 @@ fn work(shared: &Shared) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::sync::mpsc;
+
+    use super::*;
 
     fn pool(threads: usize, max_threads: usize, max_queue: usize) -> WorkerPool {
         WorkerPool::new(PoolLimits { threads, max_threads, max_queue })

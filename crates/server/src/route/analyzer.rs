@@ -2,6 +2,7 @@
 //!
 //! Replies and statuses follow ArangoDB 3.12's documentation, "HTTP interface for Analyzers".
 
+use database::Session;
 use errors::Result;
 use hyper::StatusCode;
 
@@ -10,7 +11,6 @@ use crate::http::audit::Audit;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/analyzer", Constant, list).about("Lists the Analyzers."),

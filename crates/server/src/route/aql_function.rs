@@ -1,5 +1,6 @@
 //! `/_api/aqlfunction`: user-defined functions. `/_api/aql-builtin`: the server's own functions.
 
+use database::Session;
 use database::query::builtin_functions;
 use errors::{Error, Result};
 use hyper::StatusCode;
@@ -9,7 +10,6 @@ use crate::http::audit::Audit;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/aqlfunction", Constant, list)

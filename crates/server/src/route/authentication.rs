@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use database::{Identity, Instance};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::Unknown;
 use crate::http::{Request, Response, Route, Verb};
 use crate::service::authentication::{Authentication, Look, access_token, not_authorized};
-use database::{Identity, Instance};
 
 /// The services of this family.
 pub(crate) struct Services {

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use backups::{BackupId, Backups, Location, Manifest, Repository};
+use database::Session;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use storage::PartialWait;
@@ -17,7 +18,6 @@ use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::options::ApiAccess;
 use crate::service::backups::{BackupOptions, Direction, Transfer, TransferState, Transfers, location};
 use crate::service::shutdown::Shutdown;
-use database::Session;
 
 /// The services of this family.
 pub(crate) struct Services {

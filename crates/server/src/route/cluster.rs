@@ -6,14 +6,14 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
+use database::{DataNode, NodeHealth, PlacementNode, Session, SharingServer};
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::date::iso_date;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::version::ARANGODB_VERSION;
-use database::{DataNode, NodeHealth, PlacementNode, Session, SharingServer};
-use errors::{Error, ErrorCode, Result};
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/cluster/endpoints", Blocking, endpoints)

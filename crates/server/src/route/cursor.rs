@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use database::Session;
 use database::cursor::Reply;
 use database::query::Progress;
 use database::query::request::QueryRequest;
@@ -16,7 +17,6 @@ use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 use crate::placement::pool::WorkerPool;
 use crate::service::recording::Recording;
-use database::Session;
 
 /// The services of this family.
 pub(crate) struct Services {

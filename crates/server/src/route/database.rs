@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use catalog::name::check_user_name;
 use catalog::{AccessLevel, UserDefinition};
+use database::Session;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
@@ -15,7 +16,6 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 use crate::service::authentication::ROOT;
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/database", Constant, list)

@@ -4,6 +4,7 @@
 //! or if it would wait for a sync or another transaction.
 
 use bytes::Bytes;
+use database::Session;
 use database::{Interrupt, WriteMode, WriteOperation};
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{ETAG, HeaderValue, LOCATION};
@@ -23,7 +24,6 @@ use crate::http::percent::encode_segment;
 use crate::http::request::{BodyValue, Request};
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 /// The parameters of routes whose path may lack the collection.
 const INSERT: &[&str] = &[

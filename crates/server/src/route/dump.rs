@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use database::Session;
 use database::dump::{DumpBatch, DumpRequest, Form};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
@@ -16,7 +17,6 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 use crate::placement::pool::WorkerPool;
-use database::Session;
 
 /// ArangoDB's defaults for attributes that a request lacks.
 const DEFAULT_BATCH_BYTES: u64 = 16 << 10;

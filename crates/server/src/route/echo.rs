@@ -2,12 +2,12 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use database::Session;
 use errors::Result;
 use hyper::StatusCode;
 
 use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_admin/echo", Constant, echo)

@@ -2,6 +2,7 @@
 
 use catalog::DocumentIdentifier;
 use database::Format;
+use database::Session;
 use database::query::request::QueryRequest;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
@@ -12,7 +13,6 @@ use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/edges/{collection}", Blocking, of_vertex)

@@ -1,11 +1,11 @@
 //! The storage engine: `/_api/engine`, `/_api/engine/stats`, `/_admin/compact`, `/_admin/wal/*`.
 
+use database::Session;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::{Fields, Request, Response, Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/engine", Constant, engine).about("Describes the storage engine."),

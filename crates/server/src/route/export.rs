@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use database::Session;
 use database::export::{ExportLines, ExportRequest};
 use errors::Result;
 use hyper::StatusCode;
@@ -20,7 +21,6 @@ use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 use crate::http::stream::ChunkSource;
 use crate::placement::pool::WorkerPool;
-use database::Session;
 
 /// Bytes of lines from which a chunk is sent.
 const CHUNK_BYTES: usize = 256 << 10;

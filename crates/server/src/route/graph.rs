@@ -4,6 +4,7 @@
 //! (Gharial)".
 
 use catalog::GRAPHS_COLLECTION;
+use database::Session;
 use database::StoredGraph;
 use errors::{Error, Result};
 use hyper::StatusCode;
@@ -17,7 +18,6 @@ use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/gharial", Read, list).about("Lists the named graphs."),

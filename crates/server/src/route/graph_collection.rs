@@ -2,6 +2,7 @@
 
 use catalog::EdgeDefinition;
 use catalog::graph::check_satellites;
+use database::Session;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
@@ -13,7 +14,6 @@ use crate::http::audit::Audit;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/gharial/{graph}/vertex", Read, list_vertex_collections)

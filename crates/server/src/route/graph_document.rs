@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use database::Session;
 use database::{GraphWrite, WriteOperation};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
@@ -14,7 +15,6 @@ use crate::http::Cost::{Blocking, Read};
 use crate::http::request::{BodyValue, Request};
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Post, "/_api/gharial/{graph}/vertex/{collection}", Blocking, insert_vertex)

@@ -1,5 +1,6 @@
 //! `/_api/import`: many documents in one request.
 
+use database::Session;
 use database::import::{ImportBody, ImportForm, ImportRequest};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
@@ -11,7 +12,6 @@ use crate::http::format::Format;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[Route::new(Verb::Post, "/_api/import", Blocking, import)
     .about("Imports documents, a line each or as a list.")

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use catalog::AccessLevel;
+use database::Session;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use storage::{Collection, Index, TrainingState};
@@ -15,7 +16,6 @@ use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/index", Blocking, list)

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use database::Session;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::service::jobs::{ASYNC_ID, Fetched, Jobs, Owner};
-use database::Session;
 
 /// The services of this family.
 pub(crate) struct Services {

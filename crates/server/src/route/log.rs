@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use database::Session;
 use errors::{Error, Result};
 use hyper::StatusCode;
 
@@ -10,7 +11,6 @@ use crate::http::audit::Audit;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::options::ApiAccess;
 use crate::service::log::{Level, Log, Query, STRUCTURED_PARAMETERS};
-use database::Session;
 
 /// The services of this family.
 pub(crate) struct Services {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
+use database::Session;
 use errors::{Error, Result};
 use hyper::StatusCode;
 use velocypack::{Builder, Limits, Slice, json};
@@ -15,7 +16,6 @@ use crate::http::Cost::Constant;
 use crate::http::route::Call;
 use crate::http::{Access, BoundRoute, Fields, Request, Response, Route, Verb, content_type, pattern};
 use crate::version::PERSEA_VERSION;
-use database::Session;
 
 /// The services of this family.
 #[derive(Clone, Default)]

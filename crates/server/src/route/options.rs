@@ -1,5 +1,6 @@
 //! `/_admin/options*`: the configuration.
 
+use database::Session;
 use errors::Result;
 use hyper::StatusCode;
 use velocypack::Slice;
@@ -7,7 +8,6 @@ use velocypack::Slice;
 use crate::http::Cost::Constant;
 use crate::http::{Request, Response, Route, Verb};
 use crate::options::ApiAccess;
-use database::Session;
 
 /// The services of this family: VelocyPack objects without secrets, and the access to them.
 pub(crate) struct Services {

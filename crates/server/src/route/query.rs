@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use catalog::AccessLevel;
+use database::Session;
 use database::query::registry::{QueryState, RegisteredQuery, Scope, TrackingProperties};
 use database::query::request::QueryRequest;
 use errors::{Error, ErrorCode, Result};
@@ -15,7 +16,6 @@ use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 /// The greatest number of slow queries that a database remembers.
 const MAX_SLOW_QUERIES: usize = 4_096;

@@ -1,5 +1,6 @@
 //! `/_api/query-cache`: the results cache.
 
+use database::Session;
 use database::query::results_cache::{CacheMode, CacheProperties, Entry};
 use errors::{Error, Result};
 use hyper::StatusCode;
@@ -11,7 +12,6 @@ use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Delete, "/_api/query-cache", Constant, clear)

@@ -1,6 +1,7 @@
 //! `/_api/query-plan-cache`: the plan cache.
 
 use catalog::AccessLevel;
+use database::Session;
 use database::query::plan_cache::ListedPlan;
 use errors::Result;
 use hyper::StatusCode;
@@ -12,7 +13,6 @@ use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/query-plan-cache", Constant, list).about("Lists the cached plans."),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use database::Session;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
@@ -10,7 +11,6 @@ use crate::http::Cost::Blocking;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::options::ApiAccess;
 use crate::service::recording::Recording;
-use database::Session;
 
 /// The services of this family.
 pub(crate) struct Services {

@@ -1,12 +1,12 @@
 //! Calls that make ArangoDB reload data. They have no effect, since everything is always up to
 //! date.
 
+use database::Session;
 use errors::Result;
 use hyper::StatusCode;
 
 use crate::http::Cost::Constant;
 use crate::http::{Request, Response, Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Post, "/_admin/routing/reload", Constant, reload)

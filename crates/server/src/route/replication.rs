@@ -1,6 +1,7 @@
 //! `/_api/replication`: dumps of a batch's snapshot for ArangoDB's dump tool, and this server's
 //! replication state. Restores are in [`super::restore`].
 
+use database::Session;
 use database::dump::{Batch, ChunkRequest, Form, InventoryRequest};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
@@ -14,7 +15,6 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 use crate::version::ARANGODB_VERSION;
-use database::Session;
 
 /// Default size of a chunk in bytes.
 const DEFAULT_CHUNK_BYTES: usize = 1 << 20;

@@ -1,5 +1,6 @@
 //! `/_api/replication/restore-*`: the requests of ArangoDB's restore tool.
 
+use database::Session;
 use database::restore::RestoreBody;
 use errors::Result;
 use hyper::StatusCode;
@@ -11,7 +12,6 @@ use crate::http::format::Format;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Put, "/_api/replication/restore-collection", Blocking, collection)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use database::{Instance, Session};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
@@ -13,7 +14,6 @@ use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::placement::pool::WorkerPool;
 use crate::service::authentication::Authentication;
 use crate::service::shutdown::Shutdown;
-use database::{Instance, Session};
 
 /// The services of this family.
 pub(crate) struct Services {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use database::Session;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 
@@ -9,7 +10,6 @@ use crate::http::Cost::Constant;
 use crate::http::audit::Audit;
 use crate::http::{Request, Response, Route, Verb};
 use crate::service::shutdown::Shutdown;
-use database::Session;
 
 /// The services of this family.
 pub(crate) struct Services {

@@ -2,6 +2,7 @@
 //! old form.
 
 use database::Format;
+use database::Session;
 use database::query::request::{QueryRequest, batch_size, ttl};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
@@ -13,7 +14,6 @@ use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 /// Most attributes of an example. Each becomes a condition of the query.
 const MAX_CONDITIONS: usize = 500;

@@ -1,6 +1,7 @@
 //! `/_api/simple`: queries that need a geo or fulltext index. Each calls a function of AQL.
 
 use catalog::AccessLevel;
+use database::Session;
 use errors::{Error, ErrorCode, Result};
 use velocypack::{Builder, Slice};
 
@@ -9,7 +10,6 @@ use crate::http::Cost::Blocking;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Put, "/_api/simple/near", Blocking, near)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use database::Session;
 use database::histogram::Summary;
 use errors::Result;
 use hyper::StatusCode;
@@ -14,7 +15,6 @@ use crate::http::metrics::{BYTES_CUTS, CONNECTION_CUTS, METHODS, Metrics, TIME_C
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::placement::pool::WorkerPool;
 use crate::service::machine::{self, Process};
-use database::Session;
 
 /// The services of this family.
 pub(crate) struct Services {

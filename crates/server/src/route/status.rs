@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use database::Session;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use sha2::{Digest, Sha256};
@@ -15,7 +16,6 @@ use crate::options::ApiAccess;
 use crate::service::machine::{self, Process, Processor};
 use crate::service::shutdown::Shutdown;
 use crate::version::{ARANGODB_VERSION, LICENSE, PERSEA_VERSION};
-use database::Session;
 
 /// The services of this family.
 pub(crate) struct Services {

@@ -1,6 +1,7 @@
 //! `/_api/token`: access tokens.
 
 use catalog::access_token::AccessToken;
+use database::Session;
 use errors::{Error, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
@@ -10,7 +11,6 @@ use crate::http::audit::Audit;
 use crate::http::tls::digest;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::service::authentication::access_token;
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/token/{user}", Constant, list)

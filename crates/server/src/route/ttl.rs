@@ -1,12 +1,12 @@
 //! `/_api/ttl`: the job that removes expired documents.
 
+use database::Session;
 use database::ttl::TtlProperties;
 use errors::Result;
 use hyper::StatusCode;
 
 use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/ttl/properties", Constant, properties)

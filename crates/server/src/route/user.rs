@@ -1,6 +1,7 @@
 //! `/_api/user`: users. Their rights are in [`super::user_rights`].
 
 use catalog::UserDefinition;
+use database::Session;
 use database::UserChanges;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
@@ -13,7 +14,6 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 use crate::service::authentication::password;
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/user", Constant, list).about("Lists the users."),

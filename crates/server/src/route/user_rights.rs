@@ -3,6 +3,7 @@
 use catalog::access::WILDCARD;
 use catalog::{AccessLevel, DatabaseRights, Rights};
 use database::Grant;
+use database::Session;
 use errors::{Error, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
@@ -13,7 +14,6 @@ use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/user/{user}/database", Constant, list)

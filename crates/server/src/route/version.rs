@@ -1,5 +1,6 @@
 //! `/_api/version`: the first request of nearly every driver.
 
+use database::Session;
 use errors::Result;
 use hyper::StatusCode;
 
@@ -7,7 +8,6 @@ use crate::http::Cost::Constant;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::service::machine;
 use crate::version::{ARANGODB_VERSION, COMMIT, COMPILER, LIBRARIES, LICENSE, PERSEA_VERSION, build_date};
-use database::Session;
 
 // Every method is accepted, as in ArangoDB.
 pub(super) const ROUTES: &[Route] = &[

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use catalog::ViewDefinition;
+use database::Session;
 use errors::{Error, Result};
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
@@ -13,7 +14,6 @@ use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/view", Constant, list).about("Lists the views."),

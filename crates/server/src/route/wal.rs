@@ -1,13 +1,13 @@
 //! `/_api/wal`: the position of the server's log of operations. The engine owns the log, so clients
 //! cannot follow it.
 
+use database::Session;
 use errors::Result;
 use hyper::StatusCode;
 
 use super::replication::{now, print_server};
 use crate::http::Cost::Blocking;
 use crate::http::{Request, Response, Route, Verb};
-use database::Session;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/wal/lastTick", Blocking, last_tick)

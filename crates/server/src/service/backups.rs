@@ -185,8 +185,9 @@ fn folder(path: &str, prefix: &Path) -> Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use velocypack::{Builder, Limits, json};
+
+    use super::*;
 
     fn config() -> Builder {
         let mut config = Builder::new();

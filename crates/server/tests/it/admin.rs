@@ -1,9 +1,10 @@
 //! Requests of operators and drivers about the server itself.
 
-use crate::client::Client;
-use crate::harness::{options, start, start_with, store};
 use server::ServerOptions;
 use server::http::tls::{Tls, TlsVersions};
+
+use crate::client::Client;
+use crate::harness::{options, start, start_with, store};
 
 #[test]
 fn drivers_learn_what_they_need_to_know() {

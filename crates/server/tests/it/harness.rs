@@ -14,9 +14,10 @@ use server::http::{ChunkSource, Request, Response, Route, Verb, content_type, li
 use server::service::log::{Log, LogOptions};
 use server::{Server, ServerOptions};
 use storage::{Store, StoreOptions};
-pub use test_engine::wait_until;
 
 use crate::client::Client;
+
+pub use test_engine::wait_until;
 
 /// A running server, which stops on drop.
 pub struct Running {

@@ -8,9 +8,8 @@ use hyper::body::{Body, Bytes, Incoming};
 use hyper::client::conn::http2;
 use hyper::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use tokio::net::TcpStream;
-
 use server::{HttpOptions, ServerOptions};
+use tokio::net::TcpStream;
 
 use crate::harness::{arrivals, open_gate, options, start, start_with, store};
 

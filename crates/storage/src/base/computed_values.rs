@@ -4,9 +4,8 @@
 use std::sync::Arc;
 
 use catalog::{ComputedValue, collection::CollectionProperties};
-use velocypack::Slice;
-
 use errors::{Error, ErrorCode, Result};
+use velocypack::Slice;
 
 /// The kind of write at which values are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,10 +7,9 @@ use std::fmt;
 
 use boon::{Compiler, Draft, SchemaIndex, Schemas, UrlLoader};
 use catalog::{SchemaLevel, SchemaRule};
+use errors::{Error, ErrorCode, Result};
 use serde_json::Value;
 use velocypack::{Kind, Number, Slice};
-
-use errors::{Error, ErrorCode, Result};
 
 /// The name under which the compiler knows the rule.
 const RULE_URL: &str = "persea:rule";

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use catalog::index::INDEXES_MAX;
 use catalog::{CollectionDefinition, CollectionId, DatabaseDefinition, IndexId, ObjectId, Record};
+use errors::{Error, ErrorCode, Result};
 
 use crate::base::computed_values::ComputedValues;
 use crate::base::longest_document::LongestDocument;
@@ -20,7 +21,6 @@ use crate::visibility::estimate::EstimateChange;
 use crate::visibility::read_cache::{CommitNumber, CommitWatch, Removes};
 use crate::visibility::{Change, LastLoad};
 use crate::{Index, Revision, encoding};
-use errors::{Error, ErrorCode, Result};
 
 /// A collection: its definition and indexes, and the parts that all its versions share (counters,
 /// key generator, lock).

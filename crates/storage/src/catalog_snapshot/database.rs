@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use catalog::{CollectionId, DatabaseDefinition, ViewDefinition, ViewId};
+use errors::{Error, Result};
 
 use super::Collection;
 use crate::Index;
-use errors::{Error, Result};
 
 /// A database with its collections and views.
 #[derive(Clone, Debug)]

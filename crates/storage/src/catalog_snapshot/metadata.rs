@@ -6,6 +6,7 @@ use catalog::{
     CollectionDefinition, DatabaseDefinition, DatabaseId, IndexDefinition, ObjectId, Record, UserDefinition,
     ViewDefinition, ViewId,
 };
+use errors::{Error, Result};
 use kv::{
     BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, TransactionOptions, WriteTransaction,
 };
@@ -27,7 +28,6 @@ use crate::visibility::counters::{Counters, Totals};
 use crate::visibility::estimate::Estimate;
 use crate::visibility::read_cache::CommitNumber;
 use crate::{Index, Revision};
-use errors::{Error, Result};
 
 /// The limits of one block of records that the store reads while it opens.
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 4 << 20 };

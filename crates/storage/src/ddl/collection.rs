@@ -6,6 +6,7 @@ use catalog::{
     CollectionChanges, CollectionDefinition, CollectionId, CollectionProperties, CollectionType,
     DatabaseDefinition, IndexDefinition, IndexId, NamingRules, ObjectId,
 };
+use errors::{Error, ErrorCode, Result};
 
 use super::names::check_name_is_free;
 use super::view;
@@ -16,7 +17,6 @@ use crate::locks::collection_lock::CollectionLock;
 use crate::store_core::StoreCore;
 use crate::visibility::counters::Counters;
 use crate::{Collection, Index, Store};
-use errors::{Error, ErrorCode, Result};
 
 impl Store {
     /// Creates a collection with its primary index and, for an edge collection, its edge index.

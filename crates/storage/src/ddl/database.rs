@@ -1,11 +1,11 @@
 //! Databases.
 
 use catalog::{DatabaseDefinition, DatabaseId, SYSTEM_DATABASE, UserDefinition, system_collections};
+use errors::{Error, ErrorCode, Result};
 
 use crate::Store;
 use crate::base::error;
 use crate::catalog_snapshot::Database;
-use errors::{Error, ErrorCode, Result};
 
 /// The id of the system database.
 const SYSTEM_DATABASE_ID: DatabaseId = DatabaseId(1);

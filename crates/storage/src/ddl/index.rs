@@ -12,12 +12,12 @@ use std::sync::Arc;
 use catalog::index::IndexProperties;
 use catalog::view::AliasIndex;
 use catalog::{IndexDefinition, IndexId, IndexType, ObjectId};
+use errors::{Error, ErrorCode, Result};
 
 use super::view;
 use crate::catalog_snapshot::Catalog;
 use crate::ddl::index_build::{Build, IndexSource, SharedCheck};
 use crate::{Collection, Index, Snapshot, Store};
-use errors::{Error, ErrorCode, Result};
 
 impl Store {
     /// Creates an index over all documents, or returns the existing one. The flag is true if the

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::thread::ScopedJoinHandle;
 
+use errors::{ConflictingDocument, Error, Result};
 use kv::{BlockLimits, BulkLoad, Durability, Engine, LoadHint, LoadKind};
 use velocypack::Slice;
 
@@ -21,7 +22,6 @@ use crate::index::{Index, TrainingSource};
 use crate::scan::{DocumentScanSpec, KeyBound};
 use crate::visibility::estimate::EstimateChange;
 use crate::{Collection, Snapshot};
-use errors::{ConflictingDocument, Error, Result};
 
 /// The size of a block of documents that are read.
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 4 << 20 };

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use catalog::ObjectId;
+use errors::Result;
 
 use crate::base::error;
 use crate::ddl::index_build::SharedCheck;
@@ -24,7 +25,6 @@ use crate::store_core::StoreCore;
 use crate::store_core::deletion;
 use crate::store_core::exclusive_lock::CollectionGuard;
 use crate::{Collection, Index};
-use errors::Result;
 
 pub use view::ViewLink;
 

@@ -1,5 +1,6 @@
 //! Recounts documents, for an operator who doubts the stored count.
 
+use errors::{Error, Result};
 use kv::{BlockLimits, Durability, ScanSpec, TransactionOptions};
 
 use crate::encoding::object_range;
@@ -7,7 +8,6 @@ use crate::visibility::PreparedChanges;
 use crate::visibility::counters::{self, Totals};
 use crate::visibility::read_cache::Removes;
 use crate::{Collection, Store};
-use errors::{Error, Result};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };
 

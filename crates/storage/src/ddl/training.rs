@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use catalog::{IndexId, IndexType, ObjectId};
+use errors::{Error, ErrorCode, Result};
 use kv::WaitPolicy;
 
 use crate::ddl::index_build::{Build, IndexSource, SharedCheck};
 use crate::{Collection, Index, Store};
-use errors::{Error, ErrorCode, Result};
 
 /// The wait for a collection's writers. Those that come later wait behind the training.
 const WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(20));

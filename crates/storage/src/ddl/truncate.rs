@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use catalog::ObjectId;
+use errors::Result;
 
 use crate::base::document_times::DocumentOperation;
 use crate::visibility::counters::{Counters, Totals};
 use crate::{Collection, Store};
-use errors::Result;
 
 impl Store {
     /// Removes all documents. Waits for the collection's writers. Within a transaction, use

@@ -1,9 +1,9 @@
 //! Users.
 
 use catalog::{UserDefinition, name::check_user_name};
+use errors::{Error, ErrorCode, Result};
 
 use crate::Store;
-use errors::{Error, ErrorCode, Result};
 
 impl Store {
     /// Creates a user.

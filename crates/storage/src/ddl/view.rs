@@ -10,12 +10,12 @@ use std::sync::Arc;
 use catalog::index::IndexProperties;
 use catalog::view::AliasIndex;
 use catalog::{CollectionId, IndexDefinition, IndexId, ObjectId, ViewDefinition, ViewId, ViewProperties};
+use errors::{Error, Result};
 
 use super::names::check_name_is_free;
 use crate::base::error;
 use crate::catalog_snapshot::metadata::Draft;
 use crate::{Collection, Index, Snapshot, Store};
-use errors::{Error, Result};
 
 /// A change of the link between a view and a collection.
 #[derive(Clone, Debug)]

@@ -2,10 +2,10 @@
 //! counters of collections.
 
 use catalog::{CollectionId, DatabaseId, ObjectId, ViewId};
+use errors::{Error, Result};
 use kv::{KeyRange, MEMBER_NUMBER_MAX, MemberNumber};
 
 use super::{COUNTERS, ESTIMATES, META, OBJECT_ID_BYTES};
-use errors::{Error, Result};
 
 /// The kinds of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 use catalog::ObjectId;
+use errors::ErrorCode;
 
 use super::*;
-use errors::ErrorCode;
 
 #[test]
 fn documents_of_one_collection_are_one_range() {

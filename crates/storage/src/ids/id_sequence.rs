@@ -11,12 +11,12 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use errors::{Error, ErrorCode, Result};
 use kv::{Durability, Engine, TransactionOptions};
 
 use crate::encoding::metadata::tick_key;
 use crate::encoding::{FIRST_TICK, pack};
 use crate::sharing::Members;
-use errors::{Error, ErrorCode, Result};
 
 /// Ticks in one reserved block.
 const BLOCK_TICKS: u64 = 1 << 20;

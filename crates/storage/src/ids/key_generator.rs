@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use catalog::{CollectionId, KeyGeneratorType, KeyOptions};
+use errors::{Error, ErrorCode, Result};
 
 use crate::RevisionClock;
 use crate::base::revision::of_member;
@@ -11,7 +12,6 @@ use crate::encoding::metadata::key_counter_key;
 use crate::encoding::pack;
 use crate::ids::id_sequence::IdSequence;
 use crate::sharing::{Coordination, Members};
-use errors::{Error, ErrorCode, Result};
 
 /// Added to the tick of a traditional key.
 ///

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use errors::Result;
 use velocypack::{Builder, Slice};
 
 use super::Index;
 use crate::encoding::{OBJECT_ID_BYTES, entry};
 use crate::visibility::estimate::hash;
-use errors::Result;
 
 /// Entries of one index for one document. All keys and values lie in one buffer.
 #[derive(Debug, Default)]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use errors::{Error, Result};
 use velocypack::{Block, Builder, Slice};
 
 use crate::base::documents::{StoredDocument, block_of};
 use crate::encoding::entry;
 use crate::visibility::read_cache::CacheUse;
-use errors::{Error, Result};
 
 /// The offset of covered values in entries that have none.
 const NOT_COVERED: u32 = u32::MAX;

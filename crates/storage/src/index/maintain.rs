@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 
+use errors::{ConflictingDocument, Error, Result};
 use kv::WriteTransaction;
 use velocypack::Slice;
 
@@ -14,7 +15,6 @@ use super::entries::{Entries, EntryRef};
 use crate::base::error;
 use crate::encoding::entry::key_of_unique_value;
 use crate::visibility::estimate::EstimateChange;
-use errors::{ConflictingDocument, Error, Result};
 
 /// Memory that is reused from document to document.
 #[derive(Debug, Default)]

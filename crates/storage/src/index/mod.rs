@@ -35,6 +35,7 @@ use std::thread::available_parallelism;
 
 use catalog::index::Capabilities;
 use catalog::{FieldPath, IndexDefinition, IndexId, IndexType, ViewId};
+use errors::{Error, ErrorCode, Result};
 use kv::KeyRange;
 use velocypack::Slice;
 
@@ -45,7 +46,6 @@ use crate::visibility::estimate::Estimate;
 use crate::visibility::read_cache::CacheKey;
 use bounds::{IndexBounds, IndexRange};
 use entries::Entries;
-use errors::{Error, ErrorCode, Result};
 use scan::{EntryScan, ScanOptions, ScanSource};
 use vector::{Centroids, TrainingState};
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use errors::Result;
 use kv::BlockLimits;
 
 use super::found::IndexEntries;
 use crate::base::fork_join::ForkJoin;
 use crate::visibility::read_cache::{CacheUse, CollectionCache};
-use errors::Result;
 
 /// A scan that finds the entries of one search, block by block.
 pub trait EntryScan: Send {

@@ -2,10 +2,9 @@
 
 use std::cmp::Ordering;
 
+use errors::Result;
 use smallvec::SmallVec;
 use velocypack::{Builder, Slice};
-
-use errors::Result;
 
 /// Bytes that a value holds without a heap allocation: enough for numbers and short texts.
 const INLINE_BYTES: usize = 24;

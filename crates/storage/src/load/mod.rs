@@ -21,6 +21,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use catalog::ObjectId;
+use errors::{Error, Result};
 use kv::{BulkLoad, Durability, LoadHint, LoadKind, Snapshot, WaitPolicy};
 use velocypack::Slice;
 
@@ -35,7 +36,6 @@ use crate::visibility::counters::Totals;
 use crate::visibility::estimate::EstimateChange;
 use crate::visibility::read_cache::Removes;
 use crate::{Collection, Index, Store, WriteOptions, encoding};
-use errors::{Error, Result};
 use pairs::Pairs;
 
 /// Keys in one batch of look-ups.

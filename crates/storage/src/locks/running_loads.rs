@@ -68,9 +68,10 @@ impl Drop for RangesGuard {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
+
+    use super::*;
 
     #[test]
     fn only_loads_of_common_keys_wait_for_each_other() {

@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::JoinHandle;
 
+use errors::Result;
 use kv::{Block, BlockLimits, Scan};
 
 use crate::base::fork_join::ForkJoin;
-use errors::Result;
 
 /// Most blocks that wait. They give both threads some milliseconds of work before one waits for the
 /// other, and that wait is long when other threads want the processors too.

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use catalog::ObjectId;
+use errors::{Error, Result};
 use kv::{Block, BlockLimits, Scan, ScanSpec, Snapshot};
 
 use super::ahead::ReadAhead;
 use crate::base::documents::Documents;
 use crate::base::fork_join::ForkJoin;
 use crate::encoding;
-use errors::{Error, Result};
 
 /// One end of a range of document keys.
 #[derive(Clone, Debug, PartialEq, Eq)]

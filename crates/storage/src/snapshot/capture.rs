@@ -3,13 +3,13 @@
 use std::sync::{Arc, PoisonError};
 
 use catalog::ObjectId;
+use errors::Result;
 
 use crate::catalog_snapshot::Catalog;
 use crate::index::text::pins::{OpenTextIndex, SearchPins};
 use crate::snapshot::{Snapshot, SnapshotParts};
 use crate::store_core::StoreCore;
 use crate::visibility::read_cache::ReadCacheView;
-use errors::Result;
 
 impl StoreCore {
     /// Takes a snapshot of the current state.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use catalog::ObjectId;
+use errors::{Error, ErrorCode, Result};
 use kv::KeyRange;
 
 use crate::base::document_times::{DocumentOperation, DocumentTimes};
@@ -27,7 +28,6 @@ use crate::visibility::counters::{self, Totals};
 use crate::visibility::edge_ends::LastLoss;
 use crate::visibility::read_cache::{CollectionCache, CommitNumber, ReadCacheView};
 use crate::{Collection, Index};
-use errors::{Error, ErrorCode, Result};
 
 /// All documents and the catalog as of one moment. It is cheap to clone, and many threads can read
 /// it at once.

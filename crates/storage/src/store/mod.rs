@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use catalog::NamingRules;
+use errors::{Error, ErrorCode, Result};
 use kv::background::BackgroundThread;
 use kv::{Engine, Sharing, WaitPolicy};
 
@@ -28,7 +29,6 @@ use crate::transaction::{PendingTransaction, Transaction, TransactionOptions};
 use crate::visibility::LoadClock;
 use crate::visibility::read_cache::{ReadCache, ReadCacheStatistics};
 use crate::{Collection, RevisionClock, Snapshot, encoding};
-use errors::{Error, ErrorCode, Result};
 
 /// An opened engine with its catalog, shared by all threads.
 pub struct Store {

@@ -1,6 +1,7 @@
 //! Statistics and checksums of collections.
 
 use catalog::{IndexId, IndexType};
+use errors::Result;
 use kv::{BlockLimits, ScanSpec};
 use velocypack::Slice;
 
@@ -8,7 +9,6 @@ use crate::encoding::object_range;
 use crate::scan::DocumentScanSpec;
 use crate::visibility::estimate::hash;
 use crate::{Collection, Index, IndexBounds, Snapshot, Store};
-use errors::Result;
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 4 << 20 };
 /// Attributes that do not count as data of a document.

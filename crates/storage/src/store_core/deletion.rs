@@ -6,6 +6,7 @@
 //! and another one finishes its deletions once it is gone.
 
 use catalog::ObjectId;
+use errors::{Error, Result};
 use kv::{Durability, Engine, KeyRange, Member, TransactionOptions};
 
 use crate::catalog_snapshot::metadata::for_each;
@@ -13,7 +14,6 @@ use crate::encoding::metadata::{
     Kind, counter_range, estimate_key, kind_range, object_of_pending_deletion, pending_deletion_key,
 };
 use crate::encoding::{object_range, pack};
-use errors::{Error, Result};
 
 /// Deletes objects that are recorded as pending.
 fn finish(engine: &dyn Engine, objects: &[ObjectId]) -> Result<()> {

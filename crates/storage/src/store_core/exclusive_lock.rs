@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use errors::Result;
 use kv::WaitPolicy;
 
 use crate::Collection;
 use crate::locks::collection_lock::{CollectionLockGuard, LockMode};
 use crate::sharing::{Members, RemoteLock};
 use crate::store_core::StoreCore;
-use errors::Result;
 
 /// The pause before another look at a collection that another server has.
 const PAUSE: Duration = Duration::from_millis(20);

@@ -8,13 +8,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use catalog::CollectionId;
+use errors::Result;
 use kv::background::{BackgroundThread, Task};
 
 use crate::locks::collection_lock::{CollectionLock, CollectionLockGuard, LockMode, LockTicket};
 use crate::sharing::{self, LockRecord, Members, Owner, read_locks};
 use crate::store_core::StoreCore;
 use crate::store_core::deletion;
-use errors::Result;
 
 /// The time between two rounds.
 const INTERVAL: Duration = Duration::from_millis(50);

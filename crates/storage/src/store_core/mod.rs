@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
+use errors::{Error, ErrorCode, Result};
 use kv::{Engine, WriteTransaction};
 
 use crate::RevisionClock;
@@ -22,7 +23,6 @@ use crate::locks::partial_commits::PartialCommits;
 use crate::sharing::Coordination;
 use crate::visibility::read_cache::ReadCache;
 use crate::visibility::{LoadClock, Publisher};
-use errors::{Error, ErrorCode, Result};
 
 /// The parts of an open store.
 pub(crate) struct StoreCore {

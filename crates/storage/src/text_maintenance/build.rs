@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use errors::{Error, ErrorCode, Result};
 use kv::{Block, BlockLimits, ScanSpec};
 use velocypack::Slice;
 
@@ -16,7 +17,6 @@ use crate::index::text::list;
 use crate::index::text::work::{Done, Home, Part, Work};
 use crate::scan::{DocumentScanSpec, KeyBound};
 use crate::snapshot::split_keys;
-use errors::{Error, ErrorCode, Result};
 
 /// The size of a block of documents that are read.
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 2 << 20 };

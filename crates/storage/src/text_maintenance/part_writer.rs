@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use errors::{Error, Result};
 use search::{Place, Schema, Segment, SegmentWriter, SnapshotPart};
 use velocypack::Slice;
 
@@ -11,7 +12,6 @@ use crate::ids::id_sequence::IdSequence;
 use crate::index::text::folder;
 use crate::index::text::text_index::TextIndex;
 use crate::index::text::work::{Home, Part};
-use errors::{Error, Result};
 
 /// A writer of documents, which ends a segment when it has used its memory.
 pub(super) struct PartWriter<'a> {

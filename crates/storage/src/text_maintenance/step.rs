@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use allocation_meter::Uncounted;
 use catalog::text_index::Maintenance;
+use errors::{Error, Result};
 use kv::{BlockLimits, ScanSpec, WaitPolicy};
 
 use super::build;
@@ -21,7 +22,6 @@ use crate::index::text::text_index::{StepCheck, TextIndex};
 use crate::index::text::work::{Done, Part, Work};
 use crate::snapshot::Snapshot;
 use crate::store_core::StoreCore;
-use errors::{Error, Result};
 
 /// Pairs of the outbox that are read at once.
 const BLOCK: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use catalog::text_index::Maintenance;
+use errors::Result;
 
 use super::merge::{Merge, choose, save};
 use super::step::{Owner, owners, step};
@@ -12,7 +13,6 @@ use crate::index::text::folder;
 use crate::index::text::work::Work;
 use crate::store::Store;
 use crate::store_core::StoreCore;
-use errors::Result;
 
 /// The time after which documents in memory are saved.
 const SAVE_AFTER: Duration = Duration::from_secs(5);

@@ -1,5 +1,6 @@
 //! Assembly of a document's stored form: key, revision, system attributes, computed values, checks.
 
+use errors::{Error, ErrorCode, Result};
 use velocypack::Slice;
 
 use super::WriteOptions;
@@ -9,7 +10,6 @@ use crate::base::error;
 use crate::ids::key_generator::{GeneratedKey, KeyBlock};
 use crate::store_core::StoreCore;
 use crate::{Collection, Revision};
-use errors::{Error, ErrorCode, Result};
 
 /// Most bytes of a stored document.
 ///

@@ -2,13 +2,13 @@
 
 use std::collections::HashSet;
 
+use errors::Result;
 use velocypack::Slice;
 
 use super::insert::NewKey;
 use super::{Operation, OverwriteMode, Transaction, WriteOptions, WriteOutcome, document_key};
 use crate::Collection;
 use crate::encoding;
-use errors::Result;
 
 /// Documents whose keys are looked up in one batch.
 const CHUNK_DOCUMENTS: usize = 1000;

@@ -3,13 +3,13 @@
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
+use errors::Result;
 use kv::{Durability, WriteTransaction};
 
 use super::{Joined, Transaction};
 use crate::Catalog;
 use crate::store_core::StoreCore;
 use crate::visibility::{Change, PreparedChanges};
-use errors::Result;
 
 impl Transaction {
     /// Makes all writes visible at once. Waits for the disk if `durability` or a written

@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use errors::{Error, ErrorCode, Result};
+
 use crate::Collection;
 use crate::base::error::lock_timeout;
 use crate::store_core::StoreCore;
 use crate::store_core::exclusive_lock::CollectionGuard;
-use errors::{Error, ErrorCode, Result};
 
 /// A lock that a thread waits for. To drop it is to give up.
 pub(super) struct DistantLock(Arc<Waiting>);

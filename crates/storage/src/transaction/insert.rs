@@ -1,6 +1,7 @@
 //! Inserts of documents.
 
 use catalog::IndexType;
+use errors::{Error, Result};
 use velocypack::Slice;
 
 use super::store_document::Old;
@@ -10,7 +11,6 @@ use crate::encoding;
 use crate::ids::key_generator::GeneratedKey;
 use crate::visibility::counters;
 use crate::{Collection, Revision};
-use errors::{Error, Result};
 
 /// The most keys that are generated for one document, where other servers may have taken some.
 const GENERATED_KEYS_MAX: u32 = 100;

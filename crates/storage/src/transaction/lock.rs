@@ -1,10 +1,11 @@
 //! Locks on documents that others must not change until the transaction ends, although it does not
 //! change them itself. An example is the vertices of a new edge.
 
+use errors::{ConflictingDocument, Error, Result};
+
 use super::Transaction;
 use crate::base::error;
 use crate::{Collection, encoding};
-use errors::{ConflictingDocument, Error, Result};
 
 impl Transaction {
     /// Locks documents, by collection and key, until the transaction ends, and returns which of

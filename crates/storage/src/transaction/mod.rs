@@ -23,17 +23,8 @@ mod version;
 use std::sync::Arc;
 use std::time::Instant;
 
+use errors::{Error, Result};
 use kv::{SnapshotAt, WaitPolicy, WriteTransaction};
-
-pub(crate) use assemble::AssembledDocument;
-pub use assemble::DOCUMENT_MAX_BYTES;
-pub use options::{
-    DOCUMENT_WAIT, OverwriteMode, TRANSACTION_MAX_BYTES, TransactionOptions, WriteKind, WriteOptions,
-    WriteOutcome,
-};
-pub use pending::PendingTransaction;
-pub use savepoint::Savepoint;
-pub use system_attributes::document_key;
 
 use crate::base::document_times::DocumentOperation;
 use crate::base::error;
@@ -48,7 +39,16 @@ use crate::visibility::counters::Totals;
 use crate::visibility::estimate::EstimateChange;
 use crate::visibility::read_cache::{ReadCacheView, Removes};
 use crate::{Collection, Snapshot};
-use errors::{Error, Result};
+
+pub(crate) use assemble::AssembledDocument;
+pub use assemble::DOCUMENT_MAX_BYTES;
+pub use options::{
+    DOCUMENT_WAIT, OverwriteMode, TRANSACTION_MAX_BYTES, TransactionOptions, WriteKind, WriteOptions,
+    WriteOutcome,
+};
+pub use pending::PendingTransaction;
+pub use savepoint::Savepoint;
+pub use system_attributes::document_key;
 
 /// One writer. See the module's description.
 pub struct Transaction {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use errors::{Error, Result};
+
 use super::distant_lock::DistantLock;
 use super::{Joined, Transaction, TransactionOptions};
 use crate::base::error;
 use crate::locks::collection_lock::LockTicket;
 use crate::store_core::StoreCore;
 use crate::store_core::exclusive_lock::CollectionGuard;
-use errors::{Error, Result};
 
 /// A transaction that has not begun, because collections are locked.
 ///

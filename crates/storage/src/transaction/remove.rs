@@ -1,12 +1,12 @@
 //! Removals of documents.
 
+use errors::Result;
 use velocypack::Slice;
 
 use super::{Operation, Transaction, WriteKind, WriteOptions, WriteOutcome};
 use crate::encoding;
 use crate::visibility::read_cache::Removes;
 use crate::{Collection, Revision};
-use errors::Result;
 
 impl Transaction {
     /// Removes a document. `selector` is the value that the client sent for it, which may hold a

@@ -1,5 +1,6 @@
 //! The steps that all writes of documents share.
 
+use errors::{ConflictingDocument, Error, Result};
 use velocypack::Slice;
 
 use super::assemble::Assembler;
@@ -10,7 +11,6 @@ use crate::base::documents::StoredDocument;
 use crate::base::error;
 use crate::encoding;
 use crate::index::maintain::Target;
-use errors::{ConflictingDocument, Error, Result};
 
 /// A document as it was stored before.
 pub(super) struct Old {

@@ -1,11 +1,11 @@
 //! System attributes of a client's document: reads and checks them.
 
 use catalog::{DocumentIdentifier, is_valid_key};
+use errors::{Error, ErrorCode, Result};
 use velocypack::Slice;
 
 use crate::Revision;
 use crate::base::error;
-use errors::{Error, ErrorCode, Result};
 
 /// Returns the key that a body names by `_key`, or by `_id` if it has no `_key`.
 ///

@@ -1,6 +1,7 @@
 //! Truncation within a transaction, document by document. Outside of a transaction,
 //! [`crate::Store::truncate`] is better.
 
+use errors::Result;
 use kv::BlockLimits;
 use velocypack::Slice;
 
@@ -8,7 +9,6 @@ use super::{Transaction, WriteOptions};
 use crate::Collection;
 use crate::base::document_times::DocumentOperation;
 use crate::scan::DocumentScanSpec;
-use errors::Result;
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
 

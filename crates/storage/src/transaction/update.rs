@@ -1,5 +1,6 @@
 //! Updates and replacements of documents.
 
+use errors::Result;
 use velocypack::{MergeOptions, Slice};
 
 use super::assemble::NewDocument;
@@ -10,7 +11,6 @@ use super::{Operation, Transaction, WriteKind, WriteOptions, WriteOutcome};
 use crate::Collection;
 use crate::base::computed_values::ComputeEvent;
 use crate::base::error;
-use errors::Result;
 
 /// Attributes of a patch that name the document rather than change it.
 const NAMING: [&str; 3] = ["_key", "_id", "_rev"];

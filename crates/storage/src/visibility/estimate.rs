@@ -15,8 +15,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::encoding::pack;
 use errors::{Error, Result};
+
+use crate::encoding::pack;
 
 /// Most values in the sample. The standard error of the estimate is about 1.2 / sqrt of this, 4 %.
 const SAMPLE_MAX: usize = 1024;

@@ -12,6 +12,7 @@
 use std::sync::Arc;
 
 use catalog::ObjectId;
+use errors::Result;
 use kv::{BulkLoad, Engine, LoadHint, WriteTransaction};
 
 use super::counters::{Counters, HeldRecord, Totals};
@@ -19,7 +20,6 @@ use super::estimate::{Estimate, EstimateChange};
 use super::load_clock::{LastLoad, LoadClock};
 use super::read_cache::{CacheKey, Commit, CommitWatch, CommittedCollection, ReadCache, Removes};
 use crate::ids::id_sequence::IdSequence;
-use errors::Result;
 
 /// The parts of a store that make changes visible.
 #[derive(Clone, Copy)]

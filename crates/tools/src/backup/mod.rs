@@ -9,12 +9,12 @@ mod offline;
 mod options;
 mod transfer;
 
-use ::options::Options;
 use client::Client;
 use velocypack::{Builder, Slice};
 
 use self::options::{Operation, Settings};
 use crate::{Console, Failure, Tool, connect};
+use ::options::Options;
 
 /// The tool.
 pub(crate) static TOOL: Tool = Tool {

@@ -16,10 +16,9 @@ mod report;
 mod stage;
 mod work;
 
-use ::options::Options;
-
 use self::options::{Settings, TEST_CASE};
 use crate::{Console, Failure, Progress, Server, Tool, Unit, connect};
+use ::options::Options;
 use operation::Amount;
 use report::Run;
 use stage::Stage;

@@ -9,11 +9,10 @@ mod machine;
 mod options;
 mod server;
 
-use ::options::Options;
-
 use self::options::Settings;
 use crate::options::server::{client_options, wants_no_server};
 use crate::{Console, Failure, Tool, connect};
+use ::options::Options;
 
 /// The tool.
 pub(crate) static TOOL: Tool = Tool {

@@ -13,10 +13,9 @@ mod options;
 mod source;
 mod work;
 
-use ::options::Options;
-
 use self::options::Settings;
 use crate::{Console, Failure, Tool, connect};
+use ::options::Options;
 
 /// The tool.
 pub(crate) static TOOL: Tool = Tool {

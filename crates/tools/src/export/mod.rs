@@ -15,14 +15,13 @@ mod xgmml;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use ::options::Options;
 use client::Request;
 use memchr::memchr_iter;
 use velocypack::Slice;
 
-use crate::{Console, Failure, Progress, Server, Tool, Unit, connect};
-
 use self::options::{Form, PROGRESS, Query, STDOUT, Settings, Subject};
+use crate::{Console, Failure, Progress, Server, Tool, Unit, connect};
+use ::options::Options;
 use form::text_form;
 use output::{Output, Written, part_of, unwritable};
 use resume::{Reached, reached};

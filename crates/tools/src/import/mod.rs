@@ -24,13 +24,12 @@ mod value;
 use std::io::Read;
 use std::sync::Arc;
 
-use ::options::Options;
 use client::Request;
 use velocypack::Builder;
 
-use crate::{Console, Failure, Progress, Server, Tool, Unit, connect, input};
-
 use self::options::{CREATE_DATABASE, Form, PROGRESS, Settings};
+use crate::{Console, Failure, Progress, Server, Tool, Unit, connect, input};
+use ::options::Options;
 use array::ArrayBatches;
 use batch::Batches;
 use lines::LineBatches;

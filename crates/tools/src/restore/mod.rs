@@ -22,7 +22,6 @@ mod tests;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ::options::Options;
 use client::{Client, Request};
 
 use self::options::Settings;
@@ -30,6 +29,7 @@ use crate::archive::info::Info;
 use crate::archive::names;
 use crate::options::server::client_options;
 use crate::{Console, Failure, Server, Tool, connect, create_database};
+use ::options::Options;
 
 /// ArangoDB's number of the error that a database does not exist.
 const DATABASE_NOT_FOUND: u64 = 1228;

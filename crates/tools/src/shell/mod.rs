@@ -22,12 +22,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use ::options::Options;
-
 use self::options::{Settings, Work};
 use crate::connect::{find_server, password_prompt};
 use crate::options::server::{client_options, wants_no_server};
 use crate::{Console, Failure, Server, Tool, interrupt};
+use ::options::Options;
 use host::Connection;
 use session::Session;
 

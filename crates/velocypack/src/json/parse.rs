@@ -1,11 +1,12 @@
 //! JSON to VelocyPack in one pass, without tree or recursion; the builder holds open arrays and
 //! objects.
 
+use std::fmt;
+
 use super::scan::plain_length;
 use super::string::unescape;
 use super::{JsonError, number};
 use crate::{Builder, Duplicates, Error, Limits};
-use std::fmt;
 
 /// Reads one JSON text and adds its value to `out`. Only whitespace may follow it.
 ///

@@ -1,7 +1,8 @@
 //! JSON in and out: the standard's grammar, our choices where it leaves some, and round trips.
 
-use proptest::prelude::*;
 use std::cell::Cell;
+
+use proptest::prelude::*;
 
 use super::{
     JsonBuilder, JsonError, Parser, parse, parse_strict, to_json_string, write, write_f64, write_pretty,

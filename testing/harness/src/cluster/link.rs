@@ -154,8 +154,9 @@ fn close(stream: &TcpStream) {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test")]
 
-    use super::*;
     use std::sync::mpsc::channel;
+
+    use super::*;
 
     /// Returns a link to a process that sends everything back.
     fn echo() -> (Link, u16) {

@@ -19,10 +19,9 @@ mod run;
 
 use std::process::ExitCode;
 
+use crate::options::Trial;
 use arguments::{Arguments, USAGE};
 use run::Row;
-
-use crate::options::Trial;
 
 /// See the module.
 pub(crate) const TRIAL: Trial =

@@ -14,9 +14,8 @@ mod run;
 
 use std::process::ExitCode;
 
-use arguments::{Arguments, USAGE};
-
 use crate::options::Trial;
+use arguments::{Arguments, USAGE};
 
 /// See the module.
 pub(crate) const TRIAL: Trial = Trial {

@@ -9,12 +9,11 @@ mod run;
 
 use std::process::ExitCode;
 
+use crate::options::Trial;
 use arguments::{Arguments, USAGE};
 use check::Report;
 use history::{Outcome, Transaction};
 use run::Run;
-
-use crate::options::Trial;
 
 /// Anomalies and failures that are printed.
 const SHOWN_MAX: usize = 20;

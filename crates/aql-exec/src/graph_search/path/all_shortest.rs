@@ -2,12 +2,14 @@
 //!
 //! It keeps all edges by which a vertex is first reached.
 
+use std::collections::HashMap;
+
+use errors::Result;
+
 use super::{FoundPath, PathHost, Side, announce};
 use crate::graph_search::edges::{EdgeList, EdgeName};
 use crate::graph_search::lookahead::Lookahead;
 use crate::graph_search::vertices::Vertex;
-use errors::Result;
-use std::collections::HashMap;
 
 /// The paths from one vertex to another, built one after the other.
 pub(crate) struct AllShortestPaths {

@@ -2,11 +2,12 @@
 //!
 //! It always extends the side with fewer vertices at its border.
 
+use errors::Result;
+
 use super::{Excluded, FoundPath, PathHost, Side, announce};
 use crate::graph_search::edges::{EdgeList, EdgeName};
 use crate::graph_search::lookahead::Lookahead;
 use crate::graph_search::vertices::Vertex;
-use errors::Result;
 
 /// A bidirectional search.
 #[derive(Default)]

@@ -1,12 +1,14 @@
 //! One lightest path: bidirectional Dijkstra's algorithm.
 
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BinaryHeap, HashMap};
+
+use errors::Result;
+
 use super::{Excluded, FoundPath, PathHost, Side};
 use crate::graph_search::edges::{EdgeList, EdgeName};
 use crate::graph_search::lookahead::QUEUE_FRONT;
 use crate::graph_search::vertices::Vertex;
-use errors::Result;
-use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashMap};
 
 /// A bidirectional search.
 #[derive(Default)]

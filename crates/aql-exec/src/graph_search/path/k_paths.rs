@@ -5,12 +5,14 @@
 //! follows the second half of a path in vain for long, and neither side looks further than half of
 //! the way.
 
+use std::collections::{HashMap, HashSet};
+
+use errors::Result;
+
 use super::{FoundPath, PathHost, Side, announce};
 use crate::graph_search::edges::{EdgeList, FoundEdge};
 use crate::graph_search::lookahead::Lookahead;
 use crate::graph_search::vertices::Vertex;
-use errors::Result;
-use std::collections::{HashMap, HashSet};
 
 /// The paths from one vertex to another.
 pub(crate) struct KPaths {

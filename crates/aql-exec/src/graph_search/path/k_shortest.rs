@@ -1,11 +1,13 @@
 //! All paths, lightest first: Yen's algorithm with Lawler's refinement. Paths are computed on
 //! demand.
 
-use super::{Excluded, FoundPath, PathHost, ShortestPath};
-use crate::graph_search::vertices::Vertex;
-use errors::Result;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
+
+use errors::Result;
+
+use super::{Excluded, FoundPath, PathHost, ShortestPath};
+use crate::graph_search::vertices::Vertex;
 
 /// The paths from one vertex to another.
 pub(crate) struct KShortestPaths {

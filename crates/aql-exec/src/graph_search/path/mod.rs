@@ -8,16 +8,18 @@ mod k_shortest;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use all_shortest::AllShortestPaths;
-pub(crate) use k_paths::KPaths;
-pub(crate) use k_shortest::KShortestPaths;
+use std::collections::HashSet;
+
+use aql_value::Value;
+use errors::Result;
 
 use super::edges::{EdgeList, EdgeName};
 use super::lookahead::Lookahead;
 use super::vertices::Vertex;
-use aql_value::Value;
-use errors::Result;
-use std::collections::HashSet;
+
+pub(crate) use all_shortest::AllShortestPaths;
+pub(crate) use k_paths::KPaths;
+pub(crate) use k_shortest::KShortestPaths;
 
 /// The end from which a search proceeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

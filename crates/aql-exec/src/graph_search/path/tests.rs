@@ -1,8 +1,9 @@
 //! Tests of every search against all paths found by the simplest algorithm.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::graph_search::testing::{Hop, TestGraph, key};
-use proptest::prelude::*;
 
 struct Host<'a>(&'a TestGraph);
 

@@ -1,10 +1,11 @@
 //! Breadth first: shorter paths first. The steps themselves are the queue.
 
+use errors::Result;
+
 use super::expand::Expansion;
 use super::{StepId, TraversalHost, Visit};
 use crate::graph_search::edges::ReadPosition;
 use crate::graph_search::lookahead::Lookahead;
-use errors::Result;
 
 /// The position in the queue.
 #[derive(Default)]

@@ -1,10 +1,11 @@
 //! Depth first: a path, then all its extensions, before its siblings.
 
+use errors::Result;
+
 use super::expand::Expansion;
 use super::{StepId, TraversalHost, Visit};
 use crate::graph_search::edges::ReadPosition;
 use crate::graph_search::lookahead::Lookahead;
-use errors::Result;
 
 /// The current path, and at each of its vertices the siblings still to come.
 #[derive(Default)]

@@ -1,10 +1,11 @@
 //! Expansion of a path by the edges at its end, the same for all orders.
 
+use aql_plan::{TraversalOrder, Uniqueness};
+use errors::{Error, ErrorCode, Result};
+
 use super::{SearchOptions, StepId, Steps, TraversalHost};
 use crate::graph_search::edges::{EdgeList, FoundEdge, ReadPosition};
 use crate::graph_search::vertices::Vertex;
-use aql_plan::{TraversalOrder, Uniqueness};
-use errors::{Error, ErrorCode, Result};
 
 /// The paths of a traversal, and the vertices that they may not visit any more.
 pub(super) struct Expansion {

@@ -12,16 +12,17 @@ mod steps;
 mod tests;
 mod weighted;
 
-pub(crate) use steps::{StepDetails, StepId, Steps};
+use aql_plan::{TraversalOrder, Uniqueness};
+use errors::Result;
 
 use super::edges::{EdgeList, ReadPosition};
 use super::vertices::Vertex;
-use aql_plan::{TraversalOrder, Uniqueness};
 use breadth_first::BreadthFirst;
 use depth_first::DepthFirst;
-use errors::Result;
 use expand::Expansion;
 use weighted::Weighted;
+
+pub(crate) use steps::{StepDetails, StepId, Steps};
 
 /// The services that a traversal needs.
 pub(crate) trait TraversalHost {

@@ -1,9 +1,10 @@
 //! The paths of a traversal: each is its last step, which knows its parent. Paths share common
 //! steps.
 
+use aql_value::Value;
+
 use crate::graph_search::edges::{EdgeName, FoundEdge};
 use crate::graph_search::vertices::Vertex;
-use aql_value::Value;
 
 /// The end of a path.
 #[derive(Debug, Clone, Copy)]

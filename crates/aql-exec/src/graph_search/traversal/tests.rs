@@ -1,10 +1,12 @@
 //! Tests of traversals against all paths found by the simplest algorithm.
 
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+
 use super::*;
 use crate::graph_search::path::Side;
 use crate::graph_search::testing::{TestGraph, key};
-use proptest::prelude::*;
-use std::collections::HashSet;
 
 /// A host that returns blocks of a few edges, and decides by simple rules instead of documents.
 struct Host<'a> {

@@ -1,13 +1,15 @@
 //! By weight: the lightest path first.
 
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use aql_plan::Uniqueness;
+use errors::Result;
+
 use super::expand::Expansion;
 use super::{StepId, Steps, TraversalHost, Visit};
 use crate::graph_search::edges::ReadPosition;
 use crate::graph_search::lookahead::QUEUE_FRONT;
-use aql_plan::Uniqueness;
-use errors::Result;
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
 
 /// The paths that were found and not returned yet.
 #[derive(Default)]

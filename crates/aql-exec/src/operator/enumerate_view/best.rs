@@ -1,10 +1,12 @@
 //! The best hits of a search by their scores.
 
-use super::Found;
-use aql_plan::ViewOrder;
-use search::Hit;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+
+use aql_plan::ViewOrder;
+use search::Hit;
+
+use super::Found;
 
 /// The best hits so far; the worst of them is found first.
 pub(super) struct Best<'o> {

@@ -1,12 +1,13 @@
 //! Attributes of documents that come from the columns of an index.
 
-use super::documents::Visible;
-use super::{Found, ViewParts};
-use crate::operator::document_source::{CoveredValue, ProjectionProgram};
 use aql_value::{Column, Value};
 use search::Hit;
 use storage::SearchState;
 use velocypack::Slice;
+
+use super::documents::Visible;
+use super::{Found, ViewParts};
+use crate::operator::document_source::{CoveredValue, ProjectionProgram};
 
 /// Returns the values of a projection for the visible hits.
 pub(super) fn column(

@@ -1,13 +1,15 @@
 //! From hits to the documents that the query sees.
 
-use super::judge::matches;
-use super::{Found, ViewParts};
-use crate::context::ExecutionContext;
+use std::collections::BTreeMap;
+
 use aql_value::Value;
 use errors::Result;
 use search::Query;
-use std::collections::BTreeMap;
 use storage::{Revision, SearchState};
+
+use super::judge::matches;
+use super::{Found, ViewParts};
+use crate::context::ExecutionContext;
 
 /// Returns the query for a document that is the only one of an index.
 pub(super) type QueryOn<'q> = &'q dyn Fn(&Value, &ExecutionContext) -> Result<Query>;

@@ -1,9 +1,10 @@
 //! The condition of a search, judged again for one document.
 
+use std::sync::Arc;
+
 use aql_value::Value;
 use errors::Result;
 use search::{Hits, Place, Query, SearchSnapshot, SegmentWriter};
-use std::sync::Arc;
 use storage::Index;
 
 /// Returns true if the document, as it is now, satisfies the condition.

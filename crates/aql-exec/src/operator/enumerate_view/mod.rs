@@ -14,7 +14,12 @@ mod row_search;
 mod sorted;
 mod stored;
 
-pub(crate) use row_search::ScoreProgram;
+use std::sync::Arc;
+
+use aql_plan::{SearchCondition, ViewOrder};
+use aql_value::{Batch, Column, Program, Register, Value};
+use errors::Result;
+use storage::{Collection, Index, SearchState};
 
 use super::Operator;
 use super::document_source::ProjectionProgram;
@@ -24,13 +29,10 @@ use super::pending_rows::PendingRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::search::SearchFields;
-use aql_plan::{SearchCondition, ViewOrder};
-use aql_value::{Batch, Column, Program, Register, Value};
-use errors::Result;
 use highlight::offset_info;
 use row_search::{RowSearch, Values};
-use std::sync::Arc;
-use storage::{Collection, Index, SearchState};
+
+pub(crate) use row_search::ScoreProgram;
 
 pub(crate) struct EnumerateViewOperator {
     outer: OuterRows,

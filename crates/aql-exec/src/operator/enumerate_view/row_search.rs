@@ -1,5 +1,14 @@
 //! The search for one incoming row.
 
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use aql_plan::{SearchCondition, ViewOrder, ViewScorer};
+use aql_value::{Batch, Charge, Column, Program, Register, Value};
+use errors::{Error, Result};
+use search::{Hits, Query, Scorer, SearchSnapshot};
+use storage::SearchState;
+
 use super::best::Best;
 use super::highlight::{Wanted, wanted};
 use super::sorted::SortedHits;
@@ -7,13 +16,6 @@ use super::stored::StoredDocuments;
 use super::{Found, ViewParts};
 use crate::context::ExecutionContext;
 use crate::search::{Compiler, OnlyDocument};
-use aql_plan::{SearchCondition, ViewOrder, ViewScorer};
-use aql_value::{Batch, Charge, Column, Program, Register, Value};
-use errors::{Error, Result};
-use search::{Hits, Query, Scorer, SearchSnapshot};
-use std::cell::RefCell;
-use std::sync::Arc;
-use storage::SearchState;
 
 /// Hits between two checks for an interrupt.
 const HITS_PER_CHECK: usize = 4096;

@@ -3,16 +3,18 @@
 //! Segments are not sorted. The sort keys of all hits are compared, which reads no document unless
 //! some were written after they were indexed.
 
-use super::documents::{QueryOn, visible};
-use super::{Found, ViewParts};
-use crate::context::ExecutionContext;
-use aql_value::Charge;
-use errors::Result;
-use search::{Hit, Hits, SearchSnapshot};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::sync::Arc;
+
+use aql_value::Charge;
+use errors::Result;
+use search::{Hit, Hits, SearchSnapshot};
 use storage::SearchState;
+
+use super::documents::{QueryOn, visible};
+use super::{Found, ViewParts};
+use crate::context::ExecutionContext;
 
 /// Hits between two checks for an interrupt, and hits whose documents are checked at once.
 const HITS_AT_ONCE: usize = 1000;

@@ -1,15 +1,17 @@
 //! The documents of a search's candidates, for conditions that the index answers only roughly.
 
-use super::ViewParts;
-use crate::context::ExecutionContext;
-use crate::search::{Test, Verifier};
-use aql_value::Value;
-use errors::Result;
-use search::{Hit, HitSet, Hits, Query};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+use aql_value::Value;
+use errors::Result;
+use search::{Hit, HitSet, Hits, Query};
 use storage::SearchState;
+
+use super::ViewParts;
+use crate::context::ExecutionContext;
+use crate::search::{Test, Verifier};
 
 /// Candidates that are fetched at once.
 const FETCHED_AT_ONCE: usize = 1000;

@@ -1,9 +1,10 @@
 //! Conditions on the vertices and edges of paths.
 
-use crate::context::ExecutionContext;
 use aql_plan::PathElement;
 use aql_value::{Batch, Column, Program, Register, Value};
 use errors::Result;
+
+use crate::context::ExecutionContext;
 
 /// A condition; see `aql_plan::StepCondition`.
 pub(crate) struct StepProgram {

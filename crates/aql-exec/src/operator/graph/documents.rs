@@ -1,11 +1,13 @@
 //! Documents of vertices and edges: late materialization, many at a time.
 
-use crate::context::ExecutionContext;
-use crate::graph_search::vertices::{Vertex, VertexArena};
+use std::sync::Arc;
+
 use aql_value::Value;
 use errors::{ErrorCode, Result};
-use std::sync::Arc;
 use storage::Collection;
+
+use crate::context::ExecutionContext;
+use crate::graph_search::vertices::{Vertex, VertexArena};
 
 /// Documents of vertices, each fetched once. All are dropped when they take too much memory.
 pub(super) struct VertexDocuments {

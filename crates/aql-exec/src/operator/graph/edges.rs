@@ -1,5 +1,13 @@
 //! Reading the edges of vertices from indexes.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use aql_plan::IndexHint;
+use aql_value::{Batch, Value};
+use errors::Result;
+use storage::{Collection, EdgeDirection, EdgeReader, IndexRange, ScanOptions};
+
 use super::existence::VertexExistence;
 use super::list_cache::ListCache;
 use crate::context::ExecutionContext;
@@ -8,12 +16,6 @@ use crate::graph_search::path::Side;
 use crate::graph_search::vertices::{Vertex, VertexArena};
 use crate::operator::index_lookup::{EntryBatch, EntrySink, EntrySource, RangePrograms, index_value};
 use crate::statistics::CursorUse;
-use aql_plan::IndexHint;
-use aql_value::{Batch, Value};
-use errors::Result;
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
-use storage::{Collection, EdgeDirection, EdgeReader, IndexRange, ScanOptions};
 
 /// An access to edges; see `aql_plan::EdgeAccess`.
 pub(crate) struct EdgeAccessProgram {

@@ -3,11 +3,13 @@
 //! The edge lists that storage keeps in memory record it, once a query has found all vertices of a
 //! list.
 
+use std::sync::Arc;
+
+use storage::{Collection, EdgeEnds, LastLoss, VertexEdges};
+
 use crate::context::ExecutionContext;
 use crate::graph_search::edges::FoundEdge;
 use crate::graph_search::vertices::{Vertex, VertexArena};
-use std::sync::Arc;
-use storage::{Collection, EdgeEnds, LastLoss, VertexEdges};
 
 /// The knowledge of a query about the existence of vertices.
 #[derive(Default)]

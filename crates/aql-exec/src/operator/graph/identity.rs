@@ -1,10 +1,11 @@
 //! Attributes of vertices that follow from their identifiers.
 
+use aql_value::{Batch, BlockBuilder, Column, ShortString, Value};
+use errors::Result;
+
 use super::reader::GraphReader;
 use crate::graph_search::vertices::Vertex;
 use crate::operator::document_source::ProjectionProgram;
-use aql_value::{Batch, BlockBuilder, Column, ShortString, Value};
-use errors::Result;
 
 /// An attribute of a vertex that follows from its identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

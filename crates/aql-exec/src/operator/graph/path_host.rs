@@ -1,5 +1,9 @@
 //! The host of path searches for one outer row.
 
+use aql_plan::PathElement;
+use aql_value::{Batch, Value};
+use errors::{Error, ErrorCode, Result};
+
 use super::conditions::Conditions;
 use super::documents::edge_documents;
 use super::reader::GraphReader;
@@ -7,9 +11,6 @@ use crate::context::ExecutionContext;
 use crate::graph_search::edges::EdgeList;
 use crate::graph_search::path::{PathHost, Side};
 use crate::graph_search::vertices::Vertex;
-use aql_plan::PathElement;
-use aql_value::{Batch, Value};
-use errors::{Error, ErrorCode, Result};
 
 /// The weight of edges.
 pub(crate) struct WeightProgram {

@@ -1,9 +1,10 @@
 //! Paths as values.
 
-use crate::context::ExecutionContext;
 use aql_value::{BlockBuilder, Register, Value};
 use errors::Result;
 use velocypack::Builder;
+
+use crate::context::ExecutionContext;
 
 /// The parts of a path; see `aql_plan::PathOutput`.
 #[derive(Debug, Clone, Copy)]

@@ -1,12 +1,13 @@
 //! An operator's knowledge of the graph while it runs.
 
+use aql_value::{Batch, Charge, Value};
+use errors::{Error, ErrorCode, Result};
+
 use super::documents::VertexDocuments;
 use super::edges::{EdgeAccessProgram, EdgeFinder, FinderContext};
 use super::existence::VertexExistence;
 use crate::context::ExecutionContext;
 use crate::graph_search::vertices::{Vertex, VertexArena};
-use aql_value::{Batch, Charge, Value};
-use errors::{Error, ErrorCode, Result};
 
 /// Vertices, edges and documents found so far, and the memory that they take.
 ///

@@ -1,5 +1,12 @@
 //! Result rows of graph queries before late materialization.
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aql_value::{Batch, Column, Program, Register, Value};
+use errors::Result;
+use storage::{Collection, EdgeDirection};
+
 use super::documents::edge_documents;
 use super::identity::{are_identities, project_identity};
 use super::path_value::{PathBuilder, PathParts, PathWeights};
@@ -10,11 +17,6 @@ use crate::graph_search::path::FoundEdge;
 use crate::graph_search::vertices::Vertex;
 use crate::operator::document_source::ProjectionProgram;
 use crate::operator::outer_rows::OuterRows;
-use aql_value::{Batch, Column, Program, Register, Value};
-use errors::Result;
-use std::collections::HashMap;
-use std::sync::Arc;
-use storage::{Collection, EdgeDirection};
 
 /// The parts of its last vertex or edge that a row has.
 #[derive(Default)]

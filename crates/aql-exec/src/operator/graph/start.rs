@@ -1,10 +1,11 @@
 //! The vertex that a value names.
 
+use aql_value::{Batch, Value};
+use errors::{ErrorCode, Result};
+
 use super::path_host::PathReader;
 use crate::context::ExecutionContext;
 use crate::graph_search::vertices::{Vertex, VertexArena};
-use aql_value::{Batch, Value};
-use errors::{ErrorCode, Result};
 
 /// Returns the vertex of an identifier, or of an object with one.
 ///

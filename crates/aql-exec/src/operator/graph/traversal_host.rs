@@ -1,5 +1,9 @@
 //! The host of a traversal for one outer row.
 
+use aql_plan::PathElement;
+use aql_value::{Batch, Column, Program, Register, Value};
+use errors::Result;
+
 use super::conditions::Conditions;
 use super::documents::edge_documents;
 use super::path_host::WeightProgram;
@@ -10,9 +14,6 @@ use crate::graph_search::edges::{EdgeList, ReadPosition};
 use crate::graph_search::path::Side;
 use crate::graph_search::traversal::{StepId, Steps, TraversalHost};
 use crate::graph_search::vertices::Vertex;
-use aql_plan::PathElement;
-use aql_value::{Batch, Column, Program, Register, Value};
-use errors::Result;
 
 /// The condition of PRUNE; see `aql_plan::Prune`.
 pub(crate) struct PruneProgram {

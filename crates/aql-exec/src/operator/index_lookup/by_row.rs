@@ -1,16 +1,18 @@
 //! Scans that start for each incoming row, one after another.
 
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+use aql_value::Interrupt;
+use errors::Result;
+use storage::{Index, IndexRange, NextScans, ScanOptions, Snapshot};
+
 use super::entries::{EntryBatch, EntrySink};
 use super::input::LookupInput;
 use super::source::EntrySource;
 use super::{LookupRequest, LookupStrategy};
 use crate::context::ExecutionContext;
 use crate::statistics::CursorUse;
-use aql_value::Interrupt;
-use errors::Result;
-use std::collections::{HashSet, VecDeque};
-use std::sync::Arc;
-use storage::{Index, IndexRange, NextScans, ScanOptions, Snapshot};
 
 /// The strategy that suits every index.
 pub(crate) struct ByRow {

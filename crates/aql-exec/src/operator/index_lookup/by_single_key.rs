@@ -1,15 +1,16 @@
 //! Look-ups of one key for each incoming row, taken from the column of key values without a source
 //! for each.
 
+use aql_value::Value;
+use errors::Result;
+use storage::Collection;
+
 use super::entries::{EntryBatch, EntrySink};
 use super::input::LookupInput;
 use super::range::RangeColumns;
 use super::{LookupRequest, LookupStrategy};
 use crate::context::ExecutionContext;
 use crate::statistics::CursorUse;
-use aql_value::Value;
-use errors::Result;
-use storage::Collection;
 
 /// The strategy for one key for each incoming row.
 pub(crate) struct BySingleKey {

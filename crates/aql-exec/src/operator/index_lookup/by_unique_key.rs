@@ -1,17 +1,19 @@
 //! Look-ups of single entries in a unique index. Storage gets the look-ups of many incoming rows in
 //! one step.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use aql_value::Interrupt;
+use errors::Result;
+use storage::{BoundsOfRanges, Index, IndexBounds, UniqueEntries, bounds_of};
+
 use super::entries::{EntryBatch, EntrySink};
 use super::input::LookupInput;
 use super::source::covered;
 use super::{LookupRequest, LookupStrategy};
 use crate::context::ExecutionContext;
 use crate::statistics::CursorUse;
-use aql_value::Interrupt;
-use errors::Result;
-use std::collections::HashSet;
-use std::sync::Arc;
-use storage::{BoundsOfRanges, Index, IndexBounds, UniqueEntries, bounds_of};
 
 /// The strategy for ranges that give values of all fields of the same index.
 pub(crate) struct ByUniqueKey {

@@ -1,15 +1,17 @@
 //! Look-ups in a sorted index that ascend in its order, as in a merge join. Each continues where
 //! the previous one ended, and searches the index only if the next entry is far away.
 
+use std::sync::Arc;
+
+use aql_value::Value;
+use errors::Result;
+use storage::{Index, IndexWalk, bounds_of};
+
 use super::entries::{EntryBatch, EntrySink};
 use super::input::LookupInput;
 use super::source::covered;
 use super::{LookupRequest, LookupStrategy};
 use crate::context::ExecutionContext;
-use aql_value::Value;
-use errors::Result;
-use std::sync::Arc;
-use storage::{Index, IndexWalk, bounds_of};
 
 /// The strategy for one range of equalities for each incoming row.
 pub(crate) struct ByWalk {

@@ -1,9 +1,11 @@
 //! Index entries found for outer rows, before their documents are fetched.
 
-use crate::operator::document_source::{CoveredValue, ProjectionProgram};
-use aql_value::{Batch, Column, Value};
 use std::collections::HashSet;
+
+use aql_value::{Batch, Column, Value};
 use storage::Collection;
+
+use crate::operator::document_source::{CoveredValue, ProjectionProgram};
 
 /// Entries in the order in which they were found.
 #[derive(Default)]

@@ -1,12 +1,13 @@
 //! Rows from index entries: filters, fetches documents in one step, projects.
 
+use aql_value::{Batch, Column, Value};
+use errors::Result;
+
 use super::entries::EntryBatch;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::operator::document_source::{FoundDocuments, Source};
 use crate::operator::materialize::{documents_wanted, fetch_into};
-use aql_value::{Batch, Column, Value};
-use errors::Result;
 
 /// A producer of rows from entries.
 pub(crate) struct Fetch {

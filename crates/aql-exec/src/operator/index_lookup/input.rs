@@ -1,12 +1,14 @@
 //! The incoming rows of a look-up, and the ranges to look up for them.
 
+use std::sync::Arc;
+
+use aql_value::Interrupt;
+use errors::Result;
+use storage::{Index, IndexRange};
+
 use super::range::{RangeColumns, RangePrograms};
 use crate::context::ExecutionContext;
 use crate::operator::outer_rows::OuterRows;
-use aql_value::Interrupt;
-use errors::Result;
-use std::sync::Arc;
-use storage::{Index, IndexRange};
 
 /// The current batch of incoming rows.
 pub(crate) struct LookupInput {

@@ -16,6 +16,17 @@ mod input;
 mod range;
 mod source;
 
+use aql_value::{Batch, Column, Register, Value};
+use errors::Result;
+
+use super::Operator;
+use super::document_source::Source;
+use super::outer_rows::{Fetched, OuterRows};
+use super::pending_rows::PendingRows;
+use crate::batch_limits::BatchLimits;
+use crate::context::ExecutionContext;
+use input::LookupInput;
+
 pub(crate) use by_row::{ByRow, ByRowOptions};
 pub(crate) use by_single_key::BySingleKey;
 pub(crate) use by_unique_key::ByUniqueKey;
@@ -25,16 +36,6 @@ pub(crate) use fetch::Fetch;
 pub(super) use range::index_value;
 pub(crate) use range::{LookupProgram, RangePrograms};
 pub(super) use source::{EntrySource, Host, covered};
-
-use super::Operator;
-use super::document_source::Source;
-use super::outer_rows::{Fetched, OuterRows};
-use super::pending_rows::PendingRows;
-use crate::batch_limits::BatchLimits;
-use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Register, Value};
-use errors::Result;
-use input::LookupInput;
 
 /// A strategy to collect the entries of incoming rows.
 pub(crate) trait LookupStrategy: Send {

@@ -1,13 +1,15 @@
 //! The ranges of an index scan: as programs, as columns for a batch of outer rows, as values for
 //! one row.
 
-use crate::context::ExecutionContext;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
 use aql_value::{Batch, Column, Interrupt, Program, Register, Value, order_of};
 use catalog::index::{Bound, Search};
 use errors::Result;
-use std::cmp::Ordering;
-use std::sync::Arc;
 use storage::{Index, IndexRange, IndexValue};
+
+use crate::context::ExecutionContext;
 
 /// A condition on one field.
 pub(crate) enum LookupProgram {

@@ -1,15 +1,17 @@
 //! The entries of one index scan, added to batches.
 
-use super::entries::EntrySink;
-use crate::context::ExecutionContext;
-use crate::statistics::CursorUse;
+use std::sync::Arc;
+
 use aql_value::{Charge, Interrupt, MemoryAccount, Value};
 use errors::Result;
-use std::sync::Arc;
 use storage::{
     BlockLimits, Collection, EntryScan, Index, IndexEntries, IndexRange, ScanHost, ScanOptions,
     ScanStatistics, Snapshot,
 };
+
+use super::entries::EntrySink;
+use crate::context::ExecutionContext;
+use crate::statistics::CursorUse;
 
 /// The entries of some ranges of one index for one outer row.
 pub(in crate::operator) struct EntrySource {

@@ -1,10 +1,11 @@
 //! INSERT.
 
-use super::{WriteTarget, Writer};
 use aql_value::{Batch, Register};
 use errors::Result;
 use storage::{Transaction, WriteOutcome};
 use velocypack::Slice;
+
+use super::{WriteTarget, Writer};
 
 pub(crate) struct InsertWriter {
     /// Register of the document.

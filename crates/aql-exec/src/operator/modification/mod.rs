@@ -5,19 +5,21 @@ mod remove;
 mod update;
 mod upsert;
 
-pub(crate) use insert::InsertWriter;
-pub(crate) use remove::RemoveWriter;
-pub(crate) use update::UpdateWriter;
-pub(crate) use upsert::UpsertWriter;
+use std::sync::Arc;
+
+use aql_value::{Batch, Column, Register, Value};
+use errors::{Error, Result};
+use storage::{Collection, StoredDocument, Transaction, WriteKind, WriteOptions, WriteOutcome};
+use velocypack::Slice;
 
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Column, Register, Value};
-use errors::{Error, Result};
-use std::sync::Arc;
-use storage::{Collection, StoredDocument, Transaction, WriteKind, WriteOptions, WriteOutcome};
-use velocypack::Slice;
+
+pub(crate) use insert::InsertWriter;
+pub(crate) use remove::RemoveWriter;
+pub(crate) use update::UpdateWriter;
+pub(crate) use upsert::UpsertWriter;
 
 /// The target and the options of writes.
 pub(crate) struct WriteTarget {

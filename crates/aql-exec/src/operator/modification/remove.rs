@@ -1,9 +1,10 @@
 //! REMOVE.
 
-use super::{WriteTarget, Writer, with_value};
 use aql_value::{Batch, Register};
 use errors::Result;
 use storage::{Transaction, WriteOutcome, document_key};
+
+use super::{WriteTarget, Writer, with_value};
 
 pub(crate) struct RemoveWriter {
     /// Register of the document's name: a key, an identifier, or an object with `_key` or `_id`.

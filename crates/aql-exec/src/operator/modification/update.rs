@@ -1,10 +1,11 @@
 //! UPDATE and REPLACE.
 
-use super::{WriteTarget, Writer, with_value};
 use aql_value::{Batch, Register};
 use errors::Result;
 use storage::{Transaction, WriteOptions, WriteOutcome, document_key};
 use velocypack::Slice;
+
+use super::{WriteTarget, Writer, with_value};
 
 pub(crate) struct UpdateWriter {
     /// Register of the patch or the new document.

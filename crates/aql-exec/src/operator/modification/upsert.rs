@@ -1,10 +1,11 @@
 //! UPSERT: the nodes before it have looked up the document.
 
-use super::update::replace_or_update;
-use super::{WriteTarget, Writer, with_value};
 use aql_value::{Batch, Register};
 use errors::Result;
 use storage::{Transaction, WriteOutcome, document_key};
+
+use super::update::replace_or_update;
+use super::{WriteTarget, Writer, with_value};
 
 pub(crate) struct UpsertWriter {
     /// Register of the document found, or null.

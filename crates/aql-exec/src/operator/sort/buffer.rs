@@ -1,9 +1,10 @@
 //! Rows to be sorted, in memory.
 
-use super::SortKey;
-use super::retained::retain;
 use aql_value::{Batch, Charge, Column, Interrupt, Register, Value};
 use errors::Result;
+
+use super::SortKey;
+use super::retained::retain;
 
 /// Spare rows of a limited buffer. It shrinks to the limit at twice the limit plus this number.
 const ROWS_BEYOND_LIMIT: usize = 4096;
@@ -237,9 +238,11 @@ fn detach(batch: &Batch, registers: &[Register]) -> Batch {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use aql_value::MemoryAccount;
     use std::sync::Arc;
+
+    use aql_value::MemoryAccount;
+
+    use super::*;
 
     fn buffer(limit: Option<usize>, account: &Arc<MemoryAccount>) -> SortBuffer {
         let criteria = [SortKey { register: 0, ascending: true }, SortKey { register: 1, ascending: false }];

@@ -3,13 +3,14 @@
 //! Rows that differ in these are in order. So each group of equal rows can be sorted and returned
 //! before the rest is read.
 
+use aql_value::{Batch, Value};
+use errors::Result;
+
 use super::sorter::{Sorted, Sorter};
 use super::{SortKey, SortOrder};
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::operator::Operator;
-use aql_value::{Batch, Value};
-use errors::Result;
 
 pub(crate) struct GroupedSortOperator {
     input: Box<dyn Operator>,

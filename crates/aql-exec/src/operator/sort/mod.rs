@@ -8,14 +8,15 @@ mod grouped;
 mod retained;
 mod sorter;
 
-pub(crate) use grouped::GroupedSortOperator;
+use aql_value::{Batch, Register};
+use errors::Result;
 
 use super::Operator;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
-use aql_value::{Batch, Register};
-use errors::Result;
 use sorter::{Sorted, Sorter};
+
+pub(crate) use grouped::GroupedSortOperator;
 
 /// One criterion of a sort, from the most significant down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,13 @@
 //! Sorts rows in memory, or in temporary files if they are many.
 
+use aql_value::Batch;
+use errors::Result;
+
 use super::SortOrder;
 use super::buffer::SortBuffer;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::spill::{RowReader, RowWriter};
-use aql_value::Batch;
-use errors::Result;
 
 pub(super) struct Sorter<'a> {
     order: &'a SortOrder,

@@ -1,12 +1,14 @@
 //! Comparisons with values.
 
-use super::super::value::{Arguments, term_value};
-use super::{Compiler, Scope, any_of, constant};
+use std::sync::Arc;
+
 use aql_plan::{CompareOperator, SearchField};
 use aql_value::Value;
 use errors::Result;
 use search::{Bounds, FieldRef, Matcher, Presence, Query};
-use std::sync::Arc;
+
+use super::super::value::{Arguments, term_value};
+use super::{Compiler, Scope, any_of, constant};
 
 impl Compiler<'_> {
     /// Returns the query of `field operator value`. Ranges have values of one type.

@@ -1,9 +1,10 @@
 //! Array comparisons.
 
-use super::{Compiler, Scope, any_of, at_least};
 use aql_plan::{CompareOperator, SearchField, SearchQuantifier};
 use aql_value::Value;
 use search::Query;
+
+use super::{Compiler, Scope, any_of, at_least};
 
 impl Compiler<'_> {
     /// Returns the query of `list quantifier operator field`, where `operator` compares the field

@@ -1,11 +1,12 @@
 //! `EXISTS()`.
 
-use super::super::value::Arguments;
-use super::{Compiler, Scope, any_of};
 use aql_plan::SearchField;
 use aql_value::Value;
 use errors::Result;
 use search::{Presence, Query};
+
+use super::super::value::Arguments;
+use super::{Compiler, Scope, any_of};
 
 impl Compiler<'_> {
     /// Returns the query of `EXISTS(field)`, `EXISTS(field, type)` or `EXISTS(field, "analyzer",

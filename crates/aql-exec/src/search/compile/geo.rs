@@ -3,14 +3,15 @@
 //! The index has the cells that cover the shape of a document. It finds candidates, whose shapes
 //! are then compared.
 
-use super::super::fields::values_at;
-use super::super::value::invalid_argument;
-use super::{Compiler, Scope, any_of};
 use aql_plan::{CompareOperator, GeoOperand, GeoTest, SearchField, SearchStep};
 use aql_value::Value;
 use errors::{Error, Result};
 use geometry::{CellRange, Ellipsoid, Rules, Shape};
 use search::{Bounds, FieldRef, Matcher, Presence, Query};
+
+use super::super::fields::values_at;
+use super::super::value::invalid_argument;
+use super::{Compiler, Scope, any_of};
 
 /// The bounds of a distance, each with true if it is within the range.
 type Distances = (Option<(f64, bool)>, Option<(f64, bool)>);

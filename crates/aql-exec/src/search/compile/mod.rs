@@ -13,14 +13,16 @@ mod similar;
 mod tests;
 mod wildcard;
 
-use super::fields::SearchFields;
-use super::value::{Arguments, invalid_argument};
-use super::verify::Verifier;
+use std::sync::Arc;
+
 use aql_plan::{SearchCondition, SearchField, SearchFunction};
 use aql_value::{Environment, Value};
 use errors::{Error, Result};
 use search::{Analysis, FieldRef, Query};
-use std::sync::Arc;
+
+use super::fields::SearchFields;
+use super::value::{Arguments, invalid_argument};
+use super::verify::Verifier;
 
 /// The name of the Analyzer of a condition without `ANALYZER()`.
 const IDENTITY: &str = "identity";

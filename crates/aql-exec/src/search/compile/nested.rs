@@ -1,11 +1,13 @@
 //! Conditions on nested documents.
 
-use super::{Compiler, Scope};
+use std::ops::RangeInclusive;
+
 use aql_plan::{SearchCondition, SearchField, SearchQuantifier};
 use aql_value::Value;
 use errors::Result;
 use search::{Presence, Query};
-use std::ops::RangeInclusive;
+
+use super::{Compiler, Scope};
 
 impl Compiler<'_> {
     /// Returns the query of `field[? quantifier FILTER condition]`.

@@ -1,11 +1,12 @@
 //! `NGRAM_MATCH()` and `MINHASH_MATCH()`.
 
-use super::super::value::Arguments;
-use super::{Compiler, Scope, at_least};
 use aql_plan::SearchField;
 use aql_value::Value;
 use errors::Result;
 use search::{Analysis, Matcher, Query};
+
+use super::super::value::Arguments;
+use super::{Compiler, Scope, at_least};
 
 /// The share of n-grams that must be found unless the call says otherwise.
 const DEFAULT_THRESHOLD: f64 = 0.7;

@@ -1,13 +1,14 @@
 //! `PHRASE()`.
 
-use super::super::value::{Arguments, term_value};
-use super::ngrams::tokens;
-use super::similar::similar;
-use super::{Compiler, Scope};
 use aql_plan::SearchField;
 use aql_value::Value;
 use errors::Result;
 use search::{Analysis, Bounds, Matcher, PhrasePart, Query};
+
+use super::super::value::{Arguments, term_value};
+use super::ngrams::tokens;
+use super::similar::similar;
+use super::{Compiler, Scope};
 
 impl Compiler<'_> {
     /// Returns the query of `PHRASE(field, part, skip, part, .., analyzer)`, where a part may be an

@@ -1,11 +1,12 @@
 //! `STARTS_WITH()` and `LIKE()`.
 
-use super::super::value::Arguments;
-use super::{Compiler, Scope, any_of, at_least, count_of, wildcard};
 use aql_plan::SearchField;
 use aql_value::Value;
 use errors::Result;
 use search::{Matcher, Query};
+
+use super::super::value::Arguments;
+use super::{Compiler, Scope, any_of, at_least, count_of, wildcard};
 
 impl Compiler<'_> {
     /// Returns the query of `STARTS_WITH(field, prefix)` or `STARTS_WITH(field, prefixes,

@@ -1,11 +1,12 @@
 //! `LEVENSHTEIN_MATCH()`.
 
-use super::super::value::Arguments;
-use super::{Compiler, Scope};
 use aql_plan::SearchField;
 use aql_value::Value;
 use errors::Result;
 use search::{DISTANCE_MAX, Matcher, Query, Similar};
+
+use super::super::value::Arguments;
+use super::{Compiler, Scope};
 
 /// Terms that are considered unless the call says otherwise.
 const DEFAULT_MAX_TERMS: usize = 64;

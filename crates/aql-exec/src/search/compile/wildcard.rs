@@ -3,16 +3,18 @@
 //! The index has the n-grams of the texts. Those of the pattern find candidates, whose texts are
 //! then compared with the pattern.
 
-use super::super::fields::values_at;
-use super::ngrams::tokens;
-use super::{Compiler, any_of};
+use std::sync::Arc;
+
 use aql_plan::SearchField;
 use aql_value::pattern::LikePattern;
 use aql_value::{Interrupt, Value};
 use errors::Result;
 use search::{FieldRef, Matcher, Presence, Query};
-use std::sync::Arc;
 use velocypack::Slice;
+
+use super::super::fields::values_at;
+use super::ngrams::tokens;
+use super::{Compiler, any_of};
 
 /// The name of the type.
 pub(super) const KIND: &str = "wildcard";

@@ -1,6 +1,8 @@
 //! A database in memory, and functions that run queries from text to results.
 #![allow(dead_code, unreachable_pub)]
 
+use std::sync::Arc;
+
 use aql_exec::{
     DataAccess, Execution, ExecutionInput, ExecutionOptions, ExecutionStatistics, FixedState,
     ReadAuthorization, SpillOptions,
@@ -13,7 +15,6 @@ use aql_plan::{
 use aql_value::{Interrupt, MemoryAccount, Value, Warning};
 use catalog::{CollectionProperties, CollectionType, FieldPath, IndexProperties, SYSTEM_DATABASE};
 use errors::{Error, ErrorCode, Result};
-use std::sync::Arc;
 use storage::{Database, Durability, Store, StoreOptions, TransactionOptions};
 use velocypack::{Builder, Limits, json};
 

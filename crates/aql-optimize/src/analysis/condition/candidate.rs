@@ -1,11 +1,13 @@
 //! Matching of atoms against indexes.
 
-use super::{Atom, AtomOperator};
+use std::rc::Rc;
+
 use aql_plan::{
     Expression, FieldBounds, IndexBound, IndexField, IndexInfo, IndexLookup, IndexRange, IndexSearch,
     SearchShape,
 };
-use std::rc::Rc;
+
+use super::{Atom, AtomOperator};
 
 /// Returns the conditions of the atoms that the index can look up.
 ///

@@ -4,13 +4,15 @@
 //! ArangoDB does the same before it chooses indexes. Atoms that read variables or arrays of the
 //! document stay unchanged: which of them is stronger is known only when the query runs.
 
-use super::{Atom, AtomOperator, Branch, NormalForm};
-use aql_plan::{Expression, IndexField};
-use aql_value::{Interrupt, Value, order_of};
-use errors::Result;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::rc::Rc;
+
+use aql_plan::{Expression, IndexField};
+use aql_value::{Interrupt, Value, order_of};
+use errors::Result;
+
+use super::{Atom, AtomOperator, Branch, NormalForm};
 
 /// Members from which a list is sorted with checks of the interrupt.
 const LONG_LIST: usize = 1 << 13;
@@ -242,8 +244,9 @@ impl AtomOperator {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn operator() -> impl Strategy<Value = AtomOperator> {
         use AtomOperator::{Equal, Greater, GreaterEqual, In, Less, LessEqual, NotEqual};

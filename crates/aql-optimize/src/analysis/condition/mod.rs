@@ -4,11 +4,11 @@ mod candidate;
 mod merge;
 mod normal_form;
 
-pub(crate) use candidate::{implied_atoms, match_index};
-pub(crate) use normal_form::{Branch, MAX_BRANCHES, NormalForm, normalize};
-
 use aql_plan::{Expression, Filter, IndexField, Node, NodeKind, VariableId, VariableSet};
 use aql_value::{Interrupt, Value};
+
+pub(crate) use candidate::{implied_atoms, match_index};
+pub(crate) use normal_form::{Branch, MAX_BRANCHES, NormalForm, normalize};
 
 /// The greatest size, in operations, to which substituted calculations may grow a condition.
 const MAX_RESOLVED_SIZE: usize = 1000;

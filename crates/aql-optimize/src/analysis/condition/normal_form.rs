@@ -5,15 +5,16 @@
 //! condition satisfies one of the branches. Weaker branches are marked. So the form can be
 //! truncated wherever it would grow too large.
 
-use crate::RuleContext;
+use std::rc::Rc;
+use std::sync::Arc;
 
-use super::{Atom, AtomOperator, as_array_field, as_field};
 use aql_plan::{CompareOperator, Expression, IndexField, UnaryOperator, VariableId, VariableSet};
 use aql_value::program::MAX_RANGE_ELEMENTS;
 use aql_value::{Charge, Interrupt, Value};
 use errors::Result;
-use std::rc::Rc;
-use std::sync::Arc;
+
+use super::{Atom, AtomOperator, as_array_field, as_field};
+use crate::RuleContext;
 
 /// The greatest number of branches. A condition with more is not matched against indexes. OR over
 /// one attribute does not count, because an earlier rule has turned it into IN.

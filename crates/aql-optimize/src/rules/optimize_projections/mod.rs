@@ -8,11 +8,12 @@
 
 mod whole_index;
 
+use aql_plan::{Node, NodeKind, Plan, Projection, reads_of_pipeline};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::coverage::cover_source;
 use crate::analysis::pipeline::for_each_pipeline;
-use aql_plan::{Node, NodeKind, Plan, Projection, reads_of_pipeline};
-use errors::Result;
 use whole_index::covering_scan;
 
 pub(super) struct OptimizeProjections;

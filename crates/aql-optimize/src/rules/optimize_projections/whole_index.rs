@@ -1,12 +1,14 @@
 //! A scan of a whole index instead of a whole collection, if its entries have all attributes that
 //! are read. The rows then come in the order of the index, as in ArangoDB.
 
+use std::collections::BTreeSet;
+
+use aql_plan::{CollectionScan, IndexInfo, IndexScan, ProjectionSource};
+
 use crate::RuleContext;
 use crate::analysis::access_path::scan_whole;
 use crate::analysis::coverage::Entries;
 use crate::analysis::projection::{Path, collect_paths};
-use aql_plan::{CollectionScan, IndexInfo, IndexScan, ProjectionSource};
-use std::collections::BTreeSet;
 
 /// Returns the scan of a whole index with all of the attributes and all documents. It takes the
 /// hinted index, or else the first.

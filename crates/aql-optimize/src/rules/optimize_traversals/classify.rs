@@ -1,12 +1,13 @@
 //! The place of a condition of the query in a traversal.
 
-use crate::analysis::path::{as_element_at, elements_condition, replace_elements};
-use crate::analysis::pipeline::Workshop;
 use aql_plan::{
     Expression, Folder, PathElement, StepCondition, Traversal, Uniqueness, VariableId, VariableSet,
 };
 use aql_value::{EvaluationState, Interrupt, MemoryAccount, Value, Warnings};
 use errors::Result;
+
+use crate::analysis::path::{as_element_at, elements_condition, replace_elements};
+use crate::analysis::pipeline::Workshop;
 
 /// The place of a condition.
 pub(super) enum Placement {

@@ -1,18 +1,20 @@
 //! The choice of the indexes that find the edges of a traversal.
 
-use crate::RuleContext;
-use crate::analysis::condition::{
-    Atom, AtomOperator, Branch, MAX_BRANCHES, implied_atoms, match_index, normalize,
-};
-use crate::cost::index::range_items;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
 use aql_plan::{
     EdgeAccess, EdgeDirection, EdgeIndexHint, EdgeLookup, Expression, GraphAccess, IndexField, IndexInfo,
     IndexLookup, IndexRange, PathElement, StepCondition, VariableSet,
 };
 use aql_value::Value;
 use errors::Result;
-use std::collections::BTreeSet;
-use std::rc::Rc;
+
+use crate::RuleContext;
+use crate::analysis::condition::{
+    Atom, AtomOperator, Branch, MAX_BRANCHES, implied_atoms, match_index, normalize,
+};
+use crate::cost::index::range_items;
 
 /// Sets the look-ups of all edges. Returns, for each condition, whether the look-ups guarantee it.
 pub(super) fn choose(

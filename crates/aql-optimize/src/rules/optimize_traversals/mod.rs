@@ -9,17 +9,18 @@
 mod classify;
 mod lookup;
 
-use super::{Rule, RuleContext};
-use crate::analysis::condition::{conditions_after, set_from};
-use crate::analysis::path::parts_read_by;
-use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 use aql_plan::{
     CoveredCondition, Expression, Node, NodeKind, PathOutput, Plan, StepCondition, Traversal, Uniqueness,
     VariableSet,
 };
 use aql_value::Interrupt;
-use classify::{Classifier, Placement};
 use errors::Result;
+
+use super::{Rule, RuleContext};
+use crate::analysis::condition::{conditions_after, set_from};
+use crate::analysis::path::parts_read_by;
+use crate::analysis::pipeline::{Workshop, for_each_pipeline};
+use classify::{Classifier, Placement};
 
 pub(super) struct OptimizeTraversals;
 

@@ -3,11 +3,12 @@
 
 mod traversal;
 
+use aql_plan::{Node, NodeKind, Plan};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 use crate::analysis::projection::{projection, replace_in_node, used_paths, without_prefixed};
-use aql_plan::{Node, NodeKind, Plan};
-use errors::Result;
 
 pub(super) struct ReduceExtractionToProjection;
 

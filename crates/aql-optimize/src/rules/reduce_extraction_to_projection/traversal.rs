@@ -1,8 +1,9 @@
 //! Projections of the vertices and edges that a traversal produces.
 
+use aql_plan::{Node, Projection, Traversal, VariableId};
+
 use crate::analysis::pipeline::Workshop;
 use crate::analysis::projection::{projection, replace_in_node, used_paths, without_prefixed};
-use aql_plan::{Node, Projection, Traversal, VariableId};
 
 /// Fetches attributes of the last vertex and edge instead of the whole documents, if nothing else
 /// needs them whole.

@@ -5,11 +5,12 @@
 
 mod reachable;
 
+use aql_plan::{Node, NodeKind, PathOutput, Plan, ShortestPath, Traversal, VariableId, reads_of_pipeline};
+use errors::Result;
+
 use super::{Rule, RuleContext};
 use crate::analysis::path::{parts_read_by, parts_read_in};
 use crate::analysis::pipeline::for_each_pipeline;
-use aql_plan::{Node, NodeKind, PathOutput, Plan, ShortestPath, Traversal, VariableId, reads_of_pipeline};
-use errors::Result;
 
 pub(super) struct RemoveRedundantPathVar;
 

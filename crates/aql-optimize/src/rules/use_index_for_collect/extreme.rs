@@ -1,13 +1,14 @@
 //! Reads one entry of an index on `a` for `COLLECT AGGREGATE m = MIN(d.a)`.
 
-use crate::RuleContext;
-use crate::analysis::access_path::new_scan;
-use crate::analysis::condition::{as_field, resolve};
 use aql_plan::{
     AggregateFunction, Collect, DocumentSource, Expression, IndexBound, IndexField, IndexInfo, IndexLookup,
     IndexRange, IndexScan, Node, NodeKind,
 };
 use aql_value::Value;
+
+use crate::RuleContext;
+use crate::analysis::access_path::new_scan;
+use crate::analysis::condition::{as_field, resolve};
 
 /// Returns a scan of one entry in place of the scan at a position, if the grouping needs only the
 /// least or greatest value of one field.

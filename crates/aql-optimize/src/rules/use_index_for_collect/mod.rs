@@ -5,15 +5,17 @@
 
 mod extreme;
 
-use super::{Rule, RuleContext};
-use crate::analysis::coverage::cover;
-use crate::analysis::pipeline::for_each_pipeline;
+use std::collections::HashMap;
+
 use aql_plan::{
     Collect, CollectMethod, Expression, IndexCollect, IndexScan, Node, NodeKind, Plan, ProjectionSource,
     VariableId,
 };
 use errors::Result;
-use std::collections::HashMap;
+
+use super::{Rule, RuleContext};
+use crate::analysis::coverage::cover;
+use crate::analysis::pipeline::for_each_pipeline;
 
 pub(super) struct UseIndexForCollect;
 

@@ -4,12 +4,14 @@
 #[path = "../../../../aql-plan/tests/it/common/mod.rs"]
 mod planning;
 
+use std::sync::Arc;
+
 use aql_optimize::{Optimized, OptimizerOptions, optimize, optimize_observed};
 use aql_plan::{Plan, print};
 use aql_value::{Interrupt, MemoryAccount, Value};
 use errors::Result;
+
 pub(crate) use planning::{TestCatalog, plan};
-use std::sync::Arc;
 
 /// Returns all plans, the best first.
 pub(crate) fn optimized(text: &str, parameters: &[(&str, Value)], rules: &[&str]) -> Result<Optimized> {

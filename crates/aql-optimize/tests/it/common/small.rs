@@ -4,12 +4,14 @@
 #[path = "../../../../aql-plan/tests/it/common/small_catalog.rs"]
 mod small_catalog;
 
+use std::sync::Arc;
+
 use aql_optimize::{Optimized, OptimizerOptions, optimize};
 use aql_plan::{BindInput, BindParameters, Plan, bind, build};
 use aql_value::{Interrupt, MemoryAccount};
 use errors::Result;
+
 pub(crate) use small_catalog::CATALOG;
-use std::sync::Arc;
 
 pub(crate) fn optimized(text: &str, rules: &[&str]) -> Result<Optimized> {
     let query = aql_syntax::parse(text, &aql_syntax::Limits::default()).unwrap();

@@ -1,7 +1,8 @@
 //! The documents of the test database.
 
-use aql_value::Value;
 use std::sync::LazyLock;
+
+use aql_value::Value;
 use velocypack::{Builder, Limits, json};
 
 const USERS: &str = r#"[

@@ -1,10 +1,11 @@
 //! Depths of traversals and path searches: integers known before the query runs.
 
+use aql_syntax::ast::{self, ExpressionKind};
+use errors::{Error, Result};
+
 use crate::bind::Binder;
 use crate::error;
 use crate::expression::Expression;
-use aql_syntax::ast::{self, ExpressionKind};
-use errors::{Error, Result};
 
 impl Binder<'_> {
     /// Returns the least and the greatest depth: `1..1` if nothing is written, `n..n` for a number.

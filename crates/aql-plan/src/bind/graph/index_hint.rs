@@ -1,10 +1,11 @@
 //! Option `indexHint` of traversals: `{collection: {direction: {level: index}}}`.
 
+use aql_value::Value;
+use errors::Result;
+
 use crate::bind::Binder;
 use crate::bind::options::index_names;
 use crate::node::{EdgeDirection, EdgeIndexHint};
-use aql_value::Value;
-use errors::Result;
 
 /// The most hints of a traversal that are read.
 const MAX_HINTS: usize = 1024;

@@ -6,16 +6,17 @@ mod options;
 mod restriction;
 mod source;
 
+use aql_syntax::ast::{self, Identifier, PathSearchKind};
+use aql_syntax::walk;
+use aql_value::Value;
+use errors::Result;
+
 use super::{Binder, Statement};
 use crate::error;
 use crate::expression::Expression;
 use crate::node::{EnumeratePaths, EnumeratePathsKind, PathOutput, Prune, ShortestPath, Traversal};
 use crate::parameters::ParameterShape;
 use crate::variable::VariableId;
-use aql_syntax::ast::{self, Identifier, PathSearchKind};
-use aql_syntax::walk;
-use aql_value::Value;
-use errors::Result;
 
 impl Binder<'_> {
     pub(super) fn traversal(&mut self, statement: &ast::Traversal) -> Result<()> {

@@ -1,13 +1,14 @@
 //! OPTIONS of traversals and path searches.
 
+use aql_syntax::ast::{self, PathSearchKind};
+use aql_value::Value;
+use errors::{Error, ErrorCode, Result};
+
 use super::restriction::{Restrictions, names};
 use crate::bind::Binder;
 use crate::bind::options::{set, set_bool};
 use crate::error::INSTANTIATING;
 use crate::node::{GraphAccess, PathSearchOptions, TraversalOptions, TraversalOrder, Uniqueness};
-use aql_syntax::ast::{self, PathSearchKind};
-use aql_value::Value;
-use errors::{Error, ErrorCode, Result};
 
 const DEFAULT_MAX_PROJECTIONS: usize = 5;
 

@@ -1,9 +1,10 @@
 //! Options that restrict a traversal to some collections.
 
-use crate::bind::Binder;
-use crate::node::{GraphAccess, TraversalOptions};
 use aql_value::Value;
 use errors::{Error, ErrorCode, Result};
+
+use crate::bind::Binder;
+use crate::node::{GraphAccess, TraversalOptions};
 
 /// The most names that an option may list; more than a query may use.
 const MAX_NAMES: usize = 2048;

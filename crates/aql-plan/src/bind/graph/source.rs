@@ -1,12 +1,14 @@
 //! The source of edges of a traversal or path search: a named graph, or a list of edge collections.
 
+use std::collections::HashSet;
+
+use aql_syntax::ast::{Direction, EdgeCollection, GraphName, GraphSource};
+use errors::{Error, ErrorCode, Result};
+
 use crate::bind::Binder;
 use crate::catalog::{CollectionInfo, GraphInfo};
 use crate::error;
 use crate::node::{EdgeAccess, EdgeDirection, EdgeLookup, GraphAccess};
-use aql_syntax::ast::{Direction, EdgeCollection, GraphName, GraphSource};
-use errors::{Error, ErrorCode, Result};
-use std::collections::HashSet;
 
 impl Binder<'_> {
     pub(super) fn graph_source(&mut self, source: &GraphSource, direction: Direction) -> Result<GraphAccess> {

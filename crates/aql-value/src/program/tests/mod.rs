@@ -3,6 +3,11 @@
 mod model;
 mod tree;
 
+use std::sync::Arc;
+
+use errors::{ErrorCode, Result};
+use proptest::prelude::*;
+
 use super::{CompareOperator, MAX_RANGE_ELEMENTS, MemberName, Program, ProgramBuilder, Slot};
 use crate::batch::Batch;
 use crate::column::Column;
@@ -13,10 +18,7 @@ use crate::interrupt::Interrupt;
 use crate::memory::MemoryAccount;
 use crate::value::Value;
 use crate::warnings::Warnings;
-use errors::{ErrorCode, Result};
 use model::{Model, Naive};
-use proptest::prelude::*;
-use std::sync::Arc;
 use tree::{REGISTERS, compile, tree};
 
 pub(crate) use tree::value;

@@ -1,11 +1,12 @@
 //! A naive evaluator: one row at a time, over a value type of its own, by the rules of AQL's
 //! reference.
 
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
 use super::tree::{Count, Tree};
 use crate::program::{ArithmeticOperator, ArrayOperator, CompareOperator, UnaryOperator};
 use crate::value::{Kind, Value};
-use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 /// A value, as plain as possible. Numbers are doubles; tests use only those that doubles represent
 /// exactly.

@@ -1,11 +1,12 @@
 //! Random expressions, and their compilation.
 
+use proptest::prelude::*;
+
 use crate::program::{
     ArithmeticOperator, ArrayOperator, ArrayQuestion, CompareOperator, Expansion, MemberName, Program,
     ProgramBuilder, Quantifier, Slot, UnaryOperator,
 };
 use crate::value::Value;
-use proptest::prelude::*;
 
 /// The number of registers with data; element variables of expansions have one per level after
 /// them.

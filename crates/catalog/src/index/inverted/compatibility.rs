@@ -101,9 +101,10 @@ fn covering<'m>(meanings: &'m Meanings, path: &[String]) -> Option<&'m Meaning> 
 
 #[cfg(test)]
 mod tests {
+    use velocypack::Slice;
+
     use crate::index::IndexProperties;
     use crate::testing::value;
-    use velocypack::Slice;
 
     fn conflict(first: &str, second: &str) -> Option<String> {
         let open = |text: &str| {

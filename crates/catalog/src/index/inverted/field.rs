@@ -1,6 +1,7 @@
 //! The fields of an inverted index.
 
 use analyzers::{Features, IDENTITY};
+use errors::{Error, Result};
 use velocypack::Slice;
 
 use super::INVERTED_FIELDS_MAX;
@@ -8,7 +9,6 @@ use crate::FieldPath;
 use crate::field_path::FIELD_PATH_MAX_NAMES;
 use crate::properties::{Printer, Properties};
 use crate::text_index::UsedAnalyzers;
-use errors::{Error, Result};
 
 /// The settings of fields that do not have their own.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,9 +7,8 @@ mod field;
 #[cfg(test)]
 mod tests;
 
+use errors::{Error, Result};
 use velocypack::{Builder, Slice};
-
-pub use field::{FieldDefaults, InvertedField};
 
 use super::{Capabilities, IndexProperties, TypeOptions, TypeRules};
 use crate::FieldPath;
@@ -18,7 +17,8 @@ use crate::text_index::{
     Compression, Maintenance, PrimarySort, SortAttribute, StoredColumn, TopK, UsedAnalyzers, WriteBuffers,
     parse_stored_columns, parse_top_k, print_stored_columns,
 };
-use errors::{Error, Result};
+
+pub use field::{FieldDefaults, InvertedField};
 
 /// The greatest number of fields of an inverted index, nested ones included.
 pub const INVERTED_FIELDS_MAX: usize = 4096;

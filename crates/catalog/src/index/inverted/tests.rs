@@ -1,10 +1,10 @@
+use errors::{Error, ErrorCode, Result};
 use serde_json::{Value, json};
 use velocypack::Slice;
 
 use crate::index::{IndexDefinition, IndexProperties, TypeOptions};
 use crate::testing::{printed, value};
 use crate::{IndexId, ObjectId};
-use errors::{Error, ErrorCode, Result};
 
 fn parse(definition: &Value) -> Result<IndexProperties> {
     let mut properties = IndexProperties::parse(Slice::new(&value(&definition.to_string())))?;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use analyzers::{Analyzer, Definition, built_in, built_ins};
 use catalog::{AccessLevel, AnalyzerName, SYSTEM_DATABASE};
+use errors::{Error, ErrorCode, Result};
 
 use crate::instance::Instance;
 use crate::session::Session;
 use crate::state::analyzers::{all_in, stored_in};
-use errors::{Error, ErrorCode, Result};
 
 impl Instance {
     /// Returns the analyzer with a name, as a database sees it; `None` if there is none.

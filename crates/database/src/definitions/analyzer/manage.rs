@@ -2,6 +2,7 @@
 
 use analyzers::{Definition, NAME_MAX_BYTES, built_in, is_valid_name};
 use catalog::{ANALYZERS_COLLECTION, AccessLevel, AnalyzerName, analyzer_document, full_analyzer_name};
+use errors::{Error, ErrorCode, Result};
 use storage::{DOCUMENT_WAIT, Durability, WriteOptions};
 use velocypack::Slice;
 
@@ -9,7 +10,6 @@ use super::lookup::not_found;
 use crate::documents::WriteMode;
 use crate::session::Session;
 use crate::state::analyzers::{Stored, stored_in};
-use errors::{Error, ErrorCode, Result};
 
 const MODE: WriteMode = WriteMode { durability: Durability::Buffered, wait: DOCUMENT_WAIT };
 

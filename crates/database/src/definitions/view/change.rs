@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use catalog::view::{AliasChanges, LinkChange, parse_links};
 use catalog::{AccessLevel, ViewDefinition, ViewProperties};
+use errors::Result;
 use storage::{Database, ViewLink};
 use velocypack::Slice;
 
 use crate::session::Session;
-use errors::Result;
 
 impl Session {
     /// Changes a view, all that `changes` names or nothing.

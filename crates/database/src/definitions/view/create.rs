@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use catalog::view::{NewView, NewViewContent, parse_links};
 use catalog::{AccessLevel, ViewDefinition, ViewProperties};
+use errors::Result;
 use velocypack::Slice;
 
 use crate::session::Session;
-use errors::Result;
 
 impl Session {
     /// Creates a view from a client's description, with all its links, or nothing.

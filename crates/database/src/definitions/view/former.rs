@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
+use errors::{Error, ErrorCode, Result};
 use velocypack::Slice;
 
 use crate::instance::Instance;
 use crate::session::{Identity, Session};
-use errors::{Error, ErrorCode, Result};
 
 /// Makes views of the definitions in settings. A definition that does not fit any more is left out,
 /// with a warning.

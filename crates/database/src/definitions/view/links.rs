@@ -6,10 +6,10 @@ use catalog::index::IndexProperties;
 use catalog::text_index::PrimarySort;
 use catalog::view::{AliasChange, AliasIndex, LinkChange};
 use catalog::{AccessLevel, IndexType, ViewDefinition};
+use errors::{Error, ErrorCode, Result};
 use storage::{Collection, Database, ViewLink};
 
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
 
 impl Session {
     /// Returns the changes of links that a client asks for. The user must be able to read the

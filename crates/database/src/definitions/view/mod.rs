@@ -12,10 +12,10 @@ mod restore;
 use std::sync::Arc;
 
 use catalog::{AccessLevel, ViewDefinition};
+use errors::Result;
 use storage::Database;
 
 use crate::session::Session;
-use errors::Result;
 
 pub(crate) use former::take_over_settings;
 pub(crate) use print::print_view;

@@ -1,11 +1,11 @@
 //! Views as clients see them.
 
 use catalog::ViewDefinition;
+use errors::Result;
 use storage::Database;
 use velocypack::Builder;
 
 use crate::session::Session;
-use errors::Result;
 
 impl Session {
     /// Prints a view with its links or indexes into an object that is open in `out`.

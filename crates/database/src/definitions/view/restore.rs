@@ -2,11 +2,11 @@
 
 use catalog::view::NewView;
 use catalog::{AccessLevel, ViewDefinition};
+use errors::{Error, ErrorCode, Result};
 use storage::Database;
 use velocypack::Slice;
 
 use crate::session::Session;
-use errors::{Error, ErrorCode, Result};
 
 impl Session {
     /// Creates a view from its definition in a dump. With `overwrite` it replaces the view with the

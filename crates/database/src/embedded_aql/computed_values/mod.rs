@@ -14,12 +14,12 @@ use aql_value::{
     ThreadMeter, Value, Warnings,
 };
 use catalog::ComputedValue;
+use errors::{Error, Result};
 use storage::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 use velocypack::{Block, Builder, Slice};
 
 use self::environment::DocumentAlone;
 use crate::embedded_aql::restricted::{self, forbidden_function};
-use errors::{Error, Result};
 
 /// The variable that stands for `@doc` in the compiled text. No attribute or function has this
 /// name.
@@ -190,8 +190,9 @@ impl Compiled {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use errors::ErrorCode;
+
+    use super::*;
 
     fn pack(json: &str) -> Vec<u8> {
         let mut builder = Builder::new();

@@ -8,9 +8,8 @@
 use std::sync::Arc;
 
 use aql_value::{Charge, MemoryAccount};
-use velocypack::{Builder, Slice, json};
-
 use errors::Result;
+use velocypack::{Builder, Slice, json};
 
 /// The format in which a client wants its replies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,10 +15,12 @@ mod store;
 use std::time::Duration;
 
 use aql_value::Charge;
-use encoder::{BatchLimits, EncodedRows, Field, Format, RowEncoder};
 use errors::{Error, ErrorCode, Result};
-pub use read_ahead::ReadAhead;
+
+use encoder::{BatchLimits, EncodedRows, Field, Format, RowEncoder};
 use result_buffer::ResultBuffer;
+
+pub use read_ahead::ReadAhead;
 pub use rows::RowSource;
 pub use store::Cursors;
 

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use aql_value::{Charge, MemoryAccount};
+use errors::{Error, ErrorCode, Result};
 
 use crate::state::cursor::encoder::{EncodedRows, Format};
-use errors::{Error, ErrorCode, Result};
 
 /// Limits of a [`ResultBuffer`].
 #[derive(Clone, Debug)]

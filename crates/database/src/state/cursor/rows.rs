@@ -1,7 +1,8 @@
 //! The source of a cursor's rows.
 
-use crate::state::cursor::encoder::{Format, RowEncoder};
 use errors::Result;
+
+use crate::state::cursor::encoder::{Format, RowEncoder};
 
 /// A source of rows on demand: a running query, or a collection being exported.
 pub trait RowSource: Send {

@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
+use errors::{Error, ErrorCode, Result};
+
 use super::slot::{Held, Slot};
 use crate::base::Owner;
 use crate::state::cursor::encoder::Format;
 use crate::state::cursor::{Cursor, ReadAhead, Reply};
-use errors::{Error, ErrorCode, Result};
 
 /// The server's cursors. All methods may be called from many threads.
 pub struct Cursors {

@@ -1,7 +1,8 @@
 //! Chunks: the documents of one collection in order. Each request resumes where the last one ended.
 
-use super::reader::{Form, Reader};
 use errors::{Error, Result};
+
+use super::reader::{Form, Reader};
 
 /// A client's request for a chunk.
 #[derive(Clone, Debug)]

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use aql_value::MemoryAccount;
+use errors::{Error, Result};
 use gzip_members::Packer;
 
 use super::batches::Held;
@@ -10,7 +11,6 @@ use super::range::Range;
 use super::reader::Written;
 use super::registry::InUse;
 use super::work::{DumpBatch, Limits, Made, Place, Work};
-use errors::{Error, Result};
 
 pub(crate) struct Context {
     work: Mutex<Work>,

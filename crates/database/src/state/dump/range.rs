@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use errors::Result;
 use storage::{Collection, DocumentScanSpec, KeyBound, Snapshot, Store};
 
 use super::reader::Reader;
-use errors::Result;
 
 /// Ranges of a collection per thread, so that all threads end at about the same time.
 const RANGES_PER_THREAD: usize = 4;

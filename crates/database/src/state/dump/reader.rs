@@ -3,10 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use errors::Result;
 use storage::{BlockLimits, DocumentScan, Documents};
 use velocypack::{Builder, Slice, json};
-
-use errors::Result;
 
 /// Documents fetched from storage at once.
 const BLOCK: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };

@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::base::Owner;
 use errors::{Error, ErrorCode, Result};
+
+use crate::base::Owner;
 
 /// The objects that clients hold. All methods may be called from many threads.
 pub(crate) struct Registry<T> {

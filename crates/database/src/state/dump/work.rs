@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use aql_value::{Charge, MemoryAccount};
+use errors::{Error, ErrorCode, Result};
 use gzip_members::Packer;
 
 use super::range::Range;
 use super::reader::Form;
-use errors::{Error, ErrorCode, Result};
 
 /// A piece of a collection.
 #[derive(Clone, Debug)]

@@ -1,10 +1,11 @@
-use super::*;
+use std::sync::Arc;
 
 use aql_optimize::OptimizerOptions;
 use aql_plan::{BindInput, BindParameters, EmptyCatalog};
 use aql_value::{Interrupt, MemoryAccount};
-use std::sync::Arc;
 use velocypack::{Builder, Limits, json};
+
+use super::*;
 
 const TEXT: &str = "FOR x IN [{a: 1}] FILTER x.a == @v LIMIT @n RETURN x";
 

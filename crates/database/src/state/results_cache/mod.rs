@@ -13,9 +13,6 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub use properties::{CacheMode, CacheProperties};
-pub use store::ResultsCache;
-
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
@@ -23,7 +20,10 @@ use std::time::{Duration, SystemTime};
 use aql_value::Charge;
 
 use crate::query_request::QueryRequest;
+
 pub(crate) use dependencies::Dependencies;
+pub use properties::{CacheMode, CacheProperties};
+pub use store::ResultsCache;
 
 /// The key of a result: everything that the result depends on besides the data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

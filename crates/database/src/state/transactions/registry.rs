@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use errors::{Error, ErrorCode, Result};
+
 use super::status::TransactionStatus;
 use super::stream::{StreamTransaction, disallowed, has_ended};
 use crate::base::Owner;
-use errors::{Error, ErrorCode, Result};
 
 /// The limits of stream transactions.
 #[derive(Clone, Copy, Debug)]

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use aql_value::{Charge, Interrupt};
 use catalog::CollectionId;
+use errors::{Error, ErrorCode, Result};
 use storage::{Catalog, Collection, Durability, Snapshot, Transaction};
 
 use super::status::TransactionStatus;
 use crate::base::Owner;
-use errors::{Error, ErrorCode, Result};
 
 /// The use of a collection that a transaction declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

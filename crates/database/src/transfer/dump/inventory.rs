@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use errors::Result;
 use storage::{Collection, Database};
 use velocypack::Builder;
 
 use crate::definitions::view::print_view;
 use crate::session::Session;
 use crate::state::dump::batches::Held;
-use errors::Result;
 
 /// System collections whose contents are of use only to the server that wrote them.
 const QUEUE_COLLECTIONS: [&str; 2] = ["_jobs", "_queues"];

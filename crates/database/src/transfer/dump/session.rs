@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use catalog::AccessLevel;
+use errors::{Error, Result};
 use storage::{Collection, DocumentScanSpec, KeyBound, Snapshot};
 
 use super::{USERS_COLLECTION, users};
@@ -14,7 +15,6 @@ use crate::state::dump::range::{Divider, Range};
 use crate::state::dump::reader::{Reader, Written};
 use crate::state::dump::registry::InUse;
 use crate::state::dump::{Chunk, ChunkRequest, DumpBatch, DumpReadAhead, DumpRequest, Form, Limits};
-use errors::{Error, Result};
 
 /// The default time to live of a batch.
 const DEFAULT_TTL: Duration = Duration::from_secs(300);

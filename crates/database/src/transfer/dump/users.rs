@@ -7,10 +7,9 @@
 
 use catalog::access_token::AccessTokens;
 use catalog::{AccessLevel, DatabaseRights, UserDefinition};
+use errors::{Error, Result};
 use storage::Catalog;
 use velocypack::{Builder, Slice};
-
-use errors::{Error, Result};
 
 /// `authData.simple.method` of hashes that describe themselves.
 const SELF_DESCRIBING: &str = "phc";
@@ -164,8 +163,9 @@ fn level(granted: Slice<'_>) -> Option<AccessLevel> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use velocypack::{Limits, json};
+
+    use super::*;
 
     fn value(text: &str) -> Vec<u8> {
         let mut builder = Builder::new();

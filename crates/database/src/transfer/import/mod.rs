@@ -13,12 +13,12 @@ mod store;
 
 use std::sync::Arc;
 
+use errors::{Error, ErrorCode, Result};
 use storage::{Collection, Durability, OverwriteMode, WriteOptions};
 use velocypack::{Builder, Slice, json};
 
 use crate::session::Session;
 use crate::transaction::Writer;
-use errors::{Error, ErrorCode, Result};
 use prefixes::Prefixes;
 
 /// Documents that are stored together.

@@ -1,10 +1,10 @@
 //! Prefixes of the ends of edges: names of collections for ends that name none.
 
+use errors::Result;
 use storage::Collection;
 use velocypack::{Builder, Slice};
 
 use super::ImportRequest;
-use errors::Result;
 
 /// The prefixes of an edge's ends.
 pub(super) struct Prefixes {

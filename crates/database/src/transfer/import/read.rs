@@ -1,9 +1,9 @@
 //! The documents of a body in each of its forms.
 
+use errors::{Error, ErrorCode, Result};
 use velocypack::{Builder, Limits, Slice, json};
 
 use super::{Import, ImportForm, quoted, shortened};
-use errors::{Error, ErrorCode, Result};
 
 impl Import<'_> {
     pub(super) fn json(&mut self, text: &[u8]) -> Result<()> {

@@ -1,11 +1,11 @@
 //! Storing chunks of documents: loaded if all of them are new, otherwise inserted in transactions.
 
+use errors::Result;
 use storage::{Durability, LoadOutcome, TransactionOptions, WaitPolicy, WriteKind, WriteOutcome};
 use velocypack::Slice;
 
 use super::{Import, quoted};
 use crate::transaction::Writer;
-use errors::Result;
 
 /// Bytes of a stored document beyond the sent one: its key twice, and its revision.
 const LOAD_ROOM_BYTES: usize = 48;

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use catalog::AccessLevel;
 use catalog::collection::CollectionProperties;
+use errors::{Error, ErrorCode, Result};
 use storage::{Collection, Index};
 use velocypack::Slice;
 
 use crate::session::Session;
 use crate::transfer::dump::USERS_COLLECTION;
-use errors::{Error, ErrorCode, Result};
 
 /// An index type that bounded the number of documents. It has no successor.
 const CAP_INDEX: &str = "cap";

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use errors::{ErrorCode, Result};
 use storage::{
     Collection, Durability, LoadOutcome, OverwriteMode, Transaction, TransactionOptions, WaitPolicy,
     WriteOptions,
@@ -17,7 +18,6 @@ use velocypack::Slice;
 use super::operation::{Operation, RestoreBody, for_each};
 use crate::session::Session;
 use crate::transfer::dump::{USERS_COLLECTION, users};
-use errors::{ErrorCode, Result};
 
 /// Attempts to store a batch that conflicts with other writers.
 const ATTEMPTS: usize = 20;

@@ -6,9 +6,8 @@
 
 use std::fmt;
 
-use velocypack::{Duplicates, Limits, Slice, json, validate};
-
 use errors::{Error, ErrorCode, Result};
+use velocypack::{Duplicates, Limits, Slice, json, validate};
 
 /// Documents as a client sends them.
 #[derive(Clone, Copy, Debug)]

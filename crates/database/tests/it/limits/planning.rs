@@ -1,10 +1,12 @@
 //! Planning ends soon after a kill, whatever the query looks like and however far planning is.
 
-use super::generators::{generators, request, with_indexes};
+use std::time::{Duration, Instant};
+
 use aql_value::Interrupt;
 use database::query::request::QueryRequest;
 use database::{Format, Session};
-use std::time::{Duration, Instant};
+
+use super::generators::{generators, request, with_indexes};
 
 /// The times between the start of planning and the kill. Only the first is tried, unless the
 /// environment has `PERSEA_ALL_CALLS=1`: all take minutes.

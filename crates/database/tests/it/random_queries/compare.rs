@@ -1,17 +1,19 @@
 //! Runs queries in every mode and compares the answers.
 
+use std::sync::Arc;
+
+use database::cursor::encoder::Format;
+use database::query::request::QueryRequest;
+use database::{Identity, Instance, InstanceOptions, Session, SpillOptions};
+use serde_json::{Value, json};
+use velocypack::{Builder, Limits, Slice};
+
 use super::choices::Choices;
 use super::data;
 use super::generator::{Query, query};
 use super::modifications::modification;
 use super::naive::{self, Documents};
 use super::naive_modification;
-use database::cursor::encoder::Format;
-use database::query::request::QueryRequest;
-use database::{Identity, Instance, InstanceOptions, Session, SpillOptions};
-use serde_json::{Value, json};
-use std::sync::Arc;
-use velocypack::{Builder, Limits, Slice};
 
 /// The figures of one round.
 pub(crate) struct Outcome {

@@ -1,7 +1,8 @@
 //! Random documents, and random indexes over them.
 
-use super::choices::Choices;
 use serde_json::{Value, json};
+
+use super::choices::Choices;
 
 /// Documents by collection, in the order in which they are stored; edges last.
 pub(crate) type Data = Vec<(&'static str, Vec<Value>)>;

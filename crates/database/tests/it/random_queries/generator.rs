@@ -4,9 +4,10 @@
 //! then does the query take the first rows. A value that depends on the order of rows is a *bag*.
 //! The query uses only properties of a bag that are the same in any order.
 
+use std::fmt::Write;
+
 use super::choices::Choices;
 use super::data::COLLECTIONS;
-use std::fmt::Write;
 
 /// The known type of an expression or a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,13 +3,15 @@
 //!
 //! It knows only the parts of AQL that the generator writes, and panics otherwise.
 
-use super::naive_expression::evaluate;
-use super::naive_graph;
+use std::cmp::Ordering;
+
 use aql_syntax::ast::{
     Aggregate, Block, Collect, Expression, ExpressionKind, SortDirection, Statement, StatementKind, Window,
 };
 use aql_value::Value;
-use std::cmp::Ordering;
+
+use super::naive_expression::evaluate;
+use super::naive_graph;
 
 /// Documents by collection.
 pub(crate) type Documents = Vec<(String, Vec<Value>)>;

@@ -3,12 +3,13 @@
 //! The order and the casts of values, and binary arithmetic, come from the server. They have tests
 //! of their own.
 
-use super::naive::{Documents, Row, block};
 use aql_syntax::ast::{
     ArithmeticOperator, ArrayComparison, BinaryOperator, ComparisonOperator, Expansion, Expression,
     ExpressionKind as E, FunctionCall, LogicalOperator, ObjectKey, Quantifier, UnaryOperator,
 };
 use aql_value::{Value, program};
+
+use super::naive::{Documents, Row, block};
 
 pub(super) fn evaluate(expression: &Expression, row: &Row, documents: &Documents) -> Value {
     let value = |expression: &Expression| evaluate(expression, row, documents);

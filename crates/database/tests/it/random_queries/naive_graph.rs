@@ -1,12 +1,14 @@
 //! Traversals and path searches by exhaustive search.
 
-use super::naive::{Documents, Row};
-use super::naive_expression::evaluate;
+use std::ops::RangeInclusive;
+
 use aql_syntax::ast::{
     DataSourceName, Direction, Expression, GraphSource, PathSearch, PathSearchKind, Traversal,
 };
 use aql_value::Value;
-use std::ops::RangeInclusive;
+
+use super::naive::{Documents, Row};
+use super::naive_expression::evaluate;
 
 /// A path through the graph.
 #[derive(Clone)]

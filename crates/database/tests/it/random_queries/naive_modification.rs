@@ -1,13 +1,14 @@
 //! Statements that write: their results, and the documents after them.
 
-use super::compare::{from_json, to_json};
-use super::naive::{Documents, Row, rows_after};
-use super::naive_expression::evaluate;
 use aql_syntax::ast::{
     DataSource, DataSourceName, Expression, Query, StatementKind, UpsertSearch, WriteMode,
 };
 use aql_value::Value;
 use serde_json::{Value as Json, json};
+
+use super::compare::{from_json, to_json};
+use super::naive::{Documents, Row, rows_after};
+use super::naive_expression::evaluate;
 
 /// Returns the results of a query with one writing statement before its RETURN, and the documents
 /// after it.

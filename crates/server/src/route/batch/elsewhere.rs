@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
+use database::{Charge, Interrupt, MemoryAccount};
 use errors::{Error, ErrorCode, Result};
 use hyper::Method;
 use hyper::body::Body as _;
@@ -27,7 +28,6 @@ use crate::http::forward::Forwarder;
 use crate::http::reply::{HttpReply, QUEUE_TIME};
 use crate::http::request::Request;
 use crate::http::response::Response;
-use database::{Charge, Interrupt, MemoryAccount};
 
 /// The time between two looks whether the client has gone.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);

@@ -17,15 +17,13 @@ mod reply;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use database::{Interrupt, MemoryAccount, Session};
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, StatusCode};
 
-pub(crate) use self::elsewhere::Elsewhere;
 use self::elsewhere::Way;
 use self::part::PartRequest;
-pub(crate) use self::part::PartServices;
-pub(crate) use self::reply::Answer;
 use self::reply::{PART_REPLY_BYTES, Reply};
 use crate::http::Cost::{Constant, Unknown};
 use crate::http::format::Format;
@@ -35,7 +33,10 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::response::Rest;
 use crate::http::route::{Route, Verb};
-use database::{Interrupt, MemoryAccount, Session};
+
+pub(crate) use self::elsewhere::Elsewhere;
+pub(crate) use self::part::PartServices;
+pub(crate) use self::reply::Answer;
 
 const PATTERN: &str = "/_api/batch";
 const PART_TYPE: &str = "application/x-arango-batchpart";

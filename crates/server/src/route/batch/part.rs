@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use database::{Budget, Charge, Identity, MemoryAccount, Session};
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{AUTHORIZATION, CONTENT_ENCODING, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
 use hyper::{Method, Uri};
@@ -18,7 +19,6 @@ use crate::http::response::Response;
 use crate::http::services::{AsyncMode, Identified};
 use crate::placement::logins::{Attempt, Logins};
 use crate::service::authentication::not_authorized;
-use database::{Budget, Charge, Identity, MemoryAccount, Session};
 
 /// The services for the requests of parts.
 pub(crate) struct PartServices {

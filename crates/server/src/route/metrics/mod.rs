@@ -16,9 +16,11 @@ use std::fmt::{Display, Write};
 use std::sync::Arc;
 use std::time::Instant;
 
+use database::Session;
 use database::histogram::Summary;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
+use traces::Tracer;
 
 use crate::http::Cost::Blocking;
 use crate::http::connections::Connections;
@@ -27,8 +29,6 @@ use crate::http::{Request, Response, Route, Verb, content_type};
 use crate::placement::pool::WorkerPool;
 use crate::service::jobs::Jobs;
 use crate::service::log::Log;
-use database::Session;
-use traces::Tracer;
 
 /// The services of this family.
 pub(crate) struct Services {

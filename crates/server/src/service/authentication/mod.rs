@@ -17,17 +17,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use catalog::UserDefinition;
+use database::Identity;
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use sha2::{Digest, Sha256};
 use storage::Catalog;
 
 use crate::http::tls;
-use database::Identity;
+use token::Subject;
 
 pub use root::{SECRET_BYTES, create_root, persistent_secret};
 pub use secrets::SecretFiles;
-use token::Subject;
 
 /// The user that a new server has.
 pub const ROOT: &str = "root";

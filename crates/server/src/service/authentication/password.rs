@@ -5,9 +5,8 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
-use errors::{Error, Result};
-
 use database::dump::FOREIGN_HASH_PREFIX;
+use errors::{Error, Result};
 use sha2::{Digest, Sha256};
 
 /// Memory of one hash. OWASP's "Password Storage Cheat Sheet" recommends 19 MiB and two passes.

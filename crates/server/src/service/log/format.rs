@@ -96,8 +96,9 @@ fn color(level: Level) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::time::{Duration, UNIX_EPOCH};
+
+    use super::*;
 
     fn entry(text: &str) -> Entry {
         let time = UNIX_EPOCH + Duration::from_micros(1_700_000_000_123_456);

@@ -20,6 +20,11 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::Interest;
 use tracing::{Event, Metadata, Subscriber};
 
+use crate::http::log_context;
+use entry::Fields;
+use recent::Recent;
+use topic::{GENERAL, topic_index};
+
 pub use crate::http::log_context::STRUCTURED_PARAMETERS;
 pub use entry::Entry;
 pub use format::Format;
@@ -27,11 +32,6 @@ pub use level::Level;
 pub use output::Output;
 pub use recent::Query;
 pub use topic::TOPICS;
-
-use crate::http::log_context;
-use entry::Fields;
-use recent::Recent;
-use topic::{GENERAL, topic_index};
 
 /// The options of the log.
 #[derive(Debug, Default)]

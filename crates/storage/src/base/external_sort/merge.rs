@@ -3,9 +3,10 @@
 
 use std::cmp::Ordering;
 
+use errors::Result;
+
 use super::pairs::{Head, PairsReader, head_of};
 use super::run::RunReader;
-use errors::Result;
 
 /// A sorted run.
 pub(super) enum Source {

@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use errors::{Error, ErrorCode, Result};
+
 use merge::Merge;
 use pairs::{CommonStart, PAIR_OVERHEAD_BYTES, Pairs};
 use ranges::{Sorted, divide};

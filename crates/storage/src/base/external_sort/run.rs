@@ -18,9 +18,10 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
+use errors::{Error, Result};
+
 use super::failed;
 use super::pairs::shared_length;
-use errors::{Error, Result};
 
 /// The least distance between the starts of two groups.
 const GROUP_BYTES: u64 = 16 << 10;

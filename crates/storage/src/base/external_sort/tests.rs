@@ -1,5 +1,6 @@
-use super::*;
 use proptest::prelude::*;
+
+use super::*;
 
 type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 

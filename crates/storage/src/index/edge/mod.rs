@@ -4,12 +4,9 @@ pub(crate) mod encoding;
 mod reader;
 mod scan;
 
-pub use encoding::EdgeDirection;
-pub use reader::{EdgeReader, VertexEdges};
-pub use scan::{EdgeEntries, EdgeEntry, EdgeScan};
-
 use std::sync::Arc;
 
+use errors::{Error, Result};
 use velocypack::Slice;
 
 use crate::index::bounds::IndexRange;
@@ -17,8 +14,11 @@ use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod};
 use crate::visibility::read_cache::CacheKey;
-use errors::{Error, Result};
 use scan::VerticesScan;
+
+pub use encoding::EdgeDirection;
+pub use reader::{EdgeReader, VertexEdges};
+pub use scan::{EdgeEntries, EdgeEntry, EdgeScan};
 
 pub(super) struct Edge;
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use errors::Result;
 use kv::{Block, BlockLimits, PrefixScan, Snapshot};
 
 use super::encoding::{self, EdgeDirection};
@@ -10,7 +11,6 @@ use crate::visibility::edge_ends::{EdgeEnds, LastLoss};
 use crate::visibility::read_cache::{
     CacheUse, CachedEdges, CachedValue, CollectionCache, CommitNumber, EncodedEdges, Found,
 };
-use errors::Result;
 
 /// A reader of the edges of one vertex after another, in one direction, with one iterator of the
 /// engine.

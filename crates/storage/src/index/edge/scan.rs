@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use catalog::ObjectId;
+use errors::{Error, Result};
 use kv::{BlockLimits, Scan, ScanSpec, Snapshot};
 
 use super::encoding::{self, EdgeDirection};
@@ -10,7 +11,6 @@ use crate::index::Index;
 use crate::index::found::{EntryCollector, IndexEntries};
 use crate::index::next_scans::NextScans;
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
-use errors::{Error, Result};
 
 /// A scan of the edges of some vertices, vertex by vertex, in order of the edges' keys within each
 /// vertex.

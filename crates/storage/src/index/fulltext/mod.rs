@@ -7,13 +7,13 @@ mod scan;
 use std::sync::Arc;
 
 use catalog::index::{Search, TypeOptions};
+use errors::{Error, ErrorCode, Result};
 use velocypack::Slice;
 
 use crate::index::bounds::IndexRange;
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod, field};
-use errors::{Error, ErrorCode, Result};
 use scan::WordScan;
 
 /// Most words of one document, duplicates included: each takes an entry until the duplicates are

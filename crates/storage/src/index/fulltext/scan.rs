@@ -5,12 +5,12 @@ use std::collections::btree_set::IntoIter;
 
 use analyzers::word_query::{Combination, PARTS_MAX, Part, parse};
 use catalog::ObjectId;
+use errors::{Error, Result};
 use kv::{BlockLimits, ScanSpec};
 
 use super::encoding::{key_range, word_range};
 use crate::index::found::{EntryCollector, IndexEntries};
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
-use errors::{Error, Result};
 
 /// The size of a block of entries that is read.
 const BLOCK_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };

@@ -14,6 +14,7 @@ mod scan;
 use std::sync::Arc;
 
 use catalog::index::{Search, TypeOptions};
+use errors::{Error, Result};
 use geometry::{Polygons, Position, Rules, Shape};
 use velocypack::Slice;
 
@@ -22,7 +23,6 @@ use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod, field};
 use encoding::{CellKind, write_key, write_value};
-use errors::{Error, Result};
 use scan::{Begin, GeoScan};
 
 pub(super) struct Geo;

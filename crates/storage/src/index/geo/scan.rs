@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use catalog::ObjectId;
 use catalog::index::GeoSearch;
+use errors::{Error, Result};
 use geometry::{CellRange, Ellipsoid, Position, Rings, Rules, SearchRing, Shape};
 use kv::{Block, BlockLimits, KeyRange, Scan, ScanSpec, Snapshot};
 
@@ -15,7 +16,6 @@ use super::encoding::{CellKind, cell_range, key_range, read_value};
 use crate::index::found::{EntryCollector, IndexEntries};
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
 use crate::index::value::IndexValue;
-use errors::{Error, Result};
 
 /// The size of a block of entries that is read for a ring.
 const BLOCK_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };

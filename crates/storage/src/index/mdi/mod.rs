@@ -11,13 +11,13 @@ mod zorder;
 use std::sync::Arc;
 
 use catalog::{FieldPath, IndexType};
+use errors::{Error, ErrorCode, Result};
 use velocypack::Slice;
 
 use crate::index::bounds::IndexRange;
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod, field, is_id};
-use errors::{Error, ErrorCode, Result};
 use scan::BoxesScan;
 use zorder::{coordinate, interleave};
 

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use catalog::index::{Bound, FieldBounds, Search};
+use errors::{Error, Result};
 use kv::{BlockLimits, KeyRange, Scan, ScanSpec, Snapshot};
 use velocypack::Slice;
 use velocypack::order::compare_with;
@@ -15,7 +16,6 @@ use crate::index::bounds::{Combinations, IndexBounds, IndexRange};
 use crate::index::found::IndexEntries;
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
 use crate::index::value::IndexValue;
-use errors::{Error, Result};
 
 /// Entries in the first read after a jump. The number doubles as long as all entries are within the
 /// box.

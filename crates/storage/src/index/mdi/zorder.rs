@@ -108,8 +108,9 @@ fn last_of_lower_half(coordinate: u64, bit: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn key(point: &[u64]) -> Vec<u8> {
         let mut bytes = Vec::new();

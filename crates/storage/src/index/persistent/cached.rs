@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use errors::Result;
 use kv::{Block, BlockLimits, PrefixScan, Snapshot};
 
 use crate::index::Index;
@@ -9,7 +10,6 @@ use crate::index::bounds::IndexBounds;
 use crate::index::found::IndexEntries;
 use crate::index::scan::{ScanSource, ScanStatistics};
 use crate::visibility::read_cache::{CollectionCache, Found};
-use errors::Result;
 
 /// A reader of the entries with one value after another, with one iterator of the engine.
 pub(super) struct CachedLookUps {

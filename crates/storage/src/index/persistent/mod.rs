@@ -9,12 +9,9 @@ mod cached;
 mod scan;
 mod walk;
 
-pub use scan::IndexScan;
-pub(crate) use scan::look_up;
-pub use walk::IndexWalk;
-
 use std::sync::Arc;
 
+use errors::{Error, ErrorCode, Result};
 use kv::KeyRange;
 use velocypack::Slice;
 
@@ -26,8 +23,11 @@ use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod, field, is_id};
 use crate::visibility::read_cache::CacheKey;
 use cached::CachedLookUps;
-use errors::{Error, ErrorCode, Result};
 use scan::RangesScan;
+
+pub use scan::IndexScan;
+pub(crate) use scan::look_up;
+pub use walk::IndexWalk;
 
 /// Most entries of one document in one index. Two expanded arrays multiply, and each entry takes
 /// about a hundred bytes of the transaction.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use errors::{Error, Result};
 use kv::{BlockLimits, KeyRange, Scan, ScanSpec, Snapshot};
 
 use super::cached::CachedLookUps;
@@ -11,7 +12,6 @@ use crate::index::found::{IndexEntries, UniqueEntries};
 use crate::index::next_scans::NextScans;
 use crate::index::scan::{EntryScan, ScanHost, ScanSource};
 use crate::visibility::read_cache::{CacheUse, CommitWatch, ReadCacheView};
-use errors::{Error, Result};
 
 /// A scan of the entries between bounds.
 pub struct IndexScan {

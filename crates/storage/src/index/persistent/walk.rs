@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use errors::Result;
 use kv::{BlockLimits, KeyRange, Scan, ScanSpec, Snapshot};
 
 use crate::index::Index;
 use crate::index::bounds::IndexBounds;
 use crate::index::found::IndexEntries;
-use errors::Result;
 
 /// Entries in the first read after a search. The number doubles with each further read, up to
 /// [`MOST_ROWS`].

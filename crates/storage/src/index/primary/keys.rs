@@ -1,12 +1,12 @@
 //! Documents by single keys.
 
+use errors::Result;
 use kv::BlockLimits;
 
 use crate::index::bounds::IndexRange;
 use crate::index::found::{EntryCollector, IndexEntries};
 use crate::index::scan::{EntryScan, ScanHost};
 use crate::index::value::IndexValue;
-use errors::Result;
 
 /// Returns the keys that a range of equalities names. A value that is not a string, or an
 /// identifier of another collection, names no key.

@@ -6,13 +6,13 @@ mod stretch;
 
 use std::sync::Arc;
 
+use errors::Result;
 use velocypack::Slice;
 
 use crate::index::bounds::IndexRange;
 use crate::index::entries::Entries;
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod};
-use errors::Result;
 use keys::{KeysScan, keys};
 use scan::KeyRangeScan;
 

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 use catalog::ObjectId;
 use catalog::index::Bound;
+use errors::{Error, Result};
 use kv::BlockLimits;
 use velocypack::Slice;
 
@@ -25,7 +26,6 @@ use crate::index::found::{EntryCollector, IndexEntries};
 use crate::index::scan::{EntryScan, ScanHost, ScanOptions, ScanSource};
 use crate::index::value::IndexValue;
 use crate::scan::{DocumentScan, DocumentScanSpec, KeyBound};
-use errors::{Error, Result};
 
 /// Most keys that are sorted in memory.
 const STRETCH_KEYS: usize = 256;

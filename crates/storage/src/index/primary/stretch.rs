@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use catalog::index::Bound;
+use errors::Result;
 
 use crate::index::value::IndexValue;
-use errors::Result;
 
 /// A character greater than any character of a key, in byte order.
 pub(super) const BEHIND_KEYS: char = '\u{7f}';

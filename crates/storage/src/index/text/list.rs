@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use errors::{Error, Result};
 use kv::{BlockLimits, Durability, Engine, ScanSpec, TransactionOptions};
 use search::{Segment, SnapshotPart};
 
@@ -11,7 +12,6 @@ use super::folder;
 use super::text_index::TextIndex;
 use super::work::{Home, Part, Work};
 use crate::encoding::pack::{STORE_FORMAT, check_format};
-use errors::{Error, Result};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 4 << 20 };
 

@@ -12,11 +12,11 @@ pub(crate) mod pins;
 pub(crate) mod text_index;
 pub(crate) mod work;
 
+use errors::{Error, Result};
 use velocypack::Slice;
 
 use crate::index::entries::Entries;
 use crate::index::{Index, IndexMethod};
-use errors::{Error, Result};
 
 pub(super) struct Text;
 

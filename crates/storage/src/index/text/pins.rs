@@ -5,12 +5,12 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use catalog::ObjectId;
+use errors::{Error, ErrorCode, Result};
 use search::{Hit, SearchSnapshot};
 
 use super::text_index::{Published, StepCheck};
 use crate::index::Index;
 use crate::visibility::read_cache::CommitNumber;
-use errors::{Error, ErrorCode, Result};
 
 /// The part of a store that makes the first step of an index.
 pub(crate) trait OpenTextIndex: Send + Sync {

@@ -9,6 +9,7 @@ use analyzers::built_in;
 use catalog::index::TypeOptions;
 use catalog::text_index::UsedAnalyzers;
 use catalog::{IndexDefinition, ObjectId};
+use errors::{Error, ErrorCode, Result};
 use kv::{BlockLimits, KeyRange, ScanSpec};
 use search::{Analysis, Schema, SearchSnapshot};
 
@@ -18,7 +19,6 @@ use super::work::Work;
 use crate::base::search_options::SearchOptions;
 use crate::sharing::Members;
 use crate::visibility::read_cache::CommitNumber;
-use errors::{Error, ErrorCode, Result};
 
 /// A check that long work calls from time to time. Its error ends the work.
 pub(crate) type StepCheck<'a> = &'a dyn Fn() -> Result<()>;

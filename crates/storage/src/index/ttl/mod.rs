@@ -4,6 +4,7 @@
 
 mod date;
 
+use errors::Result;
 use kv::KeyRange;
 use velocypack::{Builder, Slice};
 
@@ -11,7 +12,6 @@ use crate::index::bounds::IndexBounds;
 use crate::index::entries::Entries;
 use crate::index::{Index, IndexMethod, field};
 use date::seconds_of_date;
-use errors::Result;
 
 pub(super) struct Ttl;
 

@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use crate::index::found::{EntryCollector, IndexEntries};
 use errors::{Error, Result};
+
+use crate::index::found::{EntryCollector, IndexEntries};
 
 /// Entries that are kept beyond the wanted ones before the farthest are dropped.
 const SLACK: usize = 256;

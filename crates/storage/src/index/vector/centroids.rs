@@ -5,6 +5,7 @@
 
 use catalog::ObjectId;
 use catalog::index::Metric;
+use errors::{Error, Result};
 use kv::{BlockLimits, ScanSpec, Snapshot};
 
 use super::encoding::{
@@ -12,7 +13,6 @@ use super::encoding::{
 };
 use super::kernel::{WIDTH, dot, length, product_error, products};
 use crate::index::entries::Entries;
-use errors::{Error, Result};
 
 /// The size of a block of centroids that is read.
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 4 << 20 };

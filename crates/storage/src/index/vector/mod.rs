@@ -19,11 +19,11 @@ mod scan;
 mod training;
 
 use catalog::index::{ListCount, Metric, TypeOptions, VectorOptions};
+use errors::{Error, Result};
 use velocypack::Slice;
 
 use crate::index::entries::Entries;
 use crate::index::{Index, IndexMethod, TrainingSource, field};
-use errors::{Error, Result};
 
 pub(crate) use centroids::Centroids;
 pub use scan::{NearBounds, NearEntries, NearScan};

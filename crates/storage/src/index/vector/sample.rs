@@ -2,11 +2,11 @@
 //! algorithm R of Vitter 1985), in one pass over the documents.
 
 use catalog::index::VectorOptions;
+use errors::Result;
 
 use super::random::Random;
 use super::{training, vector_of};
 use crate::index::{Index, TrainingSource};
-use errors::Result;
 
 /// A sample in random order.
 pub(super) struct Sample {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use catalog::index::{Metric, VectorOptions};
+use errors::{Error, Result};
 use kv::{Block, BlockLimits, PrefixScan};
 
 use super::candidates::Candidates;
@@ -12,7 +13,6 @@ use crate::index::Index;
 use crate::index::found::IndexEntries;
 use crate::index::scan::{ScanHost, ScanSource};
 use crate::index::value::IndexValue;
-use errors::{Error, Result};
 
 /// The size of a block of entries that is read.
 const BLOCK_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };

@@ -5,11 +5,11 @@
 //! Centroids of the cosine and of the inner product have length 1.
 
 use catalog::index::{Metric, VectorOptions};
+use errors::{Error, Result};
 
 use super::centroids::Centroids;
 use super::random::Random;
 use crate::index::TrainingSource;
-use errors::{Error, Result};
 
 /// Vectors that a thread assigns between two checks.
 const VECTORS_PER_CHECK: usize = 256;

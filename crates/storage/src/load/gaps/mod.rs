@@ -9,11 +9,11 @@ mod tests;
 
 use std::ops::Range;
 
+use errors::Result;
 use kv::{BlockLimits, KeyRange, ScanSpec, Snapshot};
 
 use crate::encoding;
 use crate::load::pairs::Pairs;
-use errors::Result;
 
 /// Beyond this number of gaps, the remaining documents count as one gap. Batches with scattered
 /// keys have been recognized by then.

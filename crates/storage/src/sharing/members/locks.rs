@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use catalog::CollectionId;
+use errors::{Error, Result};
 use kv::{BlockLimits, Durability, ScanSpec, Snapshot, TransactionOptions, WriteTransaction};
 
 use super::{Members, Owner};
@@ -10,7 +11,6 @@ use crate::encoding::metadata::{
     Kind, collection_lock_key, collection_of_lock, kind_range, member_of_record,
 };
 use crate::encoding::pack;
-use errors::{Error, Result};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
 

@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
+use errors::{Error, ErrorCode, Result};
 use kv::{Engine, Member, MemberNumber, Sharing, Snapshot, WriteTransaction};
 
 use crate::encoding::metadata::announcement_key;
 use crate::encoding::pack;
-use errors::{Error, ErrorCode, Result};
 
 pub(crate) use locks::{LockRecord, RemoteLock, read_locks};
 

@@ -7,13 +7,13 @@ mod choice;
 
 use std::time::Instant;
 
+use errors::{Error, Result};
 use kv::Engine;
 use search::{Alive, Place, Segment, SnapshotPart};
 
 use crate::index::text::text_index::TextIndex;
 use crate::index::text::work::{Home, Part, Work};
 use crate::index::text::{folder, list};
-use errors::{Error, Result};
 
 pub(super) use choice::choose;
 

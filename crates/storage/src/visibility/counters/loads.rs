@@ -10,11 +10,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use errors::Result;
 use kv::{Durability, Engine, TransactionOptions};
 
 use super::{Counters, HeldRecord, Totals};
 use crate::encoding::metadata::{CounterRecord, counter_key};
-use errors::Result;
 
 /// The number of records from which they become part of a slot: a reader of a collection's count
 /// reads all of them.

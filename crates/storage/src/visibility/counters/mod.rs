@@ -18,13 +18,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use catalog::ObjectId;
+use errors::{Error, Result};
 use kv::{Engine, MemberNumber, ScanSpec, Snapshot, WriteTransaction};
 
 use crate::Revision;
 use crate::encoding::metadata::{CounterRecord, counter_key, counter_range, counter_record};
 use crate::encoding::pack;
 use crate::sharing::{Coordination, Members};
-use errors::{Error, Result};
 
 mod loads;
 #[cfg(test)]

@@ -3,13 +3,14 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests outside of test functions")]
 
-use super::*;
-use crate::Collection;
-use crate::{EdgeDirection, Snapshot, Store, StoreOptions, TransactionOptions, WriteOptions};
 use catalog::collection::CollectionProperties;
 use catalog::{CollectionType, SYSTEM_DATABASE};
 use kv::Durability;
 use velocypack::{Builder, Slice};
+
+use super::*;
+use crate::Collection;
+use crate::{EdgeDirection, Snapshot, Store, StoreOptions, TransactionOptions, WriteOptions};
 
 fn collection(snapshot: &Snapshot, name: &str) -> Arc<Collection> {
     Arc::clone(snapshot.catalog().database(SYSTEM_DATABASE).unwrap().collection(name).unwrap())

@@ -33,13 +33,13 @@ use std::time::Duration;
 
 use allocation_meter::Uncounted;
 use catalog::ObjectId;
+use errors::{Error, Result};
 use kv::{BLOCK_BYTES_MAX, Block, LOOK_UP_BYTES, Values};
 use quick_cache::sync::{Cache, GuardResult, PlaceholderGuard};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use self::admission::Doorkeeper;
 use self::commit_order::CommitOrder;
-use errors::{Error, Result};
 
 pub(crate) use commit_order::CommitNumber;
 pub(crate) use encoded_edges::EncodedEdges;

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
+use Step::{Insert, Read, Remove};
+
 use super::super::operation::{Operation, Plan, Turn};
 use super::crud::{Step, step};
 use super::seed::mix;
-
-use Step::{Insert, Read, Remove};
 
 /// The number of sets of attributes that recur.
 const SHAPES: u64 = 20;

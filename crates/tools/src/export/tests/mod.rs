@@ -7,12 +7,12 @@ mod tables;
 
 use std::sync::Arc;
 
-use ::options::{Options, Request, Version};
 use bytes::Bytes;
 
 use super::options::{PROGRAM, Settings};
 use super::rows::Rows;
 use crate::Failure;
+use ::options::{Options, Request, Version};
 
 fn settings(arguments: &[&str]) -> Result<Settings, Failure> {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();

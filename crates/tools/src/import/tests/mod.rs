@@ -7,12 +7,11 @@ mod table;
 
 use std::io::Cursor;
 
-use ::options::{Options, Request, Version};
-
 use super::batch::Batch;
 use super::batches;
 use super::options::{PROGRAM, Settings};
 use crate::{Console, Failure};
+use ::options::{Options, Request, Version};
 
 fn settings(arguments: &[&str]) -> Result<Settings, Failure> {
     let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();

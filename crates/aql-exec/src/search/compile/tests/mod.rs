@@ -2,8 +2,8 @@
 
 mod random;
 
-use super::super::{Test, Verifier};
-use super::{Compiler, SearchFields};
+use std::sync::Arc;
+
 use aql_plan::{
     BindInput, BindParameters, EmptyCatalog, Expression, NodeKind, RegisterMap, SearchCondition, bind, build,
     compile,
@@ -13,8 +13,10 @@ use aql_value::{
 };
 use errors::Result;
 use search::{Analysis, HitSet, Hits, Place, Query, Schema, SearchSnapshot, SegmentWriter};
-use std::sync::Arc;
 use velocypack::{Builder, Limits, Slice};
+
+use super::super::{Test, Verifier};
+use super::{Compiler, SearchFields};
 
 fn pack(json: &str) -> Vec<u8> {
     let mut out = Builder::new();

@@ -1,8 +1,10 @@
 //! Random conditions over random documents, compared with a look at each document.
 
-use super::Index;
-use proptest::prelude::*;
 use std::fmt::Write;
+
+use proptest::prelude::*;
+
+use super::Index;
 
 /// A value of a field. A field has one, several (an array) or none.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]

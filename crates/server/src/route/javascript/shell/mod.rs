@@ -15,7 +15,6 @@ use errors::{Error, Result};
 use hyper::StatusCode;
 
 use self::session::Outcome;
-pub(crate) use self::sessions::ShellSessions;
 use super::origin::Origin;
 use crate::http::Cost::{Blocking, Constant, Unknown};
 use crate::http::audit::Audit;
@@ -23,6 +22,8 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 use crate::route::batch::PartServices;
+
+pub(crate) use self::sessions::ShellSessions;
 
 const ONE: &str = "/_admin/shell/{id}";
 
