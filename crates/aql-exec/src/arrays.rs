@@ -12,7 +12,7 @@ const ELEMENTS_PER_CHECK: usize = 1 << 16;
 
 /// Creates an array of the values.
 ///
-/// Errors: 1500 if the query is killed meanwhile, 32 if the array would be 4 GiB or longer.
+/// Errors: 1500 if the query is killed during this, 32 if the array would be 4 GiB or longer.
 pub(crate) fn array_of(values: &[Value], interrupt: &Interrupt) -> Result<Value> {
     if values.is_empty() {
         return Ok(Value::empty_array());

@@ -145,7 +145,7 @@ pub struct Finished {
 /// Rows of the first batch, few so that a small request does little.
 const FIRST_ROWS: usize = 16;
 
-/// Bytes of a batch that are not drawn, because most batches are so short.
+/// Bytes of a batch that are not charged, because most batches are this short.
 const UNCOUNTED_BYTES: u64 = 32 << 10;
 
 /// Rows of all batches while nodes are measured: ArangoDB's number, so that numbers of calls
@@ -240,8 +240,8 @@ impl Execution {
 
     /// Returns the next results, at most `max_rows` of them; `None` after the last.
     ///
-    /// The memory that they take, and that operators keep for the next ones, is drawn until they
-    /// are dropped.
+    /// The memory that they take, and that operators keep for the next ones, stays charged until
+    /// they are dropped.
     ///
     /// After an error it returns the same error again. A query without RETURN runs to its end and
     /// returns `None`.
@@ -259,8 +259,8 @@ impl Execution {
         let left_bytes = meter.grown_bytes();
         self.rows = self.context.full.rows_after(self.rows, rows, left_bytes);
         drop(meter);
-        let drawn_bytes = self.context.memory.accounted_bytes().saturating_sub(used_bytes);
-        let batch = batch.and_then(|batch| self.draw(batch, left_bytes.saturating_sub(drawn_bytes)));
+        let charged_bytes = self.context.memory.accounted_bytes().saturating_sub(used_bytes);
+        let batch = batch.and_then(|batch| self.charge(batch, left_bytes.saturating_sub(charged_bytes)));
         match &batch {
             Ok(Some(batch)) => self.context.statistics.results += batch.len() as u64,
             Ok(None) => self.state = State::Finished,
@@ -282,8 +282,8 @@ impl Execution {
         Ok(batch.map(|batch| ResultBatch { batch, result, _memory: None }))
     }
 
-    /// Draws the memory of a batch. Errors: 32.
-    fn draw(&self, batch: Option<ResultBatch>, bytes: u64) -> Result<Option<ResultBatch>> {
+    /// Charges the memory of a batch. Errors: 32.
+    fn charge(&self, batch: Option<ResultBatch>, bytes: u64) -> Result<Option<ResultBatch>> {
         if bytes <= UNCOUNTED_BYTES {
             return Ok(batch);
         }

@@ -22,9 +22,9 @@ pub struct IntermediateCommitOptions {
     /// `None` if memory must not trigger a commit: then the query ends with error 32 if `memory` is
     /// exhausted.
     pub memory_bytes: Option<u64>,
-    /// The account that the memory is drawn from.
+    /// The account to which the memory is charged.
     pub memory: Arc<MemoryAccount>,
-    /// Bytes of memory of earlier writes of the transaction, which its owner has drawn.
+    /// Bytes of memory of earlier writes of the transaction, which its owner has charged.
     pub charged_bytes: u64,
 }
 
@@ -95,13 +95,13 @@ impl IntermediateCommits {
         Ok(is_due)
     }
 
-    /// Draws the memory that the transaction takes by now. False if it is too much.
+    /// Charges the memory that the transaction takes by now. Returns false if it is too much.
     fn has_memory(&mut self, taken: u64) -> Result<bool> {
-        let drawn = taken.saturating_sub(self.options.charged_bytes).saturating_sub(self.memory.bytes());
-        let drawn = self.memory.grow(drawn);
+        let charged = taken.saturating_sub(self.options.charged_bytes).saturating_sub(self.memory.bytes());
+        let charged = self.memory.grow(charged);
         match self.options.memory_bytes {
-            Some(most) => Ok(drawn.is_ok() && taken < most),
-            None => drawn.map(|()| true),
+            Some(most) => Ok(charged.is_ok() && taken < most),
+            None => charged.map(|()| true),
         }
     }
 

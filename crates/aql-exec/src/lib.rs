@@ -11,7 +11,7 @@
 //!
 //! Invariants:
 //! - An operator never returns more rows than requested, and never an empty batch.
-//! - A query reads the state at its start, whatever it writes. Only the look-up of an UPSERT sees
+//! - A query reads the state at its start, whatever it writes. Only the lookup of an UPSERT sees
 //!   the query's own writes.
 //! - Code that keeps rows accounts for them, and keeps none that are not needed any more.
 //! - Between two batches nothing pins memory of the storage engine after [`Execution::release`].

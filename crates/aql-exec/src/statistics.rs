@@ -19,9 +19,9 @@ pub struct ExecutionStatistics {
     pub document_lookups: u64,
     /// Seeks in an index of a `JoinNode` or in a multi-dimensional one.
     pub seeks: u64,
-    /// Cursors for look-ups in indexes by ranges, values and boxes.
+    /// Cursors for lookups in indexes by ranges, values and boxes.
     pub cursors_created: u64,
-    /// Look-ups that reused the cursor of an earlier row.
+    /// Lookups that reused the cursor of an earlier row.
     pub cursors_rearmed: u64,
     /// Documents read by scans of whole collections.
     pub scanned_full: u64,
@@ -61,7 +61,7 @@ pub struct NodeStatistics {
 
 /// The use that an operator makes of its cursors in indexes.
 ///
-/// Each look-up of an incoming row has a cursor of its own. The next row reuses them.
+/// Each lookup of an incoming row has a cursor of its own. The next row reuses them.
 #[derive(Debug, Default)]
 pub(crate) struct CursorUse {
     created: u64,
@@ -74,7 +74,7 @@ impl CursorUse {
         self.in_row = 0;
     }
 
-    /// Counts look-ups of the present row.
+    /// Counts lookups of the present row.
     pub(crate) fn count(&mut self, lookups: u64, statistics: &mut ExecutionStatistics) {
         self.in_row += lookups;
         let created = self.in_row.saturating_sub(self.created);

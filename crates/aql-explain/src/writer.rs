@@ -50,7 +50,7 @@ impl Writer {
         Ok(Value::from_builder(writer.builder))
     }
 
-    /// Draws the memory of what was written since the last check, if that is much.
+    /// Charges the memory of what was written since the last check, if that is much.
     fn check(&mut self) -> Result<()> {
         let written = (self.builder.len_bytes() as u64).saturating_sub(self.memory.bytes());
         if written < BYTES_PER_CHECK as u64 {

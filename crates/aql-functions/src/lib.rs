@@ -9,7 +9,7 @@
 //!   query with an error.
 //! - Texts are counted and cut by Unicode code points. Arguments of string functions are cast to
 //!   strings, those of numeric functions to numbers. A result that is not a finite number is null.
-//! - A constant bounds every result that an argument can make large. Its memory is drawn from the
+//! - A constant bounds every result that an argument can make large. Its memory is charged to the
 //!   query's account.
 
 mod argument;
@@ -55,7 +55,7 @@ static FAMILIES: &[&[Function]] = &[
     type_check::FUNCTIONS,
 ];
 
-/// The longest name of a function, so that the look-up of a hostile name costs nothing.
+/// The longest name of a function, so that the lookup of a hostile name costs nothing.
 const MAX_NAME_BYTES: usize = 64;
 
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Function>> =

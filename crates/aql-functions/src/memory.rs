@@ -1,7 +1,7 @@
 //! Results that are built within the query's memory.
 //!
-//! A function draws the memory of its result from the query's account while it runs, and gives it
-//! back at its end. The owner of the result accounts for it from then on. So no call can exceed the
+//! A function charges the memory of its result to the query's account while it runs, and releases
+//! it at its end. The owner of the result accounts for it from then on. So no call can exceed the
 //! limit, whatever its arguments are.
 
 use std::borrow::Borrow;
@@ -67,7 +67,7 @@ impl<'a> Scratch<'a> {
         Self { account, bytes: 0 }
     }
 
-    /// Draws bytes. Errors: 32 if the query's limit would be exceeded.
+    /// Charges bytes. Errors: 32 if the query's limit would be exceeded.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<()> {
         let bytes = bytes as u64;
         self.account.charge(bytes)?;
@@ -77,7 +77,7 @@ impl<'a> Scratch<'a> {
 }
 
 impl Scratch<'_> {
-    /// Gives back bytes that were drawn.
+    /// Releases bytes that were charged.
     fn shrink(&mut self, bytes: usize) {
         self.account.release(bytes as u64);
         self.bytes -= bytes as u64;
@@ -177,7 +177,7 @@ fn too_long_text() -> Error {
     Error::new(ErrorCode::ResourceLimit, message)
 }
 
-/// Returns a text as a value, whose memory is drawn before it is taken.
+/// Returns a text as a value, whose memory is charged before it is allocated.
 ///
 /// Errors: 32 if the query's limit would be exceeded.
 pub(crate) fn text_value(text: &str, context: &EvaluationContext<'_>) -> Result<Value> {
@@ -212,7 +212,7 @@ pub(crate) fn mapped_text(
     mapped.into_value()
 }
 
-/// Draws memory that a function is about to take, unless it is little. Errors: 32.
+/// Charges memory that a function is about to take, unless it is little. Errors: 32.
 pub(crate) fn room_for_bytes<'a>(bytes: usize, context: &EvaluationContext<'a>) -> Result<Scratch<'a>> {
     let mut scratch = Scratch::new(context.memory);
     if bytes >= Growth::FREE_BYTES {
@@ -227,12 +227,12 @@ pub(crate) struct ArrayBuffer<'a> {
     growth: Growth<'a>,
     /// The bytes of texts and other values that the elements alone hold.
     held: Scratch<'a>,
-    /// Such bytes that are not drawn yet.
+    /// Such bytes that are not charged yet.
     pending_bytes: usize,
     interrupt: &'a Interrupt,
 }
 
-/// The bytes of new values that are drawn at once.
+/// The bytes of new values in one charge.
 const HELD_AT_ONCE: usize = 64 << 10;
 
 impl<'a> ArrayBuffer<'a> {
@@ -426,7 +426,7 @@ impl<'a, N: AsRef<str> + Eq + Hash + Borrow<str>> Names<'a, N> {
         Ok(*self.places.entry(name).or_insert(place))
     }
 
-    /// Draws the bytes of a name that the table will own.
+    /// Charges the bytes of a name that the table will own.
     pub(crate) fn hold(&mut self, name: &str) -> Result<()> {
         self.held.grow(name.len() + BYTES_OF_BLOCK)
     }

@@ -9,12 +9,12 @@ use errors::{Error, ErrorCode, Result};
 ///
 /// It accounts for everything that may grow with the data: results, sort buffers, groups, subquery
 /// results, expressions' blocks. The code that allocates estimates the size. A
-/// [`ThreadMeter`](crate::ThreadMeter) draws what no estimate has. An account is cheap to share by
-/// `Arc`; all methods take `&self`.
+/// [`ThreadMeter`](crate::ThreadMeter) charges what the estimates miss. An account is cheap to
+/// share by `Arc`; all methods take `&self`.
 #[derive(Debug, Default)]
 pub struct MemoryAccount {
     used_bytes: AtomicU64,
-    /// The part of `used_bytes` that was allocated, but that no code has drawn.
+    /// The part of `used_bytes` that was allocated, but that no code has charged.
     unaccounted_bytes: AtomicU64,
     /// The bytes of the result so far, which count towards the own limit only.
     result_bytes: AtomicU64,
@@ -33,25 +33,25 @@ impl MemoryAccount {
 
     /// Returns an account that may use `limit_bytes` (`None`: no limit of its own).
     ///
-    /// It draws all its bytes from `parent` too.
+    /// It also charges all its bytes to `parent`.
     pub fn new(limit_bytes: Option<u64>, parent: Option<Arc<MemoryAccount>>) -> Self {
         let mut account = Self::default();
         (account.limit_bytes, account.parent) = (limit_bytes, parent);
         account
     }
 
-    /// Draws bytes.
+    /// Charges bytes.
     ///
-    /// Errors: 32 if the limit, or the parent's limit, would be exceeded; nothing is drawn then.
+    /// Errors: 32 if the limit, or the parent's limit, would be exceeded. Nothing is charged then.
     pub fn charge(&self, bytes: u64) -> Result<()> {
-        match self.draw(bytes) {
-            // The caller may account for memory that is drawn as unaccounted.
-            Err(_) if self.release_unaccounted(bytes) > 0 => self.draw(bytes),
-            drawn => drawn,
+        match self.try_charge(bytes) {
+            // The caller may account for memory that is charged as unaccounted.
+            Err(_) if self.release_unaccounted(bytes) > 0 => self.try_charge(bytes),
+            charged => charged,
         }
     }
 
-    fn draw(&self, bytes: u64) -> Result<()> {
+    fn try_charge(&self, bytes: u64) -> Result<()> {
         let used_bytes = self.used_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         let all_bytes = used_bytes.saturating_add(self.result_bytes.load(Ordering::Relaxed));
         if self.limit_bytes.is_some_and(|limit| all_bytes > limit) {
@@ -74,7 +74,8 @@ impl MemoryAccount {
     /// Counts bytes of a result that is kept as a whole until its client fetches it.
     ///
     /// They count towards the limit of the query itself as long as the account lives. Other
-    /// accounts draw the part of them that is in memory. Errors: 32 if the limit is exceeded.
+    /// accounts are charged for the part of them that is in memory. Errors: 32 if the limit is
+    /// exceeded.
     pub fn count_result(&self, bytes: u64) -> Result<()> {
         let result_bytes = self.result_bytes.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         let all_bytes = result_bytes.saturating_add(self.used_bytes());
@@ -91,14 +92,15 @@ impl MemoryAccount {
         Error::new(ErrorCode::ResourceLimit, "query would use more memory than allowed")
     }
 
-    /// Checks that so many bytes could be drawn, but draws nothing. Errors: 32 if they could not.
+    /// Checks that so many bytes could be charged, but charges nothing. Errors: 32 if they could
+    /// not.
     pub fn check_room(&self, bytes: u64) -> Result<()> {
         self.charge(bytes)?;
         self.release(bytes);
         Ok(())
     }
 
-    /// Gives back bytes drawn before.
+    /// Releases bytes that were charged before.
     pub fn release(&self, bytes: u64) {
         self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
         if let Some(parent) = &self.parent {
@@ -106,16 +108,16 @@ impl MemoryAccount {
         }
     }
 
-    /// Draws bytes that were allocated and that no code has accounted for.
+    /// Charges bytes that were allocated and that no code has accounted for.
     ///
     /// A later [`MemoryAccount::charge`] may take them over. Errors: 32 as there.
     pub(crate) fn charge_unaccounted(&self, bytes: u64) -> Result<()> {
-        self.draw(bytes)?;
+        self.try_charge(bytes)?;
         self.unaccounted_bytes.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Gives back unaccounted bytes, at most those that are drawn, and returns their number.
+    /// Releases unaccounted bytes, at most those that are charged, and returns their number.
     pub(crate) fn release_unaccounted(&self, bytes: u64) -> u64 {
         let less = |unaccounted: u64| Some(unaccounted.saturating_sub(bytes));
         let before = self.unaccounted_bytes.try_update(Ordering::Relaxed, Ordering::Relaxed, less);
@@ -146,12 +148,12 @@ impl MemoryAccount {
         self.refusals.load(Ordering::Relaxed)
     }
 
-    /// Returns how many times accounts that draw from this one have reached limits of their own.
+    /// Returns how often the accounts below this one have reached limits of their own.
     pub fn child_refusals(&self) -> u64 {
         self.child_refusals.load(Ordering::Relaxed)
     }
 
-    /// Returns the bytes that could still be drawn; `None` without a limit.
+    /// Returns the bytes that could still be charged; `None` without a limit.
     pub fn room_bytes(&self) -> Option<u64> {
         let taken = self.used_bytes().saturating_add(self.result_bytes.load(Ordering::Relaxed));
         let own = self.limit_bytes.map(|limit| limit.saturating_sub(taken));
@@ -175,7 +177,7 @@ impl Drop for MemoryAccount {
     }
 }
 
-/// Bytes drawn from an account, given back on drop. A structure that grows holds one charge.
+/// Bytes charged to an account, released on drop. A structure that grows holds one charge.
 #[derive(Debug)]
 pub struct Charge {
     account: Arc<MemoryAccount>,
@@ -183,19 +185,19 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// Returns a charge that has drawn nothing yet.
+    /// Returns an empty charge.
     pub fn new(account: Arc<MemoryAccount>) -> Self {
         Self { account, bytes: 0 }
     }
 
-    /// Draws more bytes. Errors: 32 as [`MemoryAccount::charge`].
+    /// Charges more bytes. Errors: 32 as [`MemoryAccount::charge`].
     pub fn grow(&mut self, bytes: u64) -> Result<()> {
         self.account.charge(bytes)?;
         self.bytes += bytes;
         Ok(())
     }
 
-    /// Gives back some of the bytes, at most those drawn.
+    /// Releases some of the bytes, at most those charged.
     pub fn shrink(&mut self, bytes: u64) {
         let bytes = bytes.min(self.bytes);
         self.account.release(bytes);
@@ -207,7 +209,7 @@ impl Charge {
         self.shrink(self.bytes);
     }
 
-    /// Returns the bytes drawn now.
+    /// Returns the bytes charged now.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

@@ -14,7 +14,7 @@ const RUN: usize = 1 << 16;
 /// The same number for comparisons of texts by their collation.
 const RUN_OF_VALUES: usize = 1 << 13;
 
-/// Sorts elements, of which no two compare equal, and calls `check` every few milliseconds.
+/// Sorts elements, no two of which compare equal, and calls `check` every few milliseconds.
 ///
 /// After an error of `check` the elements are in no particular order.
 pub fn merge_sort<T: Copy, E>(
@@ -27,7 +27,7 @@ pub fn merge_sort<T: Copy, E>(
 
 /// Returns the positions of values, sorted by AQL's order of the values; equal ones stay in order.
 ///
-/// Errors: 1500 if the query ends meanwhile.
+/// Errors: 1500 if the query is ended during this.
 pub fn order_of(values: &[Value], interrupt: &Interrupt) -> errors::Result<Vec<u32>> {
     let count = u32::try_from(values.len()).map_err(|_| Error::internal("too many values are sorted"))?;
     let mut order: Vec<u32> = (0..count).collect();

@@ -1,10 +1,10 @@
 //! The net below all accounting: a query is charged for what its threads allocate.
 //!
-//! Code that builds large values draws their bytes from the query's account before it takes them.
-//! All other memory is small as a rule, and a rule may be broken. So each check of an [`Interrupt`]
-//! compares the growth of the thread, which the global allocator counts, with the growth of the
-//! account. The part that nobody has accounted for is charged, and the check fails with error 32
-//! where that exceeds a limit.
+//! Code that builds large values charges their bytes to the query's account before it allocates
+//! them. All other memory is small as a rule, and a rule may be broken. So each check of an
+//! [`Interrupt`] compares the growth of the thread, which the global allocator counts, with the
+//! growth of the account. The part that nobody has accounted for is charged, and the check fails
+//! with error 32 where that exceeds a limit.
 //!
 //! A program without [`allocation_meter::CountingAllocator`] has no net.
 //!
@@ -76,7 +76,7 @@ impl ThreadMeter {
 }
 
 impl ThreadMeter {
-    /// Checks that the query of the innermost step may take so many bytes more. Draws nothing.
+    /// Checks that the query of the innermost step may take so many more bytes. Charges nothing.
     ///
     /// It is for code that has no account at hand. Errors: 32 if they would exceed a limit.
     pub fn check_room(bytes: usize) -> Result<()> {

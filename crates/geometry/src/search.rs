@@ -22,8 +22,8 @@ use crate::shape::Shape;
 
 /// Most cells in the covering of a stored shape.
 const STORED_CELLS: usize = 8;
-/// Most cells in the covering of a query. More cells read fewer entries in vain and cost more
-/// look-ups.
+/// Maximum number of cells in the covering of a query. More cells read fewer useless entries and
+/// cost more lookups.
 const QUERY_CELLS: usize = 16;
 /// Level of the smallest cells of stored shapes that are not points: about a meter.
 const FINEST_LEVEL: u8 = 23;

@@ -27,7 +27,7 @@ impl MmapEngine {
     /// is there as a whole or not at all, and none is there without all earlier ones.
     ///
     /// Errors: [`kv::Error::DamagedLog`] if a commit is missing that was synced, unless the options
-    /// say to go on without it.
+    /// say to continue without it.
     pub fn open(folder: impl AsRef<Path>, options: &MmapOptions) -> Result<Arc<MmapEngine>> {
         Self::start(Store::open(folder.as_ref(), options)?)
     }

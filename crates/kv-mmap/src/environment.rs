@@ -18,7 +18,7 @@ pub(crate) type Table = heed::Database<'static, Bytes, Bytes>;
 /// A read transaction that threads may hand to each other.
 pub(crate) type ReadTransaction = RoTxn<'static, WithoutTls>;
 
-/// The greatest number of read transactions at once, a slot of 64 bytes each.
+/// Maximum number of concurrent read transactions, a slot of 64 bytes each.
 const READERS_MAX: u32 = 16_384;
 
 const PREFIX: &str = "pairs.";
@@ -94,7 +94,7 @@ impl Environment {
         let Tables { pairs, long, samples, state } = self.tables;
         let mut pages = 0;
         for table in [pairs, long, samples, state] {
-            let stat = table.stat(transaction).map_err(map("reading the figures of a table"))?;
+            let stat = table.stat(transaction).map_err(map("reading the statistics of a table"))?;
             pages += stat.branch_pages + stat.leaf_pages + stat.overflow_pages;
         }
         Ok(pages as u64)
@@ -117,9 +117,9 @@ impl Environment {
         self.copy(&path_of(folder, 1))
     }
 
-    /// Writes a copy without free pages beside this file, which it replaces, and opens it.
+    /// Writes a copy without free pages, replaces this file by it, and opens it.
     ///
-    /// Snapshots of this file go on reading it. Its space is free when the last of them is gone.
+    /// Existing snapshots keep reading this file. Its space is free when the last of them is gone.
     pub(crate) fn replace(&self, folder: &Path, map_bytes: u64) -> Result<Environment> {
         let (number, temporary) = (self.number + 1, folder.join(format!("{PREFIX}new")));
         let path = path_of(folder, number);
@@ -183,7 +183,7 @@ fn files(folder: &Path) -> Result<Vec<(PathBuf, Option<u64>)>> {
     Ok(files)
 }
 
-/// Returns the number of a mapped file whose name goes on like this behind the prefix.
+/// Returns the number of a mapped file from the rest of its name, after the prefix.
 fn number_in(rest: &str) -> Option<u64> {
     rest.strip_suffix(SUFFIX)?.parse().ok()
 }
@@ -229,9 +229,9 @@ mod unsafe_open {
         options.map_size(usize::try_from(map_bytes).unwrap_or(usize::MAX));
         options.max_readers(READERS_MAX).max_dbs(8);
         // SAFETY: reading a mapped file is undefined behaviour if another program changes the file
-        // meanwhile. The lock of the folder keeps other servers out, and the folder is private to
-        // its user. The map is never resized. The flag says that the path is a file instead of a
-        // folder. Neither NO_SYNC, NO_LOCK nor WRITE_MAP is set.
+        // at the same time. The lock of the folder keeps other servers out, and the folder is
+        // private to its user. The map is never resized. The flag says that the path is a file
+        // instead of a folder. Neither NO_SYNC, NO_LOCK nor WRITE_MAP is set.
         unsafe {
             options.flags(EnvFlags::NO_SUB_DIR);
             options.open(path)

@@ -28,7 +28,7 @@ struct State {
 }
 
 impl FlushSignal {
-    /// Notes a commit. An urgent one must be flushed at once.
+    /// Notes a commit. An urgent one must be flushed immediately.
     pub(crate) fn note_written(&self, is_urgent: bool) {
         let mut state = self.lock();
         let must_wake = !state.is_written || (is_urgent && !state.is_urgent);
@@ -40,8 +40,8 @@ impl FlushSignal {
         }
     }
 
-    /// Waits until something is to be flushed: `interval` after the first write, or at once if it
-    /// is urgent. Returns false if the flusher must stop.
+    /// Waits until something is to be flushed: `interval` after the first write, or immediately if
+    /// it is urgent. Returns false if the flusher must stop.
     pub(crate) fn wait_for_work(&self, interval: Duration) -> bool {
         let state = self.wake.wait_while(self.lock(), |state| !state.is_written && !state.is_stopping);
         let state = state.unwrap_or_else(PoisonError::into_inner);

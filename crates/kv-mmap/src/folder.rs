@@ -22,7 +22,7 @@ pub fn is_store_file(name: &str) -> bool {
 }
 
 /// Brings all commits of the store in `folder` into its mapped file, and removes the files that are
-/// only of use beside it: the log, and LMDB's list of readers.
+/// only useful together with it: the log, and LMDB's list of readers.
 ///
 /// Does nothing if the folder has no mapped file or no format, as when its files are being moved.
 /// Errors: those of [`MmapEngine::open`], and those of writing. The log is still there then.

@@ -49,7 +49,7 @@ pub(crate) fn check_or_create(folder: &Path) -> Result<()> {
         Ok(text) => check(&text, &path),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             if crate::environment::newest_file(folder)?.is_some() {
-                let reason = format!("{} is missing beside the mapped file", path.display());
+                let reason = format!("{} is missing next to the mapped file", path.display());
                 return Err(Error::Corrupt { reason });
             }
             write(folder)

@@ -4,7 +4,7 @@
 //! part with a zero byte behind it, one byte longer than any whole key, is a *link*: its value is
 //! the number of a level. The rest of the key is stored in the table of long keys behind that
 //! number, by the same rule. So the order of stored keys is the order of keys at each level, and
-//! reading and writing a long key takes one look-up for each part.
+//! reading and writing a long key takes one lookup for each part.
 
 use std::ops::{Bound, RangeBounds};
 
@@ -88,7 +88,7 @@ impl Level {
     }
 
     /// Returns the bounds of the stored keys for the rests from `start` to below `end` (`None` for
-    /// no end). Links of which a part may be in the range are inside.
+    /// no end). A link counts as inside if a part of it may be in the range.
     fn bounds(self, start: &[u8], end: Option<&[u8]>) -> StoredRange {
         let first = if start.len() > PART_BYTES { self.link(start) } else { self.stored(start) };
         let first = if first.is_empty() { Bound::Unbounded } else { Bound::Included(first) };

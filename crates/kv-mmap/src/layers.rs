@@ -7,7 +7,7 @@ use kv::{Entry, KeyRange, Overlay, Result, Snapshot, Tree, layered};
 use crate::keys;
 use crate::version::VersionHandle;
 
-/// The memory in bytes that an entry of a layer takes beside its key and value.
+/// The memory in bytes that an entry of a layer takes in addition to its key and value.
 const ENTRY_OVERHEAD_BYTES: usize = 64;
 
 /// The number of writes from which a commit is put into a copy of the layer first, so that readers

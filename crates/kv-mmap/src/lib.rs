@@ -15,7 +15,7 @@
 //! ```text
 //! FORMAT              one line: the writer of the folder, the version, the kind of machine
 //! LOCK                locked while the store is open
-//! pairs.N.mdb         the mapped file, with LMDB's own file `-lock` beside it
+//! pairs.N.mdb         the mapped file, with LMDB's own file `-lock` next to it
 //! log/NNNNNNNNNN.log  the log (module `log::record`)
 //! load/               pairs of running bulk loads; emptied when the store is opened
 //! damaged-logs/       the damaged files of logs that were cut by `LogRecovery::Salvage`

@@ -1,6 +1,6 @@
 //! Scans of a version of the mapped file.
 //!
-//! A scan holds no read transaction between two blocks. Each block begins with a look-up of the
+//! A scan holds no read transaction between two blocks. Each block begins with a lookup of the
 //! place where the last one ended, which takes a microsecond.
 
 use kv::{BLOCK_BYTES_MAX, Block, BlockLimits, Error, KeyRange, PrefixScan, Result, Scan, ScanSpec};

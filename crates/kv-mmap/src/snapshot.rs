@@ -39,7 +39,7 @@ impl Snapshot for VersionHandle {
     }
 }
 
-/// A snapshot of the store, which the figures count while it lives.
+/// A snapshot of the store, which the statistics count while it lives.
 pub(crate) struct StoreSnapshot {
     pub(crate) layers: Arc<dyn Snapshot>,
     pub(crate) closed: ClosedFlag,

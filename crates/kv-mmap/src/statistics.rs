@@ -1,4 +1,4 @@
-//! Figures for the metrics page.
+//! Statistics for the metrics page.
 
 use kv::{ColumnFamilyStatistics, EngineStatistics};
 

@@ -14,7 +14,7 @@ const APPLIED: &[u8] = b"applied";
 /// The key of the number of the next level of long keys.
 const NEXT_LEVEL: &[u8] = b"next level";
 
-/// The number of long keys that are deleted at once when a range is dropped.
+/// The number of long keys per deletion when a range is dropped.
 const LONG_KEYS_AT_ONCE: usize = 1_000;
 
 /// A transaction that writes the tables. Dropped without a commit, it changes nothing.
@@ -31,7 +31,7 @@ impl<'e> TableWriter<'e> {
         Ok(TableWriter { transaction, tables: environment.tables, appends: false })
     }
 
-    /// Announces that keys in ascending order follow.
+    /// Begins a run of keys in ascending order.
     pub(crate) fn begin_ascending(&mut self, first: &[u8]) -> Result<()> {
         let last = self.tables.pairs.last(&self.transaction).map_err(map("reading"))?;
         self.appends = last.is_none_or(|(last, _)| last < first);

@@ -1,6 +1,6 @@
 //! A program of its own, because it measures the memory of the process.
 //!
-//! The memory that a store takes beside the mapped file stays within its bounds.
+//! The memory that a store takes in addition to the mapped file stays within its bounds.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::expect_used, reason = "tests")]
@@ -20,7 +20,7 @@ fn anonymous_bytes() -> u64 {
     line.trim().trim_end_matches(" kB").trim().parse::<u64>().expect("a number") << 10
 }
 
-/// Runs `work` and returns the greatest growth of memory meanwhile.
+/// Runs `work` and returns the greatest growth of memory during it.
 fn growth(work: impl FnOnce() + Send) -> u64 {
     let before = anonymous_bytes();
     let mut most = before;
@@ -39,7 +39,7 @@ fn open(folder: &std::path::Path) -> Arc<MmapEngine> {
     MmapEngine::open(folder, &MmapOptions { memory_bytes: 64 << 20, ..MmapOptions::default() }).expect("open")
 }
 
-/// One test, because others would disturb the figures.
+/// One test, because others would disturb the measurement.
 #[test]
 fn loads_writes_and_drops_take_bounded_memory() {
     let folder = tempfile::tempdir().expect("tempdir");

@@ -6,7 +6,7 @@
 //! The memory is in MiB. The parts are scans, gets, starts, writes and synced; without a name, all
 //! run. `zstd` is no part: it sets the engine's compression.
 //!
-//! Each figure is the CPU time of the calling thread. Both sides of a pair run three times in turn,
+//! Each result is the CPU time of the calling thread. Both sides of a pair run three times in turn,
 //! and the best of each counts. RocksDB itself has plain options: 16 KiB blocks, LZ4, a filter, and
 //! a block cache of the same size.
 

@@ -1,8 +1,8 @@
 //! The use of the block cache by scans.
 //!
-//! A sequential scan would evict the blocks that look-ups need, so it fills no cache. But a query
+//! A sequential scan would evict the blocks that lookups need, so it fills no cache. But a query
 //! that filters or groups a small collection usually comes again. From the cache it then gets
-//! blocks that are already read, checked and decompressed. Such a scan is announced as repeated,
+//! blocks that are already read, checked and decompressed. Such a scan is marked as repeated,
 //! and may fill a part of the cache if its whole range fits there.
 
 use kv::{KeyRange, ScanSpec};
@@ -29,7 +29,7 @@ const UNPACKED_FACTOR: u64 = 2;
 /// The effect of a scan on the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CacheUse {
-    /// The scan fills the cache, as look-ups do.
+    /// The scan fills the cache, as lookups do.
     Full,
     /// The scan does not fill the cache.
     Spared,

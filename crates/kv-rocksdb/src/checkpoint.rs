@@ -20,7 +20,8 @@ impl Store {
     /// Writes a copy of the store into a new folder: hard links to its tables, a copy of the log.
     ///
     /// RocksDB takes the manifest first and the log after it. A table that moved into the store in
-    /// between would be missing, although the log has later commits. So no table moves meanwhile.
+    /// between would be missing, although the log has later commits. So no table moves during the
+    /// copy.
     pub(crate) fn checkpoint(&self, folder: &Path) -> Result<()> {
         self.check_open()?;
         if folder.exists() {

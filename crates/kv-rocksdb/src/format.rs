@@ -25,7 +25,7 @@ pub(crate) fn check_or_create(folder: &Path) -> Result<()> {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             // The store belongs to another program, or has lost its FORMAT.
             if is_store(folder) {
-                let reason = format!("{} is missing beside a RocksDB database", path.display());
+                let reason = format!("{} is missing next to a RocksDB database", path.display());
                 return Err(Error::Corrupt { reason });
             }
             write(folder)

@@ -52,12 +52,12 @@ const DELETIONS_MAX: usize = 3_072;
 /// partitioned.
 ///
 /// Indexes and filters take a hundredth of the data if values are short. Below this limit they fit
-/// into the cache as a whole. A look-up of a key then takes a fifth less time than with partitions,
-/// and a look-up of an absent key half the time. Above it, whole ones of half a megabyte each would
+/// into the cache as a whole. A lookup of a key then takes a fifth less time than with partitions,
+/// and a lookup of an absent key half the time. Above it, whole ones of half a megabyte each would
 /// evict each other.
 const PARTITIONED_FROM: u64 = 16;
 
-/// The bits per key in filters: one of a hundred look-ups of an absent key reads a block in vain.
+/// The bits per key in filters: one of a hundred lookups of an absent key reads a block needlessly.
 const FILTER_BITS_PER_KEY: f64 = 10.0;
 
 /// The compression of the lowest level, which holds nearly all data. The levels above always use
@@ -70,7 +70,7 @@ pub enum Compression {
     /// A quarter smaller than LZ4.
     ///
     /// Measured with small documents, bulk loads take 50 % longer. For data that is not cached,
-    /// scans take 25 % longer and look-ups 40 % longer.
+    /// scans take 25 % longer and lookups 40 % longer.
     Zstd,
 }
 
@@ -215,7 +215,7 @@ fn table_options(cache: &Cache) -> BlockBasedOptions {
     tables.set_metadata_block_size(METADATA_BLOCK_BYTES);
     tables.set_bloom_filter(FILTER_BITS_PER_KEY, false);
     tables.set_whole_key_filtering(true);
-    // A look-up passes eight keys on average until it finds its own. Side by side, the keys take
+    // A lookup passes eight keys on average until it finds its own. Side by side, the keys take
     // two or three cache lines of the processor; between documents they would take one each. Blocks
     // also become a hundredth smaller.
     tables.set_separate_key_value_in_data_block(true);

@@ -27,10 +27,11 @@ const DIGITS: usize = 16;
 impl Store {
     /// Drops a range in O(1): one range tombstone hides the pairs from all later snapshots.
     ///
-    /// Table files that lie entirely in the range are then deleted at once, if no snapshot is older
-    /// than the tombstone. Deleting a file would take its pairs from older snapshots too, because a
-    /// snapshot keeps no file alive. No older snapshot can appear later, so one check is enough.
-    /// Compactions free the remaining space: there, a tombstone counts as the data that it covers.
+    /// Table files that lie entirely in the range are then deleted immediately, if no snapshot is
+    /// older than the tombstone. Deleting a file would take its pairs from older snapshots too,
+    /// because a snapshot keeps no file alive. No older snapshot can appear later, so one check is
+    /// enough. Compactions free the remaining space: there, a tombstone counts as the data that it
+    /// covers.
     pub(crate) fn drop_range(&self, range: &KeyRange) -> Result<()> {
         self.check_open()?;
         let Some(last) = self.last_key(range)? else { return Ok(()) };

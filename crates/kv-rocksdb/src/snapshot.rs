@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use kv::ClosedFlag;
-use kv::{BLOCK_BYTES_MAX, Error, LOOK_UP_BYTES, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
+use kv::{BLOCK_BYTES_MAX, Error, LOOKUP_BYTES, PrefixScan, Result, Scan, ScanSpec, Snapshot, Values};
 use rust_rocksdb::{ErrorKind, ReadOptions};
 
 use crate::error::map;
@@ -18,7 +18,7 @@ const LOOK_UP_KEYS_MAX: usize = 256;
 /// A RocksDB snapshot.
 pub(crate) struct RocksSnapshot {
     snapshot: Arc<OwnedSnapshot>,
-    /// The options of look-ups, created at the first one, because many transactions only write.
+    /// The options of lookups, created at the first one, because many transactions only write.
     options: OnceLock<ReadOptions>,
     /// The bytes that one scan may put into the block cache.
     scan_cache_bytes: usize,
@@ -35,7 +35,7 @@ impl RocksSnapshot {
             let mut options = ReadOptions::default();
             self.snapshot.apply_to(&mut options);
             // RocksDB holds the values of a call until they are copied.
-            options.set_value_size_soft_limit(LOOK_UP_BYTES as u64);
+            options.set_value_size_soft_limit(LOOKUP_BYTES as u64);
             options
         })
     }

@@ -1,4 +1,4 @@
-//! Figures for the metrics page.
+//! Statistics for the metrics page.
 
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -25,7 +25,8 @@ use crate::write_stalls::WriteStalls;
 /// The folder in which bulk loads write their tables.
 const LOAD_FOLDER: &str = "load";
 
-/// The bytes that a batch takes beside a write's key and value: its tag and the two lengths.
+/// The bytes that a batch takes in addition to a write's key and value: its tag and the two
+/// lengths.
 const BATCH_OVERHEAD_BYTES: usize = 11;
 
 /// The number of written bytes after which the store measures its data again.
@@ -36,7 +37,7 @@ const LOOK_AFTER_BYTES: u64 = 256 << 20;
 const REMEMBERED_KEY_SHARE: usize = 1 << 10;
 
 /// The memory that one scan may put into the block cache, as a divisor of the budget. The larger
-/// part remains for look-ups and other scans.
+/// part remains for lookups and other scans.
 const SCAN_CACHE_SHARE: usize = 4;
 
 /// An open database. It lives until the engine is closed and the last snapshot, transaction and

@@ -1,4 +1,4 @@
-//! Admission of writers: at most one thread per processor writes at once.
+//! Admission of writers: at most one thread per processor writes concurrently.
 //!
 //! Writers in RocksDB spin and yield while they wait for each other, which is fast as long as each
 //! has a processor of its own. With more of them they spend more time on that than on writing: with
@@ -26,7 +26,7 @@ impl WriteAdmission {
     }
 
     /// Waits for a permit. A thread that arrives while one is free overtakes those that are still
-    /// waking up, so that no permit stays idle meanwhile.
+    /// waking up, so that no permit stays idle until then.
     pub(crate) fn acquire(&self) -> WritePermit<'_> {
         let free = self.freed.wait_while(self.lock(), |free| *free == 0);
         *free.unwrap_or_else(PoisonError::into_inner) -= 1;

@@ -9,7 +9,7 @@ use kv::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, TransactionOptions
 use kv_rocksdb::{RocksEngine, RocksOptions};
 
 const BUDGET_BYTES: usize = 32 << 20;
-/// The bytes that RocksDB takes beside its budget for running compactions, and that the allocator
+/// The bytes that RocksDB takes beyond its budget for running compactions, and that the allocator
 /// keeps.
 const BESIDE_BYTES: usize = 48 << 20;
 const ROWS: u64 = 200_000;

@@ -1,4 +1,4 @@
-//! Look-ups and pages of scans at a timestamp.
+//! Lookups and pages of scans at a timestamp.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;

@@ -10,7 +10,7 @@
 //! A snapshot is a timestamp of PD. It shows all commits with smaller ones.
 //!
 //! # A transaction
-//! Writes are buffered. Conflicts within this process are found at once by its conflict table;
+//! Writes are buffered. Conflicts within this process are found immediately by its conflict table;
 //! those with other processes at the commit, which checks every written and locked key against the
 //! timestamp that the transaction has read. A key that was inserted must still be absent.
 //!

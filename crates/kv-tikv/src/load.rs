@@ -1,8 +1,8 @@
 //! Bulk loads: one transaction that is locked part by part, so its size does not matter.
 //!
-//! A load that fits into one transaction is one. A larger one writes its locks while it goes on and
+//! A load that fits into one transaction is one. A larger one writes its locks as it proceeds and
 //! keeps only its first and last key. Its commit is that of its first key; the locks of the other
-//! keys are then settled region by region. Readers pass by the locks of a load that goes on.
+//! keys are then settled region by region. Readers ignore the locks of a load in progress.
 
 use std::sync::Arc;
 

@@ -42,7 +42,7 @@ impl MemoryCluster {
         }
     }
 
-    /// Stops a store, of which there are 1 to 3. The others go on with its regions.
+    /// Stops one of the stores 1 to 3. The others take over its regions.
     pub fn stop_store(&self, store: u64) {
         self.cluster.stop_store(store);
     }

@@ -7,7 +7,7 @@ use crate::network::TlsFiles;
 /// The cluster and the part of it that a store takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TikvOptions {
-    /// The addresses of PD's members (`HOST:PORT`), of which one must answer.
+    /// The addresses of PD's members (`HOST:PORT`). One of them must answer.
     pub pd: Vec<String>,
     /// The files for encrypted connections, if the cluster asks for them.
     pub tls: Option<TlsFiles>,

@@ -8,9 +8,9 @@ use std::ops::Range;
 /// The greatest number of bytes in one block or in one result, so that offsets fit 32 bits.
 pub const BLOCK_BYTES_MAX: usize = u32::MAX as usize;
 
-/// The number of bytes of values at which a look-up of several keys ends, so that its memory does
+/// The number of bytes of values at which a lookup of several keys ends, so that its memory does
 /// not depend on the size of the values. The last value may exceed it.
-pub const LOOK_UP_BYTES: usize = 8 << 20;
+pub const LOOKUP_BYTES: usize = 8 << 20;
 
 /// The position of one pair in the bytes of its block: the key, directly followed by the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +137,7 @@ impl Block {
     }
 }
 
-/// The result of a look-up of many keys: one entry per key, in the order of the request.
+/// The result of a lookup of many keys: one entry per key, in the order of the request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Values {
     bytes: Vec<u8>,
@@ -198,9 +198,9 @@ impl Values {
         Values { ranges, ..self }
     }
 
-    /// Returns true if a look-up ends here, since the values have [`LOOK_UP_BYTES`].
+    /// Returns true if a lookup ends here, since the values have [`LOOKUP_BYTES`].
     pub fn is_full(&self) -> bool {
-        self.bytes.len() >= LOOK_UP_BYTES
+        self.bytes.len() >= LOOKUP_BYTES
     }
 
     /// Returns the number of keys that were looked up.

@@ -37,9 +37,9 @@ pub trait Engine: Send + Sync {
 
     /// Begins a load of pairs whose keys are absent and are not written by any transaction.
     ///
-    /// Several loads may run at once, even if their keys interleave. They conflict with each other
-    /// and with transactions only where both write the same key. `kind` and `hint` tell the engine
-    /// how it may write the pairs to its files.
+    /// Several loads may run concurrently, even if their keys interleave. They conflict with each
+    /// other and with transactions only where both write the same key. `kind` and `hint` tell the
+    /// engine how it may write the pairs to its files.
     fn load(&self, kind: LoadKind, hint: LoadHint) -> Result<Box<dyn BulkLoad>>;
 
     /// Returns at most `parts - 1` keys that divide `range` into pieces of similar size.
@@ -71,12 +71,12 @@ pub trait Engine: Send + Sync {
     /// Writes a copy of the current store into a folder that does not exist yet, and creates its
     /// parents.
     ///
-    /// Writers go on meanwhile. The copy has the commits and loads up to one moment, and none after
-    /// it. The engine can open the copy like any store. Errors: [`crate::Error::Misuse`] if the
-    /// folder exists, [`crate::Error::Unsupported`] if the engine has no files.
+    /// Writers continue concurrently. The copy has the commits and loads up to one moment, and none
+    /// after it. The engine can open the copy like any store. Errors: [`crate::Error::Misuse`] if
+    /// the folder exists, [`crate::Error::Unsupported`] if the engine has no files.
     fn checkpoint(&self, folder: &Path) -> Result<()>;
 
-    /// Returns the figures for the metrics page.
+    /// Returns the statistics for the metrics page.
     fn statistics(&self) -> EngineStatistics;
 
     /// Syncs and stops background work. A second `close` does nothing.
@@ -87,7 +87,7 @@ pub trait Engine: Send + Sync {
     fn close(&self) -> Result<()>;
 }
 
-/// A consistent state that many threads can read at once.
+/// A consistent state that many threads can read concurrently.
 pub trait Snapshot: Send + Sync {
     /// Returns the engine's number of the state, which grows with later states; 0 if the engine
     /// has none.
@@ -97,7 +97,7 @@ pub trait Snapshot: Send + Sync {
 
     /// Looks up keys in any order. The result has one entry per key, in the order of the request.
     ///
-    /// It ends early, after at least one key, where the values have [`crate::LOOK_UP_BYTES`]. The
+    /// It ends early, after at least one key, where the values have [`crate::LOOKUP_BYTES`]. The
     /// caller asks again for the rest.
     fn get_many(&self, keys: &[&[u8]]) -> Result<Values>;
 
@@ -110,15 +110,15 @@ pub trait Snapshot: Send + Sync {
     fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>>;
 
     /// Begins to read many short ranges, one after the other. It reads nothing before the first
-    /// [`PrefixScan::read`] or [`PrefixScan::announce`].
+    /// [`PrefixScan::read`] or [`PrefixScan::prefetch`].
     fn prefix_scan(&self) -> Result<Box<dyn PrefixScan>>;
 
-    /// Returns the number of reads that a caller should have on their way at once, if it knows them
-    /// before it needs them.
+    /// Returns the number of reads that a caller should run concurrently, if it knows them before
+    /// it needs them.
     ///
     /// It is more than 1 where a read waits for a message. Such a caller uses
-    /// [`PrefixScan::announce`] or [`Scan::fetch`], which have no effect elsewhere.
-    fn reads_at_once(&self) -> usize {
+    /// [`PrefixScan::prefetch`] or [`Scan::fetch`], which have no effect elsewhere.
+    fn concurrent_reads(&self) -> usize {
         1
     }
 }
@@ -140,11 +140,11 @@ pub trait PrefixScan: Send {
         block: &mut Block,
     ) -> Result<bool>;
 
-    /// Says which prefixes the caller will probably read next, from their first pairs on.
+    /// Prefetches prefixes that the caller will probably read next, from their first pairs on.
     ///
-    /// The engine may fetch them at once, and forgets the oldest that are never read. They read the
-    /// same as others.
-    fn announce(&mut self, _prefixes: &[&[u8]]) {}
+    /// The engine may fetch them concurrently, and forgets the oldest that are never read. A
+    /// prefetch does not change what a read returns.
+    fn prefetch(&mut self, _prefixes: &[&[u8]]) {}
 
     /// Releases everything that pins memory in the engine.
     fn release(&mut self);
@@ -281,10 +281,10 @@ impl Default for TransactionOptions {
 pub enum WaitPolicy {
     /// The caller must not block.
     ///
-    /// A key that another transaction holds fails at once with [`crate::Error::Conflict`]. A commit
-    /// that would wait longer than a small write takes fails with [`crate::Error::Transient`], and
-    /// nothing was written. That happens behind large writes of others, and while the engine admits
-    /// no writes.
+    /// A key that another transaction holds fails immediately with [`crate::Error::Conflict`]. A
+    /// commit that would wait longer than a small write takes fails with
+    /// [`crate::Error::Transient`], and nothing was written. That happens behind large writes of
+    /// others, and while the engine admits no writes.
     NoWait,
     /// A write waits this long for a key that another transaction holds, then fails with
     /// [`crate::Error::Conflict`].
@@ -326,7 +326,7 @@ pub enum Durability {
     /// After the log was handed to the operating system. A background thread syncs it within about
     /// 100 ms.
     Buffered,
-    /// After the log is on disk. Commits that wait at the same time share one sync.
+    /// After the log is on disk. Commits that wait concurrently share one sync.
     Synced,
 }
 
@@ -344,7 +344,7 @@ pub struct Savepoint(pub usize);
 ///
 /// Where several processes share a store, a write finds the transactions of its own process only.
 /// The commit finds the others: it then fails with [`crate::Error::Conflict`], and nothing was
-/// written. So every caller must expect that error from a commit, too.
+/// written. So every caller must also expect that error from a commit.
 pub trait WriteTransaction: Send {
     /// Returns the state that the transaction sees now, its own writes included.
     ///
@@ -367,7 +367,7 @@ pub trait WriteTransaction: Send {
     /// nothing and keeps the key locked.
     fn insert_unique(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 
-    /// Sets a key without a look-up and without a lock.
+    /// Sets a key without a lookup and without a lock.
     ///
     /// The caller guarantees that no other transaction writes the key until this one has ended: it
     /// holds the key's owner, or the name is unique to this transaction. This serves index entries
@@ -452,8 +452,8 @@ pub trait BulkLoad: Send {
     /// [`crate::Error::Misuse`], and the load continues without the pair.
     fn add(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 
-    /// Announces that stored keys may lie between the last pair and the next. It does not change
-    /// the stored data.
+    /// Declares that stored keys may lie between the last pair and the next. It does not change the
+    /// stored data.
     fn begin_run(&mut self) -> Result<()> {
         Ok(())
     }
@@ -465,7 +465,7 @@ pub trait BulkLoad: Send {
     fn finish(self: Box<Self>, durability: Durability) -> Result<()>;
 }
 
-/// Figures of an engine. A figure without a meaning for the engine is zero.
+/// Statistics of an engine. A number without a meaning for the engine is zero.
 #[derive(Clone, Debug, Default)]
 pub struct EngineStatistics {
     /// Bytes in the block cache.
@@ -492,13 +492,13 @@ pub struct EngineStatistics {
     pub counters: Vec<(String, u64)>,
     /// Ratios of the engine, under its own names.
     pub ratios: Vec<(String, f64)>,
-    /// The figures of each part of the engine with files of its own, by name.
+    /// The statistics of each part of the engine with files of its own, by name.
     pub column_families: Vec<(String, ColumnFamilyStatistics)>,
-    /// The figures of messages to each process of a shared store, by address.
+    /// The statistics of messages to each process of a shared store, by address.
     pub nodes: Vec<NodeStatistics>,
 }
 
-/// Figures of one part of an engine with memory and files of its own.
+/// Statistics of one part of an engine with memory and files of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ColumnFamilyStatistics {
     /// Bytes in its memtables.

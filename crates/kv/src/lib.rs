@@ -5,7 +5,7 @@
 //! the same name) defines their behaviour.
 //!
 //! The traits work on batches, so they suit engines that answer in microseconds and engines that
-//! answer in milliseconds. Look-ups take many keys, scans return blocks of pairs, and neither costs
+//! answer in milliseconds. Lookups take many keys, scans return blocks of pairs, and neither costs
 //! a virtual call or an allocation per row.
 //!
 //! Keys are compared byte by byte. An engine never looks inside a key or a value.
@@ -37,7 +37,7 @@ mod local;
 mod log_sync;
 mod memory_engine;
 
-pub use block::{BLOCK_BYTES_MAX, Block, LOOK_UP_BYTES, Pair, Values};
+pub use block::{BLOCK_BYTES_MAX, Block, LOOKUP_BYTES, Pair, Values};
 pub use closed::ClosedFlag;
 pub use conflict::ConflictTable;
 pub use damaged_logs::LogRecovery;

@@ -1,4 +1,4 @@
-//! The snapshots that are alive, for an engine's figures.
+//! The snapshots that are alive, for an engine's statistics.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

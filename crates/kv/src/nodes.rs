@@ -44,7 +44,7 @@ pub struct DataNode {
     pub capacity_bytes: u64,
     /// Free bytes of its disk.
     pub available_bytes: u64,
-    /// The number of ranges of keys of which it has a copy.
+    /// The number of key ranges that it has a copy of.
     pub ranges: u64,
 }
 
@@ -72,7 +72,7 @@ pub enum NodeRole {
     Placement,
 }
 
-/// Figures of the messages from this server to one process of a shared store.
+/// Statistics of the messages from this server to one process of a shared store.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeStatistics {
     /// `HOST:PORT` of the process.

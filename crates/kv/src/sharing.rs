@@ -1,4 +1,4 @@
-//! Stores that several processes use at once.
+//! Stores that several processes use concurrently.
 
 use crate::{Nodes, Result};
 

@@ -1,4 +1,4 @@
-//! Measures the cost of documents over the bare engine: inserts, look-ups and scans of the same
+//! Measures the cost of documents over the bare engine: inserts, lookups and scans of the same
 //! bytes, and their ratio.
 //!
 //! usage: `throughput [memory|rocksdb] [documents] [indexes] [documents that are committed one by
@@ -196,7 +196,7 @@ impl Workload {
                 assert!(found.offsets.iter().all(Option::is_some));
             }
         });
-        report(&format!("look-ups, {batch} a call"), self.documents, bare, stored);
+        report(&format!("lookups, {batch} a call"), self.documents, bare, stored);
     }
 
     fn scan(&self) {

@@ -4,7 +4,7 @@
 //! usage: `vector_searches [documents] [dimension] [clusters]`
 //!
 //! Vectors lie around centers, or are uniform with 0 clusters. CPU times are those of the process,
-//! so they are right on a busy machine, too.
+//! so they are also right on a busy machine.
 
 #![allow(
     clippy::print_stdout,

@@ -1,7 +1,7 @@
 //! Documents, keys, indexes, transactions and snapshots over a key-value engine.
 //!
 //! - [`Store`] opens an engine, holds the [`Catalog`] and changes it (DDL).
-//! - [`Snapshot`] reads: look-ups in batches, scans in blocks, without copying each document.
+//! - [`Snapshot`] reads: lookups in batches, scans in blocks, without copying each document.
 //! - [`Transaction`] writes documents together with their index entries, counts and key generator.
 //!
 //! `docs/storage-format.md` describes the layout in the engine byte by byte. Only [`encoding`] and

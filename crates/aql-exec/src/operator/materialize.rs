@@ -43,8 +43,9 @@ pub(super) struct Fetched {
 
 /// Fetches documents by key and puts each into its row.
 ///
-/// Documents are read in steps, and draw on the query's memory until all are there: a step of long
-/// documents after short ones ends with error 32, not with the server's memory.
+/// Documents are read in steps and charged to the query's memory until all are there. A step of
+/// long documents after short ones then ends with error 32 and does not exhaust the server's
+/// memory.
 pub(super) fn fetch_into(
     documents: &mut [Value],
     rows: &[usize],

@@ -33,8 +33,8 @@ impl Operator for Profiled {
         let fetching = std::mem::replace(&mut context.profile.asked, outer_asked + runtime);
         let filtered = std::mem::replace(&mut context.profile.filtered, outer_filtered);
         if let Some(node) = context.profile.nodes.get_mut(self.position) {
-            // A call that only finds the end does not count. ArangoDB announces ends with the last
-            // rows.
+            // A call that only finds the end does not count. ArangoDB reports the end together with
+            // the last rows.
             node.calls += u64::from(node.calls == 0 || matches!(batch, Ok(Some(_))));
             node.filtered += filtered;
             node.runtime += runtime;

@@ -207,7 +207,7 @@ impl Arrays {
         Ok(())
     }
 
-    /// Draws the memory of everything built since the last call.
+    /// Charges the memory of everything built since the last call.
     fn account(&mut self) -> Result<()> {
         self.charge.grow(self.block.byte_len().saturating_sub(self.charge.bytes()))
     }

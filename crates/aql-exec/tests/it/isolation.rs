@@ -112,7 +112,7 @@ impl Script {
 fn run_within(fixture: &Fixture, query: &str, transaction: &mut Transaction) -> errors::Result<Vec<String>> {
     let run = Run::default();
     let plan = Arc::new(fixture.plan(query, &run)?);
-    // The execution owns the transaction and returns it; an empty one takes its place meanwhile.
+    // The execution owns the transaction and returns it; an empty one takes its place until then.
     let other = fixture.store.begin(&TransactionOptions::default()).unwrap();
     let own = std::mem::replace(transaction, other);
     let mut execution = start(&plan, DataAccess::Write(Box::new(own)), &run)?;

@@ -1,4 +1,4 @@
-//! Ranges and sorts by `_key` and `_id`, and look-ups in unique indexes, with more documents than
+//! Ranges and sorts by `_key` and `_id`, and lookups in unique indexes, with more documents than
 //! one step reads.
 
 use std::collections::BTreeSet;

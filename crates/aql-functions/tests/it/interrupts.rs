@@ -75,7 +75,7 @@ fn functions_end_soon_after_their_query() {
         }
     }
     eprintln!("longest: {} took {:?} of {RUNTIME:?}", longest.1, longest.0);
-    assert!(slow.is_empty(), "{} calls go on for too long:\n{}", slow.len(), slow.join("\n"));
+    assert!(slow.is_empty(), "{} calls run for too long:\n{}", slow.len(), slow.join("\n"));
 }
 
 fn time(function: &aql_value::Function, arguments: &[Value]) -> Duration {

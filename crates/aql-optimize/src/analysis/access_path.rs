@@ -36,7 +36,7 @@ fn finds_documents_twice(indexes: &[IndexInfo], range: &IndexRange) -> bool {
     let by_members = fields
         .zip(&range.lookups)
         .any(|(field, lookup)| field.expansion.is_some() && matches!(lookup, IndexLookup::In(_)));
-    // A field with [*] and without a look-up would return a document for each of its members.
+    // A field with [*] and without a lookup would return a document for each of its members.
     let given = range.first_field + range.lookups.len();
     by_members || index.fields.iter().skip(given).any(|field| field.expansion.is_some())
 }

@@ -159,7 +159,7 @@ fn join(nodes: &mut Vec<Node>, parts: &Parts) {
     // The second filter has moved up by one.
     nodes.insert(parts.second - 1, calculation);
     let mut gone = [parts.first, parts.first_calculation].map(|position| {
-        // Positions between the calculation's old place and the second filter have moved, too.
+        // Positions between the calculation's old place and the second filter have moved as well.
         if position > parts.second_calculation { position - 1 } else { position }
     });
     gone.sort_unstable();

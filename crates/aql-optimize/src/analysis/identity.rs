@@ -1,4 +1,4 @@
-//! Identities of expressions, drawn from the query's memory because they contain constants.
+//! Identities of expressions, charged to the query's memory because they contain constants.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
-//! Estimates for look-ups in indexes.
+//! Estimates for lookups in indexes.
 
 use aql_plan::{Expression, FieldBounds, IndexInfo, IndexLookup, IndexRange, IndexSearch};
 
 /// The cost of reading one index entry, as clients see it.
 const ENTRY_COST: f64 = 0.05;
-/// The rows and the cost of a look-up in a unique index. It is a little below 1, so that a unique
+/// The rows and the cost of a lookup in a unique index. It is a little below 1, so that a unique
 /// index is preferred.
 const UNIQUE_LOOKUP: f64 = 0.995;
 /// The share of entries that remain after one equality on a part of an index's fields.
@@ -126,7 +126,7 @@ pub(crate) fn range(index: &IndexInfo, range: &IndexRange, count: f64, scale: Sc
     Estimate { cost: values * scale.lookup_cost(count) + items * scale.entry_cost(), items }
 }
 
-/// Estimates the cost of one look-up that finds `items` of the entries.
+/// Estimates the cost of one lookup that finds `items` of the entries.
 pub(crate) fn entries_found(items: f64, count: f64, scale: Scale) -> Estimate {
     let items = items.clamp(1.0_f64.min(count), count);
     Estimate { cost: scale.lookup_cost(count) + items * scale.entry_cost(), items }

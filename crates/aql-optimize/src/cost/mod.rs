@@ -273,10 +273,10 @@ fn constant_bound(bound: Option<&IndexBound>) -> Option<Option<(&Value, bool)>> 
     }
 }
 
-/// Returns the share of a look-up's cost that remains where it is cheaper than a search of the
+/// Returns the share of a lookup's cost that remains where it is cheaper than a search of the
 /// index.
 ///
-/// A join resumes where the last look-up ended. A look-up by key finds the document itself.
+/// A join resumes where the last lookup ended. A lookup by key finds the document itself.
 fn share_of_search(scan: &IndexScan, index: &IndexInfo) -> f64 {
     if index.capabilities.clustered && scan.ranges.iter().all(|range| !range.lookups.is_empty()) {
         return 0.0;

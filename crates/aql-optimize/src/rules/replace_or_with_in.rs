@@ -1,7 +1,7 @@
 //! `replace-or-with-in`: replaces `a == 1 || a == 2`, of an attribute or a variable, by
 //! `a IN [1, 2]`.
 //!
-//! That is one look-up in an index or in a set instead of a chain of comparisons.
+//! That is one lookup in an index or in a set instead of a chain of comparisons.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -170,7 +170,7 @@ impl Values {
     }
 }
 
-/// Returns all values as one constant. Its memory is drawn until the query ends.
+/// Returns all values as one constant. Its memory stays charged until the query ends.
 fn constant_list(values: &[Values], context: &RuleContext<'_>) -> Result<Value> {
     let mut memory = Charge::new(Arc::clone(context.memory));
     let mut all: Vec<Value> = Vec::new();
@@ -190,7 +190,7 @@ fn constant_list(values: &[Values], context: &RuleContext<'_>) -> Result<Value> 
     Ok(list)
 }
 
-/// Returns all values. Their memory is drawn until the query ends.
+/// Returns all values. Their memory stays charged until the query ends.
 fn list(values: Vec<Values>, context: &RuleContext<'_>) -> Result<Vec<Expression>> {
     let mut all = Vec::new();
     for values in values {

@@ -259,7 +259,7 @@ impl Chooser<'_> {
         })
     }
 
-    /// Returns the cost of the look-up and of the sort that remains after it.
+    /// Returns the cost of the lookup and of the sort that remains after it.
     fn cost(&self, index: &IndexInfo, range: &IndexRange, is_single: bool) -> f64 {
         let count = self.info.count_estimate;
         let sort = match &self.sort {

@@ -150,9 +150,9 @@ pub(crate) struct RemoveStatement {
 #[derive(Debug, Clone)]
 pub(crate) struct UpsertStatement {
     pub(crate) collection: CollectionReference,
-    /// The document within the look-up.
+    /// The document within the lookup.
     pub(crate) candidate: VariableId,
-    /// Statements of the look-up between its FOR and its LIMIT: filters on `candidate`, and the
+    /// Statements of the lookup between its FOR and its LIMIT: filters on `candidate`, and the
     /// statements that they need.
     pub(crate) lookup: Vec<Statement>,
     pub(crate) lookup_options: ForOptions,

@@ -41,7 +41,7 @@ impl Binder<'_> {
         };
         let all = Expression::Variable(self.element_loop(input, expansion.levels, parts)?);
         let Some(limit) = limit else { return Ok(all) };
-        // Computes elements beyond the limit in vain, because the limit may be any expression.
+        // Computes elements beyond the limit needlessly, because the limit may be any expression.
         let not_negative = |number: Expression| call("MAX", vec![Expression::Array(vec![zero(), number])]);
         call("SLICE", vec![all, not_negative(offset.unwrap_or_else(zero))?, not_negative(limit)?])
     }

@@ -79,8 +79,8 @@ impl Binder<'_> {
         Ok(())
     }
 
-    /// Returns the arguments without the nulls at their end, which count as not given; of a null
-    /// before another argument, the default limit takes the place.
+    /// Returns the arguments without trailing nulls, which count as missing. The default limit
+    /// replaces a null before another argument.
     fn without_nulls(&self, arguments: &[ast::Expression]) -> Result<Vec<ast::Expression>> {
         let mut arguments = arguments.to_vec();
         for argument in &mut arguments {

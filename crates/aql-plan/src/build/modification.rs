@@ -46,7 +46,7 @@ impl Builder {
         })))
     }
 
-    /// Builds the look-up as a subquery that finds at most one document. OLD is this document, or
+    /// Builds the lookup as a subquery that finds at most one document. OLD is this document, or
     /// null.
     pub(super) fn upsert(&mut self, statement: UpsertStatement) -> Result<()> {
         let mut lookup = vec![Statement::ForCollection(Box::new(ForCollection {
@@ -76,7 +76,7 @@ impl Builder {
         })))
     }
 
-    /// Lets the scan of the look-up see the writes of the UPSERT for earlier rows.
+    /// Lets the scan of the lookup see the writes of the UPSERT for earlier rows.
     fn mark_read_own_writes(&mut self, candidate: VariableId) {
         let Some(NodeKind::Subquery(subquery)) = self.nodes.last_mut().map(|node| &mut node.kind) else {
             return;

@@ -32,7 +32,7 @@ pub struct DocumentSource {
     /// The scan answers each incoming row with exactly one row then, also if the number is 0. It
     /// has no projections and does not set `out`.
     pub count_into: Option<VariableId>,
-    /// The scan must see writes of earlier rows of this query (the look-up of an UPSERT).
+    /// The scan must see writes of earlier rows of this query (the lookup of an UPSERT).
     pub read_own_writes: bool,
     /// Option `useCache`: index caches may be used.
     pub use_cache: bool,

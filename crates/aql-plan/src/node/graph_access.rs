@@ -27,9 +27,9 @@ pub struct EdgeAccess {
     pub collection: CollectionReference,
     /// The end of an edge at which the search stands when it follows the edge.
     pub direction: EdgeDirection,
-    /// The look-up of edges at depths that `at_depth` does not list.
+    /// The lookup of edges at depths that `at_depth` does not list.
     pub lookup: EdgeLookup,
-    /// Look-ups of the edges at certain depths (0: from the start vertex), where a condition on
+    /// Lookups of the edges at certain depths (0: from the start vertex), where a condition on
     /// them has its own index.
     pub at_depth: Vec<(u64, EdgeLookup)>,
 }
@@ -83,7 +83,7 @@ impl GraphAccess {
 }
 
 impl EdgeAccess {
-    /// Returns the look-up of the edges that leave a vertex at a depth.
+    /// Returns the lookup of the edges that leave a vertex at a depth.
     pub fn lookup_at(&self, depth: u64) -> &EdgeLookup {
         let own = self.at_depth.iter().find(|(at, _)| *at == depth).map(|(_, lookup)| lookup);
         own.unwrap_or(&self.lookup)
@@ -113,7 +113,7 @@ impl EdgeDirection {
 }
 
 impl EdgeLookup {
-    /// Creates a look-up of all edges of a vertex in an edge index.
+    /// Creates a lookup of all edges of a vertex in an edge index.
     pub fn by_edge_index(index: IndexInfo) -> Self {
         Self { index, lookups: Vec::new(), lower: None, upper: None, search: None }
     }

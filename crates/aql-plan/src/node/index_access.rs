@@ -11,14 +11,14 @@ pub enum IndexAccess {
     OrderedRanges,
     /// A scan of at most this number of entries for each combination of looked-up values.
     LimitEach(u64),
-    /// Look-ups for many rows in one step: all ranges give values of all fields of one unique
+    /// Lookups for many rows in one step: all ranges give values of all fields of one unique
     /// index.
     UniqueKeys,
-    /// A look-up of one document: the only range gives one `_key`.
+    /// A lookup of one document: the only range gives one `_key`.
     SingleKey,
-    /// A look-up of one document: the only range gives one `_id`.
+    /// A lookup of one document: the only range gives one `_id`.
     SingleId,
-    /// A look-up of the only range that starts where the look-up for the previous row ended.
+    /// A lookup of the only range that starts where the lookup for the previous row ended.
     MergeJoin,
 }
 

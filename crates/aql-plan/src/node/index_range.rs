@@ -100,7 +100,7 @@ impl<'a> IndexConditions<'a> {
         self.search.iter().for_each(|search| search.for_each(visit));
     }
 
-    /// Returns a text for each condition. The look-ups start at the field `first_field`.
+    /// Returns a text for each condition. The lookups start at the field `first_field`.
     pub(super) fn print(
         &self,
         index: &IndexInfo,

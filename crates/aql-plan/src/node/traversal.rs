@@ -40,7 +40,7 @@ pub struct Traversal {
     pub prune: Option<Prune>,
     /// Conditions on the way.
     pub conditions: Vec<StepCondition>,
-    /// The conditions of the query that `conditions`, look-ups and depths stand for.
+    /// The conditions of the query that `conditions`, lookups and depths stand for.
     pub covered: Vec<CoveredCondition>,
     /// Only paths for which it is true (cast to a boolean) produce a row. It reads `vertex_out`,
     /// `edge_out` and variables of the outer row. The path is made after it.

@@ -21,7 +21,7 @@ pub struct Upsert {
     /// Set to the document after, if used. (The document before is `found`.)
     pub out_new: Option<VariableId>,
     /// Option `readOwnWrites`: a later row must find what an earlier row of this query wrote, so
-    /// rows pass the look-up one at a time.
+    /// rows pass the lookup one at a time.
     pub read_own_writes: bool,
     /// The options of the statement.
     pub options: ModificationOptions,

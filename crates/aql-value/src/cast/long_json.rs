@@ -20,17 +20,17 @@ const MAX_LEVELS: usize = 64;
 
 /// Returns the value as compact JSON. Errors: 32 for too much memory, 1500 if the query is ended.
 pub(super) fn of(value: &Value, memory: &MemoryAccount, interrupt: &Interrupt) -> Result<String> {
-    let mut text = LongText { text: Vec::new(), memory, interrupt, drawn_bytes: 0, check_at: 0, level: 0 };
+    let mut text = LongText { text: Vec::new(), memory, interrupt, charged_bytes: 0, check_at: 0, level: 0 };
     text.write(value)?;
     Ok(String::from_utf8(std::mem::take(&mut text.text)).unwrap_or_default())
 }
 
-/// A growing text. Dropping it returns the memory that it has drawn.
+/// A growing text. Dropping it releases the memory that it has charged.
 struct LongText<'a> {
     text: Vec<u8>,
     memory: &'a MemoryAccount,
     interrupt: &'a Interrupt,
-    drawn_bytes: u64,
+    charged_bytes: u64,
     /// The length at which the interrupt is checked next.
     check_at: usize,
     /// The level of nesting of the value that is being written.
@@ -98,7 +98,7 @@ impl LongText<'_> {
         Ok(())
     }
 
-    /// Draws the memory of the buffer that so many more bytes need, and reserves it.
+    /// Charges the buffer memory that so many more bytes need, and reserves it.
     fn make_room(&mut self, bytes: usize) -> Result<()> {
         let (length, before) = (self.text.len(), self.text.capacity());
         if length >= self.check_at {
@@ -110,8 +110,8 @@ impl LongText<'_> {
             // While the content moves, there are two buffers.
             self.memory.charge(capacity as u64)?;
             self.text.reserve_exact(capacity - length);
-            self.memory.release(self.drawn_bytes);
-            self.drawn_bytes = capacity as u64;
+            self.memory.release(self.charged_bytes);
+            self.charged_bytes = capacity as u64;
         }
         Ok(())
     }
@@ -119,7 +119,7 @@ impl LongText<'_> {
 
 impl Drop for LongText<'_> {
     fn drop(&mut self) {
-        self.memory.release(self.drawn_bytes);
+        self.memory.release(self.charged_bytes);
     }
 }
 

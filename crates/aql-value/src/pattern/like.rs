@@ -33,7 +33,7 @@ enum Piece {
 impl LikePattern {
     /// Prepares a pattern. Every text is a valid pattern.
     ///
-    /// Errors: 1500 if the query is ended meanwhile.
+    /// Errors: 1500 if the query is ended during this.
     pub fn new(pattern: &str, case_insensitive: bool, interrupt: &Interrupt) -> Result<Self> {
         let mut pieces = Vec::new();
         let mut piece = Vec::new();
@@ -60,7 +60,7 @@ impl LikePattern {
 
     /// Returns true if the whole text matches.
     ///
-    /// Errors: 1500 if the query is ended meanwhile.
+    /// Errors: 1500 if the query is ended during this.
     pub fn matches(&self, text: &str, interrupt: &Interrupt) -> Result<bool> {
         if self.case_insensitive {
             self.matches_folded(&folded(text, interrupt)?, interrupt)

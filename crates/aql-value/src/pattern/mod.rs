@@ -40,7 +40,7 @@ impl PatternCache {
         cached(cache, pattern, compile).unwrap_or_default()
     }
 
-    /// Returns the compiled LIKE pattern. Errors: 1500 if the query is ended meanwhile.
+    /// Returns the compiled LIKE pattern. Errors: 1500 if the query is ended during this.
     pub fn like(
         &mut self,
         pattern: &str,

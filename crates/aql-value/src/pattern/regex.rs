@@ -100,7 +100,7 @@ impl Regex {
 
     /// Returns true if the expression occurs in the text; `None` if a match takes too many steps.
     ///
-    /// Errors: 1500 if the query is ended meanwhile.
+    /// Errors: 1500 if the query is ended during this.
     pub fn is_match(&self, text: &str, interrupt: &Interrupt) -> Result<Option<bool>> {
         Ok(match &self.engine {
             Engine::Linear(linear) => Some(match linear.for_long(text) {
@@ -118,7 +118,7 @@ impl Regex {
 
     /// Returns all matches from left to right. Ends after giving up.
     ///
-    /// Errors: 1500 if the query is ended meanwhile.
+    /// Errors: 1500 if the query is ended during this.
     pub fn matches<'a>(
         &'a self,
         text: &'a str,

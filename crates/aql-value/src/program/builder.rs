@@ -77,7 +77,7 @@ impl ProgramBuilder {
 
     /// Adds `needle IN haystack` or `needle NOT IN haystack`.
     ///
-    /// A constant array is prepared for fast look-ups.
+    /// A constant array is prepared for fast lookups.
     pub fn contained_in(&mut self, needle: Slot, haystack: Slot, negated: bool) -> Slot {
         let haystack = match self.constant_at(haystack) {
             Some(value) => Haystack::Constant(Arc::new(ConstantSet::new(value))),

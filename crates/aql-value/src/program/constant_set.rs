@@ -43,7 +43,7 @@ impl ConstantSet {
         }
     }
 
-    /// Makes the table. Errors: 1500 if the query is ended meanwhile, 32 for too much memory.
+    /// Builds the table. Errors: 1500 if the query is ended during this, 32 for too much memory.
     pub(super) fn prepare(&self, memory: &MemoryAccount, interrupt: &Interrupt) -> Result<()> {
         let Self::Many { array, table } = self else { return Ok(()) };
         if table.get().is_none() {

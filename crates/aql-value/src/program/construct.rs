@@ -141,8 +141,8 @@ fn build(
 
 /// Returns the column of a block's values, whose bytes the evaluation owns from now on.
 pub(super) fn column_of(block: BoundedBlock<'_>, constant: bool, slots: &Slots) -> Column {
-    let (mut values, drawn_bytes) = block.finish();
-    slots.drawn.take_over(drawn_bytes);
+    let (mut values, charged_bytes) = block.finish();
+    slots.charged.take_over(charged_bytes);
     match values.pop() {
         Some(value) if constant => Column::Constant(value),
         Some(value) => {

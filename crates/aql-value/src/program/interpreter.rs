@@ -5,7 +5,7 @@ use std::sync::Arc;
 use errors::Result;
 
 use super::frame::Frame;
-use super::portions::Drawn;
+use super::portions::Charged;
 use super::slots::{Slots, Work, map, map_pair, map_shared};
 use super::{Instruction, Program, Slot, UnaryOperator, arithmetic, construct, text};
 use crate::column::Column;
@@ -38,7 +38,7 @@ impl Program {
 
     fn run_at_once(&self, frame: &Frame<'_>, context: &mut EvaluationContext<'_>) -> Result<Column> {
         let columns = Vec::with_capacity(self.instructions.len());
-        let mut slots = Slots { columns, drawn: Drawn::default() };
+        let mut slots = Slots { columns, charged: Charged::default() };
         let mut work = Work::new(context.interrupt);
         let done: Result<()> = self.instructions.iter().try_for_each(|instruction| {
             work.add(frame.lanes())?;
@@ -46,7 +46,7 @@ impl Program {
             slots.columns.push(column);
             Ok(())
         });
-        self.lane_bytes.note(slots.drawn.give_back(context.memory), frame.lanes());
+        self.lane_bytes.note(slots.charged.give_back(context.memory), frame.lanes());
         done?;
         slots.get(self.result).cloned()
     }
@@ -149,12 +149,12 @@ fn run_call(
     if function.deterministic && columns.iter().all(|column| column.as_constant().is_some()) {
         let arguments: Vec<Value> = columns.iter().map(|column| column.get(0).clone()).collect();
         let result = (function.call)(&arguments, context)?;
-        slots.drawn.draw(&result, context.memory)?;
+        slots.charged.charge(&result, context.memory)?;
         return Ok(Column::Constant(result));
     }
     if let Some(call) = function.call_batch {
         let results = call(&columns, lanes, context)?;
-        results.iter().try_for_each(|result| slots.drawn.draw(result, context.memory))?;
+        results.iter().try_for_each(|result| slots.charged.charge(result, context.memory))?;
         return Ok(Column::from_values(results));
     }
     // One argument list serves all lanes; constant arguments are set once.
@@ -174,7 +174,7 @@ fn run_call(
             context.interrupt.check()?;
         }
         let result = (function.call)(&values, context)?;
-        slots.drawn.draw(&result, context.memory)?;
+        slots.charged.charge(&result, context.memory)?;
         results.push(result);
     }
     Ok(Column::from_values(results))

@@ -1,8 +1,8 @@
-//! The number of lanes that a program computes at once.
+//! The number of lanes that a program computes in one pass.
 //!
 //! A program runs instruction by instruction over all lanes of a batch, so the results of a
-//! function or a literal for a thousand rows exist at the same time. Their bytes are drawn from the
-//! query's account. If a lane takes many, later evaluations take fewer lanes at once.
+//! function or a literal for a thousand rows are in memory together. Their bytes are charged to the
+//! query's account. If a lane takes many, later evaluations compute fewer lanes in one pass.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,18 +12,18 @@ use errors::Result;
 use crate::Value;
 use crate::memory::MemoryAccount;
 
-/// The bytes that calls may make at once, unless a single lane takes more.
+/// The bytes that the calls of one pass may produce, unless a single lane takes more.
 const PORTION_BYTES: u64 = 8 << 20;
 
-/// The bytes that are drawn at once; a smaller amount is harmless.
-const DRAWN_BYTES: u64 = 1 << 20;
+/// The bytes of one charge; a smaller amount is harmless.
+const CHARGE_STEP_BYTES: u64 = 1 << 20;
 
 /// The known bytes of a lane. All executions share it.
 #[derive(Debug, Default)]
 pub(super) struct LaneBytes(AtomicU64);
 
 impl LaneBytes {
-    /// Returns the greatest number of lanes that are computed at once; at least one.
+    /// Returns the maximum number of lanes in one pass; at least one.
     pub(super) fn portion(&self) -> usize {
         match self.0.load(Ordering::Relaxed) {
             0 => usize::MAX,
@@ -42,17 +42,17 @@ impl LaneBytes {
 
 /// The bytes of one evaluation's values.
 #[derive(Debug, Default)]
-pub(super) struct Drawn {
+pub(super) struct Charged {
     bytes: Cell<u64>,
     pending: Cell<u64>,
 }
 
-impl Drawn {
-    /// Draws the bytes of a value that a call has just made; nothing for a shared value.
-    pub(super) fn draw(&self, value: &Value, memory: &MemoryAccount) -> Result<()> {
+impl Charged {
+    /// Charges the bytes of a value that a call has just made; nothing for a shared value.
+    pub(super) fn charge(&self, value: &Value, memory: &MemoryAccount) -> Result<()> {
         let pending = self.pending.get() + value.unshared_bytes() as u64;
         self.pending.set(pending);
-        if pending >= DRAWN_BYTES {
+        if pending >= CHARGE_STEP_BYTES {
             memory.charge(pending)?;
             self.bytes.set(self.bytes.get() + pending);
             self.pending.set(0);
@@ -60,12 +60,12 @@ impl Drawn {
         Ok(())
     }
 
-    /// Takes over bytes that were drawn for values of the evaluation.
+    /// Takes over bytes that were charged for values of the evaluation.
     pub(super) fn take_over(&self, bytes: u64) {
         self.bytes.set(self.bytes.get() + bytes);
     }
 
-    /// Gives everything back and returns the bytes.
+    /// Releases everything and returns the number of bytes.
     pub(super) fn give_back(&self, memory: &MemoryAccount) -> u64 {
         self.pending.set(0);
         let bytes = self.bytes.take();
@@ -93,17 +93,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_drawn_is_given_back() {
+    fn what_is_charged_is_given_back() {
         let memory = MemoryAccount::new(Some(4 << 20), None);
-        let (drawn, text) = (Drawn::default(), "x".repeat(1 << 20));
+        let (charged, text) = (Charged::default(), "x".repeat(1 << 20));
         let made = || Value::from_str(&text);
-        (0..3).for_each(|_| drawn.draw(&made(), &memory).unwrap());
+        (0..3).for_each(|_| charged.charge(&made(), &memory).unwrap());
         assert!(memory.used_bytes() > 3 << 20);
         let shared = made();
         let _other = shared.clone();
-        drawn.draw(&shared, &memory).unwrap();
-        assert_eq!(drawn.draw(&made(), &memory).unwrap_err().number(), 32);
-        assert!(drawn.give_back(&memory) > 3 << 20);
+        charged.charge(&shared, &memory).unwrap();
+        assert_eq!(charged.charge(&made(), &memory).unwrap_err().number(), 32);
+        assert!(charged.give_back(&memory) > 3 << 20);
         assert_eq!(memory.used_bytes(), 0);
     }
 }

@@ -67,7 +67,7 @@ impl<'a> SearchedLists<'a> {
         }
     }
 
-    /// Announces searches of a list.
+    /// Declares that a list will be searched so many times.
     pub(super) fn expect(&mut self, list: &Value, searches: usize) {
         self.turn_to(list);
         self.searches += searches;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use errors::{Error, Result};
 
-use super::portions::Drawn;
+use super::portions::Charged;
 use super::{Pattern, Slot};
 use crate::column::Column;
 use crate::interrupt::Interrupt;
@@ -39,7 +39,7 @@ impl<'a> Work<'a> {
 pub(super) struct Slots {
     pub(super) columns: Vec<Column>,
     /// The bytes that the calls among the instructions have made.
-    pub(super) drawn: Drawn,
+    pub(super) charged: Charged,
 }
 
 impl Slots {

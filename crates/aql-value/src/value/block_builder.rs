@@ -82,7 +82,7 @@ impl BlockBuilder {
         self.builder.len_bytes()
     }
 
-    /// Checks that the account has room for the bytes built so far, but draws nothing.
+    /// Checks that the account has room for the bytes built so far, but charges nothing.
     ///
     /// The owner of the result accounts for it. Errors: 32 without that room.
     pub fn check_memory(&self, memory: &MemoryAccount) -> Result<()> {

@@ -1,4 +1,4 @@
-//! A builder of values that draws their memory before it takes it.
+//! A builder of values that charges their memory before it allocates it.
 
 use errors::Result;
 use velocypack::{Builder, Duplicates};
@@ -9,20 +9,20 @@ use crate::memory::MemoryAccount;
 
 /// A [`BlockBuilder`] within a query's memory and time.
 ///
-/// It draws the memory of the values from the account before the buffer grows, and checks the
-/// interrupt whenever it has written some hundred kilobytes. All that it has drawn is given back
-/// when it is dropped; [`BoundedBlock::finish`] hands the drawn bytes over.
+/// It charges the memory of the values to the account before the buffer grows, and checks the
+/// interrupt after every few hundred kilobytes. Dropping it releases its whole charge;
+/// [`BoundedBlock::finish`] hands the charge over.
 pub struct BoundedBlock<'a> {
     block: BlockBuilder,
     memory: &'a MemoryAccount,
     interrupt: &'a Interrupt,
-    /// The length of the open block up to which nothing has to be drawn or checked.
+    /// The length of the open block up to which nothing has to be charged or checked.
     free_until: usize,
-    /// The drawn bytes of complete blocks.
+    /// The charged bytes of complete blocks.
     complete_bytes: u64,
-    /// The drawn bytes of the open block.
+    /// The charged bytes of the open block.
     open_bytes: u64,
-    /// The drawn bytes of the positions of members.
+    /// The charged bytes of the positions of members.
     bookkeeping_bytes: u64,
 }
 
@@ -85,14 +85,14 @@ impl<'a> BoundedBlock<'a> {
     #[inline]
     pub fn make_room(&mut self, bytes: usize) -> Result<()> {
         if self.block.open_bytes() + bytes + INLINE_BYTES > self.free_until {
-            self.draw(bytes + INLINE_BYTES)
+            self.charge_more(bytes + INLINE_BYTES)
         } else {
             Ok(())
         }
     }
 
     #[cold]
-    fn draw(&mut self, bytes: usize) -> Result<()> {
+    fn charge_more(&mut self, bytes: usize) -> Result<()> {
         self.interrupt.check()?;
         let builder = self.block.builder();
         let bookkeeping = builder.bookkeeping_bytes() as u64;
@@ -163,15 +163,15 @@ impl<'a> BoundedBlock<'a> {
     pub fn finish(mut self) -> (Vec<Value>, u64) {
         let block = std::mem::replace(&mut self.block, BlockBuilder::new(0));
         self.memory.release(std::mem::take(&mut self.bookkeeping_bytes));
-        let drawn_bytes = std::mem::take(&mut self.complete_bytes) + std::mem::take(&mut self.open_bytes);
-        (block.finish(), drawn_bytes)
+        let charged_bytes = std::mem::take(&mut self.complete_bytes) + std::mem::take(&mut self.open_bytes);
+        (block.finish(), charged_bytes)
     }
 
     /// Returns the only value, whose owner accounts for it from now on.
     pub fn into_value(self) -> Value {
         let memory = self.memory;
-        let (mut values, drawn_bytes) = self.finish();
-        memory.release(drawn_bytes);
+        let (mut values, charged_bytes) = self.finish();
+        memory.release(charged_bytes);
         values.pop().unwrap_or_default()
     }
 }
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_built_is_drawn_and_given_back() {
+    fn what_is_built_is_charged_and_given_back() {
         let (memory, interrupt) = (MemoryAccount::new(Some(4 << 20), None), Interrupt::new());
         let text = Value::from_str(&"x".repeat(1 << 20));
         let mut block = BoundedBlock::new(1, &memory, &interrupt);
@@ -215,9 +215,9 @@ mod tests {
             block.append(value).unwrap();
             block.end_value();
         }
-        let (values, drawn_bytes) = block.finish();
+        let (values, charged_bytes) = block.finish();
         assert!(values.iter().eq(texts.iter().cycle().take(100)));
-        assert!(drawn_bytes >= 34 * 300_000 && memory.used_bytes() == drawn_bytes);
+        assert!(charged_bytes >= 34 * 300_000 && memory.used_bytes() == charged_bytes);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::tables::TableWriter;
 /// The bytes of records that are applied in one transaction of LMDB.
 const APPLIED_AT_ONCE_BYTES: u64 = 32 << 20;
 
-/// The bytes of a file that are read at once.
+/// The number of bytes in one read of a file.
 const WINDOW_BYTES: usize = 256 << 10;
 
 /// The records of a log that are to be applied, and its flawed end.

@@ -22,7 +22,7 @@ pub(super) const HEADER_BYTES: usize = 32;
 /// The length of the checksum in bytes.
 pub(super) const CHECKSUM_BYTES: usize = 4;
 
-/// The bytes of a write beside its key and value.
+/// The bytes of a write in addition to its key and value.
 pub(super) const ENTRY_BYTES: usize = 8;
 
 const REMOVED: u32 = u32::MAX;

@@ -145,7 +145,7 @@ fn numbers(store: &Store) -> Vec<u32> {
 }
 
 /// Whatever fails at whatever moment: nothing that was acknowledged is lost, nothing that failed is
-/// there, and reads go on.
+/// there, and reads continue.
 #[test]
 fn every_fault_at_every_operation_loses_nothing() {
     for fault in FAULTS {
@@ -193,7 +193,7 @@ fn a_failed_sync_is_repaired_by_a_flush() {
     assert_eq!(numbers(&open(folder.path())), [0, 1, 2, 3]);
 }
 
-/// The bytes of a log with commits, of which the first ones are known to be synced.
+/// The bytes of a log with commits. The first ones are known to be synced.
 struct Recorded {
     folder: tempfile::TempDir,
     file: std::path::PathBuf,

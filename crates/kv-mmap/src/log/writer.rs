@@ -99,7 +99,7 @@ impl Log {
         };
         let spare = Segment::create(&*files, number)?;
         let mut writer = self.writer();
-        // Another file may have become the current one meanwhile; the next start then removes this.
+        // Another file may be the current one by now; the next start then removes this one.
         if writer.current.number < number {
             writer.spare = Some(spare);
         }

@@ -23,7 +23,7 @@ enum Step {
     Compact,
 }
 
-/// A key of one to three parts, of which many have the same beginning.
+/// A key of one to three parts. Many of them have the same beginning.
 fn key() -> impl Strategy<Value = Vec<u8>> {
     let length =
         prop_oneof![1..4_usize, PART - 2..PART + 3, 2 * PART - 2..2 * PART + 3, 3 * PART..3 * PART + 2,];

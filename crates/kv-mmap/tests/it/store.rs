@@ -106,7 +106,7 @@ fn a_file_larger_than_the_map_is_refused() {
     );
 }
 
-/// Writes beyond the size of the map fail like those on a full disk, and reads go on.
+/// Writes beyond the size of the map fail like those on a full disk, and reads continue.
 #[test]
 fn a_full_map_is_reported_and_nothing_is_lost() {
     let folder = tempfile::tempdir().expect("tempdir");

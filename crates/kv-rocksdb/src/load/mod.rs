@@ -15,7 +15,7 @@ const TABLE_PAIRS_MIN: usize = 2_000;
 /// The path of a load's pairs into RocksDB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoadPath {
-    /// Sorted tables beside the log, moved into the store at the end.
+    /// Sorted tables that bypass the log, moved into the store at the end.
     Tables,
     /// One batch through the log.
     Log,
@@ -42,8 +42,8 @@ impl Store {
 
     /// Returns true if tables of the first level are being merged.
     ///
-    /// RocksDB puts tables that are loaded meanwhile on top of them, whatever their keys. When
-    /// there are a few dozen, it slows all writers down to kilobytes per second.
+    /// RocksDB puts tables that are loaded during the merge on top of them, whatever their keys.
+    /// When there are a few dozen, it slows all writers down to kilobytes per second.
     fn tables_would_pile_up(&self) -> bool {
         let tables = self.db.property_value("rocksdb.num-files-at-level0").ok().flatten();
         tables

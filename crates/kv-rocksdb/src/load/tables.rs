@@ -1,4 +1,4 @@
-//! Loads as tables: sorted files that are written beside the store, then moved into it at once.
+//! Loads as tables: sorted files that are written outside the store, then moved into it atomically.
 
 use std::fs;
 use std::path::PathBuf;

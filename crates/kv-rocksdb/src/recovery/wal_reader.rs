@@ -27,7 +27,7 @@ const LOST_BYTES: u64 = 512;
 /// Records that a search finds at arbitrary positions count only within this distance.
 const SEQUENCE_STEP_MAX: u64 = 1 << 32;
 
-/// The number of bytes that are read at once.
+/// The number of bytes in one read.
 const READ_BYTES: usize = 32 * BLOCK_BYTES;
 
 /// The content of a file of the log.

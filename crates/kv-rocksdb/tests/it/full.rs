@@ -94,7 +94,7 @@ fn a_full_disk_is_reported_and_nothing_is_lost() {
 }
 
 /// Copies the files of a store, as a kill leaves them: again, if a flush or a compaction changes
-/// them meanwhile.
+/// them during that time.
 fn copy(from: &Path, to: &Path) {
     for _ in 0..100 {
         let before = files(from);

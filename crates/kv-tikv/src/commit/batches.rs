@@ -12,7 +12,7 @@ use crate::topology::regions::Region;
 const BATCH_KEYS: usize = 2048;
 const BATCH_BYTES: usize = 512 << 10;
 
-/// The number of messages of one transaction that are on their way at once.
+/// The number of concurrent messages of one transaction.
 pub(super) const CONCURRENT_BATCHES: usize = 16;
 
 /// Keys of one region.

@@ -38,7 +38,7 @@ pub(crate) struct Commit {
     /// The least timestamp of the commit.
     ///
     /// A store that commits in one phase chooses the timestamp, and knows only of the snapshots
-    /// that have read from it. The commit must come after those that have not read yet, too.
+    /// that have read from it. The commit must also come after those that have not read yet.
     pub(crate) after: u64,
     /// The longest wait for a lock of another transaction.
     pub(crate) patience: Duration,

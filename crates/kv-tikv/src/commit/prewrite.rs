@@ -34,7 +34,7 @@ pub(crate) enum Check {
 pub(crate) enum Prewritten {
     /// All keys are locked.
     Locked,
-    /// The store has committed the transaction at once.
+    /// The store has committed the transaction immediately.
     Committed,
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum Prewritten {
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) error: Error,
-    /// A store may have committed the transaction at once, and its reply was lost.
+    /// A store may have committed the transaction immediately, and its reply was lost.
     pub(crate) may_have_committed: bool,
 }
 

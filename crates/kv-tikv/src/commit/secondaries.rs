@@ -43,7 +43,7 @@ impl Commit {
     }
 }
 
-/// Does something with keys, some messages at once. Returns the first error after all have ended.
+/// Processes keys with several concurrent messages. Returns the first error after all have ended.
 async fn in_batches<F: Future<Output = Result<()>> + Send + 'static>(
     client: &Arc<Client>,
     keys: Vec<Vec<u8>>,

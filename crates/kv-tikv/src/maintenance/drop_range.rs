@@ -1,8 +1,8 @@
 //! The removal of a range: transactions that remove its keys, a page each.
 //!
 //! Older snapshots still read the old pairs, until the cluster collects them. The cluster's own
-//! removal of a range (`UnsafeDestroyRange`) is faster, but takes the pairs away from older
-//! snapshots, too.
+//! removal of a range (`UnsafeDestroyRange`) is faster, but also takes the pairs away from older
+//! snapshots.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::protocol::kv::{Mutation, Op};
 use crate::shared::Shared;
 use crate::topology::client::Client;
 
-/// The number of regions that are emptied at once, and the keys of one transaction.
+/// The number of regions that are emptied concurrently, and the keys of one transaction.
 const CONCURRENT_REGIONS: usize = 4;
 const KEYS: usize = 4096;
 

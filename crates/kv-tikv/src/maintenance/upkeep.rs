@@ -1,4 +1,4 @@
-//! The work that goes on while a store is open: signs of life, and the oldest state to keep.
+//! Background work while a store is open: signs of life, and the oldest state to keep.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::Duration;

@@ -124,7 +124,7 @@ impl MockCluster {
         self.traffic.delay(time);
     }
 
-    /// Returns the figures of the messages to stores since the last call.
+    /// Returns the statistics of the messages to stores since the last call.
     pub(crate) fn traffic(&self) -> TrafficFigures {
         self.traffic.take()
     }

@@ -13,12 +13,12 @@ pub(super) struct Traffic {
     delay_us: AtomicU64,
 }
 
-/// The figures of the messages to stores.
+/// Statistics of the messages to stores.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct TrafficFigures {
     /// The number of messages.
     pub(crate) messages: usize,
-    /// The greatest number of messages that were on their way at once.
+    /// The greatest number of messages that were in flight concurrently.
     pub(crate) most_at_once: usize,
     /// The bytes of all replies.
     pub(crate) reply_bytes: usize,
@@ -33,7 +33,7 @@ impl Traffic {
         self.delay_us.store(u64::try_from(time.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Returns the figures since the last call.
+    /// Returns the statistics since the last call.
     pub(super) fn take(&self) -> TrafficFigures {
         let take = |figure: &AtomicUsize| figure.swap(0, Ordering::Relaxed);
         TrafficFigures {

@@ -109,7 +109,7 @@ impl Counted {
         Arc::new(Counted { network, by_address: RwLock::default() })
     }
 
-    /// Returns the figures of all processes, by address.
+    /// Returns the statistics of all processes, by address.
     pub(crate) fn statistics(&self) -> Vec<NodeStatistics> {
         let known = self.by_address.read().unwrap_or_else(PoisonError::into_inner);
         known.iter().map(|(address, counts)| counts.statistics(address)).collect()

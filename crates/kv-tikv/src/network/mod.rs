@@ -31,7 +31,7 @@ pub(crate) trait Network: Send + Sync + 'static {
         message: Bytes,
     ) -> Pending<'a, Result<Bytes, Fault>>;
 
-    /// Opens a stream of messages, each of which has one reply.
+    /// Opens a stream of messages. Each has one reply.
     fn open<'a>(
         &'a self,
         address: &'a str,

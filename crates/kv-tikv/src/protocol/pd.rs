@@ -60,7 +60,7 @@ pub(crate) struct TsoRequest {
     pub(crate) count: u32,
 }
 
-/// `count` timestamps, of which `timestamp` is the last.
+/// `count` timestamps; `timestamp` is the last.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct TsoResponse {
     #[prost(message, optional, tag = "1")]
@@ -154,7 +154,7 @@ pub(crate) struct GetStoreResponse {
     pub(crate) stats: Option<StoreStats>,
 }
 
-/// The figures of a store, as of its last heartbeat.
+/// The statistics of a store, as of its last heartbeat.
 #[derive(Clone, Copy, PartialEq, prost::Message)]
 pub(crate) struct StoreStats {
     /// Bytes of its disk.

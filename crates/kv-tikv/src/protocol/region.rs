@@ -101,6 +101,6 @@ pub(crate) struct ServerIsBusy {
     pub(crate) backoff_ms: u64,
 }
 
-/// A message of which only the presence matters.
+/// A message whose presence is all that matters.
 #[derive(Clone, Copy, PartialEq, Eq, prost::Message)]
 pub(crate) struct Nothing {}

@@ -23,7 +23,7 @@ impl PageAhead {
         let (sender, awaited) = sync_channel(1);
         let (client, at) = (Arc::clone(&state.store.client), state.at);
         state.store.spawn(async move {
-            // Its reader may be gone meanwhile.
+            // Its reader may be gone by now.
             let _ = sender.send(client.page(&spec, rows, at).await);
         });
         PageAhead { awaited, arrived: None, bytes: rows * pair_bytes }

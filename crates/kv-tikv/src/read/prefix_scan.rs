@@ -1,5 +1,5 @@
 //! Many short ranges, one after the other: one message each, unless a range is long. The messages
-//! of announced ranges are on their way at once.
+//! of prefetched ranges are fetched concurrently.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,9 +15,9 @@ use crate::values;
 const FIRST_ROWS: usize = 128;
 const NEXT_ROWS: usize = 2048;
 
-/// The most announced ranges whose first pages are held or on their way.
+/// Maximum number of prefetched ranges whose first pages are held or requested.
 ///
-/// At half a millisecond a message, so many at once are more ranges than one reader handles. More
+/// At half a millisecond a message, this many are more ranges than one reader handles. More
 /// of them would only keep the messages of others waiting in the stores.
 pub(crate) const AHEAD_MAX: usize = 64;
 
@@ -30,7 +30,7 @@ const PAIR_BYTES: usize = 128;
 /// A reader of ranges.
 pub(crate) struct TikvPrefixScan {
     state: Arc<State>,
-    /// The first pages of announced ranges by their prefixes, the oldest first.
+    /// The first pages of prefetched ranges by their prefixes, the oldest first.
     ahead: VecDeque<(Vec<u8>, PageAhead)>,
     /// The average bytes of a pair of the last page that had one.
     pair_bytes: usize,
@@ -42,7 +42,7 @@ impl TikvPrefixScan {
     }
 
     fn position(&self, prefix: &[u8]) -> Option<usize> {
-        self.ahead.iter().position(|(announced, _)| announced == prefix)
+        self.ahead.iter().position(|(prefetched, _)| prefetched == prefix)
     }
 
     /// Returns the range of the store's keys that begin with a prefix, from behind `after` on.
@@ -81,12 +81,12 @@ impl PrefixScan for TikvPrefixScan {
         let limits = limits.bounded();
         let mut next = self.page_of(prefix, after);
         let position = if after.is_none() { self.position(prefix) } else { None };
-        let announced = position.and_then(|position| self.ahead.remove(position));
-        // An announced page that failed is asked for again.
-        let mut announced = announced.and_then(|(_, page)| page.wait().ok());
+        let prefetched = position.and_then(|position| self.ahead.remove(position));
+        // A prefetched page that failed is requested again.
+        let mut prefetched = prefetched.and_then(|(_, page)| page.wait().ok());
         let mut rows = FIRST_ROWS;
         while let Some(spec) = next.take() {
-            let page = match announced.take() {
+            let page = match prefetched.take() {
                 Some(page) => page,
                 None => {
                     let wanted = limits.rows.saturating_sub(block.len()).clamp(1, rows);
@@ -113,7 +113,7 @@ impl PrefixScan for TikvPrefixScan {
         Ok(false)
     }
 
-    fn announce(&mut self, prefixes: &[&[u8]]) {
+    fn prefetch(&mut self, prefixes: &[&[u8]]) {
         let mut kept = 0;
         for prefix in prefixes {
             if self.position(prefix).is_some() {

@@ -1,11 +1,12 @@
-//! The pages of a scan, of which the next ones are fetched while one is read.
+//! The pages of a scan. The next ones are fetched while one is read.
 //!
 //! A scan reads its range in *parts*, in order. At first there is one part: the whole range. A
 //! forward scan that reads far learns the bounds of the next regions from PD, and cuts its last
-//! part there. Each part then has one page on its way, so several stores work for the scan at once.
+//! part there. Each part then has one page in flight, so several stores work for the scan
+//! concurrently.
 //!
 //! Bounds are advice only. A page ends where its region ends now, and a part takes as many pages as
-//! it needs, so regions may split, move or merge meanwhile.
+//! it needs, so regions may split, move or merge during the scan.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -24,14 +25,14 @@ const PAGE_BYTES: usize = 4 << 20;
 /// The most rows of the first page, when the size of the pairs is not known.
 pub(crate) const FIRST_ROWS_MAX: usize = 256;
 
-/// The most parts that are read at once.
+/// Maximum number of parts that are read concurrently.
 pub(crate) const PARTS_MAX: usize = 4;
 
 /// The bytes that a scan holds ahead of its reader at most, as far as the size of pairs can be
 /// told from earlier ones.
 pub(crate) const AHEAD_BYTES: usize = PARTS_MAX * PAGE_BYTES;
 
-/// The number of regions for whose bounds a scan asks at once.
+/// The number of regions whose bounds a scan requests in one message.
 const REGIONS_PER_PLAN: usize = 16;
 
 /// The pages of a scan that has begun.
@@ -42,7 +43,7 @@ pub(crate) struct ReadAhead {
     end: Vec<u8>,
     /// The parts that were not read to their ends, in order.
     parts: VecDeque<Part>,
-    /// The number of parts that may be read at once now.
+    /// The number of parts that may be read concurrently now.
     parts_limit: usize,
     plan: Plan,
     /// The rows of the next page.
@@ -113,7 +114,7 @@ impl ReadAhead {
             self.average = bytes(&pairs) / pairs.len() + 1;
         }
         self.rows = (self.rows * 4).min(PAGE_BYTES / self.average).clamp(1, PAGE_ROWS_MAX);
-        // A scan that goes on after its first page is likely to go on further.
+        // A scan that continues after its first page is likely to continue further.
         if self.is_long || !self.is_first {
             self.go_on(state);
         }
@@ -152,7 +153,7 @@ impl ReadAhead {
                     Plan::Known(bounds.into(), has_more)
                 }
                 Err(TryRecvError::Empty) => return None,
-                // Without PD the scan goes on by one region after the other.
+                // Without PD the scan reads one region after the other.
                 Err(TryRecvError::Disconnected) => Plan::Known(VecDeque::new(), false),
             };
         }
@@ -170,7 +171,7 @@ impl ReadAhead {
         let (client, start, end) = (Arc::clone(&state.store.client), last.clone(), self.end.clone());
         state.store.spawn(async move {
             if let Ok(regions) = client.regions_in(&start, &end, REGIONS_PER_PLAN).await {
-                // The scan may have ended meanwhile.
+                // The scan may have ended by now.
                 let _ = sender.send(regions.iter().map(|region| region.end.clone()).collect());
             }
         });

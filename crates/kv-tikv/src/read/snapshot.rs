@@ -31,7 +31,7 @@ impl Snapshot for TikvSnapshot {
         Ok(Box::new(TikvPrefixScan::new(Arc::clone(&self.state))))
     }
 
-    fn reads_at_once(&self) -> usize {
+    fn concurrent_reads(&self) -> usize {
         AHEAD_MAX
     }
 }

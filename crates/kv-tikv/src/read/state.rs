@@ -9,7 +9,7 @@ use crate::shared::Shared;
 use crate::values;
 use crate::versions::Held;
 
-/// The number of keys of the first look-up, and of the greatest one.
+/// The number of keys of the first lookup, and of the greatest one.
 const LOOK_UP_KEYS_FIRST: usize = 256;
 const LOOK_UP_KEYS_MAX: usize = 4096;
 
@@ -51,7 +51,7 @@ impl State {
                 }
             }
             let average = values.bytes().len() / values.len().max(1) + 1;
-            count = (kv::LOOK_UP_BYTES / average).clamp(16, LOOK_UP_KEYS_MAX);
+            count = (kv::LOOKUP_BYTES / average).clamp(16, LOOK_UP_KEYS_MAX);
         }
         Ok(values)
     }

@@ -33,7 +33,7 @@ fn options() -> TikvOptions {
     }
 }
 
-/// Opens the store of a cluster, which other engines may open, too.
+/// Opens the store of a cluster, which other engines may also open.
 fn open(cluster: &Arc<MockCluster>) -> Arc<TikvEngine> {
     open_with(cluster, &TikvOptions { lease: LONG_LEASE, ..options() })
 }

@@ -1,4 +1,4 @@
-//! The processes of the cluster, and the figures of the messages to them.
+//! The processes of the cluster, and the statistics of the messages to them.
 
 use kv::{Engine, NodeHealth, NodeRole, NodeStatistics};
 

@@ -41,14 +41,14 @@ fn read(scan: &mut dyn PrefixScan, range: usize) {
     assert_eq!(block.len(), ROWS);
 }
 
-fn announce(scan: &mut dyn PrefixScan, ranges: std::ops::Range<usize>) {
+fn prefetch(scan: &mut dyn PrefixScan, ranges: std::ops::Range<usize>) {
     let prefixes: Vec<Vec<u8>> = ranges.map(prefix).collect();
-    scan.announce(&prefixes.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    scan.prefetch(&prefixes.iter().map(Vec::as_slice).collect::<Vec<_>>());
 }
 
-/// A reader that announces its ranges waits for many of them at once.
+/// A reader that prefetches its ranges waits for many of them together.
 #[test]
-fn announced_ranges_are_fetched_at_once() {
+fn prefetched_ranges_are_fetched_concurrently() {
     let (cluster, engine) = store(100);
     cluster.delay(Duration::from_millis(1));
     let traffic_of = |window: usize| {
@@ -57,7 +57,7 @@ fn announced_ranges_are_fetched_at_once() {
         cluster.traffic();
         for range in 0..RANGES {
             if range % window.max(1) == 0 {
-                announce(&mut *scan, range..(range + window).min(RANGES));
+                prefetch(&mut *scan, range..(range + window).min(RANGES));
             }
             read(&mut *scan, range);
         }
@@ -66,23 +66,23 @@ fn announced_ranges_are_fetched_at_once() {
     // The client learns the regions.
     traffic_of(0);
     let (one_by_one, at_once) = (traffic_of(0), traffic_of(AHEAD_MAX));
-    // The server prolongs its lease meanwhile.
+    // The server prolongs its lease during this time.
     let others = 2;
     assert!(one_by_one.most_at_once <= 1 + others, "{one_by_one:?}");
     assert!((RANGES..=RANGES + 10).contains(&at_once.messages), "{at_once:?}");
     assert!((AHEAD_MAX / 2..=AHEAD_MAX + others).contains(&at_once.most_at_once), "{at_once:?}");
 }
 
-/// Announcements of more ranges, or of longer ones, than fit fetch the first of them only.
+/// A prefetch of more ranges, or of longer ones, than fit fetches only the first of them.
 #[test]
-fn announced_ranges_take_bounded_memory() {
+fn prefetched_ranges_take_bounded_memory() {
     let (cluster, engine) = store(8 << 10);
     let snapshot = engine.snapshot().unwrap();
     let mut scan = snapshot.prefix_scan().unwrap();
     // The reader learns the size of pairs.
     read(&mut *scan, 0);
     cluster.traffic();
-    announce(&mut *scan, 1..RANGES);
+    prefetch(&mut *scan, 1..RANGES);
     // All that is fetched arrives in this time.
     std::thread::sleep(Duration::from_millis(200));
     let traffic = cluster.traffic();
@@ -90,6 +90,6 @@ fn announced_ranges_take_bounded_memory() {
     (1..5).for_each(|range| read(&mut *scan, range));
     assert!(cluster.traffic().messages <= 4 + 2);
     scan.release();
-    announce(&mut *scan, 5..RANGES);
+    prefetch(&mut *scan, 5..RANGES);
     (5..RANGES).for_each(|range| read(&mut *scan, range));
 }

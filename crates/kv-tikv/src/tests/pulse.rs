@@ -16,7 +16,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// The time after which the slow process replies. A client looks for signs of life before it.
 const SLOWNESS: Duration = Duration::from_millis(2500);
 
-/// Sends some messages at once to a process that treats its connection in this way.
+/// Sends some concurrent messages to a process that treats its connection in this way.
 fn call<F: Future<Output = ()> + Send + 'static>(
     messages: usize,
     serve: impl Fn(TcpStream) -> F + Send + 'static,
@@ -42,7 +42,7 @@ fn call<F: Future<Output = ()> + Send + 'static>(
     })
 }
 
-/// Replies after some time. Answers PINGs meanwhile.
+/// Replies after some time. Answers PINGs until then.
 async fn serve_slowly(stream: TcpStream) {
     let Ok(mut connection) = h2::server::handshake(stream).await else { return };
     while let Some(Ok((_, mut reply))) = connection.accept().await {

@@ -36,7 +36,7 @@ fn count(scan: &mut dyn Scan, rows: usize) -> usize {
     count
 }
 
-/// A long scan reads several regions at once; one without the hint reads one after the other.
+/// A long scan reads several regions concurrently; one without the hint reads one after the other.
 #[test]
 fn a_long_scan_reads_several_regions_at_once() {
     let cluster = MockCluster::new();
@@ -56,7 +56,7 @@ fn a_long_scan_reads_several_regions_at_once() {
     let one_by_one = traffic_of(forward.clone());
     let at_once = traffic_of(forward.clone().sequential());
     let keys_only = traffic_of(forward.keys_only().sequential());
-    // The server prolongs its lease meanwhile.
+    // The server prolongs its lease during this time.
     let others = 2;
     assert!(one_by_one.most_at_once < PARTS_MAX);
     for traffic in [at_once, keys_only] {
@@ -108,7 +108,7 @@ fn the_first_block_takes_one_small_page() {
     assert!(traffic.messages <= 2 + 2 && traffic.reply_bytes < 2 * 10 * 1200, "{traffic:?}");
 }
 
-/// Scans of any kind return the same pairs as a map, whatever happens to regions meanwhile.
+/// Scans of any kind return the same pairs as a map, whatever happens to regions during them.
 #[test]
 fn scans_are_right_while_regions_change() {
     for seed in 0..60 {

@@ -86,7 +86,7 @@ impl Client {
         }))
     }
 
-    /// Returns the connections to the cluster, with their figures.
+    /// Returns the connections to the cluster, with their statistics.
     pub(crate) fn network(&self) -> &Counted {
         &self.network
     }
@@ -245,7 +245,7 @@ impl Client {
         if let Some(not_leader) = error.not_leader {
             match not_leader.leader.filter(|leader| leader.store_id != 0) {
                 Some(leader) => self.regions.set_leader(region, leader),
-                // An election is going on.
+                // An election is in progress.
                 None => {
                     self.regions.forget(region);
                     miss.pause = Duration::from_millis(20);

@@ -61,7 +61,7 @@ fn health(now_ms: u64, seen_ms: Option<u64>, is_failing: bool) -> NodeHealth {
     }
 }
 
-/// Returns the members of PD, all of which are asked at once.
+/// Returns the members of PD. All are asked concurrently.
 async fn placement(client: &Arc<Client>) -> Result<Vec<PlacementNode>> {
     let reply = client.pd.call(GetMembersRequest { header: None }).await?;
     let leader = reply.leader.unwrap_or_default();

@@ -5,7 +5,7 @@
 //! 1. *starts to read*: it notes the clock as its `start`, then takes the engine's snapshot;
 //! 2. *claims* each key before it writes it: the claim fails if another transaction holds the key,
 //!    or if a transaction with a commit number greater than `start` has written it;
-//! 3. *commits*: it gives its writes to the engine, which makes them visible at once; then it
+//! 3. *commits*: it gives its writes to the engine, which makes them visible atomically; then it
 //!    advances the clock to its commit number `c`; then it stamps its keys with `c` and releases
 //!    them.
 //!

@@ -85,7 +85,7 @@ fn memory_is_bounded_while_an_old_transaction_lives() {
     assert_eq!(old.claim(&9_999_u32.to_be_bytes(), WaitPolicy::NoWait), Err(Error::Conflict));
     assert_eq!(old.claim(&0_u32.to_be_bytes(), WaitPolicy::NoWait), Ok(Claim::Forgotten));
     assert_eq!(old.claim(&20_000_u32.to_be_bytes(), WaitPolicy::NoWait), Ok(Claim::Forgotten));
-    // A transaction that started after the forgotten commits needs no look-up.
+    // A transaction that started after the forgotten commits needs no lookup.
     let mut young = reader(&table);
     assert_eq!(young.claim(&5_u32.to_be_bytes(), WaitPolicy::NoWait), Ok(Claim::Unchanged));
     drop((old, young));

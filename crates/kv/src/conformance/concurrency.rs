@@ -1,4 +1,4 @@
-//! Many threads at once.
+//! Many concurrent threads.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -66,7 +66,7 @@ pub fn waiting_increments_never_conflict(fixture: &dyn Fixture) {
 }
 
 /// Every commit sets the same number in many keys that lie far apart. No snapshot sees two numbers,
-/// by look-up or by scan, and no thread sees the numbers decrease.
+/// by lookup or by scan, and no thread sees the numbers decrease.
 pub fn commits_are_seen_whole(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let keys: Vec<String> = (0..40).map(|i| format!("{}{i:02}", char::from(b'a' + i % 26))).collect();

@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Opens the store in a folder, or creates a new one. It should have little memory, so that
-/// background work goes on all the time.
+/// background work continues all the time.
 pub type Open = fn(&Path) -> Result<Arc<dyn Engine>>;
 
 /// Defines the tests of an engine that has files. The argument is an [`Open`].

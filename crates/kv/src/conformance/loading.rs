@@ -132,7 +132,7 @@ pub fn a_dropped_range_can_be_loaded_again(fixture: &dyn Fixture) {
     assert_eq!(dump_now(&*engine), "b=end");
 }
 
-/// Loads of several threads with interleaved keys all succeed, and so do writes beside them.
+/// Loads of several threads with interleaved keys all succeed, and so do concurrent writes.
 pub fn several_loads_run_at_once(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     std::thread::scope(|scope| {

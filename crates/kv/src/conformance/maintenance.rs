@@ -18,7 +18,7 @@ fn put_many(engine: &dyn Engine, prefix: &str, count: usize, value_bytes: usize)
     transaction.commit(Durability::Buffered).expect("commit");
 }
 
-/// Exactly the keys of the range are gone, for look-ups and for scans in both directions.
+/// Exactly the keys of the range are gone, for lookups and for scans in both directions.
 ///
 /// Transactions that began before the drop still see them.
 pub fn a_dropped_range_is_gone(fixture: &dyn Fixture) {

@@ -89,7 +89,7 @@ macro_rules! conformance_cases {
             reading::scans_go_back_to_a_key,
             reading::scans_end_with_what_was_there_at_their_start,
             reading::prefixes_are_read_one_after_the_other,
-            reading::announced_prefixes_read_the_same,
+            reading::prefetched_prefixes_read_the_same,
             reading::large_values_come_back_whole,
             snapshots::snapshots_do_not_change,
             snapshots::snapshots_of_loaded_pairs_do_not_change,

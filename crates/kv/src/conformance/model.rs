@@ -12,7 +12,7 @@ use crate::{
     TransactionOptions, WriteTransaction,
 };
 
-/// The number of transactions that are open at once.
+/// The number of transactions that are open concurrently.
 const SLOTS: usize = 3;
 /// The number of keys: few, so that transactions meet.
 const KEYS: u8 = 12;

@@ -1,10 +1,10 @@
-//! The reads of a snapshot: look-ups, order, bounds, limits.
+//! The reads of a snapshot: lookups, order, bounds, limits.
 
 use super::{
     Fixture, NO_LIMITS, Pairs, begin, check_rewinds, delete, dump_range, get_in, put, read_prefix, scan,
     scan_releasing,
 };
-use crate::{BlockLimits, Durability, Engine, KeyRange, LOOK_UP_BYTES, PrefixScan, ScanSpec, Snapshot};
+use crate::{BlockLimits, Durability, Engine, KeyRange, LOOKUP_BYTES, PrefixScan, ScanSpec, Snapshot};
 
 /// Keys with every awkward byte at every awkward place.
 const AWKWARD_KEYS: &[&[u8]] = &[
@@ -67,7 +67,7 @@ pub fn look_ups_answer_in_the_order_asked(fixture: &dyn Fixture) {
     check_look_up(&*snapshot, &keys);
 }
 
-/// Looks up keys, of which those below 1,000 are present.
+/// Looks up keys. Those below 1,000 are present.
 fn check_look_up(snapshot: &dyn Snapshot, keys: &[String]) {
     let asked: Vec<&[u8]> = keys.iter().map(|key| key.as_bytes()).collect();
     let values = snapshot.get_many(&asked).expect("get_many");
@@ -79,7 +79,7 @@ fn check_look_up(snapshot: &dyn Snapshot, keys: &[String]) {
     }
 }
 
-/// A look-up of long values ends early, and can be continued; one of presence does not end early.
+/// A lookup of long values ends early, and can be continued; one of presence does not end early.
 ///
 /// The result is the same in any order of the keys, and with writes of a transaction over them.
 pub fn look_ups_of_long_values_end_early(fixture: &dyn Fixture) {
@@ -104,7 +104,7 @@ pub fn look_ups_of_long_values_end_early(fixture: &dyn Fixture) {
             let mut found = 0;
             while found < names.len() {
                 let values = reader.get_many(&names[found..]).expect("get_many");
-                assert!(!values.is_empty() && values.bytes().len() < LOOK_UP_BYTES + VALUE_BYTES);
+                assert!(!values.is_empty() && values.bytes().len() < LOOKUP_BYTES + VALUE_BYTES);
                 for (i, got) in asked[found..].iter().zip(values.iter()) {
                     assert!(got == (*i < 319).then(|| value(*i)).as_deref(), "{i}");
                 }
@@ -157,9 +157,9 @@ pub fn prefixes_are_read_one_after_the_other(fixture: &dyn Fixture) {
     }
 }
 
-/// Announcements change nothing of what prefixes read: not for those that were not announced, and
+/// Prefetches do not change what prefixes return: not for those that were not prefetched, and
 /// not after ones that were never read.
-pub fn announced_prefixes_read_the_same(fixture: &dyn Fixture) {
+pub fn prefetched_prefixes_read_the_same(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut transaction = begin(&*engine);
     // Few, many and no keys for a prefix.
@@ -182,24 +182,24 @@ pub fn announced_prefixes_read_the_same(fixture: &dyn Fixture) {
             assert!(pairs.iter().all(|(key, _)| key.starts_with(prefixes[number])), "{number}");
         }
     };
-    reader.announce(&[]);
-    reader.announce(&prefixes[..20]);
+    reader.prefetch(&[]);
+    reader.prefetch(&prefixes[..20]);
     check(&mut *reader, &mut (0..20), 1000);
-    // Announced again after it was read, twice, and out of order.
-    reader.announce(&prefixes[..10]);
-    reader.announce(&prefixes[5..15]);
+    // Prefetched again after it was read, twice, and out of order.
+    reader.prefetch(&prefixes[..10]);
+    reader.prefetch(&prefixes[5..15]);
     check(&mut *reader, &mut (0..30).rev(), 100);
     // Never read.
-    reader.announce(&prefixes[100..110]);
+    reader.prefetch(&prefixes[100..110]);
     check(&mut *reader, &mut (20..40), 1);
-    // More than are fetched at once, and the rest of the earlier ones.
-    reader.announce(&prefixes);
+    // More than are fetched concurrently, and the rest of the earlier ones.
+    reader.prefetch(&prefixes);
     check(&mut *reader, &mut (0..300), 1000);
-    reader.announce(&prefixes[..20]);
+    reader.prefetch(&prefixes[..20]);
     reader.release();
     check(&mut *reader, &mut (0..20), 1000);
-    reader.announce(&prefixes[..20]);
-    assert!(snapshot.reads_at_once() > 0);
+    reader.prefetch(&prefixes[..20]);
+    assert!(snapshot.concurrent_reads() > 0);
 }
 
 /// Every range over awkward keys holds exactly the keys from its start to below its end, in both
@@ -372,7 +372,7 @@ pub fn scans_end_with_what_was_there_at_their_start(fixture: &dyn Fixture) {
     assert_eq!(texts.join(" "), before);
 }
 
-/// Values of megabytes are read whole, by look-up and by scan.
+/// Values of megabytes are read whole, by lookup and by scan.
 pub fn large_values_come_back_whole(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let large: Vec<u8> = (0..5_000_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();

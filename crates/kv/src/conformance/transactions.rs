@@ -3,7 +3,7 @@
 use super::{Fixture, begin, begin_load, begin_waiting, delete, dump, dump_now, get, get_by, put};
 use crate::{Durability, Error, PAIR_BYTES_MAX, TransactionOptions};
 
-/// A transaction sees its puts and deletes at once, over the state at its begin.
+/// A transaction sees its own puts and deletes immediately, over the state at its start.
 pub fn a_transaction_reads_its_own_writes(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1"), ("b", "2"), ("c", "3")]);

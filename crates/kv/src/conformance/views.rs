@@ -127,13 +127,13 @@ pub fn prefixes_are_read_with_the_writes(fixture: &dyn Fixture) {
     let (view, expected) = merged(&*engine);
     let mut reader = view.prefix_scan().expect("prefix_scan");
     let prefixes = ["k", "k00", "k05", "k055", "k1999", "k11", "x", "k050"];
-    reader.announce(&prefixes.map(str::as_bytes));
+    reader.prefetch(&prefixes.map(str::as_bytes));
     for prefix in prefixes {
         let begins = |(key, _): &&(Vec<u8>, Vec<u8>)| key.starts_with(prefix.as_bytes());
         let expected: Pairs = expected.iter().filter(begins).cloned().collect();
         for rows in [1, 7, 10_000] {
             assert_eq!(read_prefix(&mut *reader, prefix.as_bytes(), rows), expected, "{prefix} {rows}");
-            reader.announce(&[prefix.as_bytes()]);
+            reader.prefetch(&[prefix.as_bytes()]);
         }
     }
 }

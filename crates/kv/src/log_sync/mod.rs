@@ -1,4 +1,4 @@
-//! The syncs of the write-ahead log: in the background for buffered commits, at once for synced
+//! The syncs of the write-ahead log: in the background for buffered commits, immediately for synced
 //! ones. All waiting commits share one sync.
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -14,7 +14,7 @@ struct Fixture {
     syncs: Arc<AtomicUsize>,
     /// Receives a message when a sync starts.
     started: Receiver<()>,
-    /// The sender that ends one sync per message. Without it, syncs end at once.
+    /// The sender that ends one sync per message. Without it, syncs end immediately.
     go_on: Option<SyncSender<Result<()>>>,
 }
 

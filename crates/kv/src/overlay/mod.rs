@@ -18,7 +18,7 @@ pub fn layered(base: Arc<dyn Snapshot>, writes: Tree) -> Arc<dyn Snapshot> {
     if writes.is_empty() { base } else { Arc::new(OverlaySnapshot::new(base, writes)) }
 }
 
-/// The memory in bytes that a buffered write takes beside its key and value.
+/// The memory in bytes that a buffered write takes in addition to its key and value.
 ///
 /// It is the sum of the entry in its leaf (24 bytes, leaves a quarter empty), the counters of its
 /// allocation (16) and the allocator's overhead (16).
@@ -169,7 +169,7 @@ impl Overlay {
         self.writes.iter_from(&[])
     }
 
-    /// Looks up keys in the buffer, and those that are not in it in `base`, all at once.
+    /// Looks up keys in the buffer, and in one call those that are not in it in `base`.
     pub fn get_many(&self, base: &dyn Snapshot, keys: &[&[u8]]) -> Result<Values> {
         view::get_many(&self.writes, base, keys)
     }

@@ -49,8 +49,8 @@ impl Snapshot for OverlaySnapshot {
         }))
     }
 
-    fn reads_at_once(&self) -> usize {
-        self.base.reads_at_once()
+    fn concurrent_reads(&self) -> usize {
+        self.base.concurrent_reads()
     }
 }
 
@@ -94,10 +94,10 @@ impl PrefixScan for OverlayPrefixScan {
         Ok(true)
     }
 
-    fn announce(&mut self, prefixes: &[&[u8]]) {
+    fn prefetch(&mut self, prefixes: &[&[u8]]) {
         let without_writes: Vec<&[u8]> =
             prefixes.iter().copied().filter(|prefix| !self.has_write(prefix)).collect();
-        self.without_writes.announce(&without_writes);
+        self.without_writes.prefetch(&without_writes);
     }
 
     fn release(&mut self) {
@@ -124,7 +124,7 @@ pub(super) fn get_many(writes: &Tree, base: &dyn Snapshot, keys: &[&[u8]]) -> Re
             Some(entry) => entry.value(),
             None => match found.next() {
                 Some(value) => value,
-                // The look-up in the base ended early.
+                // The lookup in the base ended early.
                 None => break,
             },
         };

@@ -149,7 +149,7 @@ fn search(entries: &[Entry], key: &[u8]) -> Result<usize, usize> {
 /// Returns the number of items for which `is_before` is true. They come before all others.
 ///
 /// Unlike the standard library's search it branches. So the processor fetches the next key, which
-/// lies behind a pointer, before the comparison is done. A look-up among 100,000 keys takes about
+/// lies behind a pointer, before the comparison is done. A lookup among 100,000 keys takes about
 /// 0.6 of the time.
 fn partition_point<T>(items: &[T], is_before: impl Fn(&T) -> bool) -> usize {
     let (mut low, mut high) = (0, items.len());

@@ -91,7 +91,7 @@ impl Disjunction {
         Box::new(disjunction)
     }
 
-    /// Goes on to the first document that enough parts have.
+    /// Advances to the first document that enough parts have.
     fn settle(&mut self) -> DocId {
         loop {
             let first = self.parts.iter().map(|part| part.document()).min();

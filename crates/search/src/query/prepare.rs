@@ -68,7 +68,7 @@ impl Prepared {
     }
 }
 
-/// The look-up of a query's terms.
+/// The lookup of a query's terms.
 struct Preparation<'q> {
     snapshot: &'q SearchSnapshot,
     scorers: &'q [Scorer],

@@ -6,7 +6,7 @@
 //! for each document: key · columns
 //! ```
 //! Numbers have 8 bytes, little-endian. Ends count from the beginning of the second part. Tantivy's
-//! own columns of strings are dictionaries, in which a look-up by document is slow.
+//! own columns of strings are dictionaries, in which a lookup by document is slow.
 
 use std::any::Any;
 use std::io::Write;

@@ -18,7 +18,7 @@ pub enum DocumentOperation {
     Replace,
     /// A removal of a document.
     Remove,
-    /// A look-up of a document by its key.
+    /// A lookup of a document by its key.
     Read,
     /// A removal of all documents of a collection.
     Truncate,

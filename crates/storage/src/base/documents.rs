@@ -25,12 +25,12 @@ impl StoredDocument {
     }
 }
 
-/// Documents in the order of a look-up or a scan.
+/// Documents in the order of a lookup or a scan.
 #[derive(Clone, Debug)]
 pub struct Documents {
     /// The bytes of all documents. The block has the collection's name, so `_id` markers resolve.
     pub block: Arc<Block>,
-    /// The position in the block's bytes at which each document starts; `None` if a look-up did not
+    /// The position in the block's bytes at which each document starts; `None` if a lookup did not
     /// find it.
     pub offsets: Vec<Option<u32>>,
 }
@@ -63,7 +63,7 @@ impl Documents {
         self.offsets.iter().flatten().map(|offset| self.block.slice(*offset as usize))
     }
 
-    /// Wraps the values of a look-up.
+    /// Wraps the values of a lookup.
     pub(crate) fn of_values(values: kv::Values, collection: &Arc<str>) -> Self {
         let (bytes, ranges) = values.into_parts();
         let offsets = ranges.into_iter().map(|range| range.map(|range| range.start)).collect();

@@ -1,4 +1,4 @@
-//! Fork-join parallelism while processors are idle: divides large batches of look-ups and the rows
+//! Fork-join parallelism while processors are idle: divides large batches of lookups and the rows
 //! of long results between two threads. Long scans take turns of the same kind.
 
 use std::num::NonZero;
@@ -8,7 +8,7 @@ use std::thread::available_parallelism;
 use kv::{BLOCK_BYTES_MAX, Error, Result, Values};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
-/// The least number of keys to divide. Look-ups of fewer keys end before another thread would help.
+/// The least number of keys to divide. Lookups of fewer keys end before another thread would help.
 const DIVIDED_KEYS_MIN: usize = 512;
 
 /// A function that looks keys up as [`kv::Snapshot::get_many`] does.

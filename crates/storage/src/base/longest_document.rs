@@ -1,11 +1,11 @@
 //! The number of documents that are looked up at once.
 //!
 //! RocksDB reads the blocks of up to 32 keys before it looks at the size of any value. A block has
-//! at least one document, so look-ups of documents of many megabytes would take hundreds of them.
+//! at least one document, so lookups of documents of many megabytes would take hundreds of them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use kv::LOOK_UP_BYTES;
+use kv::LOOKUP_BYTES;
 
 /// The documents that are looked up at once while their size is unknown.
 const FIRST_KEYS: usize = 8;
@@ -27,11 +27,11 @@ impl LongestDocument {
     }
 
     /// Returns the number of documents that may be looked up at once, at least 1: if all of them
-    /// are the longest, they take [`LOOK_UP_BYTES`].
+    /// are the longest, they take [`LOOKUP_BYTES`].
     pub(crate) fn keys_at_once(&self) -> usize {
         match self.bytes.load(Ordering::Relaxed) {
             0 => FIRST_KEYS,
-            bytes => (LOOK_UP_BYTES / bytes).max(1),
+            bytes => (LOOKUP_BYTES / bytes).max(1),
         }
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn read_server(engine: &dyn Engine) -> Result<Option<u64>> {
     Ok(Some(server_id))
 }
 
-/// Draws the server's id and stores it together with the format.
+/// Chooses the server's id at random and stores it together with the format.
 pub(crate) fn initialize_server(engine: &dyn Engine) -> Result<u64> {
     let random = getrandom::u64().map_err(|error| {
         Error::internal(format!("cannot get random bytes from the operating system: {error}"))

@@ -32,7 +32,7 @@ pub(crate) enum IdSequence {
     Shared(SharedTicks),
 }
 
-/// Blocks of ticks from a record that other servers use, too.
+/// Blocks of ticks from a record that other servers also use.
 pub(crate) struct SharedTicks {
     engine: Arc<dyn Engine>,
     /// The ticks that are left of the block.
@@ -65,7 +65,7 @@ impl IdSequence {
         Ok(IdSequence::Own(OwnTicks { engine, next, limit, moving: Mutex::new(()) }))
     }
 
-    /// Takes blocks from a record that other servers use, too.
+    /// Takes blocks from a record that other servers also use.
     pub(crate) fn shared(engine: Arc<dyn Engine>) -> Self {
         IdSequence::Shared(SharedTicks { engine, block: Mutex::new(0..0) })
     }

@@ -1,4 +1,4 @@
-//! Entries that scans and look-ups have found.
+//! Entries that scans and lookups have found.
 
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ pub struct IndexEntries {
     document_bytes: usize,
 }
 
-/// The result of look-ups of whole values in a unique index.
+/// The result of lookups of whole values in a unique index.
 #[derive(Clone, Debug)]
 pub struct UniqueEntries {
-    /// The entries found, in the order of the look-ups.
+    /// The entries found, in the order of the lookups.
     pub entries: IndexEntries,
-    /// The position of each entry's look-up.
+    /// The position of each entry's lookup.
     pub positions: Vec<usize>,
-    /// The number of look-ups that were done. The caller asks again for the others.
+    /// The number of lookups that were done. The caller asks again for the others.
     pub done: usize,
     /// The use of the read cache.
     pub cache: CacheUse,
@@ -60,8 +60,8 @@ impl IndexEntries {
         Ok(IndexEntries::new(block_of(bytes, collection), entries))
     }
 
-    /// Wraps the values of look-ups in a unique index. Also returns the position of each entry's
-    /// look-up.
+    /// Wraps the values of lookups in a unique index. Also returns the position of each entry's
+    /// lookup.
     ///
     /// Errors: 1102 for a damaged entry.
     pub(super) fn of_values(values: kv::Values, collection: &Arc<str>) -> Result<(Self, Vec<usize>)> {

@@ -41,11 +41,11 @@ impl<S> NextScans<S> {
 
     /// Returns the next scan, or `None` after the last one.
     ///
-    /// `open` opens one scan after the other. Where several reads at once are of use, others are
-    /// opened, too, and `fetch` makes all of them fetch their first pairs.
+    /// `open` opens one scan after the other. Where concurrent reads help, others are
+    /// opened as well, and `fetch` makes all of them fetch their first pairs.
     pub fn next(
         &mut self,
-        reads_at_once: usize,
+        concurrent_reads: usize,
         mut open: impl FnMut() -> Result<Option<S>>,
         fetch: impl Fn(&mut S) -> Result<()>,
     ) -> Result<Option<S>> {
@@ -54,7 +54,7 @@ impl<S> NextScans<S> {
             None => open()?,
         };
         let Some(mut next) = next else { return Ok(None) };
-        let most = reads_at_once.min(MOST);
+        let most = concurrent_reads.min(MOST);
         if most > 1 && self.scans.len() * 2 <= self.size {
             fetch(&mut next)?;
             self.size = (self.size * 2).clamp(FIRST.min(most), most);
@@ -79,17 +79,17 @@ mod tests {
     use super::*;
 
     /// Returns the greatest number of scans that were ahead.
-    fn run(reads_at_once: usize, scans: usize) -> usize {
+    fn run(concurrent_reads: usize, scans: usize) -> usize {
         let (mut next, mut opened, mut most) = (NextScans::default(), 0, 0);
         for expected in 0..scans {
             let open = || {
                 opened += 1;
                 Ok((opened <= scans).then_some(opened - 1))
             };
-            assert_eq!(next.next(reads_at_once, open, |_| Ok(())).unwrap(), Some(expected));
+            assert_eq!(next.next(concurrent_reads, open, |_| Ok(())).unwrap(), Some(expected));
             most = most.max(next.len());
         }
-        assert_eq!(next.next(reads_at_once, || Ok(None), |_| Ok(())).unwrap(), None);
+        assert_eq!(next.next(concurrent_reads, || Ok(None), |_| Ok(())).unwrap(), None);
         most
     }
 

@@ -38,7 +38,7 @@ use crate::visibility::read_cache::Removes;
 use crate::{Collection, Index, Store, WriteOptions, encoding};
 use pairs::Pairs;
 
-/// Keys in one batch of look-ups.
+/// Keys in one batch of lookups.
 const CHUNK_KEYS: usize = 1000;
 /// The least number of documents that makes a gap worth its own run: an engine may write one file
 /// for each run.

@@ -26,7 +26,8 @@ pub(crate) struct PartialCommits {
 #[derive(Debug, Default)]
 struct State {
     open: usize,
-    /// The number of copies that are being made. No transaction commits its first part meanwhile.
+    /// The number of copies that are being made. No transaction commits its first part until they
+    /// are done.
     holds: usize,
     /// The number of copies that want the open transactions to end.
     aborts: usize,
@@ -67,7 +68,7 @@ impl PartialCommits {
             state.aborts -= 1;
         }
         if state.open > 0 && !wait.accepts_halves {
-            let message = format!("{} queries have committed a part of their writes and go on", state.open);
+            let message = format!("{} running queries have committed a part of their writes", state.open);
             return Err(Error::new(ErrorCode::LockTimeout, message).retryable());
         }
         state.holds += 1;
@@ -90,7 +91,7 @@ impl PartialCommits {
 }
 
 impl PartialCommit {
-    /// Checks that the transaction may go on. Errors: 1500 if a copy wants it to end.
+    /// Checks that the transaction may continue. Errors: 1500 if a copy wants it to end.
     pub(crate) fn check(&self) -> Result<()> {
         if self.0.lock().aborts > 0 { Err(Error::killed()) } else { Ok(()) }
     }

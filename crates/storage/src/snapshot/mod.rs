@@ -100,7 +100,7 @@ impl Snapshot {
     /// Looks documents up by their keys, in one batch. Returns one result for each key, in the
     /// order of the keys.
     ///
-    /// It ends early, after at least one key, where the documents have [`kv::LOOK_UP_BYTES`] or may
+    /// It ends early, after at least one key, where the documents have [`kv::LOOKUP_BYTES`] or may
     /// have more.
     pub fn get(&self, collection: &Collection, keys: &[&str]) -> Result<Documents> {
         let began = self.document_times.as_ref().map(|times| (times, Instant::now()));
@@ -258,9 +258,9 @@ impl Snapshot {
         IndexScan::start(self.engine.as_ref(), collection.shared_name(), index, bounds, reverse)
     }
 
-    /// Starts a series of look-ups in a sorted index that ascend in its order.
+    /// Starts a series of lookups in a sorted index that ascend in its order.
     ///
-    /// It is separate from [`Snapshot::open_index`] because it keeps its place from one look-up to
+    /// It is separate from [`Snapshot::open_index`] because it keeps its place from one lookup to
     /// the next.
     ///
     /// Errors: 4 for an index of another type.
@@ -272,13 +272,13 @@ impl Snapshot {
         Ok(IndexWalk::new(Arc::clone(&self.engine), collection.shared_name(), index))
     }
 
-    /// Looks up entries of a unique index in one batch; each look-up compares all fields for
+    /// Looks up entries of a unique index in one batch; each lookup compares all fields for
     /// equality.
     ///
-    /// It ends early, after at least one look-up, where the entries have [`kv::LOOK_UP_BYTES`]. It
+    /// It ends early, after at least one lookup, where the entries have [`kv::LOOKUP_BYTES`]. It
     /// is separate from [`Snapshot::open_index`] because one call serves many rows.
     ///
-    /// Errors: 4 for an index that is not unique, or a look-up that does not give all fields; 1102
+    /// Errors: 4 for an index that is not unique, or a lookup that does not give all fields; 1102
     /// for a damaged entry.
     pub fn unique_entries(
         &self,
@@ -318,8 +318,8 @@ impl Snapshot {
 
     /// Returns the number of reads that a caller should have on their way at once, if it knows them
     /// before it needs them. It is more than 1 where a read waits for a message.
-    pub fn reads_at_once(&self) -> usize {
-        self.engine.reads_at_once()
+    pub fn concurrent_reads(&self) -> usize {
+        self.engine.concurrent_reads()
     }
 
     fn cache_of(&self, collection: &Collection) -> Option<CollectionCache> {

@@ -175,7 +175,7 @@ impl Store {
     /// Returns the error for which this server does not follow what other servers announce; `None`
     /// if it does, or if only this process can use the store.
     ///
-    /// Others wait for it meanwhile, as long as its lease lasts.
+    /// Others wait for it as long as its lease lasts.
     pub fn following_error(&self) -> Option<Error> {
         self.core.coordination.following_error()
     }

@@ -65,7 +65,7 @@ impl Operation<'_> {
         self.insert_with_key(key, false, body, options)
     }
 
-    /// Inserts a document under a key. `is_free` means that a look-up in this transaction's
+    /// Inserts a document under a key. `is_free` means that a lookup in this transaction's
     /// snapshot did not find the key.
     pub(super) fn insert_with_key(
         &mut self,

@@ -136,8 +136,8 @@ fn die_everywhere(death: Death) -> i64 {
         if let Ok(store) = &opened {
             let result = script(store, &mut steps);
             assert!(result.is_ok() || failing.is_dead(), "{result:?}");
-            // Reads go on, and see no half of a change. After `After` the store does not know that
-            // there was one.
+            // Reads continue, and see no half of a change. After `After` the store does not know
+            // that there was one.
             if death != Death::After {
                 check(store, steps);
             }

@@ -29,7 +29,7 @@ fn replacing() -> WriteOptions {
 }
 
 /// Returns the other ends of a vertex's edges, and true if the snapshot knows that all of them
-/// exist without a look-up. If it finds them all by a look-up, it records that.
+/// exist without a lookup. If it finds them all by a lookup, it records that.
 fn look(snapshot: &Snapshot, vertex: &str) -> (BTreeSet<String>, bool) {
     let database = snapshot.catalog().database(SYSTEM_DATABASE).unwrap();
     let links = database.collection("e").unwrap();

@@ -461,7 +461,7 @@ fn single_entries_of_unique_indexes_are_looked_up_together() {
     assert_eq!(partial.unwrap_err().code(), ErrorCode::Internal);
 }
 
-/// A look-up of many long entries ends early, and says where to go on.
+/// A lookup of many long entries ends early, and says where to continue.
 #[test]
 fn long_entries_of_unique_indexes_are_looked_up_in_steps() {
     let store = store();

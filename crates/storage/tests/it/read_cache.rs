@@ -140,7 +140,7 @@ impl World {
     }
 }
 
-/// Returns a vertex with a number, which other vertices may have, too, and a value of its own.
+/// Returns a vertex with a number that other vertices may share, and a value of its own.
 fn vertex_json(key: u8, n: u32) -> String {
     format!(r#"{{"_key": "{key}", "n": {n}, "own": [{key}, {n}]}}"#)
 }

@@ -107,7 +107,7 @@ fn changes_of_definitions_are_followed() {
     assert_eq!(left.catalog().version(), right.catalog().version());
 }
 
-/// An open text index has segments and files that a second one must not have, too.
+/// An open text index has segments and files that no second index may share.
 #[test]
 fn indexes_stay_open_when_another_server_changes_their_collection() {
     let (_cluster, left, right) = pair();
@@ -123,7 +123,7 @@ fn indexes_stay_open_when_another_server_changes_their_collection() {
     assert!(pairs.all(|(before, after)| Arc::ptr_eq(before, after)));
 }
 
-/// Each look-up is a message, so the keys of many documents share one.
+/// Each lookup is a message, so the keys of many documents share one.
 #[test]
 fn many_documents_are_written_with_few_messages() {
     const DOCUMENTS: usize = 3_000;

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use errors::Result;
 
-use super::{FoundPath, PathHost, Side, announce};
+use super::{FoundPath, PathHost, Side, prefetch};
 use crate::graph_search::edges::{EdgeList, EdgeName};
 use crate::graph_search::lookahead::Lookahead;
 use crate::graph_search::vertices::Vertex;
@@ -78,7 +78,7 @@ impl Tree {
         let border = std::mem::take(&mut self.border);
         let mut ahead = Lookahead::default();
         for (at, &vertex) in border.iter().enumerate() {
-            announce(&mut ahead, (at, border.len()), |at| border.get(at).copied(), side, host)?;
+            prefetch(&mut ahead, (at, border.len()), |at| border.get(at).copied(), side, host)?;
             list.clear();
             host.edges(vertex, side, list)?;
             for edge in &list.edges {

@@ -4,7 +4,7 @@
 
 use errors::Result;
 
-use super::{Excluded, FoundPath, PathHost, Side, announce};
+use super::{Excluded, FoundPath, PathHost, Side, prefetch};
 use crate::graph_search::edges::{EdgeList, EdgeName};
 use crate::graph_search::lookahead::Lookahead;
 use crate::graph_search::vertices::Vertex;
@@ -135,7 +135,7 @@ impl Bidirectional {
         let mut ahead = Lookahead::default();
         for at in 0..border.len() {
             let vertex = |at: usize| tree.visits.get(place(at)).map(|visit| visit.vertex);
-            announce(&mut ahead, (at, border.len()), vertex, side, host)?;
+            prefetch(&mut ahead, (at, border.len()), vertex, side, host)?;
             let place = place(at);
             let Some(own) = tree.visits.get(place).map(|visit| visit.vertex) else { break };
             self.list.clear();

@@ -154,10 +154,10 @@ impl Bidirectional {
             Side::Target => (&mut self.target, &self.start),
         };
         let Some((own, weight)) = tree.settle() else { return Ok(()) };
-        if host.reads_at_once() > 1 {
+        if host.concurrent_reads() > 1 {
             let front = tree.queue.iter().take(QUEUE_FRONT).map(|Reverse(queued)| queued.vertex);
             let front = front.filter(|vertex| tree.found.get(vertex).is_some_and(|known| !known.is_settled));
-            host.announce(&std::iter::once(own).chain(front).collect::<Vec<_>>(), side)?;
+            host.prefetch(&std::iter::once(own).chain(front).collect::<Vec<_>>(), side)?;
         }
         self.list.clear();
         host.edges(own, side, &mut self.list)?;

@@ -2,14 +2,14 @@
 //!
 //! For each number of edges the search follows the paths from the start depth first. It knows the
 //! distance to the target of all vertices within half of the greatest number of edges. So it never
-//! follows the second half of a path in vain for long, and neither side looks further than half of
-//! the way.
+//! follows the second half of a path without success for long, and neither side looks beyond half
+//! of the way.
 
 use std::collections::{HashMap, HashSet};
 
 use errors::Result;
 
-use super::{FoundPath, PathHost, Side, announce};
+use super::{FoundPath, PathHost, Side, prefetch};
 use crate::graph_search::edges::{EdgeList, FoundEdge};
 use crate::graph_search::lookahead::Lookahead;
 use crate::graph_search::vertices::Vertex;
@@ -41,7 +41,7 @@ struct Frame {
     first_edge: usize,
     first_key: usize,
     next: usize,
-    /// The announced part of the edges.
+    /// The prefetched part of the edges.
     ahead: Lookahead,
 }
 
@@ -111,7 +111,7 @@ impl KPaths {
             }
             let (first, len) = (frame.first_edge, self.edges.len() - frame.first_edge);
             let vertex = |at| self.edges.get(first + at).map(|edge: &FoundEdge| edge.vertex);
-            announce(&mut frame.ahead, (frame.next - 1 - first, len), vertex, Side::Start, host)?;
+            prefetch(&mut frame.ahead, (frame.next - 1 - first, len), vertex, Side::Start, host)?;
             self.enter(edge.vertex, host)?;
         }
         Ok(None)
@@ -195,7 +195,7 @@ impl Distances {
             let mut ahead = Lookahead::default();
             for (at, &vertex) in border.iter().enumerate() {
                 let len = border.len();
-                announce(&mut ahead, (at, len), |at| border.get(at).copied(), Side::Target, host)?;
+                prefetch(&mut ahead, (at, len), |at| border.get(at).copied(), Side::Target, host)?;
                 list.clear();
                 host.edges(vertex, Side::Target, &mut list)?;
                 for edge in &list.edges {

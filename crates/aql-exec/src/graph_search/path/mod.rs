@@ -38,14 +38,14 @@ pub(crate) trait PathHost {
     /// weights, none of them negative. An edge has the same name on both sides.
     fn edges(&mut self, vertex: Vertex, side: Side, list: &mut EdgeList) -> Result<()>;
 
-    /// Returns the number of vertices whose edges it reads at once; 1 if announcements have no
+    /// Returns the number of vertices whose edges it reads concurrently; 1 if a prefetch has no
     /// effect.
-    fn reads_at_once(&self) -> usize {
+    fn concurrent_reads(&self) -> usize {
         1
     }
 
-    /// Says at which vertices edges will probably be asked for next.
-    fn announce(&mut self, _vertices: &[Vertex], _side: Side) -> Result<()> {
+    /// Prefetches the edges of vertices that will probably be read next.
+    fn prefetch(&mut self, _vertices: &[Vertex], _side: Side) -> Result<()> {
         Ok(())
     }
 
@@ -54,19 +54,19 @@ pub(crate) trait PathHost {
     fn checkpoint(&mut self, search_bytes: u64) -> Result<()>;
 }
 
-/// Announces the vertices of a list, which is read in order, ahead of position `at`.
-fn announce(
+/// Prefetches the vertices ahead of position `at` of a list that is read in order.
+fn prefetch(
     ahead: &mut Lookahead,
     (at, len): (usize, usize),
     vertex: impl Fn(usize) -> Option<Vertex>,
     side: Side,
     host: &mut impl PathHost,
 ) -> Result<()> {
-    let positions = ahead.advance(at, len, host.reads_at_once());
+    let positions = ahead.advance(at, len, host.concurrent_reads());
     if positions.is_empty() {
         return Ok(());
     }
-    host.announce(&positions.filter_map(vertex).collect::<Vec<_>>(), side)
+    host.prefetch(&positions.filter_map(vertex).collect::<Vec<_>>(), side)
 }
 
 /// An edge of a found path: its name in a list of keys, its ends, and its document if it is known.

@@ -16,7 +16,7 @@ pub(super) struct BreadthFirst {
     to_follow: StepId,
     /// The position in the edges at the end of that path.
     position: ReadPosition,
-    /// The announced part of the queue.
+    /// The prefetched part of the queue.
     ahead: Lookahead,
     /// Number of paths to find before they are judged together.
     wanted: u32,
@@ -59,9 +59,9 @@ impl BreadthFirst {
         let from = expansion.steps.end();
         let mut leaves = 0;
         while self.to_follow < from && leaves == 0 && expansion.steps.end() - from < self.wanted {
-            let ahead = self.ahead.advance(self.to_follow as usize, from as usize, host.reads_at_once());
+            let ahead = self.ahead.advance(self.to_follow as usize, from as usize, host.concurrent_reads());
             if !ahead.is_empty() {
-                expansion.announce(ahead.start as StepId..ahead.end as StepId, host)?;
+                expansion.prefetch(ahead.start as StepId..ahead.end as StepId, host)?;
             }
             if expansion.is_open(self.to_follow) {
                 let gathered = expansion.gather(self.to_follow, &mut self.position, host)?;

@@ -26,24 +26,24 @@ struct Frame {
     next: StepId,
     /// The position for reading more of them.
     position: Option<ReadPosition>,
-    /// The announced part of them.
+    /// The prefetched part of them.
     ahead: Lookahead,
 }
 
-/// The divisor of the vertices that are read at once: the extensions of some paths, one within the
-/// other, are announced at a time.
-const ANNOUNCED_FRAMES: usize = 4;
+/// The divisor of the vertices that are read concurrently: the extensions of several nested paths
+/// are prefetched together.
+const PREFETCH_FRAMES: usize = 4;
 
 impl Frame {
-    /// Announces extensions from `id` on, if this is the last frame.
-    fn announce(&mut self, id: StepId, expansion: &Expansion, host: &mut impl TraversalHost) -> Result<()> {
+    /// Prefetches extensions from `id` on, if this is the last frame.
+    fn prefetch(&mut self, id: StepId, expansion: &Expansion, host: &mut impl TraversalHost) -> Result<()> {
         let (at, len) = ((id - self.base) as usize, (expansion.steps.end() - self.base) as usize);
-        let ahead = self.ahead.advance(at, len, host.reads_at_once() / ANNOUNCED_FRAMES);
+        let ahead = self.ahead.advance(at, len, host.concurrent_reads() / PREFETCH_FRAMES);
         if ahead.is_empty() {
             return Ok(());
         }
         let id = |position| self.base + position as StepId;
-        expansion.announce(id(ahead.start)..id(ahead.end), host)
+        expansion.prefetch(id(ahead.start)..id(ahead.end), host)
     }
 }
 
@@ -64,7 +64,7 @@ impl DepthFirst {
             && expansion.is_open(id)
         {
             if let Some(frame) = self.frames.last_mut() {
-                frame.announce(id, expansion, host)?;
+                frame.prefetch(id, expansion, host)?;
             }
             self.follow(id, expansion);
         }
@@ -85,7 +85,7 @@ impl DepthFirst {
                     }
                     expansion.settle(frame.base, host)?;
                     frame.ahead = Lookahead::default();
-                    frame.announce(frame.base, expansion, host)?;
+                    frame.prefetch(frame.base, expansion, host)?;
                     gathered.leaves
                 }
                 (_, parent) => {

@@ -105,15 +105,15 @@ impl Expansion {
         self.steps.get(id).is_some_and(|step| is_open(step.depth, step.is_pruned))
     }
 
-    /// Announces those of some paths that may be extended.
-    pub(super) fn announce(
+    /// Prefetches those of some paths that may be extended.
+    pub(super) fn prefetch(
         &self,
         ids: impl Iterator<Item = StepId>,
         host: &mut impl TraversalHost,
     ) -> Result<()> {
         let open = ids.filter(|id| self.is_open(*id)).filter_map(|id| self.steps.get(id));
         let open: Vec<(Vertex, u32)> = open.map(|step| (step.vertex, step.depth)).collect();
-        if open.is_empty() { Ok(()) } else { host.announce(&open) }
+        if open.is_empty() { Ok(()) } else { host.prefetch(&open) }
     }
 
     /// Adds the extensions of a path by some of its edges, as uniqueness allows. They are not

@@ -37,15 +37,15 @@ pub(crate) trait TraversalHost {
         list: &mut EdgeList,
     ) -> Result<bool>;
 
-    /// Returns the number of vertices whose edges it reads at once; 1 if announcements have no
+    /// Returns the number of vertices whose edges it reads concurrently; 1 if a prefetch has no
     /// effect.
-    fn reads_at_once(&self) -> usize {
+    fn concurrent_reads(&self) -> usize {
         1
     }
 
     /// Says at which vertices edges will probably be asked for next, and how far each is from the
     /// start.
-    fn announce(&mut self, _vertices: &[(Vertex, u32)]) -> Result<()> {
+    fn prefetch(&mut self, _vertices: &[(Vertex, u32)]) -> Result<()> {
         Ok(())
     }
 

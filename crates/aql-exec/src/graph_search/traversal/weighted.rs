@@ -46,9 +46,9 @@ impl Weighted {
         if let Some(id) = self.pending.take()
             && expansion.is_open(id)
         {
-            if host.reads_at_once() > 1 {
+            if host.concurrent_reads() > 1 {
                 let front = self.queue.iter().take(QUEUE_FRONT).map(|Reverse(weighed)| weighed.id);
-                expansion.announce(std::iter::once(id).chain(front), host)?;
+                expansion.prefetch(std::iter::once(id).chain(front), host)?;
             }
             self.follow(id, expansion, host)?;
         }

@@ -21,7 +21,7 @@ pub(super) struct VertexDocuments {
     limit_bytes: u64,
 }
 
-/// Keys of one look-up.
+/// Keys of one lookup.
 const KEYS_PER_LOOKUP: usize = 1000;
 
 /// Most bytes of documents that are kept for later, and the divisor of a query's own limit for

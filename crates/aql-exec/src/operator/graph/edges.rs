@@ -200,7 +200,7 @@ impl EdgeFinder {
 
     /// Says at which vertices edges will probably be asked for next, and how far each is from the
     /// start.
-    pub(super) fn announce(
+    pub(super) fn prefetch(
         &mut self,
         vertices: &[(Vertex, u32)],
         side: Side,
@@ -216,7 +216,7 @@ impl EdgeFinder {
             let vertices = vertices.iter().copied().filter(is_read).map(|(vertex, _)| vertex);
             let ids: Vec<&[u8]> = vertices.map(|vertex| lookup.vertices.id(vertex)).collect();
             if !ids.is_empty() {
-                reader(slot, access, side, lookup.context)?.announce(ids.into_iter())?;
+                reader(slot, access, side, lookup.context)?.prefetch(ids.into_iter())?;
             }
         }
         Ok(())
@@ -380,7 +380,7 @@ fn leads_to(collections: Option<&[Box<str>]>, id: &[u8]) -> bool {
     collections.iter().any(|collection| collection.as_bytes() == name)
 }
 
-/// Starts a look-up of the edges of a vertex in a vertex-centric index; `None` if there are none.
+/// Starts a lookup of the edges of a vertex in a vertex-centric index; `None` if there are none.
 fn open_scan(
     access: &EdgeAccessProgram,
     number: usize,

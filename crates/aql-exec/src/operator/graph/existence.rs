@@ -1,4 +1,4 @@
-//! Vertices known to exist without a look-up.
+//! Vertices known to exist without a lookup.
 //!
 //! The edge lists that storage keeps in memory record it, once a query has found all vertices of a
 //! list.

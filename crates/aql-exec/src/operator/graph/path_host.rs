@@ -124,14 +124,14 @@ impl PathHost for PathSearchHost<'_> {
         Ok(())
     }
 
-    fn reads_at_once(&self) -> usize {
-        self.context.data.start().reads_at_once()
+    fn concurrent_reads(&self) -> usize {
+        self.context.data.start().concurrent_reads()
     }
 
-    fn announce(&mut self, vertices: &[Vertex], side: Side) -> Result<()> {
+    fn prefetch(&mut self, vertices: &[Vertex], side: Side) -> Result<()> {
         let (finder, mut lookup) = self.reader.finder_and(self.outer_row, self.context);
         let vertices: Vec<(Vertex, u32)> = vertices.iter().map(|vertex| (*vertex, ANY_DEPTH)).collect();
-        finder.announce(&vertices, side, &mut lookup)
+        finder.prefetch(&vertices, side, &mut lookup)
     }
 
     fn checkpoint(&mut self, search_bytes: u64) -> Result<()> {
@@ -203,5 +203,5 @@ impl PathSearchHost<'_> {
 /// A position in a path without its own conditions: those of searches hold for all positions.
 const ANYWHERE: u64 = u64::MAX;
 
-/// A depth without its own look-up of edges: searches have one for all depths.
+/// A depth without its own lookup of edges: searches have one for all depths.
 const ANY_DEPTH: u32 = u32::MAX;

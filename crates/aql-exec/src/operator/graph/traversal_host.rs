@@ -85,13 +85,13 @@ impl TraversalHost for TraversalRowHost<'_> {
         finder.some(vertex, depth, position, list, &mut lookup)
     }
 
-    fn reads_at_once(&self) -> usize {
-        self.context.data.start().reads_at_once()
+    fn concurrent_reads(&self) -> usize {
+        self.context.data.start().concurrent_reads()
     }
 
-    fn announce(&mut self, vertices: &[(Vertex, u32)]) -> Result<()> {
+    fn prefetch(&mut self, vertices: &[(Vertex, u32)]) -> Result<()> {
         let (finder, mut lookup) = self.reader.finder_and(self.outer_row, self.context);
-        finder.announce(vertices, Side::Start, &mut lookup)
+        finder.prefetch(vertices, Side::Start, &mut lookup)
     }
 
     fn judge(&mut self, steps: &mut Steps, from: StepId, is_kept: &mut [bool]) -> Result<()> {

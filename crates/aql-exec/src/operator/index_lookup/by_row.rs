@@ -17,9 +17,9 @@ use crate::statistics::CursorUse;
 /// The strategy that suits every index.
 pub(crate) struct ByRow {
     options: ByRowOptions,
-    /// The look-up for the current incoming row; `None` if it has not begun.
+    /// The lookup for the current incoming row; `None` if it has not begun.
     lookup: Option<RowLookup>,
-    /// The look-ups for the following rows, whose first entries are on their way.
+    /// The lookups for the following rows, whose first entries are being fetched.
     next: NextScans<RowLookup>,
     cursor: CursorUse,
 }
@@ -35,7 +35,7 @@ pub(crate) struct ByRowOptions {
     pub(crate) lookahead: u64,
 }
 
-/// The look-up for one incoming row.
+/// The lookup for one incoming row.
 struct RowLookup {
     /// The remaining sources, read one after another.
     sources: VecDeque<EntrySource>,
@@ -48,8 +48,8 @@ impl ByRow {
         Self { options, lookup: None, next: NextScans::default(), cursor: CursorUse::default() }
     }
 
-    /// Returns the look-up for the current row; `None` if there is no row. Opens those of the rows
-    /// behind it, too, where several reads at once are of use.
+    /// Returns the lookup for the current row; `None` if there is no row. Opens those of the rows
+    /// behind it as well, where several concurrent reads help.
     fn begin_row(
         &mut self,
         input: &LookupInput,
@@ -58,7 +58,7 @@ impl ByRow {
         interrupt: &Interrupt,
     ) -> Result<Option<RowLookup>> {
         // Later rows must find what the query writes for this one.
-        let at_once = if request.source.read_own_writes { 1 } else { snapshot.reads_at_once() };
+        let at_once = if request.source.read_own_writes { 1 } else { snapshot.concurrent_reads() };
         let ByRow { options, next, .. } = self;
         let mut row = input.outer.row() + next.len();
         let end = input.outer.row() + input.outer.remaining();

@@ -1,4 +1,4 @@
-//! Look-ups of one key for each incoming row, taken from the column of key values without a source
+//! Lookups of one key for each incoming row, taken from the column of key values without a source
 //! for each.
 
 use aql_value::Value;
@@ -18,7 +18,7 @@ pub(crate) struct BySingleKey {
     cursor: CursorUse,
 }
 
-/// The attribute of the look-up.
+/// The attribute of the lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum KeyAttribute {
     Key,
@@ -51,7 +51,7 @@ impl KeyAttribute {
 }
 
 impl LookupStrategy for BySingleKey {
-    /// Collects keys without a check that they exist. The later look-up of documents finds that
+    /// Collects keys without a check that they exist. The later lookup of documents finds that
     /// out.
     fn collect(
         &mut self,

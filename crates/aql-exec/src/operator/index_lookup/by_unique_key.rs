@@ -1,4 +1,4 @@
-//! Look-ups of single entries in a unique index. Storage gets the look-ups of many incoming rows in
+//! Lookups of single entries in a unique index. Storage gets the lookups of many incoming rows in
 //! one step.
 
 use std::collections::HashSet;
@@ -21,10 +21,10 @@ pub(crate) struct ByUniqueKey {
     ascending: bool,
     ordered: bool,
     deduplicate: bool,
-    /// The pending look-ups, and their incoming rows in `rows`.
+    /// The pending lookups, and their incoming rows in `rows`.
     wanted: Vec<IndexBounds>,
     rows: Vec<u32>,
-    /// The rest of the look-ups of the last incoming row.
+    /// The rest of the lookups of the last incoming row.
     begun: Option<BoundsOfRanges>,
     /// An incoming row and the keys that were found for it, to skip duplicates.
     seen: (u32, HashSet<Box<str>>),
@@ -38,7 +38,7 @@ impl ByUniqueKey {
         Self { index, ascending, ordered, deduplicate, wanted, rows, begun, seen, cursor }
     }
 
-    /// Adds the look-ups of the current row up to the limit. Returns true if the row may have more.
+    /// Adds the lookups of the current row up to the limit. Returns true if the row may have more.
     fn add_row(&mut self, input: &LookupInput, limit: usize, interrupt: &Interrupt) -> Result<bool> {
         let bounds = match &mut self.begun {
             Some(bounds) => bounds,
@@ -62,7 +62,7 @@ impl ByUniqueKey {
         Ok(true)
     }
 
-    /// Performs the look-ups.
+    /// Performs the lookups.
     fn read(&mut self, request: &LookupRequest<'_>, context: &mut ExecutionContext) -> Result<EntryBatch> {
         let mut batch = EntryBatch::default();
         let (wanted, rows) = (std::mem::take(&mut self.wanted), std::mem::take(&mut self.rows));
@@ -84,7 +84,7 @@ impl ByUniqueKey {
         Ok(batch)
     }
 
-    /// Adds the entries that look-ups have found. `rows` has the incoming row of each look-up.
+    /// Adds the entries that lookups have found. `rows` has the incoming row of each lookup.
     fn add_entries(
         &mut self,
         found: &UniqueEntries,

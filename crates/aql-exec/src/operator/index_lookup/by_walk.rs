@@ -1,4 +1,4 @@
-//! Look-ups in a sorted index that ascend in its order, as in a merge join. Each continues where
+//! Lookups in a sorted index that ascend in its order, as in a merge join. Each continues where
 //! the previous one ended, and searches the index only if the next entry is far away.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::context::ExecutionContext;
 /// The strategy for one range of equalities for each incoming row.
 pub(crate) struct ByWalk {
     index: Arc<Index>,
-    /// The walk; `None` before the first look-up.
+    /// The walk; `None` before the first lookup.
     walk: Option<IndexWalk>,
     /// True if an incoming row has begun.
     is_begun: bool,

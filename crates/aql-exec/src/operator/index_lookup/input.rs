@@ -1,4 +1,4 @@
-//! The incoming rows of a look-up, and the ranges to look up for them.
+//! The incoming rows of a lookup, and the ranges to look up for them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Index look-up: one row for each document that an index finds, for each incoming row.
+//! Index lookup: one row for each document that an index finds, for each incoming row.
 //!
 //! The operator collects entries for as many incoming rows as it takes to fill a batch, and then
 //! fetches their documents in one step. A filter on covered values runs before that. If the index
@@ -119,7 +119,7 @@ impl<S: LookupStrategy> IndexLookupOperator<S> {
     }
 
     /// Drops rows beyond the number of documents wanted for each incoming row. Ends the current
-    /// row's look-up once it has them.
+    /// row's lookup once it has them.
     fn apply_limit(&mut self, entries: &EntryBatch, batch: &mut Batch) {
         let Some(limit) = self.fetch.source.limit else { return };
         let mut kept = Vec::with_capacity(batch.selected_len());

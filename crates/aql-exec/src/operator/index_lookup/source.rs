@@ -110,7 +110,7 @@ pub(in crate::operator) struct Host<'a> {
 }
 
 impl<'a> Host<'a> {
-    /// Creates a host that draws what the scan keeps from the query's memory with `charge`.
+    /// Creates a host that charges what the scan keeps to the query's memory with `charge`.
     pub(in crate::operator) fn new(context: &'a ExecutionContext, charge: &'a mut Option<Charge>) -> Self {
         let (interrupt, memory) = (&context.interrupt, &context.memory);
         Host { interrupt, memory, charge, statistics: ScanStatistics::default() }

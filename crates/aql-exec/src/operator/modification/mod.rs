@@ -48,7 +48,7 @@ pub(crate) struct ModificationOperator {
     input: Box<dyn Operator>,
     writer: Box<dyn Writer>,
     target: WriteTarget,
-    /// True if rows are pulled one at a time, because a row's look-up depends on the writes of
+    /// True if rows are pulled one at a time, because a row's lookup depends on the writes of
     /// earlier rows.
     one_by_one: bool,
 }

@@ -25,7 +25,7 @@ pub(crate) fn match_index(index: &IndexInfo, position: usize, atoms: &[Rc<Atom>]
     }
 }
 
-/// Matches an index with an independent look-up per field, and uses the first field with a
+/// Matches an index with an independent lookup per field, and uses the first field with a
 /// condition.
 ///
 /// Equalities come before bounds, which only some of these indexes can look up.
@@ -110,7 +110,7 @@ fn has_all_documents(index: &IndexInfo, range: &IndexRange, atoms: &[Rc<Atom>]) 
     })
 }
 
-/// Returns the look-up of a field. An equality is better than IN.
+/// Returns the lookup of a field. An equality is better than IN.
 fn lookup(field: &IndexField, atoms: &[Rc<Atom>]) -> Option<IndexLookup> {
     let equal = if field.expansion.is_some() { AtomOperator::Contains } else { AtomOperator::Equal };
     if let Some(atom) = find(field, atoms, equal) {

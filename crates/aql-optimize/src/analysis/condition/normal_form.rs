@@ -197,7 +197,7 @@ impl Normalizer<'_> {
             return self.compare(CompareOperator::Equal, value, &Expression::Constant(only));
         }
         if let Some((low, high)) = long_range(list) {
-            // The range has too many members for single look-ups. Other numbers lie between its
+            // The range has too many members for single lookups. Other numbers lie between its
             // ends too.
             let field = as_field(value, self.document);
             return field.map_or_else(NormalForm::unknown, |field| NormalForm::between(&field, low, high));

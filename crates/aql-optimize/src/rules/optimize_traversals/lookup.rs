@@ -16,7 +16,7 @@ use crate::analysis::condition::{
 };
 use crate::cost::index::range_items;
 
-/// Sets the look-ups of all edges. Returns, for each condition, whether the look-ups guarantee it.
+/// Sets the lookups of all edges. Returns, for each condition, whether the lookups guarantee it.
 pub(super) fn choose(
     graph: &mut GraphAccess,
     conditions: &[StepCondition],
@@ -97,7 +97,7 @@ struct Chooser<'a> {
 }
 
 impl Chooser<'_> {
-    /// Returns the look-up for a depth, or for all depths without their own; `None` if it is no
+    /// Returns the lookup for a depth, or for all depths without their own; `None` if it is no
     /// better than an existing one.
     fn choose(&self, depth: Option<u64>, conditions: &[EdgeCondition]) -> Option<EdgeLookup> {
         let mut atoms = vec![Rc::new(vertex_atom(self.edges.direction))];
@@ -136,7 +136,7 @@ impl Chooser<'_> {
         hint.map_or(&[], |hint| &hint.names)
     }
 
-    /// Returns the look-up by a vertex-centric index and its expected number of edges. The index
+    /// Returns the lookup by a vertex-centric index and its expected number of edges. The index
     /// must have a condition besides the one on the vertex.
     fn lookup(&self, index: &IndexInfo, atoms: &[Rc<Atom>]) -> Option<(f64, EdgeLookup)> {
         let is_suitable = (index.has_leading_fields() || index.prefix_fields() > 0)
@@ -163,7 +163,7 @@ fn vertex_atom(direction: EdgeDirection) -> Atom {
     Atom { field: vertex_field(direction), operator: AtomOperator::Equal, value }
 }
 
-/// Returns the range of edges that the look-up guarantees. A search finds edges beyond its bounds,
+/// Returns the range of edges that the lookup guarantees. A search finds edges beyond its bounds,
 /// so it is left out.
 fn as_range(direction: EdgeDirection, lookup: &EdgeLookup) -> IndexRange {
     let vertex = IndexLookup::Equal(vertex_atom(direction).value);

@@ -153,7 +153,7 @@ impl<'a> Optimizer<'a> {
         Ok(true)
     }
 
-    /// Chooses the look-ups of edges, and drops conditions on edges that all look-ups guarantee.
+    /// Chooses the lookups of edges, and drops conditions on edges that all lookups guarantee.
     ///
     /// Errors: 32 and 1500.
     fn choose_lookups(&mut self) -> Result<()> {

@@ -103,7 +103,7 @@ impl Binder<'_> {
     }
 }
 
-/// Returns the look-up in the edge index, which every edge collection has.
+/// Returns the lookup in the edge index, which every edge collection has.
 ///
 /// Errors: 1218 for a collection of documents.
 fn edge_lookup(info: &CollectionInfo) -> Result<EdgeLookup> {

@@ -142,7 +142,7 @@ impl Crashed {
         }
         put(&db, kept);
         drop((db, sync_mark));
-        assert_eq!(self.opens().0, kept + 1, "and goes on as any store");
+        assert_eq!(self.opens().0, kept + 1, "and continues like any store");
         kept
     }
 }

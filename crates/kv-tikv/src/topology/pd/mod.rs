@@ -32,7 +32,7 @@ pub(crate) fn from_milliseconds(milliseconds: u64) -> u64 {
 /// The longest wait for the answers of all members to the question of who leads.
 const MEMBERS_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The connection to the members of PD, of which one leads.
+/// The connection to the members of PD, one of which leads.
 pub(crate) struct Pd {
     network: Arc<dyn Network>,
     cluster_id: u64,
@@ -128,8 +128,9 @@ impl Pd {
     }
 }
 
-/// Asks all members at once for the cluster's number and for all members. The first answer counts
-/// that names another leader than `failed`; otherwise any. `cluster_id` is 0 if it is not known.
+/// Asks all members concurrently for the cluster's number and for all members. The first answer
+/// counts that names another leader than `failed`; otherwise any. `cluster_id` is 0 if it is not
+/// known.
 async fn find_members(
     network: &Arc<dyn Network>,
     addresses: &[String],

@@ -1,4 +1,4 @@
-//! Timestamps from PD. Those who wait at the same time share one message.
+//! Timestamps from PD. Concurrent requests share one message.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;

@@ -96,7 +96,7 @@ impl Merge {
         Ok(true)
     }
 
-    /// Goes on behind the current pair, if there is one.
+    /// Advances past the current pair, if there is one.
     fn pass_first(&mut self) -> Result<()> {
         let Some(source) = self.heap.first().and_then(|entry| self.sources.get_mut(entry.source)) else {
             return Ok(());

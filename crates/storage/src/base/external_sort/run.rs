@@ -256,7 +256,7 @@ impl RunReader {
         Ok(true)
     }
 
-    /// Goes on behind the next value.
+    /// Advances past the next value.
     fn pass_value(&mut self, length: usize) -> Result<()> {
         if self.unread.len() >= length {
             let start = self.unread.start;

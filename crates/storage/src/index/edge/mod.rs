@@ -66,7 +66,7 @@ fn direction(range: &IndexRange) -> EdgeDirection {
     if range.first_field == 0 { EdgeDirection::Outbound } else { EdgeDirection::Inbound }
 }
 
-/// Returns the identifiers of the vertices in the order of the look-up. A value that is not a text
+/// Returns the identifiers of the vertices in the order of the lookup. A value that is not a text
 /// names no vertex.
 fn vertices(range: &IndexRange, ascending: bool) -> Vec<String> {
     let values = range.equal.first().map(Vec::as_slice).unwrap_or_default();

@@ -95,8 +95,8 @@ impl EdgeReader {
 
     /// Says at which vertices the caller will probably read edges next, the next one first.
     ///
-    /// Only callers for whom [`crate::Snapshot::reads_at_once`] is more than 1 need it.
-    pub fn announce<'v>(&mut self, vertices: impl Iterator<Item = &'v [u8]>) -> Result<()> {
+    /// Only callers for whom [`crate::Snapshot::concurrent_reads`] is more than 1 need it.
+    pub fn prefetch<'v>(&mut self, vertices: impl Iterator<Item = &'v [u8]>) -> Result<()> {
         let prefixes: Vec<Vec<u8>> = vertices
             .map(|vertex| {
                 let mut prefix = self.prefix.get(..self.index_bytes).unwrap_or_default().to_vec();
@@ -108,7 +108,7 @@ impl EdgeReader {
             Some(scan) => scan,
             None => self.scan.insert(self.snapshot.prefix_scan()?),
         };
-        scan.announce(&prefixes.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        scan.prefetch(&prefixes.iter().map(Vec::as_slice).collect::<Vec<_>>());
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! Look-ups in the edge index: the edges of vertices, without touching a document.
+//! Lookups in the edge index: the edges of vertices, without touching a document.
 
 use std::sync::Arc;
 
@@ -50,8 +50,8 @@ impl EdgeScan {
     /// Returns the next edges, all of one vertex, or `None` after the last. Skips vertices without
     /// edges.
     pub fn next_block(&mut self, limits: BlockLimits) -> Result<Option<EdgeEntries>> {
-        let reads_at_once = self.snapshot.reads_at_once();
-        while let Some(scan) = self.begin(reads_at_once)? {
+        let concurrent_reads = self.snapshot.concurrent_reads();
+        while let Some(scan) = self.begin(concurrent_reads)? {
             if let Some(block) = scan.next_block(limits)? {
                 return Ok(Some(EdgeEntries { block, vertex: self.position }));
             }
@@ -62,7 +62,7 @@ impl EdgeScan {
     }
 
     /// Returns the scan of the current vertex; `None` after the last.
-    fn begin(&mut self, reads_at_once: usize) -> Result<Option<&mut Box<dyn Scan>>> {
+    fn begin(&mut self, concurrent_reads: usize) -> Result<Option<&mut Box<dyn Scan>>> {
         if self.scan.is_none() {
             let EdgeScan { snapshot, object, direction, vertices, opened, next, .. } = self;
             let open = || {
@@ -72,7 +72,7 @@ impl EdgeScan {
                 *opened += 1;
                 Ok(Some(scan))
             };
-            self.scan = next.next(reads_at_once, open, |scan| {
+            self.scan = next.next(concurrent_reads, open, |scan| {
                 scan.fetch();
                 Ok(())
             })?;

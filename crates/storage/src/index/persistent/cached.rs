@@ -1,4 +1,4 @@
-//! Look-ups of all fields of an index with `cacheEnabled`, from the read cache where it has them.
+//! Lookups of all fields of an index with `cacheEnabled`, from the read cache where it has them.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(super) struct CachedLookUps {
     engine: Arc<dyn Snapshot>,
     cache: CollectionCache,
     scan: Option<Box<dyn PrefixScan>>,
-    /// The look-up that has begun: the prefix of its entries' keys, and the last key that was read.
+    /// The lookup that has begun: the prefix of its entries' keys, and the last key that was read.
     begun: Option<(Vec<u8>, Option<Vec<u8>>)>,
 }
 
@@ -29,14 +29,14 @@ impl CachedLookUps {
         Some(CachedLookUps { engine: Arc::clone(&source.engine), cache, scan: None, begun: None })
     }
 
-    /// Begins a look-up if the bounds give values of all fields.
+    /// Begins a lookup if the bounds give values of all fields.
     pub(super) fn begin(&mut self, index: &Index, bounds: &IndexBounds) -> bool {
         let gives_all = bounds.equal_fields() == index.fields().len();
         self.begun = gives_all.then(|| (bounds.start(index), None));
         gives_all
     }
 
-    /// Returns the next entries of the look-up that has begun; `None` if there is none, or after
+    /// Returns the next entries of the lookup that has begun; `None` if there is none, or after
     /// its last.
     pub(super) fn next_block(
         &mut self,

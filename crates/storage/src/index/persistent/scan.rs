@@ -62,7 +62,7 @@ fn range_of(index: &Index, bounds: &IndexBounds) -> Result<KeyRange> {
 
 /// Looks entries of a unique index up in one batch. Ends early as `read` does.
 ///
-/// Errors: 4 for an index that does not support this, or a look-up that does not give all fields.
+/// Errors: 4 for an index that does not support this, or a lookup that does not give all fields.
 pub(crate) fn look_up(
     read: impl FnOnce(&[&[u8]]) -> kv::Result<kv::Values>,
     cache: Option<(&ReadCacheView, &CommitWatch)>,
@@ -107,7 +107,7 @@ pub(super) struct RangesScan {
     pub(super) next: NextScans<RangeReader>,
     /// The number of ranges that have begun and are not in the statistics yet.
     pub(super) uncounted: u64,
-    /// The reader of look-ups that the read cache may serve.
+    /// The reader of lookups that the read cache may serve.
     pub(super) cached: Option<CachedLookUps>,
     /// Most entries that are wanted of each range.
     pub(super) limit_each: usize,
@@ -116,7 +116,7 @@ pub(super) struct RangesScan {
 /// The reader of one range.
 pub(super) enum RangeReader {
     Scan(IndexScan),
-    /// [`RangesScan::cached`] has begun the look-up.
+    /// [`RangesScan::cached`] has begun the lookup.
     Cached,
 }
 
@@ -137,10 +137,10 @@ impl RangeReader {
 
 impl RangesScan {
     /// Starts the next range. Returns false after the last.
-    fn begin(&mut self, reads_at_once: usize) -> Result<bool> {
+    fn begin(&mut self, concurrent_reads: usize) -> Result<bool> {
         let RangesScan { source, index, reverse, bounds, cached, next, .. } = self;
-        // Look-ups in the read cache begin one after the other.
-        let reads_at_once = if cached.is_some() { 1 } else { reads_at_once };
+        // Lookups in the read cache begin one after the other.
+        let concurrent_reads = if cached.is_some() { 1 } else { concurrent_reads };
         let ScanSource { engine, collection, .. } = source;
         let open = || {
             let Some(bounds) = bounds.next() else { return Ok(None) };
@@ -150,7 +150,7 @@ impl RangesScan {
             IndexScan::start(engine.as_ref(), collection, index, &bounds, *reverse)
                 .map(|scan| Some(RangeReader::Scan(scan)))
         };
-        let reader = next.next(reads_at_once, open, RangeReader::fetch)?;
+        let reader = next.next(concurrent_reads, open, RangeReader::fetch)?;
         self.uncounted += u64::from(reader.is_some());
         self.current = reader.map(|reader| (reader, self.limit_each));
         Ok(self.current.is_some())
@@ -179,7 +179,7 @@ impl EntryScan for RangesScan {
     fn next_block(&mut self, limits: BlockLimits, host: &mut dyn ScanHost) -> Result<Option<IndexEntries>> {
         loop {
             host.check()?;
-            if self.current.is_none() && !self.begin(self.source.engine.reads_at_once())? {
+            if self.current.is_none() && !self.begin(self.source.engine.concurrent_reads())? {
                 return Ok(None);
             }
             host.statistics().cursors += std::mem::take(&mut self.uncounted);

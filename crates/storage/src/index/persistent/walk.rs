@@ -1,4 +1,4 @@
-//! Look-ups in a persistent index that ascend in its order.
+//! Lookups in a persistent index that ascend in its order.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,16 +17,16 @@ const MOST_ROWS: usize = 1024;
 /// Most bytes of one read.
 const STEP_BYTES: usize = 1 << 20;
 
-/// A finder of the entries whose leading fields equal some values, one look-up after another.
+/// A finder of the entries whose leading fields equal some values, one lookup after another.
 ///
-/// A look-up shortly after the previous one needs no search of the index. Look-ups in any other
+/// A lookup shortly after the previous one needs no search of the index. Lookups in any other
 /// order also work.
 pub struct IndexWalk {
     snapshot: Arc<dyn Snapshot>,
     index: Arc<Index>,
     whole: KeyRange,
     collection: Arc<str>,
-    /// The current scan; `None` before the first look-up.
+    /// The current scan; `None` before the first lookup.
     scan: Option<Box<dyn Scan>>,
     /// Number of entries in the next read.
     rows: usize,
@@ -36,7 +36,7 @@ pub struct IndexWalk {
     from: Vec<u8>,
     /// True if no entries follow those of the last read.
     is_at_end: bool,
-    /// True if the previous look-up had to search, because look-ups are far apart.
+    /// True if the previous lookup had to search, because lookups are far apart.
     is_sparse: bool,
     /// The position of the next entry to look at.
     position: usize,
@@ -86,7 +86,7 @@ impl IndexWalk {
         self.search()
     }
 
-    /// Returns the positions in [`IndexWalk::entries`] of the next entries of the look-up, at most
+    /// Returns the positions in [`IndexWalk::entries`] of the next entries of the lookup, at most
     /// `most` of them; `None` after the last.
     ///
     /// Errors: 1102 for a damaged entry.

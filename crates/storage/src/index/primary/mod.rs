@@ -29,7 +29,7 @@ impl IndexMethod for Primary {
         Ok(())
     }
 
-    /// Returns single keys without a look-up. The operator that fetches the documents finds out
+    /// Returns single keys without a lookup. The operator that fetches the documents finds out
     /// whether they exist, for many rows in one step.
     fn open(
         &self,

@@ -214,7 +214,7 @@ impl Counters {
         }
     }
 
-    /// Reads the sum in the store, if other servers write, too. Without an answer of the store,
+    /// Reads the sum in the store if other servers also write. Without an answer of the store,
     /// `None`, and the sum in memory stays as it is.
     fn refresh(&self) -> Option<Totals> {
         let shared = self.shared.as_ref()?;
@@ -231,7 +231,7 @@ impl Counters {
         if let Some(shared) = &self.shared {
             let mut read = shared.read.lock().unwrap_or_else(PoisonError::into_inner);
             if read.elapsed() >= ABOUT {
-                // Others go on with the old sum meanwhile.
+                // Others use the old sum until then.
                 *read = Instant::now();
                 drop(read);
                 return self.documents();
@@ -262,7 +262,7 @@ impl Counters {
     }
 
     /// Returns how many commits have written to the object since the store opened; `None` while one
-    /// is in progress, or if other servers commit, too.
+    /// is in progress, or if other servers also commit.
     ///
     /// A caller asks this first and then takes a snapshot. As long as this returns the same number,
     /// every reader reads the data of that snapshot.

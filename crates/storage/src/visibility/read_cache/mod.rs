@@ -34,7 +34,7 @@ use std::time::Duration;
 use allocation_meter::Uncounted;
 use catalog::ObjectId;
 use errors::{Error, Result};
-use kv::{BLOCK_BYTES_MAX, Block, LOOK_UP_BYTES, Values};
+use kv::{BLOCK_BYTES_MAX, Block, LOOKUP_BYTES, Values};
 use quick_cache::sync::{Cache, GuardResult, PlaceholderGuard};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
@@ -58,7 +58,7 @@ const ENTRY_BYTES_USUAL: u64 = 512;
 /// The smallest cache: a smaller one is not worth the bookkeeping.
 const CACHE_BYTES_MIN: u64 = 1 << 20;
 
-/// From this many keys in one look-up on, a document is admitted on its second read. Caching a
+/// From this many keys in one lookup on, a document is admitted on its second read. Caching a
 /// document takes half as long as reading it, and most documents of a large range are not read
 /// again.
 const MANY_KEYS: usize = 256;
@@ -154,7 +154,7 @@ pub(crate) struct Commit<'a> {
     number: CommitNumber,
 }
 
-/// The result of a look-up.
+/// The result of a lookup.
 pub(crate) enum Found<'a> {
     /// An entry that is valid for the snapshot.
     Cached(CachedValue),
@@ -173,7 +173,7 @@ pub(crate) struct Place<'a> {
 pub struct CacheUse {
     /// Index entries that came from the cache.
     pub hits: u64,
-    /// Look-ups that the cache could not serve.
+    /// Lookups that the cache could not serve.
     pub misses: u64,
 }
 
@@ -191,9 +191,9 @@ pub struct ReadCacheStatistics {
     pub limit_bytes: u64,
     /// Bytes that entries take now.
     pub used_bytes: u64,
-    /// Look-ups that found an entry.
+    /// Lookups that found an entry.
     pub hits: u64,
-    /// Look-ups that found none.
+    /// Lookups that found none.
     pub misses: u64,
 }
 
@@ -415,7 +415,7 @@ impl ReadCacheView {
             Found::Cached(kept) => kept.document().map_or(0, <[u8]>::len),
             Found::Missing(_) => 0,
         });
-        let kept_bytes: usize = kept_bytes.sum::<usize>().min(LOOK_UP_BYTES);
+        let kept_bytes: usize = kept_bytes.sum::<usize>().min(LOOKUP_BYTES);
         if kept_bytes == 0 && were_read.len() == keys.len() {
             for (found, value) in found.into_iter().zip(were_read.iter()) {
                 found.keep_document(value);

@@ -1,4 +1,4 @@
-//! The reads that a query has on its way at once, on an engine whose reads wait for messages.
+//! The concurrent reads of a query, on an engine whose reads wait for messages.
 
 use std::collections::VecDeque;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use test_engine::WrappedEngine;
 
 use crate::common::{Fixture, Run};
 
-/// A clock that stands still while a query has something to do, and goes on by one while it waits
+/// A clock that stands still while a query has something to do, and advances by one while it waits
 /// for a message. All messages take a time of one.
 #[derive(Default)]
 struct Clock {
@@ -39,15 +39,15 @@ impl Clock {
 struct RemoteSnapshot {
     inner: Arc<dyn Snapshot>,
     clock: Arc<Clock>,
-    reads_at_once: usize,
+    concurrent_reads: usize,
 }
 
 struct RemotePrefixScan {
     inner: Box<dyn PrefixScan>,
     clock: Arc<Clock>,
-    reads_at_once: usize,
-    /// The announced prefixes, the oldest first, with the times at which their pages arrive.
-    announced: VecDeque<(Vec<u8>, usize)>,
+    concurrent_reads: usize,
+    /// The prefetched prefixes, the oldest first, with the times at which their pages arrive.
+    prefetched: VecDeque<(Vec<u8>, usize)>,
 }
 
 struct RemoteScan {
@@ -71,13 +71,13 @@ impl Snapshot for RemoteSnapshot {
         Ok(Box::new(RemotePrefixScan {
             inner: self.inner.prefix_scan()?,
             clock: Arc::clone(&self.clock),
-            reads_at_once: self.reads_at_once,
-            announced: VecDeque::new(),
+            concurrent_reads: self.concurrent_reads,
+            prefetched: VecDeque::new(),
         }))
     }
 
-    fn reads_at_once(&self) -> usize {
-        self.reads_at_once
+    fn concurrent_reads(&self) -> usize {
+        self.concurrent_reads
     }
 }
 
@@ -89,26 +89,26 @@ impl PrefixScan for RemotePrefixScan {
         limits: BlockLimits,
         block: &mut Block,
     ) -> Result<bool> {
-        let position = self.announced.iter().position(|(announced, _)| announced == prefix);
-        let announced = position.filter(|_| after.is_none()).and_then(|at| self.announced.remove(at));
-        self.clock.wait_until(announced.map_or_else(|| self.clock.send(), |(_, arrival)| arrival));
+        let position = self.prefetched.iter().position(|(prefetched, _)| prefetched == prefix);
+        let prefetched = position.filter(|_| after.is_none()).and_then(|at| self.prefetched.remove(at));
+        self.clock.wait_until(prefetched.map_or_else(|| self.clock.send(), |(_, arrival)| arrival));
         self.inner.read(prefix, after, limits, block)
     }
 
-    fn announce(&mut self, prefixes: &[&[u8]]) {
-        assert!(self.reads_at_once > 1, "an announcement has no effect here");
+    fn prefetch(&mut self, prefixes: &[&[u8]]) {
+        assert!(self.concurrent_reads > 1, "a prefetch has no effect here");
         for prefix in prefixes {
-            if !self.announced.iter().any(|(announced, _)| announced == prefix) {
-                if self.announced.len() == self.reads_at_once {
-                    self.announced.pop_front();
+            if !self.prefetched.iter().any(|(prefetched, _)| prefetched == prefix) {
+                if self.prefetched.len() == self.concurrent_reads {
+                    self.prefetched.pop_front();
                 }
-                self.announced.push_back((prefix.to_vec(), self.clock.send()));
+                self.prefetched.push_back((prefix.to_vec(), self.clock.send()));
             }
         }
     }
 
     fn release(&mut self) {
-        self.announced.clear();
+        self.prefetched.clear();
     }
 }
 
@@ -139,11 +139,11 @@ struct Remote {
 }
 
 impl Remote {
-    fn new(reads_at_once: usize) -> Self {
+    fn new(concurrent_reads: usize) -> Self {
         let clock = Arc::new(Clock::default());
         let of_snapshots = Arc::clone(&clock);
         let engine = WrappedEngine::new(MemoryEngine::new()).replacing_snapshots(move |inner| {
-            Arc::new(RemoteSnapshot { inner, clock: Arc::clone(&of_snapshots), reads_at_once })
+            Arc::new(RemoteSnapshot { inner, clock: Arc::clone(&of_snapshots), concurrent_reads })
         });
         // Servers that share a store have no read cache.
         let options = StoreOptions { read_cache_bytes: 0, ..StoreOptions::default() };
@@ -187,7 +187,7 @@ impl Remote {
 /// Queries over many short ranges read them concurrently. They return the same rows, and read few
 /// pairs that they do not need.
 #[test]
-fn queries_wait_for_many_reads_at_once() {
+fn queries_wait_for_many_concurrent_reads() {
     let (one, many) = (Remote::new(1).with_graph(), Remote::new(64).with_graph());
     let mut failed = Vec::new();
     for (name, query, at_least) in [
@@ -244,7 +244,7 @@ fn queries_wait_for_many_reads_at_once() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-/// A query that stops early reads little in vain.
+/// A query that stops early prefetches little that it does not read.
 #[test]
 fn a_query_that_stops_early_reads_little_ahead() {
     let (one, many) = (Remote::new(1).with_graph(), Remote::new(64).with_graph());

@@ -34,7 +34,7 @@ impl Snapshot for RecordingSnapshot {
 /// A query for a part of the documents is likely to come again; an export of whole documents is
 /// not.
 #[test]
-fn scans_that_select_are_announced_to_come_again_and_exports_are_not() {
+fn scans_that_select_are_marked_as_repeated_and_exports_are_not() {
     let scans = Scans::default();
     let recorded = Arc::clone(&scans);
     let engine = WrappedEngine::new(MemoryEngine::new()).replacing_snapshots(move |inner| {
@@ -53,8 +53,8 @@ fn scans_that_select_are_announced_to_come_again_and_exports_are_not() {
         scans.lock().unwrap().clear();
         let answer = fixture.run(query, &Run::default()).unwrap();
         assert_eq!(answer.results.len(), rows, "{query}");
-        let announced: Vec<bool> =
+        let repeated: Vec<bool> =
             scans.lock().unwrap().iter().filter(|scan| scan.sequential).map(|scan| scan.repeated).collect();
-        assert_eq!(announced, [is_repeated], "{query}");
+        assert_eq!(repeated, [is_repeated], "{query}");
     }
 }
