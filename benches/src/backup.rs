@@ -55,7 +55,7 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     restore(&server, &folder.path().join("data"), &first, documents, report)
 }
 
-/// Creates a backup while writers go on, and returns its id.
+/// Creates a backup while writers continue, and returns its id.
 fn under_load(server: &Server, report: &mut Report) -> Result<String, Failure> {
     let stop = AtomicBool::new(false);
     let (backup, writes) = std::thread::scope(|scope| {
@@ -197,7 +197,7 @@ fn seconds(begin: Instant) -> f64 {
 
 /// Returns the bytes of all files below a folder; none if it is not there.
 ///
-/// Files that a running server removes meanwhile do not count.
+/// Files that a running server removes during the count are ignored.
 fn bytes_below(folder: &Path) -> Result<u64, Failure> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(0) };
     let mut bytes = 0;

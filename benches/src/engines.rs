@@ -101,7 +101,7 @@ fn requests(
     }
     let kinds: [(&str, Make<'_>, f64); 4] = [
         ("read by key", &read, 1.0),
-        ("look-up in an index", &look_up, 1.0),
+        ("lookup in an index", &look_up, 1.0),
         ("two-hop traversal", &two_hops, 1.1),
         ("single insert", &insert, 0.8),
     ];

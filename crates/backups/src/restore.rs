@@ -1,6 +1,6 @@
 //! The restore of a backup in place.
 //!
-//! [`prepare`] runs in the server that goes on: it copies the backup, verifies the copy, and writes
+//! [`prepare`] runs in the live server: it copies the backup, verifies the copy, and writes
 //! the file `RESTORE`. [`finish`] runs before the next start opens the data. It moves the present
 //! data into a backup of its own and the copy into the data folder.
 //!

@@ -1,4 +1,4 @@
-//! Identifiers: numbers drawn from the server's tick and never used twice.
+//! Identifiers: numbers taken from the server's tick and never used twice.
 
 use std::fmt;
 use std::str::FromStr;

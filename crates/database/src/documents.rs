@@ -123,7 +123,7 @@ impl DocumentReader {
         self.step
     }
 
-    /// Looks documents up by key. Their memory is drawn until the next call.
+    /// Looks up documents by key. Their memory stays charged until the next call.
     ///
     /// Ends early as [`Snapshot::get`] does. Errors: 32.
     pub fn get(&mut self, keys: &[&str]) -> Result<Documents> {
@@ -180,8 +180,8 @@ impl Session {
 
     /// Writes many documents. A document that fails does not undo the others.
     ///
-    /// `bodies` is an array. The writes and their outcomes draw on the memory of queries. With
-    /// `only_failures` there are no outcomes of documents that were written.
+    /// `bodies` is an array. The writes and their outcomes are charged to the memory of queries.
+    /// With `only_failures` there are no outcomes of documents that were written.
     ///
     /// Errors: 1203, 11, and those that concern the whole call. Among these are 32 without memory
     /// for all, and 1500 if the session's interrupt is set. Nothing is written then.
@@ -200,7 +200,7 @@ impl Session {
         let (collection, ()) = self.write(collection, mode, |transaction, collection| {
             let mut bodies = bodies.elements();
             let taken_before = transaction.memory_bytes() as u64;
-            // An empty call finds out whether the collection may be written, too.
+            // An empty call also checks whether the collection may be written.
             loop {
                 self.check_interrupt()?;
                 let step: Vec<Slice<'_>> = bodies.by_ref().take(DOCUMENTS_PER_STEP).collect();
@@ -221,8 +221,8 @@ impl Session {
         Ok((collection, outcomes))
     }
 
-    /// Returns a new account for a request that reads or writes many documents. It draws on the
-    /// memory of queries.
+    /// Returns a new account for a request that reads or writes many documents. It is charged to
+    /// the memory of queries.
     pub fn request_memory(&self) -> Arc<MemoryAccount> {
         Arc::new(MemoryAccount::new(None, Some(Arc::clone(self.instance().work_memory()))))
     }

@@ -48,7 +48,7 @@ impl Session {
         self.instance().local_ids().nodes()
     }
 
-    /// Draws the next number of the store's sequence. All earlier numbers are smaller.
+    /// Takes the next number of the store's sequence. All earlier numbers are smaller.
     pub fn next_tick(&self) -> Result<u64> {
         self.instance().store.next_id()
     }
@@ -100,8 +100,8 @@ impl Session {
         self.snapshot()?.count(collection)
     }
 
-    /// Counts the documents of a collection one by one and stores the count. Writers wait
-    /// meanwhile.
+    /// Counts the documents of a collection one by one and stores the count. Writers wait until it
+    /// is done.
     pub fn recalculate_count(&self, collection: &Collection) -> Result<u64> {
         self.instance().store.recalculate_count(collection)
     }

@@ -1,6 +1,6 @@
 //! A program of its own, because it replaces the allocator.
 //!
-//! Cursors that wait for their clients draw the memory that they keep.
+//! Cursors that wait for their clients are charged for the memory that they keep.
 
 #![allow(clippy::unwrap_used)]
 
@@ -21,7 +21,7 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 /// The memory of all queries.
 const MEMORY_BYTES: u64 = 16 << 20;
 
-/// Cursors of each kind that wait at the same time.
+/// Concurrent cursors of each kind that wait.
 const CURSORS: usize = 200;
 
 /// The most bytes of a cursor beside the documents that it keeps.
@@ -47,11 +47,11 @@ fn cursors_that_wait_leave_room_for_each_other() {
     for open in [export, stream] {
         let before = thread_bytes();
         let replies: Vec<Reply> = (0..CURSORS).map(|_| open(&session)).collect();
-        let drawn_bytes = session.instance().query_memory_used_bytes();
-        assert!(drawn_bytes > 2 << 20 && drawn_bytes <= MEMORY_BYTES, "{drawn_bytes}");
+        let charged_bytes = session.instance().query_memory_used_bytes();
+        assert!(charged_bytes > 2 << 20 && charged_bytes <= MEMORY_BYTES, "{charged_bytes}");
         let grown = thread_bytes() - before;
-        let bound = drawn_bytes as i64 + CURSORS as i64 * CURSOR_BYTES;
-        assert!(grown <= bound, "{grown} bytes, but {drawn_bytes} were drawn");
+        let bound = charged_bytes as i64 + CURSORS as i64 * CURSOR_BYTES;
+        assert!(grown <= bound, "{grown} bytes, but {charged_bytes} were charged");
         for reply in replies {
             let cursor = reply.cursor.unwrap();
             let next = session.fetch(cursor, None, Format::Json).unwrap();

@@ -140,7 +140,7 @@ mod tests {
             let _ = wait_for_end.recv();
         });
         let most = wait_for_freed.recv().unwrap();
-        // Other tests run meanwhile, and give some back.
+        // Concurrent tests also give some back.
         assert!(most >= before + 96 * MIB, "only from {before} to {most} bytes");
         give_back(Freed::All);
         let after = resident_bytes();

@@ -103,7 +103,7 @@ pub(crate) fn query_string(query: &[(&str, &str)]) -> String {
 }
 
 fn mac(key: &[u8], text: &str) -> [u8; 32] {
-    // HMAC takes keys of any length, so the default never stands in for a key.
+    // HMAC takes keys of any length, so the default is never used as a key.
     let mac = Hmac::<Sha256>::new_from_slice(key);
     mac.map(|mut mac| {
         mac.update(text.as_bytes());

@@ -1,4 +1,4 @@
-//! Spans of work that goes on.
+//! Spans of work in progress.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Runs every fuzz target without a fuzzer: with the inputs in `fuzz/corpus`, and with random
 //! changes of them.
 //!
-//! The first seed is fixed; the second one is drawn and printed. `PERSEA_FUZZ_SECONDS=N` spends so
-//! long on each target (default 2), `PERSEA_FUZZ_TARGET=name` runs that one alone.
+//! The first seed is fixed; the second one is random and is printed. `PERSEA_FUZZ_SECONDS=N` spends
+//! so long on each target (default 2), `PERSEA_FUZZ_TARGET=name` runs that one alone.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use std::path::Path;

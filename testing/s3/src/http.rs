@@ -75,7 +75,7 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
-    /// Writes the reply; returns true if the connection goes on.
+    /// Writes the reply; returns true if the connection stays open.
     pub(crate) fn write(&self, stream: &mut TcpStream) -> bool {
         let mut head = format!("HTTP/1.1 {} X\r\ncontent-length: {}\r\n", self.status, self.body.len());
         for (name, value) in &self.headers {

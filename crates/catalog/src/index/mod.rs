@@ -142,8 +142,8 @@ pub struct IndexProperties {
     pub deduplicate: bool,
     /// True if the selectivity is estimated.
     pub estimates: bool,
-    /// True if look-ups should be cached in memory. Stored and printed only: the engine caches
-    /// look-ups.
+    /// True if lookups should be cached in memory. Stored and printed only: the engine caches
+    /// lookups.
     pub cache_enabled: bool,
     /// Further attributes stored in the index.
     pub stored_values: Vec<FieldPath>,

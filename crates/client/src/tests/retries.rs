@@ -33,13 +33,13 @@ fn writes_are_not_made_twice() {
 }
 
 #[test]
-fn a_write_finds_out_that_its_connection_was_closed_meanwhile() {
+fn a_write_notices_that_its_idle_connection_was_closed() {
     let (endpoint, heard) = start(|_| Act::ReplyAndClose(reply(200, "", b"1")));
     let client = client(&endpoint);
     for round in 0..3 {
         assert_eq!(client.call(&Request::post("/x").json("{}")).unwrap().body(), "1");
         assert_eq!(heard.recv().unwrap().connection, round);
-        // The end of the connection arrives in this time, mostly. It may come later, too.
+        // The end of the connection usually arrives in this time. It may also come later.
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -41,7 +41,7 @@ impl Instance {
         // A training may take minutes.
         start_thread("training", &instance, train)?;
         start_thread("search", &instance, index)?;
-        // A merge may take minutes, and documents must become visible meanwhile.
+        // A merge may take minutes, and documents must become visible during that time.
         start_thread("search merge", &instance, merge)?;
         Ok(instance)
     }

@@ -63,8 +63,8 @@ impl Session {
         self.collection(name, AccessLevel::ReadWrite)
     }
 
-    /// Removes all documents one by one, as a part of a transaction. The memory of its writes is
-    /// drawn meanwhile.
+    /// Removes all documents one by one, as a part of a transaction. The memory of its writes stays
+    /// charged until it ends.
     ///
     /// Errors: 1200, 32, 1500.
     pub(crate) fn truncate_within(&self, writer: &mut Writer, collection: &Collection) -> Result<()> {

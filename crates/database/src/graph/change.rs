@@ -31,7 +31,7 @@ impl Consequences {
 }
 
 impl Session {
-    /// Changes a graph. Other changes of graphs wait meanwhile.
+    /// Changes a graph. Concurrent changes of graphs wait until it is done.
     ///
     /// Errors: 1924, 1208, 11, and those of `change`.
     pub(super) fn change_graph(

@@ -149,7 +149,7 @@ impl Instance {
         &self.result_memory
     }
 
-    /// Returns the account that queries, and requests on many documents, draw on together.
+    /// Returns the account that queries and requests for many documents share.
     pub fn work_memory(&self) -> &Arc<MemoryAccount> {
         &self.query_memory
     }

@@ -44,8 +44,8 @@ struct Done {
 
 /// An isolate on a thread of its own, which ends with this handle.
 ///
-/// A thread whose call was given up ends as soon as its script does: at once, or after the builtin
-/// function that it is in. It keeps its memory drawn until then.
+/// A thread whose call was abandoned ends as soon as its script does: immediately, or after the
+/// builtin function that it is in. Its memory stays charged until then.
 pub struct IsolateThread {
     calls: Sender<(Call, Vec<u8>)>,
     done: Receiver<Done>,
@@ -55,7 +55,7 @@ pub struct IsolateThread {
 }
 
 impl IsolateThread {
-    /// Starts a thread. The isolate's memory is drawn from `memory` as a whole.
+    /// Starts a thread. The isolate's memory is charged to `memory` as a whole.
     ///
     /// Errors: 32 if there is too little of it.
     pub fn start(
@@ -116,7 +116,7 @@ impl IsolateThread {
         }
     }
 
-    /// Waits for the end of a call that was given up, so that the isolate can go on with what it
+    /// Waits for the end of an abandoned call, so that the isolate can continue with what it
     /// has. Returns false if the call does not end in time: the handle is then of no more use.
     pub fn recover(&mut self, longest: Duration) -> bool {
         let Ok(done) = self.done.recv_timeout(longest) else { return false };

@@ -10,7 +10,7 @@ const STEP_BYTES: usize = 64 << 10;
 
 /// Counts the rows of a result towards the memory limit of its query while they are encoded.
 ///
-/// A result in a file counts, too: ArangoDB keeps all of it in memory, and clients set the limit
+/// A result in a file also counts: ArangoDB keeps all of it in memory, and clients set the limit
 /// to bound it. The rows of a stream do not count, because they leave before others are computed.
 pub(super) struct KeptResult<'a> {
     memory: Option<&'a MemoryAccount>,

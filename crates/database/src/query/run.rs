@@ -222,7 +222,7 @@ fn next_batch(
     let batch = batch.map_err(|error| in_node(&query.planned.plan, execution.failed_at(), error));
     batch.inspect_err(|error| {
         query.registration.query().set_failed(error);
-        // A query that is given up for want of time starts again elsewhere, with this code, too.
+        // A query that runs out of time starts again elsewhere, also with this code.
         if error.code() != ErrorCode::QueryKilled {
             spans::record_failure(query, error);
         }

@@ -244,7 +244,7 @@ impl Session {
     pub(crate) fn level(&self, of: impl Fn(&catalog::Rights) -> AccessLevel) -> AccessLevel {
         match &self.identity {
             Identity::Superuser => AccessLevel::ReadWrite,
-            // A user who was removed meanwhile has no rights.
+            // A user who was removed since then has no rights.
             Identity::User(name) => {
                 self.catalog().user(name).map_or(AccessLevel::None, |user| of(&user.rights))
             }

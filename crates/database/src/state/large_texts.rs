@@ -29,8 +29,8 @@ pub(crate) struct Permit<'a>(&'a LargeTexts);
 impl LargeTexts {
     /// Waits for a permit; `None` for a text that is not large and needs none.
     ///
-    /// `memory_bytes` is the memory of all queries. Errors: 1500 for a query that was ended
-    /// meanwhile.
+    /// `memory_bytes` is the memory of all queries. Errors: 1500 for a query that was ended while
+    /// it waited.
     pub(crate) fn permit(
         &self,
         text: &str,

@@ -1,5 +1,5 @@
 //! The running and the slow queries: the lists of `/_api/query/current` and `/_api/query/slow`, and
-//! the look-up of a query to be killed.
+//! the lookup of a query to be killed.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering};

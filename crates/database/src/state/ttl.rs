@@ -215,8 +215,8 @@ fn remove_expired(
 /// Removes the first documents within the bounds, and returns the numbers of found and of removed
 /// ones.
 ///
-/// The removing transaction reads the documents itself. A document that changed meanwhile is a
-/// conflict and stays.
+/// The removing transaction reads the documents itself. A document that a concurrent write changed
+/// is a conflict and stays.
 fn remove_batch(
     store: &Store,
     collection: &Arc<Collection>,

@@ -21,7 +21,7 @@ pub struct TransactionRequest {
     pub read: Vec<String>,
     /// Names of collections that are written.
     pub write: Vec<String>,
-    /// Names of collections that nobody else may write meanwhile.
+    /// Names of collections that nobody else may write during the transaction.
     pub exclusive: Vec<String>,
     /// True if collections that are not declared may be read.
     pub allow_implicit: bool,

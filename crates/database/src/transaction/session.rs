@@ -59,7 +59,7 @@ impl PendingTransaction {
             transactions.note_read();
         }
         transactions.insert(Arc::new(stream));
-        // Whoever stopped the server or dropped the database meanwhile has not seen it.
+        // A concurrent stop of the server or drop of the database has not seen it.
         let catalog = session.catalog();
         if session.instance().is_stopping() || session.database_in(&catalog).is_err() {
             transactions.abort(id, |_| true)?;

@@ -72,8 +72,8 @@ impl Writer {
     /// Keeps the writes: commits a transaction of its own, or leaves them in the stream
     /// transaction.
     ///
-    /// Errors: those of a commit; 32 if there is no memory to keep them, 1654 if the stream
-    /// transaction was aborted meanwhile. The writes are gone then.
+    /// Errors: those of a commit; 32 if there is no memory to keep the writes, 1654 if the stream
+    /// transaction was aborted. The writes are lost then.
     pub(crate) fn finish(mut self, durability: Durability) -> Result<()> {
         match &mut self.0 {
             Kind::Own(transaction) => transaction.take().ok_or_else(taken)?.commit(durability),

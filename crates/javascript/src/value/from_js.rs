@@ -10,7 +10,8 @@ use crate::stop::Stop;
 /// The greatest integer from which every smaller one is exact in a double: 2^53.
 const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 
-/// The bytes that a value takes beside its text: its tag and numbers, and its place in a table.
+/// The bytes that a value takes in addition to its text: its tag and numbers, and its place in a
+/// table.
 const VALUE_BYTES: usize = 16;
 
 /// The number of values between two looks at the reasons to end.
@@ -37,7 +38,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Takes the bytes of a value with a text of this length.
-    fn draw(&mut self, ctx: &Ctx<'_>, text_bytes: usize) -> Result<()> {
+    fn charge(&mut self, ctx: &Ctx<'_>, text_bytes: usize) -> Result<()> {
         self.values += 1;
         if self.values.is_multiple_of(VALUES_PER_LOOK) && self.stop.is_due() {
             return Err(Exception::throw_internal(ctx, "interrupted"));
@@ -52,7 +53,7 @@ impl Writer<'_> {
     /// Adds a value, the attribute or element `name` of another one.
     fn add(&mut self, value: &Value<'_>, name: &str) -> Result<()> {
         let ctx = value.ctx();
-        self.draw(ctx, 0)?;
+        self.charge(ctx, 0)?;
         let builder = &mut self.builder;
         let added = if let Some(number) = value.as_int() {
             builder.add_i64(i64::from(number))
@@ -62,7 +63,7 @@ impl Writer<'_> {
             builder.add_bool(bool)
         } else if let Some(string) = value.as_string() {
             let string = text(string)?;
-            self.draw(ctx, string.len())?;
+            self.charge(ctx, string.len())?;
             self.builder.add_str(&string)
         } else if let Some(object) = value.as_object().filter(|_| !value.is_function()) {
             return self.add_object(object, name);
@@ -123,7 +124,7 @@ impl Writer<'_> {
                 continue;
             }
             let name = text(&name)?;
-            self.draw(ctx, name.len())?;
+            self.charge(ctx, name.len())?;
             self.builder.key(&name).map_err(|error| refused(ctx, &error))?;
             self.add(&member, &name)?;
         }

@@ -1,4 +1,4 @@
-//! Backups of a running server: consistent while writers go on, restored in place, and refused
+//! Backups of a running server: consistent while writers continue, restored in place, and refused
 //! where they are damaged.
 
 use std::fs;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::backups::{ask, collection, create, restore, start, start_with};
 use crate::support::{Client, Server, query};
 
-/// Checks that a backup is refused and that the server goes on with its data.
+/// Checks that a backup is refused and that the server continues with its data.
 #[track_caller]
 fn refuse(server: &Server, id: &str, status: u16, error: u64) -> String {
     let reply = ask(server, "restore", &json!({"id": id}));
@@ -58,7 +58,7 @@ fn a_restore_brings_all_databases_back_and_can_be_undone() {
 /// Writers insert numbers in turn, each in a transaction over two collections. A backup has all
 /// numbers up to some one, and both collections have the same.
 #[test]
-fn a_backup_has_all_writes_up_to_one_moment_and_writers_go_on() {
+fn a_backup_has_all_writes_up_to_one_moment_and_writers_continue() {
     const WRITERS: usize = 3;
     // Each writer writes so often between two backups.
     const WRITES: u64 = 50;
@@ -104,12 +104,12 @@ fn a_backup_has_all_writes_up_to_one_moment_and_writers_go_on() {
             // Each backup comes after writes of each writer, and after a load.
             let seen: Vec<u64> = written.iter().map(|count| count.load(Ordering::Relaxed)).collect();
             let loads = loaded.load(Ordering::Relaxed);
-            let go_on = || {
+            let have_continued = || {
                 let counts = written.iter().map(|count| count.load(Ordering::Relaxed));
                 let have_written = counts.zip(&seen).all(|(count, seen)| count >= seen + WRITES);
                 have_written && loaded.load(Ordering::Relaxed) > loads
             };
-            if let Err(error) = wait_until("the writers do not go on", go_on) {
+            if let Err(error) = wait_until("the writers do not continue", have_continued) {
                 is_over.store(true, Ordering::Relaxed);
                 panic!("{error}");
             }

@@ -96,7 +96,7 @@ fn data_move_from_each_engine_to_the_other() {
         succeed("restore", &server, &dump, &["--all-databases", "true", "--create-database", "true"]);
         assert_eq!(seen(&mut server.connect()), expected, "{source:?} to {target:?}");
         server.kill();
-        // The restored data are there after a kill, too.
+        // The restored data are still there after a kill.
         assert_eq!(seen(&mut start(&to, &[]).connect()), expected);
     }
 }

@@ -133,7 +133,7 @@ fn the_server_runs_as_another_user() {
     let place = Place::new();
     let refused = place.command(&["--uid", "nobody-knows"]).output().unwrap();
     assert!(!refused.status.success() && said(&refused).contains("/etc/passwd"), "{}", said(&refused));
-    // The folder of the test is root's, and its parent may be, too.
+    // The folder of the test is root's, and its parent may be as well.
     let owned = |path: &Path| {
         let owner = (rustix::fs::Uid::from_raw(65_534), rustix::fs::Gid::from_raw(65_534));
         rustix::fs::chown(path, Some(owner.0), Some(owner.1)).unwrap();

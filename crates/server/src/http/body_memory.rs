@@ -1,10 +1,10 @@
 //! The memory that the bodies of long requests share.
 //!
-//! A body draws memory as its bytes arrive, so an announced length alone takes nothing from others.
-//! A body that gets no more memory is not read on: its bytes stay with the client. Bodies that each
-//! hold a part and wait for the rest could wait for each other for ever. The banker's algorithm
-//! (Dijkstra, EWD 108) prevents that: memory is given only if all bodies could still be completed
-//! one after the other, each with the length that it announced.
+//! A body is charged for memory as its bytes arrive, so an announced length alone takes nothing
+//! from others. The server stops reading a body that gets no more memory: its bytes stay with the
+//! client. Bodies that each hold a part and wait for the rest could wait for each other forever.
+//! The banker's algorithm (Dijkstra, EWD 108) prevents that: memory is given only if all bodies
+//! could still be completed one after the other, each with the length that it announced.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,15 +18,15 @@ use crate::placement::pool::Rejected;
 
 /// The bytes that a request takes for each byte of its body: the body itself and its VelocyPack.
 ///
-/// Writes and replies draw on accounts of their own.
+/// Writes and replies are charged to accounts of their own.
 pub(crate) const BYTES_PER_BODY_BYTE: usize = 2;
 
 /// The length up to which bodies are not counted: there are at most as many as requests that run or
 /// wait for a thread.
 const FREE_BYTES: usize = 4 << 10;
 
-/// The length up to which bodies draw on a part of the memory of their own, as long as there is
-/// some. They neither wait nor take a lock then.
+/// The length up to which bodies use a separate part of the memory, as long as there is some. They
+/// neither wait nor take a lock then.
 pub(crate) const SHORT_BYTES: usize = 64 << 10;
 
 /// The share of short bodies in all memory for bodies.
@@ -111,14 +111,14 @@ impl BodyMemory {
         BodyPermit { memory: Arc::clone(self), short_bytes: 0, body: None, claim_bytes, held_bytes: 0 }
     }
 
-    /// Draws memory of short bodies. Returns false if there is too little.
-    fn draw_short(&self, bytes: usize) -> bool {
+    /// Charges the memory of short bodies. Returns false if there is too little.
+    fn charge_short(&self, bytes: usize) -> bool {
         let before = self.short_bytes.fetch_add(bytes, Ordering::Relaxed);
-        let is_drawn = before.saturating_add(bytes) <= self.short_capacity_bytes;
-        if !is_drawn {
+        let is_charged = before.saturating_add(bytes) <= self.short_capacity_bytes;
+        if !is_charged {
             self.short_bytes.fetch_sub(bytes, Ordering::Relaxed);
         }
-        is_drawn
+        is_charged
     }
 
     /// Returns true if bodies wait for memory.
@@ -170,17 +170,18 @@ impl BodyPermit {
         Ok(())
     }
 
-    /// Draws on the memory of short bodies. Returns false if the body is long or it has too little.
+    /// Charges the memory of short bodies. Returns false if the body is long or there is too
+    /// little.
     fn reach_as_short(&mut self, wanted_bytes: usize) -> bool {
         if self.is_long() || wanted_bytes > SHORT_BYTES {
             return false;
         }
         let missing_bytes = wanted_bytes.saturating_sub(self.short_bytes);
-        let is_drawn = self.memory.draw_short(missing_bytes);
-        if is_drawn {
+        let is_charged = self.memory.charge_short(missing_bytes);
+        if is_charged {
             self.short_bytes += missing_bytes;
         }
-        is_drawn
+        is_charged
     }
 
     fn give_back_short(&mut self) {

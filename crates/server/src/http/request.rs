@@ -154,7 +154,7 @@ impl Request {
                 Cow::Borrowed(value.bytes())
             }
             Format::Json => {
-                memory = self.draw_for_members()?;
+                memory = self.charge_for_members()?;
                 let mut builder = Builder::with_capacity(self.body.len() + 16);
                 json::parse_strict(&self.body, &limits, &mut builder).map_err(corrupted)?;
                 Cow::Owned(builder.into_vec())
@@ -163,9 +163,9 @@ impl Request {
         Ok(BodyValue { bytes, _memory: memory })
     }
 
-    /// Draws the memory of a long body's members: VelocyPack has tables of their positions, which
+    /// Charges the memory of a long body's members: VelocyPack has tables of their positions, which
     /// take more than the text of short members. Errors: 32.
-    fn draw_for_members(&self) -> Result<Option<Charge>> {
+    fn charge_for_members(&self) -> Result<Option<Charge>> {
         /// The bytes of a position in a finished table and in one under construction.
         const POSITION_BYTES: usize = 4 + 8;
         let account = self.memory.as_ref().and_then(|memory| memory.account.as_ref());

@@ -14,7 +14,7 @@ use super::route::{BoundRoute, VERBS, Verb};
 pub enum Found<'a> {
     /// A route for the method.
     Route(&'a BoundRoute, Match),
-    /// A route whose pattern goes on: the path ends before the name of its object.
+    /// A route whose pattern is longer: the path ends before the name of its object.
     PartMissing(&'a BoundRoute),
     /// Routes for other methods.
     OtherMethods,
@@ -70,7 +70,7 @@ impl Router {
         self.routes.get(*found.value)
     }
 
-    /// Returns a route whose pattern goes on where the path ends.
+    /// Returns a route whose pattern continues where the path ends.
     ///
     /// Where no pattern ends with the path, only a name may follow: the path is the beginning of
     /// several routes then, and none of them is meant.
@@ -100,7 +100,7 @@ impl Router {
     }
 }
 
-/// Returns true if a route is one of the verb. The routes of GET answer HEAD, too.
+/// Returns true if a route serves the verb. The routes of GET also answer HEAD.
 fn answers(route: &BoundRoute, verb: Verb) -> bool {
     route.verb == verb || (verb == Verb::Head && route.verb == Verb::Get)
 }

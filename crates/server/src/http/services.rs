@@ -29,7 +29,7 @@ pub(crate) trait Services: Send + Sync {
     /// Returns true if entries of the log name the request during which they are made.
     fn logs_requests(&self) -> bool;
 
-    /// Returns the account that the work of requests draws on.
+    /// Returns the account to which the work of requests is charged.
     fn work_memory(&self) -> &Arc<MemoryAccount>;
 
     /// Accepts a request that runs in the background.

@@ -110,7 +110,7 @@ impl Lanes {
 
 /// The place where a handler runs.
 pub(crate) enum Place<'a> {
-    /// On its connection's task, within a budget. The permit is held meanwhile.
+    /// On its connection's task, within a budget. The task holds the permit until it ends.
     Connection(Budget, Option<Permit<'a>>),
     /// On the threads of a lane.
     Pool(Lane),

@@ -12,10 +12,11 @@ use crate::http::error_response::print_member;
 use crate::http::format::Format;
 use crate::http::response::Response;
 
-/// Bytes of memory that are drawn at once. A shorter reply is not counted.
-const DRAWN_BYTES: usize = 64 << 10;
+/// The least number of bytes in one charge. A shorter reply is not counted.
+const CHARGE_STEP_BYTES: usize = 64 << 10;
 
-/// An array under construction, whose bytes draw on an account. The reply draws on that of replies.
+/// An array under construction, whose bytes are charged to an account. The reply's bytes are
+/// charged to the account of replies.
 pub(super) struct Members {
     format: Format,
     /// The JSON text so far.
@@ -51,7 +52,7 @@ impl Members {
             self.builder.clear();
         }
         self.is_empty = false;
-        self.draw(self.text.capacity() + self.builder.len_bytes())
+        self.charge(self.text.capacity() + self.builder.len_bytes())
     }
 
     /// Appends the object of an error.
@@ -94,9 +95,9 @@ impl Members {
         response.text_header("x-arango-error-codes", &format!("{{{}}}", codes.join(",")))
     }
 
-    fn draw(&mut self, bytes: usize) -> Result<()> {
+    fn charge(&mut self, bytes: usize) -> Result<()> {
         match (bytes as u64).checked_sub(self.memory.bytes()) {
-            Some(missing) if missing > DRAWN_BYTES as u64 => self.memory.grow(missing + missing / 2),
+            Some(missing) if missing > CHARGE_STEP_BYTES as u64 => self.memory.grow(missing + missing / 2),
             _ => Ok(()),
         }
     }

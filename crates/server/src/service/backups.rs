@@ -148,7 +148,7 @@ fn bad(message: String) -> Error {
     Error::new(ErrorCode::RemoteRepositoryConfigBad, message)
 }
 
-/// Returns the settings of a section. rclone takes numbers and bools as texts, too.
+/// Returns the settings of a section. rclone also takes numbers and bools as texts.
 fn texts(section: Slice<'_>) -> Result<BTreeMap<String, String>> {
     let entries = section.entries().filter(|(_, value)| !value.is_null());
     let text = |(name, value): (&str, Slice<'_>)| {

@@ -26,7 +26,7 @@ pub type Owner = Option<Arc<str>>;
 
 /// All jobs.
 ///
-/// Replies that wait to be fetched draw on the memory of results.
+/// Replies that wait to be fetched are charged to the memory of results.
 #[derive(Debug)]
 pub struct Jobs {
     state: Arc<Mutex<State>>,
@@ -96,7 +96,7 @@ impl Job {
 }
 
 impl Jobs {
-    /// Returns an empty list of jobs, whose replies draw on `memory`.
+    /// Returns an empty list of jobs, whose replies are charged to `memory`.
     ///
     /// Numbers begin with the time, so that numbers from before a restart do not recur.
     pub fn new(ids: LocalIds, memory: Arc<MemoryAccount>) -> Self {
@@ -231,7 +231,7 @@ impl Pending {
             },
         };
         let mut state = lock(&self.state);
-        // The reply of a job that was deleted meanwhile is discarded.
+        // If the job was deleted while it ran, its reply is discarded.
         if let Some(job) = state.jobs.get_mut(&self.id) {
             (job.reply, job.memory) = (Some(reply), memory);
         }

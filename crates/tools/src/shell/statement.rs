@@ -1,13 +1,13 @@
 //! The end of a statement: lines are collected until brackets, texts and comments are closed.
 
-/// Returns true if a text could go on: something is open, or its last word wants another one.
+/// Returns true if a text could continue: something is open, or its last word needs another one.
 pub(super) fn is_open(text: &str) -> bool {
     let mut scanner = Scanner { rest: text, brackets: Vec::new(), last: Last::Start };
     while scanner.step() {}
     scanner.is_open()
 }
 
-/// The part of a template in which the scanner is, beside brackets.
+/// The part of a template in which the scanner is, apart from brackets.
 const TEMPLATE: char = '`';
 
 struct Scanner<'a> {
@@ -25,7 +25,7 @@ enum Last {
     Value,
     /// An operator or opening bracket: a slash begins a regular expression.
     Operator,
-    /// An operator that ends a statement that goes on behind it.
+    /// An operator after which the statement continues.
     Binary,
     /// A text, comment or expression without its end.
     Unclosed,

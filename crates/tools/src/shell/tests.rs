@@ -85,6 +85,6 @@ fn statements_end_where_everything_is_closed() {
         "db._query(`FOR i IN 1..3\n",
     ];
     for statement in open {
-        assert!(is_open(statement), "{statement:?} goes on");
+        assert!(is_open(statement), "{statement:?} continues");
     }
 }

@@ -83,7 +83,7 @@ impl Watch {
         self.has_killed.load(Ordering::Relaxed)
     }
 
-    /// Goes on with the process of a restarted server.
+    /// Continues with the process of a restarted server.
     pub(crate) fn follow(&self, process: Process) {
         *self.process.lock().unwrap_or_else(PoisonError::into_inner) = process;
         self.has_killed.store(false, Ordering::Relaxed);

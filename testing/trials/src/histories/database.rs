@@ -47,7 +47,7 @@ impl<'a> Database<'a> {
         Ok(())
     }
 
-    /// Begins a stream transaction. With `exclusive`, no other transaction writes meanwhile.
+    /// Begins a stream transaction. With `exclusive`, no other transaction writes concurrently.
     pub(crate) fn begin(&self, exclusive: bool) -> Result<Self, Failure> {
         let kind = if exclusive { "exclusive" } else { "write" };
         let body = json!({

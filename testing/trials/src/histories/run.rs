@@ -73,7 +73,7 @@ enum Event {
     Outage,
 }
 
-/// Lets the clients work, and makes faults meanwhile.
+/// Lets the clients work, and injects faults concurrently.
 fn work(
     arguments: &Arguments,
     cluster: Option<&Cluster>,

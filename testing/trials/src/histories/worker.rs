@@ -28,7 +28,7 @@ const EXPECTED: [u64; 3] = [1200, 18, 1210];
 pub(crate) struct Shared {
     pub(crate) start: Instant,
     pub(crate) is_over: AtomicBool,
-    /// True if processes fail in this run, so that requests may fail, too.
+    /// True if processes fail in this run, so that requests may also fail.
     pub(crate) has_faults: bool,
     transactions: AtomicU32,
     last_value: AtomicU64,
@@ -253,7 +253,7 @@ impl<'a> Worker<'a> {
     fn note(&self, failure: &Failure) {
         let is_missing = failure.number == 0 || failure.is_unknown;
         if is_missing {
-            // The clients go on beside the server that starts, and do not only knock at it.
+            // The clients keep working while the server starts; they do not only wait for it.
             std::thread::sleep(PAUSE);
         }
         // The transaction is gone after a kill of its server.

@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// The most complaints that are printed.
 const SHOWN_MAX: usize = 20;
 
-/// Runs the loads, makes faults meanwhile, and checks the end. Errors: text for the user.
+/// Runs the loads, injects faults concurrently, and checks the end. Errors: text for the user.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
     run_in(arguments, folder.path())
@@ -60,7 +60,7 @@ fn run_in(arguments: &Arguments, folder: &Path) -> Result<(), String> {
     if count == 0 { Ok(()) } else { Err(format!("{count} complaints:\n{}", wrong.join("\n"))) }
 }
 
-/// Lets the clients write, and makes faults meanwhile.
+/// Lets the clients write, and injects faults concurrently.
 fn work(
     arguments: &Arguments,
     cluster: &Cluster,

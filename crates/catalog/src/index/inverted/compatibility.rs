@@ -12,7 +12,7 @@ struct Meaning {
     /// The full name of the analyzer.
     analyzer: String,
     search_field: bool,
-    /// True if the settings hold for all attributes below, too.
+    /// True if the settings also hold for all attributes below.
     includes_all: bool,
 }
 

@@ -10,8 +10,8 @@ use crate::session::Session;
 impl Session {
     /// Prints a view with its links or indexes into an object that is open in `out`.
     ///
-    /// The view is that of the present catalog with the same number; `view` if it was dropped
-    /// meanwhile. Errors: 1228.
+    /// Prints the view with the same number in the present catalog, or `view` if that was dropped.
+    /// Errors: 1228.
     pub fn print_view(&self, view: &ViewDefinition, out: &mut Builder) -> Result<()> {
         let catalog = self.catalog();
         let database = self.database_in(&catalog)?;

@@ -34,13 +34,13 @@ pub struct RowEncoder {
 pub struct BatchLimits {
     /// The bytes after which a batch takes no further row.
     pub bytes_max: usize,
-    /// The account that the bytes of a batch draw on. If it is exhausted, a batch takes no further
-    /// row.
+    /// The account to which the bytes of a batch are charged. If it is exhausted, a batch takes no
+    /// further row.
     pub memory: Arc<MemoryAccount>,
 }
 
-/// The bytes that a batch draws at once. A shorter batch is not counted.
-const DRAWN_BYTES: u64 = 64 << 10;
+/// The least number of bytes in one charge of a batch. A shorter batch is not counted.
+const CHARGE_STEP_BYTES: u64 = 64 << 10;
 
 #[derive(Debug)]
 enum Body {
@@ -140,7 +140,7 @@ impl RowEncoder {
         }
         // A buffer doubles when it is full.
         let missing = (2 * bytes as u64).saturating_sub(self.memory.bytes());
-        missing <= DRAWN_BYTES || self.memory.grow(missing).is_ok()
+        missing <= CHARGE_STEP_BYTES || self.memory.grow(missing).is_ok()
     }
 
     /// Returns the number of rows so far.
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_drawn_as_long_as_the_rows_are_there() {
+    fn memory_is_charged_as_long_as_the_rows_are_there() {
         let (mut encoder, memory) = encoder(1 << 20, 1 << 30);
         rows_until_full(&mut encoder);
         let rows = encoder.into_rows().unwrap();

@@ -247,7 +247,7 @@ impl Cursor {
     /// Computes the next batch of a source.
     fn compute(&mut self) -> Result<Batch> {
         let Rest::Source(source) = &mut self.rest else {
-            return Err(Error::new(ErrorCode::Internal, "a finished result was asked to go on"));
+            return Err(Error::new(ErrorCode::Internal, "a finished result was asked for more rows"));
         };
         let room = (self.last_bytes + self.last_bytes / 8).min(ROOM_MAX_BYTES);
         let mut rows = RowEncoder::new(self.spec.format, Vec::with_capacity(room), &self.limits)?;

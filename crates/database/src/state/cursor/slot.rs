@@ -10,7 +10,7 @@ use crate::state::cursor::Cursor;
 /// Time after a fetch during which a cursor keeps its place, and thereby memory of the storage
 /// engine.
 const KEEP_PLACE: Duration = Duration::from_secs(1);
-/// Most cursors that keep their places at the same time.
+/// Maximum number of cursors that keep their places.
 const PLACES_MAX: usize = 64;
 
 /// A cursor and, while it keeps its place in the storage engine, the permit for it.

@@ -37,7 +37,7 @@ impl<T> Entry<T> {
     }
 }
 
-/// An entry in use. It cannot expire meanwhile; its idle time restarts when the guard is dropped.
+/// An entry in use, which cannot expire. Its idle time restarts when the guard is dropped.
 pub(crate) struct InUse<T> {
     entry: Arc<Entry<T>>,
 }

@@ -7,7 +7,7 @@
 //! made before an index existed is therefore never used afterwards. Plans also depend on the sizes
 //! of collections, so they are made again from time to time.
 //!
-//! Look-ups go by hash and then compare. Two queries with the same hash only displace each other.
+//! Lookups go by hash and then compare. Two queries with the same hash only displace each other.
 
 mod latency;
 mod listed;
@@ -79,7 +79,7 @@ struct State {
     texts: HashMap<u64, KnownText, BuildHasherDefault<AlreadyHashed>>,
     /// Plans by the hash of text and signature.
     plans: HashMap<u64, Entry, BuildHasherDefault<AlreadyHashed>>,
-    /// The number of look-ups. The age of an entry is its distance from this number.
+    /// The number of lookups. The age of an entry is its distance from this number.
     clock: u64,
 }
 
@@ -198,13 +198,13 @@ impl PlanCache {
         state.texts.clear();
     }
 
-    /// Counts a look-up by whether its plan was used.
+    /// Counts a lookup by whether its plan was used.
     pub(crate) fn count(&self, is_hit: bool) {
         let counter = if is_hit { &self.hits } else { &self.misses };
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns the numbers of look-ups that found a plan, and of those that did not.
+    /// Returns the numbers of lookups that found a plan, and of those that did not.
     pub fn look_ups(&self) -> (u64, u64) {
         (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed))
     }

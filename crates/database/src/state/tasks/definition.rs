@@ -11,7 +11,7 @@ const DEFAULT_NAME: &str = "user-defined task";
 /// A task as a client describes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskDefinition {
-    /// The identifier; none if the server draws one.
+    /// The identifier; none if the server chooses one.
     pub id: Option<String>,
     /// A name for people.
     pub name: String,

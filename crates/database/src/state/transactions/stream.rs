@@ -118,7 +118,7 @@ impl StreamTransaction {
     /// Takes the transaction back from a request. With `Durability::Synced` the commit will wait
     /// for the disk.
     ///
-    /// Errors: 1654 if the transaction was aborted meanwhile.
+    /// Errors: 1654 if the transaction was aborted before this.
     pub(crate) fn give_back(&self, transaction: Box<Transaction>, durability: Durability) -> Result<()> {
         let mut state = self.state();
         state.last_use = Instant::now();

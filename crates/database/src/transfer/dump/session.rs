@@ -102,7 +102,7 @@ impl Session {
 
     /// Returns a collection by name or number as of the batch's moment.
     ///
-    /// A collection that was created or renamed afterwards is found, too, as ArangoDB finds it.
+    /// A collection that was created or renamed afterwards is found as well, as in ArangoDB.
     /// The snapshot then has its documents of that moment, which are none of a new collection.
     /// Errors: 1203, 11.
     pub(super) fn dumped_collection(&self, snapshot: &Snapshot, name_or_id: &str) -> Result<Arc<Collection>> {

@@ -1,8 +1,8 @@
 //! Random queries over random documents: every mode gives the answer of a naive evaluator.
 //!
 //! The same queries run on every machine, for ten seconds. `PERSEA_RANDOM_SECONDS=N` runs them for
-//! N seconds, and then other queries for N seconds; their seed is drawn and printed.
-//! `PERSEA_RANDOM_SEED=N` starts with this seed and draws none.
+//! N seconds, and then other queries for N seconds; their seed is chosen at random and printed.
+//! `PERSEA_RANDOM_SEED=N` starts with this seed instead.
 #![allow(clippy::print_stderr)]
 
 mod choices;

@@ -94,7 +94,7 @@ fn memory(session: &Session) -> u64 {
 }
 
 #[test]
-fn tasks_draw_memory() {
+fn tasks_are_charged_for_memory() {
     let session = session();
     let command = format!("// {}", "x".repeat(100_000));
     create(&session, &format!(r#"{{"id": "a", "command": "{command}", "offset": 1000}}"#)).unwrap();

@@ -264,7 +264,7 @@ fn a_transaction_belongs_to_its_user() {
 }
 
 #[test]
-fn writes_draw_on_the_memory_of_queries() {
+fn writes_are_charged_to_the_memory_of_queries() {
     let session =
         session_with(InstanceOptions { query_memory_bytes: 20_000_000, ..InstanceOptions::default() });
     create(&session, r#"{"name": "c"}"#);

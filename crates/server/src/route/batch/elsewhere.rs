@@ -80,7 +80,7 @@ impl Elsewhere {
         self.runtime.get_or_init(|| runtime);
     }
 
-    /// Passes a part on and waits for the reply, whose bytes are drawn from `memory`.
+    /// Passes a part on and waits for the reply, whose bytes are charged to `memory`.
     ///
     /// Errors: 503 with 1465 if the other server cannot be reached; 503 with 21003 if too many
     /// threads wait already; 32 without memory for the reply; 1500 if the client has gone.

@@ -31,7 +31,8 @@ impl Answer {
         self.body.bytes.len()
     }
 
-    /// Encodes a reply. A stream draws its bytes from `memory`. Errors: 32 without memory for it.
+    /// Encodes a reply. The bytes of a stream are charged to `memory`. Errors: 32 without memory
+    /// for it.
     pub(crate) fn of(response: Response, accepted: Format, memory: &Arc<MemoryAccount>) -> Result<Self> {
         let (response, encoded) = response.encode(accepted)?;
         let headers = response.headers.into_iter().collect();
@@ -71,7 +72,7 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    /// Returns the beginning of a reply, which draws its bytes from `account`. Errors: 32.
+    /// Returns the beginning of a reply, whose bytes are charged to `account`. Errors: 32.
     pub(super) fn new(boundary: Vec<u8>, parts: usize, account: Arc<MemoryAccount>) -> Result<Self> {
         let mut reply = Reply { bytes: Vec::new(), boundary, memory: Charge::new(account) };
         reply.reserve(parts * PART_REPLY_BYTES)?;

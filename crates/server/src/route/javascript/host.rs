@@ -116,7 +116,7 @@ impl RouterHost {
     }
 }
 
-/// Returns the format of a reply: a script that sees headers sees the bytes of the body, too.
+/// Returns the format of a reply: a script that sees headers also sees the bytes of the body.
 fn format(request: &javascript::Request<'_>) -> Format {
     if request.wants_headers { Format::Json } else { Format::VelocyPack }
 }

@@ -27,8 +27,8 @@ impl Script {
     /// Runs the script, and lets `read` see its result, if it has one.
     ///
     /// `check` is called every few milliseconds. Errors: those of `check` and `read`; an exception
-    /// of the script; 10 if it is no JavaScript; 1500 if it is ended, or sends no request for the
-    /// idle time of transactions; 32.
+    /// of the script; 10 if the text is not JavaScript; 32 without memory. 1500 if the script is
+    /// ended, or sends no request for the idle time of transactions.
     pub(super) fn run<T>(
         self,
         origin: &Origin,
@@ -45,7 +45,7 @@ impl Script {
         let timeout = session.instance().transactions().limits().idle_timeout;
         let may_continue = || {
             let checked = session.check_interrupt().and_then(|()| check()).and_then(|()| idle.check(timeout));
-            // The request that the script waits for ends, too.
+            // The request that the script waits for ends as well.
             checked.inspect_err(|_| origin.interrupt().kill())
         };
         let Script { function, arguments, uncaught } = self;

@@ -45,8 +45,7 @@ fn serve(tasks: &Arc<Tasks>, (parts, instance): &(Weak<PartServices>, Weak<Insta
     }
 }
 
-/// Runs a task once. Its result goes nowhere, and its failure to the log, unless the run before has
-/// failed, too.
+/// Runs a task once and discards its result. Logs a failure unless the previous run also failed.
 fn run(parts: Arc<PartServices>, instance: &Arc<Instance>, due: &DueTask) {
     let task = due.task();
     let outcome = execute(parts, instance, due);

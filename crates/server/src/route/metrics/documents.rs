@@ -32,7 +32,7 @@ pub(super) fn print(session: &Session, page: &mut Page) {
     if let Some(times) = store.operation_times(DocumentOperation::Read) {
         page.histogram(
             "arangodb_document_read_time",
-            "Seconds of each look-up of a document by its key.",
+            "Seconds of each lookup of a document by its key.",
             &OPERATION_CUTS,
             &times,
         );

@@ -49,7 +49,7 @@ pub(super) fn print(session: &Session, page: &mut Page) {
     let look_ups = (kept.hits + kept.misses).max(1);
     page.gauge(
         "rocksdb_cache_hit_rate_lifetime",
-        "Share of the look-ups of documents and edges that found them there.",
+        "Share of the lookups of documents and edges that found them there.",
         kept.hits as f64 / look_ups as f64,
     );
     page.gauge("rocksdb_cur_size_all_mem_tables", "Bytes in memtables.", figures.memtable_bytes);

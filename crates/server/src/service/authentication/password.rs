@@ -17,7 +17,7 @@ const LANES: u32 = 1;
 /// Most bytes of a password, to bound the time of hashing.
 pub const PASSWORD_MAX_BYTES: usize = 4_096;
 
-/// The greatest number of hashes that this process computes at the same time. Each takes
+/// Maximum number of hashes that this process computes concurrently. Each takes
 /// [`MEMORY_KIB`].
 const CONCURRENT_HASHES: usize = 2;
 

@@ -20,7 +20,7 @@ const SENT_BYTES: usize = 1_000;
 /// Time for which stalled connections are held.
 const HOLD: Duration = Duration::from_secs(4);
 
-/// Length of the document that an honest client writes meanwhile.
+/// Length of the document that an honest client writes concurrently.
 const HONEST_BYTES: usize = 1 << 20;
 
 /// Longest time of that.
@@ -116,9 +116,9 @@ fn open_head(target: &Target, is_known: bool) -> String {
     }
 }
 
-/// Holds connections that have sent a head and some of the rest, and go on a byte a second.
+/// Holds connections that have sent a head and some of the rest, and send one byte a second.
 ///
-/// Errors: an honest client cannot write a long document meanwhile.
+/// Errors: an honest client cannot write a long document concurrently.
 fn stall(target: &Target, head: &str, connections: usize, sent: usize) -> Result<(), String> {
     let start = Instant::now();
     let text = format!("{head}{}", "a".repeat(sent));
@@ -200,7 +200,7 @@ fn ends(connection: &mut Connection) -> Result<(), String> {
     }
 }
 
-/// Errors: the server goes on reading for ever.
+/// Errors: the server keeps reading forever.
 fn extension(target: &Target) -> Result<(), String> {
     let mut connection = target.connect().map_err(|error| error.to_string())?;
     let head = format!("{}5;", chunked_head(target, true));

@@ -38,7 +38,7 @@ pub(crate) trait Attack {
     }
 
     /// Attacks until the target says that the time is over. The server's failures are noted in the
-    /// target. Errors: the attack cannot go on.
+    /// target. Errors: the attack cannot continue.
     fn run(&self, target: &Target, rng: &mut Rng) -> Result<(), String>;
 }
 

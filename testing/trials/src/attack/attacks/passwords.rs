@@ -73,7 +73,7 @@ fn basic(user: &str, rng: &mut Rng) -> Request {
     Request::new("GET", "/_api/version").header("authorization", &format!("Basic {credentials}"))
 }
 
-/// Guesses on many connections. Errors: an honest login takes too long meanwhile, or fails.
+/// Guesses on many connections. Errors: a concurrent honest login takes too long, or fails.
 fn guess(target: &Target, rng: &mut Rng, make: &(dyn Fn(&mut Rng) -> Request + Sync)) -> Result<(), String> {
     let at_rest = slowest_login(target, HONEST, Duration::from_millis(500))?;
     let is_over = AtomicBool::new(false);

@@ -135,7 +135,7 @@ fn judge_end(
     }
 }
 
-/// Kills the query with a marker in its text. A query that has ended meanwhile is no failure.
+/// Kills the query with a marker in its text. A query that has already ended is not a failure.
 fn kill(target: &Target, marker: &str) -> Result<(), String> {
     let running = target.call("GET", "/_api/query/current", "")?.json();
     let is_it = |query: &&Value| query["query"].as_str().is_some_and(|text| text.contains(marker));

@@ -205,7 +205,7 @@ fn thousands(target: &Target) -> Result<(), String> {
     if are_bounded { Ok(()) } else { Err("a user may have 1,100 tokens".to_owned()) }
 }
 
-/// Sends random tokens. Errors: a user whose password is known must wait meanwhile.
+/// Sends random tokens. Errors: a concurrent user whose password is known has to wait.
 fn flood(target: &Target, rng: &mut Rng) -> Result<(), String> {
     let authorization = basic("root", PASSWORD);
     expect(target, &authorization, 200)?;

@@ -17,7 +17,7 @@ pub(super) struct Write {
     pub(super) is_refused: bool,
 }
 
-/// A history with look-ups.
+/// A history with lookups.
 pub(super) struct Index<'h> {
     pub(super) history: &'h [Transaction],
     writes: HashMap<(Key, u64), Write>,

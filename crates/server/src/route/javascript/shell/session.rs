@@ -13,7 +13,7 @@ use velocypack::Slice;
 use super::host::{ShellHost, World};
 use crate::route::javascript::origin::Origin;
 
-/// The most memory of a session, drawn as a whole while it is open.
+/// The maximum memory of a session, charged as a whole while it is open.
 const MEMORY_MAX_BYTES: u64 = 32 << 20;
 
 /// The time that an input which was stopped has to end. A builtin function is never interrupted.
@@ -70,7 +70,7 @@ impl ShellSession {
         let may_continue = || {
             let checked =
                 origin.session.check_interrupt().and_then(|()| self.world.idle.check(limits.idle_timeout));
-            // The request that the input waits for ends, too.
+            // The request that the input waits for ends as well.
             checked.inspect_err(|_| origin.interrupt().kill())
         };
         let call = Call { module: "persea/inputs", function: "run", arguments: vec![text(source)?] };

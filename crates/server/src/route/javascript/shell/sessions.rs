@@ -43,7 +43,7 @@ impl ShellSessions {
         found.cloned().ok_or_else(not_found)
     }
 
-    /// Ends a session. An input that runs goes on to its end. Errors: 404.
+    /// Ends a session. A running input still runs to its end. Errors: 404.
     pub(super) fn close(&self, id: &str, caller: &Owner) -> Result<()> {
         self.find(id, caller)?;
         self.table().remove(id);
