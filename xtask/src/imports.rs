@@ -31,8 +31,8 @@ enum Group {
     ThisCrate,
 }
 
-/// Returns the first names of imports that stand behind one of a later group, also in inner modules.
-/// `outer` has the names of modules and types that stand around the items.
+/// Returns the first name of each import that follows one of a later group, also in inner modules.
+/// `outer` has the names of the enclosing modules and types.
 fn late(items: &[Item], outer: &HashSet<String>) -> Vec<String> {
     let own: HashSet<String> = items.iter().filter_map(own_name).chain(outer.iter().cloned()).collect();
     let mut late = Vec::new();
