@@ -3,6 +3,7 @@ import { useSignalEffect } from '@preact/signals'
 import { database, place } from './lib/address'
 import { lazy } from './lib/lazy'
 import { isAway, state } from './lib/session'
+import { Boundary } from './component/Boundary'
 import { Sidebar } from './component/Sidebar'
 import { SignIn } from './page/SignIn'
 
@@ -85,7 +86,9 @@ export function App() {
       <div class="stage">
         <div role="status">{isAway.value && <p class="away">The server is not reachable. Retrying …</p>}</div>
         <main tabIndex={0} aria-label="Page">
-          <Page />
+          <Boundary of={[database.value, ...place.value.segments].join('/')} title="The page">
+            <Page />
+          </Boundary>
         </main>
       </div>
     </div>

@@ -125,6 +125,23 @@ describe('the interface', () => {
     await page.close()
   })
 
+  it('shows a page again by itself that failed while the server was away', async () => {
+    const page = await openAs(browser, server, 'root', '#collections')
+    await page.getByRole('cell', { name: 'docs', exact: true }).waitFor()
+    await server.kill()
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await page.getByRole('alert').getByText('the server is not reachable').waitFor()
+    // The code of this page was never loaded.
+    await page.getByRole('link', { name: 'Graphs' }).click()
+    await page.getByText('could not be loaded').waitFor()
+    await server.launch()
+    await page.getByRole('link', { name: 'seen' }).waitFor()
+    await page.getByRole('link', { name: 'Collections' }).click()
+    await page.getByRole('cell', { name: 'docs', exact: true }).waitFor()
+    assert.equal(await page.getByRole('alert').count(), 0)
+    await page.close()
+  })
+
   it('fits into a narrow and a wide window, and is dark where the system is', async () => {
     for (const size of [{ width: 360, height: 740 }, { width: 2560, height: 1400 }]) {
       const page = await openAs(browser, server, 'root', '#queries', size)

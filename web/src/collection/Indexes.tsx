@@ -20,7 +20,10 @@ export interface Index {
   unique: boolean
   sparse: boolean
   selectivityEstimate?: number
-  figures?: { memory: number }
+  /** Inverted indexes have another attribute than the others. */
+  figures?: { memory?: number; indexSize?: number }
+  /** Why a vector index cannot be used. */
+  errorMessage?: string
 }
 
 async function load(collection: string, signal: AbortSignal): Promise<Index[]> {
@@ -30,15 +33,26 @@ async function load(collection: string, signal: AbortSignal): Promise<Index[]> {
 
 const fieldsOf = (index: Index) => index.fields.map((field) => (typeof field === 'string' ? field : field.name)).join(', ')
 
+const sizeOf = ({ figures }: Index) => figures?.memory ?? figures?.indexSize
+
 const COLUMNS: Column<Index>[] = [
   { title: 'Name', cell: (index) => index.name, sort: (index) => index.name },
-  { title: 'Type', width: 120, cell: (index) => index.type, sort: (index) => index.type },
+  { title: 'Type', width: 120, cell: (index) => <IndexType index={index} />, sort: (index) => index.type },
   { title: 'Fields', cell: (index) => <code>{fieldsOf(index)}</code>, sort: fieldsOf },
   { title: 'Unique', width: 80, cell: (index) => (index.unique ? 'yes' : '') },
   { title: 'Sparse', width: 80, cell: (index) => (index.sparse ? 'yes' : '') },
   { title: 'Selectivity', width: 100, isNumber: true, cell: (index) => (index.selectivityEstimate === undefined ? '' : `${number(index.selectivityEstimate * 100)} %`), sort: (index) => index.selectivityEstimate ?? -1 },
-  { title: 'Size', width: 100, isNumber: true, cell: (index) => (index.figures ? bytes(index.figures.memory) : ''), sort: (index) => index.figures?.memory ?? 0 },
+  { title: 'Size', width: 100, isNumber: true, cell: (index) => bytes(sizeOf(index) ?? 0), sort: (index) => sizeOf(index) ?? 0 },
 ]
+
+function IndexType({ index }: { index: Index }) {
+  if (!index.errorMessage) return <>{index.type}</>
+  return (
+    <span class="chip is-bad" title={index.errorMessage}>
+      {index.type}: {index.errorMessage}
+    </span>
+  )
+}
 
 export function Indexes({ collection, mayChange }: { collection: string; mayChange: boolean }) {
   const { value = [], error, reload } = useLoaded((signal) => load(collection, signal), [collection, database.value])

@@ -115,7 +115,7 @@ function extensions(latest: { current: Properties }, writable: Compartment): Ext
     complete ? autocompletion({ override: [complete], icons: false }) : [],
     placeholder(hint ?? ''),
     EditorView.lineWrapping,
-    EditorView.contentAttributes.of({ 'aria-label': label }),
+    EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),
     writable.of(EditorState.readOnly.of(isReadOnly ?? false)),
     keymap.of([
       { key: 'Mod-Enter', run },

@@ -1,6 +1,7 @@
 /** A page with a list of objects of one kind: its head, its table, and the dialog that creates one. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { Boundary } from './Boundary'
 import { ErrorMessage } from './Message'
 import { PageHead } from './PageHead'
 import { SortedTable } from './SortedTable'
@@ -43,8 +44,10 @@ export function ListPage<Row>({ title, rows, error, onReload, columns, empty, on
         )}
       </PageHead>
       <ErrorMessage error={error} />
-      {above}
-      <div class="card fill">{rows?.length === 0 ? <p class="empty">{empty}</p> : <SortedTable label={title} columns={columns} rows={rows ?? []} onOpen={onOpen} />}</div>
+      {above && <Boundary title="This part">{above}</Boundary>}
+      <div class="card fill">
+        <Boundary of={rows} title="The table">{rows?.length === 0 ? <p class="empty">{empty}</p> : <SortedTable label={title} columns={columns} rows={rows ?? []} onOpen={onOpen} />}</Boundary>
+      </div>
       {isCreating && create?.dialog(() => setCreating(false))}
       {children}
     </div>

@@ -1,6 +1,7 @@
 /** A table of any length, of which only the visible rows are in the page. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { attempt } from './Boundary'
 import { windowAt } from './window'
 
 export interface Column<Row> {
@@ -72,7 +73,7 @@ export function Table<Row>({ label, columns, count, row, onEnd, onOpen, sorted, 
             <tr key={index} aria-rowindex={index + 2} class={onOpen && 'can-open'} onClick={(event) => onOpen && !isControl(event) && onOpen(row(index), index)}>
               {columns.map((column) => (
                 <td key={column.title} class={column.isNumber ? 'is-number' : undefined}>
-                  {column.cell(row(index), index)}
+                  {attempt(() => column.cell(row(index), index))}
                 </td>
               ))}
             </tr>

@@ -1,5 +1,5 @@
 /** The contents of a problem report: version, machine and statistics of the engine. */
-import { copy } from '../component/CopyCurl'
+import { CopyText } from '../component/CopyText'
 import { Dialog } from '../component/Dialog'
 import { ErrorMessage } from '../component/Message'
 import { indent } from '../lib/json'
@@ -20,9 +20,7 @@ export function Support({ onClose }: { onClose: () => void }) {
         </pre>
         <footer class="dialog-foot">
           <span class="spring" />
-          <button type="button" class="button" disabled={text === ''} onClick={() => copy(text)}>
-            Copy
-          </button>
+          <CopyText text={text} />
         </footer>
       </div>
     </Dialog>

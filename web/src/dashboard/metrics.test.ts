@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { mean, parse, rate } from './metrics'
+import { labels, mean, parse, rate } from './metrics'
 
 const sample = (time: number, text: string) => ({ time, metrics: parse(text) })
 
@@ -14,4 +14,9 @@ it('computes rates and means between samples', () => {
   expect(mean('t', before, after)).toBe(0.25)
   expect(mean('t', after, after)).toBe(null)
   expect(rate('n', after, before)).toBe(0)
+})
+
+it('label an axis without repetition', () => {
+  const rounded = (value: number) => `${Math.round(value)} %`
+  expect(labels([0, 0.2, 0.4, 0.6], rounded)).toEqual(['0 %', '', '', '1 %'])
 })

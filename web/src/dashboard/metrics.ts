@@ -19,6 +19,12 @@ export interface Sample {
   metrics: Metrics
 }
 
+/** Returns the labels of an axis. Of values with the same text, the first has it. */
+export function labels(values: number[], format: (value: number) => string): string[] {
+  const texts = values.map(format)
+  return texts.map((text, at) => (texts.indexOf(text) === at ? text : ''))
+}
+
 /** Returns how much a counter grew each second between two samples; 0 after a restart of the server. */
 export function rate(name: string, before: Sample, after: Sample): number {
   const grown = (after.metrics.get(name) ?? 0) - (before.metrics.get(name) ?? 0)

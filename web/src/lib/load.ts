@@ -1,5 +1,7 @@
 /** Values from the server in components. */
 import { useEffect, useState } from 'preact/hooks'
+import { Failure } from './api'
+import { isAway } from './session'
 
 /** A value that is loaded again when its keys change or `reload` is called. */
 export interface Loaded<Value> {
@@ -20,7 +22,17 @@ export function useLoaded<Value>(load: (signal: AbortSignal) => Promise<Value>, 
     )
     return () => abort.abort()
   }, [...keys, turn])
-  return { value: state.value, error: state.error, reload: () => setTurn((turn) => turn + 1) }
+  const reload = () => setTurn((turn) => turn + 1)
+  useReturn(state.error, reload)
+  return { value: state.value, error: state.error, reload }
+}
+
+/** Calls a function when the server is back after an error that came from its absence. */
+export function useReturn(error: unknown, again: () => void) {
+  const away = isAway.value
+  useEffect(() => {
+    if (!away && error instanceof Failure && error.status === 0) again()
+  }, [away, error])
 }
 
 /** Calls a function again and again while the page is visible. */

@@ -5,6 +5,7 @@ import { Documents } from '../collection/Documents'
 import { Indexes } from '../collection/Indexes'
 import { Properties } from '../collection/Properties'
 import { Schema } from '../collection/Schema'
+import { Boundary } from '../component/Boundary'
 import { ConfirmAction } from '../component/ConfirmAction'
 import { PageHead } from '../component/PageHead'
 import { database, go, link } from '../lib/address'
@@ -53,7 +54,9 @@ export function Collection({ name, view, part }: Shown) {
           </a>
         ))}
       </nav>
-      <View key={turn} name={name} view={view} part={part} isWritable={isWritable} />
+      <Boundary of={`${view} ${part} ${turn}`} title="This part">
+        <View key={turn} name={name} view={view} part={part} isWritable={isWritable} />
+      </Boundary>
       {action === 'truncate' && (
         <ConfirmAction title={`Truncate ${name}`} verb="Remove all documents" isDangerous call={{ method: 'PUT', path: path`/_api/collection/${name}/truncate` }} onClose={() => setAction(undefined)} onDone={() => setTurn(turn + 1)}>
           <p>All documents of the collection will be removed. Its definition and indexes remain.</p>

@@ -1,5 +1,6 @@
 /** The state of the server, live from its metrics. */
 import { useEffect, useState } from 'preact/hooks'
+import { Boundary } from '../component/Boundary'
 import { ErrorMessage } from '../component/Message'
 import { PageHead } from '../component/PageHead'
 import { Chart } from '../dashboard/Chart'
@@ -56,8 +57,10 @@ export function Dashboard() {
         {isSupport && <Support onClose={() => setSupport(false)} />}
       </PageHead>
       <ErrorMessage error={error} />
-      {last && <Tiles sample={last} />}
-      <Charts samples={samples} />
+      <Boundary of={last} title="The numbers">{last && <Tiles sample={last} />}</Boundary>
+      <Boundary of={last} title="The charts">
+        <Charts samples={samples} />
+      </Boundary>
     </div>
   )
 }
@@ -89,7 +92,7 @@ function Tiles({ sample: { metrics } }: { sample: Sample }) {
 }
 
 const perSecond = (value: number) => `${number(value)}/s`
-const percent = (value: number) => `${number(Math.round(value))} %`
+const percent = (value: number) => `${number(value)} %`
 
 function Charts({ samples }: { samples: Sample[] }) {
   const after = samples.slice(1)
@@ -118,6 +121,7 @@ function Charts({ samples }: { samples: Sample[] }) {
         title="Memory"
         times={times}
         format={bytes}
+        least={1000}
         lines={[
           { title: 'resident', colour: '--accent' },
           { title: 'block cache', colour: '--code-keyword' },
@@ -130,6 +134,7 @@ function Charts({ samples }: { samples: Sample[] }) {
         title="CPU time of the server"
         times={times}
         format={percent}
+        least={1}
         lines={[{ title: 'user', colour: '--accent' }, { title: 'system', colour: '--code-keyword' }]}
         values={['user', 'system'].map((kind) => rates(`arangodb_process_statistics_${kind}_time`).map((share) => share * 100))}
       />
@@ -144,6 +149,7 @@ function Charts({ samples }: { samples: Sample[] }) {
         title="Network"
         times={times}
         format={(value) => `${bytes(value)}/s`}
+        least={1000}
         lines={[{ title: 'sent', colour: '--accent' }, { title: 'received', colour: '--code-keyword' }]}
         values={[rates('persea_connection_bytes_sent_total'), rates('persea_connection_bytes_received_total')]}
       />

@@ -1,6 +1,7 @@
 /** A named graph as a picture. */
 import Graph from 'graphology'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { Boundary } from '../component/Boundary'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
 import { PageHead } from '../component/PageHead'
@@ -89,7 +90,9 @@ export function GraphViewer({ name }: { name: string }) {
         <aside class="card card-body viewer-side" aria-label="Choices">
           <Find graph={graph} turn={turn} onChoose={setChosen} />
           {chosen && definition ? (
-            <Selection key={chosen._id + chosen._rev} definition={definition} graph={graph} chosen={chosen} mayWrite={mayWrite} onChoose={setChosen} onExpand={expand} onHide={hideVertex} onAdded={onAdded} onChanged={onChanged} onRemoved={onRemoved} />
+            <Boundary of={chosen} title="The selection">
+              <Selection key={chosen._id + chosen._rev} definition={definition} graph={graph} chosen={chosen} mayWrite={mayWrite} onChoose={setChosen} onExpand={expand} onHide={hideVertex} onAdded={onAdded} onChanged={onChanged} onRemoved={onRemoved} />
+            </Boundary>
           ) : (
             <p class="muted">Click a vertex or an edge to inspect it. Double-click a vertex to show its neighbours. Drag a vertex to pin it.</p>
           )}

@@ -6,14 +6,8 @@ import { Select } from '../component/Select'
 import { Table, type Column } from '../component/Table'
 import { useEvery, useLoaded } from '../lib/load'
 import { ask } from '../lib/session'
-
-interface Line {
-  id: number
-  topic: string
-  level: string
-  date: string
-  message: string
-}
+import { Entry, type Line, timeOf } from '../log/Entry'
+import { Levels } from '../log/Levels'
 
 const LEVELS = ['fatal', 'error', 'warning', 'info', 'debug', 'trace']
 
@@ -24,28 +18,42 @@ async function load(upto: string, search: string, signal: AbortSignal): Promise<
   return (await ask<{ messages: Line[] }>(call, { quiet: true, signal })).messages
 }
 
-const COLUMNS: Column<Line>[] = [
-  { title: 'Time', width: 212, cell: (line) => <time dateTime={line.date}>{line.date.replace('T', ' ').slice(0, 23)}</time> },
-  { title: 'Level', width: 96, cell: (line) => <span class={/error|fatal/i.test(line.level) ? 'chip is-bad' : 'chip'}>{line.level.toLowerCase()}</span> },
-  { title: 'Topic', width: 144, cell: (line) => line.topic },
-  { title: 'Message', cell: (line) => <span title={line.message}>{line.message}</span> },
-]
-
 export function Logs() {
   const [level, setLevel] = useState('info')
   const [search, setSearch] = useState('')
+  const [opened, setOpened] = useState<Line>()
+  const [isSetting, setSetting] = useState(false)
   const { value = [], error, reload } = useLoaded((signal) => load(level, search, signal), [level, search])
   useEvery(3000, reload)
+  const columns: Column<Line>[] = [
+    { title: 'Time', width: 212, cell: (line) => <time dateTime={line.date}>{timeOf(line)}</time> },
+    { title: 'Level', width: 96, cell: (line) => <span class={/error|fatal/i.test(line.level) ? 'chip is-bad' : 'chip'}>{line.level.toLowerCase()}</span> },
+    { title: 'Topic', width: 144, cell: (line) => line.topic },
+    {
+      title: 'Message',
+      cell: (line) => (
+        <button type="button" class="log-line" title="Open this entry" onClick={() => setOpened(line)}>
+          {line.message}
+        </button>
+      ),
+    },
+  ]
   return (
     <div class="page">
       <PageHead title="Logs">
         <Select label="Level" value={level} options={LEVELS.map((one) => [one, `up to ${one}`] as const)} onChange={setLevel} />
         <input class="input" type="search" aria-label="Text" placeholder="Text" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+        <span class="spring" />
+        <button type="button" class="button" onClick={() => setSetting(true)}>
+          Log levels
+        </button>
       </PageHead>
       <ErrorMessage error={error} />
       <div class="card fill">
-        {value.length === 0 ? <p class="empty">No log entries.</p> : <Table label="Log" columns={COLUMNS} count={value.length} row={(index) => value[index] as Line} />}
+        {value.length === 0 ? <p class="empty">No log entries.</p> : <Table label="Log" columns={columns} count={value.length} row={(index) => value[index] as Line} onOpen={setOpened} />}
       </div>
+      {opened && <Entry line={opened} onClose={() => setOpened(undefined)} />}
+      {isSetting && <Levels onClose={() => setSetting(false)} />}
     </div>
   )
 }

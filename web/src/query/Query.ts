@@ -33,6 +33,8 @@ export class Query {
   readonly planned = signal<Planned | undefined>(undefined)
   readonly view = signal<View>('Table')
   readonly running = signal<AbortController | undefined>(undefined)
+  /** The text and the parameters of the result and the plan that are shown. */
+  private shown = ''
 
   constructor(text = '', bindText = '{}') {
     this.text.value = text
@@ -95,6 +97,16 @@ export class Query {
     }
   }
 
+  /** Drops the result and the plan of another query: they are not shown beside each other. */
+  private dropOthers() {
+    const asked = JSON.stringify([database.value, this.text.value, this.used()])
+    if (asked === this.shown) return
+    this.shown = asked
+    this.close()
+    this.cursor.value = undefined
+    this.planned.value = undefined
+  }
+
   private async attempt(work: (signal: AbortSignal) => Promise<void>) {
     if (this.running.value || this.text.value.trim() === '') return
     const abort = new AbortController()
@@ -105,6 +117,7 @@ export class Query {
       // The parameters of a text that was just typed are not known yet.
       await this.parse(abort.signal)
       this.toAddress()
+      this.dropOthers()
       await work(abort.signal)
     } catch (thrown) {
       this.error.value = abort.signal.aborted ? new Error('The query was stopped.') : thrown

@@ -1,5 +1,6 @@
 /** The outcome of a query: rows as a table or JSON, the plan, remarks and downloads. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { Boundary } from '../component/Boundary'
 import { Dialog } from '../component/Dialog'
 import { Lines } from '../component/Lines'
 import { ErrorMessage } from '../component/Message'
@@ -49,9 +50,15 @@ export function Result({ query }: { query: Query }) {
         ))}
       </div>
       {chosen === 'Plan' || chosen === 'Profile' ? (
-        planned && <PlanView {...planned} profile={found?.extra.profile} statistics={found?.extra.stats} />
+        planned && (
+          <Boundary key="plan" title="The plan">
+            <PlanView {...planned} profile={planned.nodes && found?.extra.profile} statistics={planned.nodes && found?.extra.stats} />
+          </Boundary>
+        )
       ) : found ? (
-        <Rows cursor={found} view={chosen} />
+        <Boundary key={chosen} title="The result">
+          <Rows cursor={found} view={chosen} />
+        </Boundary>
       ) : (
         !query.error.value && <p class="empty">Run a query to see its result here.</p>
       )}

@@ -13,6 +13,24 @@ describe('expressions', () => {
     const call: Ast = { type: 'function call', name: 'MAX', subNodes: [{ type: 'array', subNodes: [attribute('n'), value('x')] }] }
     expect(expressionText(call)).toBe('MAX(d.n, "x")')
     expect(expressionText({ type: 'something new' })).toBe('<something new>')
+    expect(expressionText({} as Ast)).toBe('')
+  })
+
+  it('have quantifiers, expansions and chains', () => {
+    const all: Ast = { type: 'array compare ==', subNodes: [attribute('n'), value(1), { type: 'quantifier', quantifier: 'at least', subNodes: [value(2)] }] }
+    expect(expressionText(all)).toBe('d.n AT LEAST (2) == 1')
+    const current: Ast = { type: 'reference', name: '3', id: 3 }
+    const ofCurrent = (name: string): Ast => ({ type: 'attribute access', name, subNodes: [current] })
+    const iterator: Ast = { type: 'iterator', subNodes: [{ type: 'variable', name: '3', id: 3 }, attribute('list')] }
+    const nothing: Ast = { type: 'no-op' }
+    expect(expressionText({ type: 'expansion', levels: 2, subNodes: [iterator, current, nothing, nothing, ofCurrent('y')] })).toBe('d.list[**].y')
+    const limit: Ast = { type: 'array limit', subNodes: [value(0), value(2)] }
+    const call: Ast = { type: 'function call', name: 'F', subNodes: [{ type: 'array', subNodes: [ofCurrent('b')] }] }
+    const filter: Ast = { type: 'compare >', subNodes: [ofCurrent('a'), value(1)] }
+    expect(expressionText({ type: 'expansion', levels: 1, subNodes: [iterator, current, filter, limit, call] })).toBe('d.list[* FILTER CURRENT.a > 1 LIMIT 2 RETURN F(CURRENT.b)]')
+    expect(expressionText({ type: 'expansion', booleanize: true, subNodes: [iterator, { type: 'quantifier', quantifier: 'any', subNodes: [] }, filter] })).toBe('d.list[? ANY FILTER CURRENT.a > 1]')
+    const and = (...subNodes: Ast[]): Ast => ({ type: 'logical and', subNodes })
+    expect(expressionText(and(and(attribute('a'), attribute('b')), attribute('c')))).toBe('d.a AND d.b AND d.c')
   })
 })
 
@@ -43,6 +61,36 @@ describe('plans', () => {
       [0, 'FOR d IN docs'],
       [1, 'RETURN d'],
     ])
+  })
+
+  const texts = (...nodes: Plan['nodes']) => lines({ ...plan, nodes }).map((line) => line.text)
+  const made = (id: number) => ({ id, name: String(id) })
+
+  it('name what the optimizer made instead of its numbers', () => {
+    const compare: Ast = { type: 'compare >', subNodes: [{ type: 'reference', name: '7', id: 7 }, value(1)] }
+    const projections = [{ path: ['a', 'b c'], variable: made(7) }]
+    expect(texts(
+      node(1, 'IndexNode', { outVariable: { id: 0, name: 'd' }, collection: 'docs', condition: {}, projections, ascending: false }),
+      node(2, 'CalculationNode', { outVariable: made(8), expression: compare }),
+      node(3, 'FilterNode', { inVariable: made(8) }),
+      node(4, 'SortNode', { elements: [{ inVariable: made(7), ascending: false }], limit: 2 }),
+      node(5, 'RemoveNode', { inVariable: made(7), collection: 'docs' }),
+    )).toEqual(['FOR d IN docs by index (backwards) reading a.`b c`', 'compute d.a.`b c` > 1', 'FILTER d.a.`b c` > 1', 'SORT d.a.`b c` DESC, the first 2', 'REMOVE d.a.`b c` IN docs'])
+  })
+
+  it('have the directions, filters and pruning of traversals', () => {
+    const [v, e] = [{ id: 1, name: 'v' }, { id: 2, name: 'e' }]
+    const options = { minDepth: 1, maxDepth: 3 }
+    const more = { vertexOutVariable: v, edgeOutVariable: e, vertexId: 'a/1', options }
+    expect(texts(node(1, 'TraversalNode', { ...more, graph: 'g', directions: [2, 1, 2], edgeCollections: ['x', 'x', 'y'], condition: attribute('p'), postFilter: attribute('q'), expression: attribute('r') }))).toEqual([
+      'FOR v, e IN 1..3 from a/1 along graph g (ANY x, OUTBOUND y) PRUNE d.r FILTER d.p AND d.q',
+    ])
+    expect(texts(node(1, 'ShortestPathNode', { vertexOutVariable: v, startVertexId: 'a/1', targetVertexId: 'a/2', graph: ['x'], directions: [1], edgeCollections: ['x'], options: {} }))).toEqual(['FOR v IN SHORTEST_PATH from a/1 to a/2 along INBOUND x'])
+  })
+
+  it('return to the margin of a subquery at its end', () => {
+    const nodes = [node(1, 'SubqueryStartNode', { subqueryOutVariable: { id: 3, name: 'q' } }), node(2, 'EnumerateListNode', { outVariable: { id: 4, name: 'i' }, inVariable: { id: 5, name: 'list' } }), node(3, 'SubqueryEndNode')]
+    expect(lines({ ...plan, nodes }).map((line) => [line.depth, line.text])).toEqual([[0, 'LET q = ('], [1, 'FOR i IN list'], [0, ')']])
   })
 
   it('have the indexes of loops and of all steps of traversals', () => {
