@@ -26,7 +26,7 @@ pub(crate) fn run_targets(arguments: &[String]) -> Result<(), Failure> {
     }
     let known = targets()?;
     if let Some(unknown) = wanted.iter().find(|name| !known.contains(name)) {
-        return Err(format!("there is no target {unknown:?} but {}", known.join(", ")));
+        return Err(format!("unknown target {unknown:?}; the targets are {}", known.join(", ")));
     }
     check_tools()?;
     for target in if wanted.is_empty() { &known } else { &wanted } {
@@ -42,7 +42,7 @@ pub(crate) fn run_targets(arguments: &[String]) -> Result<(), Failure> {
 /// Returns the targets, which are the names of the folders of their inputs.
 fn targets() -> Result<Vec<String>, Failure> {
     let folder = Path::new("fuzz/corpus");
-    let failed = |error| format!("{}: {error}; call this in the project's folder", folder.display());
+    let failed = |error| format!("{}: {error}; run this in the project's folder", folder.display());
     let entries = std::fs::read_dir(folder).map_err(failed)?;
     let mut names: Vec<String> =
         entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();

@@ -46,12 +46,12 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "documents",
-        promise: "links of documents lead somewhere, lines are short",
+        promise: "links in documents resolve, and lines are short",
         run: documents::check,
     },
     Step { name: "words", promise: "comments keep to docs/style.md", run: words::check },
     Step { name: "licences", promise: "every dependency's licence fits Apache-2.0", run: licences::check },
-    Step { name: "web", promise: "the web interface has no mistake and is small", run: web::build },
+    Step { name: "web", promise: "the web interface has no errors and is small", run: web::build },
     Step {
         name: "advisories",
         promise: "no dependency has a known advisory",
@@ -71,7 +71,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "crash",
-        promise: "a killed server has all that it acknowledged, and nothing by halves",
+        promise: "a killed server keeps all acknowledged writes, and no partial ones",
         run: || {
             trials::check("crash")?;
             trials::check_with(
@@ -82,7 +82,7 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "suites",
-        promise: "the official drivers' tests pass, but for those that are expected to fail",
+        promise: "the official drivers' tests pass, except those that are expected to fail",
         run: suites::check,
     },
     Step {
@@ -123,11 +123,11 @@ fn main() -> ExitCode {
             for trial in TRIALS {
                 eprintln!("       cargo xtask {} [--help] [--OPTION VALUE ...]", trial.name);
             }
-            eprintln!("\nsteps, all of them when none is named:");
+            eprintln!("\nsteps (without names, all of them run):");
             for step in STEPS {
                 eprintln!("  {:<12}{}", step.name, step.promise);
             }
-            eprintln!("\nsteps that run only when they are named:");
+            eprintln!("\nsteps that run only by name:");
             for step in STEPS_ON_REQUEST {
                 eprintln!("  {:<12}{}", step.name, step.promise);
             }

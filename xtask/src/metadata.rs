@@ -31,7 +31,7 @@ pub(crate) fn packages() -> Result<Vec<Package>, Failure> {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
     let metadata: Value = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("cargo metadata printed something else than JSON: {error}"))?;
+        .map_err(|error| format!("cargo metadata printed something other than JSON: {error}"))?;
     let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
     Ok(packages.iter().map(package).collect())
 }

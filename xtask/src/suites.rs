@@ -34,7 +34,7 @@ pub(crate) fn check() -> Result<(), Failure> {
 pub(crate) fn run(names: &[String]) -> Result<(), Failure> {
     let all = all()?;
     if let Some(unknown) = names.iter().find(|name| !all.contains(name)) {
-        return Err(format!("there is no suite {unknown}; there are {}", all.join(", ")));
+        return Err(format!("unknown suite {unknown}; the suites are {}", all.join(", ")));
     }
     run_suites(if names.is_empty() { all } else { names.to_vec() })
 }
@@ -103,7 +103,7 @@ fn run_suite(runner: &Path, server: &Path, suite: &str) -> Result<Option<String>
 /// Returns the failed tests and the summary in the output of a suite.
 fn failures(suite: &str, output: &str) -> Result<(Vec<String>, String), Failure> {
     let summary = output.lines().next_back().filter(|line| line.contains(" passed, "));
-    let summary = summary.ok_or_else(|| format!("{suite} did not run to its end:\n{output}"))?;
+    let summary = summary.ok_or_else(|| format!("{suite} did not finish:\n{output}"))?;
     let failed = output.lines().filter_map(|line| line.strip_prefix("failed: ")).map(str::to_owned);
     Ok((failed.collect(), summary.to_owned()))
 }
@@ -112,7 +112,8 @@ fn failures(suite: &str, output: &str) -> Result<(Vec<String>, String), Failure>
 fn compare(known: &BTreeMap<String, String>, failed: &[String]) -> Vec<String> {
     let new = failed.iter().filter(|test| !known.contains_key(*test)).map(|test| format!("failed: {test}"));
     let gone = known.iter().filter(|(test, _)| !failed.contains(test));
-    new.chain(gone.map(|(test, reason)| format!("passed, but was to fail ({reason}): {test}"))).collect()
+    new.chain(gone.map(|(test, reason)| format!("passed, but was expected to fail ({reason}): {test}")))
+        .collect()
 }
 
 #[cfg(test)]
@@ -125,7 +126,7 @@ mod tests {
         let (failed, summary) =
             failures("x", "failed: a::b\nfailed: e\n1 passed, 2 failed, 0 skipped\n").unwrap();
         assert_eq!(summary, "1 passed, 2 failed, 0 skipped");
-        let expected = ["failed: e", "passed, but was to fail (javascript): c: d"];
+        let expected = ["failed: e", "passed, but was expected to fail (javascript): c: d"];
         assert_eq!(compare(&known, &failed), expected);
         assert!(compare(&known, &["a::b".to_owned(), "c: d".to_owned()]).is_empty());
     }

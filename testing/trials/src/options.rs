@@ -66,7 +66,7 @@ impl Common {
         match argument.option {
             "--seed" => self.seed = argument.number()?,
             "--server" => self.server = PathBuf::from(argument.value),
-            unknown => return Err(format!("there is no option {unknown}")),
+            unknown => return Err(format!("unknown option {unknown}")),
         }
         Ok(())
     }

@@ -32,10 +32,12 @@ pub(crate) const USAGE: &str = "
   --kills N           Number of times to kill the server. Default: 100.
   --seconds N         Maximum time in seconds until the last kill. Default: no limit.
   --life N            Maximum time from the first write to the kill in milliseconds. Default: 400.
-  --failing N         Percentage of kills before which writes of files fail. Default: 25.
-  --torn N            Percentage of kills after which the log loses its unsynced end. Default: 25.
+  --failing N         Percentage of kills that follow failed file writes. Default: 25.
+  --torn N            Percentage of kills after which the unsynced end of the log is removed. Default: 25.
   --writers N         Number of concurrent writers. Default: 4.
-  --engine NAME       Storage engine of the server. Default: rocksdb. On others no writes fail and
+  --engine NAME                             no log loses its end, because both need RocksDB's files.
+Storage engine of the server. Default: rocksdb. Others ignore --failing and
+                      --torn, which need RocksDB's files.
                       no log loses its end, because both need RocksDB's files.
 ";
 

@@ -138,7 +138,7 @@ impl Writer {
     }
 
     fn contradiction(&self, found: &State, pending: Option<&Action>) -> String {
-        let mut text = format!("writer {}: the state is not possible", self.number);
+        let mut text = format!("writer {}: the state is impossible", self.number);
         let differences = |name: &str, state: &State| {
             let lines = state.differences(found);
             let shown: Vec<_> = lines.iter().take(SHOWN_MAX).map(|line| format!("\n    {line}")).collect();

@@ -34,8 +34,8 @@ pub(crate) const USAGE: &str = "
   --clients N         Number of concurrent clients. Default: 8.
   --kills N           Number of times to kill the server with SIGKILL and restart it. Default: 0.
   --engine NAME       Storage engine of the server. Default: rocksdb.
-  --tikv ADDRESSES    PD addresses: use the engine `tikv`, with a prefix of its own.
-  --stores N          Start a cluster with this number of stores, for the engine `tikv`. The
+  --tikv ADDRESSES    PD addresses of a cluster. The servers use the engine `tikv` with a new prefix.
+  --stores N          Start a cluster with this many stores for the engine `tikv`. The
                       variables PD_SERVER and TIKV_SERVER name its programs.
   --port N            First port of that cluster. Default: 23000.
   --outages N         Number of faults of that cluster: kills, pauses, lost and slow messages. Default: 0.

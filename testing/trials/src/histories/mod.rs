@@ -52,7 +52,7 @@ fn judge(run: &Run) -> ExitCode {
         eprintln!("{failure}");
     }
     if !has_material(&run.history) {
-        return fail("the history shows nothing: no transaction wrote and committed");
+        return fail("the history proves nothing: no transaction wrote and committed");
     }
     if anomalies.is_empty() && run.failures.is_empty() {
         println!("no anomaly but write skew, which snapshot isolation permits");

@@ -28,12 +28,12 @@ pub(crate) struct Arguments {
 
 /// Help of the options.
 pub(crate) const USAGE: &str = "
-  Starts a cluster by scripts/tikv-cluster. The variables PD_SERVER and TIKV_SERVER name its programs.
+  Starts a cluster with scripts/tikv-cluster. The variables PD_SERVER and TIKV_SERVER name its programs.
 
-  --seconds N         Let processes fail for this many seconds. Default: 120.
+  --seconds N         Inject faults for this many seconds. Default: 120.
   --clients N         Number of clients for each kind of load. Default: 2.
   --servers N         Number of servers. Default: 2.
-  --stores N          Stores. Default: 3.
+  --stores N          Number of TiKV stores. Default: 3.
   --faults NAMES      Kinds of cluster faults: kill, hold, cut, delay. Default: all.
   --server-kills N    Percentage of faults that kill a server. Default: 20.
   --port N            First port of the cluster. Default: 22000.

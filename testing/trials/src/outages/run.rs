@@ -52,7 +52,7 @@ fn run_in(arguments: &Arguments, folder: &Path) -> Result<(), String> {
         }
     }
     if made.is_empty() || acknowledged.is_empty() {
-        wrong.push("the run shows nothing: no fault was made, or no write acknowledged".to_owned());
+        wrong.push("the run proves nothing: no fault was injected, or no write was acknowledged".to_owned());
     }
     wrong.extend(servers.crashes().into_iter().map(|crash| format!("the log: {crash}")));
     let count = wrong.len();

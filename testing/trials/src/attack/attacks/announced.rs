@@ -45,7 +45,7 @@ impl Attack for Announced {
     }
 
     fn summary(&self) -> &'static str {
-        "bodies and heads that are announced and do not come, or without end"
+        "bodies and heads that are declared but never arrive, or never end"
     }
 
     fn run(&self, target: &Target, rng: &mut Rng) -> Result<(), String> {

@@ -42,7 +42,7 @@ impl Attack for Http2Attack {
     }
 
     fn summary(&self) -> &'static str {
-        "floods of resets, continuations and settings, long headers, windows that stay shut"
+        "floods of resets, continuations and settings, long headers, windows that stay closed"
     }
 
     fn run(&self, target: &Target, rng: &mut Rng) -> Result<(), String> {

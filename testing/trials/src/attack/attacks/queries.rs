@@ -38,7 +38,7 @@ impl Attack for Queries {
     }
 
     fn summary(&self) -> &'static str {
-        "queries that want all memory or all time, and are killed"
+        "queries that take all memory or never end, and are killed"
     }
 
     fn prepare(&self, target: &Target) -> Result<(), String> {

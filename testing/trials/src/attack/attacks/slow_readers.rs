@@ -32,7 +32,7 @@ impl Attack for SlowReaders {
     }
 
     fn summary(&self) -> &'static str {
-        "200 clients that ask for long replies and hardly read them"
+        "200 clients that request long replies and hardly read them"
     }
 
     fn prepare(&self, target: &Target) -> Result<(), String> {
