@@ -43,7 +43,8 @@ impl Definition {
     /// Errors: 10 naming the property that is wrong; 9 for a type that is not supported.
     pub fn new(name: &str, kind_name: &str, properties: Slice<'_>, features: Features) -> Result<Self> {
         if properties.byte_len() > PROPERTIES_MAX_BYTES {
-            let message = format!("an analyzer's 'properties' take at most {PROPERTIES_MAX_BYTES} bytes");
+            let message =
+                format!("an analyzer's 'properties' must have at most {PROPERTIES_MAX_BYTES} bytes");
             return Err(Error::bad_parameter(message));
         }
         let (kind_name, kind) = kind::read(kind_name, properties, 0)?;

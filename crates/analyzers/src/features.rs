@@ -36,8 +36,8 @@ impl Features {
                 Some("offset") => features.offset = true,
                 other => {
                     let message = format!(
-                        "'features' has {}; it may have 'frequency', 'norm', 'position' and 'offset'",
-                        other.map_or("a value that is no name".to_owned(), |name| format!("'{name}'"))
+                        "'features' has {}; it may contain 'frequency', 'norm', 'position' and 'offset'",
+                        other.map_or("a value that is not a string".to_owned(), |name| format!("'{name}'"))
                     );
                     return Err(Error::bad_parameter(message));
                 }

@@ -72,6 +72,6 @@ pub struct NoQueries;
 
 impl QueryCompiler for NoQueries {
     fn compile(&self, _properties: &QueryProperties) -> Result<Arc<dyn CompiledQuery>> {
-        Err(Error::not_implemented("an analyzer of type 'aql' at this place"))
+        Err(Error::not_implemented("analyzers of type 'aql' here"))
     }
 }

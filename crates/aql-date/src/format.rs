@@ -97,7 +97,7 @@ fn filled(placeholder: &str, local: Civil, utc_ms: i64) -> String {
         "q" => local.quarter().to_string(),
         "a" => local.days_in_month().to_string(),
         "%" => "%".to_owned(),
-        // `%&` separates a placeholder from letters that would prolong it.
+        // `%&` separates a placeholder from letters that would extend it.
         _ => String::new(),
     }
 }

@@ -29,7 +29,7 @@ pub fn merge_sort<T: Copy, E>(
 ///
 /// Errors: 1500 if the query is ended during this.
 pub fn order_of(values: &[Value], interrupt: &Interrupt) -> errors::Result<Vec<u32>> {
-    let count = u32::try_from(values.len()).map_err(|_| Error::internal("too many values are sorted"))?;
+    let count = u32::try_from(values.len()).map_err(|_| Error::internal("too many values to sort"))?;
     let mut order: Vec<u32> = (0..count).collect();
     let value = |position: &u32| values.get(*position as usize);
     let compare = |left: &u32, right: &u32| {

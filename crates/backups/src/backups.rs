@@ -209,7 +209,7 @@ impl Backups {
     pub(crate) fn turn(&self) -> Result<MutexGuard<'_, ()>> {
         let turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         if restore::is_pending(&self.data) {
-            return Err(conflict("a restore is pending; the server is about to start again".to_owned()));
+            return Err(conflict("a restore is pending; the server is about to restart".to_owned()));
         }
         Ok(turn)
     }

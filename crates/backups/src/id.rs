@@ -52,7 +52,8 @@ impl fmt::Display for BackupId {
 /// Makes a label for a backup without one: a random UUID.
 pub(crate) fn random_label() -> Result<String> {
     let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes).map_err(|error| Error::internal(format!("no random numbers: {error}")))?;
+    getrandom::fill(&mut bytes)
+        .map_err(|error| Error::internal(format!("cannot get random numbers: {error}")))?;
     bytes[6] = bytes[6] & 0x0f | 0x40;
     bytes[8] = bytes[8] & 0x3f | 0x80;
     let mut text = String::new();

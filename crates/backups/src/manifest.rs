@@ -62,7 +62,7 @@ impl Manifest {
             let metadata = entry.metadata().map_err(failed(code, "reading", &entry.path()))?;
             let name = entry.file_name().into_string();
             let name =
-                name.map_err(|_| Error::new(code, format!("a strange file in {}", folder.display())))?;
+                name.map_err(|_| Error::new(code, format!("an unexpected file in {}", folder.display())))?;
             if metadata.is_file() && name != MANIFEST {
                 let sha256 = (!has_checksums(&name)).then(|| digest(&entry.path(), &mut |_| Ok(())));
                 let sha256 = sha256.transpose().map_err(failed(code, "reading", &entry.path()))?;
@@ -187,7 +187,7 @@ impl Manifest {
             let found = match size {
                 Ok(size) if size == file.size_bytes => match file.content_in(folder) {
                     Ok(true) => continue,
-                    Ok(false) => "has another digest".to_owned(),
+                    Ok(false) => "has a different digest".to_owned(),
                     Err(error) => format!("cannot be read: {error}"),
                 },
                 Ok(size) => format!("has {size} bytes instead of {}", file.size_bytes),

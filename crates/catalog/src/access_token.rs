@@ -58,7 +58,7 @@ impl AccessTokens {
     pub fn add(&mut self, token: AccessToken) -> Result<u64> {
         check_name(&token.name)?;
         if self.tokens.iter().any(|other| other.name == token.name) {
-            let message = "duplicate name: there is an access token of this name already";
+            let message = "duplicate name: an access token with this name already exists";
             return Err(Error::new(ErrorCode::DuplicateName, message));
         }
         if self.tokens.len() >= ACCESS_TOKENS_MAX {

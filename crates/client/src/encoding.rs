@@ -48,7 +48,7 @@ impl<R: Read> Read for Decoder<R> {
 /// Decompresses a whole body; `None` if it would have more than `max_bytes`.
 pub(crate) fn decoded(encoding: &str, body: &Bytes, max_bytes: usize) -> io::Result<Option<Bytes>> {
     let decoder = Decoder::new(Some(encoding), body.as_ref())
-        .ok_or_else(|| io::Error::other(format!("the content-encoding {encoding:?} is not known")))?;
+        .ok_or_else(|| io::Error::other(format!("unknown content-encoding {encoding:?}")))?;
     let mut plain = Vec::with_capacity(body.len().saturating_mul(4).min(max_bytes));
     decoder.take((max_bytes as u64).saturating_add(1)).read_to_end(&mut plain)?;
     Ok((plain.len() <= max_bytes).then(|| Bytes::from(plain)))

@@ -52,10 +52,10 @@ impl Endpoint {
             "unix" | "http+unix" if rest.is_empty() => Err(wrong("it names no socket; unix://PATH would")),
             "unix" | "http+unix" => Ok(Endpoint::Unix { path: PathBuf::from(rest) }),
             vst if vst.starts_with("vst") => Err(wrong(
-                "the protocol VelocyStream is not spoken any more (ArangoDB removed it with 3.12); use http+tcp, http+ssl or http+unix",
+                "VelocyStream is no longer supported (ArangoDB removed it in 3.12); use http+tcp, http+ssl or http+unix",
             )),
             other => Err(wrong(&format!(
-                "the scheme {other:?} is not known; tcp, http, http+tcp, ssl, https, http+ssl, unix and http+unix are"
+                "unknown scheme {other:?}; it must be tcp, http, http+tcp, ssl, https, http+ssl, unix or http+unix"
             ))),
         }
     }

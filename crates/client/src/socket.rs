@@ -253,7 +253,7 @@ fn shake_hands(
                 wire.clear_interest();
                 wire.add_interest(if stream.conn.wants_write() { WRITABLE } else { READABLE });
                 if !wire.wait(deadline)? {
-                    return Err(io::Error::new(io::ErrorKind::TimedOut, "TLS is not agreed upon in time"));
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, "the TLS handshake timed out"));
                 }
             }
             Err(error) => return Err(error),

@@ -65,7 +65,7 @@ impl StreamedResponse {
         let body = Decoder::new(encoding.as_deref(), arriving).ok_or_else(|| Error::Reply {
             endpoint,
             request,
-            reason: format!("the content-encoding {encoding:?} is not known"),
+            reason: format!("unknown content-encoding {encoding:?}"),
         })?;
         Ok(StreamedResponse { status: head.status.as_u16(), headers: head.headers, body })
     }

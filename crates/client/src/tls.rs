@@ -66,7 +66,7 @@ impl Authorities {
         // The files of systems have a few authorities of kinds that rustls does not know.
         store.add_parsable_certificates(own.iter().cloned());
         if store.is_empty() {
-            return Err(unreadable("there is none that can be used".to_owned()));
+            return Err(unreadable("there is no usable certificate".to_owned()));
         }
         let signed =
             WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider)).build();

@@ -31,7 +31,7 @@ fn superuser_token(secret: &[u8]) -> Result<String> {
     let claims = URL_SAFE_NO_PAD.encode(r#"{"iss":"arangodb","server_id":"persea"}"#);
     let signed = format!("{header}.{claims}");
     let mut mac = Hmac::<Sha256>::new_from_slice(secret)
-        .map_err(|_| Error::Options("the secret for tokens has a length that cannot be used".to_owned()))?;
+        .map_err(|_| Error::Options("the length of the secret for tokens is not supported".to_owned()))?;
     mac.update(signed.as_bytes());
     Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())))
 }

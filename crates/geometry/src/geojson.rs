@@ -120,7 +120,7 @@ impl Reader {
         let mut points = self.points(array, 2)?;
         points.dedup();
         if points.windows(2).any(|pair| matches!(pair, [from, to] if (from.0 + to.0).norm() < 1e-15)) {
-            return Err(Error::Coordinates("A line between opposite places of the sphere"));
+            return Err(Error::Coordinates("A line between antipodal points"));
         }
         if let [only] = points.as_slice() {
             points = vec![*only, *only];

@@ -26,7 +26,7 @@ pub(crate) fn ring_vertices(mut points: Vec<Point>) -> Result<Vec<Point>> {
     }
     let followers = points.iter().cycle().skip(1);
     if points.iter().zip(followers).any(|(from, to)| (from.0 + to.0).norm() < 1e-15) {
-        return Err(Error::Polygon("an edge between opposite places of the sphere"));
+        return Err(Error::Polygon("an edge between antipodal points"));
     }
     let mut sorted: Vec<[u64; 3]> = points.iter().map(bits).collect();
     sorted.sort_unstable();

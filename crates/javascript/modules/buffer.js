@@ -7,7 +7,7 @@ const ENCODINGS = { utf8: 'utf8', 'utf-8': 'utf8', ascii: 'latin1', latin1: 'lat
 function encodingOf(name) {
   const found = ENCODINGS[name === undefined || name === null ? 'utf8' : String(name).toLowerCase()];
   if (found === undefined) {
-    throw new TypeError(`the encoding ${name} is not known`);
+    throw new TypeError(`unknown encoding ${name}`);
   }
   return found;
 }

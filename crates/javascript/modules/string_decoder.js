@@ -44,7 +44,7 @@ const NAMES = { 'utf-8': 'utf8', ucs2: 'utf16le', 'ucs-2': 'utf16le', 'utf-16le'
 class StringDecoder {
   constructor(encoding = 'utf8') {
     if (!Buffer.isEncoding(encoding)) {
-      throw new TypeError(`the encoding ${encoding} is not known`);
+      throw new TypeError(`unknown encoding ${encoding}`);
     }
     const name = String(encoding).toLowerCase();
     this.encoding = NAMES[name] || name;

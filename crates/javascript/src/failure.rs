@@ -73,7 +73,7 @@ impl fmt::Display for Failure {
             Failure::Exception(exception) => exception.fmt(formatter),
             Failure::Interrupted => formatter.write_str("the script was interrupted"),
             Failure::DeadlinePassed => formatter.write_str("the script did not end before its deadline"),
-            Failure::OutOfMemory => formatter.write_str("the script has no memory left"),
+            Failure::OutOfMemory => formatter.write_str("the script is out of memory"),
             Failure::Host(reason) => formatter.write_str(reason),
             Failure::Exit(code) => write!(formatter, "the script ended with exit code {code}"),
         }

@@ -57,7 +57,7 @@ impl Shared {
     /// Checks that the store is open, and that the server's lease has not ended.
     ///
     /// Errors: [`Error::Closed`], [`Error::LeaseEnded`], [`Error::Transient`] if the lease could
-    /// not be prolonged and seems to have ended.
+    /// not be renewed and seems to have expired.
     pub(crate) fn check_open(&self) -> Result<()> {
         self.closed.check()?;
         self.client.fence.check_about(self.client.timestamps.milliseconds_now())

@@ -31,7 +31,7 @@ pub(crate) fn entries(
             format!("{section}.{name}")
         };
         let value = fill(value.trim(), meaning).map_err(|name| {
-            format!("{path}:{}: nothing is said of @{name}@; use --define {name}=VALUE", index + 1)
+            format!("{path}:{}: @{name}@ is not defined; use --define {name}=VALUE", index + 1)
         })?;
         entries.push((index + 1, full, value));
     }

@@ -53,8 +53,9 @@ impl FolderState {
 pub(crate) fn check(folder: &Path, required: FolderState) -> Result<(), Failure> {
     if !required.holds(folder) {
         let (folder, state) = (folder.display(), required.description());
-        let message =
-            format!("the data folder {folder} is not {state}, as --database.required-directory-state wants");
+        let message = format!(
+            "the data folder {folder} is not {state}, as --database.required-directory-state requires"
+        );
         return Err(message.into());
     }
     let found = ARANGODB_ENTRIES.iter().filter(|name| folder.join(name).exists());

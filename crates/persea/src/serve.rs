@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         Ok(End::Stopped) => ExitCode::SUCCESS,
         Ok(End::Restart) => {
             let error = restart();
-            eprintln!("persea: cannot start again: {error}");
+            eprintln!("persea: cannot restart: {error}");
             ExitCode::FAILURE
         }
         Err(failure) => {
@@ -194,7 +194,7 @@ fn watch_signals(server: &Arc<Server>, log: &Arc<Log>) -> Result<(), std::io::Er
         tokio::spawn(async move {
             while signals.recv().await.is_some() {
                 if server.shutdown().is_requested() {
-                    tracing::warn!(target: "startup", "stopping at once");
+                    tracing::warn!(target: "startup", "stopping immediately");
                     std::process::exit(EXIT_IMPATIENT);
                 }
                 tracing::info!(target: "startup", "stopping");

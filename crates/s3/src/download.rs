@@ -46,9 +46,10 @@ impl Bucket {
         let call = Call { method: "GET", key: Some(key), headers, ..Call::default() };
         let reply = self.repeat(note, || self.stream(&call))?;
         match at > 0 && reply.status() != 206 {
-            true => {
-                Err(Error::Reply { request: call.label(), reason: "it is not the wanted range".to_owned() })
-            }
+            true => Err(Error::Reply {
+                request: call.label(),
+                reason: "it is not the requested range".to_owned(),
+            }),
             false => Ok(reply),
         }
     }

@@ -22,7 +22,7 @@ pub enum Error {
         message: String,
     },
     /// A reply that is not S3's.
-    #[error("{request}: the reply is not one of S3's: {reason}")]
+    #[error("{request}: the reply is not an S3 reply: {reason}")]
     Reply {
         /// Method and key.
         request: String,

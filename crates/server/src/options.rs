@@ -79,9 +79,7 @@ impl ApiAccess {
     /// Checks the access of the session's user. Errors: 403, or 404 if the call is disabled.
     pub(crate) fn check(self, session: &Session, path: &str) -> Result<()> {
         match self {
-            ApiAccess::Disabled => {
-                Err(Error::new(ErrorCode::HttpNotFound, format!("'{path}' is switched off")))
-            }
+            ApiAccess::Disabled => Err(Error::new(ErrorCode::HttpNotFound, format!("'{path}' is disabled"))),
             ApiAccess::Superuser if session.user().is_some() => {
                 Err(Error::new(ErrorCode::HttpForbidden, format!("'{path}' needs a superuser's token")))
             }
@@ -138,7 +136,7 @@ impl Default for ServerOptions {
             backup_api: ApiAccess::Administrator,
             backup: BackupOptions {
                 backups: None,
-                verify: |_| Err(Error::not_implemented("restores of backups")),
+                verify: |_| Err(Error::not_implemented("restoring backups")),
                 path_prefix: "/".into(),
             },
             options_api: ApiAccess::Superuser,

@@ -25,7 +25,7 @@ pub(super) fn read(properties: &Properties<'_>) -> Result<Arc<dyn Kind>> {
     let longitude = properties.texts("longitude")?.unwrap_or_default();
     if latitude.is_empty() != longitude.is_empty() {
         let missing = if latitude.is_empty() { "latitude" } else { "longitude" };
-        return Err(properties.wrong(missing, "a path, as the other coordinate has one"));
+        return Err(properties.wrong(missing, "a path, because the other coordinate has one"));
     }
     Ok(Arc::new(GeoPoint { latitude, longitude, covering: read_options(properties)? }))
 }

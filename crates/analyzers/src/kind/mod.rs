@@ -122,15 +122,14 @@ const KINDS: [(&str, Read); 17] = [
 /// Errors: 9 for a type that is not supported; 10 for an unknown type, or wrong properties.
 pub(crate) fn read(name: &str, properties: Slice<'_>, depth: usize) -> Result<(&'static str, Arc<dyn Kind>)> {
     if matches!(name, "classification" | "nearest_neighbors") {
-        let message =
-            format!("analyzers of type '{name}': they need a fastText model, which is not supported");
+        let message = format!("analyzers of type '{name}', which need a fastText model");
         return Err(Error::not_implemented(message));
     }
     let Some((name, read)) = KINDS.iter().find(|(known, _)| *known == name) else {
-        return Err(Error::bad_parameter(format!("unknown type '{name}' of an analyzer")));
+        return Err(Error::bad_parameter(format!("unknown analyzer type '{name}'")));
     };
     if depth > DEPTH_MAX {
-        let message = format!("analyzers may be at most {DEPTH_MAX} levels inside each other");
+        let message = format!("analyzers must not be nested deeper than {DEPTH_MAX} levels");
         return Err(Error::bad_parameter(message));
     }
     Ok((name, read(&Properties::of(properties, name, depth)?)?))

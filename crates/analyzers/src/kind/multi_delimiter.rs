@@ -26,14 +26,14 @@ pub(super) fn read(properties: &Properties<'_>) -> Result<Arc<dyn Kind>> {
     let mut sorted = delimiters.clone();
     sorted.sort_unstable();
     if sorted.first().is_some_and(String::is_empty) {
-        return Err(properties.wrong(NAME, "an array of strings that are not empty"));
+        return Err(properties.wrong(NAME, "an array of non-empty strings"));
     }
     // In this order a prefix stands before those that begin with it.
     let overlap =
         sorted.windows(2).find(|pair| matches!(pair, [first, next] if next.starts_with(first.as_str())));
     if let Some([first, next]) = overlap {
         let expected =
-            format!("an array of strings that do not begin with each other, as '{next}' with '{first}'");
+            format!("an array of strings, none of which begins with another, as '{next}' with '{first}'");
         return Err(properties.wrong(NAME, expected));
     }
     let mut begins = Box::new([false; 256]);

@@ -25,7 +25,7 @@ pub(super) fn read(properties: &Properties<'_>) -> Result<Arc<dyn Kind>> {
     let hex = properties.boolean("hex", false)?;
     let bytes = |word: &String| if hex { decoded(word) } else { Some(word.clone().into_bytes()) };
     let stopped: Option<HashSet<_>> = words.iter().map(bytes).collect();
-    let expected = "an array of strings of hexadecimal digits, as 'hex' is true";
+    let expected = "an array of strings of hexadecimal digits, because 'hex' is true";
     let stopped = Arc::new(stopped.ok_or_else(|| properties.wrong(NAME, expected))?);
     Ok(Arc::new(StopWords { words, hex, stopped }))
 }

@@ -37,7 +37,7 @@ struct EdgeNgram {
 
 pub(super) fn read(properties: &Properties<'_>) -> Result<Arc<dyn Kind>> {
     if properties.text("stopwordsPath")?.is_some_and(|path| !path.is_empty()) {
-        let expected = "absent: the server reads no files for a definition; 'stopwords' takes the words";
+        let expected = "absent: the server does not read files; list the words in 'stopwords'";
         return Err(properties.wrong("stopwordsPath", expected));
     }
     let edge = properties.object("edgeNgram")?.map(|edge| read_edge(&edge)).transpose()?;

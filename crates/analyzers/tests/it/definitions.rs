@@ -81,7 +81,7 @@ const ERRORS: &[(&str, &str, &str, &str)] = &[
     ("unknown", "{}", "[]", "unknown type 'unknown'"),
     ("identity", "1", "[]", "'properties' of an analyzer of type 'identity' must be an object"),
     ("identity", "{}", "1", "'features' must be an array"),
-    ("identity", "{}", "[1]", "a value that is no name"),
+    ("identity", "{}", "[1]", "a value that is not a string"),
     ("identity", "{}", r#"["speed"]"#, "'speed'; it may have 'frequency'"),
     ("identity", "{}", r#"["position"]"#, "'position', which requires 'frequency'"),
     ("identity", "{}", r#"["frequency", "offset"]"#, "'offset', which requires 'position'"),

@@ -306,7 +306,7 @@ fn deepen(depth: &mut usize) -> Result<()> {
         return Ok(());
     }
     let message = format!(
-        "resource limit exceeded: the query needs more than {MAX_DEPTH} operators on top of each other"
+        "resource limit exceeded: the operators of the query are nested deeper than {MAX_DEPTH} levels"
     );
     Err(Error::new(ErrorCode::ResourceLimit, message))
 }

@@ -86,7 +86,7 @@ fn row_bound(name: &str, value: &Value) -> Result<WindowBound> {
     let rows = value.as_f64().filter(|rows| *rows >= 0.0 && rows.fract() == 0.0);
     let rows = rows.ok_or_else(|| {
         Error::bad_parameter(format!(
-            "'{name}' of a WINDOW over rows must be an integer not below 0, or \"unbounded\""
+            "'{name}' of a WINDOW over rows must be a non-negative integer or \"unbounded\""
         ))
     })?;
     Ok(WindowBound::Rows(rows as u64))
@@ -101,6 +101,6 @@ fn range_bound(name: &str, value: &Value) -> Result<WindowBound> {
         return Ok(WindowBound::Duration(duration.into()));
     }
     Err(Error::bad_parameter(format!(
-        "'{name}' of a WINDOW over a range must be a number not below 0, or an ISO 8601 duration"
+        "'{name}' of a WINDOW over a range must be a non-negative number or an ISO 8601 duration"
     )))
 }

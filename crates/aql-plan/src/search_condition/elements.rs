@@ -41,7 +41,7 @@ impl Shaper<'_> {
             (Quantifier::All, true) if negated => Ok(not(condition)),
             (Quantifier::All, true) => Ok(condition),
             _ => Err(unsupported(
-                "the elements of an attribute can be compared by ANY, NONE and ALL NOT IN only",
+                "the elements of an attribute can only be compared by ANY, NONE and ALL NOT IN",
             )),
         }
     }

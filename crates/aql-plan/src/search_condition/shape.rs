@@ -44,7 +44,7 @@ impl Shaper<'_> {
     /// Returns an expression that does not read the document.
     pub(super) fn value(&self, expression: &Expression) -> Result<Expression> {
         if self.depends(expression) {
-            return Err(unsupported("an attribute of the document stands where a value is needed"));
+            return Err(unsupported("an attribute of the document is used where a value is needed"));
         }
         Ok(expression.clone())
     }
@@ -71,7 +71,7 @@ impl Shaper<'_> {
             Expression::ArrayQuestion(question) => self.nested(question),
             Expression::Call { function, arguments } => self.call(function.name, arguments),
             _ => Err(unsupported(
-                "it must consist of comparisons of attributes with values, and of search functions",
+                "it must consist of comparisons between attributes and values, and of search functions",
             )),
         }
     }

@@ -126,7 +126,7 @@ const CASES: &[(&str, u32, &str)] = &[
     (
         "FOR d IN someView SEARCH d.a RETURN d",
         10,
-        "unsupported SEARCH condition: it must consist of comparisons of attributes with values, and of search functions",
+        "unsupported SEARCH condition: it must consist of comparisons between attributes and values, and of search functions",
     ),
     (
         "FOR d IN someView SEARCH d.a == d.b RETURN d",
@@ -245,17 +245,17 @@ const GRAPH_CASES: &[(&str, u32, &str)] = &[
     (
         "FOR d IN users WINDOW {preceding: -1} AGGREGATE s = SUM(d.age) RETURN s",
         10,
-        "'preceding' of a WINDOW over rows must be an integer not below 0, or \"unbounded\"",
+        "'preceding' of a WINDOW over rows must be a non-negative integer or \"unbounded\"",
     ),
     (
         "FOR d IN users WINDOW {following: 1.5} AGGREGATE s = SUM(d.age) RETURN s",
         10,
-        "'following' of a WINDOW over rows must be an integer not below 0, or \"unbounded\"",
+        "'following' of a WINDOW over rows must be a non-negative integer or \"unbounded\"",
     ),
     (
         "FOR d IN users WINDOW {following: 'P1D'} AGGREGATE s = SUM(d.age) RETURN s",
         10,
-        "'following' of a WINDOW over rows must be an integer not below 0, or \"unbounded\"",
+        "'following' of a WINDOW over rows must be a non-negative integer or \"unbounded\"",
     ),
     (
         "FOR d IN users WINDOW {} AGGREGATE s = SUM(d.age) RETURN s",
@@ -265,12 +265,12 @@ const GRAPH_CASES: &[(&str, u32, &str)] = &[
     (
         "FOR d IN users WINDOW d.age WITH {preceding: -1} AGGREGATE s = SUM(d.age) RETURN s",
         10,
-        "'preceding' of a WINDOW over a range must be a number not below 0, or an ISO 8601 duration",
+        "'preceding' of a WINDOW over a range must be a non-negative number or an ISO 8601 duration",
     ),
     (
         "FOR d IN users WINDOW d.age WITH {preceding: 'P1H'} AGGREGATE s = SUM(d.age) RETURN s",
         10,
-        "'preceding' of a WINDOW over a range must be a number not below 0, or an ISO 8601 duration",
+        "'preceding' of a WINDOW over a range must be a non-negative number or an ISO 8601 duration",
     ),
     (
         "FOR d IN users WINDOW d.age WITH {preceding: 'P1D', following: 1} AGGREGATE s = SUM(d.age) RETURN s",

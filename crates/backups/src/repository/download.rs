@@ -25,7 +25,7 @@ impl Repository {
         let manifest = self.get(id)?;
         progress.begin(&manifest);
         if backups.folder_of(id).exists() {
-            return Err(conflict(format!("the backup '{id}' is here already")));
+            return Err(conflict(format!("the backup '{id}' already exists locally")));
         }
         let part = backups.folder().join(format!(".downloading-{id}"));
         let fault = failed(ErrorCode::FailedToDownloadBackup, "creating", &part);
@@ -34,7 +34,7 @@ impl Repository {
             manifest.write(&part)?;
             let _turn = backups.turn()?;
             match backups.folder_of(id).exists() {
-                true => Err(conflict(format!("the backup '{id}' is here already"))),
+                true => Err(conflict(format!("the backup '{id}' already exists locally"))),
                 false => backups.put_in_place(&part, id),
             }
         });
@@ -84,7 +84,7 @@ impl Repository {
             return Ok(());
         }
         let address = self.place.address(&source);
-        Err(Error::new(code, format!("{address} is damaged: its content has another digest")))
+        Err(Error::new(code, format!("{address} is damaged: its content has a different digest")))
     }
 }
 

@@ -116,7 +116,7 @@ impl Repository {
             }
             _ => {
                 let message = format!(
-                    "{address} is no repository of backups; name one, or an empty place for an upload"
+                    "{address} is not a repository of backups; name one, or an empty folder for an upload"
                 );
                 Err(Error::new(bad, message))
             }

@@ -41,7 +41,7 @@ impl Repository {
         let manifest = Manifest { files, ..reader.manifest.clone() };
         let name = manifest_name(id);
         if self.find(id)?.is_some_and(|present| present != manifest) {
-            let message = format!("another backup '{id}' is in {}", self.place.address(""));
+            let message = format!("a different backup '{id}' is in {}", self.place.address(""));
             return Err(Error::new(ErrorCode::FailedToUploadBackup, message));
         }
         let written = self.place.write(&name, manifest.print()?.as_bytes());

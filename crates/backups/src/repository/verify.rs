@@ -40,7 +40,7 @@ impl Repository {
                 });
                 let fault = match found {
                     Ok(found) if found == sha256 => None,
-                    Ok(_) => Some("its content has another digest".to_owned()),
+                    Ok(_) => Some("its content has a different digest".to_owned()),
                     Err(error) => Some(error.to_string()),
                 };
                 outcomes.insert(sha256.to_owned(), fault.is_none());

@@ -60,9 +60,8 @@ fn start_thread(name: &str, instance: &Arc<Instance>, run: fn(&Weak<Instance>)) 
     let watched = Arc::downgrade(instance);
     let thread = std::thread::Builder::new().name(name.into());
     let started = thread.spawn(move || run(&watched));
-    started.map_err(|error| {
-        Error::new(ErrorCode::IllegalOption, format!("no thread could be started: {error}"))
-    })?;
+    started
+        .map_err(|error| Error::new(ErrorCode::IllegalOption, format!("cannot start a thread: {error}")))?;
     Ok(())
 }
 

@@ -127,7 +127,7 @@ impl Session {
         let most = self.instance().options().max_databases;
         if self.catalog().databases().count() >= most {
             let message = format!(
-                "resource limit exceeded: there are {most} databases, the most that --database.max-databases allows"
+                "resource limit exceeded: there are already {most} databases, as many as --database.max-databases allows"
             );
             return Err(Error::new(ErrorCode::ResourceLimit, message));
         }

@@ -89,9 +89,7 @@ fn plan(properties: &QueryProperties) -> Result<Plan> {
     let mut input = BindInput::new(&parameters, &EmptyCatalog, &memory, &interrupt);
     input.open = OpenParameters::of(&query);
     if input.open.is_empty() {
-        return Err(Error::bad_parameter(format!(
-            "'@{PARAMETER}' is at a place where only constants may be"
-        )));
+        return Err(Error::bad_parameter(format!("'@{PARAMETER}' is used where only a constant is allowed")));
     }
     let plan = aql_plan::build(aql_plan::bind(&query, &input)?, false)?;
     if plan.is_modification || !plan.collections.is_empty() {

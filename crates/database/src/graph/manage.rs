@@ -92,7 +92,7 @@ impl Session {
 
 fn stored_graph(definition: GraphDefinition, document: Option<StoredDocument>) -> Result<StoredGraph> {
     let document =
-        document.ok_or_else(|| Error::new(ErrorCode::Internal, "a stored graph was not answered"))?;
+        document.ok_or_else(|| Error::new(ErrorCode::Internal, "a stored graph was not returned"))?;
     Ok(StoredGraph { definition, document })
 }
 

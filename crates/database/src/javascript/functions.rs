@@ -112,7 +112,7 @@ impl QueryFunctions {
 impl UserFunctions for QueryFunctions {
     fn call(&self, name: &str, rows: Builder) -> Result<UserCalls> {
         if !self.session.instance().options.javascript.user_defined_functions {
-            let message = "AQL user functions are switched off (--javascript.user-defined-functions)";
+            let message = "AQL user functions are disabled (--javascript.user-defined-functions)";
             return Err(Error::new(ErrorCode::Forbidden, message));
         }
         let key = name.to_ascii_uppercase();

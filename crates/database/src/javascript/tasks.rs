@@ -24,7 +24,7 @@ impl Session {
     /// command is no JavaScript, 1851, 32, 30.
     pub fn create_task(&self, definition: TaskDefinition) -> Result<Arc<Task>> {
         if !self.instance().options().javascript.tasks {
-            let message = "JavaScript tasks are switched off (--javascript.tasks)";
+            let message = "JavaScript tasks are disabled (--javascript.tasks)";
             return Err(Error::new(ErrorCode::Forbidden, message));
         }
         self.require_database(AccessLevel::ReadWrite)?;

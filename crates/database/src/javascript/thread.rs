@@ -104,7 +104,7 @@ impl IsolateThread {
         check: impl Fn() -> Result<()>,
         read: impl FnOnce(Slice<'_>) -> Result<T>,
     ) -> Result<std::result::Result<T, Failure>> {
-        let gone = || Error::internal("a thread of JavaScript has ended");
+        let gone = || Error::internal("a JavaScript thread has ended");
         self.calls.send((call, std::mem::take(&mut self.spent))).map_err(|_| gone())?;
         loop {
             match self.done.recv_timeout(NAP) {
@@ -171,7 +171,7 @@ fn serve(
 pub fn ended(failure: &Failure) -> Error {
     match failure {
         Failure::Interrupted | Failure::DeadlinePassed => Error::killed(),
-        Failure::OutOfMemory => Error::new(ErrorCode::ResourceLimit, "the script has no memory left"),
+        Failure::OutOfMemory => Error::new(ErrorCode::ResourceLimit, "the script is out of memory"),
         failure => Error::new(ErrorCode::QueryFunctionRuntimeError, failure.to_string()),
     }
 }

@@ -91,7 +91,7 @@ fn flag(object: Slice<'_>, name: &str) -> Result<Option<bool>> {
 fn number(object: Slice<'_>, name: &str) -> Result<Option<f64>> {
     let Some(value) = object.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
     let number = value.as_f64().filter(|number| *number >= 0.0);
-    number.map(Some).ok_or_else(|| Error::bad_parameter(format!("'{name}' must be a number of at least 0")))
+    number.map(Some).ok_or_else(|| Error::bad_parameter(format!("'{name}' must be a non-negative number")))
 }
 
 fn lock_timeout(body: Slice<'_>) -> Result<Duration> {

@@ -121,7 +121,7 @@ crypto.jwtCanonicalAlgorithmName = (name) => {
   const wanted = String(name).toLowerCase();
   const found = Object.keys(crypto.jwtAlgorithms).find((known) => known.toLowerCase() === wanted);
   if (found === undefined) {
-    throw new Error(`the algorithm ${JSON.stringify(name)} is not known; ${Object.keys(crypto.jwtAlgorithms).join(', ')} are`);
+    throw new Error(`unknown algorithm ${JSON.stringify(name)}; the algorithms are ${Object.keys(crypto.jwtAlgorithms).join(', ')}`);
   }
   return found;
 };

@@ -51,7 +51,7 @@ fn decoded(bytes: &[u8], encoding: &str) -> Result<String, Error> {
 }
 
 fn unknown(encoding: &str) -> Error {
-    Error::bad_parameter(format!("the encoding {encoding:?} is not known"))
+    Error::bad_parameter(format!("unknown encoding {encoding:?}"))
 }
 
 /// Returns bytes as digits.

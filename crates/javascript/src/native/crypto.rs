@@ -116,5 +116,5 @@ fn mac<D: EagerHash>(key: &[u8], message: &[&[u8]]) -> Result<Vec<u8>, Error> {
 }
 
 fn unknown(algorithm: &str) -> Error {
-    Error::bad_parameter(format!("the algorithm {algorithm:?} is not known"))
+    Error::bad_parameter(format!("unknown algorithm {algorithm:?}"))
 }

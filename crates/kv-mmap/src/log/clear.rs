@@ -23,7 +23,10 @@ impl fmt::Display for DroppedLog {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bytes = self.bytes;
         match &self.kept_in {
-            None => write!(f, "the log ended in {bytes} bytes that are no whole commits; they were dropped"),
+            None => write!(
+                f,
+                "the log ended with {bytes} bytes that are not a complete commit; they were dropped"
+            ),
             Some(folder) => write!(
                 f,
                 "the log was replayed up to damage, and {bytes} bytes from there on were dropped; its damaged \

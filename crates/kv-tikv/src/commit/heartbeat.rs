@@ -1,4 +1,4 @@
-//! The life of a transaction's locks, which it prolongs while it commits.
+//! The lifetime of a transaction's locks, which it extends while it commits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(super) fn life_of_lock(client: &Client, start: u64) -> u64 {
     elapsed + LIFE_MS
 }
 
-/// The task that prolongs the lock of a primary key, until it is dropped.
+/// The task that extends the lock of a primary key until it is dropped.
 pub(crate) struct Heartbeat(JoinHandle<()>);
 
 impl Heartbeat {

@@ -55,7 +55,7 @@ impl Task for Upkeep {
                 Err(Error::LeaseEnded) => {
                     tracing::error!(
                         target: "engines",
-                        "the lease of this server has ended; it does not use the store until it starts again"
+                        "the lease of this server has expired; it does not use the store until it restarts"
                     );
                     return;
                 }

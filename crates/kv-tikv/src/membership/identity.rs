@@ -75,7 +75,8 @@ pub(crate) async fn settle(
                 Ok(identity) => identity,
                 Err(Some(found)) => return Err(Error::NewerFormat { found, supported: FORMAT }),
                 Err(None) => {
-                    let reason = "its identity is not one of this software; choose another --tikv.prefix";
+                    let reason =
+                        "its identity was not written by this software; choose another --tikv.prefix";
                     return Err(refused(reason.to_owned()));
                 }
             };

@@ -89,7 +89,7 @@ async fn living(client: &Client, keys: &Keys, at: u64) -> Result<Vec<Record>> {
             let number = number.and_then(|number| std::str::from_utf8(number).ok()?.parse().ok());
             let record = number.and_then(|number| Record::parse(number, &pair.value));
             let record = record.ok_or_else(|| Error::Corrupt {
-                reason: "the record of a server that uses the store has another form".to_owned(),
+                reason: "the record of a server that uses the store has an unknown format".to_owned(),
             })?;
             found.extend(Some(record).filter(|record| pd::milliseconds(at) < record.end_ms));
         }

@@ -66,7 +66,7 @@ fn prefetched_ranges_are_fetched_concurrently() {
     // The client learns the regions.
     traffic_of(0);
     let (one_by_one, at_once) = (traffic_of(0), traffic_of(AHEAD_MAX));
-    // The server prolongs its lease during this time.
+    // The server renews its lease during this time.
     let others = 2;
     assert!(one_by_one.most_at_once <= 1 + others, "{one_by_one:?}");
     assert!((RANGES..=RANGES + 10).contains(&at_once.messages), "{at_once:?}");

@@ -56,7 +56,7 @@ fn a_long_scan_reads_several_regions_at_once() {
     let one_by_one = traffic_of(forward.clone());
     let at_once = traffic_of(forward.clone().sequential());
     let keys_only = traffic_of(forward.keys_only().sequential());
-    // The server prolongs its lease during this time.
+    // The server renews its lease during this time.
     let others = 2;
     assert!(one_by_one.most_at_once < PARTS_MAX);
     for traffic in [at_once, keys_only] {

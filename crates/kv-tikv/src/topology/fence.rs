@@ -54,7 +54,7 @@ impl Fence {
             end if now_ms < end => Ok(()),
             _ => {
                 let reason =
-                    "the lease of this server could not be prolonged, because the cluster did not answer";
+                    "the lease of this server could not be renewed, because the cluster did not answer";
                 Err(Error::Transient { reason: reason.to_owned() })
             }
         }

@@ -41,7 +41,7 @@ pub(crate) fn add(
     let verify = verification(engine.name());
     let folder = Path::new(options.get(&database::DIRECTORY));
     let backups = verify.map(|_| Backups::open(folder, versions)).transpose()?.map(Arc::new);
-    let verify = verify.unwrap_or(|_| Err(Error::not_implemented("restores of backups")));
+    let verify = verify.unwrap_or(|_| Err(Error::not_implemented("restoring backups")));
     let path_prefix = PathBuf::from(options.get(&LOCAL_PATH_PREFIX));
     let backup = BackupOptions { backups, verify, path_prefix };
     Ok(ServerOptions { backup_api: options.get(&API_ENABLED), backup, ..server })

@@ -44,7 +44,7 @@ pub(super) fn change(options: &Options) -> Result<(), Failure> {
         // needs no path.
         error = same_program_at("/proc/self/exe".into()).exec();
     }
-    Err(format!("the process cannot change to the wanted user and group: {error}").into())
+    Err(format!("the process cannot change to the requested user and group: {error}").into())
 }
 
 /// An entry of a file of users or groups.

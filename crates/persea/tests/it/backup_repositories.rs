@@ -43,7 +43,7 @@ fn the_tool_moves_backups_through_a_repository() {
     }
     with("download", &first).unwrap();
     let again = with("download", &first).unwrap_err();
-    assert!(again.contains("is here already"), "{again}");
+    assert!(again.contains("already exists locally"), "{again}");
     tool(&server, &["restore", "--identifier", &first, "--max-wait-for-restart", "60"]).unwrap();
     assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
     let pruned = tool(&server, &[&["prune", "--keep", "1"], &remote[..]].concat()).unwrap();

@@ -138,7 +138,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
         if let Some(bytes) = buffer.filled().get(before..).filter(|bytes| !bytes.is_empty())
             && !this.note_read(bytes)
         {
-            let message = "too many bytes of all connections wait for requests that take them";
+            let message = "the connections hold too many bytes that no request has read";
             return Poll::Ready(Err(std::io::Error::new(NO_MEMORY, message)));
         }
         read

@@ -13,23 +13,23 @@ use crate::http::route::{Route, Verb};
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/aqlfunction", Constant, list)
-        .about("Lists the functions of users.")
+        .about("Lists the user-defined functions.")
         .with_query(&["namespace"]),
     Route::new(Verb::Get, "/_api/aqlfunction/{namespace}", Constant, list)
-        .about("Lists the functions of users in a namespace."),
+        .about("Lists the user-defined functions in a namespace."),
     Route::new(Verb::Post, "/_api/aqlfunction", Blocking, store)
         .audited(Audit::Rights)
         .not_in_scripts()
-        .about("Stores a function of a user.")
+        .about("Stores a user-defined function.")
         .with_body(
             r#"{"name": "my::double", "code": "function (x) { return 2 * x; }", "isDeterministic": true}"#,
         ),
     Route::new(Verb::Delete, "/_api/aqlfunction/{name}", Blocking, remove)
         .audited(Audit::Rights)
         .not_in_scripts()
-        .about("Removes a function of a user, or those of a namespace.")
+        .about("Removes a user-defined function, or all of a namespace.")
         .with_query(&["group"]),
-    Route::new(Verb::Get, "/_api/aql-builtin", Constant, builtin).about("Lists the functions of AQL."),
+    Route::new(Verb::Get, "/_api/aql-builtin", Constant, builtin).about("Lists the built-in AQL functions."),
 ];
 
 fn list(session: &Session, request: &Request) -> Result<Response> {

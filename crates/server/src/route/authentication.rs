@@ -18,7 +18,7 @@ pub(crate) struct Services {
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::open(Verb::Post, "/_open/auth", Unknown, log_in)
-        .about("Returns a token for a name and a password; needs no user.")
+        .about("Returns a token for a name and a password; requires no authentication.")
         .with_body(r#"{"username": "root", "password": ""}"#),
     Route::open(Verb::Post, "/_open/auth/renew", Unknown, renew)
         .about("Returns a new token for one that is valid."),

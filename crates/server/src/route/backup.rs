@@ -47,17 +47,17 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .audited(Audit::Backup)
         .for_administrators()
         .not_in_scripts()
-        .about("Restores a backup; the server starts again.")
+        .about("Restores a backup; the server restarts.")
         .with_body(r#"{"id": "2026-11-24T18.00.00Z_daily"}"#),
     Route::with(Verb::Post, "/_admin/backup/upload", Blocking, upload)
         .audited(Audit::Backup)
         .for_administrators()
-        .about("Uploads a backup to a repository, or tells how far that is.")
+        .about("Uploads a backup to a repository, or returns the progress of an upload.")
         .with_body(r#"{"id": "2026-11-24T18.00.00Z_daily", "remoteRepository": "local:/backups"}"#),
     Route::with(Verb::Post, "/_admin/backup/download", Blocking, download)
         .audited(Audit::Backup)
         .for_administrators()
-        .about("Downloads a backup from a repository, or tells how far that is.")
+        .about("Downloads a backup from a repository, or returns the progress of a download.")
         .with_body(r#"{"id": "2026-11-24T18.00.00Z_daily", "remoteRepository": "local:/backups"}"#),
 ];
 

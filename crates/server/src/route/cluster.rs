@@ -22,15 +22,15 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_admin/cluster/health", Blocking, health)
         .about("Describes the servers that share a store."),
     Route::new(Verb::Get, "/_api/cluster/{*}", Constant, only_on_coordinator)
-        .about("Answers as a server without a cluster does."),
+        .about("Returns the answer of a single server."),
     Route::new(Verb::Get, "/_admin/cluster/{*}", Constant, forbidden)
-        .about("Answers as a server without a cluster does."),
+        .about("Returns the answer of a single server."),
     Route::new(Verb::Post, "/_admin/cluster/{*}", Constant, forbidden)
-        .about("Answers as a server without a cluster does."),
+        .about("Returns the answer of a single server."),
     Route::new(Verb::Put, "/_admin/cluster/{*}", Constant, forbidden)
-        .about("Answers as a server without a cluster does."),
+        .about("Returns the answer of a single server."),
     Route::new(Verb::Delete, "/_admin/cluster/{*}", Constant, forbidden)
-        .about("Answers as a server without a cluster does."),
+        .about("Returns the answer of a single server."),
 ];
 
 /// Lists the addresses, for drivers that spread their requests.

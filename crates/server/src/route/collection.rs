@@ -31,7 +31,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Post, "/_api/collection/{collection}", Blocking, create)
         .audited(Audit::Collection)
         .not_in_scripts()
-        .about("Creates a collection with the name of the path."),
+        .about("Creates a collection with the name in the path."),
     Route::new(Verb::Get, "/_api/collection/{collection}", Constant, short)
         .about("Returns the main properties of a collection."),
     Route::new(Verb::Delete, "/_api/collection/{collection}", Blocking, drop_collection)
@@ -44,18 +44,18 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/collection/{collection}/count", Read, count)
         .about("Returns the number of documents of a collection."),
     Route::new(Verb::Get, "/_api/collection/{collection}/figures", Blocking, figures)
-        .about("Returns figures of a collection.")
+        .about("Returns statistics of a collection.")
         .with_query(&["details"]),
     Route::new(Verb::Get, "/_api/collection/{collection}/revision", Read, revision)
-        .about("Returns a text that changes with the documents of a collection."),
+        .about("Returns a revision that changes with the documents of a collection."),
     Route::new(Verb::Get, "/_api/collection/{collection}/checksum", Blocking, checksum)
         .about("Returns a checksum of a collection.")
         .with_query(&["withRevisions", "withData"]),
     Route::new(Verb::Get, "/_api/collection/{collection}/shards", Constant, only_on_clusters)
-        .about("Answers as a server without a cluster does."),
+        .about("Returns the answer of a single server."),
     Route::new(Verb::Put, "/_api/collection/{collection}/responsibleShard", Constant, only_on_clusters)
         .not_in_scripts()
-        .about("Answers as a server without a cluster does."),
+        .about("Returns the answer of a single server."),
     Route::new(Verb::Put, "/_api/collection/{collection}/properties", Blocking, change)
         .audited(Audit::Collection)
         .not_in_scripts()
@@ -78,16 +78,16 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Counts the documents of a collection."),
     Route::new(Verb::Put, "/_api/collection/{collection}/load", Constant, load)
         .not_in_scripts()
-        .about("Returns the main properties of a collection; all are always loaded.")
+        .about("Returns the main properties of a collection; collections are always loaded.")
         .with_query(&["count"]),
     Route::new(Verb::Put, "/_api/collection/{collection}/unload", Constant, short)
         .not_in_scripts()
-        .about("Returns the main properties of a collection; none is ever unloaded."),
+        .about("Returns the main properties of a collection; collections are never unloaded."),
     Route::new(Verb::Put, "/_api/collection/{collection}/loadIndexesIntoMemory", Blocking, load_indexes)
         .not_in_scripts()
-        .about("Reads the indexes of a collection into memory."),
+        .about("Loads the indexes of a collection into memory."),
     Route::new(Verb::Get, "/_api/key-generators", Constant, key_generators)
-        .about("Lists the ways of making keys."),
+        .about("Lists the key generators."),
 ];
 
 /// The set of attributes in a reply.

@@ -37,7 +37,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .about("Returns the next rows of a query."),
     Route::with(Verb::Post, "/_api/cursor/{id}/{batch}", Blocking, fetch)
         .of_local_object("id")
-        .about("Returns rows of a query, once more if they were lost."),
+        .about("Returns a batch of rows, again if the reply was lost."),
     Route::new(Verb::Delete, "/_api/cursor/{id}", Constant, remove)
         .of_local_object("id")
         .about("Ends a cursor."),

@@ -62,9 +62,9 @@ const DOCUMENTS: &str = r#"[{"_key": "a", "name": "Ann"}]"#;
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/document/{collection}/{key}", Read, read).about("Returns a document."),
     Route::new(Verb::Get, "/_api/document/{collection}", Constant, incomplete)
-        .about("Says that a document is read by its collection and key."),
+        .about("Returns an error: the path must name a collection and a key."),
     Route::new(Verb::Get, "/_api/document", Constant, incomplete)
-        .about("Says that a document is read by its collection and key."),
+        .about("Returns an error: the path must name a collection and a key."),
     Route::new(Verb::Post, "/_api/document/{collection}", Unknown, insert)
         .about("Creates a document, or each of a list.")
         .with_query(in_path(INSERT))
@@ -106,15 +106,15 @@ pub(super) const ROUTES: &[Route] = &[
         .with_body(DOCUMENTS),
     // Paths that are too long for a document.
     Route::new(Verb::Get, "/_api/document/{collection}/{key}/{rest}", Constant, superfluous)
-        .about("Says that a key has no slash."),
+        .about("Returns an error: a key has no slash."),
     Route::new(Verb::Post, "/_api/document/{collection}/{key}", Constant, superfluous)
-        .about("Says that a document is created without a key in the path."),
+        .about("Returns an error: the path of a new document has no key."),
     Route::new(Verb::Put, "/_api/document/{collection}/{key}/{rest}", Constant, too_long)
-        .about("Says that a key has no slash."),
+        .about("Returns an error: a key has no slash."),
     Route::new(Verb::Patch, "/_api/document/{collection}/{key}/{rest}", Constant, too_long)
-        .about("Says that a key has no slash."),
+        .about("Returns an error: a key has no slash."),
     Route::new(Verb::Delete, "/_api/document/{collection}/{key}/{rest}", Constant, too_long)
-        .about("Says that a key has no slash."),
+        .about("Returns an error: a key has no slash."),
 ];
 
 fn read(session: &Session, request: &Request) -> Result<Response> {

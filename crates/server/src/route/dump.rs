@@ -73,7 +73,7 @@ fn collections(body: Slice<'_>) -> Result<Vec<String>> {
 fn whole(body: Slice<'_>, name: &str) -> Result<Option<u64>> {
     let Some(value) = body.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
     let number = value.as_u64().filter(|number| *number > 0);
-    number.map(Some).ok_or_else(|| Error::bad_parameter(format!("'{name}' must be a whole number from 1")))
+    number.map(Some).ok_or_else(|| Error::bad_parameter(format!("'{name}' must be a positive integer")))
 }
 
 fn next(services: &Services, session: &Session, request: &Request) -> Result<Response> {

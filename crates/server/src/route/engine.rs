@@ -11,7 +11,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/engine", Constant, engine).about("Describes the storage engine."),
     Route::new(Verb::Get, "/_api/engine/stats", Blocking, statistics)
         .for_inspectors()
-        .about("Returns figures of the storage engine."),
+        .about("Returns statistics of the storage engine."),
     Route::new(Verb::Put, "/_admin/compact", Blocking, compact)
         .for_administrators()
         .about("Compacts the data of all databases."),

@@ -17,34 +17,34 @@ use crate::http::route::{Route, Verb};
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/gharial/{graph}/vertex", Read, list_vertex_collections)
-        .about("Lists the collections of vertices of a graph."),
+        .about("Lists the vertex collections of a graph."),
     Route::new(Verb::Post, "/_api/gharial/{graph}/vertex", Blocking, add_vertex_collection)
         .audited(Audit::Collection)
         .not_in_scripts()
-        .about("Adds a collection of vertices to a graph.")
+        .about("Adds a vertex collection to a graph.")
         .with_body(r#"{"collection": "persons"}"#),
     Route::new(Verb::Delete, "/_api/gharial/{graph}/vertex/{collection}", Blocking, remove_vertex_collection)
         .audited(Audit::Collection)
         .not_in_scripts()
-        .about("Removes a collection of vertices from a graph.")
+        .about("Removes a vertex collection from a graph.")
         .with_query(&["dropCollection"]),
     Route::new(Verb::Get, "/_api/gharial/{graph}/edge", Read, list_edge_collections)
-        .about("Lists the collections of edges of a graph."),
+        .about("Lists the edge collections of a graph."),
     Route::new(Verb::Post, "/_api/gharial/{graph}/edge", Blocking, add_edge_definition)
         .audited(Audit::Collection)
         .not_in_scripts()
-        .about("Adds a kind of edges to a graph.")
+        .about("Adds an edge definition to a graph.")
         .with_body(r#"{"collection": "knows", "from": ["persons"], "to": ["persons"]}"#),
     Route::new(Verb::Put, "/_api/gharial/{graph}/edge/{collection}", Blocking, replace_edge_definition)
         .audited(Audit::Collection)
         .not_in_scripts()
-        .about("Replaces a kind of edges.")
+        .about("Replaces an edge definition.")
         .with_query(&["dropCollections"])
         .with_body(r#"{"collection": "knows", "from": ["persons"], "to": ["persons"]}"#),
     Route::new(Verb::Delete, "/_api/gharial/{graph}/edge/{collection}", Blocking, remove_edge_definition)
         .audited(Audit::Collection)
         .not_in_scripts()
-        .about("Removes a kind of edges from a graph.")
+        .about("Removes an edge definition from a graph.")
         .with_query(&["dropCollections"]),
 ];
 

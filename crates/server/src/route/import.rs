@@ -14,7 +14,7 @@ use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 
 pub(super) const ROUTES: &[Route] = &[Route::new(Verb::Post, "/_api/import", Blocking, import)
-    .about("Imports documents, a line each or as a list.")
+    .about("Imports documents, one per line or as an array.")
     .with_query(&[
         "collection",
         "type",

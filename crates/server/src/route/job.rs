@@ -19,11 +19,11 @@ pub(crate) struct Services {
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_api/job/{id}", Constant, status)
         .of_local_object("id")
-        .about("Returns whether a job is done, or lists jobs that are `done` or `pending`.")
+        .about("Returns the state of a job, or lists jobs that are `done` or `pending`.")
         .with_query(&["count"]),
     Route::with(Verb::Put, "/_api/job/{id}", Constant, fetch)
         .of_local_object("id")
-        .about("Returns the reply of a job, once."),
+        .about("Returns the reply of a job and deletes it."),
     Route::with(Verb::Put, "/_api/job/{id}/cancel", Constant, cancel)
         .of_local_object("id")
         .about("Cancels a job."),
@@ -33,11 +33,11 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .with_query(&["stamp"]),
     Route::with(Verb::Get, "/_admin/job/{id}", Constant, status)
         .of_local_object("id")
-        .about("Returns whether a job is done, or lists jobs that are `done` or `pending`.")
+        .about("Returns the state of a job, or lists jobs that are `done` or `pending`.")
         .with_query(&["count"]),
     Route::with(Verb::Put, "/_admin/job/{id}", Constant, fetch)
         .of_local_object("id")
-        .about("Returns the reply of a job, once."),
+        .about("Returns the reply of a job and deletes it."),
     Route::with(Verb::Put, "/_admin/job/{id}/cancel", Constant, cancel)
         .of_local_object("id")
         .about("Cancels a job."),

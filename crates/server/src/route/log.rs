@@ -21,30 +21,30 @@ pub(crate) struct Services {
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_admin/log", Constant, columns)
         .for_inspectors()
-        .about("Returns lines of the log, a list for each attribute.")
+        .about("Returns log entries as one list for each attribute.")
         .with_query(&["upto", "level", "start", "size", "offset", "search", "sort"]),
     Route::with(Verb::Get, "/_admin/log/entries", Constant, entries)
         .for_inspectors()
-        .about("Returns lines of the log.")
+        .about("Returns log entries.")
         .with_query(&["upto", "level", "start", "size", "offset", "search", "sort"]),
     Route::with(Verb::Get, "/_admin/log/level", Constant, levels)
         .for_inspectors()
-        .about("Returns the level of each topic of the log.")
+        .about("Returns the log level of each topic.")
         .with_query(&["withAppenders"]),
     Route::with(Verb::Put, "/_admin/log/level", Constant, set_levels)
         .audited(Audit::Service)
-        .about("Changes levels of the log.")
+        .about("Changes log levels.")
         .with_query(&["withAppenders"])
         .with_body(r#"{"general": "debug"}"#),
     Route::with(Verb::Delete, "/_admin/log/level", Constant, reset_levels)
         .audited(Audit::Service)
-        .about("Resets the levels of the log.")
+        .about("Resets the log levels.")
         .with_query(&["withAppenders"]),
     Route::with(Verb::Get, "/_admin/log/structured", Constant, structured)
-        .about("Returns the parameters that lines of the log have."),
+        .about("Returns the parameters that log entries include."),
     Route::with(Verb::Put, "/_admin/log/structured", Constant, set_structured)
         .audited(Audit::Service)
-        .about("Chooses the parameters that lines of the log have.")
+        .about("Sets the parameters that log entries include.")
         .with_body(r#"{"database": true}"#),
 ];
 

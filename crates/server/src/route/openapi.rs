@@ -26,7 +26,7 @@ pub(crate) struct Services {
 
 pub(crate) const ROUTES: &[Route<Services>] = &[Route::with(Verb::Get, "/_api/openapi.json", Constant, get)
     .for_everybody()
-    .about("Describes all routes in the format of OpenAPI.")];
+    .about("Describes all routes in the OpenAPI format.")];
 
 impl Services {
     /// Makes the document of all routes of a server.

@@ -23,8 +23,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_admin/options-description", Constant, description)
         .in_system_database()
         .about("Describes the options of the server."),
-    Route::with(Verb::Get, "/_admin/options-public", Constant, public)
-        .about("Returns options that every client may know."),
+    Route::with(Verb::Get, "/_admin/options-public", Constant, public).about("Returns the public options."),
 ];
 
 /// The options that every user may read.

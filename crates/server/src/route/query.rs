@@ -37,15 +37,15 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Lists the slow queries.")
         .with_query(&["all"]),
     Route::new(Verb::Delete, "/_api/query/slow", Constant, clear_slow)
-        .about("Empties the list of slow queries.")
+        .about("Clears the list of slow queries.")
         .with_query(&["all"]),
     Route::new(Verb::Get, "/_api/query/properties", Constant, properties)
-        .about("Returns which queries are kept as slow ones."),
+        .about("Returns the settings of query tracking."),
     Route::new(Verb::Put, "/_api/query/properties", Constant, change_properties)
         .for_writers()
-        .about("Changes which queries are kept as slow ones.")
+        .about("Changes the settings of query tracking.")
         .with_body(r#"{"slowQueryThreshold": 5}"#),
-    Route::new(Verb::Get, "/_api/query/rules", Constant, rules).about("Lists the rules of the optimizer."),
+    Route::new(Verb::Get, "/_api/query/rules", Constant, rules).about("Lists the optimizer rules."),
     Route::new(Verb::Delete, "/_api/query/{id}", Constant, kill)
         .of_local_object("id")
         .about("Kills a query.")
@@ -189,7 +189,7 @@ fn change_properties(session: &Session, request: &Request) -> Result<Response> {
         ("maxQueryStringLength", &mut properties.max_query_string_length, MAX_QUERY_STRING_LENGTH),
     ] {
         if let Some(value) = given(body, name) {
-            let value = value.as_u64().ok_or_else(|| wrong(name, "number that is not negative"))?;
+            let value = value.as_u64().ok_or_else(|| wrong(name, "non-negative number"))?;
             *number = usize::try_from(value).unwrap_or(usize::MAX).min(most);
         }
     }

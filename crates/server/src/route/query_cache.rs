@@ -16,13 +16,13 @@ use crate::http::route::{Route, Verb};
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Delete, "/_api/query-cache", Constant, clear)
         .for_writers()
-        .about("Empties the cache of results."),
+        .about("Clears the query results cache."),
     Route::new(Verb::Get, "/_api/query-cache/entries", Constant, entries).about("Lists the cached results."),
     Route::new(Verb::Get, "/_api/query-cache/properties", Constant, properties)
-        .about("Returns the properties of the cache of results."),
+        .about("Returns the properties of the query results cache."),
     Route::new(Verb::Put, "/_api/query-cache/properties", Constant, change_properties)
         .for_writers()
-        .about("Changes properties of the cache of results.")
+        .about("Changes properties of the query results cache.")
         .with_body(r#"{"mode": "demand"}"#),
 ];
 
@@ -82,7 +82,7 @@ fn changed(mut properties: CacheProperties, body: Slice<'_>) -> Result<CacheProp
         properties.mode = CacheMode::from_name(mode)?;
     }
     if let Some(count) = given("maxResults") {
-        let count = count.as_u64().ok_or_else(|| wrong("maxResults", "a number that is not negative"))?;
+        let count = count.as_u64().ok_or_else(|| wrong("maxResults", "a non-negative number"))?;
         properties.max_results = usize::try_from(count).unwrap_or(usize::MAX);
     }
     for (name, bytes) in [

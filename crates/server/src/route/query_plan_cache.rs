@@ -19,7 +19,7 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/query-plan-cache/entries", Constant, list).about("Lists the cached plans."),
     Route::new(Verb::Delete, "/_api/query-plan-cache", Constant, clear)
         .for_writers()
-        .about("Empties the cache of plans."),
+        .about("Clears the query plan cache."),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {

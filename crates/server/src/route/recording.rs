@@ -32,7 +32,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
 
 fn allow(services: &Services, session: &Session) -> Result<()> {
     match services.access {
-        ApiAccess::Disabled => Err(Error::new(ErrorCode::HttpForbidden, "the recording API is switched off")),
+        ApiAccess::Disabled => Err(Error::new(ErrorCode::HttpForbidden, "the recording API is disabled")),
         access => access.check(session, "/_admin/server"),
     }
 }

@@ -10,13 +10,12 @@ use crate::http::{Request, Response, Route, Verb};
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Post, "/_admin/routing/reload", Constant, reload)
-        .about("Reloads routes; nothing is left to do here."),
-    Route::new(Verb::Get, "/_admin/auth/reload", Constant, reload)
-        .about("Reloads the users; nothing is left to do here."),
+        .about("Reloads routes; has no effect."),
+    Route::new(Verb::Get, "/_admin/auth/reload", Constant, reload).about("Reloads the users; has no effect."),
     Route::new(Verb::Get, "/_admin/aql/reload", Constant, reload)
-        .about("Reloads functions of users; nothing is left to do here."),
+        .about("Reloads user-defined functions; has no effect."),
     Route::new(Verb::Post, "/_admin/aql/reload", Constant, reload)
-        .about("Reloads functions of users; nothing is left to do here."),
+        .about("Reloads user-defined functions; has no effect."),
 ];
 
 fn reload(_session: &Session, _request: &Request) -> Result<Response> {

@@ -25,7 +25,7 @@ pub(super) const ROUTES: &[Route] = &[
         .with_body(r#"{"ttl": 300}"#),
     Route::new(Verb::Put, "/_api/replication/batch/{id}", Constant, extend)
         .of_local_object("id")
-        .about("Keeps a snapshot for longer.")
+        .about("Extends the lifetime of a snapshot.")
         .with_body(r#"{"ttl": 300}"#),
     Route::new(Verb::Delete, "/_api/replication/batch/{id}", Blocking, close)
         .of_local_object("id")
@@ -41,9 +41,9 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/replication/logger-state", Blocking, logger_state)
         .about("Returns the last position of the log."),
     Route::new(Verb::Get, "/_api/replication/server-id", Constant, server_id)
-        .about("Returns the number of the server."),
+        .about("Returns the ID of the server."),
     Route::new(Verb::Get, "/_api/replication/applier-state", Constant, applier_state)
-        .about("Answers as a server that copies no other.")
+        .about("Returns the state of the replication applier, which never runs.")
         .with_query(&["global"]),
 ];
 

@@ -17,20 +17,20 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Put, "/_api/replication/restore-collection", Blocking, collection)
         .audited(Audit::Collection)
         .not_in_scripts()
-        .about("Creates a collection as a dump describes it.")
+        .about("Creates a collection from a dump.")
         .with_query(&["overwrite", "force"]),
     Route::new(Verb::Put, "/_api/replication/restore-indexes", Blocking, indexes)
         .audited(Audit::Collection)
         .not_in_scripts()
-        .about("Creates indexes as a dump describes them."),
+        .about("Creates indexes from a dump."),
     Route::new(Verb::Put, "/_api/replication/restore-data", Blocking, data)
         .not_in_scripts()
-        .about("Writes documents of a dump.")
+        .about("Writes documents from a dump.")
         .with_query(&["collection"]),
     Route::new(Verb::Put, "/_api/replication/restore-view", Blocking, view)
         .audited(Audit::View)
         .not_in_scripts()
-        .about("Creates a view as a dump describes it.")
+        .about("Creates a view from a dump.")
         .with_query(&["overwrite", "force"]),
 ];
 

@@ -26,29 +26,28 @@ pub(crate) struct Services {
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::open(Verb::Get, "/_admin/server/availability", Constant, availability)
-        .about("Returns 200 if the server takes requests; needs no user."),
-    Route::new(Verb::Get, "/_admin/server/id", Constant, id)
-        .about("Answers as a server without a cluster does."),
+        .about("Returns 200 if the server accepts requests; requires no authentication."),
+    Route::new(Verb::Get, "/_admin/server/id", Constant, id).about("Returns the answer of a single server."),
     Route::new(Verb::Get, "/_admin/server/mode", Constant, get_mode)
-        .about("Returns if the server takes writes."),
+        .about("Returns the mode of the server, `default` or `readonly`."),
     Route::new(Verb::Put, "/_admin/server/mode", Constant, set_mode)
         .audited(Audit::Service)
         .for_administrators()
-        .about("Makes the server refuse writes, or take them again.")
+        .about("Enables or disables the read-only mode.")
         .with_body(r#"{"mode": "readonly"}"#),
     Route::new(Verb::Get, "/_admin/server/role", Constant, role)
         .about("Returns the role of the server in a cluster: a single server."),
     Route::with(Verb::Get, "/_admin/server/jwt", Constant, secrets)
-        .about("Returns digests of the secrets of tokens."),
+        .about("Returns digests of the token secrets."),
     Route::with(Verb::Post, "/_admin/server/jwt", Blocking, reload_secrets)
         .audited(Audit::Service)
-        .about("Reads the secrets of tokens again."),
-    Route::with(Verb::Get, "/_admin/server/tls", Constant, tls).about("Describes the certificates."),
+        .about("Reloads the token secrets."),
+    Route::with(Verb::Get, "/_admin/server/tls", Constant, tls).about("Describes the TLS certificates."),
     Route::with(Verb::Post, "/_admin/server/tls", Blocking, reload_tls)
         .audited(Audit::Service)
-        .about("Reads the certificates again."),
+        .about("Reloads the TLS certificates."),
     Route::new(Verb::Post, "/_admin/server/encryption", Constant, rotate_encryption_key)
-        .about("Refuses new keys: data is not encrypted by the server."),
+        .about("Rejects key rotation: the server does not encrypt data."),
 ];
 
 /// Returns 503 if the server stops or its queue is three quarters full, so that other servers get

@@ -24,7 +24,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .with_query(&["soft"]),
     Route::new(Verb::Get, "/_admin/shutdown", Constant, progress)
         .for_administrators()
-        .about("Returns how far a soft shutdown is."),
+        .about("Returns the progress of a soft shutdown."),
 ];
 
 /// Shuts the server down.

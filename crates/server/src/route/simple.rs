@@ -26,16 +26,16 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Returns the keys of all documents.")
         .with_body(r#"{"collection": "docs", "type": "key"}"#),
     Route::new(Verb::Put, "/_api/simple/any", Blocking, any)
-        .about("Returns any document.")
+        .about("Returns a random document.")
         .with_body(r#"{"collection": "docs"}"#),
     Route::new(Verb::Put, "/_api/simple/by-example", Blocking, by_example)
-        .about("Returns documents like an example.")
+        .about("Returns documents that match an example.")
         .with_body(r#"{"collection": "docs", "example": {"name": "Ann"}}"#),
     Route::new(Verb::Put, "/_api/simple/first-example", Blocking, first_example)
-        .about("Returns one document like an example.")
+        .about("Returns one document that matches an example.")
         .with_body(r#"{"collection": "docs", "example": {"name": "Ann"}}"#),
     Route::new(Verb::Put, "/_api/simple/range", Blocking, range)
-        .about("Returns documents by a range of an attribute.")
+        .about("Returns documents whose attribute lies in a range.")
         .with_body(r#"{"collection": "docs", "attribute": "n", "left": 1, "right": 5}"#),
     Route::new(Verb::Put, "/_api/simple/lookup-by-keys", Blocking, lookup_by_keys)
         .about("Returns documents by their keys.")
@@ -44,13 +44,13 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Removes documents by their keys.")
         .with_body(r#"{"collection": "docs", "keys": ["a"]}"#),
     Route::new(Verb::Put, "/_api/simple/remove-by-example", Blocking, remove_by_example)
-        .about("Removes documents like an example.")
+        .about("Removes documents that match an example.")
         .with_body(r#"{"collection": "docs", "example": {"name": "Ann"}}"#),
     Route::new(Verb::Put, "/_api/simple/replace-by-example", Blocking, replace_by_example)
-        .about("Replaces documents like an example.")
+        .about("Replaces documents that match an example.")
         .with_body(r#"{"collection": "docs", "example": {"n": 1}, "newValue": {"n": 2}}"#),
     Route::new(Verb::Put, "/_api/simple/update-by-example", Blocking, update_by_example)
-        .about("Changes documents like an example.")
+        .about("Changes documents that match an example.")
         .with_body(r#"{"collection": "docs", "example": {"n": 1}, "newValue": {"n": 2}}"#),
 ];
 
@@ -272,9 +272,9 @@ impl<'a> Call<'a> {
     fn query(&self, text: &str, values: &[BindValue]) -> Result<QueryRequest> {
         let number = |name: &str, default: u64| match self.body.get(name).filter(|value| !value.is_null()) {
             None => Ok(default),
-            Some(value) => value.as_u64().ok_or_else(|| {
-                Error::bad_parameter(format!("'{name}' must be a whole number that is not negative"))
-            }),
+            Some(value) => value
+                .as_u64()
+                .ok_or_else(|| Error::bad_parameter(format!("'{name}' must be a non-negative integer"))),
         };
         let (skip, limit) = (number("skip", 0)?, number("limit", i64::MAX as u64)?);
         let mut request = QueryRequest::new(text);

@@ -27,10 +27,10 @@ pub(crate) struct Services {
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_admin/statistics", Blocking, statistics)
         .for_inspectors()
-        .about("Returns figures of requests and the process."),
+        .about("Returns statistics of requests and the process."),
     Route::new(Verb::Get, "/_admin/statistics-description", Constant, description)
         .for_inspectors()
-        .about("Describes the figures of requests and the process."),
+        .about("Describes the statistics of requests and the process."),
 ];
 
 fn statistics(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
@@ -201,31 +201,31 @@ const GROUPS: &[Group] = &[
     Group {
         id: "system",
         name: "Process Statistics",
-        description: "Figures about the process",
+        description: "Statistics about the process",
         figures: SYSTEM,
     },
     Group {
         id: "client",
         name: "Client Connection Statistics",
-        description: "Figures about the connections",
+        description: "Statistics about the connections",
         figures: CLIENT,
     },
     Group {
         id: "clientUser",
         name: "Client User Connection Statistics",
-        description: "Figures about the connections of users",
+        description: "Statistics about the connections of users",
         figures: CLIENT,
     },
     Group {
         id: "http",
         name: "HTTP Request Statistics",
-        description: "Figures about HTTP requests",
+        description: "Statistics about HTTP requests",
         figures: HTTP,
     },
     Group {
         id: "server",
         name: "Server Statistics",
-        description: "Figures about the server",
+        description: "Statistics about the server",
         figures: SERVER,
     },
 ];

@@ -42,15 +42,15 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .about("Returns the time of the server in seconds since 1970."),
     Route::with(Verb::Get, "/_admin/support-info", Blocking, support_info)
         .in_system_database()
-        .about("Returns figures for a report of a problem."),
+        .about("Returns information for a support request."),
     Route::new(Verb::Get, "/_admin/deployment/id", Constant, deployment_id)
-        .about("Returns the number of this deployment."),
+        .about("Returns the ID of this deployment."),
     Route::new(Verb::Get, "/_admin/license", Blocking, license)
         .for_inspectors()
         .about("Returns the license."),
     Route::new(Verb::Put, "/_admin/license", Constant, set_license)
         .for_administrators()
-        .about("Refuses a license: none is needed.")
+        .about("Rejects a license: none is needed.")
         .with_query(&["force"]),
     Route::new(Verb::Get, "/_admin/database/target-version", Constant, target_version)
         .about("Returns the version of the data."),
@@ -182,7 +182,7 @@ fn license(session: &Session, _request: &Request) -> Result<Response> {
 }
 
 fn set_license(_session: &Session, _request: &Request) -> Result<Response> {
-    let message = "there is nothing to be licensed: all features are there without one";
+    let message = "no license is needed: all features are available without one";
     Err(Error::new(ErrorCode::OnlyEnterprise, message))
 }
 

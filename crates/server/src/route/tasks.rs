@@ -28,12 +28,12 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Post, ONE, Blocking, create)
         .audited(Audit::Service)
         .for_writers()
-        .about("Creates a task with the number of the path.")
+        .about("Creates a task with the ID in the path.")
         .with_body(TASK),
     Route::new(Verb::Put, ONE, Blocking, create)
         .audited(Audit::Service)
         .for_writers()
-        .about("Creates a task with the number of the path.")
+        .about("Creates a task with the ID in the path.")
         .with_body(TASK),
     Route::new(Verb::Delete, ONE, Constant, remove)
         .audited(Audit::Service)

@@ -10,12 +10,12 @@ use crate::http::{Fields, Request, Response, Route, Verb};
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/ttl/properties", Constant, properties)
-        .about("Returns how expired documents are removed."),
+        .about("Returns the settings for the removal of expired documents."),
     Route::new(Verb::Put, "/_api/ttl/properties", Constant, change)
-        .about("Changes how expired documents are removed.")
+        .about("Changes the settings for the removal of expired documents.")
         .with_body(r#"{"active": true, "frequency": 30000}"#),
     Route::new(Verb::Get, "/_api/ttl/statistics", Constant, statistics)
-        .about("Returns how many expired documents were removed."),
+        .about("Returns the number of expired documents that were removed."),
 ];
 
 fn properties(session: &Session, _request: &Request) -> Result<Response> {

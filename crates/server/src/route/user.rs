@@ -41,7 +41,7 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Returns the configuration of a user."),
     Route::new(Verb::Delete, "/_api/user/{user}/config", Blocking, forget_settings)
         .not_in_scripts()
-        .about("Empties the configuration of a user."),
+        .about("Clears the configuration of a user."),
     Route::new(Verb::Get, "/_api/user/{user}/config/{key}", Constant, setting)
         .about("Returns a value of the configuration of a user."),
     Route::new(Verb::Put, "/_api/user/{user}/config/{key}", Blocking, keep_setting)

@@ -18,32 +18,32 @@ use crate::http::route::{Route, Verb};
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/user/{user}/database", Constant, list)
         .for_everybody()
-        .about("Returns the rights of a user on databases.")
+        .about("Returns a user's access levels for all databases.")
         .with_query(&["full"]),
     Route::new(Verb::Get, "/_api/user/{user}/database/{database}", Constant, level)
         .for_everybody()
-        .about("Returns the right of a user on a database."),
+        .about("Returns a user's access level for a database."),
     Route::new(Verb::Put, "/_api/user/{user}/database/{database}", Blocking, grant)
         .audited(Audit::Rights)
         .not_in_scripts()
-        .about("Grants a user a right on a database.")
+        .about("Sets a user's access level for a database.")
         .with_body(r#"{"grant": "rw"}"#),
     Route::new(Verb::Delete, "/_api/user/{user}/database/{database}", Blocking, revoke)
         .audited(Audit::Rights)
         .not_in_scripts()
-        .about("Takes the right of a user on a database back."),
+        .about("Clears a user's access level for a database."),
     Route::new(Verb::Get, "/_api/user/{user}/database/{database}/{collection}", Constant, level)
         .for_everybody()
-        .about("Returns the right of a user on a collection."),
+        .about("Returns a user's access level for a collection."),
     Route::new(Verb::Put, "/_api/user/{user}/database/{database}/{collection}", Blocking, grant)
         .audited(Audit::Rights)
         .not_in_scripts()
-        .about("Grants a user a right on a collection.")
+        .about("Sets a user's access level for a collection.")
         .with_body(r#"{"grant": "rw"}"#),
     Route::new(Verb::Delete, "/_api/user/{user}/database/{database}/{collection}", Blocking, revoke)
         .audited(Audit::Rights)
         .not_in_scripts()
-        .about("Takes the right of a user on a collection back."),
+        .about("Clears a user's access level for a collection."),
 ];
 
 /// The reported level of a database or a collection without a grant of its own.

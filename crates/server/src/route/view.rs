@@ -25,7 +25,7 @@ pub(super) const ROUTES: &[Route] = &[
             r#"{"name": "found", "type": "arangosearch", "links": {"docs": {"includeAllFields": true}}}"#,
         ),
     Route::new(Verb::Get, "/_api/view/{name}", Constant, describe)
-        .about("Returns the type and number of a view."),
+        .about("Returns the type and ID of a view."),
     Route::new(Verb::Delete, "/_api/view/{name}", Blocking, remove)
         .audited(Audit::View)
         .not_in_scripts()

@@ -15,7 +15,7 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Returns the last position of the log."),
     Route::new(Verb::Get, "/_api/wal/range", Blocking, range)
         .for_administrators()
-        .about("Returns the positions that the log has."),
+        .about("Returns the range of positions in the log."),
 ];
 
 fn last_tick(session: &Session, _request: &Request) -> Result<Response> {

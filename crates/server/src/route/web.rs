@@ -32,7 +32,7 @@ pub(crate) struct Services {
 }
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
-    Route::open(Verb::Get, "/", Constant, from_root).about("Leads a browser to the web interface."),
+    Route::open(Verb::Get, "/", Constant, from_root).about("Redirects to the web interface."),
     Route::open(Verb::Get, "/_admin/aardvark/{*}", Constant, file)
         .about("Sends a file of the web interface."),
 ];

@@ -109,7 +109,8 @@ impl Transfers {
         known.insert(number, transfer);
         drop(known);
         let thread = std::thread::Builder::new().name("backup-transfer".to_owned()).spawn(run);
-        thread.map_err(|error| Error::internal(format!("no thread for the transfer: {error}")))?;
+        thread
+            .map_err(|error| Error::internal(format!("cannot start a thread for the transfer: {error}")))?;
         Ok(number)
     }
 

@@ -139,7 +139,7 @@ impl CollectionLock {
 
     fn release(&self, mode: LockMode) {
         let mut state = self.state();
-        debug_assert!(state.is_held(mode), "a lock is given back that nobody has: {mode:?} of {state:?}");
+        debug_assert!(state.is_held(mode), "a lock is released that nobody holds: {mode:?} of {state:?}");
         match mode {
             LockMode::Shared => state.sharing -= 1,
             LockMode::Load => state.loading -= 1,

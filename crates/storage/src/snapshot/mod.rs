@@ -359,7 +359,8 @@ fn edge_index(collection: &Collection) -> Result<&Arc<Index>> {
     collection.edge_index().ok_or_else(|| match collection.is_edge() {
         true => error::lacks_edge_index(collection.name()),
         false => {
-            let message = format!("collection type invalid: '{}' is no edge collection", collection.name());
+            let message =
+                format!("collection type invalid: '{}' is not an edge collection", collection.name());
             Error::new(ErrorCode::CollectionTypeInvalid, message)
         }
     })

@@ -183,7 +183,7 @@ fn name_of(owner: &Owner) -> String {
 }
 
 fn rebuilt(owner: &Owner, reason: &str) -> SearchNotice {
-    let message = format!("{} was built again from all documents: {reason}", name_of(owner));
+    let message = format!("{} was rebuilt from all documents: {reason}", name_of(owner));
     SearchNotice { is_failure: false, message }
 }
 

@@ -346,7 +346,7 @@ fn damaged_segments_are_built_again() {
         let store = open_in(folder.path());
         let notices = store.index_due(&|| Ok(()));
         assert_eq!(notices.len(), 1, "{damage}");
-        assert!(!notices[0].is_failure && notices[0].message.contains("built again"), "{notices:?}");
+        assert!(!notices[0].is_failure && notices[0].message.contains("was rebuilt"), "{notices:?}");
         assert_eq!(found_now(&store, "c", |c| number(c, 1)).len(), 5, "{damage}");
         store.save_text_indexes().unwrap();
         assert_eq!(folders(&object).len(), 1, "{damage}");

@@ -114,7 +114,7 @@ fn check_name(dump: &Dump, database: &str, settings: &Settings) -> Result<(), Fa
         Some(dumped) => format!("is of the database {dumped:?}, not {database:?}"),
         None => format!("does not say that it is of the database {database:?}"),
     };
-    Err(Failure::new(format!("the dump {dumped}, as --force-same-database wants it")))
+    Err(Failure::new(format!("the dump {dumped}, as --force-same-database requires")))
 }
 
 /// Returns the bytes of all data files.

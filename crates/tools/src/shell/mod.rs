@@ -99,7 +99,7 @@ fn welcome(session: &Session, server: Option<&Server>) -> Result<(), Failure> {
         None => "not connected; arango.reconnect(endpoint, database, user, password) connects".to_owned(),
     };
     let text = format!(
-        "Persea shell, {state}.\nType help for help, the tabulator key for names, exit or Ctrl-D to leave.\n\n"
+        "Persea shell, {state}.\nType help for help, Tab to complete names, exit or Ctrl-D to leave.\n\n"
     );
     session
         .output

@@ -89,7 +89,7 @@ pub(super) fn run_statement(session: &Session, number: usize, statement: &str) -
 }
 
 fn unreadable(error: &std::io::Error) -> Failure {
-    Failure::new(format!("the standard input cannot be read: {error}"))
+    Failure::new(format!("standard input cannot be read: {error}"))
 }
 
 /// Prints a message about a statement, as it is, to the standard error output.

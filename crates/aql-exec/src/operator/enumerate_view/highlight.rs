@@ -57,7 +57,7 @@ fn number(options: &Value, name: &str, default: usize) -> Result<usize> {
     }
     let number = value.as_i64().and_then(|number| usize::try_from(number).ok());
     number.ok_or_else(|| {
-        Error::bad_parameter(format!("'{name}' of OFFSET_INFO() must be a number that is not negative"))
+        Error::bad_parameter(format!("'{name}' of OFFSET_INFO() must be a non-negative number"))
     })
 }
 

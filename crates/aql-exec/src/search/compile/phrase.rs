@@ -120,8 +120,9 @@ impl Phrase<'_> {
     fn push_alternatives(&mut self, argument: usize, list: &Value) -> Result<()> {
         let mut alternatives = Vec::new();
         for value in list.elements() {
-            let text =
-                value.as_str().ok_or_else(|| self.arguments.invalid(argument, "arrays of strings inside"))?;
+            let text = value.as_str().ok_or_else(|| {
+                self.arguments.invalid(argument, "an array whose inner arrays contain only strings")
+            })?;
             alternatives.extend(tokens(self.analysis, text));
         }
         if !alternatives.is_empty() {

@@ -40,7 +40,7 @@ impl Compiler<'_> {
         scope: &Scope,
     ) -> Result<Query> {
         if arguments.given(1).is_some() {
-            return Err(arguments.invalid(1, "absent: the Analyzer decides about letters' case"));
+            return Err(arguments.invalid(1, "absent: the Analyzer determines whether case matters"));
         }
         let pattern = arguments.text(0)?;
         let mut queries = Vec::new();

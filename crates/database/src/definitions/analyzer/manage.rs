@@ -84,7 +84,7 @@ impl Session {
         if database.is_none_or(|database| *database == **self.database_name()) {
             return Ok(local);
         }
-        let message = format!("analyzer '{name}' is not of the database '{}'", self.database_name());
+        let message = format!("analyzer '{name}' does not belong to database '{}'", self.database_name());
         Err(Error::bad_parameter(message))
     }
 }
@@ -93,6 +93,6 @@ fn same_or_taken(present: Definition, wanted: &Definition) -> Result<(Definition
     if present == *wanted {
         return Ok((present, false));
     }
-    let message = format!("analyzer '{}' exists with another definition", present.name());
+    let message = format!("analyzer '{}' already exists with a different definition", present.name());
     Err(Error::bad_parameter(message))
 }

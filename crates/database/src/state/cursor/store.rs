@@ -51,7 +51,7 @@ impl Cursors {
             return Ok(());
         }
         let message = format!(
-            "resource limit exceeded: there are {open} open cursors, the most that are kept; delete or read some"
+            "resource limit exceeded: there are {open} open cursors, the maximum; delete some, or read them to the end"
         );
         Err(Error::new(ErrorCode::ResourceLimit, message))
     }

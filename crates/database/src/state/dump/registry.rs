@@ -91,7 +91,7 @@ impl<T> Registry<T> {
         if entries.len() >= self.limit {
             let (open, what) = (entries.len(), self.what);
             let message = format!(
-                "resource limit exceeded: there are {open} of: {what}, the most that are kept; delete some"
+                "resource limit exceeded: there are {open} entries of type '{what}', the maximum; delete some"
             );
             return Err(Error::new(ErrorCode::ResourceLimit, message));
         }

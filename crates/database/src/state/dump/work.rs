@@ -177,8 +177,7 @@ impl Work {
             return Ok(Some(self.batch(made)));
         }
         if self.not_kept.contains(&number) {
-            let message =
-                format!("cursor not found: batch {number} was handed out, and is not kept any more");
+            let message = format!("cursor not found: batch {number} was delivered and is no longer kept");
             return Err(Error::new(ErrorCode::CursorNotFound, message));
         }
         Ok(None)

@@ -72,6 +72,6 @@ fn seconds(body: Slice<'_>, name: &str) -> Result<Option<f64>> {
     let seconds = value.as_f64().filter(|seconds| Duration::try_from_secs_f64(*seconds).is_ok());
     match seconds {
         Some(seconds) => Ok(Some(seconds)),
-        None => Err(Error::bad_parameter(format!("`{name}` must be a number of seconds from 0 on"))),
+        None => Err(Error::bad_parameter(format!("`{name}` must be a non-negative number of seconds"))),
     }
 }

@@ -230,6 +230,6 @@ fn ttl(seconds: Option<f64>) -> Result<Duration> {
         Some(seconds) if seconds > 0.0 && seconds.is_finite() => {
             Ok(Duration::try_from_secs_f64(seconds).unwrap_or(TTL_MAX).min(TTL_MAX))
         }
-        Some(_) => Err(Error::bad_parameter("'ttl' must be a number of seconds above 0")),
+        Some(_) => Err(Error::bad_parameter("'ttl' must be a positive number of seconds")),
     }
 }

@@ -107,9 +107,9 @@ fn permissions(out: &mut Builder, level: AccessLevel) -> Result<()> {
 /// Returns the user that a document of `_users` describes. Errors: 10 if it describes none.
 pub(crate) fn user(document: Slice<'_>) -> Result<UserDefinition> {
     let wrong =
-        |what: &str| Error::bad_parameter(format!("a document of '_users' describes no user: {what}"));
+        |what: &str| Error::bad_parameter(format!("a document of '_users' does not describe a user: {what}"));
     let name = document.get("user").and_then(Slice::as_str).filter(|name| !name.is_empty());
-    let name = name.ok_or_else(|| wrong("'user' must be its name"))?;
+    let name = name.ok_or_else(|| wrong("'user' must be the user's name"))?;
     let part = |path: &[&str]| document.get_path(path).and_then(Slice::as_str).unwrap_or_default();
     let [method, salt, hash] = ["method", "salt", "hash"].map(|last| part(&["authData", "simple", last]));
     let kept = match method {
@@ -119,7 +119,7 @@ pub(crate) fn user(document: Slice<'_>) -> Result<UserDefinition> {
         }
         // Users of LDAP, and users that cannot log in with a password.
         "" if hash.is_empty() => String::new(),
-        other => return Err(wrong(&format!("'authData.simple.method' '{other}' is not known"))),
+        other => return Err(wrong(&format!("unknown 'authData.simple.method' '{other}'"))),
     };
     let mut user = UserDefinition::new(name, kept);
     user.active = document.get_path(&["authData", "active"]).and_then(Slice::as_bool).unwrap_or(true);

@@ -112,7 +112,7 @@ impl Task {
         let last = u64::try_from((last.physical << LOGICAL_BITS) + last.logical)
             .map_err(|error| error.to_string())?;
         if reply.count != count || last < u64::from(count) {
-            return Err("PD sent another number of timestamps".to_owned());
+            return Err("PD sent a wrong number of timestamps".to_owned());
         }
         Ok(last + 1 - u64::from(count))
     }

@@ -42,7 +42,7 @@ impl fmt::Display for MultipartError {
             Self::LongBoundary => write!(formatter, "the boundary is longer than {BOUNDARY_MAX_BYTES} bytes"),
             Self::NoPart => formatter.write_str("invalid multipart message: the boundary is not in the body"),
             Self::NotClosed => formatter
-                .write_str("invalid multipart message: no boundary with '--' behind it ends the body"),
+                .write_str("invalid multipart message: the body does not end with a boundary and '--'"),
             Self::ManyParts => write!(formatter, "the body has more than {PARTS_MAX} parts"),
             Self::Head(part) => {
                 write!(formatter, "invalid multipart message: the head of part {part} is not well-formed")

@@ -113,7 +113,7 @@ impl Elsewhere {
     fn enter(&self) -> Result<Waiting<'_>> {
         let waiting = Waiting(&self.waiting);
         if self.waiting.fetch_add(1, Ordering::Relaxed) >= self.waiting_max {
-            let message = "too many batches wait for other servers; send the part by itself";
+            let message = "too many batches wait for other servers; send the part separately";
             return Err(Error::new(ErrorCode::QueueFull, message));
         }
         Ok(waiting)
@@ -173,7 +173,7 @@ async fn read(mut body: ReplyBody, mut memory: Charge) -> Result<Bytes> {
         memory.grow(2 * data.len() as u64)?;
         bytes.extend_from_slice(&data);
         if bytes.len() > REPLY_MAX_BYTES {
-            let message = "the reply is too large for a batch: ask for it by itself";
+            let message = "the reply is too large for a batch: request it separately";
             return Err(Error::new(ErrorCode::ResourceLimit, message));
         }
     }

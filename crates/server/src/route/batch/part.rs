@@ -161,7 +161,7 @@ fn headers(head: &Head) -> Result<HeaderMap> {
         let value = HeaderValue::from_maybe_shared(value)
             .map_err(|_| bad_part("the request has a header with control characters"))?;
         if name == TRANSFER_ENCODING {
-            return Err(bad_part("a part of a batch has no transfer-encoding"));
+            return Err(bad_part("a part of a batch must not have a transfer-encoding"));
         }
         headers.append(name, value);
     }

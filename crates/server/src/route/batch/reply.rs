@@ -46,7 +46,7 @@ impl Answer {
                     charge.grow(2 * chunk.len() as u64)?;
                     bytes.extend_from_slice(&chunk);
                     if bytes.len() > REPLY_MAX_BYTES {
-                        let message = "the reply is too large for a batch: ask for it by itself";
+                        let message = "the reply is too large for a batch: request it separately";
                         return Err(Error::new(ErrorCode::ResourceLimit, message));
                     }
                 }

@@ -38,7 +38,7 @@ fn refuse(_services: &(), _request: &Request) -> Result<Response> {
 
 fn start(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     if !session.instance().options().javascript.transactions {
-        let message = "JavaScript transactions are switched off (--javascript.transactions)";
+        let message = "JavaScript transactions are disabled (--javascript.transactions)";
         return Err(Error::new(ErrorCode::Forbidden, message));
     }
     let (origin, request) = (Origin::of_request(&services.parts, session, request), request.without_budget());

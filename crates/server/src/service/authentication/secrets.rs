@@ -45,9 +45,9 @@ fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// Returns the secret in a file, without surrounding white space.
 fn secret_in(path: &Path) -> Result<Vec<u8>, String> {
     let bytes = std::fs::read(path)
-        .map_err(|error| format!("the secret's file {} cannot be read: {error}", path.display()))?;
+        .map_err(|error| format!("the secret file {} cannot be read: {error}", path.display()))?;
     match bytes.trim_ascii() {
-        [] => Err(format!("the secret's file {} is empty", path.display())),
+        [] => Err(format!("the secret file {} is empty", path.display())),
         secret => Ok(secret.to_vec()),
     }
 }

@@ -224,9 +224,8 @@ impl KeyRangeScan {
                     ending.push((key, None));
                     continue;
                 };
-                let group = group_of(*byte).ok_or_else(|| {
-                    Error::internal(format!("a document has the key '{key}', which no key can be"))
-                })?;
+                let group = group_of(*byte)
+                    .ok_or_else(|| Error::internal(format!("a document has the invalid key '{key}'")))?;
                 let child = format!("{start}{}", char::from(*byte));
                 from = KeyBound { key: format!("{child}{BEHIND_KEYS}"), inclusive: false };
                 children.entry(group).or_default().push(child);

@@ -14,7 +14,7 @@ use crate::route::javascript::origin::Origin;
 const PRINTED_MAX_BYTES: usize = 256 << 10;
 
 /// The end of a text that was longer.
-const LEFT_OUT: &str = "… further output is left out\n";
+const LEFT_OUT: &str = "… further output is omitted\n";
 
 /// The part of a session that changes with each input.
 #[derive(Default)]

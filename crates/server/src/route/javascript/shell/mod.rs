@@ -38,13 +38,13 @@ pub(crate) struct Services {
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Post, "/_admin/shell", Blocking, open)
         .for_writers()
-        .about("Opens a session of a shell in the server, and returns its id."),
+        .about("Opens a shell session in the server and returns its ID."),
     Route::with(Verb::Post, ONE, Unknown, start)
         .audited(Audit::Service)
         .for_writers()
-        .about("Runs JavaScript in a session of a shell, and returns what it shows and prints.")
+        .about("Runs JavaScript in a shell session and returns its result and output.")
         .with_body("x = db._collections().length"),
-    Route::with(Verb::Delete, ONE, Constant, close).for_writers().about("Ends a session of a shell."),
+    Route::with(Verb::Delete, ONE, Constant, close).for_writers().about("Ends a shell session."),
 ];
 
 fn open(services: &Services, session: &Session, _request: &Request) -> Result<Response> {

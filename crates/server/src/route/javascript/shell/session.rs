@@ -119,7 +119,7 @@ impl ShellSession {
                 Ok(thread) => return Ok(thread),
                 Err(TryLockError::Poisoned(_)) => self.is_lost.store(true, Ordering::Relaxed),
                 Err(TryLockError::WouldBlock) if begin.elapsed() >= longest => {
-                    let message = "the session runs another input; wait for its end, or stop it";
+                    let message = "the session is running another input; wait for it to end, or stop it";
                     return Err(Error::new(ErrorCode::CursorBusy, message));
                 }
                 Err(TryLockError::WouldBlock) => std::thread::sleep(NAP),

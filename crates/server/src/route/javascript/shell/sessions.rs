@@ -68,7 +68,7 @@ impl ShellSessions {
                 table.remove(&id);
             }
             _ if table.len() >= MAX_OPEN => {
-                let message = format!("resource limit exceeded: there are {MAX_OPEN} sessions of the shell");
+                let message = format!("resource limit exceeded: there are already {MAX_OPEN} shell sessions");
                 return Err(Error::new(ErrorCode::ResourceLimit, message));
             }
             _ => {}
