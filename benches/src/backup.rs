@@ -20,10 +20,10 @@ const WRITERS: usize = 4;
 /// The time in which writers are measured without a backup, before the backup and after it.
 const CALM: Duration = Duration::from_secs(10);
 
-/// The longest wait for a server that starts on a restored backup.
+/// The maximum wait for a server that starts on a restored backup.
 const RESTART_TIME: Duration = Duration::from_secs(600);
 
-/// One write: its begin, and the time until its reply.
+/// One write: its start, and the time until its reply.
 type Write = (Instant, Duration);
 
 pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {

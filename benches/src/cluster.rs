@@ -182,7 +182,7 @@ type Work<'a> = &'a (dyn Fn(u64) -> Result<(), Failure> + Sync);
 /// The number of the next turn. It makes the numbers of turns disjoint.
 static NEXT_TURN: AtomicU64 = AtomicU64::new(1);
 
-/// Runs work on so many threads for one turn, and returns how often a second it was done.
+/// Runs work on this many threads for one turn, and returns its rate per second.
 fn measure_bare(threads: u64, work: Work<'_>) -> Result<f64, Failure> {
     let first = NEXT_TURN.fetch_add(1, Ordering::Relaxed) << 40;
     let start = Instant::now();

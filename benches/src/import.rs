@@ -38,14 +38,14 @@ pub(crate) fn run(setup: &Setup, report: &mut Report) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns the bodies of requests that import so many documents.
+/// Returns the bodies of requests that import this many documents.
 ///
 /// They are made before the clock starts: the benchmark measures the server, not the client.
 pub(crate) fn bodies(documents: u64) -> Vec<String> {
     (0..documents).step_by(DOCUMENTS_PER_REQUEST as usize).map(|first| lines(first, documents)).collect()
 }
 
-/// Sends all bodies over so many connections, and returns the time that it takes.
+/// Sends all bodies over this many connections, and returns the time that it takes.
 pub(crate) fn import_all(
     server: &Server,
     collection: &str,

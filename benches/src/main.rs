@@ -79,7 +79,7 @@ pub(crate) struct Setup {
     pd: Option<String>,
     /// The folder for charts.
     charts: PathBuf,
-    /// Most documents of a table's collection.
+    /// Maximum number of documents of a table's collection.
     documents_max: Option<u64>,
     /// Factor of the numbers of documents: 1 is the size of the published figures.
     scale: f64,

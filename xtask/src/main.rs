@@ -35,7 +35,7 @@ struct Step {
     run: fn() -> Result<(), Failure>,
 }
 
-/// The checks, cheap ones first, so that a mistake shows early.
+/// The checks, cheap ones first, so that an error shows early.
 const STEPS: &[Step] = &[
     Step { name: "fmt", promise: "the code is formatted", run: || cargo(&["fmt", "--all", "--check"]) },
     Step { name: "layers", promise: "no crate and no module uses one above it", run: layers::check },

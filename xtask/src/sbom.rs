@@ -41,7 +41,7 @@ fn linked() -> Result<BTreeMap<String, Package>, Failure> {
         return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
     let tree = String::from_utf8_lossy(&output.stdout);
-    // A line is `name v1.2.3`, perhaps with a folder or a mark behind it.
+    // A line is `name v1.2.3`, perhaps with a folder or a mark after it.
     let names = tree.lines().filter_map(|line| {
         let mut words = line.split(' ');
         Some(format!("{} {}", words.next()?, words.next()?.strip_prefix('v')?))

@@ -54,7 +54,7 @@ impl Texts {
         self.word_count
     }
 
-    /// Returns so many texts, the first ones again after the last.
+    /// Returns this many texts, the first ones again after the last.
     pub(super) fn lines(&self, count: u64) -> impl Iterator<Item = &str> + Clone {
         self.lines.iter().cycle().map(String::as_str).take(usize::try_from(count).unwrap_or(usize::MAX))
     }

@@ -8,10 +8,10 @@ use velocypack::{Builder, Slice};
 use crate::features::Features;
 use crate::kind::{self, Kind};
 
-/// Most bytes of a name, without the name of the database.
+/// Maximum size in bytes of a name, without the name of the database.
 pub const NAME_MAX_BYTES: usize = 254;
 
-/// Most bytes of the properties of an analyzer.
+/// Maximum size in bytes of the properties of an analyzer.
 const PROPERTIES_MAX_BYTES: usize = 1 << 20;
 
 /// The definition of an analyzer: its type, properties and features. Its name is not checked.

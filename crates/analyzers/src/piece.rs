@@ -1,6 +1,7 @@
 //! Long texts split into pieces.
 
-/// Most bytes of a piece. Finding the words of a script without spaces takes microseconds a byte.
+/// Maximum size in bytes of a piece. Finding the words of a script without spaces takes
+/// microseconds a byte.
 const MAX_PIECE_BYTES: usize = 4096;
 
 /// Returns the text in pieces that end after white space, or where they are full if there is none.

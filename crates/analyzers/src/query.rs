@@ -22,7 +22,7 @@ pub struct QueryProperties {
     pub text: String,
     /// True if all tokens have position 0.
     pub collapse_positions: bool,
-    /// True if null is an empty text; otherwise it is no token.
+    /// True if null is an empty text; otherwise it is not a token.
     pub keep_null: bool,
     /// Rows of a batch.
     pub batch_size: u64,

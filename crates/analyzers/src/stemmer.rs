@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Bytes of the longest word that is stemmed. A longer one is no word of a language and stays as it
-/// is.
+/// Bytes of the longest word that is stemmed. A longer one is not a word of a language and stays as
+/// it is.
 const MAX_STEMMED_BYTES: usize = 1024;
 
 /// The stemmer of a language.

@@ -22,7 +22,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the value; `None` for a text, which is no shape.
+    /// Returns the value; `None` for a text, which is not a shape.
     pub(crate) fn value(self) -> Option<Slice<'a>> {
         match self {
             Self::Text(_) => None,
@@ -53,7 +53,7 @@ pub struct Token<'a> {
     pub position: u32,
     /// The first byte of the input that the token is from.
     pub start: u32,
-    /// The byte behind the last one.
+    /// The byte after the last one.
     pub end: u32,
 }
 

@@ -4,7 +4,7 @@ use icu_segmenter::{WordSegmenter, options::WordBreakInvariantOptions};
 
 use crate::piece::pieces;
 
-/// Most bytes of a word; a longer one is cut.
+/// Maximum size in bytes of a word; a longer one is cut.
 pub const WORD_MAX_BYTES: usize = 256;
 
 /// Passes every word of a text with at least `min_characters` to `emit`, in order.

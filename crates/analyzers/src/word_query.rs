@@ -6,7 +6,7 @@
 
 use crate::word::normalized;
 
-/// Most parts of a query.
+/// Maximum number of parts of a query.
 pub const PARTS_MAX: usize = 256;
 
 /// The operator that combines a part with those before it.

@@ -29,7 +29,7 @@ const CYCLE_DAYS: i64 = 146_097;
 /// The first year of the cycle in which jiff computes for all others.
 const BASE_YEAR: i64 = 2000;
 
-/// The greatest absolute value of a component.
+/// The maximum absolute value of a component.
 ///
 /// A date with a larger one is out of range anyway. Below it, no product of components overflows.
 const MAX_COMPONENT: i64 = 1 << 40;

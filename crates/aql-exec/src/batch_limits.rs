@@ -5,7 +5,7 @@ use aql_value::MemoryAccount;
 /// The limits of one batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchLimits {
-    /// Most rows; at least 1.
+    /// Maximum number of rows; at least 1.
     pub rows: usize,
     /// Bytes of documents read from storage after which a scan ends its batch.
     pub bytes: usize,

@@ -55,7 +55,7 @@ pub struct ExecutionInput {
 /// Options of a query's execution.
 #[derive(Debug, Clone)]
 pub struct ExecutionOptions {
-    /// Most warnings to keep (`maxWarningCount`).
+    /// Maximum number of warnings to keep (`maxWarningCount`).
     pub max_warnings: usize,
     /// True if the first warning ends the query as an error (`failOnWarning`).
     pub fail_on_warning: bool,

@@ -6,7 +6,7 @@ use aql_plan::{NodeId, Plan};
 
 use super::shown::{Step, shown};
 
-/// The greatest number of nodes that are named.
+/// The maximum number of nodes that are named.
 const NODES_MAX: usize = 100;
 
 /// Returns the node that failed and all nodes that depend on it, as ArangoDB appends them to

@@ -6,12 +6,12 @@ use aql_value::{Charge, Interrupt, MemoryAccount, Value};
 use errors::Result;
 use velocypack::Builder;
 
-/// The greatest depth at which an expression is written with its operands.
+/// The maximum depth at which an expression is written with its operands.
 ///
 /// Replies may not nest deeper than 200 levels, and an expression takes two per level.
 pub(crate) const MAX_EXPRESSION_DEPTH: usize = 80;
 
-/// The greatest number of operands of AND and OR that are nested, two by two.
+/// The maximum number of operands of AND and OR that are nested, two by two.
 pub(crate) const MAX_NESTED_OPERANDS: usize = 8;
 
 /// Bytes that are written between two checks of the limits.

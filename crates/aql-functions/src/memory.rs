@@ -18,12 +18,12 @@ use crate::argument::check_interrupt;
 /// A longer one ends the query with error 32, whatever its memory limit.
 pub(crate) const MAX_TEXT_BYTES: usize = 256 << 20;
 
-/// The greatest number of elements that a function may add to those of its arguments.
+/// The maximum number of elements that a function may add to those of its arguments.
 ///
 /// It is ArangoDB's limit for ranges. A longer array ends the query with error 1504.
 pub(crate) const MAX_ELEMENTS: usize = 10_000_000;
 
-/// The greatest initial capacity of a table.
+/// The maximum initial capacity of a table.
 const ROOM_MAX: usize = 1 << 20;
 
 /// The part of the query's memory limit that initial capacity may take.
@@ -56,7 +56,7 @@ pub(crate) fn too_much_memory() -> Error {
     Error::new(ErrorCode::ResourceLimit, "query would use more memory than allowed")
 }
 
-/// Memory that a running function uses; given back on drop.
+/// Memory that a running function uses; released on drop.
 pub(crate) struct Scratch<'a> {
     account: &'a MemoryAccount,
     bytes: u64,
@@ -108,7 +108,7 @@ impl<'a> Growth<'a> {
         Self { scratch, item_bytes, room: Self::FREE_BYTES / item_bytes, accounted_items: 0 }
     }
 
-    /// Prepares for a buffer of so many items.
+    /// Prepares for a buffer of this many items.
     ///
     /// Returns the number of items to make room for, if the buffer has to grow now.
     #[inline]
@@ -344,7 +344,7 @@ impl<'a> DistinctValues<'a> {
         Self { values: HashSet::new(), growth: Growth::new(context.memory, Self::ENTRY_BYTES) }
     }
 
-    /// Returns an empty set with capacity for so many values, see [`room_for`].
+    /// Returns an empty set with capacity for this many values, see [`room_for`].
     ///
     /// Errors: 32 if the query's limit would be exceeded.
     pub(crate) fn with_room(context: &EvaluationContext<'a>, values: usize) -> Result<Self> {

@@ -42,7 +42,7 @@ pub(crate) struct RuleContext<'a> {
     plans_left: usize,
     /// True if plans that are not worth executing are wanted too.
     all_plans: bool,
-    /// The greatest number of alternatives of a condition in normal form.
+    /// The maximum number of alternatives of a condition in normal form.
     max_branches: usize,
 }
 

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use aql_plan::BindParameters;
 
-/// The rules that run, and the greatest number of plans.
+/// The rules that run, and the maximum number of plans.
 #[derive(Debug, Clone)]
 pub struct OptimizerOptions {
     /// The setting of `optimizer.rules` for all rules: the last `+all` or `-all`.
     all: Option<bool>,
     /// The settings for single rules after that.
     single: HashMap<String, bool>,
-    /// Option `maxNumberOfPlans`: the greatest number of plans.
+    /// Option `maxNumberOfPlans`: the maximum number of plans.
     pub max_number_of_plans: usize,
     /// Option `allPlans`: rules also make plans that are not worth executing.
     pub all_plans: bool,
@@ -26,7 +26,7 @@ pub struct OptimizerOptions {
 }
 
 impl OptimizerOptions {
-    /// The greatest number of plans if the query sets none (ArangoDB's default).
+    /// The maximum number of plans if the query sets none (ArangoDB's default).
     pub const DEFAULT_MAX_NUMBER_OF_PLANS: usize = 128;
 
     /// Reads `optimizer.rules`: names after `+` or `-`, or after nothing, which means `+`.

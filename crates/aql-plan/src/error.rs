@@ -68,8 +68,8 @@ pub(crate) fn parameter_type(name: &str) -> Error {
     )
 }
 
-/// Returns the error for a loop over a constant that is no array. The message quotes the constant,
-/// cut short.
+/// Returns the error for a loop over a constant that is not an array. The message quotes the
+/// constant, cut short.
 pub(crate) fn loop_over_no_array(value: &Value) -> Error {
     const MAX_QUOTED_CHARACTERS: usize = 64;
     let content: String = value.to_json().chars().take(MAX_QUOTED_CHARACTERS).collect();

@@ -100,7 +100,7 @@ fn outcome_with_empty_array(expression: &Expression) -> Option<bool> {
 
 /// Returns true if all operands are constants.
 ///
-/// The inner parts of an expansion are no operands. They only have to be simple enough: constants
+/// The inner parts of an expansion are not operands. They only have to be simple enough: constants
 /// or computed from its element.
 fn is_closed(expression: &Expression) -> bool {
     let element = expression.element();

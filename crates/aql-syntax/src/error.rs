@@ -11,7 +11,7 @@ const EXCERPT_BYTES: usize = 32;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ParseError {
-    /// The kind of the mistake.
+    /// The kind of the error.
     pub code: ErrorCode,
     /// The message in ArangoDB's form.
     ///

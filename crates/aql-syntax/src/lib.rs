@@ -28,11 +28,12 @@ pub use print::{print, print_expression};
 /// The limits of a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Most levels of nested expressions, subqueries and patterns; ArangoDB allows 500.
+    /// Maximum number of levels of nested expressions, subqueries and patterns; ArangoDB allows
+    /// 500.
     ///
     /// The parser needs up to 2.5 KiB of stack a level.
     pub max_depth: u32,
-    /// Most bytes of text. It never exceeds 4 GiB, because spans hold 32 bits.
+    /// Maximum size in bytes of text. It never exceeds 4 GiB, because spans hold 32 bits.
     pub max_bytes: u32,
 }
 
@@ -47,7 +48,7 @@ impl Default for Limits {
 /// Parses a query.
 ///
 /// # Errors
-/// The first mistake in the text ends parsing.
+/// The first error in the text ends parsing.
 pub fn parse(text: &str, limits: &Limits) -> Result<Query, ParseError> {
     parse_watched(text, limits, &mut |_| Ok(()))
 }
@@ -57,7 +58,7 @@ pub fn parse(text: &str, limits: &Limits) -> Result<Query, ParseError> {
 /// It calls `watch` every few thousand tokens with their number.
 ///
 /// # Errors
-/// The first mistake in the text and the first error of `watch` end parsing.
+/// The first error in the text or of `watch` ends parsing.
 pub fn parse_watched(text: &str, limits: &Limits, watch: &mut Watch<'_>) -> Result<Query, ParseError> {
     parser::parse(text, limits, watch)
 }

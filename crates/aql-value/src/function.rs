@@ -19,9 +19,9 @@ pub type BatchBody = fn(&[&Column], usize, &mut EvaluationContext<'_>) -> Result
 pub struct Function {
     /// The name in upper case.
     pub name: &'static str,
-    /// The least number of arguments.
+    /// The minimum number of arguments.
     pub min_args: usize,
-    /// The greatest number of arguments; `None` for any number.
+    /// The maximum number of arguments; `None` for any number.
     pub max_args: Option<usize>,
     /// True if the same arguments give the same result.
     ///

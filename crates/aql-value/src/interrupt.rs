@@ -61,7 +61,7 @@ impl Interrupt {
     }
 
     /// Makes an interrupt that ends by [`Interrupt::kill`], or `max_runtime` from now. A runtime
-    /// too long to be represented is no limit.
+    /// too long to be represented is not a limit.
     pub fn with_max_runtime(max_runtime: Duration) -> Self {
         let shared = Arc::<Shared>::default();
         let deadline = shared.created.checked_add(max_runtime);

@@ -92,7 +92,7 @@ impl MemoryAccount {
         Error::new(ErrorCode::ResourceLimit, "query would use more memory than allowed")
     }
 
-    /// Checks that so many bytes could be charged, but charges nothing. Errors: 32 if they could
+    /// Checks that this many bytes could be charged, but charges nothing. Errors: 32 if they could
     /// not.
     pub fn check_room(&self, bytes: u64) -> Result<()> {
         self.charge(bytes)?;

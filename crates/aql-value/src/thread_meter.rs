@@ -76,7 +76,7 @@ impl ThreadMeter {
 }
 
 impl ThreadMeter {
-    /// Checks that the query of the innermost step may take so many more bytes. Charges nothing.
+    /// Checks that the query of the innermost step may take this many more bytes. Charges nothing.
     ///
     /// It is for code that has no account at hand. Errors: 32 if they would exceed a limit.
     pub fn check_room(bytes: usize) -> Result<()> {

@@ -5,7 +5,7 @@ use std::fmt;
 use errors::{Error, ErrorCode, Result};
 use jiff::Timestamp;
 
-/// The greatest length of an id in bytes. It is also the name of a folder.
+/// The maximum length of an id in bytes. It is also the name of a folder.
 const ID_BYTES_MAX: usize = 200;
 
 /// The id of a backup, which is also the name of its folder.
@@ -27,7 +27,7 @@ impl BackupId {
         Ok(BackupId(format!("{}_{label}", time.strftime("%Y-%m-%dT%H.%M.%SZ"))))
     }
 
-    /// Reads the id that a client sent. Errors: 14 for a text that is no id.
+    /// Reads the id that a client sent. Errors: 14 for a text that is not an id.
     pub fn parse(text: &str) -> Result<Self> {
         let is_id = !text.is_empty()
             && text.len() <= ID_BYTES_MAX

@@ -99,7 +99,7 @@ impl Manifest {
 
     /// Parses a manifest. `path` is for messages.
     ///
-    /// Errors: 35 for a newer format, 7001 for a text that is no manifest.
+    /// Errors: 35 for a newer format, 7001 for a text that is not a manifest.
     pub(crate) fn parse(text: &[u8], path: &Path) -> Result<Self> {
         let mut value = Builder::new();
         let parsed = json::parse(text, &Limits::default(), &mut value).is_ok();

@@ -7,9 +7,9 @@ use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
 
-/// The greatest number of tokens of one user; more is a mistake or an attack.
+/// The maximum number of tokens of one user; more is a mistake or an attack.
 pub const ACCESS_TOKENS_MAX: usize = 1_000;
-/// The greatest length of a token's name, in bytes.
+/// The maximum length of a token's name, in bytes.
 pub const ACCESS_TOKEN_NAME_MAX_BYTES: usize = 1_024;
 
 /// A token, without its secret text.

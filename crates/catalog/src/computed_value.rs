@@ -5,7 +5,7 @@ use velocypack::Slice;
 
 use crate::properties::{Printer, Properties};
 
-/// The greatest number of computed values of a collection; each is evaluated at every write.
+/// The maximum number of computed values of a collection; each is evaluated at every write.
 pub const COMPUTED_VALUES_MAX: usize = 256;
 /// The attributes that the server sets itself.
 const RESERVED: [&str; 5] = ["_key", "_id", "_rev", "_from", "_to"];

@@ -4,9 +4,9 @@ use std::fmt;
 
 use errors::{Error, ErrorCode, Result};
 
-/// The greatest length of a path in bytes; a bound on client input, far above any use.
+/// The maximum length of a path in bytes; a bound on client input, far above any use.
 pub const FIELD_PATH_MAX_BYTES: usize = 4096;
-/// The greatest number of names in a path; the JSON parser refuses deeper documents.
+/// The maximum number of names in a path; the JSON parser refuses deeper documents.
 pub const FIELD_PATH_MAX_NAMES: usize = 100;
 
 /// A path from a document's top level to an attribute, with at most one array expansion.

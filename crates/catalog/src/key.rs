@@ -2,7 +2,7 @@
 //!
 //! Source: ArangoDB 3.12 documentation, "Documents", section "User-specified keys".
 
-/// The greatest length of a `_key` in bytes.
+/// The maximum length of a `_key` in bytes.
 pub const KEY_MAX_BYTES: usize = 254;
 
 /// Returns true if a text may be a document's `_key`.

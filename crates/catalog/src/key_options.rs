@@ -4,7 +4,7 @@ use errors::{Error, ErrorCode, Result};
 
 use crate::properties::{Printer, Properties};
 
-/// The greatest step of an autoincrement generator.
+/// The maximum step of an autoincrement generator.
 pub const INCREMENT_MAX: u64 = 65_536;
 
 /// The kinds of key generators.

@@ -1,7 +1,7 @@
 //! The catalog's types: databases, collections, indexes, graphs and users, with their rules.
 //!
 //! Nothing here reads or writes storage. Each definition is parsed from a client's request, printed
-//! as ArangoDB prints it, and stored as VelocyPack behind a format byte (see [`record`]).
+//! as ArangoDB prints it, and stored as VelocyPack after a format byte (see [`record`]).
 
 pub mod field_path;
 pub mod identifier;

@@ -5,13 +5,13 @@
 use errors::{Error, ErrorCode, Result};
 use unicode_normalization::is_nfc;
 
-/// The greatest length of a collection's or an index's name, in bytes.
+/// The maximum length of a collection's or an index's name, in bytes.
 pub const COLLECTION_NAME_MAX_BYTES: usize = 256;
-/// The greatest length of a database's name under the traditional rules, in bytes.
+/// The maximum length of a database's name under the traditional rules, in bytes.
 pub const DATABASE_NAME_TRADITIONAL_MAX_BYTES: usize = 64;
-/// The greatest length of a database's name under the extended rules, in bytes.
+/// The maximum length of a database's name under the extended rules, in bytes.
 pub const DATABASE_NAME_EXTENDED_MAX_BYTES: usize = 128;
-/// The greatest length of a user's name, in bytes.
+/// The maximum length of a user's name, in bytes.
 ///
 /// ArangoDB states none; a bound keeps keys and tokens small.
 pub const USER_NAME_MAX_BYTES: usize = 256;

@@ -8,7 +8,7 @@ use crate::properties::{Printer, Properties};
 
 /// The message of a rule that has none of its own.
 const DEFAULT_MESSAGE: &str = "";
-/// The greatest length of a rule in bytes. It bounds the compilation and the memory of each
+/// The maximum length of a rule in bytes. It bounds the compilation and the memory of each
 /// collection's schema.
 pub const SCHEMA_RULE_MAX_BYTES: usize = 1 << 20;
 

@@ -7,7 +7,7 @@ use crate::access_token::AccessTokens;
 use crate::properties::{Printer, Properties};
 use crate::{AccessLevel, DatabaseRights, Rights};
 
-/// The greatest length of a user's `extra` object, in bytes.
+/// The maximum length of a user's `extra` object, in bytes.
 pub const USER_EXTRA_MAX_BYTES: usize = 1 << 20;
 
 /// A user that exists.

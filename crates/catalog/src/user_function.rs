@@ -12,7 +12,7 @@ use crate::properties::{Printer, Properties};
 /// The system collection whose documents are the functions of its database.
 pub const FUNCTIONS_COLLECTION: &str = "_aqlfunctions";
 
-/// The greatest length of a function's code, in bytes.
+/// The maximum length of a function's code, in bytes.
 pub const FUNCTION_CODE_MAX_BYTES: usize = 1 << 20;
 
 /// The separator between the parts of a name.

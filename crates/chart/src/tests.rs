@@ -60,7 +60,7 @@ fn ticks_are_round_and_include_all_values() {
     assert_eq!(labels, ["0", "0.25", "12", "15 k", "2.5 M"]);
 }
 
-/// Returns the numbers of an attribute, in order, without values that are no numbers.
+/// Returns the numbers of an attribute, in order, without values that are not numbers.
 fn numbers(svg: &str, attribute: &str) -> Vec<f64> {
     let start = format!(" {attribute}=\"");
     let pieces = svg.split(start.as_str()).skip(1);

@@ -18,10 +18,10 @@ use hyper::client::conn::http1::{self, SendRequest};
 
 use crate::socket::{Socket, Wire};
 
-/// The longest time until a connection is ready for the next request after the last reply.
+/// The maximum time until a connection is ready for the next request after the last reply.
 const READY_PATIENCE: Duration = Duration::from_secs(1);
 
-/// The greatest number of headers of a reply.
+/// The maximum number of headers of a reply.
 const MAX_HEADERS: usize = 256;
 
 /// The body of a request.

@@ -79,7 +79,7 @@ impl Endpoint {
 
 /// Splits `HOST[:PORT]`; brackets surround a host with colons.
 ///
-/// A slash may end the text; anything behind it is refused.
+/// A slash may end the text; anything after it is refused.
 fn host_and_port(rest: &str) -> std::result::Result<(String, u16), String> {
     let rest = rest.strip_suffix('/').unwrap_or(rest);
     let (host, port) = match rest.strip_prefix('[') {

@@ -24,7 +24,7 @@ pub enum Error {
     Request {
         /// Method and path.
         request: String,
-        /// The mistake.
+        /// The error.
         reason: String,
     },
     /// A connection that could not be opened.
@@ -72,7 +72,7 @@ pub enum Error {
         endpoint: String,
         /// Method and path.
         request: String,
-        /// The mistake.
+        /// The error.
         reason: String,
     },
     /// A reply that reports an error.

@@ -19,10 +19,10 @@ use crate::socket::Socket;
 use crate::tls::Tls;
 use crate::token::authorization;
 
-/// The greatest number of idle connections that are kept.
+/// The maximum number of idle connections that are kept.
 const MAX_IDLE: usize = 256;
 
-/// The greatest reservation for the announced length of a reply; more is reserved as it arrives.
+/// The maximum reservation for the announced length of a reply; more is reserved as it arrives.
 const RESERVE_MAX_BYTES: usize = 16 << 20;
 
 /// A server, and its idle connections.

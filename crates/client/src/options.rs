@@ -22,7 +22,7 @@ pub struct ClientOptions {
     pub connection_timeout: Duration,
     /// The time limit for a whole reply, or between two pieces of a streamed one.
     pub request_timeout: Duration,
-    /// The greatest size of a reply in memory, in bytes after decompression.
+    /// The maximum size of a reply in memory, in bytes after decompression.
     pub max_response_bytes: usize,
     /// True if the client asks for compressed replies.
     pub compressed_replies: bool,
@@ -94,11 +94,11 @@ impl fmt::Debug for Credentials {
 /// idle, and repeatable requests. See [`crate::Request::repeatable`].
 #[derive(Clone, Copy, Debug)]
 pub struct RetryOptions {
-    /// The greatest number of retries.
+    /// The maximum number of retries.
     pub count: u32,
     /// The pause before the first retry; it doubles each time.
     pub first_pause: Duration,
-    /// The longest pause.
+    /// The maximum pause.
     pub max_pause: Duration,
 }
 

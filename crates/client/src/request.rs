@@ -181,8 +181,8 @@ impl Request {
 
     /// Keeps the encoding of a compressed body.
     ///
-    /// It applies if the reply is read as a whole and is no error. The header `content-encoding`
-    /// names the encoding.
+    /// It applies if the reply is read as a whole and is not an error. The header
+    /// `content-encoding` names the encoding.
     #[must_use]
     pub fn keep_encoding(mut self) -> Self {
         self.keeps_encoding = true;

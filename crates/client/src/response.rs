@@ -6,7 +6,7 @@ use velocypack::{Builder, Limits, Slice, json};
 
 use crate::error::{Error, Result, ServerError};
 
-/// The greatest number of characters of a body in an error message.
+/// The maximum number of characters of a body in an error message.
 const MAX_EXCERPT_CHARS: usize = 300;
 
 /// A reply of any status.

@@ -17,10 +17,10 @@ use rustls::{ClientConnection, StreamOwned};
 use crate::endpoint::Endpoint;
 use crate::tls::Tls;
 
-/// The greatest number of bytes of one read from the system.
+/// The maximum number of bytes of one read from the system.
 const READ_BYTES: usize = 128 << 10;
 
-/// The longest wait between two looks at a flag that ends requests.
+/// The maximum wait between two looks at a flag that ends requests.
 const INTERRUPT_STEP: Duration = Duration::from_millis(20);
 
 /// The bits of [`Wire::interest`].

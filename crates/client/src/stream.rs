@@ -15,10 +15,10 @@ use crate::error::{Error, Result};
 use crate::exchange::Exchange;
 use crate::response::Response;
 
-/// The greatest number of bytes that [`StreamedResponse::next_chunk`] decompresses at once.
+/// The maximum number of bytes that [`StreamedResponse::next_chunk`] decompresses in one call.
 const CHUNK_BYTES: usize = 128 << 10;
 
-/// The greatest length of an error's body, in bytes.
+/// The maximum length of an error's body, in bytes.
 const MAX_ERROR_BYTES: u64 = 1 << 20;
 
 /// A reply of any status, whose body is read as it arrives.

@@ -24,7 +24,7 @@ const MEMORY_BYTES: u64 = 16 << 20;
 /// Concurrent cursors of each kind that wait.
 const CURSORS: usize = 200;
 
-/// The most bytes of a cursor beside the documents that it keeps.
+/// Maximum size in bytes of a cursor without the documents that it keeps.
 const CURSOR_BYTES: i64 = 64 << 10;
 
 fn export(session: &Session) -> Reply {

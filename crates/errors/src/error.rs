@@ -109,12 +109,12 @@ impl Error {
         self.inner.document.as_ref()
     }
 
-    /// Returns the position of the mistake in the query's text, if it is known.
+    /// Returns the position of the error in the query's text, if it is known.
     pub fn position(&self) -> Option<Position> {
         self.inner.position
     }
 
-    /// Returns the query stage in which ArangoDB finds the mistake ("instantiating plan"), if its
+    /// Returns the query stage in which ArangoDB detects the error ("instantiating plan"), if its
     /// messages name one.
     pub fn stage(&self) -> Option<&'static str> {
         self.inner.stage

@@ -3,7 +3,7 @@
 /// The result of every fallible function of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The reason why a value is no shape.
+/// The reason why a value is not a shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// The value is neither an array of coordinates nor an object of a known type.

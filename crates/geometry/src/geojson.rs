@@ -26,7 +26,7 @@ impl Rules {
 
 /// Reads a GeoJSON object, or an array of longitude and latitude.
 ///
-/// Errors: the value is no valid shape; interrupted.
+/// Errors: the value is not a valid shape; interrupted.
 pub fn parse(value: Slice<'_>, rules: Rules, interrupt: Interrupt<'_>) -> Result<Shape> {
     if value.is_array() {
         return position(value, rules).map(Shape::point);

@@ -41,5 +41,6 @@ pub use shape::Shape;
 /// A check that runs periodically in long computations: true ends them by [`Error::Interrupted`].
 pub type Interrupt<'a> = &'a dyn Fn() -> bool;
 
-/// Most positions of one shape. The computation for a shape grows faster than their number.
+/// Maximum number of positions of one shape. The computation for a shape grows faster than their
+/// number.
 pub const POSITIONS_MAX: usize = 1 << 20;

@@ -42,7 +42,7 @@ impl Ring {
         self.vertices.iter().zip(self.vertices.iter().cycle().skip(1))
     }
 
-    /// Returns a point on the ring that is no vertex.
+    /// Returns a point on the ring that is not a vertex.
     pub(crate) fn point_on_edge(&self) -> Point {
         self.edges().next().map_or_else(Point::origin, |(from, to)| middle(from, to))
     }

@@ -20,7 +20,7 @@ use crate::measure::EARTH_RADIUS_METERS;
 use crate::position::{Position, angle};
 use crate::shape::Shape;
 
-/// Most cells in the covering of a stored shape.
+/// Maximum number of cells in the covering of a stored shape.
 const STORED_CELLS: usize = 8;
 /// Maximum number of cells in the covering of a query. More cells read fewer useless entries and
 /// cost more lookups.
@@ -28,7 +28,7 @@ const QUERY_CELLS: usize = 16;
 /// Level of the smallest cells of stored shapes that are not points: about a meter.
 const FINEST_LEVEL: u8 = 23;
 const LEAF_LEVEL: u8 = 30;
-/// Most edges of a shape whose own border is covered.
+/// Maximum number of edges of a shape whose own border is covered.
 ///
 /// For a larger shape a circle around it is covered, because the coverer compares each cell with
 /// every edge.
@@ -57,7 +57,7 @@ impl Position {
 /// The bounds of a covering: ArangoDB's options of geo-spatial analyzers, with their defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Covering {
-    /// Most cells, unless cells of the coarsest level are more.
+    /// Maximum number of cells, unless cells of the coarsest level are more.
     pub max_cells: usize,
     /// The coarsest level of a cell.
     pub min_level: u8,

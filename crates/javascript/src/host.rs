@@ -113,7 +113,7 @@ pub struct OutsideRequest<'a> {
     pub headers: &'a [(String, String)],
     /// The body.
     pub body: &'a [u8],
-    /// The longest time until the reply.
+    /// The maximum time until the reply.
     pub timeout: Option<Duration>,
     /// True if the server's certificate must be valid.
     pub verifies: bool,

@@ -5,11 +5,11 @@ use std::time::Instant;
 /// The bounds of everything that runs in an isolate.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// The greatest size of all values together, in bytes.
+    /// The maximum size of all values together, in bytes.
     ///
     /// It also bounds the time of a single builtin function, which nothing interrupts.
     pub memory_bytes: usize,
-    /// The greatest depth of the stack in bytes, at most 16 MiB.
+    /// The maximum depth of the stack in bytes, at most 16 MiB.
     ///
     /// The thread's own stack must be larger by at least 256 KiB.
     pub stack_bytes: usize,

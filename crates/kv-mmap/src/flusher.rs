@@ -67,7 +67,7 @@ impl Store {
         if self.layers().frozen.is_none() { Ok(()) } else { self.merge(environment, |_| Ok(())) }
     }
 
-    /// Makes the active layer the frozen one, and notes a dropped range behind it.
+    /// Makes the active layer the frozen one, and notes a dropped range after it.
     fn freeze(&self, dropped: Option<&KeyRange>) -> Result<()> {
         if self.layers().active.writes.is_empty() && dropped.is_none() && !self.log.is_broken() {
             return Ok(());

@@ -1,8 +1,8 @@
 //! Keys of any length over tables whose keys have a greatest length.
 //!
 //! A key of at most [`PART_BYTES`] is stored as it is. A longer one is cut into parts. Its first
-//! part with a zero byte behind it, one byte longer than any whole key, is a *link*: its value is
-//! the number of a level. The rest of the key is stored in the table of long keys behind that
+//! part followed by a zero byte, one byte longer than any whole key, is a *link*: its value is
+//! the number of a level. The rest of the key is stored in the table of long keys after that
 //! number, by the same rule. So the order of stored keys is the order of keys at each level, and
 //! reading and writing a long key takes one lookup for each part.
 
@@ -14,7 +14,7 @@ use kv::{Error, KeyRange, Result};
 use crate::environment::{Table, Tables};
 use crate::error::map;
 
-/// The greatest length of one part of a key. With the number of a level and the byte of a link it
+/// The maximum length of one part of a key. With the number of a level and the byte of a link it
 /// stays below LMDB's limit, 1,982 bytes with pages of 4 KiB.
 pub(crate) const PART_BYTES: usize = 1_900;
 
@@ -208,7 +208,7 @@ impl Walk<'_, '_> {
         Ok(true)
     }
 
-    /// Visits the level behind a link.
+    /// Visits the level below a link.
     fn below(
         &self,
         link: &[u8],
@@ -219,8 +219,8 @@ impl Walk<'_, '_> {
         visit: &mut dyn FnMut(&[u8], &[u8]) -> bool,
     ) -> Result<bool> {
         let part = link.get(..PART_BYTES).unwrap_or_default();
-        // All rests behind the link are longer than the part. A shorter bound lies before all of
-        // them or behind all of them, and the bounds of the upper level have decided that.
+        // All rests below the link are longer than the part. A shorter bound lies before all of
+        // them or after all of them, and the bounds of the upper level have decided that.
         let start = start.strip_prefix(part).unwrap_or_default();
         let end = end.and_then(|end| end.strip_prefix(part));
         let length = beginning.len();

@@ -4,22 +4,22 @@ use std::time::Duration;
 
 use kv::LogRecovery;
 
-/// The least memory in bytes. With less, layers are merged after a few hundred writes.
+/// The minimum memory in bytes. With less, layers are merged after a few hundred writes.
 const MEMORY_BYTES_MIN: usize = 16 << 20;
 
 /// The share of the memory for one layer, as a divisor. There are at most two layers, and a merge
 /// takes as much again for the pages that it changes.
 const LAYER_SHARE: usize = 8;
 
-/// The greatest size in bytes of one layer. A larger one does not make merges cheaper, and a start
+/// The maximum size in bytes of one layer. A larger one does not make merges cheaper, and a start
 /// after a crash takes longer.
 const LAYER_BYTES_MAX: usize = 64 << 20;
 
-/// The greatest size of the map in bytes: far more than any disk of one machine, and a hundredth
+/// The maximum size of the map in bytes: far more than any disk of one machine, and a hundredth
 /// of the address space.
 const MAP_BYTES_MAX: u64 = 1 << 40;
 
-/// The least size of the map in bytes.
+/// The minimum size of the map in bytes.
 const MAP_BYTES_MIN: u64 = 64 << 20;
 
 /// The options for opening a store.

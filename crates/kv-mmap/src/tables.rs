@@ -56,7 +56,7 @@ impl<'e> TableWriter<'e> {
         put.map_err(map("writing the tables"))
     }
 
-    /// Returns the level behind the link of a rest, which is created if it is missing.
+    /// Returns the level below the link of a rest. Creates it if it is missing.
     fn follow_or_create(&mut self, level: Level, rest: &[u8]) -> Result<Level> {
         let (table, link) = (level.table(&self.tables), level.link(rest));
         if let Some(value) = table.get(&self.transaction, &link).map_err(map("reading"))? {

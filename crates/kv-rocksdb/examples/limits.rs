@@ -4,7 +4,7 @@
 //! `cargo run --release -p kv-rocksdb --example limits -- [rows] [memory] [folder] [part]...`
 //!
 //! The memory is in MiB. The parts are scans, gets, starts, writes and synced; without a name, all
-//! run. `zstd` is no part: it sets the engine's compression.
+//! run. `zstd` is not a part of the run: it sets the engine's compression.
 //!
 //! Each result is the CPU time of the calling thread. Both sides of a pair run three times in turn,
 //! and the best of each counts. RocksDB itself has plain options: 16 KiB blocks, LZ4, a filter, and

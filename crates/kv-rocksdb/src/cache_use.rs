@@ -10,7 +10,7 @@ use rust_rocksdb::{Range, SizeApproximationOptions};
 
 use crate::handle::OwnedSnapshot;
 
-/// The greatest number of bytes that one iterator returns.
+/// The maximum number of bytes that one iterator returns.
 ///
 /// An iterator pins all tables and memtables that existed when it was opened, even after they were
 /// compacted and flushed. A long export must not pin them until its end. The limit is small in

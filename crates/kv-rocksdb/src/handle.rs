@@ -71,7 +71,7 @@ impl OwnedIterator {
         self.iterator.seek_to_last();
     }
 
-    /// Returns the current pair; `None` behind the last one, or after an error.
+    /// Returns the current pair; `None` after the last one, or after an error.
     #[inline]
     pub(crate) fn item(&self) -> Option<(&[u8], &[u8])> {
         self.iterator.item()

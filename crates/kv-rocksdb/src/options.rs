@@ -8,14 +8,14 @@ use rust_rocksdb::{
 
 use crate::write_stalls::WriteStalls;
 
-/// The least memory in bytes. With less, a memtable is full after a few hundred writes and the
+/// The minimum memory in bytes. With less, a memtable is full after a few hundred writes and the
 /// cache holds a few blocks.
 const MEMORY_BYTES_MIN: usize = 16 << 20;
 
 /// The share of the budget for memtables, as a divisor: the larger part is for reading.
 const MEMTABLE_SHARE: usize = 4;
 
-/// The greatest size in bytes of all memtables. Larger ones improve neither writes nor tables, but
+/// The maximum size in bytes of all memtables. Larger ones improve neither writes nor tables, but
 /// slow down the start after a crash.
 const MEMTABLES_BYTES_MAX: usize = 512 << 20;
 
@@ -80,7 +80,7 @@ pub struct RocksOptions {
     /// The memory in bytes that the block cache, indexes, filters and memtables may take together.
     /// The minimum is 16 MiB.
     pub memory_bytes: usize,
-    /// The greatest number of open table files.
+    /// The maximum number of open table files.
     pub max_open_files: u16,
     /// The time in milliseconds from a buffered commit to the sync of the log.
     pub sync_interval_ms: u64,

@@ -17,10 +17,10 @@ const SCANNED_BYTES_MAX: u64 = 2 << 20;
 /// keys between two keys.
 const SCANNED_MEMTABLE_BYTES_MAX: u64 = 32 << 20;
 
-/// The greatest number of keys that are scanned to divide a range, which takes 20 ms.
+/// The maximum number of keys that are scanned to divide a range, which takes 20 ms.
 const SCANNED_KEYS_MAX: usize = 200_000;
 
-/// The number of bytes of a key, behind the common prefix of the range, that take part in dividing
+/// The number of bytes of a key, after the common prefix of the range, that take part in dividing
 /// a range.
 const DIGITS: usize = 16;
 

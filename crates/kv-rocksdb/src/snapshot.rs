@@ -11,7 +11,7 @@ use crate::handle::OwnedSnapshot;
 use crate::prefix_scan::RocksPrefixScan;
 use crate::scan::RocksScan;
 
-/// The greatest number of keys in one call of RocksDB. Each may pin a block until its value is
+/// The maximum number of keys in one call of RocksDB. Each may pin a block until its value is
 /// copied: 4 MiB in total.
 const LOOK_UP_KEYS_MAX: usize = 256;
 

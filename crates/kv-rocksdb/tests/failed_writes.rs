@@ -44,7 +44,7 @@ fn largest(folder: &Path, extension: &str) -> u64 {
     files.map(|path| path.metadata().map_or(0, |file| file.len())).max().expect("a file")
 }
 
-/// Two keys, so that a commit could be there by halves. The value hardly compresses.
+/// Two keys, so that a commit could be there in part. The value hardly compresses.
 fn commit(engine: &RocksEngine, number: u32) -> Result<()> {
     let mut transaction = engine.begin(TransactionOptions::default())?;
     let mut rng = fastrand::Rng::with_seed(u64::from(number));
@@ -176,7 +176,7 @@ fn run(test: &str, folder: &Path, seed: u64) -> BTreeMap<u32, (String, String)> 
 }
 
 /// Checks a store after a start: acknowledged commits are there, refused ones are not, and no
-/// commit is there by halves. Each refusal names the file and the error.
+/// commit is there in part. Each refusal names the file and the error.
 fn check_commits(engine: &RocksEngine, results: &BTreeMap<u32, (String, String)>, seed: u64) {
     for (number, (word, text)) in results {
         let there = halves(engine, *number);

@@ -1,6 +1,6 @@
 //! The form in which PD and the stores know the bounds of regions.
 //!
-//! A key is cut into groups of eight bytes, the last one filled up with zeros. Behind each group
+//! A key is cut into groups of eight bytes, the last one filled up with zeros. After each group
 //! stands 255 minus the number of zeros that fill it. So no encoded key is a prefix of another, and
 //! they keep the order of the keys.
 
@@ -28,8 +28,8 @@ pub(crate) fn encode_end(end: &[u8]) -> Vec<u8> {
     if end.is_empty() { Vec::new() } else { encode(end) }
 }
 
-/// Decodes a bound of a region. A bound that is no encoded key comes back cut where the form ends,
-/// so that no key between two encoded ones is lost.
+/// Decodes a bound of a region. A bound that is not an encoded key comes back cut where the form
+/// ends, so that no key between two encoded ones is lost.
 pub(crate) fn decode(encoded: &[u8]) -> Vec<u8> {
     let mut key = Vec::with_capacity(encoded.len());
     for chunk in encoded.chunks(GROUP_BYTES + 1) {

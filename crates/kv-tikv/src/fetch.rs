@@ -15,7 +15,7 @@ use crate::topology::client::Client;
 use crate::topology::regions::Region;
 use crate::topology::retry::Retry;
 
-/// The most rows of one page.
+/// Maximum number of rows of one page.
 pub(crate) const PAGE_ROWS_MAX: usize = 8192;
 
 /// The values of keys that are present.
@@ -55,7 +55,7 @@ impl Reader<'_> {
     }
 
     async fn resolve(&mut self, locks: &[LockInfo]) -> Result<()> {
-        // The greatest timestamp asks for the latest state, and is no state of its own.
+        // The greatest timestamp asks for the latest state, and is not a state of its own.
         let reader = (self.at != u64::MAX).then_some(self.at);
         let resolved = self.client.resolve(locks, reader, &mut self.retry).await?;
         self.passable.extend(resolved.passable);

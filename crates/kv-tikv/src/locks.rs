@@ -3,7 +3,7 @@
 //! The primary key of a transaction says what became of it. A lock whose transaction has ended is
 //! committed or rolled back; one whose transaction has died is rolled back after its life. A reader
 //! passes by the lock of a living transaction: asking the primary key has moved the transaction's
-//! commit behind the reader's timestamp.
+//! commit after the reader's timestamp.
 
 use std::time::Duration;
 

@@ -14,15 +14,15 @@ pub struct TikvOptions {
     /// The beginning of all keys of the store. Stores with other prefixes may be in the same
     /// cluster, if no prefix begins with another one.
     pub prefix: String,
-    /// The longest time of one operation, retries included.
+    /// The maximum time of one operation, retries included.
     pub timeout: Duration,
-    /// The longest time until a single message counts as lost.
+    /// The maximum time until a single message counts as lost.
     pub message_timeout: Duration,
     /// The life of the server's lease without a sign of life.
     pub lease: Duration,
     /// Commits in one phase where a single region has all keys.
     pub one_phase: bool,
-    /// The most bytes of a transaction's keys and values.
+    /// Maximum size in bytes of a transaction's keys and values.
     pub transaction_bytes_max: usize,
 }
 

@@ -17,8 +17,8 @@ use crate::topology::client::Client;
 use crate::values;
 use crate::versions::Versions;
 
-/// The most bytes of one key and its value: a store writes them as one entry of its log, which has
-/// at most 8 MiB.
+/// Maximum size in bytes of one key and its value: a store writes them as one entry of its log,
+/// which has at most 8 MiB.
 pub(crate) const PAIR_BYTES_MAX: usize = 7 << 20;
 
 /// The connected client and the state of the store.

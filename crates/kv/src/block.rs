@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-/// The greatest number of bytes in one block or in one result, so that offsets fit 32 bits.
+/// The maximum number of bytes in one block or in one result, so that offsets fit 32 bits.
 pub const BLOCK_BYTES_MAX: usize = u32::MAX as usize;
 
 /// The number of bytes of values at which a lookup of several keys ends, so that its memory does
@@ -19,7 +19,7 @@ pub struct Pair {
     pub key_start: u32,
     /// Offset of the value's first byte, which is the key's end.
     pub value_start: u32,
-    /// Offset behind the value's last byte.
+    /// Offset after the value's last byte.
     pub value_end: u32,
 }
 

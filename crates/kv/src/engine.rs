@@ -206,19 +206,19 @@ impl ScanSpec {
 /// least one pair.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockLimits {
-    /// The greatest number of pairs in the block; at least 1.
+    /// The maximum number of pairs in the block; at least 1.
     pub rows: usize,
     /// Bytes of keys and values after which the block ends. Greater values than
     /// [`BLOCK_LIMIT_BYTES_MAX`] have the effect of that.
     pub bytes: usize,
 }
 
-/// The greatest byte limit of a block that takes effect.
+/// The maximum byte limit of a block that takes effect.
 ///
 /// A block of this size and one more pair of [`PAIR_BYTES_MAX`] still have 32-bit offsets.
 pub const BLOCK_LIMIT_BYTES_MAX: usize = 1 << 30;
 
-/// The greatest size in bytes of one key and its value together. Longer pairs are
+/// The maximum size in bytes of one key and its value together. Longer pairs are
 /// [`crate::Error::TooLarge`].
 pub const PAIR_BYTES_MAX: usize = 1 << 30;
 
@@ -246,7 +246,7 @@ pub trait Scan: Send {
 
     /// Releases everything that pins memory in the engine: iterators and pages.
     ///
-    /// The next call of [`Scan::next_block`] resumes behind the last returned pair.
+    /// The next call of [`Scan::next_block`] resumes after the last returned pair.
     fn release(&mut self);
 
     /// Releases the same, and goes back: the next block begins with the pair of `key`, which was
@@ -257,7 +257,7 @@ pub trait Scan: Send {
 /// The limits of a transaction and the state that it reads.
 #[derive(Clone, Copy, Debug)]
 pub struct TransactionOptions {
-    /// The greatest number of bytes of buffered keys and values. A write beyond it fails with
+    /// The maximum number of bytes of buffered keys and values. A write beyond it fails with
     /// [`crate::Error::TooLarge`].
     pub max_bytes: usize,
     /// The behaviour of the transaction when it must wait for others.
@@ -276,7 +276,7 @@ impl Default for TransactionOptions {
     }
 }
 
-/// The longest time that a caller may wait for others.
+/// The maximum time that a caller may wait for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitPolicy {
     /// The caller must not block.
@@ -373,7 +373,7 @@ pub trait WriteTransaction: Send {
     /// holds the key's owner, or the name is unique to this transaction. This serves index entries
     /// that contain a document's key and are guarded by the lock on that document, and counters
     /// that a commit holds alone. A commit that has ended since this transaction's snapshot may
-    /// have written the key; that is no conflict.
+    /// have written the key; that is not a conflict.
     fn put_unguarded(&mut self, key: &[u8], value: &[u8]) -> Result<()>;
 
     /// Removes a key, present or not.

@@ -48,7 +48,7 @@ impl<const CUTS: usize> Histogram<CUTS> {
         self.count(cuts, micros as f64 * 1e-6, micros);
     }
 
-    /// Counts several events that took so many microseconds together; the cuts are in seconds.
+    /// Counts several events that took this many microseconds together; the cuts are in seconds.
     pub fn add_all_micros(&self, cuts: &[f64; CUTS], events: u64, micros: u64) {
         let each = micros as f64 * 1e-6 / events.max(1) as f64;
         self.counter(cuts, each).fetch_add(events, Ordering::Relaxed);

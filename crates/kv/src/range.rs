@@ -5,7 +5,7 @@
 pub struct KeyRange {
     /// The first key that may be in the range (inclusive).
     pub start: Vec<u8>,
-    /// The first key behind the range (exclusive). An empty key means that the range has no end.
+    /// The first key after the range (exclusive). An empty key means that the range has no end.
     pub end: Vec<u8>,
 }
 
@@ -25,7 +25,7 @@ impl KeyRange {
         KeyRange { start: prefix.to_vec(), end: prefix_end(prefix) }
     }
 
-    /// Returns the range of the keys behind `key`, without an end.
+    /// Returns the range of the keys after `key`, without an end.
     pub fn after(key: &[u8]) -> Self {
         KeyRange { start: successor(key), end: Vec::new() }
     }

@@ -7,7 +7,7 @@ use crate::{Definition, Kind, Program};
 /// A command of the binary, as a shell completes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
-    /// The name behind the binary's.
+    /// The name after the binary's.
     pub name: &'static str,
     /// Its purpose in a few words.
     pub summary: &'static str,

@@ -9,7 +9,7 @@ use crate::{Definition, Mistake, Opt, Section};
 pub struct Program {
     /// The command, such as `persea server`.
     pub name: &'static str,
-    /// The usage line behind the name.
+    /// The usage line after the name.
     pub usage: &'static str,
     /// The purpose of the program in one sentence or more; may be empty.
     pub about: &'static str,

@@ -1,9 +1,9 @@
 //! Suggestions for a name that does not exist.
 
-/// The greatest edit distance between a name and a suggestion.
+/// The maximum edit distance between a name and a suggestion.
 const MAX_DISTANCE: usize = 6;
 
-/// The greatest number of suggestions.
+/// The maximum number of suggestions.
 const MAX_SUGGESTIONS: usize = 3;
 
 /// Returns the names that are closest to `name`, the closest first.

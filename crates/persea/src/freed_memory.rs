@@ -29,7 +29,7 @@ const GROWTH_BYTES_PER_SECOND: f64 = 4e9;
 /// The shortest time between two looks, so that a process that needs its memory does not spend its
 /// time here.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(25);
-/// The longest time between two looks, and for which freed memory is kept.
+/// The maximum time between two looks, and for which freed memory is kept.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// The shortest time for which freed memory is kept, the unit of the allocator's option. Without a
 /// delay, the allocator does not look for pieces that it has kept.

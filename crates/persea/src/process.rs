@@ -32,7 +32,7 @@ pub(crate) fn keep_private(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes to the standard output. A reader that has gone, such as `head`, is no failure.
+/// Writes to the standard output. A reader that has gone, such as `head`, is not a failure.
 pub(crate) fn print(text: &str) {
     let _ = io::stdout().lock().write_all(text.as_bytes());
 }

@@ -12,7 +12,7 @@ use crate::options::BucketOptions;
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(120);
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The greatest size in bytes of an object that is read as a whole.
+/// The maximum size in bytes of an object that is read as a whole.
 const OBJECT_BYTES_MAX: usize = 256 << 20;
 
 /// The objects of a bucket below one prefix. Keys are without that prefix.

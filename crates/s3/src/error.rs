@@ -26,7 +26,7 @@ pub enum Error {
     Reply {
         /// Method and key.
         request: String,
-        /// The mistake.
+        /// The error.
         reason: String,
     },
     /// A file that changed while it was sent.

@@ -46,7 +46,7 @@ impl Bucket {
         self.call(&call, &mut |_| Ok(())).map(drop)
     }
 
-    /// Removes an object. It is no error if there is none.
+    /// Removes an object. It is not an error if there is none.
     pub fn delete(&self, key: &str) -> Result<()> {
         let call = Call { method: "DELETE", key: Some(key), ..Call::default() };
         match self.call(&call, &mut |_| Ok(())) {

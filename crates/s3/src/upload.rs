@@ -14,10 +14,10 @@ use crate::request::{Call, refused};
 use crate::signature::hexadecimal;
 use crate::xml;
 
-/// The least size of a part in bytes; a smaller file is one request. Memory holds one part.
+/// The minimum size of a part in bytes; a smaller file is one request. Memory holds one part.
 pub(crate) const PART_BYTES: u64 = 8 << 20;
 
-/// The greatest number of parts, somewhat below S3's 10,000.
+/// The maximum number of parts, somewhat below S3's 10,000.
 const PARTS_MAX: u64 = 9_000;
 
 impl Bucket {

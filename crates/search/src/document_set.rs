@@ -9,7 +9,7 @@ pub(crate) struct DocumentSet {
 }
 
 impl DocumentSet {
-    /// Returns an empty set for a segment with so many documents.
+    /// Returns an empty set for a segment with this many documents.
     pub(crate) fn new(documents: u32) -> Self {
         DocumentSet { words: vec![0; (documents as usize).div_ceil(64)] }
     }

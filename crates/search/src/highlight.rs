@@ -10,7 +10,7 @@ use crate::analysis::{Analysis, text_of_term};
 use crate::path::Path;
 use crate::query::{PhrasePart, Query};
 
-/// The most places of each kind of condition.
+/// Maximum number of places of each kind of condition.
 #[derive(Clone, Copy, Debug)]
 pub struct HighlightLimits {
     /// Of single tokens.

@@ -38,7 +38,7 @@ pub(crate) struct FieldStatistics {
 }
 
 impl Scorer {
-    /// Returns the inverse document frequency of a term that so many documents have.
+    /// Returns the inverse document frequency of a term that this many documents have.
     pub(crate) fn idf(self, field: &FieldStatistics, frequency: u64) -> f64 {
         let (all, having) = (field.documents as f64, frequency as f64);
         match self {

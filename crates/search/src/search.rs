@@ -41,7 +41,7 @@ impl Hits {
         &self.snapshot
     }
 
-    /// Goes to the next hit, and returns it; `None` behind the last.
+    /// Goes to the next hit, and returns it; `None` after the last.
     pub fn advance(&mut self) -> Result<Option<Hit>> {
         loop {
             let Some(part) = self.snapshot.parts().get(self.segment) else { return Ok(None) };
@@ -100,7 +100,7 @@ impl Hits {
         Ok(best.into_sorted_vec().into_iter().map(|ranked| (ranked.hit, ranked.score)).collect())
     }
 
-    /// Goes behind the last hit, and returns the number of hits that it passes.
+    /// Skips to the end, past the last hit, and returns the number of hits that it passes.
     ///
     /// `check` is called for each segment and from time to time; its error ends the count.
     pub fn count_rest(&mut self, check: &mut dyn FnMut() -> Result<()>) -> Result<u64> {

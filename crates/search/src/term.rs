@@ -18,7 +18,7 @@ use velocypack::{Kind, Number};
 
 use crate::path::{Path, push_escaped};
 
-/// The most bytes of a term's value. The end of a longer one is replaced by its hash.
+/// Maximum size in bytes of a term's value. The end of a longer one is replaced by its hash.
 const VALUE_BYTES_MAX: usize = 32_000;
 
 /// A value that a term stands for.

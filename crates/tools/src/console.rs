@@ -9,7 +9,7 @@ use velocypack::json::write_str;
 /// The importance of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Details for the search for a mistake.
+    /// Details for debugging.
     Debug,
     /// A step of the tool.
     Info,
@@ -115,7 +115,7 @@ impl Console {
         self.message(Level::Info, text);
     }
 
-    /// Writes a message for the search for a mistake.
+    /// Writes a message for debugging.
     pub fn debug(&self, text: &str) {
         self.message(Level::Debug, text);
     }

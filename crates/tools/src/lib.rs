@@ -70,7 +70,7 @@ pub fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().copied().find(|tool| tool.command == name || tool.links.contains(&name))
 }
 
-/// Runs a tool with the arguments behind its name.
+/// Runs a tool with the arguments after its name.
 pub fn run(tool: &'static Tool, version: Version, arguments: &[String]) -> ExitCode {
     let console = Console::plain();
     let request = Options::read(tool.program, version, arguments, &|name| std::env::var(name).ok());

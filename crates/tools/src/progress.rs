@@ -18,7 +18,7 @@ const LINE_PAUSE: Duration = Duration::from_secs(10);
 /// The columns of a terminal that does not report its width.
 const DEFAULT_COLUMNS: usize = 80;
 
-/// The least width of the line in columns.
+/// The minimum width of the line in columns.
 const MIN_COLUMNS: usize = 20;
 
 /// The width of the widest bar, and of the narrowest that is drawn.
@@ -174,7 +174,7 @@ impl State {
         format!("{done}{}, {rate}/s", of.unwrap_or_default())
     }
 
-    /// Returns the text for a terminal of so many columns.
+    /// Returns the text for a terminal of this many columns.
     pub(crate) fn bar(&self, label: &str, columns: usize) -> String {
         let time = match self.left() {
             Some(left) => format!("{} left", clock(left)),

@@ -12,7 +12,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Parses the header `traceparent`. `None` for a text that is none, which begins a new trace.
+    /// Parses the header `traceparent`. `None` for an invalid text, which begins a new trace.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         let mut parts = text.split('-');

@@ -10,13 +10,13 @@ use crate::otlp;
 use crate::record::Record;
 use crate::shared::Shared;
 
-/// The most spans of one request.
+/// Maximum number of spans of one request.
 const BATCH_MAX: usize = 512;
 
 /// The time after which spans are sent although they are few.
 const DELAY: Duration = Duration::from_secs(1);
 
-/// The least time between two entries in the log about a collector that fails.
+/// The minimum time between two entries in the log about a collector that fails.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Sends spans until it is told to stop by an empty message.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::context::Context;
 
-/// The most bytes of a text in a span.
+/// Maximum size in bytes of a text in a span.
 pub(crate) const TEXT_BYTES_MAX: usize = 4_096;
 
 /// The role of the work.

@@ -25,7 +25,7 @@ pub struct TracerOptions {
     pub share: f64,
     /// The time from which the execution of a node of a query is a span of its own.
     pub node_threshold: Duration,
-    /// The most spans that wait to be sent.
+    /// Maximum number of spans that wait to be sent.
     pub queue_length: usize,
 }
 

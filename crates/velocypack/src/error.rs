@@ -61,7 +61,7 @@ pub enum Error {
     },
 }
 
-/// A value that could not be built: too deep, too large, or a mistake of the caller.
+/// A value that could not be built: too deep, too large, or misused by the caller.
 impl From<Error> for errors::Error {
     fn from(error: Error) -> Self {
         let code = match error {

@@ -37,7 +37,7 @@ impl WrappedEngine {
         WrappedEngine { replace_snapshot: Box::new(replace), ..self }
     }
 
-    /// Makes so many changes of the contents, and then dies as a process does under `kill -9`.
+    /// Makes this many changes of the contents, and then dies as a process does under `kill -9`.
     pub fn dying_after(self, changes: i64, death: Death) -> Self {
         WrappedEngine { countdown: Arc::new(Countdown::new(changes, death)), ..self }
     }

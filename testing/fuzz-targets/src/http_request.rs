@@ -51,8 +51,8 @@ pub(crate) fn run(bytes: &[u8]) {
     assert!(alive.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&alive));
 }
 
-/// Returns true for requests that stop the server or make it sleep: they are no failure, but would
-/// end the fuzzing.
+/// Returns true for requests that stop the server or make it sleep: they are not a failure, but
+/// would end the fuzzing.
 fn stops_the_server(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
     ["shutdown", "%", "sleep", "x-arango-async"].iter().any(|word| text.contains(word))

@@ -11,7 +11,7 @@ use velocypack::{Builder, Kind, Slice, json, order, validate};
 /// The memory of an isolate; it also bounds the time of a builtin function.
 const MEMORY_BYTES: usize = 4 << 20;
 
-/// The longest time of a script.
+/// The maximum time of a script.
 const TIME: Duration = Duration::from_millis(50);
 
 /// The global name of the function that the checks call.

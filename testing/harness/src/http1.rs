@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use socket2::{Domain, Socket, Type};
 
-/// Most bytes of a reply's body that are kept, unless a connection keeps all; the rest is counted
-/// only.
+/// Maximum number of bytes of a reply's body that are kept, unless a connection keeps all; the rest
+/// is counted only.
 const KEPT_MAX_BYTES: usize = 4 << 20;
 
 /// A request, whose body has the length that it announces.

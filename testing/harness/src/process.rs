@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 /// The time of a tick in `/proc/PID/stat`: a constant of Linux's interface.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Fields 14 to 17 of `/proc/PID/stat`, counted from the one behind the name: user and system time
+/// Fields 14 to 17 of `/proc/PID/stat`, counted from the one after the name: user and system time
 /// of the process, and the same of its children that have ended.
 const OWN_TICKS: [usize; 2] = [11, 12];
 const CHILDREN_TICKS: [usize; 2] = [13, 14];
@@ -130,7 +130,7 @@ impl Process {
     }
 }
 
-/// Returns the sum of some of the fields behind the name in `stat`.
+/// Returns the sum of some of the fields after the name in `stat`.
 fn sum_of_ticks(fields: &str, wanted: &[usize]) -> Duration {
     let fields: Vec<&str> = fields.split_whitespace().collect();
     let ticks: u32 = wanted.iter().filter_map(|at| fields.get(*at)?.parse::<u32>().ok()).sum();

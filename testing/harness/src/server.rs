@@ -21,10 +21,10 @@ pub const PASSWORD: &str = "a password for tests";
 /// Secret that signs tokens, so that a token stays valid after a restart.
 pub const SECRET: &str = "a secret for the signature of tokens";
 
-/// Longest wait for a reply to the question if the server serves.
+/// Maximum wait for a reply to the question if the server serves.
 const STATUS_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Longest wait for a reply on connections of [`Server::connect`].
+/// Maximum wait for a reply on connections of [`Server::connect`].
 const REPLY_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Ports that are tried for a server. Another process may take a free port before the server does.
@@ -156,7 +156,7 @@ impl Launch {
         Ok(command)
     }
 
-    /// Returns the text of the log; nothing if it is no file.
+    /// Returns the text of the log; nothing if it is not a file.
     fn log(&self) -> String {
         let Stderr::File(path) = &self.stderr else { return String::new() };
         String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned()

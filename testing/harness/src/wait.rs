@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// The longest wait for something that takes a moment on a quiet machine. A busy one may take much
+/// The maximum wait for something that takes a moment on a quiet machine. A busy one may take much
 /// longer.
 pub const DEADLINE: Duration = Duration::from_secs(60);
 

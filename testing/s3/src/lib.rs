@@ -87,7 +87,7 @@ impl Storage {
         self.lock().objects.open_uploads()
     }
 
-    /// Makes all objects as old as if they had been written so many seconds before.
+    /// Makes all objects as old as if they had been written this many seconds before.
     pub fn age(&self, seconds: u64) {
         self.lock().objects.age(seconds);
     }

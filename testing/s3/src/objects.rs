@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The least size in bytes of a part that is not the last.
+/// The minimum size in bytes of a part that is not the last.
 const PART_BYTES_MIN: usize = 5 << 20;
 
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Objects {
         self.objects.remove(key);
     }
 
-    /// Returns at most `count` objects behind the key `after` that begin with `prefix`.
+    /// Returns at most `count` objects after the key `after` that begin with `prefix`.
     pub(crate) fn list(&self, prefix: &str, after: &str, count: usize) -> Vec<(&String, &Object)> {
         let behind = self.objects.iter().filter(|(key, _)| key.starts_with(prefix) && key.as_str() > after);
         behind.take(count).collect()

@@ -12,7 +12,7 @@ pub(crate) struct Trial {
     pub(crate) about: &'static str,
     /// Returns the help of the options but for those of [`Common`].
     pub(crate) usage: fn() -> String,
-    /// Runs the trial with the words behind its name. Errors: a mistake in these words, as text for
+    /// Runs the trial with the arguments after its name. Errors: an invalid argument, as text for
     /// the user.
     pub(crate) run: fn(&[String]) -> Result<ExitCode, String>,
 }
@@ -32,7 +32,7 @@ impl Argument<'_> {
         self.value.parse().map_err(|_| self.wrong())
     }
 
-    /// Returns the error of a value that is no number.
+    /// Returns the error of a value that is not a number.
     pub(crate) fn wrong(&self) -> String {
         format!("{} is {:?}; it must be a number", self.option, self.value)
     }

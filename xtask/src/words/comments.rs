@@ -10,7 +10,7 @@ pub(super) struct CommentLine<'a> {
     pub(super) number: usize,
     /// The marker before the text: `//`, `///` or `//!`.
     pub(super) marker: &'a str,
-    /// The text behind the marker and one blank.
+    /// The text after the marker and one blank.
     pub(super) text: &'a str,
     /// The column of the marker, from 0, in bytes.
     pub(super) column: usize,

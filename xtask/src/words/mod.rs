@@ -112,7 +112,7 @@ struct Sentence<'a> {
     count: usize,
 }
 
-/// Splits a paragraph behind `.`, `:`, `;`, `!` and `?`.
+/// Splits a paragraph after `.`, `:`, `;`, `!` and `?`.
 fn sentences<'a>(paragraph: &[Word<'a>]) -> Vec<Sentence<'a>> {
     let mut sentences = Vec::new();
     let mut sentence = Sentence { words: Vec::new(), count: 0 };

@@ -10,11 +10,11 @@ use crate::properties::Properties;
 use crate::query::{CompiledQuery, QueryCompiler, QueryProperties, ReturnType, Row};
 use crate::token::{Input, Sink, Token};
 
-/// Most rows of a batch.
+/// Maximum number of rows of a batch.
 const BATCH_MAX: u64 = 1000;
 /// Bytes of memory that a query may use, unless it says otherwise.
 const MEMORY_DEFAULT: u64 = 1 << 20;
-/// Most bytes of memory that a query may ask for.
+/// Maximum memory in bytes that a query may request.
 const MEMORY_MAX: u64 = 32 << 20;
 
 const RETURN_TYPES: [(&str, ReturnType); 3] =

@@ -16,7 +16,7 @@ use crate::properties::Properties;
 use crate::query::QueryCompiler;
 use crate::token::{Input, Sink, Token};
 
-/// Most hashes of a signature, as of `MINHASH()`: for an error of one in a thousand.
+/// Maximum number of hashes of a signature, as of `MINHASH()`: for an error of one in a thousand.
 const HASHES_MAX: u64 = 1_000_000;
 
 /// The seed of the hashes, as of ArangoDB's hashes of values. With it, the documented example of

@@ -32,7 +32,7 @@ use crate::token::{Input, Sink};
 
 pub use geojson::Format;
 
-/// Most analyzers inside each other.
+/// Maximum nesting depth of analyzers.
 const DEPTH_MAX: usize = 16;
 
 /// The properties of an analyzer of one type.

@@ -11,7 +11,7 @@ use crate::properties::Properties;
 use crate::query::QueryCompiler;
 use crate::token::{Input, Sink, Token};
 
-/// Most analyzers of a pipeline.
+/// Maximum number of analyzers of a pipeline.
 const STAGES_MAX: usize = 64;
 
 #[derive(Debug)]
@@ -91,7 +91,7 @@ struct Between<'a> {
     sink: &'a mut dyn Sink,
     /// The position of the last token.
     last: Option<u32>,
-    /// The position of the tokens that are made of the last token, and the first one behind them.
+    /// The position of the tokens that are made of the last token, and the first one after them.
     base: u32,
     next_base: u32,
 }

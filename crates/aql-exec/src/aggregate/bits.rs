@@ -29,7 +29,7 @@ impl Bits {
         0
     }
 
-    /// Saves an array of the bits, or null, and true if a value was no operand.
+    /// Saves an array of the bits, or null, and true if a value was not an operand.
     fn save(&self, out: &mut Builder) -> Result<()> {
         out.open_array()?;
         match self.bits {

@@ -32,7 +32,7 @@ impl Total {
         }
     }
 
-    /// Saves an array of the sum, the number of values, and true if one was no number.
+    /// Saves an array of the sum, the number of values, and true if one was not a number.
     fn save(&self, out: &mut Builder) -> Result<()> {
         out.open_array()?;
         self.sum.append_to(out)?;

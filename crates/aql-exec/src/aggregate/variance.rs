@@ -29,7 +29,7 @@ impl Moments {
         }
     }
 
-    /// Saves an array of count, mean, squares, and true if a value was no number.
+    /// Saves an array of count, mean, squares, and true if a value was not a number.
     ///
     /// A number that is not finite is saved as null.
     fn save(&self, out: &mut Builder) -> Result<()> {

@@ -20,7 +20,7 @@ use crate::operator::{
     ShortestPathOperator, StepProgram, TraversalOperator, TraversalParts, TraversalPrograms, WeightProgram,
 };
 
-/// Most collections and directions by which one query may follow edges.
+/// Maximum number of collections and directions by which one query may follow edges.
 const MAX_ACCESSES: usize = u16::MAX as usize;
 
 impl Lowering<'_> {

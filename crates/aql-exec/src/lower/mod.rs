@@ -72,7 +72,7 @@ struct Lowering<'a> {
     wait_for_sync: bool,
 }
 
-/// Most operators in a chain, those around a subquery included.
+/// Maximum number of operators in a chain, those around a subquery included.
 ///
 /// Each takes about a kilobyte of stack, and threads have two megabytes. A thousand nested loops
 /// fit.

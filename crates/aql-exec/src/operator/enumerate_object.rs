@@ -30,7 +30,8 @@ impl EnumerateObjectOperator {
 
     /// Returns the attributes of an object.
     ///
-    /// A value that is no object has no entries, and FOR cannot loop over null: see `ENTRIES()`.
+    /// A value that is not an object has no entries, and FOR cannot loop over null: see
+    /// `ENTRIES()`.
     fn open(&self, context: &mut ExecutionContext) -> Result<Members> {
         let object = self.outer.value(self.input);
         if !object.is_object() {

@@ -28,7 +28,7 @@ pub(crate) struct EnumeratePathsOperator {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PathsKind {
     pub(crate) kind: EnumeratePathsKind,
-    /// Fewest and most edges, for K_PATHS.
+    /// Minimum and maximum number of edges, for K_PATHS.
     pub(crate) depths: (u64, u64),
 }
 

@@ -14,7 +14,8 @@ use super::outer_rows::OuterRows;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 
-/// Most bytes of the table. A limit on the query's memory lowers it to a quarter of that limit.
+/// Maximum size in bytes of the table. A limit on the query's memory lowers it to a quarter of that
+/// limit.
 const MAX_TABLE_BYTES: u64 = 512 << 20;
 /// Nested scans before a table is built: most loops have one row or none.
 const SCANS_BEFORE: u64 = 2;

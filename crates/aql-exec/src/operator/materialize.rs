@@ -23,7 +23,7 @@ pub(crate) struct MaterializeOperator {
     document_bytes: usize,
 }
 
-/// Fewest documents of one step, however large documents have been so far.
+/// Minimum number of documents of one step, however large documents have been so far.
 const FEWEST_FETCHED: usize = 16;
 
 /// Returns the number of documents to fetch in one step, based on the size of earlier ones.

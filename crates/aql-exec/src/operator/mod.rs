@@ -95,7 +95,7 @@ pub(crate) trait Operator: Send {
         self.next_batch(context, limits)
     }
 
-    /// Goes behind the last row, and returns the number of rows that it passes.
+    /// Skips to the end, past the last row, and returns the number of rows that it passes.
     ///
     /// `None` if the operator has to make the rows to count them. It has passed none then.
     fn count_rest(&mut self, context: &mut ExecutionContext) -> Result<Option<u64>> {

@@ -3,7 +3,7 @@
 //!
 //! The operator tests the filter while it searches, the nearest documents first. It reads further
 //! lists of the index until enough documents have passed, or all lists were read. A filter that few
-//! documents pass also needs more lists: the wanted documents are as far away as so many more
+//! documents pass also needs more lists: the wanted documents are as far away as this many more
 //! documents without a filter.
 
 use std::ops::Range;

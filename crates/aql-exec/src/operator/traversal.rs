@@ -99,7 +99,7 @@ impl TraversalOperator {
         let Some(step) = steps.get(id).filter(|step| u64::from(step.depth) >= *min_depth) else {
             return Ok(());
         };
-        // A start vertex that does not exist may have edges, but is no result itself.
+        // A start vertex that does not exist may have edges, but is not a result itself.
         if step.depth == 0 && !reader.exists(step.vertex, context)? {
             return Ok(());
         }

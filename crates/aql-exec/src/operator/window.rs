@@ -63,7 +63,8 @@ struct Entry {
     values: Box<[Value]>,
 }
 
-/// Most milliseconds by which a later row's window can begin earlier, if months are subtracted.
+/// Maximum number of milliseconds by which a later row's window can begin earlier, if months are
+/// subtracted.
 const MOVES_BACK_MS: f64 = 4.0 * 24.0 * 3600.0 * 1000.0;
 
 impl WindowOperator {

@@ -43,7 +43,7 @@ impl SearchFields {
         found
     }
 
-    /// Returns the place of values that are no texts; `None` if no index has them.
+    /// Returns the place of values that are not texts; `None` if no index has them.
     pub(crate) fn values(&self, field: &SearchField<Value>) -> Option<Path> {
         let steps = steps(field)?;
         self.schemas.iter().find_map(|schema| schema.value_path(&steps))

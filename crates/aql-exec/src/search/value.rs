@@ -3,7 +3,7 @@
 use aql_value::Value;
 use errors::{Error, Result};
 
-/// Returns a value as terms have it; `None` for arrays and objects, which are no terms.
+/// Returns a value as terms have it; `None` for arrays and objects, which are not terms.
 pub(super) fn term_value(value: &Value) -> Option<search::Value> {
     match value {
         Value::Null => Some(search::Value::Null),
@@ -15,7 +15,7 @@ pub(super) fn term_value(value: &Value) -> Option<search::Value> {
     }
 }
 
-/// The arguments of a function behind its field.
+/// The arguments of a function after its field.
 pub(super) struct Arguments<'v> {
     pub(super) function: &'static str,
     pub(super) values: &'v [Value],

@@ -49,7 +49,7 @@ impl Reach {
                 Frame { low: number - preceding, high: number + following }
             }
             Self::Duration { preceding, following } => {
-                // Casts saturate; a result out of range is no date.
+                // Casts saturate; a result out of range is not a date.
                 let shifted = |duration: &str, sign| {
                     let duration = aql_date::parse_duration(duration)?;
                     let shifted = aql_date::add_duration(number as i64, duration, sign)?;

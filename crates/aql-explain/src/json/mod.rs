@@ -26,7 +26,7 @@ use expression::ExpressionWriter;
 /// subquery's node follows them.
 ///
 /// # Errors
-/// 32 if the description would exceed the greatest size of a value or the memory of the query; 1500
+/// 32 if the description would exceed the maximum size of a value or the memory of the query; 1500
 /// if the query was ended.
 pub fn explain(plan: &Plan, limits: WriteLimits<'_>) -> Result<Value> {
     Writer::value(limits, |out| write_plan(out, plan))

@@ -20,7 +20,7 @@ use super::writer::{MAX_EXPRESSION_DEPTH, WriteLimits, Writer};
 /// `{parsed, collections, bindVars, ast, warnings}`.
 ///
 /// # Errors
-/// 32 if the description would exceed the greatest size of a value or the memory of the query; 1500
+/// 32 if the description would exceed the maximum size of a value or the memory of the query; 1500
 /// if the query was ended.
 pub fn explain_syntax(query: &Query, limits: WriteLimits<'_>) -> Result<Value> {
     let mut tree = TreeWriter { levels: vec![HashMap::new()], next_id: 0, collections: BTreeSet::new() };

@@ -38,7 +38,7 @@ pub(crate) fn remove_value(arguments: &[Value], context: &mut EvaluationContext<
     if !array.is_array() {
         return invalid(context, "REMOVE_VALUE");
     }
-    // A negative limit is no limit.
+    // A negative limit is not a limit.
     let limit = given(arguments, 2).and_then(|_| u64::try_from(integer(arguments, 2)).ok());
     let mut left = limit.unwrap_or(u64::MAX);
     let mut kept = ArrayBuffer::new(context);

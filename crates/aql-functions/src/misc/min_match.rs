@@ -5,7 +5,7 @@ use errors::Result;
 
 use crate::argument::invalid;
 
-/// `MIN_MATCH(expr1, ..., minMatchCount)`: true if at least so many of the expressions are true.
+/// `MIN_MATCH(expr1, ..., minMatchCount)`: true if at least this many of the expressions are true.
 pub(crate) fn min_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     match arguments.split_last() {
         Some((fewest, expressions)) if fewest.is_number() && fewest.to_i64() >= 0 => {

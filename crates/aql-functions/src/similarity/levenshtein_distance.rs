@@ -7,7 +7,7 @@ use errors::{Error, ErrorCode, Result};
 
 use crate::memory::Scratch;
 
-/// The greatest number of cells in the table of the Damerau-Levenshtein distance (256 MiB).
+/// The maximum number of cells in the table of the Damerau-Levenshtein distance (256 MiB).
 ///
 /// Texts that differ in more than about 8,000 characters on both sides end the query with error 32.
 const MAX_CELLS: usize = 1 << 26;

@@ -4,7 +4,7 @@
 use aql_value::{Interrupt, Value};
 use errors::{Error, ErrorCode, Result};
 
-/// The greatest number of n-gram comparisons of one call, which take some seconds.
+/// The maximum number of n-gram comparisons of one call, which take some seconds.
 ///
 /// Longer texts end the query with error 32.
 const MAX_COMPARISONS: usize = 1 << 31;

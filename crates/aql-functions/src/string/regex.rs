@@ -84,7 +84,7 @@ pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'
     parts.into_array()
 }
 
-/// The most bytes of a parsed replacement for a byte of its text: `$1` is two parts.
+/// Maximum size in bytes of a parsed replacement for a byte of its text: `$1` is two parts.
 const BYTES_OF_REPLACEMENT: usize = 2 * size_of::<Part>();
 
 /// `REGEX_REPLACE(text, search, replacement, caseInsensitive)`: replaces every match.

@@ -9,7 +9,7 @@ use errors::Result;
 
 use super::pipeline::{Workshop, definition, for_each_pipeline, read_counts};
 
-/// The most conditions joined by AND that become filters of their own.
+/// Maximum number of conditions joined by AND that become filters of their own.
 const MAX_PARTS: usize = 64;
 
 /// Splits filters whose condition is an AND into a filter for each operand.
@@ -84,7 +84,7 @@ pub(crate) fn rejoin(nodes: &mut Vec<Node>, interrupt: &Interrupt) -> Result<()>
         match next_part(nodes, position, &counts) {
             Some(parts) => {
                 join(nodes, &parts);
-                // The joined filter stands behind the filter that was at this position.
+                // The joined filter stands after the filter that was at this position.
                 position = parts.second.saturating_sub(2);
             }
             None => position += 1,

@@ -100,7 +100,7 @@ fn has_field(fields: &[TextField], steps: &[SearchStep<Expression>]) -> bool {
     })
 }
 
-/// Returns the steps behind those of the field; `None` if they lead to another one.
+/// Returns the steps after those of the field; `None` if they lead to another one.
 ///
 /// A condition on the elements of an array needs a field that has them, and a condition on a value
 /// one that has no others.

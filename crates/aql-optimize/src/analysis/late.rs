@@ -24,7 +24,7 @@ pub(crate) fn limit_after(nodes: &[Node], position: usize) -> Option<usize> {
     None
 }
 
-/// Splits the scan at `position`, so that a node behind the node at `last` fetches the documents.
+/// Splits the scan at `position`, so that a node after the node at `last` fetches the documents.
 ///
 /// `None` if the index does not cover the attributes that are read until then.
 pub(crate) fn defer(
@@ -40,7 +40,7 @@ pub(crate) fn defer(
 }
 
 /// Splits the scan at `position`, and returns the part that fetches its documents. The caller puts
-/// it behind `last`.
+/// it after `last`.
 pub(crate) fn split(
     nodes: &mut [Node],
     position: usize,

@@ -12,7 +12,7 @@ use super::condition::{Branch, as_field, conditions_after, normalize, resolve, s
 use super::pipeline::is_transparent;
 use crate::RuleContext;
 
-/// The greatest number of documents in a collection that is always read from an index that provides
+/// The maximum number of documents in a collection that is always read from an index that provides
 /// a part of the order.
 const SMALL_COLLECTION: u64 = 1_000;
 /// The share of a larger collection that may be read so. Fetching documents in the order of an
@@ -114,7 +114,7 @@ impl SortNeed {
     /// Returns the number of leading fields by which the entries of the range are ordered, in this
     /// direction or its reverse.
     ///
-    /// Fields that are equal to one value are skipped. By themselves they are no order.
+    /// Fields that are equal to one value are skipped. By themselves they are not an order.
     fn met_by(&self, index: &IndexInfo, range: &IndexRange) -> usize {
         if index.capabilities.clustered {
             // Keys are unique, so further fields change nothing. Identifiers sort like keys.

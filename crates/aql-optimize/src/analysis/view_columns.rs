@@ -8,7 +8,7 @@ use super::coverage::{Entries, cover as cover_projections, covered_projections};
 use super::pipeline::Workshop;
 use super::projection::{collect_in_nodes, projection, replace_in_node, used_paths};
 
-/// Lets the search at a position pass on what its indexes store, if the nodes behind it read
+/// Lets the search at a position pass on what its indexes store, if the nodes after it read
 /// nothing else of its documents.
 pub(crate) fn cover(nodes: &mut [Node], position: usize, workshop: &mut Workshop<'_>) {
     let Some((before, after)) = nodes.split_at_mut_checked(position + 1) else { return };
@@ -20,7 +20,7 @@ pub(crate) fn cover(nodes: &mut [Node], position: usize, workshop: &mut Workshop
     }
 }
 
-/// Lets a node behind the one at `last` fetch the documents of the search at a position. Returns
+/// Lets a node after the one at `last` fetch the documents of the search at a position. Returns
 /// true if the indexes store all that is read of them until then.
 pub(crate) fn defer(
     nodes: &mut Vec<Node>,

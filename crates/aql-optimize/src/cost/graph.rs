@@ -6,7 +6,7 @@ use super::index::{Estimate, per_value};
 
 /// The expected number of steps of a shortest path search from each end.
 const SEARCH_DEPTH: u64 = 3;
-/// The greatest depth that is estimated; few graphs are deeper.
+/// The maximum depth that is estimated; few graphs are deeper.
 const MAX_DEPTH: u64 = 1000;
 /// The expected number of vertices of a shortest path.
 const SHORTEST_PATH_LENGTH: f64 = 5.0;

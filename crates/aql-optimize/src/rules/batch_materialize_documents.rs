@@ -1,7 +1,7 @@
 //! `batch-materialize-documents`: an index scan with many expected documents passes on their keys,
 //! and a separate node fetches the documents of a batch in one step.
 //!
-//! The scan would fetch them in the same way. As a separate node, the step can be moved behind
+//! The scan would fetch them in the same way. As a separate node, the step can be moved after
 //! sorts and filters (rule `push-down-late-materialization`), and profiles show its time.
 
 use aql_plan::{Node, NodeKind, Plan, for_each_node};

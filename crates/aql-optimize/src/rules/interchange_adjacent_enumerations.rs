@@ -18,7 +18,7 @@ use crate::analysis::condition::resolve;
 
 pub(super) struct InterchangeAdjacentEnumerations;
 
-/// The greatest number of loops whose orders are all tried: 4! = 24 plans.
+/// The maximum number of loops whose orders are all tried: 4! = 24 plans.
 const MAX_LOOPS: usize = 4;
 
 impl Rule for InterchangeAdjacentEnumerations {
@@ -57,7 +57,7 @@ impl Rule for InterchangeAdjacentEnumerations {
 /// Returns the segments of the pipeline with nested loops that filters connect, or with any nested
 /// loops if `all` are wanted.
 ///
-/// Filters and calculations between the loops go behind them. Later rules move them up as far as
+/// Filters and calculations between the loops go after them. Later rules move them up as far as
 /// the new order allows.
 fn segments(nodes: &[Node], all: bool, interrupt: &Interrupt) -> Vec<Range<usize>> {
     let mut segments = Vec::new();

@@ -57,7 +57,7 @@ impl Rule for JoinIndexNodes {
 /// Returns the scans of the join that begins at a position, with their positions; empty if there is
 /// none.
 ///
-/// Calculations between the scans go behind them.
+/// Calculations between the scans go after them.
 fn join_at(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Vec<(usize, IndexScan)> {
     if nodes.get(position).is_none_or(|node| node.kind.source().is_none()) {
         return Vec::new();
@@ -77,7 +77,7 @@ fn join_at(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Vec<(u
     if scans.len() > 1 { scans } else { Vec::new() }
 }
 
-/// Returns the index scans behind a position. Between them are only calculations that they do not
+/// Returns the index scans after a position. Between them are only calculations that they do not
 /// read.
 ///
 /// Calculations that only rename a variable are allowed too: the returned scans read the original

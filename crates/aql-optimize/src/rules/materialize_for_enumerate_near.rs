@@ -68,7 +68,7 @@ fn split(node: &mut NearVector, workshop: &mut Workshop<'_>) -> Option<Materiali
     Some(Materialize { collection: source.collection.clone(), others, key, out: source.out, projections })
 }
 
-/// Returns the position behind the limit, or that of the first node before it that reads the
+/// Returns the position after the limit, or that of the first node before it that reads the
 /// documents.
 fn place_of(nodes: &[Node], search: usize, materialize: &Materialize) -> usize {
     let set: Vec<VariableId> = match materialize.projections.as_slice() {

@@ -1,4 +1,4 @@
-//! `move-calculations-down`: computes as late as possible within a loop, behind filters and limits,
+//! `move-calculations-down`: computes as late as possible within a loop, after filters and limits,
 //! so that no value is computed for rows that are dropped.
 
 use aql_plan::{Node, NodeKind, Plan, VariableId};
@@ -46,7 +46,7 @@ fn move_down(nodes: &mut Vec<Node>, interrupt: &Interrupt) -> Result<bool> {
     Ok(moved)
 }
 
-/// Returns the position behind the last filter, sort or limit that does not need the variable,
+/// Returns the position after the last filter, sort or limit that does not need the variable,
 /// counted without the node itself.
 fn lowest_position(nodes: &[Node], from: usize, out: VariableId) -> Option<usize> {
     let mut lowest = None;

@@ -2,7 +2,7 @@
 //!
 //! So a loop does not repeat a calculation that is independent of it, and later rules see equal
 //! calculations side by side. `move-calculations-down` then moves the calculations that have not
-//! left a loop behind filters and limits again.
+//! left a loop after filters and limits again.
 
 use aql_plan::{Node, NodeId, NodeKind, Plan, Subquery, VariableSet, Variables};
 use aql_value::Interrupt;

@@ -37,7 +37,7 @@ impl Rule for PushDownLateMaterialization {
     }
 }
 
-/// Moves the node behind the scan at a position, which fetches its documents, behind the sorts and
+/// Moves the node after the scan at a position, which fetches its documents, after the sorts and
 /// filters that follow. The index must cover the attributes that they read.
 fn push_down(nodes: &mut Vec<Node>, position: usize, workshop: &mut Workshop<'_>) -> Option<()> {
     let last = last_sort_or_filter(nodes, position + 1)? - 1;

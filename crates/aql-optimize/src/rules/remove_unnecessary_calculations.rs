@@ -14,7 +14,7 @@ pub(super) struct RemoveUnnecessaryCalculations {
     pub(super) name: &'static str,
 }
 
-/// The greatest number of operations of an inlined expression, and of its result. It bounds the
+/// The maximum number of operations of an inlined expression, and of its result. It bounds the
 /// depth.
 const MAX_INLINED_SIZE: usize = 100;
 

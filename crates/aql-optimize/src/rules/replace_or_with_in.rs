@@ -29,7 +29,7 @@ impl Rule for ReplaceOrWithIn {
     }
 }
 
-/// The most members of constant lists that are combined with the longest one.
+/// Maximum number of members of constant lists that are combined with the longest one.
 ///
 /// A short query can name one long parameter a thousand times.
 const MAX_COMBINED_MEMBERS: usize = 1 << 20;

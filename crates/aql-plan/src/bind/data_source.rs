@@ -112,7 +112,7 @@ impl<'a> DataSources<'a> {
             return Ok(used.info.clone());
         }
         let Some(info) = self.catalog.collection(name) else {
-            // A view is no collection.
+            // A view is not a collection.
             return Err(Error::collection_not_found(name));
         };
         if *info.reference.name != *name {

@@ -93,7 +93,7 @@ impl Binder<'_> {
 
 /// Returns the projection of an expansion, without the last `[*]` of `a[*].b[*].c[*]`.
 ///
-/// As in ArangoDB, this one keeps values that are no arrays. It does not change arrays.
+/// As in ArangoDB, this one keeps values that are not arrays. It does not change arrays.
 fn without_last_star<'a>(expansion: &ast::Expansion, projection: &'a ast::Expression) -> &'a ast::Expression {
     match &projection.kind {
         ExpressionKind::Expansion(last) if is_bare(last) && is_projection(&expansion.base) => &last.base,

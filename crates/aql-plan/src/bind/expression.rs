@@ -114,7 +114,8 @@ impl Binder<'_> {
         Ok(Expression::Object(bound))
     }
 
-    /// Binds a name: a variable, otherwise a pseudo variable. The name of a collection is no value.
+    /// Binds a name: a variable, otherwise a pseudo variable. The name of a collection is not a
+    /// value.
     ///
     /// As in ArangoDB, a constant variable is replaced by its value. So it can stand where only
     /// constants can (depths, LIMIT, OPTIONS).
@@ -161,7 +162,7 @@ impl Binder<'_> {
         }
     }
 
-    /// Returns the error for a name that is no variable where a value is needed.
+    /// Returns the error for a name that is not a variable where a value is needed.
     pub(super) fn data_source_as_value(&self, name: &str) -> Error {
         if self.sources.exists(name) {
             error::collection_in_expression(name)
@@ -256,7 +257,7 @@ impl Binder<'_> {
     }
 }
 
-/// Returns the error for a name that is no variable in `{name}`, where no collection can stand.
+/// Returns the error for a name that is not a variable in `{name}`, where no collection can stand.
 fn unknown_shorthand(member: &ast::ObjectMember) -> Option<Error> {
     match &member.value.kind {
         ExpressionKind::Reference(name) if member.span == member.value.span => {
@@ -278,7 +279,7 @@ fn comparison(
     }
 }
 
-/// `IN` and `NOT IN` are no comparisons of two values: callers handle them before.
+/// `IN` and `NOT IN` are not comparisons of two values: callers handle them before.
 fn compare_operator(operator: ast::ComparisonOperator) -> CompareOperator {
     match operator {
         ast::ComparisonOperator::NotEqual => CompareOperator::NotEqual,

@@ -18,7 +18,7 @@ use crate::catalog::{CollectionInfo, IndexInfo};
 use crate::error;
 use crate::expression::Expression;
 
-/// The most documents that `NEAR()` returns by default.
+/// Maximum number of documents that `NEAR()` returns by default.
 const NEAR_DEFAULT_LIMIT: i64 = 100;
 
 /// Names, least and greatest numbers of arguments.

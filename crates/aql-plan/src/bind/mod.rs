@@ -60,9 +60,9 @@ pub struct BindInput<'a> {
     pub memory: &'a MemoryAccount,
     /// Ends long folding of constants.
     pub interrupt: &'a Interrupt,
-    /// The most collections that a query may name; ArangoDB's default is 2,048.
+    /// Maximum number of collections that a query may name; ArangoDB's default is 2,048.
     pub max_collections: usize,
-    /// The most warnings to keep (option `maxWarningCount`).
+    /// Maximum number of warnings to keep (option `maxWarningCount`).
     pub max_warnings: usize,
     /// Option `failOnWarning`: a warning is an error.
     pub fail_on_warning: bool,

@@ -8,7 +8,8 @@ use super::{Binder, ForOptions};
 use crate::expression::Expression;
 use crate::node::{CollectMethod, ModificationOptions, OverwriteMode};
 
-/// The most index names in a hint that are read. A collection cannot have nearly as many indexes.
+/// Maximum number of index names in a hint that are read. A collection cannot have nearly as many
+/// indexes.
 const MAX_HINTED_INDEXES: usize = 1024;
 
 /// Options of COLLECT.

@@ -87,7 +87,7 @@ impl Binder<'_> {
     }
 }
 
-/// Adds the filters for a literal object; false if an attribute name is no literal.
+/// Adds the filters for a literal object; false if an attribute name is not a literal.
 fn literal_example(base: &Expression, members: Vec<ObjectMember>, filters: &mut Vec<Statement>) -> bool {
     let mut names = HashSet::new();
     members.into_iter().all(|member| {

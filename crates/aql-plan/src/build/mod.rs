@@ -19,7 +19,7 @@ use crate::node::{
 use crate::plan::Plan;
 use crate::variable::{VariableId, Variables};
 
-/// The most nodes that a plan may have when it is built (ArangoDB's limit).
+/// Maximum number of nodes that a plan may have when it is built (ArangoDB's limit).
 pub const MAX_NODES: usize = 4000;
 
 /// Builds the plan of a bound query.
@@ -179,7 +179,7 @@ impl Builder {
         self.filter_by_all(open)
     }
 
-    /// Collects the operands that are no constants. The parser bounds the depth of conditions.
+    /// Collects the operands that are not constants. The parser bounds the depth of conditions.
     fn conjuncts(&mut self, condition: Expression, open: &mut Vec<Expression>) -> Result<()> {
         match condition {
             Expression::Constant(value) if value.to_bool() => Ok(()),

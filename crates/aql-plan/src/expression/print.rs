@@ -8,8 +8,8 @@ use super::{
 };
 use crate::variable::{VariableId, Variables};
 
-/// The most bytes of a constant in a text. Longer ones are cut, because lists of constants may have
-/// millions of members.
+/// Maximum size in bytes of a constant in a text. Longer ones are cut, because lists of constants
+/// may have millions of members.
 const MAX_CONSTANT_BYTES: usize = 120;
 
 impl Expression {

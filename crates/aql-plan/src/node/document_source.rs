@@ -40,7 +40,8 @@ pub struct DocumentSource {
     pub max_projections: usize,
     /// Option `indexHint` and its relatives.
     pub hint: IndexHint,
-    /// The most documents that are wanted for each incoming row, after `filter`; `None` for all.
+    /// Maximum number of documents that are wanted for each incoming row, after `filter`; `None`
+    /// for all.
     pub limit: Option<u64>,
 }
 

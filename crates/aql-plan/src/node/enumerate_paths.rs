@@ -18,9 +18,9 @@ pub struct EnumeratePaths {
     pub start: VariableId,
     /// The last vertex, likewise.
     pub target: VariableId,
-    /// Fewest edges of a path (`KPaths`).
+    /// Minimum number of edges of a path (`KPaths`).
     pub min_depth: u64,
-    /// Most edges of a path (`KPaths`).
+    /// Maximum number of edges of a path (`KPaths`).
     pub max_depth: u64,
     /// The path.
     pub path: PathOutput,

@@ -33,7 +33,7 @@ pub struct EnumerateView {
     /// The number of leading attributes of the primary sort order by which the rows are sorted, in
     /// place of a SORT that was removed.
     pub sorted: usize,
-    /// The most documents that are wanted for each incoming row; `None` for all.
+    /// Maximum number of documents that are wanted for each incoming row; `None` for all.
     pub limit: Option<u64>,
     /// Attributes of the document that are passed on in its place. The stored values of the indexes
     /// have them; `_key` and `_id` tell a later node which document to fetch. Empty for the
@@ -90,7 +90,7 @@ impl ConditionOptimization {
 pub struct ViewScore {
     /// The function.
     pub scorer: ViewScorer,
-    /// Its arguments behind the document.
+    /// Its arguments after the document.
     pub arguments: Vec<Expression>,
     /// Set to the score.
     pub out: VariableId,
@@ -166,7 +166,7 @@ impl EnumerateView {
     }
 
     /// Returns the parts for which the entries of the indexes suffice. The condition needs nothing
-    /// else: it is no filter.
+    /// else: it is not a filter.
     pub fn coverage(&self) -> Coverage {
         Coverage::of(&self.projections, &[])
     }

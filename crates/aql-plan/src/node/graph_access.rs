@@ -56,7 +56,7 @@ pub struct EdgeLookup {
     pub lower: Option<IndexBound>,
     /// Persistent index: upper bound of the field after those.
     pub upper: Option<IndexBound>,
-    /// Multi-dimensional index: bounds of the fields behind the prefix.
+    /// Multi-dimensional index: bounds of the fields after the prefix.
     pub search: Option<IndexSearch>,
 }
 

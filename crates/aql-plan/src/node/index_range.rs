@@ -30,8 +30,8 @@ pub struct IndexRange {
 pub enum IndexLookup {
     /// The field equals the value. For a field with `[*]`: one of its members does.
     Equal(Expression),
-    /// The field equals a member of the array; a value that is no array has no member. Duplicates
-    /// in the array count once.
+    /// The field equals a member of the array; a value that is not an array has no member.
+    /// Duplicates in the array count once.
     In(Expression),
 }
 

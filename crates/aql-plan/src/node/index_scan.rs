@@ -27,9 +27,9 @@ pub struct IndexScan {
     pub ordered: bool,
     /// The fields of the document that a removed SORT was by, for clients to see.
     pub sort_fields: Vec<IndexField>,
-    /// The most entries that are wanted of each combination of looked-up values, the first ones in
-    /// the direction of the scan (rule `push-limit-into-index`). A sort after the scan picks from
-    /// them. There is one range then, and no filter.
+    /// Maximum number of entries that are wanted of each combination of looked-up values, the first
+    /// ones in the direction of the scan (rule `push-limit-into-index`). A sort after the scan
+    /// picks from them. There is one range then, and no filter.
     pub limit_each: Option<u64>,
     /// Its part in a merge join (rule `join-index-nodes`).
     pub join: JoinPart,

@@ -6,7 +6,7 @@ use super::flag;
 /// statement.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModificationOptions {
-    /// Failed documents are counted and are no error.
+    /// Failed documents are counted and are not an error.
     pub ignore_errors: bool,
     /// Sync to disk before the query returns; `None` for the collection's setting.
     pub wait_for_sync: Option<bool>,

@@ -54,7 +54,7 @@ impl BindParameters {
 
     /// Returns the name that `@@name` stands for.
     ///
-    /// Errors: 1551 if there is none, 1553 if it is no string, 1208 if it is empty.
+    /// Errors: 1551 if there is none, 1553 if it is not a string, 1208 if it is empty.
     pub(crate) fn data_source(&self, name: &str) -> Result<&str> {
         let key = format!("@{name}");
         let value = self.values.get(&key).ok_or_else(|| error::parameter_missing(&key))?;
@@ -67,8 +67,8 @@ impl BindParameters {
 
     /// Checks that all parameters are given that the query declares.
     ///
-    /// Errors: 1551 for a missing one; for the name of a collection, 1553 if it is no string, 1208
-    /// if it is empty.
+    /// Errors: 1551 for a missing one; for the name of a collection, 1553 if it is not a string,
+    /// 1208 if it is empty.
     pub(crate) fn check(&self, query: &Query) -> Result<()> {
         let declared = collect_bind_parameters(query);
         for parameter in &declared {

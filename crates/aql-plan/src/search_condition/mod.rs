@@ -52,9 +52,9 @@ pub enum SearchCondition<E> {
     Within {
         /// The field.
         field: SearchField<E>,
-        /// The least number.
+        /// The minimum number.
         first: E,
-        /// The greatest number.
+        /// The maximum number.
         last: E,
     },
     /// `list quantifier operator field`.
@@ -120,9 +120,9 @@ pub enum SearchQuantifier<E> {
     Any,
     /// None.
     None,
-    /// At least so many.
+    /// At least this many.
     AtLeast(E),
-    /// Exactly so many, or a number within a range if the value is an array.
+    /// Exactly this many, or a number within a range if the value is an array.
     Exactly(E),
 }
 

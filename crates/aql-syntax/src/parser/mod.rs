@@ -30,7 +30,7 @@ use crate::position::{Position, position};
 use crate::token::{Token, TokenKind};
 use crate::{Limits, Watch};
 
-/// Most expected tokens that a message lists; if there are more, it lists none.
+/// Maximum number of expected tokens that a message lists; if there are more, it lists none.
 const LISTED_EXPECTATIONS: usize = 4;
 
 /// The error is boxed to keep results, which pass through deep recursion, small.

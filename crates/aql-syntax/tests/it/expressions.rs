@@ -491,6 +491,6 @@ fn subqueries_stand_in_parentheses() {
 fn not_needs_a_word_boundary_before_and_behind_in() {
     error("RETURN a NOT INSIDE");
     assert_same(&[("a NOT IN(b)", "a NOT IN b"), ("NOT (a IN b)", "!(a IN b)")]);
-    // With a comment between, NOT is no part of the operator.
+    // With a comment between, NOT is not part of the operator.
     error("RETURN a NOT /* */ IN b");
 }

@@ -8,7 +8,7 @@ use crate::interrupt::Interrupt;
 use crate::memory::MemoryAccount;
 use crate::value::Value;
 
-/// The most bytes of JSON for a byte of VelocyPack: a control character has six.
+/// Maximum size in bytes of JSON for a byte of VelocyPack: a control character has six.
 const GROWTH: usize = 6;
 
 /// The bytes beside a value's own: brackets, quotes, and what the writer wants to have free.
@@ -98,7 +98,7 @@ impl LongText<'_> {
         Ok(())
     }
 
-    /// Charges the buffer memory that so many more bytes need, and reserves it.
+    /// Charges the buffer memory that this many more bytes need, and reserves it.
     fn make_room(&mut self, bytes: usize) -> Result<()> {
         let (length, before) = (self.text.len(), self.text.capacity());
         if length >= self.check_at {

@@ -17,7 +17,7 @@ use crate::interrupt::Interrupt;
 pub use like::LikePattern;
 pub use regex::Regex;
 
-/// The greatest number of patterns that a query caches. The cache is cleared at this number.
+/// The maximum number of patterns that a query caches. The cache is cleared at this number.
 const MAX_CACHED_PATTERNS: usize = 128;
 
 /// The length above which patterns are not cached, so that the cache stays small.

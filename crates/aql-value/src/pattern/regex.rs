@@ -19,18 +19,18 @@ use super::icu_syntax::translate;
 use super::long_text::{LONG_TEXT_BYTES, LongText, Search, search_after};
 use crate::interrupt::Interrupt;
 
-/// The greatest length of an expression in bytes; longer ones count as invalid.
+/// The maximum length of an expression in bytes; longer ones count as invalid.
 ///
 /// Parsing an expression of megabytes takes seconds.
 const MAX_PATTERN_BYTES: usize = 64 << 10;
 
-/// The greatest size of a compiled expression in bytes; larger ones count as invalid.
+/// The maximum size of a compiled expression in bytes; larger ones count as invalid.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
 
 /// The length of the longest text that is matched with backtracking, in bytes.
 const MAX_BACKTRACKED_TEXT_BYTES: usize = 16 << 10;
 
-/// The greatest number of backtracks in one match. Each may scan the text once.
+/// The maximum number of backtracks in one match. Each may scan the text once.
 const MAX_BACKTRACKS: usize = 20_000;
 
 /// A compiled regular expression.

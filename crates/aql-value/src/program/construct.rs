@@ -9,7 +9,7 @@ use crate::column::Column;
 use crate::context::EvaluationContext;
 use crate::value::{BoundedBlock, Value};
 
-/// The greatest number of members of a range (`a..b`) or `RANGE()` as an array: ArangoDB's limit.
+/// The maximum number of members of a range (`a..b`) or `RANGE()` as an array: ArangoDB's limit.
 pub const MAX_RANGE_ELEMENTS: u64 = 10_000_000;
 
 /// Computes `low..high` for every lane.

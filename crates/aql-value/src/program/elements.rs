@@ -9,7 +9,7 @@ use crate::batch::{Batch, Register};
 use crate::column::Column;
 use crate::value::Value;
 
-/// The greatest number of elements in one batch.
+/// The maximum number of elements in one batch.
 const ELEMENTS_PER_BATCH: usize = 1024;
 
 /// A collection of elements until they fill a batch.

@@ -70,7 +70,7 @@ pub struct Expansion {
     pub filter: Option<Program>,
     /// The number of elements to skip, after the filter; cast to an integer.
     pub offset: Option<Slot>,
-    /// The greatest number of elements to keep, after the filter; cast to an integer.
+    /// The maximum number of elements to keep, after the filter; cast to an integer.
     pub limit: Option<Slot>,
     /// The result for an element; the element itself if missing.
     pub projection: Option<Program>,

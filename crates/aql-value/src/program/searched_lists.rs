@@ -1,4 +1,4 @@
-//! The lists behind IN that come from variables: row after row is searched in the same list, mostly
+//! The lists after IN that come from variables: row after row is searched in the same list, mostly
 //! in more than one batch.
 
 use std::collections::VecDeque;
@@ -67,7 +67,7 @@ impl<'a> SearchedLists<'a> {
         }
     }
 
-    /// Declares that a list will be searched so many times.
+    /// Declares that a list will be searched this many times.
     pub(super) fn expect(&mut self, list: &Value, searches: usize) {
         self.turn_to(list);
         self.searches += searches;

@@ -29,7 +29,7 @@ pub struct BlockBuilder {
 const BLOCK_BYTES: usize = 256 << 10;
 
 impl BlockBuilder {
-    /// Returns a builder for about so many values.
+    /// Returns a builder for about this many values.
     pub fn new(values: usize) -> Self {
         Self {
             builder: Builder::new(),

@@ -40,7 +40,7 @@ const TABLE_BYTES: usize = 4;
 const HEADER_BYTES: usize = 16;
 
 impl<'a> BoundedBlock<'a> {
-    /// Returns a builder for about so many values.
+    /// Returns a builder for about this many values.
     pub fn new(values: usize, memory: &'a MemoryAccount, interrupt: &'a Interrupt) -> Self {
         Self {
             block: BlockBuilder::new(values),
@@ -81,7 +81,8 @@ impl<'a> BoundedBlock<'a> {
         Ok(self.block.builder().key(name)?)
     }
 
-    /// Makes room for so many bytes, and for any inline value. Errors: as [`BoundedBlock::append`].
+    /// Makes room for this many bytes, and for any inline value. Errors: as
+    /// [`BoundedBlock::append`].
     #[inline]
     pub fn make_room(&mut self, bytes: usize) -> Result<()> {
         if self.block.open_bytes() + bytes + INLINE_BYTES > self.free_until {

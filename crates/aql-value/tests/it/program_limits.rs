@@ -42,7 +42,7 @@ fn expansion(input: Slot, levels: u32, element: usize, projection: Option<Progra
     Expansion { input, levels, element, filter: None, offset: None, limit: None, projection }
 }
 
-/// Returns `a[* RETURN a[* RETURN ... a]]`, so many levels deep.
+/// Returns `a[* RETURN a[* RETURN ... a]]`, this many levels deep.
 fn nested_expansion(depth: usize) -> Program {
     program(|builder, large| {
         let projection = if depth == 0 { Program::load(LARGE) } else { nested_expansion(depth - 1) };

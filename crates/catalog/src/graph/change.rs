@@ -76,7 +76,7 @@ impl GraphDefinition {
 
     /// Removes a vertex collection that no edge definition has.
     ///
-    /// Errors: 1928 if it is no orphan.
+    /// Errors: 1928 if it is not an orphan.
     pub fn remove_orphan(&mut self, collection: &str) -> Result<()> {
         let place = self.orphan_collections.iter().position(|orphan| orphan == collection);
         let not_there = || {

@@ -26,7 +26,7 @@ pub use options::{GraphOptions, check_satellites};
 /// The system collection whose documents are the graphs of its database.
 pub const GRAPHS_COLLECTION: &str = "_graphs";
 
-/// The greatest number of collections that a graph may name: as many as a query may use.
+/// The maximum number of collections that a graph may name: as many as a query may use.
 pub const GRAPH_COLLECTIONS_MAX: usize = 2048;
 
 /// The attribute of a graph's document that holds its edge definitions.

@@ -13,7 +13,7 @@ use crate::properties::{Printer, Properties};
 const BEST_INDEXED_LEVEL: u64 = 17;
 /// The level of the largest cells in a nearest-neighbour search.
 const WORST_INDEXED_LEVEL: u64 = 4;
-/// The greatest number of cells that cover a shape.
+/// The maximum number of cells that cover a shape.
 const MAX_COVER_CELLS: u64 = 8;
 
 pub(super) struct Geo;

@@ -15,11 +15,11 @@ use crate::text_index::{
 };
 use crate::{FieldPath, ViewId};
 
-/// The greatest depth of the fields of a link.
+/// The maximum depth of the fields of a link.
 pub const LINK_DEPTH_MAX: usize = 100;
-/// The greatest number of fields of a link.
+/// The maximum number of fields of a link.
 const LINK_FIELDS_MAX: usize = 4096;
-/// The greatest number of Analyzers of one field.
+/// The maximum number of Analyzers of one field.
 const LINK_ANALYZERS_MAX: usize = 64;
 
 /// The options of a view's link.

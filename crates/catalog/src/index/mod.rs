@@ -36,11 +36,11 @@ pub use metric::Metric;
 pub use search::{Bound, FieldBounds, GeoSearch, Search};
 pub use vector::{ListCount, Tier, VectorOptions};
 
-/// The greatest number of fields of an index; keeps index keys within the bounds of every engine.
+/// The maximum number of fields of an index; keeps index keys within the bounds of every engine.
 pub const INDEX_FIELDS_MAX: usize = 32;
-/// The greatest number of paths in `storedValues` (ArangoDB's limit).
+/// The maximum number of paths in `storedValues` (ArangoDB's limit).
 pub const STORED_VALUES_MAX: usize = 32;
-/// The greatest number of indexes of a collection, the server's included. Each slows every write.
+/// The maximum number of indexes of a collection, the server's included. Each slows every write.
 pub const INDEXES_MAX: usize = 128;
 
 /// The types of indexes. [`IndexProperties::parse`] decides which of them a client can create.
@@ -61,7 +61,7 @@ pub enum IndexType {
     Fulltext,
     /// Ranges over several numbers at once. ArangoDB's older name is `zkd`.
     Mdi,
-    /// Such ranges behind attributes that are compared for equality.
+    /// Such ranges after attributes that are compared for equality.
     MdiPrefixed,
     /// Search over analyzed attributes.
     Inverted,
@@ -147,8 +147,8 @@ pub struct IndexProperties {
     pub cache_enabled: bool,
     /// Further attributes stored in the index.
     pub stored_values: Vec<FieldPath>,
-    /// Most threads that index the documents which are there, if the client has set a bound. It is
-    /// neither printed nor stored.
+    /// Maximum number of threads that index the documents which are there, if the client has set a
+    /// bound. It is neither printed nor stored.
     pub parallelism: Option<NonZero<usize>>,
     /// The options of this type.
     pub options: TypeOptions,

@@ -8,7 +8,7 @@
 pub enum Search<V> {
     /// Documents whose fields lie between bounds.
     ///
-    /// There is one pair of bounds for each field behind those that need an equality.
+    /// There is one pair of bounds for each field after those that need an equality.
     Box(Vec<FieldBounds<V>>),
     /// Documents near a place, or with a shape that meets another.
     Geo(Box<GeoSearch<V>>),
@@ -23,7 +23,7 @@ pub struct GeoSearch<V> {
     ///
     /// An ordered scan returns documents by their distance from it.
     pub origin: Option<V>,
-    /// The least distance in meters.
+    /// The minimum distance in meters.
     pub nearest: Option<Bound<V>>,
     /// The greatest distance in meters.
     pub farthest: Option<Bound<V>>,

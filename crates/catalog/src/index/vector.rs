@@ -10,9 +10,9 @@ use super::{
 };
 use crate::properties::{Printer, Properties};
 
-/// The greatest number of elements of an indexed vector.
+/// The maximum number of elements of an indexed vector.
 const DIMENSION_MAX: u64 = 1 << 16;
-/// The greatest number of floats in all centroids of an index, which stay in memory: 256 MiB.
+/// The maximum number of floats in all centroids of an index, which stay in memory: 256 MiB.
 const CENTROID_FLOATS_MAX: u64 = 1 << 26;
 
 /// The options of a vector index.
@@ -26,7 +26,7 @@ pub struct VectorOptions {
     pub lists: ListCount,
     /// Lists that a query searches unless it says otherwise.
     pub default_n_probe: u64,
-    /// Most rounds of the training.
+    /// Maximum number of rounds of the training.
     pub training_iterations: u64,
     /// Vectors for each list in the sample that the training reads.
     pub documents_per_centroid: u64,
@@ -43,7 +43,7 @@ pub enum ListCount {
     Scaling {
         /// The factor of the square root.
         multiplier: u64,
-        /// The least number, and the number of documents that a training needs.
+        /// The minimum number, and the number of documents that a training needs.
         min_lists: u64,
         /// Fixed numbers for many documents, as the client ordered them.
         tiers: Vec<Tier>,
@@ -53,7 +53,7 @@ pub enum ListCount {
 /// The number of lists from a number of documents on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tier {
-    /// The least number of documents.
+    /// The minimum number of documents.
     pub threshold: u64,
     /// The number of lists.
     pub lists: u64,
@@ -92,8 +92,8 @@ impl Default for ListCount {
 }
 
 impl VectorOptions {
-    /// Returns the number of lists that a training of so many documents makes. It is bounded by the
-    /// documents and by the memory that centroids may take.
+    /// Returns the number of lists that a training of this many documents makes. It is bounded by
+    /// the documents and by the memory that centroids may take.
     pub fn lists_for(&self, documents: u64) -> u64 {
         let most = (CENTROID_FLOATS_MAX / (self.dimension as u64).max(1)).max(1);
         self.lists.resolve(documents).min(documents).min(most).max(1)
@@ -212,7 +212,7 @@ fn parse_lists(params: Properties<'_>) -> Result<ListCount> {
 }
 
 /// Returns the number of lists of a factory text: the inner option is `None` for `{}`. The outer
-/// one is `None` for a text that is no inverted file.
+/// one is `None` for a text that is not an inverted file.
 ///
 /// All encodings are stored as plain vectors; they only have to be valid.
 fn parse_factory(text: &str) -> Option<Option<u64>> {

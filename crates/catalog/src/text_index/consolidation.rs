@@ -9,11 +9,11 @@ use crate::properties::{Printer, Properties};
 pub enum Consolidation {
     /// Segments of similar size, and segments with many deleted documents.
     Tier {
-        /// Most bytes of a merged segment.
+        /// Maximum size in bytes of a merged segment.
         segments_bytes_max: u64,
-        /// Greatest share of the largest segment in the bytes of all that are merged, from 0 to 1.
+        /// Maximum share of the largest segment in the bytes of all that are merged, from 0 to 1.
         max_skew_threshold: f64,
-        /// Least share of deleted documents from which on segments are rewritten, from 0 to 1.
+        /// Minimum share of deleted documents from which on segments are rewritten, from 0 to 1.
         min_deletion_ratio: f64,
     },
     /// Segments that together have less than a share of all bytes (deprecated in ArangoDB).

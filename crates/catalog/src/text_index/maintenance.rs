@@ -56,7 +56,8 @@ impl Maintenance {
 pub struct WriteBuffers {
     /// Writers that are kept without work. Kept and printed only: a writer lives for one segment.
     pub idle: u64,
-    /// Most writers at once; 0 for no bound. Kept and printed only: an index has one.
+    /// Maximum number of concurrent writers; 0 for no bound. Kept and printed only: an index has
+    /// one.
     pub active: u64,
     /// Bytes of a writer from which on its segment ends; 0 for the server's own bound.
     pub size_max: u64,

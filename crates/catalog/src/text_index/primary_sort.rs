@@ -7,7 +7,7 @@ use super::{Compression, parse_plain_path};
 use crate::FieldPath;
 use crate::properties::{Printer, Properties};
 
-/// The greatest number of attributes of a primary sort order.
+/// The maximum number of attributes of a primary sort order.
 pub const PRIMARY_SORT_FIELDS_MAX: usize = 64;
 
 /// A primary sort order; without attributes there is none.

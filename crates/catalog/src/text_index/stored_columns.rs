@@ -7,7 +7,7 @@ use super::{Compression, parse_plain_path};
 use crate::FieldPath;
 use crate::properties::{Printer, Properties};
 
-/// The greatest number of columns, and of attributes in one.
+/// The maximum number of columns, and of attributes in one.
 pub const STORED_COLUMNS_MAX: usize = 64;
 
 /// A column of `storedValues`.

@@ -5,7 +5,7 @@ use velocypack::Slice;
 
 use crate::properties::Properties;
 
-/// The greatest number of expressions (ArangoDB's limit).
+/// The maximum number of expressions (ArangoDB's limit).
 pub const TOP_K_MAX: usize = 64;
 
 /// A sort expression such as `BM25(@doc, 1.2, 0.75) DESC`. Kept and printed only: no score is

@@ -6,7 +6,7 @@ use velocypack::Slice;
 use crate::properties::{Printer, Properties};
 use crate::{CollectionId, IndexId};
 
-/// The greatest number of indexes of a view, and of changes in a request.
+/// The maximum number of indexes of a view, and of changes in a request.
 const ALIAS_INDEXES_MAX: usize = 1000;
 
 /// An inverted index of a `search-alias` view. Names may change, numbers do not.

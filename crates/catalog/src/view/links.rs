@@ -5,7 +5,7 @@ use velocypack::Slice;
 
 use crate::properties::Properties;
 
-/// The greatest number of links in a request.
+/// The maximum number of links in a request.
 const LINKS_MAX: usize = 10_000;
 
 /// A change of the link to one collection.

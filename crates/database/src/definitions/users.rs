@@ -8,7 +8,7 @@ use velocypack::{MergeOptions, Slice};
 
 use crate::session::Session;
 
-/// Most grants of one user. A longer list is a mistake or an attack.
+/// Maximum number of grants of one user. A longer list is a mistake or an attack.
 const GRANTS_MAX: usize = 100_000;
 /// The user that always has all rights.
 const ROOT: &str = "root";

@@ -60,13 +60,13 @@ pub struct InstanceOptions {
     pub spill: SpillOptions,
     /// Rows of one batch between a query's operators. No result depends on it.
     pub operator_batch_rows: usize,
-    /// Most open cursors.
+    /// Maximum number of open cursors.
     pub max_cursors: usize,
-    /// Most databases, `_system` included.
+    /// Maximum number of databases, `_system` included.
     pub max_databases: usize,
     /// The limits of stream transactions.
     pub transactions: TransactionLimits,
-    /// Most plans in the plan cache.
+    /// Maximum number of plans in the plan cache.
     pub plan_cache_entries: usize,
     /// Bytes of text and parameters up to which a query's plan is cached.
     pub plan_cache_key_bytes: usize,

@@ -11,7 +11,7 @@ use super::host::ComputingHost;
 use super::thread::{Call, IsolateThread, text};
 use crate::Session;
 
-/// The longest time for a check.
+/// The maximum time for a check.
 const CHECK_TIME: Duration = Duration::from_secs(2);
 
 /// Checks that a text is a JavaScript function.

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-/// The most bytes of a script's messages.
+/// Maximum size in bytes of a script's messages.
 const MAX_BYTES: usize = 64 << 10;
 
 /// The bytes of a message beside its text.

@@ -16,7 +16,7 @@ const STACK_BYTES: usize = 2 << 20;
 /// The most memory of an isolate. It also bounds the time of single builtin functions.
 const MEMORY_MAX_BYTES: u64 = 64 << 20;
 
-/// The least memory that an isolate can work with.
+/// The minimum memory that an isolate can work with.
 const MEMORY_MIN_BYTES: u64 = 2 << 20;
 
 /// An isolate takes at most this part of the memory that is free.

@@ -3,9 +3,9 @@
 
 use aql_plan::{Expression, IndexLookup, IndexScan, Node, NodeKind, Plan};
 
-/// Most nodes. A larger plan takes longer to start than to move to the worker pool.
+/// Maximum number of nodes. A larger plan takes longer to start than to move to the worker pool.
 const MAX_NODES: usize = 16;
-/// Most lookups. More of them may wait for the disk too often.
+/// Maximum number of lookups. More of them may wait for the disk too often.
 const MAX_LOOKUPS: usize = 4;
 
 /// Returns true if a plan computes a row or two from constants, or looks up a few documents by key.

@@ -91,7 +91,7 @@ fn begin(query: &PreparedQuery) -> Option<Span> {
     Some(span)
 }
 
-/// Returns the types of all nodes of the plan. Explain puts `Node` behind them.
+/// Returns the types of all nodes of the plan. Explain puts `Node` after them.
 fn node_types(query: &PreparedQuery) -> HashMap<NodeId, &'static str> {
     let mut types = HashMap::new();
     for_each_node(&query.planned.plan.nodes, &mut |node| {

@@ -15,17 +15,18 @@ use crate::query_request::{DEFAULT_TTL_SECONDS, QueryOptions, QueryRequest};
 pub struct QueryDefaults {
     /// End a query at its first warning.
     pub fail_on_warning: bool,
-    /// Most collections that a query may name. A query cannot raise it.
+    /// Maximum number of collections that a query may name. A query cannot raise it.
     pub max_collections: usize,
-    /// Most plans that the optimizer may compare.
+    /// Maximum number of plans that the optimizer may compare.
     pub max_number_of_plans: usize,
-    /// Most alternatives of a condition in disjunctive normal form that are matched with indexes.
+    /// Maximum number of alternatives of a condition in disjunctive normal form that are matched
+    /// with indexes.
     pub max_condition_branches: usize,
     /// Optimizer rules to switch on and off by name, before those that a query names.
     pub rules: Vec<String>,
     /// Idle time after which a cursor expires.
     pub cursor_ttl: Duration,
-    /// Most bytes that a query's transaction may write.
+    /// Maximum number of bytes that a query's transaction may write.
     pub max_transaction_bytes: usize,
     /// Number of written documents after which a query commits before its end.
     pub intermediate_commit_operations: u64,

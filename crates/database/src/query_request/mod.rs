@@ -18,10 +18,10 @@ pub use defaults::QueryDefaults;
 pub const DEFAULT_BATCH_SIZE: usize = 1_000;
 /// Default time to live of an idle cursor, in seconds.
 pub const DEFAULT_TTL_SECONDS: f64 = 30.0;
-/// Longest time to live of an idle cursor, in seconds. A longer one would pin old versions for too
+/// Maximum time to live of an idle cursor, in seconds. A longer one would pin old versions for too
 /// long.
 pub const MAX_TTL_SECONDS: f64 = 86_400.0;
-/// Most rules that a client may switch. A longer list is a mistake or an attack.
+/// Maximum number of rules that a client may switch. A longer list is a mistake or an attack.
 const MAX_RULES: usize = 1_000;
 
 /// A query with all options of its planning, execution and delivery.
@@ -60,13 +60,14 @@ pub struct QueryOptions {
     ///
     /// `Duration::MAX` sets no limit; `None` uses the server's default.
     pub max_runtime: Option<Duration>,
-    /// Most warnings to keep.
+    /// Maximum number of warnings to keep.
     pub max_warning_count: usize,
     /// End the query at its first warning. `None` uses the server's default, here and below.
     pub fail_on_warning: Option<bool>,
-    /// Most plans that the optimizer may compare.
+    /// Maximum number of plans that the optimizer may compare.
     pub max_number_of_plans: Option<usize>,
-    /// Most alternatives of a condition in disjunctive normal form that are matched with indexes.
+    /// Maximum number of alternatives of a condition in disjunctive normal form that are matched
+    /// with indexes.
     pub max_condition_branches: Option<usize>,
     /// Bytes from which an operator spills to temporary files.
     pub spill_threshold_bytes: Option<u64>,
@@ -74,7 +75,7 @@ pub struct QueryOptions {
     pub spill_threshold_rows: Option<u64>,
     /// Rules to switch on and off by name, such as `-all` and `+use-indexes`.
     pub rules: Vec<String>,
-    /// Most bytes that the query's transaction may write.
+    /// Maximum number of bytes that the query's transaction may write.
     pub max_transaction_size_bytes: Option<u64>,
     /// Number of written documents after which the query commits before its end.
     pub intermediate_commit_operations: Option<u64>,

@@ -14,7 +14,7 @@ use crate::embedded_aql::AnalyzerQueries;
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 4 << 20 };
 
-/// Most analyzers that are kept open. The others are opened again for each use.
+/// Maximum number of analyzers that are kept open. The others are opened again for each use.
 const OPEN_MAX: usize = 1_000;
 
 /// The analyzers that are open, of all databases.

@@ -26,9 +26,9 @@ pub struct TtlProperties {
     pub active: bool,
     /// Milliseconds between two runs; 0 disables the runs.
     pub frequency_ms: u64,
-    /// Most documents that one run removes.
+    /// Maximum number of documents that one run removes.
     pub max_total_removes: u64,
-    /// Most documents that one run removes from one collection.
+    /// Maximum number of documents that one run removes from one collection.
     pub max_collection_removes: u64,
     /// Stored and reported without effect: all collections are open here.
     pub only_loaded_collections: bool,

@@ -8,10 +8,10 @@ use velocypack::Slice;
 /// ArangoDB's default of `lockTimeout`.
 const DEFAULT_LOCK_TIMEOUT: Duration = Duration::from_secs(900);
 
-/// The longest wait for a lock: a client that sets no limit has gone by then.
+/// The maximum wait for a lock: a client that sets no limit has gone by then.
 const MAX_LOCK_TIMEOUT: Duration = Duration::from_secs(86_400);
 
-/// Most collections that one transaction may declare.
+/// Maximum number of collections that one transaction may declare.
 const MAX_COLLECTIONS: usize = 10_000;
 
 /// A request to begin a stream transaction.

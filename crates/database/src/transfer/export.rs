@@ -21,7 +21,7 @@ use crate::state::cursor::{CursorSpec, Reply, RowSource};
 /// Documents fetched from storage at once: many enough to spread the cost, few enough for a fast
 /// first batch.
 const BLOCK: BatchLimits = BatchLimits::FULL;
-/// Most attributes in `restrict.fields`.
+/// Maximum number of attributes in `restrict.fields`.
 const MAX_FIELDS: usize = 10_000;
 
 /// The options of `POST /_api/export`.
@@ -31,13 +31,13 @@ pub struct ExportRequest {
     pub batch_size: usize,
     /// Report the number of all documents.
     pub count: bool,
-    /// Most documents to export; `None` exports all.
+    /// Maximum number of documents to export; `None` exports all.
     pub limit: Option<u64>,
     /// The idle time after which the cursor expires.
     pub ttl: Duration,
     /// The exported attributes.
     pub restrict: Restriction,
-    /// The `_key` behind which the export begins, to resume a broken export.
+    /// The `_key` after which the export begins, to resume a broken export.
     pub from: Option<String>,
 }
 

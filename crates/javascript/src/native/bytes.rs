@@ -61,7 +61,7 @@ pub(super) fn to_hex(bytes: &[u8]) -> String {
     digits.map(|digit| char::from(DIGITS.get(usize::from(digit)).copied().unwrap_or_default())).collect()
 }
 
-/// Returns the bytes of digits, up to the first character that is none.
+/// Returns the bytes of digits, up to the first character that is not a digit.
 fn from_hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text.chars().map_while(|digit| Some(digit.to_digit(16)? as u8)).collect();
     digits.as_chunks().0.iter().map(|[high, low]| high << 4 | low).collect()

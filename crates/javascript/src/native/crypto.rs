@@ -16,10 +16,10 @@ use crate::stop::Stop;
 pub(super) const TABLE: Table =
     &[("randomBytes", random_bytes), ("hash", hash), ("hmac", hmac_of), ("pbkdf2", pbkdf2)];
 
-/// The greatest number of random bytes of one call.
+/// The maximum number of random bytes of one call.
 const RANDOM_MAX: f64 = 65_536.0;
 
-/// The greatest length in bytes of a derived key.
+/// The maximum length in bytes of a derived key.
 const KEY_MAX: f64 = 65_536.0;
 
 /// `randomBytes(count)`: bytes that nobody can guess.

@@ -24,7 +24,7 @@ pub(crate) struct Judged {
     records: Vec<Place>,
     /// The last sequence, of a record or of the tables.
     pub(crate) last_sequence: u64,
-    /// The bytes behind the last record that is whole.
+    /// The bytes after the last record that is whole.
     pub(crate) dropped_bytes: u64,
     /// The number of the file with the first of them.
     pub(crate) dropped_from: Option<u64>,
@@ -147,7 +147,7 @@ fn apply(
 /// The bodies of records, read in order.
 struct Bodies<'a> {
     folder: &'a Folder,
-    /// The number of the open file, the file, and the place behind the body that was read last.
+    /// The number of the open file, the file, and the place after the body that was read last.
     file: Option<(u64, BufReader<File>, u64)>,
 }
 
@@ -182,7 +182,7 @@ impl LogReader {
         Ok(LogReader { file: BufReader::with_capacity(WINDOW_BYTES, file), length, offset: 0 })
     }
 
-    /// Reads the record at the current place and moves behind it. Returns `None`, and stays, if
+    /// Reads the record at the current place and moves past it. Returns `None`, and stays, if
     /// there is no valid one.
     fn record(&mut self) -> io::Result<Option<Header>> {
         let start = self.offset;

@@ -45,7 +45,7 @@ struct Segment {
 }
 
 impl Log {
-    /// Begins a log whose next record has the sequence behind `last_sequence`, in a file with
+    /// Begins a log whose next record has the sequence after `last_sequence`, in a file with
     /// `number`. Everything before is in the tables.
     pub(crate) fn begin(files: Arc<dyn LogFiles>, number: u64, last_sequence: u64) -> Result<Self> {
         let current = Segment::create(&*files, number)?;

@@ -8,8 +8,8 @@ use kv_mmap::{MmapEngine, MmapOptions};
 
 fn folders() -> impl Fixture {
     Folders::new(|folder| {
-        // The least memory and a short interval, so that the cases reach the limits, and layers are
-        // merged at any moment of a case.
+        // The minimum memory and a short interval, so that the cases reach the limits, and layers
+        // are merged at any moment of a case.
         let options = MmapOptions { memory_bytes: 16 << 20, flush_interval_ms: 5, ..MmapOptions::default() };
         MmapEngine::open(folder, &options).expect("open") as Arc<dyn Engine>
     })

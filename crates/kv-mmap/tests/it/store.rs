@@ -37,7 +37,7 @@ fn count(engine: &MmapEngine, range: KeyRange) -> usize {
     count
 }
 
-/// Loads rows with keys behind a prefix, 300 bytes each.
+/// Loads rows of 300 bytes whose keys begin with a prefix.
 fn load(engine: &MmapEngine, prefix: &str, rows: usize) {
     let mut load = engine.load(LoadKind::Visible, LoadHint::Sorted { pairs: rows }).expect("load");
     for i in 0..rows {

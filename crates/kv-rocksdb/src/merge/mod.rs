@@ -21,7 +21,7 @@ mod tests;
 /// The size in bytes from which a table is not small.
 const SMALL_TABLE_BYTES: u64 = TABLE_BYTES / 8;
 
-/// The least number of neighbours that are worth merging.
+/// The minimum number of neighbours that are worth merging.
 const NEIGHBOURS_MIN: usize = 8;
 
 /// The bytes of the tables that are merged in one step, which takes less than a second. A step

@@ -82,7 +82,7 @@ fn check_log(folder: &Path, options: &Options, synced: Option<WalPosition>) -> R
     Ok((files, state))
 }
 
-/// Moves the log behind the cut aside and replays the rest, or fails in strict mode.
+/// Moves the log after the cut aside and replays the rest, or fails in strict mode.
 fn go_on_without(cut: Cut, folder: &Path, options: &Options, wanted: LogRecovery) -> Result<DroppedLog> {
     if wanted == LogRecovery::Strict {
         return Err(refusal(cut));

@@ -2,7 +2,7 @@
 //!
 //! RocksDB silently stops at the first flaw. A flaw is normal at the end of the writes when the
 //! process or the machine stopped. Anywhere else it is damage, and a replay up to it would lose
-//! acknowledged commits. Three things tell them apart: valid records behind the flaw, the sync
+//! acknowledged commits. Three things tell them apart: valid records after the flaw, the sync
 //! mark, and pages that never reached the disk. Records of a later file do no harm if their
 //! sequence numbers follow without a gap.
 
@@ -23,18 +23,18 @@ pub(crate) enum WalState {
     Damaged(Cut),
 }
 
-/// A position behind which the log is not used.
+/// A position after which the log is not used.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
     pub(crate) path: PathBuf,
     pub(crate) number: u64,
     /// The bytes of whole records before the cut.
     pub(crate) intact_bytes: u64,
-    /// The bytes behind the cut, in this and in all later files.
+    /// The bytes after the cut, in this and in all later files.
     pub(crate) dropped_bytes: u64,
     /// The number of whole records among them.
     pub(crate) dropped_records: u64,
-    /// The sequence number of the first write behind the cut, if there are records before it.
+    /// The sequence number of the first write after the cut, if there are records before it.
     pub(crate) next_sequence: Option<u64>,
     pub(crate) reason: String,
 }

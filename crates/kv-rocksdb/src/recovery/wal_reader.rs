@@ -1,4 +1,4 @@
-//! A reader of one file of the write-ahead log. It finds the first flaw, and the records behind it.
+//! A reader of one file of the write-ahead log. It finds the first flaw, and the records after it.
 //!
 //! RocksDB documents the format. A file consists of blocks of 32 KiB. A block holds fragments:
 //! `masked crc32c of type and payload (4 bytes, little endian)`, `length of the payload (2)`,
@@ -18,10 +18,10 @@ const BATCH_HEADER_BYTES: usize = 12;
 /// The size in bytes of the pages in which a file system writes back its cache, or a divisor of it.
 const PAGE_BYTES: u64 = 4 << 10;
 
-/// The least number of zeros at the end of a page that never reached the disk: one sector.
+/// The minimum number of zeros at the end of a page that never reached the disk: one sector.
 const LOST_BYTES: u64 = 512;
 
-/// The greatest plausible distance of a record's sequence number from the expected one.
+/// The maximum plausible distance of a record's sequence number from the expected one.
 ///
 /// Sequence numbers may advance without a record, because each table of a bulk load takes one.
 /// Records that a search finds at arbitrary positions count only within this distance.
@@ -40,7 +40,7 @@ pub(crate) struct WalFile {
     pub(crate) records: u64,
     /// The sequence number of the first of these records, if there is one.
     pub(crate) first_sequence: Option<u64>,
-    /// The sequence number behind the last of these records, if there is one.
+    /// The sequence number after the last of these records, if there is one.
     pub(crate) next_sequence: Option<u64>,
     pub(crate) flaw: Option<Flaw>,
 }
@@ -53,9 +53,9 @@ pub(crate) struct Flaw {
     pub(crate) offset: u64,
     /// The end of the fragment there, according to its header.
     pub(crate) end: u64,
-    /// The first valid fragment behind the flaw.
+    /// The first valid fragment after the flaw.
     pub(crate) valid_at: Option<u64>,
-    /// The number of records that begin behind the flaw in valid fragments.
+    /// The number of records that begin after the flaw in valid fragments.
     pub(crate) later_records: u64,
     /// True if a page there ends in zeros, like a page that never reached the disk.
     pub(crate) has_lost_page: bool,
@@ -203,13 +203,13 @@ impl WalReader {
         self.file.flaw = Some(flaw);
     }
 
-    /// Searches the block with the flaw for lost pages, and for valid fragments behind the flaw.
+    /// Searches the block with the flaw for lost pages, and for valid fragments after the flaw.
     ///
     /// Lengths may be damaged, so fragments may begin anywhere.
     fn search_flawed_block(&mut self, block: &[u8], start: u64, at: usize) {
         let expected = self.file.next_sequence;
         let Some(flaw) = &mut self.file.flaw else { return };
-        // A fragment that is valid but out of place is the first one behind the flaw.
+        // A fragment that is valid but out of place is the first one after the flaw.
         let mut at = if flaw.kind == FlawKind::OutOfPlace { at } else { at + 1 };
         flaw.has_lost_page = flaw.kind == FlawKind::Checksum && has_lost_page(block, start, flaw);
         while let Some(rest) = rest_with_header(block, at) {
@@ -295,7 +295,7 @@ fn fragment(rest: &[u8]) -> Option<Fragment<'_>> {
 }
 
 /// Returns the stored form of a checksum. RocksDB masks it, so that checksums of data that contains
-/// checksums are no special case.
+/// checksums are not a special case.
 fn mask(crc: u32) -> u32 {
     crc.rotate_right(15).wrapping_add(0xa282_ead8)
 }

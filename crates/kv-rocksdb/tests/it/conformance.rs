@@ -8,7 +8,7 @@ use kv_rocksdb::{RocksEngine, RocksOptions};
 
 fn folders() -> impl Fixture {
     Folders::new(|folder| {
-        // The least memory, so that the cases reach its limits.
+        // The minimum memory, so that the cases reach its limits.
         let options = RocksOptions { memory_bytes: 16 << 20, ..RocksOptions::default() };
         RocksEngine::open(folder, &options).expect("open") as Arc<dyn Engine>
     })

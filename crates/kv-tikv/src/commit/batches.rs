@@ -8,7 +8,7 @@ use crate::protocol::kv::Mutation;
 use crate::topology::client::Client;
 use crate::topology::regions::Region;
 
-/// The most keys of one message, and the bytes after which it ends.
+/// Maximum number of keys of one message, and the bytes after which it ends.
 const BATCH_KEYS: usize = 2048;
 const BATCH_BYTES: usize = 512 << 10;
 

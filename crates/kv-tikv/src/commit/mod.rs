@@ -40,7 +40,7 @@ pub(crate) struct Commit {
     /// A store that commits in one phase chooses the timestamp, and knows only of the snapshots
     /// that have read from it. The commit must also come after those that have not read yet.
     pub(crate) after: u64,
-    /// The longest wait for a lock of another transaction.
+    /// The maximum wait for a lock of another transaction.
     pub(crate) patience: Duration,
 }
 

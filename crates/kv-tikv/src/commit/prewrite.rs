@@ -176,7 +176,7 @@ impl Commit {
             lock_ttl: heartbeat::life_of_lock(&self.client, self.start),
             skip_constraint_check: false,
             txn_size: self.keys,
-            // With this, readers can move the commit behind their timestamps and need not wait.
+            // With this, readers can move the commit past their timestamps and need not wait.
             min_commit_ts: self.after.max(self.start) + 1,
             try_one_pc: false,
             max_commit_ts: self.client.fence.greatest_commit(),
@@ -194,5 +194,5 @@ fn lock_or_failure(error: KeyError) -> Result<LockInfo> {
     }
 }
 
-/// The least time that a transaction waits for locks of others, which are mostly about to go.
+/// The minimum time that a transaction waits for locks of others, which are mostly about to go.
 pub(crate) const PATIENCE_MIN: Duration = Duration::from_millis(500);

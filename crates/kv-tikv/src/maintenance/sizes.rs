@@ -18,7 +18,7 @@ const COUNTED_MAX: usize = 4096;
 /// The number of pairs that tell the average size.
 const SAMPLED: usize = 64;
 
-/// The most regions whose bounds divide a range.
+/// Maximum number of regions whose bounds divide a range.
 const SPLIT_REGIONS_MAX: usize = 10_000;
 
 /// Estimates the number of keys of a range of the cluster.

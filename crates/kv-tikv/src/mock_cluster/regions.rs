@@ -70,7 +70,7 @@ impl Map {
         self.regions.partition_point(|region| region.start.as_slice() <= key).saturating_sub(1)
     }
 
-    /// Returns the first key behind a region; empty if there is no end.
+    /// Returns the first key after a region; empty if there is no end.
     pub(super) fn end(&self, at: usize) -> &[u8] {
         self.regions.get(at + 1).map_or(&[], |next| next.start.as_slice())
     }

@@ -18,7 +18,7 @@ pub(super) struct Traffic {
 pub(crate) struct TrafficFigures {
     /// The number of messages.
     pub(crate) messages: usize,
-    /// The greatest number of messages that were in flight concurrently.
+    /// The maximum number of messages that were in flight concurrently.
     pub(crate) most_at_once: usize,
     /// The bytes of all replies.
     pub(crate) reply_bytes: usize,

@@ -18,7 +18,7 @@ use super::{Fault, tls};
 const STREAM_WINDOW_BYTES: u32 = 16 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 64 << 20;
 
-/// The longest time until a connection stands.
+/// The maximum time until a connection stands.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The connection to one address, made again whenever it has failed.

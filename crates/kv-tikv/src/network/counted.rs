@@ -11,7 +11,7 @@ use kv::{NodeRole, NodeStatistics, REPLY_CUTS};
 
 use super::{Exchange, Fault, Network, Pending};
 
-/// The most addresses that are counted each for itself. Later ones count together.
+/// Maximum number of addresses that are counted each for itself. Later ones count together.
 const ADDRESSES_MAX: usize = 1024;
 
 /// The name under which the addresses beyond [`ADDRESSES_MAX`] count.

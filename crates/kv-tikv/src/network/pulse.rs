@@ -13,7 +13,7 @@ use tokio::task::AbortHandle;
 /// for it more often than every five seconds.
 const INTERVAL: Duration = Duration::from_secs(6);
 
-/// The longest time until a living process answers.
+/// The maximum time until a living process answers.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The pulse of one connection.

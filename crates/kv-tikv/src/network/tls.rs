@@ -35,7 +35,7 @@ pub struct TlsFiles {
 }
 
 impl TlsFiles {
-    /// Reads the files. Errors: [`Error::CannotOpen`] if one is missing or is no certificate or
+    /// Reads the files. Errors: [`Error::CannotOpen`] if one is missing or is not a certificate or
     /// key.
     pub(crate) fn connector(&self) -> Result<TlsConnector> {
         let refused = |path: &PathBuf, error: &dyn std::fmt::Display| Error::CannotOpen {

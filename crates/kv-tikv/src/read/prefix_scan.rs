@@ -11,7 +11,7 @@ use crate::read::page_ahead::{PageAhead, bytes};
 use crate::read::state::State;
 use crate::values;
 
-/// The most rows of the first page of a range, and of the following ones.
+/// Maximum number of rows of the first page of a range, and of the following ones.
 const FIRST_ROWS: usize = 128;
 const NEXT_ROWS: usize = 2048;
 
@@ -45,7 +45,7 @@ impl TikvPrefixScan {
         self.ahead.iter().position(|(prefetched, _)| prefetched == prefix)
     }
 
-    /// Returns the range of the store's keys that begin with a prefix, from behind `after` on.
+    /// Returns the range of the store's keys that begin with a prefix and follow `after`.
     fn page_of(&self, prefix: &[u8], after: Option<&[u8]>) -> Option<PageSpec> {
         let whole = KeyRange::prefix(prefix);
         let range = after.map_or(whole.clone(), |key| whole.remainder(key, false));

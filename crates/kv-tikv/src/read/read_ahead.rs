@@ -22,7 +22,7 @@ use crate::read::state::State;
 /// The bytes that a page should have, once the size of the pairs is known.
 const PAGE_BYTES: usize = 4 << 20;
 
-/// The most rows of the first page, when the size of the pairs is not known.
+/// Maximum number of rows of the first page, when the size of the pairs is not known.
 pub(crate) const FIRST_ROWS_MAX: usize = 256;
 
 /// Maximum number of parts that are read concurrently.
@@ -69,10 +69,10 @@ struct Part {
 
 /// The knowledge of the bounds of regions.
 enum Plan {
-    /// Nothing is known behind the last part's start.
+    /// Nothing is known after the last part's start.
     Unknown,
     Awaited(Receiver<Vec<Vec<u8>>>),
-    /// The next bounds in order. The flag is true if there are more bounds behind them.
+    /// The next bounds in order. The flag is true if there are more bounds after them.
     Known(VecDeque<Vec<u8>>, bool),
 }
 
@@ -205,7 +205,7 @@ impl Part {
         Ok(pairs)
     }
 
-    /// Ends a part whose page was asked for at a bound, which lies behind its start.
+    /// Ends a part whose page was asked for at a bound, which lies after its start.
     fn cut_at(&mut self, bound: &[u8]) {
         self.cut = Some(bound.to_vec());
     }

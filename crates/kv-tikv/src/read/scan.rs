@@ -70,7 +70,7 @@ impl Scan for TikvScan {
         }
         self.state.check()?;
         let block = self.read(limits.bounded()).inspect_err(|_| {
-            // Another attempt begins behind the last block that was returned.
+            // Another attempt begins after the last block that was returned.
             self.pages = None;
         })?;
         let Some(last) = block.last_key() else {

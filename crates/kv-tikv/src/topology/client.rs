@@ -22,7 +22,7 @@ use crate::topology::region_errors::RegionErrors;
 use crate::topology::regions::{Region, Regions};
 use crate::topology::retry::Retry;
 
-/// The most regions of one message.
+/// Maximum number of regions of one message.
 const REGIONS_MAX: usize = 256;
 
 /// The client of a cluster.

@@ -17,7 +17,7 @@ const SUSPECT_AFTER_MS: u64 = 20_000;
 /// The time without a heartbeat after which a store is down.
 const DOWN_AFTER_MS: u64 = 60_000;
 
-/// The longest time in which a member of PD must answer.
+/// The maximum time in which a member of PD must answer.
 const MEMBER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// `Store::state` of a store that gives its regions to others.

@@ -14,7 +14,7 @@ pub(crate) struct Region {
     pub(crate) epoch: RegionEpoch,
     /// The first key (inclusive).
     pub(crate) start: Vec<u8>,
-    /// The first key behind (exclusive); empty if there is no end.
+    /// The first key after (exclusive); empty if there is no end.
     pub(crate) end: Vec<u8>,
     pub(crate) leader: Peer,
     pub(crate) peers: Vec<Peer>,

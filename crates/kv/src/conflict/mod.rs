@@ -61,7 +61,7 @@ const SHARDS: usize = 64;
 /// The number of keys for which an empty shard keeps room.
 const SHARD_KEYS_KEPT: usize = 128;
 
-/// The longest time that a claim waits for a key.
+/// The maximum time that a claim waits for a key.
 const WAIT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The default of `remembered_keys_max`: about 50 MB of stamps.

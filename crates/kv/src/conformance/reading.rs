@@ -337,7 +337,7 @@ pub fn released_scans_go_on_behind_the_last_pair(fixture: &dyn Fixture) {
     }
 }
 
-/// A scan that goes back to a key returns its pair again, and all behind it.
+/// A scan that goes back to a key returns its pair again, and all after it.
 pub fn scans_go_back_to_a_key(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put_numbers(&*engine, 300);

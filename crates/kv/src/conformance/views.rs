@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Fixture, NO_LIMITS, Pairs, begin, check_rewinds, dump, put, read_prefix, scan, scan_releasing};
 use crate::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot};
 
-/// Without writes, a view is the state at the begin. Two views without writes between them are the
+/// Without writes, a view is the state at the start. Two views without writes between them are the
 /// same.
 pub fn a_view_without_writes_is_the_snapshot(fixture: &dyn Fixture) {
     let engine = fixture.engine();
@@ -138,7 +138,7 @@ pub fn prefixes_are_read_with_the_writes(fixture: &dyn Fixture) {
     }
 }
 
-/// A released scan over writes resumes behind its last pair.
+/// A released scan over writes resumes after its last pair.
 pub fn merged_scans_resume(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let (view, mut expected) = merged(&*engine);

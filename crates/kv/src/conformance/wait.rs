@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// The longest wait. A quiet machine needs a moment, a busy one much longer.
+/// The maximum wait. A quiet machine needs a moment, a busy one much longer.
 const DEADLINE: Duration = Duration::from_secs(60);
 
 /// The pause between two looks.

@@ -13,7 +13,7 @@ mod view;
 
 use view::OverlaySnapshot;
 
-/// Returns `base` with `writes` over it: an entry without a value hides the base's pair.
+/// Returns `base` overlaid with `writes`: an entry without a value hides the base's pair.
 pub fn layered(base: Arc<dyn Snapshot>, writes: Tree) -> Arc<dyn Snapshot> {
     if writes.is_empty() { base } else { Arc::new(OverlaySnapshot::new(base, writes)) }
 }
@@ -24,7 +24,7 @@ pub fn layered(base: Arc<dyn Snapshot>, writes: Tree) -> Arc<dyn Snapshot> {
 /// allocation (16) and the allocator's overhead (16).
 const ENTRY_OVERHEAD_BYTES: usize = 64;
 
-/// The greatest capacity in bytes that the scratch buffer keeps between two writes.
+/// The maximum capacity in bytes that the scratch buffer keeps between two writes.
 const SCRATCH_BYTES_MAX: usize = 64 << 10;
 
 /// An ordered buffer of writes. A later write of a key replaces the earlier one.
@@ -174,7 +174,7 @@ impl Overlay {
         view::get_many(&self.writes, base, keys)
     }
 
-    /// Returns `base` with the writes so far over it. Later writes do not change it.
+    /// Returns `base` overlaid with the writes so far. Later writes do not change it.
     ///
     /// If nothing is buffered, the result is `base` itself. If nothing was written since the last
     /// call, it is the same view again.

@@ -147,7 +147,7 @@ impl Scan for OverlayScan {
     }
 
     fn release(&mut self) {
-        // The rest of the block will be fetched again, because the range begins behind the last
+        // The rest of the block will be fetched again, because the range begins after the last
         // pair that was passed on.
         self.base_scan = None;
         self.block = Block::new();
@@ -161,7 +161,7 @@ impl Scan for OverlayScan {
     }
 }
 
-/// Returns the writes in the scan's order from its start on. The caller must filter those behind
+/// Returns the writes in the scan's order from its start on. The caller must filter those after
 /// its end with [`is_in`].
 fn ordered<'a>(writes: &'a Tree, spec: &ScanSpec) -> Cursor<'a> {
     let KeyRange { start, end } = &spec.range;

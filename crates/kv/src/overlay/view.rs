@@ -1,4 +1,4 @@
-//! A snapshot with a transaction's writes over it.
+//! A snapshot overlaid with a transaction's writes.
 
 use std::sync::Arc;
 

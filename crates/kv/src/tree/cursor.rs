@@ -72,7 +72,7 @@ impl<'a> Cursor<'a> {
         if self.is_descending { self.entries.last() } else { self.entries.first() }
     }
 
-    /// Returns the next child, and remembers those behind it for later.
+    /// Returns the next child, and remembers those after it for later.
     fn enter(&mut self, children: &'a [Child]) -> Option<&'a Node> {
         let (next, rest) =
             if self.is_descending { children.split_last()? } else { children.split_first()? };

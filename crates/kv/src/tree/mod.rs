@@ -15,7 +15,7 @@ mod tests;
 pub use cursor::Cursor;
 pub use entry::Entry;
 
-/// The greatest number of entries in a leaf and of children of a branch.
+/// The maximum number of entries in a leaf and of children of a branch.
 ///
 /// A leaf's entries then take 1.5 KiB, which is cheap to move and to copy. The number is small in
 /// tests, so that their trees are high.

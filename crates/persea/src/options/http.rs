@@ -11,7 +11,7 @@ use crate::failure::Failure;
 /// File descriptors that are reserved for the log, temporary files and the engine's own needs.
 const SPARE_DESCRIPTORS: u64 = 128;
 
-/// The least number of connections, so that an operator can always connect to find out why there
+/// The minimum number of connections, so that an operator can always connect to find out why there
 /// are no more.
 const MIN_CONNECTIONS: usize = 16;
 

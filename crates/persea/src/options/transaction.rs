@@ -14,7 +14,7 @@ options::section! {
         bytes("transaction.streaming-max-transaction-size", "512MiB", "Maximum number of bytes that a stream transaction may write.");
 }
 
-/// The longest idle time, as in ArangoDB: an abandoned transaction locks its collections until
+/// The maximum idle time, as in ArangoDB: an abandoned transaction locks its collections until
 /// then.
 const MAX_IDLE_TIMEOUT: Duration = Duration::from_secs(120);
 

@@ -66,7 +66,7 @@ impl DocumentTerms {
         self.add_term(term::presence_term(path, presence).as_bytes());
     }
 
-    /// Adds a value that is no text.
+    /// Adds a value that is not a text.
     pub(crate) fn add_value(&mut self, path: &str, value: &Value) {
         term::push_value_prefix(path, &mut self.terms);
         term::push_sort_key(value, &mut self.terms);

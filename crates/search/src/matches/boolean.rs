@@ -69,7 +69,7 @@ impl Matches for Conjunction {
     }
 }
 
-/// The documents that at least so many parts have. Their score is the sum over these parts.
+/// The documents that at least this many parts have. Their score is the sum over these parts.
 pub(crate) struct Disjunction {
     parts: Vec<Box<dyn Matches>>,
     at_least: usize,

@@ -18,7 +18,7 @@ pub(crate) use term::TermMatches;
 
 /// The documents of a segment that match. It begins at the first of them.
 pub(crate) trait Matches: Send {
-    /// Returns the current document; [`TERMINATED`] behind the last.
+    /// Returns the current document; [`TERMINATED`] after the last.
     fn document(&self) -> DocId;
 
     /// Goes to the next document, and returns it.

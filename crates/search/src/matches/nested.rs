@@ -6,7 +6,7 @@ use tantivy::{DocId, TERMINATED};
 
 use super::Matches;
 
-/// The documents of which so many nested documents match. Their score is the sum over these.
+/// The documents of which this many nested documents match. Their score is the sum over these.
 ///
 /// A segment has the nested documents of a document directly before it.
 pub(crate) struct NestedMatches {
@@ -18,7 +18,7 @@ pub(crate) struct NestedMatches {
 }
 
 impl NestedMatches {
-    /// Returns the matching documents among `parents`, scored by so many scorers.
+    /// Returns the matching documents among `parents`, scored by this many scorers.
     pub(crate) fn new(
         parents: Box<dyn Matches>,
         nested: Box<dyn Matches>,

@@ -33,7 +33,8 @@ pub(crate) struct AfterPrefix<'p, A> {
 pub(crate) enum State<S> {
     /// So many bytes of the prefix have been read.
     Prefix(usize),
-    /// The prefix has been read, and from the next character these bits with so many bytes to come.
+    /// The prefix has been read, and from the next character these bits with this many bytes to
+    /// come.
     Rest(S, u32, u8),
     /// No term can match.
     Dead,

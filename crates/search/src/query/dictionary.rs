@@ -19,9 +19,9 @@ use crate::term::{self, Value};
 pub(crate) enum TermSource<'q> {
     /// These terms.
     Exactly(Vec<Vec<u8>>),
-    /// The terms from one, or behind it, up to another, or before it.
+    /// The terms from one, or after it, up to another, or before it.
     Range(Vec<u8>, bool, Vec<u8>, bool),
-    /// The tokens behind the prefix that match.
+    /// The tokens after the prefix that match.
     Matching(Cow<'q, str>, &'q Matcher),
 }
 
@@ -53,7 +53,7 @@ impl<'q> TermSource<'q> {
         }
     }
 
-    /// Returns the term of a value that is no text.
+    /// Returns the term of a value that is not a text.
     pub(crate) fn value(path: &str, value: &Value) -> Self {
         let mut term = Vec::new();
         term::push_value_prefix(path, &mut term);

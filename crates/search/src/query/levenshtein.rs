@@ -21,7 +21,7 @@ pub(crate) struct Row {
 }
 
 impl Levenshtein {
-    /// Returns the automaton of the tokens with at most so many changes.
+    /// Returns the automaton of the tokens with at most this many changes.
     pub(crate) fn new(target: &str, distance: u8, transpositions: bool) -> Self {
         Levenshtein { target: target.chars().collect(), distance, transpositions }
     }

@@ -44,7 +44,7 @@ impl Like {
         (prefix, Like { items })
     }
 
-    /// Adds a place, and the one behind it if no character is needed to get there.
+    /// Adds a place, and the one after it if no character is needed to get there.
     fn add(&self, places: &mut Places, place: usize) {
         if let Some(word) = places.get_mut(place / 64) {
             *word |= 1 << (place % 64);

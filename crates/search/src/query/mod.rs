@@ -26,13 +26,13 @@ pub const DISTANCE_MAX: u8 = 4;
 /// A condition on documents.
 #[derive(Clone, Debug)]
 pub enum Query {
-    /// These documents, which are no nested ones.
+    /// These documents, which are not nested ones.
     Documents(Arc<HitSet>),
     /// All documents; within [`Query::Nested`] all nested documents of the array.
     All,
     /// No document.
     None,
-    /// Documents with this value, which is no text, at a path.
+    /// Documents with this value, which is not a text, at a path.
     Value(Path, Value),
     /// Documents with a value between two others, of which none is a text.
     ValueRange(Path, Bounds<Value>),
@@ -53,13 +53,13 @@ pub enum Query {
     Exists(Path, Presence),
     /// Documents that match all.
     And(Vec<Query>),
-    /// Documents that match at least so many.
+    /// Documents that match at least this many.
     AtLeast(usize, Vec<Query>),
     /// Documents that do not match.
     Not(Box<Query>),
     /// The same documents, with scores multiplied by a factor.
     Boost(Box<Query>, f32),
-    /// Documents of whose nested documents in the array at a path so many match.
+    /// Documents of whose nested documents in the array at a path this many match.
     Nested {
         /// The path of the array.
         path: Path,
@@ -99,11 +99,11 @@ pub enum Matcher {
 pub struct Similar {
     /// The token, without `prefix`.
     pub target: String,
-    /// The greatest number of changes; at most [`DISTANCE_MAX`] in AQL.
+    /// The maximum number of changes; at most [`DISTANCE_MAX`] in AQL.
     pub distance: u8,
     /// Two neighbours that change places are one change.
     pub transpositions: bool,
-    /// The most tokens to consider, the most similar ones first; 0 for all.
+    /// Maximum number of tokens to consider, the most similar ones first; 0 for all.
     pub max_terms: usize,
     /// The beginning that the tokens must have. Only the rest is compared.
     pub prefix: String,

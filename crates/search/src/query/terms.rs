@@ -20,13 +20,14 @@ use crate::segment::{Lengths, Segment};
 use crate::snapshot::SearchSnapshot;
 use crate::term::{self, Presence};
 
-/// Most terms of one condition whose documents are read one by one, not collected into a set.
+/// Maximum number of terms of one condition whose documents are read one by one, not collected into
+/// a set.
 const LISTS_MAX: usize = 16;
 
-/// Most terms of one condition that count for scores: those of most documents.
+/// Maximum number of terms of one condition that count for scores: those of most documents.
 const SCORED_TERMS_MAX: usize = 128;
 
-/// Most terms of one condition that are compared to find those that count.
+/// Maximum number of terms of one condition that are compared to find those that count.
 const COMPARED_TERMS_MAX: usize = 100_000;
 
 /// The scoring of one field.

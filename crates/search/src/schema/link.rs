@@ -31,7 +31,7 @@ impl Schema {
             stores_presence: false,
         };
         let mut root = inherited.node(definition, analyzers)?;
-        // The document itself is no value of a field.
+        // The document itself is not a value of a field.
         root.settings = root.settings.filter(|settings| settings.include_all);
         Ok(Schema { root, columns: Columns::parse(definition), is_link: true })
     }

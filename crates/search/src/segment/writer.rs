@@ -14,10 +14,10 @@ use super::{Place, Segment, tantivy_error};
 use crate::document;
 use crate::schema::Schema;
 
-/// The least memory budget with which tantivy begins a segment.
+/// The minimum memory budget with which tantivy begins a segment.
 const BUDGET_BYTES_MIN: usize = 1 << 20;
 
-/// The most documents of a segment. Tantivy's numbers of documents have 31 bits.
+/// Maximum number of documents of a segment. Tantivy's numbers of documents have 31 bits.
 const DOCUMENTS_MAX: u32 = 1 << 30;
 
 /// A segment that is being written.

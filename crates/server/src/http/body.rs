@@ -15,11 +15,11 @@ use super::connections::Connection;
 use super::stream::{BrokenOff, StreamBody};
 use super::unread::NO_MEMORY;
 
-/// Most bytes of a body that are read after its request has failed.
+/// Maximum number of bytes of a body that are read after its request has failed.
 pub(crate) const DRAIN_MAX_BYTES: u64 = 1 << 20;
 
-/// Most bytes of a body that are read after it was refused for its length: a client that sends on
-/// does not read the refusal.
+/// Maximum number of bytes of a body that are read after it was refused for its length: a client
+/// that is still sending does not read the refusal.
 pub(crate) const DRAIN_TOO_LONG_MAX_BYTES: u64 = 256 << 20;
 
 /// The time limit for reading such a body.

@@ -76,7 +76,7 @@ struct Waiting {
     granted: oneshot::Sender<()>,
 }
 
-/// The memory of one body, given back on drop.
+/// The memory of one body, released on drop.
 #[derive(Debug)]
 pub(crate) struct BodyPermit {
     memory: Arc<BodyMemory>,
@@ -89,7 +89,7 @@ pub(crate) struct BodyPermit {
 }
 
 impl BodyMemory {
-    /// Returns the memory for bodies that together with their requests may take so many bytes.
+    /// Returns the memory for bodies that together with their requests may take this many bytes.
     pub(crate) fn new(bytes: usize) -> Arc<Self> {
         let all_bytes = bytes / BYTES_PER_BODY_BYTE;
         let short_capacity_bytes = all_bytes / SHORT_SHARE;
@@ -147,7 +147,7 @@ impl BodyPermit {
         self.held_bytes
     }
 
-    /// Waits until the body may have so many bytes; at most its claim count.
+    /// Waits until the body may have this many bytes; at most its claim count.
     ///
     /// Errors: 503 with 21003 if there is no memory for [`MEMORY_TIMEOUT`].
     pub(crate) async fn reach(&mut self, bytes: usize) -> Result<()> {

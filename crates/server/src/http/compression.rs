@@ -69,7 +69,7 @@ pub fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
 /// The usual upper bound of a body's length as a multiple of its compressed length.
 const LIKELY_COMPRESSION: usize = 12;
 
-/// The least length that is expected of a decompressed body.
+/// The minimum length that is expected of a decompressed body.
 const LIKELY_MIN_BYTES: usize = 64 << 10;
 
 /// Returns the bounds by which a compressed body is unpacked, one after the other.

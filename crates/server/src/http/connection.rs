@@ -17,13 +17,13 @@ use super::connections::{Connection, Connections};
 use super::service::HttpService;
 use super::unread::NO_MEMORY;
 
-/// Most bytes of a request's head; ArangoDB's 1 MB.
+/// Maximum size in bytes of a request's head; ArangoDB's 1 MB.
 const MAX_HEAD_BYTES: usize = 1 << 20;
 
-/// Most headers of a request.
+/// Maximum number of headers of a request.
 const MAX_HEADERS: usize = 256;
 
-/// Most requests at once on one HTTP/2 connection.
+/// Maximum number of concurrent requests on one HTTP/2 connection.
 const MAX_STREAMS: u32 = 128;
 
 /// Bytes of one HTTP/2 request that a client may send before the server reads them.

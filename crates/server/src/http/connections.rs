@@ -13,16 +13,16 @@ use tokio::sync::Notify;
 
 use super::unread::{Unread, UnreadMemory};
 
-/// Longest time for the head of a request, from its first byte.
+/// Maximum time for the head of a request, from its first byte.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Longest time in which a client accepts no byte of a reply.
+/// Maximum time in which a client accepts no byte of a reply.
 pub const WRITE_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// A client that reads fewer bytes of a waiting reply in a second reads slowly.
 const SLOW_READER_BYTES: u64 = 32 << 10;
 
-/// A client that has read slowly for so many seconds is ended if memory for replies is scarce.
+/// A client that has read slowly for this many seconds is ended if memory for replies is scarce.
 const SLOW_READER_SECONDS: u32 = 5;
 
 /// The bytes of data on HTTP/2 for which a client sends at most one byte of window updates.

@@ -24,7 +24,7 @@ use super::router::{Found, Router};
 use super::services::{AsyncMode, Services};
 use crate::placement::{Cost, Place, Placement};
 
-/// Most bytes of an address; ArangoDB's 16K.
+/// Maximum size in bytes of an address; ArangoDB's 16K.
 const MAX_URI_BYTES: usize = 16 << 10;
 
 /// Bytes of the longest body that a client without a user may send, before and after decompression.

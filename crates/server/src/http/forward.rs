@@ -27,7 +27,7 @@ use super::reply::HttpReply;
 /// send it around forever.
 pub(crate) const FORWARDED_BY: HeaderName = HeaderName::from_static("x-persea-forwarded-by");
 
-/// The longest time to connect to another server.
+/// The maximum time to connect to another server.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The time after which an unused connection to another server is closed.
@@ -35,7 +35,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// It is shorter than the time for which a server keeps unused connections open.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The most unused connections to one server.
+/// Maximum number of unused connections to one server.
 const IDLE_CONNECTIONS: usize = 16;
 
 /// Headers that describe one connection rather than the message on it (RFC 9110, 7.6.1).

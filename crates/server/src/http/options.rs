@@ -8,7 +8,7 @@ use crate::placement::logins::DEFAULT_MAX_DELAY;
 /// The options of HTTP.
 #[derive(Clone, Debug)]
 pub struct HttpOptions {
-    /// Most bytes of a request's body, before and after decompression.
+    /// Maximum size in bytes of a request's body, before and after decompression.
     pub max_body_bytes: usize,
     /// Bytes of memory for the bodies of all requests together. Requests beyond them wait.
     pub request_memory_bytes: usize,
@@ -16,12 +16,12 @@ pub struct HttpOptions {
     pub unread_max_bytes: u64,
     /// Idle time after which a connection is closed.
     pub keep_alive: Duration,
-    /// The greatest delay of a check of a password after failures; zero for none.
+    /// The maximum delay of a check of a password after failures; zero for none.
     pub failed_login_max_delay: Duration,
     /// Bytes from which a reply's body is compressed for clients that accept it; 0 disables
     /// compression.
     pub compress_response_threshold_bytes: usize,
-    /// Most open connections. Further ones wait to be accepted.
+    /// Maximum number of open connections. Further ones wait to be accepted.
     pub max_connections: usize,
     /// True if replies report how long requests wait for a thread.
     pub return_queue_time_header: bool,

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::percent::{self, DecodeError};
 
-/// Most segments of a path; ArangoDB's longest route has seven.
+/// Maximum number of segments of a path; ArangoDB's longest route has seven.
 pub const MAX_SEGMENTS: usize = 64;
 
 /// The database of a path without `/_db/{name}`.
@@ -99,7 +99,7 @@ impl Path {
         self.segments.is_empty()
     }
 
-    /// Returns the segments after the database behind a slash each. A slash within one is encoded.
+    /// Returns the segments after the database, each after a slash. A slash within one is encoded.
     pub fn without_database(&self) -> Cow<'_, str> {
         let Some((first, last)) = self.segments.first().zip(self.segments.last()) else { return "/".into() };
         let follow_each_other = self.segments.windows(2).all(|pair| match pair {

@@ -7,7 +7,7 @@ use errors::{Error, Result};
 
 use super::percent;
 
-/// The greatest number of parameters of one request. More are a mistake or an attack.
+/// The maximum number of parameters of one request. More are a mistake or an attack.
 pub const MAX_PARAMETERS: usize = 1_000;
 
 /// The parameters of a request, decoded on each access: most requests have none, the others a few.
@@ -17,7 +17,7 @@ pub struct Query<'a> {
 }
 
 impl<'a> Query<'a> {
-    /// Wraps the text behind the question mark, which is empty if there is none.
+    /// Wraps the text after the question mark, which is empty if there is none.
     pub fn new(text: &'a str) -> Self {
         Query { text }
     }

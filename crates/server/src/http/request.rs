@@ -207,7 +207,7 @@ pub(crate) struct RequestMemory {
     pub(crate) account: Option<Arc<MemoryAccount>>,
 }
 
-/// The memory of a body and of its VelocyPack, given back on drop.
+/// The memory of a body and of its VelocyPack, released on drop.
 #[derive(Debug)]
 pub(crate) enum BodyShare {
     /// A share of the memory for bodies.

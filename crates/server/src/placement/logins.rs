@@ -23,7 +23,7 @@ use super::pool::Rejected;
 /// The delay after the first failure; each further failure doubles it.
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 
-/// The greatest delay, unless an option sets another.
+/// The maximum delay, unless an option sets another.
 ///
 /// Programs that try a wrong password again and again, such as tests of drivers, still end in time.
 pub const DEFAULT_MAX_DELAY: Duration = Duration::from_secs(1);
@@ -37,10 +37,10 @@ const SUSPECT_DELAY: Duration = Duration::from_secs(1);
 /// Failures are forgotten after this time without another one.
 const FORGET_AFTER: Duration = Duration::from_secs(600);
 
-/// The greatest number of addresses, and of names with addresses, whose failures are remembered.
+/// The maximum number of addresses, and of names with addresses, whose failures are remembered.
 const REMEMBERED_MAX: usize = 10_000;
 
-/// The greatest number of checks that wait in each lane, delayed ones included.
+/// The maximum number of checks that wait in each lane, delayed ones included.
 const WAITING_MAX: usize = 256;
 
 /// The attempt to log in as a user from an address.

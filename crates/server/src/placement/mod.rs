@@ -44,7 +44,7 @@ const LONGEST_ESTIMATE: Duration = Duration::from_millis(1);
 /// blocked.
 const RELIEF_AFTER: Duration = Duration::from_millis(10);
 
-/// Longest time between two checks of whether the pool needs a spare thread.
+/// Maximum time between two checks of whether the pool needs a spare thread.
 const RELIEF_INTERVAL_MAX: Duration = Duration::from_secs(1);
 
 /// Time that a spare thread waits for work before it ends.

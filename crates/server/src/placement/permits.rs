@@ -11,7 +11,7 @@ pub(crate) struct Permits {
     taken: AtomicUsize,
 }
 
-/// A permit; it is given back on drop.
+/// A permit; it is released on drop.
 #[derive(Debug)]
 pub(crate) struct Permit<'a>(&'a Permits);
 

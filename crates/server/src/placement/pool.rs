@@ -28,9 +28,9 @@ pub type Job = Box<dyn FnOnce() + Send>;
 pub struct PoolLimits {
     /// Permanent threads.
     pub threads: usize,
-    /// Most threads, spare ones included.
+    /// Maximum number of threads, spare ones included.
     pub max_threads: usize,
-    /// Most waiting jobs.
+    /// Maximum number of waiting jobs.
     pub max_queue: usize,
 }
 

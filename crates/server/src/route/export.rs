@@ -1,7 +1,7 @@
 //! `/_api/export`: all documents of a collection as of one moment.
 //!
 //! The replies are those of a cursor. With `Accept: application/x-ndjson` the whole collection
-//! comes in one reply, one document per line. The parameter `from` begins behind a key: the last
+//! comes in one reply, one document per line. The parameter `from` begins after a key: the last
 //! one that the client received.
 
 use std::sync::Arc;

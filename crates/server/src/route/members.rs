@@ -12,7 +12,7 @@ use crate::http::error_response::print_member;
 use crate::http::format::Format;
 use crate::http::response::Response;
 
-/// The least number of bytes in one charge. A shorter reply is not counted.
+/// The minimum number of bytes in one charge. A shorter reply is not counted.
 const CHARGE_STEP_BYTES: usize = 64 << 10;
 
 /// An array under construction, whose bytes are charged to an account. The reply's bytes are

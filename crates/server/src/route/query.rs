@@ -17,10 +17,10 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 
-/// The greatest number of slow queries that a database remembers.
+/// The maximum number of slow queries that a database remembers.
 const MAX_SLOW_QUERIES: usize = 4_096;
 
-/// The greatest length in bytes of a query's text in lists.
+/// The maximum length in bytes of a query's text in lists.
 const MAX_QUERY_STRING_LENGTH: usize = 64 << 10;
 
 pub(super) const ROUTES: &[Route] = &[

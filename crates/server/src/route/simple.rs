@@ -15,7 +15,7 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
 
-/// Most attributes of an example. Each becomes a condition of the query.
+/// Maximum number of attributes of an example. Each becomes a condition of the query.
 const MAX_CONDITIONS: usize = 500;
 
 pub(super) const ROUTES: &[Route] = &[

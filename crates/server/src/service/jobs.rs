@@ -17,8 +17,8 @@ use crate::placement::pool::{Job as PoolJob, WorkerPool};
 /// The header that names a job.
 pub const ASYNC_ID: HeaderName = HeaderName::from_static("x-arango-async-id");
 
-/// Most jobs that are pending or not fetched. ArangoDB has no such limit; a client that never
-/// fetches would fill the memory.
+/// Maximum number of jobs that are pending or not fetched. ArangoDB has no such limit; a client
+/// that never fetches would fill the memory.
 pub const MAX_JOBS: usize = 100_000;
 
 /// The owner of a job: the user that started it, or every client without authentication.

@@ -48,7 +48,7 @@ impl Process {
         let numbers = stat.rsplit_once(')').map_or("", |(_, numbers)| numbers);
         let fields: Vec<u64> =
             numbers.split_ascii_whitespace().map(|field| field.parse().unwrap_or(0)).collect();
-        // Field 3 of the manual is the first one behind the name.
+        // Field 3 of the manual is the first one after the name.
         let field = |number: usize| fields.get(number - 3).copied().unwrap_or(0);
         Process {
             minor_page_faults: field(10),
@@ -162,7 +162,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// Returns the number of kilobytes behind a name, converted to bytes.
+/// Returns the number of kilobytes after a name, converted to bytes.
 fn kilobytes(text: &str, name: &str) -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
     let number = line.split_ascii_whitespace().next().and_then(|number| number.parse::<u64>().ok());

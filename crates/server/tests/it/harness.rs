@@ -120,7 +120,7 @@ fn at_gate<T>(name: &str, change: impl FnOnce(&mut Gate) -> T) -> T {
     change(gates.entry(name.to_owned()).or_default())
 }
 
-/// Waits until so many requests `/_test/wait?gate=NAME` have begun.
+/// Waits until this many requests `/_test/wait?gate=NAME` have begun.
 pub fn wait_for_arrivals(gate: &str, count: usize) {
     wait_until("requests arrive at the gate", || arrivals(gate) >= count);
 }

@@ -317,7 +317,7 @@ fn servers_that_start_together_make_one_store() {
     assert_eq!(started.iter().filter(|one| one.2).count(), 1, "one of them has created root");
 }
 
-/// An export whose state the store has removed says so. Another one continues behind its last key.
+/// An export whose state the store has removed says so. Another one continues after its last key.
 #[test]
 fn an_export_that_lost_its_state_is_resumed_by_its_last_key() {
     const DOCUMENTS: usize = 20_000;

@@ -8,7 +8,8 @@ use std::thread::available_parallelism;
 use kv::{BLOCK_BYTES_MAX, Error, Result, Values};
 use rayon_core::{ThreadPool, ThreadPoolBuilder};
 
-/// The least number of keys to divide. Lookups of fewer keys end before another thread would help.
+/// The minimum number of keys to divide. Lookups of fewer keys end before another thread would
+/// help.
 const DIVIDED_KEYS_MIN: usize = 512;
 
 /// A function that looks keys up as [`kv::Snapshot::get_many`] does.

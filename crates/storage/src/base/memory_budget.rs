@@ -27,9 +27,9 @@ const _: () = assert!(
         <= 96,
     "the shares leave too little room for memory that is not counted exactly"
 );
-/// The most bytes for sorting: more memory would not make it faster.
+/// Maximum number of bytes for sorting: more memory would not make it faster.
 const SORT_MAX_BYTES: u64 = 256 << 20;
-/// The most bytes for text indexes: larger segments in memory would not be written faster.
+/// Maximum number of bytes for text indexes: larger segments in memory would not be written faster.
 const SEARCH_MAX_BYTES: u64 = 512 << 20;
 
 /// The parts of the server's memory, in bytes.

@@ -17,7 +17,7 @@ const ALPHABET: &[u8; 64] = b"-_ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuv
 const COUNT_BITS: u32 = 20;
 /// Mask of the counter's bits.
 const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
-/// Most digits of a revision: 64 bits in steps of 6.
+/// Maximum number of digits of a revision: 64 bits in steps of 6.
 pub const REVISION_TEXT_MAX_BYTES: usize = 11;
 /// The most that a revision from elsewhere (a dump, a client) may be ahead of our time and still
 /// move the clock. So a wrong date cannot use up the clock.

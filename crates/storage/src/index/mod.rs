@@ -323,7 +323,7 @@ impl Index {
         vector::value_of(self, score)
     }
 
-    /// Returns true if a training would improve the index, now that there are so many documents.
+    /// Returns true if a training would improve the index, now that there are this many documents.
     pub(crate) fn needs_training(&self, documents: u64) -> bool {
         let tried_with = self.tried_with.load(Ordering::Relaxed);
         // Many documents may lack what the training needs.

@@ -7,7 +7,7 @@ use errors::Result;
 /// The number of scans that are opened ahead at first: the caller may end before it reads them.
 const FIRST: usize = 8;
 
-/// The most scans that are opened ahead. Each holds a page of the engine.
+/// Maximum number of scans that are opened ahead. Each holds a page of the engine.
 const MOST: usize = 64;
 
 /// The scans that were opened ahead, in order.
@@ -78,7 +78,7 @@ impl<S> NextScans<S> {
 mod tests {
     use super::*;
 
-    /// Returns the greatest number of scans that were ahead.
+    /// Returns the maximum number of scans that were ahead.
     fn run(concurrent_reads: usize, scans: usize) -> usize {
         let (mut next, mut opened, mut most) = (NextScans::default(), 0, 0);
         for expected in 0..scans {

@@ -63,8 +63,8 @@ pub struct ScanOptions {
     /// True if entries must come in that order, or in a search's own order, even from several
     /// ranges.
     pub ordered: bool,
-    /// Most entries that are wanted for each combination of values. Only sorted indexes support
-    /// this.
+    /// Maximum number of entries that are wanted for each combination of values. Only sorted
+    /// indexes support this.
     pub limit_each: Option<u64>,
     /// True if the caller will need the documents. A scan that reads them anyway then returns them.
     pub wants_documents: bool,

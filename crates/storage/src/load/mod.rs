@@ -40,7 +40,7 @@ use pairs::Pairs;
 
 /// Keys in one batch of lookups.
 const CHUNK_KEYS: usize = 1000;
-/// The least number of documents that makes a gap worth its own run: an engine may write one file
+/// The minimum number of documents that makes a gap worth its own run: an engine may write one file
 /// for each run.
 const RUN_DOCUMENTS_MIN: usize = 2_000;
 

@@ -4,7 +4,7 @@
 //! Writers and loads exclude each other, because a load neither checks the keys that transactions
 //! claim nor claims its own.
 //!
-//! Waiting writers and changes are admitted in the order of their arrival, so nobody waits for ever
+//! Waiting writers and changes are admitted in the order of their arrival, so nobody waits forever
 //! while others overtake.
 //!
 //! Readers need no lock; they have snapshots.

@@ -1,4 +1,5 @@
-//! Transactions that commit in parts, and copies of the store that should have none by halves.
+//! Transactions that commit in parts, and copies of the store that should contain none of them in
+//! part.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,11 +9,11 @@ use errors::{Error, ErrorCode, Result};
 /// The wait of a copy for the end of transactions that have committed a part of their writes.
 #[derive(Clone, Copy, Debug)]
 pub struct PartialWait {
-    /// The longest wait.
+    /// The maximum wait.
     pub timeout: Duration,
     /// True if those transactions are then aborted, and the copy waits once more for as long.
     pub aborts: bool,
-    /// True if the copy is then made with transactions by halves.
+    /// True if the copy may then contain partial transactions.
     pub accepts_halves: bool,
 }
 

@@ -11,8 +11,8 @@ use kv::{Block, BlockLimits, Scan};
 
 use crate::base::fork_join::ForkJoin;
 
-/// Most blocks that wait. They give both threads some milliseconds of work before one waits for the
-/// other, and that wait is long when other threads want the processors too.
+/// Maximum number of blocks that wait. They give both threads some milliseconds of work before one
+/// waits for the other, and that wait is long when other threads want the processors too.
 const BLOCKS_AHEAD: usize = 8;
 
 /// The size of each block that is read, whatever the caller asks for: a caller of one row may want

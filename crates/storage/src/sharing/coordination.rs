@@ -8,7 +8,7 @@ use kv::{Engine, MemberNumber, Sharing, Snapshot, WriteTransaction};
 
 use super::members::{Announced, Members, announced};
 
-/// The longest wait for the other servers after a change of definitions.
+/// The maximum wait for the other servers after a change of definitions.
 const FOLLOW_WAIT: Duration = Duration::from_secs(30);
 
 /// The servers that use one store. A server that is alone has nothing to announce and nobody to

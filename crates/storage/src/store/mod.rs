@@ -295,7 +295,7 @@ impl Store {
     }
 
     /// Writes a copy of the current state into a folder that does not exist yet, while writers go
-    /// on. Returns true if the copy has no transaction by halves.
+    /// on. Returns true if the copy contains no partial transaction.
     ///
     /// Transactions are whole in the copy or absent, unless they commit in parts. The copy waits
     /// for those as `wait` says. Errors: 18 after the wait, those of the engine.

@@ -14,7 +14,7 @@ use crate::store_core::StoreCore;
 /// The pause before another look at a collection that another server has.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The least time that other servers have to stop writing to a collection.
+/// The minimum time that other servers have to stop writing to a collection.
 const REMOTE_WAIT_MIN: Duration = Duration::from_millis(500);
 
 /// The right to use a collection, on this server and perhaps on all others, until the guard is

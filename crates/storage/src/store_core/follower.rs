@@ -238,7 +238,7 @@ impl State {
     }
 
     /// Takes the server's own locks of collections whose writers have ended. Later writers wait
-    /// behind those that are not free yet.
+    /// after those that are not free yet.
     fn give(&mut self) {
         for given in self.given.values_mut().filter(|given| given.guard.is_none()) {
             given.guard = given.lock.try_acquire(LockMode::Exclusive, &mut given.ticket);

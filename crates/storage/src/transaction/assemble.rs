@@ -11,7 +11,7 @@ use crate::ids::key_generator::{GeneratedKey, KeyBlock};
 use crate::store_core::StoreCore;
 use crate::{Collection, Revision};
 
-/// Most bytes of a stored document.
+/// Maximum size in bytes of a stored document.
 ///
 /// ArangoDB limits request bodies and transactions instead. This bound keeps every document well
 /// within a block of a scan (4 GiB) and a pair of the engine (1 GiB).

@@ -12,7 +12,8 @@ use crate::ids::key_generator::GeneratedKey;
 use crate::visibility::counters;
 use crate::{Collection, Revision};
 
-/// The most keys that are generated for one document, where other servers may have taken some.
+/// Maximum number of keys that are generated for one document, where other servers may have taken
+/// some.
 const GENERATED_KEYS_MAX: u32 = 100;
 
 /// The key of a new document.

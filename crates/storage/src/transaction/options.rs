@@ -18,7 +18,7 @@ pub const DOCUMENT_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_secs(1));
 /// The options of a transaction.
 #[derive(Clone, Debug)]
 pub struct TransactionOptions {
-    /// Most bytes that it may write; larger transactions fail with 32.
+    /// Maximum number of bytes that it may write; larger transactions fail with 32.
     pub max_bytes: usize,
     /// The time that a write waits for another transaction that holds its document, before it fails
     /// with 1200.

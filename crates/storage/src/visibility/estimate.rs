@@ -19,7 +19,8 @@ use errors::{Error, Result};
 
 use crate::encoding::pack;
 
-/// Most values in the sample. The standard error of the estimate is about 1.2 / sqrt of this, 4 %.
+/// Maximum number of values in the sample. The standard error of the estimate is about 1.2 / sqrt
+/// of this, 4 %.
 const SAMPLE_MAX: usize = 1024;
 /// The highest level. More would be needed only for more than 2^53 distinct values.
 const LEVEL_MAX: u32 = 43;

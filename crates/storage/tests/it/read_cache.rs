@@ -38,7 +38,7 @@ enum Step {
     GetMany(usize, Vec<u8>),
     /// Reads edges in such a state.
     Edges(usize, u8, bool),
-    /// Looks documents up by their numbers in such a state, with entries of at most so many rows.
+    /// Looks documents up by their numbers in such a state, with entries of at most this many rows.
     Find(usize, Vec<u32>, usize),
     Truncate,
     /// Loads new documents and edges at once, outside of transactions.

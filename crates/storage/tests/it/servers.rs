@@ -24,7 +24,7 @@ const LONG: Duration = Duration::from_secs(3600);
 const INDEX: &str = r#"{"type":"persistent","fields":["n"]}"#;
 const UNIQUE: &str = r#"{"type":"persistent","fields":["n"],"unique":true}"#;
 
-/// The longest wait for something that takes some hundredths of a second.
+/// The maximum wait for something that takes some hundredths of a second.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn open(cluster: &MemoryCluster) -> Arc<Store> {

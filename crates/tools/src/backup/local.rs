@@ -13,7 +13,7 @@ use crate::{Console, Failure};
 /// The time between two looks at a server that starts again.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The least difference between the starts of two processes. The two figures behind a start are
+/// The minimum difference between the starts of two processes. The two figures behind a start are
 /// read one after the other.
 const START_TOLERANCE_SECONDS: f64 = 0.1;
 

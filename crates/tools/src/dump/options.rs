@@ -84,7 +84,7 @@ const OWN_IGNORED: &[Unsupported] = &[
 const OWN_REFUSED: &[Unsupported] =
     &[Unsupported { reason: "collections of a single server have no shards", names: &["shard"] }];
 
-/// The least size of a batch in bytes.
+/// The minimum size of a batch in bytes.
 const MIN_BATCH_BYTES: u64 = 1 << 12;
 
 /// The settings of a dump.

@@ -26,7 +26,7 @@ use super::output::{Written, part_of, unwritable};
 use super::rows::Rows;
 use crate::{Failure, Progress};
 
-/// The greatest number of columns.
+/// The maximum number of columns.
 const MAX_COLUMNS: usize = 4_096;
 
 /// The bytes of documents after which a row group is written.
@@ -157,7 +157,7 @@ struct Spool {
 
 impl Drop for Spool {
     fn drop(&mut self) {
-        // Nobody needs the file; it is no failure if it stays.
+        // Nobody needs the file; it is not a failure if it stays.
         let _ = std::fs::remove_file(&self.path);
     }
 }

@@ -18,7 +18,7 @@ use crate::Failure;
 /// The bytes of one read.
 const BLOCK_BYTES: u64 = 256 << 10;
 
-/// The greatest length of a line in bytes.
+/// The maximum length of a line in bytes.
 const MAX_LINE_BYTES: usize = 1 << 30;
 
 /// The progress of an export.

@@ -28,7 +28,7 @@ pub(super) struct StreamedRows {
 }
 
 impl StreamedRows {
-    /// Opens a stream that begins behind a key.
+    /// Opens a stream that begins after a key.
     pub(super) fn new(client: &Client, collection: &str, from: Option<&str>) -> Result<Self, Failure> {
         let mut request = Request::post("/_api/export").query("collection", collection);
         if let Some(key) = from {
@@ -106,7 +106,7 @@ impl<'a> CursorRows<'a> {
         Ok(CursorRows { client, first, id: None, requests: 0 })
     }
 
-    /// Returns all documents of a collection. `in_order`: by key, behind `from`.
+    /// Returns all documents of a collection. `in_order`: by key, after `from`.
     pub(super) fn of_collection(
         client: &'a Client,
         collection: &str,

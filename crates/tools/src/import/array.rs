@@ -28,9 +28,9 @@ enum Place {
     Element(u32),
     /// Within a text, at this depth of brackets.
     Text(u32),
-    /// Behind a backslash in a text, at this depth of brackets.
+    /// After a backslash in a text, at this depth of brackets.
     Escape(u32),
-    /// Behind the array.
+    /// After the array.
     After,
 }
 

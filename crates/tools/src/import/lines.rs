@@ -11,7 +11,7 @@ use crate::Failure;
 /// The mark that some programs write before UTF-8.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The greatest number of bytes before the first character that is not white space.
+/// The maximum number of bytes before the first character that is not white space.
 const MAX_BLANK_BYTES: u64 = 1 << 20;
 
 /// Returns true if a file's first character begins an array, and the file with all its bytes.
@@ -88,7 +88,7 @@ impl LineBatches {
         Ok(())
     }
 
-    /// Returns the end of the next batch in `rest`: behind a line, or at the end of the file.
+    /// Returns the end of the next batch in `rest`: after a line, or at the end of the file.
     fn end(&mut self) -> Result<usize, Failure> {
         let mut wanted = self.settings.batch_bytes;
         loop {

@@ -85,13 +85,13 @@ options::section! {
         choice("type", FORMS, "auto", "Format of the file; `auto` uses the file extension.");
 }
 
-/// The greatest length of one row in bytes, in any form.
+/// The maximum length of one row in bytes, in any form.
 pub(super) const MAX_ROW_BYTES: usize = 512 << 20;
 
-/// The greatest number of threads.
+/// The maximum number of threads.
 const MAX_THREADS: u64 = 1_024;
 
-/// The least and the greatest size of a batch in bytes.
+/// The minimum and maximum size of a batch in bytes.
 const MIN_BATCH_BYTES: u64 = 1_024;
 const MAX_BATCH_BYTES: u64 = 512 << 20;
 
@@ -128,7 +128,7 @@ pub(super) struct Settings {
     pub(super) skip_lines: u64,
     pub(super) removed: Vec<String>,
     pub(super) batch_bytes: usize,
-    /// The greatest number of rows in a batch, if it matters.
+    /// The maximum number of rows in a batch, if it matters.
     pub(super) batch_rows: Option<usize>,
     pub(super) threads: usize,
     pub(super) max_errors: u64,

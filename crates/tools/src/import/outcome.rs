@@ -11,7 +11,7 @@ use super::batch::RejectedRow;
 use super::options::Settings;
 use crate::{Console, Failure};
 
-/// The greatest number of messages about rejected rows.
+/// The maximum number of messages about rejected rows.
 const MAX_MESSAGES: u64 = 1_000;
 
 /// The counts of all threads.

@@ -46,7 +46,7 @@ impl Record {
 /// The result of a read at the beginning of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// A row of so many bytes.
+    /// A row of this many bytes.
     Row(usize),
     /// An empty line.
     Blank(usize),
@@ -98,17 +98,17 @@ pub(super) fn read(text: &[u8], is_whole: bool, table: &TableSettings, record: &
     }
 }
 
-/// Returns the position behind a line that ends at `end`.
+/// Returns the position after a line that ends at `end`.
 fn after_line(text: &[u8], end: usize) -> usize {
     (end + 1).min(text.len())
 }
 
 enum Quoted {
-    /// A field; so many bytes to the separator or the line's end.
+    /// A field; this many bytes to the separator or the line's end.
     Field(usize),
-    /// A text that ends within the field, or directly behind it, where more may follow.
+    /// A text that ends within the field, or directly after it, where more may follow.
     Open,
-    /// A field with something behind the closing quote.
+    /// A field with something after the closing quote.
     Wrong,
 }
 
@@ -147,7 +147,7 @@ fn quoted(field: &[u8], is_whole: bool, quote: u8, table: &TableSettings, record
     }
 }
 
-/// Checks the text behind a closing quote.
+/// Checks the text after a closing quote.
 ///
 /// It is a separator, or nothing but white space up to the line's end.
 fn behind_quote(field: &[u8], is_whole: bool, end: usize, table: &TableSettings) -> Quoted {

@@ -4,7 +4,7 @@ use velocypack::{Builder, Limits, Slice, json};
 
 /// Returns every line without these top-level attributes.
 ///
-/// A line that is not a JSON object stays as it is: the server reports the mistake.
+/// A line that is not a JSON object stays as it is: the server reports the error.
 pub(super) fn without(body: &[u8], removed: &[String]) -> Vec<u8> {
     let mut out = Vec::with_capacity(body.len());
     let mut builder = Builder::new();

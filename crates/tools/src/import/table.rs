@@ -1,4 +1,4 @@
-//! CSV and TSV: rows become arrays of values, behind a line of names.
+//! CSV and TSV: rows become arrays of values, after a line of names.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::{Console, Failure, Progress, Unit, input};
 /// The bytes of one read.
 const BLOCK_BYTES: usize = 256 << 10;
 
-/// The greatest number of characters shown of a wrong row.
+/// The maximum number of characters shown of a wrong row.
 const MAX_SHOWN_CHARS: usize = 1_000;
 
-/// The greatest number of wrong rows in one batch, so that a file of another form ends soon.
+/// The maximum number of wrong rows in one batch, so that a file of another form ends soon.
 const MAX_REJECTED: usize = 1_000;
 
 /// A reader of rows.
@@ -97,7 +97,7 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Reads more text behind the unread part.
+    /// Reads more text after the unread part.
     fn fill(&mut self) -> Result<(), Failure> {
         self.text.drain(..self.position);
         self.position = 0;

@@ -4,7 +4,7 @@ use options::{Number, Opt, Options};
 
 use crate::failure::Failure;
 
-/// The greatest number of threads.
+/// The maximum number of threads.
 const THREADS_MAX: u64 = 256;
 
 /// Returns the number of threads; 0 means one per core, at least two.

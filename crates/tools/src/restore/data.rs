@@ -16,7 +16,7 @@ use crate::Failure;
 
 /// The bytes of one read.
 const READ_BYTES: usize = 256 << 10;
-/// The greatest length in bytes of a single document or a VelocyPack array.
+/// The maximum length in bytes of a single document or a VelocyPack array.
 const DOCUMENT_MAX_BYTES: usize = 600 << 20;
 /// The types of wrapped documents.
 const ENVELOPES: std::ops::RangeInclusive<u64> = 2300..=2302;
@@ -47,7 +47,7 @@ enum Form {
 pub(super) struct Block {
     bytes: Bytes,
     is_packed: bool,
-    /// The positions of its begin and end.
+    /// The positions of its start and end.
     ///
     /// They are positions in the file, or in the text of a file that cannot be read from its
     /// middle.
@@ -204,7 +204,7 @@ impl DataFile {
         let mut line = 1;
         while file.position < position {
             let left = match file.form {
-                // One member at a time, so that none behind the position is read.
+                // One member at a time, so that none after the position is read.
                 Form::Members(_) => 1,
                 _ => usize::try_from(position - file.position).unwrap_or(usize::MAX).min(1 << 20),
             };
@@ -212,7 +212,7 @@ impl DataFile {
             let Some(block) = file.next_block(left)? else { break };
             let end = block.end;
             let text = block.unpack(path)?;
-            // Blocks of text may end behind the position.
+            // Blocks of text may end after the position.
             let inside = if file.has_file_positions() && end > position {
                 usize::try_from(position - before).unwrap_or(text.len()).min(text.len())
             } else {

@@ -4,7 +4,7 @@ use velocypack::{Builder, Duplicates, Limits, json};
 
 /// Returns a block of lines in which every document has each attribute once.
 ///
-/// Lines that are not JSON stay as they are: the server reports the mistake.
+/// Lines that are not JSON stay as they are: the server reports the error.
 pub(super) fn keep_first(block: &[u8]) -> Vec<u8> {
     let mut cleaned = Vec::with_capacity(block.len());
     let (mut builder, limits) = (Builder::new(), Limits::default());

@@ -2,7 +2,7 @@
 
 /// Returns the place to cut bytes at a line break.
 ///
-/// It is behind the last line break within `limit`, or, if there is none, behind the first one.
+/// It is after the last line break within `limit`, or, if there is none, after the first one.
 /// `None` if there is no line break at all.
 pub(super) fn cut(bytes: &[u8], limit: usize) -> Option<usize> {
     let head = bytes.get(..limit.min(bytes.len())).unwrap_or_default();

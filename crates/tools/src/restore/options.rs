@@ -83,7 +83,7 @@ const OWN_IGNORED: &[Unsupported] = &[
     Unsupported { reason: "a restore keeps few files open", names: &["descriptors-minimum"] },
 ];
 
-/// The least and the greatest size of a request in bytes.
+/// The minimum and maximum size of a request in bytes.
 const BATCH_BYTES: (u64, u64) = (128 << 10, 512 << 20);
 
 /// The settings of a restore.

@@ -2,7 +2,7 @@
 //!
 //! For each collection it states if it was found, was created or is restored. For each data file it
 //! holds the position up to which the server has confirmed the documents. `--continue` sends those
-//! behind it again; this is idempotent.
+//! after it again; this is idempotent.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -52,7 +52,7 @@ pub(crate) trait Work: Sync {
     }
 }
 
-/// Processes all collections with so many threads and returns the failures.
+/// Processes all collections with this many threads and returns the failures.
 ///
 /// Without `force` the first failure ends everything.
 pub(crate) fn run<W: Work>(

@@ -72,7 +72,8 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
 
 /// Connects to the server; none if the options want none.
 ///
-/// A person at a prompt may connect later, so that a server that does not answer is no error there.
+/// A person at a prompt may connect later, so that a server that does not answer is not an error
+/// there.
 fn server(
     options: &Options,
     console: &Console,

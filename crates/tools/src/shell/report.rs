@@ -9,7 +9,7 @@ pub(super) fn statement_name(number: usize) -> String {
     format!("<statement {number}>")
 }
 
-/// A script that is no file.
+/// A script that is not a file.
 pub(super) struct Source<'a> {
     /// Its name in errors.
     pub(super) name: &'a str,

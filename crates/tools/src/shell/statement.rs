@@ -37,7 +37,7 @@ const BEFORE_EXPRESSIONS: &[&str] =
 
 impl Scanner<'_> {
     fn is_open(&self) -> bool {
-        // A bracket too many is a mistake, which the next line does not mend.
+        // An extra bracket is an error that the next line cannot correct.
         !self.brackets.is_empty() || matches!(self.last, Last::Binary | Last::Unclosed)
     }
 
@@ -99,7 +99,7 @@ impl Scanner<'_> {
             match char {
                 _ if is_escaped => is_escaped = false,
                 '\\' => is_escaped = true,
-                // A text that is not closed on its line is a mistake.
+                // A text that is not closed on its line is an error.
                 '\n' => return self.after(at),
                 _ if char == quote => return self.after(at + 1),
                 _ => {}

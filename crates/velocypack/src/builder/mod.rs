@@ -37,7 +37,7 @@ pub struct Builder {
 
 /// Estimated bytes of an attribute with its name.
 const MEMBER_BYTES: usize = 16;
-/// Most attributes for which memory is reserved in advance.
+/// Maximum number of attributes for which memory is reserved in advance.
 const MEMBERS_AT_ONCE: usize = 32;
 
 #[derive(Debug, Clone, Copy)]

@@ -7,7 +7,7 @@ use crate::format::{Layout, SHORT_STRING, SHORT_STRING_LAST, layout, value_lengt
 use crate::names::{KEY, TO, read_name, translate};
 use crate::{Error, Result};
 
-/// Most system attributes of a document.
+/// Maximum number of system attributes of a document.
 const SYSTEM_MAX: usize = 5;
 /// The type byte of a string of one byte.
 const SHORT_STRING_FIRST: u8 = SHORT_STRING + 1;

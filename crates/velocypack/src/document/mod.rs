@@ -16,8 +16,8 @@ use body::Body;
 ///
 /// The system attributes are `_key`, `_id` (as a marker), for edges `_from` and `_to`, and `_rev`.
 /// They never come from the body. The attributes of the body are copied as they are, so the body
-/// must be a valid value: built, validated or stored. Errors: the body is no object, is malformed,
-/// or the document would be 4 GiB long.
+/// must be a valid value: built, validated or stored. Errors: the body is not an object, is
+/// malformed, or the document would be 4 GiB long.
 pub fn document(
     key: &str,
     rev: &str,
@@ -85,7 +85,7 @@ impl SystemAttributes<'_> {
     /// Returns names and positions in the order of the names. Positions count from the first one
     /// written.
     ///
-    /// There are always five; a document that is no edge has only those in the middle.
+    /// There are always five; a document that is not an edge has only those in the middle.
     #[inline]
     fn sorted(&self) -> [(u8, usize); 5] {
         let id = 1 + str_length(self.key.len());

@@ -3,9 +3,9 @@
 /// Bytes of a piece of text that are checked and copied together.
 pub(super) const PIECE: usize = 16;
 
-/// Most bytes that a `Room` grows by at a time, because new bytes are cleared first.
+/// Maximum number of bytes that a `Room` grows by at a time, because new bytes are cleared first.
 const GROWTH_MAX: usize = 16 << 10;
-/// Fewest bytes that a `Room` grows by: more than the largest piece.
+/// Minimum number of bytes that a `Room` grows by: more than the largest piece.
 const GROWTH_MIN: usize = 64;
 
 /// A `Vec` to which text is appended. Until [`Room::finish`] it has bytes after its text.

@@ -26,8 +26,8 @@ impl Default for MergeOptions {
 /// Appends `old` merged with `patch`.
 ///
 /// The attributes of `old` come first, in their order and with their new values, then those that
-/// only `patch` has. An `_id` marker of `old` is copied as it is. Errors: a side is no object, is
-/// malformed, or is nested too deep.
+/// only `patch` has. An `_id` marker of `old` is copied as it is. Errors: a side is not an object,
+/// is malformed, or is nested too deep.
 pub fn merge(old: Slice<'_>, patch: Slice<'_>, options: MergeOptions, out: &mut Vec<u8>) -> Result<()> {
     for side in [old, patch] {
         if !side.is_object() {

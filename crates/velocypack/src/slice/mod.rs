@@ -13,7 +13,8 @@ use crate::{Kind, Number};
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// Most members of an object for a linear search, which is faster there than a binary one.
+/// Maximum number of members of an object for a linear search, which is faster there than a binary
+/// one.
 const LINEAR_SEARCH_MAX: usize = 16;
 
 /// A value in VelocyPack: bytes that start with it and may be longer.
@@ -371,7 +372,7 @@ impl<'a> Slice<'a> {
         layout(self.bytes).map_or(0, |layout| layout.count)
     }
 
-    /// Returns true if there are no members, as in everything that is no array or object.
+    /// Returns true if there are no members, as in everything that is not an array or object.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }

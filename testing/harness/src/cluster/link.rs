@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The most bytes that are passed on at once.
+/// Maximum number of bytes that are forwarded in one step.
 const CHUNK_BYTES: usize = 64 << 10;
 
 /// The condition of a link.
@@ -122,7 +122,7 @@ impl Shared {
         let (back, [from, to]) = (Arc::clone(&self), [far.try_clone()?, near.try_clone()?]);
         let returning = std::thread::spawn(move || back.copy(from, to));
         self.copy(near, far);
-        // A panic of the thread is no connection any more, either.
+        // A thread that panicked has no connection any more either.
         let _ = returning.join();
         self.lock().connections.retain(|(other, _)| *other != number);
         Ok(())

@@ -20,7 +20,7 @@ const STORES_OFFSET: u16 = 100;
 /// The attempts to start a cluster. A mock of TiKV may fail while its first region is copied.
 const START_ATTEMPTS: u32 = 3;
 
-/// The longest time in which a process can be used again after a fault.
+/// The maximum time in which a process can be used again after a fault.
 const RECOVERY_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A cluster of three members of PD and some stores. It is stopped when this is dropped.

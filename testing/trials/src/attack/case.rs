@@ -17,7 +17,7 @@ const MEMORY_TOLERANCE: f64 = 0.10;
 /// A server without clients but the bystander must be idle within this time, and ten floors.
 const IDLE_WITHIN: Duration = Duration::from_secs(1);
 
-/// Longest wait for a server that works on.
+/// Maximum wait for a server that works on.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Time over which the use of the processor is measured.
@@ -29,7 +29,7 @@ const IDLE_CORES: f64 = 0.6;
 /// Time within which an idle server gives back what it took beyond its limit.
 const MEMORY_FREE_WITHIN: Duration = Duration::from_secs(5);
 
-/// Longest wait of the question if the server still answers.
+/// Maximum wait of the question if the server still answers.
 const ALIVE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The beginnings of the names of threads that compact the store, which is nobody's request.

@@ -15,7 +15,7 @@ use crate::attack::target::{self, Limits, Target};
 /// Time in which the bystander's times at rest are measured.
 const REST: Duration = Duration::from_millis(1_500);
 
-/// The bystander's p99 may be so many times its value at rest, and the floor.
+/// The bystander's p99 may be this many times its value at rest, and the floor.
 const SLOWER_MAX: u32 = 10;
 
 /// At most this share of the bystander's requests may be refused.

@@ -13,7 +13,7 @@ use harness::{Launch, PASSWORD, Process, Server};
 use crate::attack::bystander::Bystander;
 use crate::attack::watch::Watch;
 
-/// Longest wait for a reply, unless an attack says otherwise.
+/// Maximum wait for a reply, unless an attack says otherwise.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The collection that attacks use.

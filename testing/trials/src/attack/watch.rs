@@ -9,7 +9,7 @@ use harness::Process;
 /// Time between two looks.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// A server that takes so many times its limit is killed.
+/// A server that takes this many times its limit is killed.
 const KILL_FACTOR: u64 = 3;
 
 /// The watch over a process.

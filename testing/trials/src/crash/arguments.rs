@@ -13,9 +13,9 @@ pub(crate) struct Arguments {
     pub(crate) common: Common,
     /// The number of kills.
     pub(crate) kills: u32,
-    /// The longest time of a run; no kill begins after it.
+    /// The maximum time of a run; no kill begins after it.
     pub(crate) time: Option<Duration>,
-    /// The longest time from the first write to the kill.
+    /// The maximum time from the first write to the kill.
     pub(crate) life: Duration,
     /// The share of kills before which writes of files fail.
     pub(crate) failing: f64,
@@ -42,7 +42,7 @@ Storage engine of the server. Default: rocksdb. Others ignore --failing and
 ";
 
 impl Arguments {
-    /// Reads the words behind the trial's name. Errors: text for the user.
+    /// Reads the arguments after the trial's name. Errors: text for the user.
     pub(crate) fn read(words: &[String]) -> Result<Self, String> {
         let mut arguments = Arguments {
             common: Common::new()?,

@@ -19,10 +19,10 @@ use crate::crash::torn;
 use crate::crash::view;
 use crate::crash::writer::Writer;
 
-/// Longest wait for a reply.
+/// Maximum wait for a reply.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Longest time of a start that is killed as well.
+/// Maximum time of a start that is killed as well.
 const UNFINISHED_START: Duration = Duration::from_millis(60);
 
 /// Bytes that the log may still grow by at most before writes of files fail.
@@ -71,7 +71,7 @@ struct Run {
     writers: Vec<Writer>,
     /// The folder of the data.
     data: PathBuf,
-    /// The longest time from the first write to the kill.
+    /// The maximum time from the first write to the kill.
     life: Duration,
     /// The shares of rounds with failing writes and with a torn log.
     shares: [f64; 2],

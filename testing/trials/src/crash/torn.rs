@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
 
-/// Cuts the newest file of the log behind its synced part, at a random byte. The rest is gone, or
+/// Cuts the newest file of the log after its synced part, at a random byte. The rest is gone, or
 /// zeros. Errors: text for the user.
 pub(crate) fn tear(data: &Path, rng: &mut Rng) -> Result<(), String> {
     let Some((number, path)) = newest_log(data) else { return Ok(()) };

@@ -43,7 +43,7 @@ pub(crate) const USAGE: &str = "
 ";
 
 impl Arguments {
-    /// Reads the words behind the trial's name. Errors: text for the user.
+    /// Reads the arguments after the trial's name. Errors: text for the user.
     pub(crate) fn read(words: &[String]) -> Result<Self, String> {
         let mut arguments = Arguments {
             common: Common::new()?,

@@ -17,7 +17,7 @@ use crate::histories::database::Database;
 use crate::histories::history::{Key, Operation, Outcome, Transaction};
 use crate::histories::worker::{Shared, Worker};
 
-/// Longest wait for a reply.
+/// Maximum wait for a reply.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The history of a run, and the failures of the server besides.

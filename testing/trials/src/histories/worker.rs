@@ -48,7 +48,7 @@ impl Shared {
         }
     }
 
-    /// Returns the number behind the greatest number of an object that was used.
+    /// Returns the number after the greatest number of an object that was used.
     pub(crate) fn objects(&self) -> u32 {
         self.transactions.load(Ordering::Relaxed) / TRANSACTIONS_PER_OBJECT + WINDOW
     }

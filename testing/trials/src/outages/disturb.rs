@@ -8,7 +8,7 @@ use harness::cluster::{Cluster, Outage};
 
 use crate::outages::arguments::Arguments;
 
-/// The least time without a fault before the next one.
+/// The minimum time without a fault before the next one.
 const CALM: Duration = Duration::from_secs(3);
 
 /// A fault that was made.

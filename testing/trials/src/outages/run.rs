@@ -14,10 +14,10 @@ use crate::outages::journal::Journal;
 use crate::outages::load::{self, Load};
 use crate::outages::report;
 
-/// Longest wait for a reply.
+/// Maximum wait for a reply.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The most complaints that are printed.
+/// Maximum number of complaints that are printed.
 const SHOWN_MAX: usize = 20;
 
 /// Runs the loads, injects faults concurrently, and checks the end. Errors: text for the user.

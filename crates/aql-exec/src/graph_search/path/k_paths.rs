@@ -1,7 +1,7 @@
 //! All paths with a number of edges within bounds, those with fewer edges first.
 //!
 //! For each number of edges the search follows the paths from the start depth first. It knows the
-//! distance to the target of all vertices within half of the greatest number of edges. So it never
+//! distance to the target of all vertices within half of the maximum number of edges. So it never
 //! follows the second half of a path without success for long, and neither side looks beyond half
 //! of the way.
 

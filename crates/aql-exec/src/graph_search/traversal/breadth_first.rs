@@ -22,7 +22,7 @@ pub(super) struct BreadthFirst {
     wanted: u32,
 }
 
-/// Most paths that are judged together.
+/// Maximum number of paths that are judged together.
 const JUDGED_TOGETHER: u32 = 512;
 
 /// Number of expanded paths after which they are dropped.

@@ -23,10 +23,11 @@ pub(super) struct Expansion {
     is_kept: Vec<bool>,
 }
 
-/// Most steps that a traversal may number. One expansion adds far less than the numbers left.
+/// Maximum number of steps that a traversal may number. One expansion adds far less than the
+/// numbers left.
 const MOST_STEPS: StepId = u32::MAX / 2;
 
-/// Fewest marks that are allocated together.
+/// Minimum number of marks that are allocated together.
 const FEWEST_MARKS: usize = 64;
 
 /// The result of expanding one path.

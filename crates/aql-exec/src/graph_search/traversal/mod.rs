@@ -64,7 +64,7 @@ pub(crate) trait TraversalHost {
 #[derive(Debug, Clone)]
 pub(crate) struct SearchOptions {
     pub(crate) order: TraversalOrder,
-    /// Most edges of a path.
+    /// Maximum number of edges of a path.
     pub(crate) max_depth: u64,
     pub(crate) unique_vertices: Uniqueness,
     /// True if, with globally unique vertices, the start counts as visited only when a path returns

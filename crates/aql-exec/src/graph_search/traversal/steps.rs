@@ -64,7 +64,7 @@ impl Steps {
         self.steps.len() as u32
     }
 
-    /// Returns one more than the greatest number of a step.
+    /// Returns one more than the largest number of a step.
     pub(crate) fn end(&self) -> StepId {
         self.first + self.steps.len() as u32
     }

@@ -26,7 +26,7 @@ const BM25: (f64, f64) = (1.2, 0.75);
 /// A score to compute.
 pub(crate) struct ScoreProgram {
     pub(crate) scorer: ViewScorer,
-    /// The arguments behind the document.
+    /// The arguments after the document.
     pub(crate) arguments: Vec<Program>,
     pub(crate) out: Register,
 }

@@ -24,8 +24,8 @@ pub(super) struct VertexDocuments {
 /// Keys of one lookup.
 const KEYS_PER_LOOKUP: usize = 1000;
 
-/// Most bytes of documents that are kept for later, and the divisor of a query's own limit for
-/// them.
+/// Maximum size in bytes of documents that are kept for later, and the divisor of a query's own
+/// limit for them.
 const KEPT_MAX_BYTES: u64 = 16 << 20;
 const KEPT_MEMORY_SHARE: u64 = 8;
 

@@ -80,7 +80,8 @@ const EDGES_PER_READ: usize = 1000;
 /// Bytes of entries of a vertex-centric index that are read in one step.
 const BYTES_PER_READ: usize = 1 << 20;
 
-/// Most bytes of edge lists on each side, and the divisor of a query's own limit for them.
+/// Maximum size in bytes of edge lists on each side, and the divisor of a query's own limit for
+/// them.
 const LISTS_MAX_BYTES: u64 = 32 << 20;
 const LISTS_MEMORY_SHARE: u64 = 8;
 

@@ -41,10 +41,10 @@ struct UnprovenList {
     first: usize,
 }
 
-/// Most collections that are told apart; lists that lead to others are not used.
+/// Maximum number of collections that are told apart; lists that lead to others are not used.
 const MOST_COLLECTIONS: usize = 64;
 
-/// Most vertices of lists to be proven; further lists are left to later queries.
+/// Maximum number of vertices of lists to be proven; further lists are left to later queries.
 const MOST_UNPROVEN: usize = 1 << 16;
 
 impl VertexExistence {

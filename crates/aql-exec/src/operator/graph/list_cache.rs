@@ -24,7 +24,7 @@ struct Place {
 
 const UNKNOWN: u32 = u32::MAX;
 
-/// Most edges of a cached list.
+/// Maximum number of edges of a cached list.
 pub(super) const LONGEST_LIST: usize = 4096;
 
 impl ListCache {

@@ -21,7 +21,8 @@ pub(crate) struct GraphReader {
     charge: Charge,
 }
 
-/// Most vertices known from one outer row to the next: with more, everything is dropped.
+/// Maximum number of vertices known from one outer row to the next: with more, everything is
+/// dropped.
 const KEPT_VERTICES: usize = 1 << 20;
 
 /// Most memory for one search, whatever the query's own limit, because its positions have 32 bits.

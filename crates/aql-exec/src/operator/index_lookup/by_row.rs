@@ -49,7 +49,7 @@ impl ByRow {
     }
 
     /// Returns the lookup for the current row; `None` if there is no row. Opens those of the rows
-    /// behind it as well, where several concurrent reads help.
+    /// after it as well, where several concurrent reads help.
     fn begin_row(
         &mut self,
         input: &LookupInput,

@@ -64,9 +64,9 @@ pub(crate) trait LookupStrategy: Send {
 /// The request to a strategy.
 pub(crate) struct LookupRequest<'a> {
     source: &'a Source,
-    /// Most entries to collect.
+    /// Maximum number of entries to collect.
     limit: usize,
-    /// Most bytes of documents that the scan may read with the entries.
+    /// Maximum size in bytes of documents that the scan may read with the entries.
     bytes: usize,
     wants_documents: bool,
     wants_covered: bool,

@@ -19,7 +19,7 @@ impl Writer for InsertWriter {
         target: &WriteTarget,
         transaction: &mut Transaction,
     ) -> Result<Vec<Result<WriteOutcome>>> {
-        // Storage refuses each value that is no object; its content does not matter.
+        // Storage refuses each value that is not an object; its content does not matter.
         let body = |row| match batch.column(self.input).and_then(|column| column.get(row).as_packed()) {
             Some((block, offset)) => block.slice(offset as usize),
             None => Slice::NULL,

@@ -20,7 +20,7 @@ impl Compiler<'_> {
         scope: &Scope,
     ) -> Query {
         let is_unequal = operator == CompareOperator::NotEqual;
-        // Arrays and objects are no terms, so no document has them.
+        // Arrays and objects are not terms, so no document has them.
         let Some(value) = term_value(value) else { return constant(is_unequal) };
         let bounds = |low, high| Bounds { low, high };
         let bounds = match operator {
@@ -76,7 +76,7 @@ impl Compiler<'_> {
         field.map_or(Query::None, query)
     }
 
-    /// Returns the query of `field IN list`: nothing if the list is no array.
+    /// Returns the query of `field IN list`: nothing if the list is not an array.
     pub(super) fn membership(&self, field: &SearchField<Value>, list: &Value, scope: &Scope) -> Query {
         if !list.is_array() {
             return Query::None;

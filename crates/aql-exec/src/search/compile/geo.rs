@@ -31,7 +31,7 @@ enum Relation {
 impl Compiler<'_> {
     /// Returns the query of a geo-spatial condition.
     ///
-    /// Errors: 10 for a value that is no shape, and within nested documents, which cannot be
+    /// Errors: 10 for a value that is not a shape, and within nested documents, which cannot be
     /// fetched alone.
     pub(super) fn geo(&self, test: &GeoTest<Value>, scope: &Scope) -> Result<Query> {
         if test.field.steps.iter().any(|step| matches!(step, SearchStep::Nested)) {
@@ -105,7 +105,7 @@ impl Relation {
     }
 }
 
-/// Returns the relation; `None` for a distance that is no number, which no document has.
+/// Returns the relation; `None` for a distance that is not a number, which no document has.
 fn relation(operand: &GeoOperand<Value>) -> Result<Option<Relation>> {
     Ok(Some(match operand {
         GeoOperand::ContainsField(value) => Relation::Contains(shape(value, "GEO_CONTAINS", 1)?),

@@ -165,7 +165,7 @@ fn constant(holds: bool) -> Query {
     if holds { Query::All } else { Query::None }
 }
 
-/// Returns the documents that match so many of the queries.
+/// Returns the documents that match this many of the queries.
 fn at_least(count: usize, queries: Vec<Query>) -> Query {
     match count {
         0 => Query::All,

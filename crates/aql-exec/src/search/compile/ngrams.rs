@@ -27,7 +27,7 @@ impl Compiler<'_> {
         }))
     }
 
-    /// Returns the query of `MINHASH_MATCH(field, target, threshold, analyzer)`: so many of the
+    /// Returns the query of `MINHASH_MATCH(field, target, threshold, analyzer)`: this many of the
     /// hashes are the same.
     pub(super) fn minhash_match(
         &self,

@@ -106,7 +106,7 @@ impl Phrase<'_> {
         Ok(())
     }
 
-    /// Adds a part, behind so many tokens, or as many as the numbers before it say.
+    /// Adds a part, after this many tokens, or as many as the numbers before it say.
     ///
     /// As documented, -1 is the place directly before the last part: nothing can stand between.
     fn push(&mut self, matcher: Matcher, skip: Option<i64>) {

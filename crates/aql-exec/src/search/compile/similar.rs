@@ -25,7 +25,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Reads the arguments behind the field, which are the same in a phrase.
+/// Reads the arguments after the field, which are the same in a phrase.
 ///
 /// Errors: 10, also for a distance that is too great.
 pub(super) fn similar(arguments: &Arguments<'_>) -> Result<Similar> {

@@ -68,7 +68,7 @@ impl PlanCatalog for View {
 pub struct Run {
     /// Names of optimizer rules to turn on or off, as in the option `optimizer.rules`.
     pub rules: &'static [&'static str],
-    /// Most rows of a batch.
+    /// Maximum number of rows of a batch.
     pub batch_rows: usize,
     pub bind: Value,
     /// True if parameters stay open in the plan, where that is possible.

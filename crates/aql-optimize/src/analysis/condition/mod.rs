@@ -10,7 +10,7 @@ use aql_value::{Interrupt, Value};
 pub(crate) use candidate::{implied_atoms, match_index};
 pub(crate) use normal_form::{Branch, MAX_BRANCHES, NormalForm, normalize};
 
-/// The greatest size, in operations, to which substituted calculations may grow a condition.
+/// The maximum size, in operations, to which substituted calculations may grow a condition.
 const MAX_RESOLVED_SIZE: usize = 1000;
 
 /// A condition on one field of the document: `document.path operator value`. The value does not

@@ -16,7 +16,7 @@ use errors::Result;
 use super::{Atom, AtomOperator, as_array_field, as_field};
 use crate::RuleContext;
 
-/// The greatest number of branches. A condition with more is not matched against indexes. OR over
+/// The maximum number of branches. A condition with more is not matched against indexes. OR over
 /// one attribute does not count, because an earlier rule has turned it into IN.
 pub(crate) const MAX_BRANCHES: usize = 1024;
 

@@ -18,7 +18,7 @@ pub(super) fn visit_once(node: &mut Traversal, after: &[Node]) -> bool {
     let only_vertex = node.edge_out.is_none() && node.path.is_none() && node.prune.is_none();
     let is_alike_everywhere = node.conditions.iter().all(|condition| condition.depth.is_none())
         && node.graph.edges.iter().all(|edges| edges.at_depth.is_empty());
-    // A start that does not exist is no path of depth 0, but a path can still return to it as a
+    // A start that does not exist is not a path of depth 0, but a path can still return to it as a
     // vertex.
     let comes_back = options.unique_vertices == Uniqueness::None;
     let is_wanted = follows_paths

@@ -7,11 +7,11 @@ use crate::bind::Binder;
 use crate::bind::options::index_names;
 use crate::node::{EdgeDirection, EdgeIndexHint};
 
-/// The most hints of a traversal that are read.
+/// Maximum number of hints of a traversal that are read.
 const MAX_HINTS: usize = 1024;
 
 impl Binder<'_> {
-    /// Adds the hints; false if the value is no object. Errors within it are warnings.
+    /// Adds the hints; false if the value is not an object. Errors within it are warnings.
     pub(super) fn index_hints(&mut self, hints: &mut Vec<EdgeIndexHint>, value: &Value) -> Result<bool> {
         if !value.is_object() {
             return Ok(false);

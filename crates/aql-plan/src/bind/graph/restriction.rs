@@ -6,10 +6,10 @@ use errors::{Error, ErrorCode, Result};
 use crate::bind::Binder;
 use crate::node::{GraphAccess, TraversalOptions};
 
-/// The most names that an option may list; more than a query may use.
+/// Maximum number of names that an option may list; more than a query may use.
 const MAX_NAMES: usize = 2048;
 
-/// Names of collections. An empty list is no restriction.
+/// Names of collections. An empty list is not a restriction.
 #[derive(Debug, Default)]
 pub(super) struct Restrictions {
     pub(super) edges: Vec<Box<str>>,

@@ -75,7 +75,7 @@ impl Place for FolderPlace {
         let mut pieces = Vec::new();
         let mut folders = vec![folder.to_owned()];
         while let Some(folder) = folders.pop() {
-            // A folder that is gone is no empty one: pruning would remove all files.
+            // A folder that is gone is not an empty one: pruning would remove all files.
             for entry in fs::read_dir(self.path(&folder))? {
                 let entry = entry?;
                 let metadata = entry.metadata()?;

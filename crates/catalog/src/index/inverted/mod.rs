@@ -20,7 +20,7 @@ use crate::text_index::{
 
 pub use field::{FieldDefaults, InvertedField};
 
-/// The greatest number of fields of an inverted index, nested ones included.
+/// The maximum number of fields of an inverted index, nested ones included.
 pub const INVERTED_FIELDS_MAX: usize = 4096;
 
 /// The version of the format that clients see.

@@ -110,7 +110,7 @@ impl Compiled {
     }
 }
 
-/// Returns the text with `@doc` replaced by the variable, behind a `FOR` that defines it.
+/// Returns the text with `@doc` replaced by the variable, after a `FOR` that defines it.
 fn with_variable(expression: &str) -> std::result::Result<String, String> {
     let query =
         aql_syntax::parse(expression, &aql_syntax::Limits::default()).map_err(|error| error.message)?;

@@ -39,7 +39,7 @@ pub struct BatchLimits {
     pub memory: Arc<MemoryAccount>,
 }
 
-/// The least number of bytes in one charge of a batch. A shorter batch is not counted.
+/// The minimum number of bytes in one charge of a batch. A shorter batch is not counted.
 const CHARGE_STEP_BYTES: u64 = 64 << 10;
 
 #[derive(Debug)]

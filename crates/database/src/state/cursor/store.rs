@@ -20,7 +20,7 @@ use crate::state::cursor::{Cursor, ReadAhead, Reply};
 pub struct Cursors {
     slots: Mutex<HashMap<u64, Arc<Slot>>>,
     started: Instant,
-    /// Most open cursors: each may hold a snapshot and a file.
+    /// Maximum number of open cursors: each may hold a snapshot and a file.
     limit: usize,
     places: Arc<AtomicUsize>,
 }

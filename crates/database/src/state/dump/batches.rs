@@ -9,7 +9,7 @@ use storage::Snapshot;
 use super::chunks::Chunks;
 use super::registry::Registry;
 
-/// Most open batches.
+/// Maximum number of open batches.
 const BATCHES_MAX: usize = 1_024;
 /// All batches of the server.
 pub struct Batches {

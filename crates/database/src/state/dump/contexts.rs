@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::context::Context;
 use super::registry::{InUse, Registry};
 
-/// Most open contexts.
+/// Maximum number of open contexts.
 const CONTEXTS_MAX: usize = 1_024;
 /// A client's request for a context.
 #[derive(Clone, Debug)]

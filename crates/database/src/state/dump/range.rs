@@ -51,7 +51,7 @@ impl Divider {
         Divider { store, snapshot: snapshot.clone(), collection, parts }
     }
 
-    /// Divides the documents behind a key into ranges of about the same size.
+    /// Divides the documents after a key into ranges of about the same size.
     pub(crate) fn divide(&self, last_key: &str) -> Result<Vec<Range>> {
         // The points reflect the present, not the snapshot. Any points divide the snapshot
         // correctly.

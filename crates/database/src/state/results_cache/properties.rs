@@ -54,11 +54,11 @@ impl CacheMode {
 pub struct CacheProperties {
     /// The mode.
     pub mode: CacheMode,
-    /// Most results.
+    /// Maximum number of results.
     pub max_results: usize,
-    /// Most bytes of all results.
+    /// Maximum size in bytes of all results.
     pub max_results_bytes: u64,
-    /// Most bytes of one result.
+    /// Maximum size in bytes of one result.
     pub max_entry_bytes: u64,
     /// True if results read from system collections are cached.
     pub include_system: bool,

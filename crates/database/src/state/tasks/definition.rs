@@ -28,7 +28,7 @@ pub struct TaskDefinition {
 impl TaskDefinition {
     /// Reads the body of a request. `id` is the identifier in its path, which wins.
     ///
-    /// Errors: 10; 1850 for an identifier that is no text, or empty.
+    /// Errors: 10; 1850 for an identifier that is not a text, or empty.
     pub fn from_body(body: Slice<'_>, id: Option<&str>) -> Result<Self> {
         let command = text(body, "command")?.filter(|command| !command.is_empty());
         let command =

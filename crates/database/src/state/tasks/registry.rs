@@ -11,10 +11,10 @@ use errors::{Error, ErrorCode, Result};
 use super::TaskDefinition;
 use crate::base::Owner;
 
-/// Most tasks.
+/// Maximum number of tasks.
 const TASKS_MAX: usize = 10_000;
 
-/// Most runs at once; further tasks wait.
+/// Maximum number of concurrent runs; further tasks wait.
 const RUNS_MAX: usize = 16;
 
 /// The shortest time between two runs of a task.
@@ -169,7 +169,7 @@ impl Tasks {
 
     /// Plans the next run of a periodic task, and forgets one that runs once.
     ///
-    /// A run that lasts longer than the period delays the next: a task never runs twice at once.
+    /// A run that lasts longer than the period delays the next: two runs of a task never overlap.
     fn run_ended(&self, task: &Arc<Task>, due: Instant) {
         let mut table = self.table();
         table.running -= 1;

@@ -34,13 +34,13 @@ impl Default for TransactionLimits {
     }
 }
 
-/// Most stream transactions at once. Each holds a snapshot of the storage engine.
+/// Maximum number of open stream transactions. Each holds a snapshot of the storage engine.
 const MAX_OPEN: usize = 4_096;
 
 /// Time for which the outcome of a transaction stays known.
 const KEEP_OUTCOME: Duration = Duration::from_secs(600);
 
-/// Most outcomes that stay known; the oldest are forgotten first.
+/// Maximum number of outcomes that stay known; the oldest are forgotten first.
 const MAX_OUTCOMES: usize = 100_000;
 
 /// The server's stream transactions. All methods may be called from many threads.

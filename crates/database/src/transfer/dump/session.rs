@@ -18,7 +18,7 @@ use crate::state::dump::{Chunk, ChunkRequest, DumpBatch, DumpReadAhead, DumpRequ
 
 /// The default time to live of a batch.
 const DEFAULT_TTL: Duration = Duration::from_secs(300);
-/// The longest time to live of a batch. No client needs more.
+/// The maximum time to live of a batch. No client needs more.
 const TTL_MAX: Duration = Duration::from_secs(7 * 86_400);
 
 /// Bounds of a chunk's size in bytes.
@@ -35,7 +35,7 @@ const BATCH_BYTES: (usize, usize) = (4 << 10, 4 << 20);
 /// Upper bounds of the threads that work for a context, and of the batches that it makes ahead.
 const PARALLELISM_MAX: u64 = 64;
 const PREFETCH_MAX: u64 = 64;
-/// Most collections of one context.
+/// Maximum number of collections of one context.
 const COLLECTIONS_MAX: usize = 10_000;
 
 impl Session {
@@ -130,7 +130,7 @@ impl Session {
         self.require_collection(collection, AccessLevel::ReadOnly)
     }
 
-    /// Opens a reader of the documents with keys behind `after`.
+    /// Opens a reader of the documents with keys after `after`.
     pub(super) fn reader(
         &self,
         snapshot: &Snapshot,

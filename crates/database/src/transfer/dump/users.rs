@@ -18,7 +18,7 @@ const ACCESS_TOKENS: &str = "accessTokens";
 /// The prefix of ArangoDB's hashes in our catalog: `$arango-METHOD$SALT$HASH`.
 pub const FOREIGN_HASH_PREFIX: &str = "$arango-";
 
-/// Returns the users with names behind `after`, as documents.
+/// Returns the users with names after `after`, as documents.
 pub(super) fn documents(catalog: &Catalog, after: Option<&str>) -> Result<Vec<Vec<u8>>> {
     let behind =
         |user: &&std::sync::Arc<UserDefinition>| after.is_none_or(|after| user.name.as_str() > after);

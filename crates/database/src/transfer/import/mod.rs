@@ -25,7 +25,7 @@ use prefixes::Prefixes;
 const CHUNK_DOCUMENTS: usize = 10_000;
 /// Bytes of parsed documents after which a chunk is stored.
 const CHUNK_BYTES: usize = 4 << 20;
-/// Most messages in a reply with `details`. Further errors are only counted.
+/// Maximum number of messages in a reply with `details`. Further errors are only counted.
 const MAX_DETAILS: usize = 10_000;
 /// Bytes of a rejected document that a message quotes.
 const QUOTED_BYTES: usize = 256;

@@ -156,7 +156,7 @@ fn at(place: Place, error: Error) -> Error {
     error.with_message(message)
 }
 
-/// Returns the number, from 1, of the line in which the next value behind `offset` begins.
+/// Returns the number, from 1, of the line in which the next value after `offset` begins.
 fn line_at(text: &[u8], offset: usize) -> usize {
     let behind = text.get(offset..).unwrap_or_default();
     let blank = behind.iter().take_while(|byte| byte.is_ascii_whitespace()).count();

@@ -27,7 +27,7 @@ const MODIFICATIONS: usize = 2;
 const ROUNDS: u64 = 100;
 /// Longest run in seconds.
 const SECONDS: u64 = 10;
-/// Most failures that are printed.
+/// Maximum number of failures that are printed.
 const FAILURES_MAX: usize = 20;
 
 /// Creates stores of documents and runs many queries on each, until time is up.

@@ -123,7 +123,7 @@ impl Crashed {
     }
 
     /// Checks that an open is refused and changes nothing. Then salvages the store without the part
-    /// behind the damage.
+    /// after the damage.
     fn is_refused(&self, file: &Path, reason: &str) -> u64 {
         let before = contents(self.path());
         let error = open(self.path(), LogRecovery::Strict).map(|_| ()).unwrap_err();

@@ -29,7 +29,7 @@ pub(crate) fn from_milliseconds(milliseconds: u64) -> u64 {
     milliseconds << LOGICAL_BITS
 }
 
-/// The longest wait for the answers of all members to the question of who leads.
+/// The maximum wait for the answers of all members to the question of who leads.
 const MEMBERS_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The connection to the members of PD, one of which leads.

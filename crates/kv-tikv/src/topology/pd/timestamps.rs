@@ -13,7 +13,7 @@ use crate::protocol::PdRequest;
 use crate::protocol::pd::{TsoRequest, TsoResponse};
 use crate::topology::retry::Retry;
 
-/// The most timestamps of one message.
+/// Maximum number of timestamps of one message.
 const BATCH_MAX: usize = 4096;
 
 type Waiting = oneshot::Sender<Result<u64>>;

@@ -10,11 +10,11 @@ use memchr::memmem::Finder;
 #[cfg(test)]
 mod tests;
 
-/// Most parts of a body.
+/// Maximum number of parts of a body.
 pub(crate) const PARTS_MAX: usize = 100_000;
-/// Most bytes of a boundary; the RFC allows 70.
+/// Maximum size in bytes of a boundary; the RFC allows 70.
 const BOUNDARY_MAX_BYTES: usize = 256;
-/// Most lines before a part's or a request's body.
+/// Maximum number of lines before a part's or a request's body.
 const HEAD_LINES_MAX: usize = 128;
 
 /// The reason why a body is malformed.
@@ -26,7 +26,7 @@ pub(crate) enum MultipartError {
     LongBoundary,
     /// The boundary is not in the body.
     NoPart,
-    /// The last boundary, with `--` behind it, is missing.
+    /// The last boundary, with `--` after it, is missing.
     NotClosed,
     /// There are too many parts.
     ManyParts,
@@ -66,7 +66,7 @@ impl Part {
     }
 }
 
-/// Returns the boundary: that of the content type, or the text behind the two dashes at the
+/// Returns the boundary: that of the content type, or the text after the two dashes at the
 /// beginning of the body.
 pub(crate) fn boundary(content_type: Option<&str>, body: &[u8]) -> Result<Vec<u8>, MultipartError> {
     let is_multipart = content_type

@@ -53,8 +53,8 @@ pub(crate) struct Elsewhere {
     /// The runtime of the connections.
     runtime: OnceLock<Handle>,
     waiting: AtomicUsize,
-    /// The most threads that may wait. Servers whose threads all wait for each other would never go
-    /// on.
+    /// Maximum number of threads that may wait. Servers whose threads all wait for each other would
+    /// never continue.
     waiting_max: usize,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Way<'a> {
 }
 
 impl Elsewhere {
-    /// Returns the way of a server whose requests have so many threads.
+    /// Returns the way of a server whose requests have this many threads.
     pub(crate) fn new(forwarder: Arc<Forwarder>, threads: usize) -> Arc<Self> {
         let (runtime, waiting) = (OnceLock::new(), AtomicUsize::new(0));
         Arc::new(Elsewhere { forwarder, runtime, waiting, waiting_max: (threads / 2).max(1) })

@@ -25,7 +25,7 @@ pub(crate) struct PartServices {
     /// All routes except that of batches.
     pub(crate) dispatcher: Dispatcher,
     pub(crate) logins: Arc<Logins>,
-    /// Most bytes of a part's body after decompression.
+    /// Maximum size in bytes of a part's body after decompression.
     pub(crate) max_body_bytes: usize,
 }
 

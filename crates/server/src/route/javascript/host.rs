@@ -33,12 +33,12 @@ impl Default for Idle {
 }
 
 impl Idle {
-    /// Notes the begin of a script.
+    /// Notes the start of a script.
     pub(super) fn begin(&self) {
         self.set(Some(Instant::now()));
     }
 
-    /// Notes the begin of a request (none), or its end.
+    /// Notes the start of a request (none), or its end.
     fn set(&self, since: Option<Instant>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = since;
     }

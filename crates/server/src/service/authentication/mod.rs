@@ -32,7 +32,7 @@ pub use secrets::SecretFiles;
 /// The user that a new server has.
 pub const ROOT: &str = "root";
 
-/// Most cached headers. Beyond them, all are discarded.
+/// Maximum number of cached headers. Beyond them, all are discarded.
 const CACHE_ENTRIES: usize = 10_000;
 
 /// Longest `authorization` header.

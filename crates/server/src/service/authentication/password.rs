@@ -14,7 +14,7 @@ const MEMORY_KIB: u32 = 19 << 10;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
 
-/// Most bytes of a password, to bound the time of hashing.
+/// Maximum size in bytes of a password, to bound the time of hashing.
 pub const PASSWORD_MAX_BYTES: usize = 4_096;
 
 /// Maximum number of hashes that this process computes concurrently. Each takes

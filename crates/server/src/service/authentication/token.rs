@@ -9,7 +9,7 @@ use velocypack::{Builder, Limits, Slice, json};
 
 use crate::http::Fields;
 
-/// The greatest length in bytes of a token that is verified.
+/// The maximum length in bytes of a token that is verified.
 const TOKEN_MAX_BYTES: usize = 16 << 10;
 
 /// The issuer of our tokens, and of those that clients sign themselves.

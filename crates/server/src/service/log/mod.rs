@@ -44,7 +44,7 @@ pub struct LogOptions {
     pub in_memory_level: Level,
     /// Keep no entries in memory.
     pub without_memory: bool,
-    /// Most bytes of an entry's text; 0 stands for 64 KiB.
+    /// Maximum size in bytes of an entry's text; 0 stands for 64 KiB.
     pub max_entry_bytes: usize,
 }
 

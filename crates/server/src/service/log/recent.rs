@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{Entry, Level};
 
-/// Most entries that are kept.
+/// Maximum number of entries that are kept.
 const MAX_ENTRIES: usize = 4_096;
-/// Most bytes of text that are kept.
+/// Maximum size in bytes of the text that is kept.
 const MAX_BYTES: usize = 4 << 20;
 
 /// The selection of entries.
@@ -26,7 +26,7 @@ pub struct Query {
     pub descending: bool,
     /// Entries to skip at the beginning.
     pub offset: usize,
-    /// Most entries to return.
+    /// Maximum number of entries to return.
     pub size: usize,
 }
 

@@ -20,9 +20,10 @@ use pairs::{CommonStart, PAIR_OVERHEAD_BYTES, Pairs};
 use ranges::{Sorted, divide};
 use run::{Run, RunWriter};
 
-/// Most bytes of pairs in one sort in memory, so that they stay in the processor's caches.
+/// Maximum size in bytes of pairs in one sort in memory, so that they stay in the processor's
+/// caches.
 const PAIRS_BYTES_MAX: usize = 16 << 20;
-/// Most runs in one merge; if there are more, some are merged into one run first.
+/// Maximum number of runs in one merge; if there are more, some are merged into one run first.
 const MERGE_RUNS_MAX: usize = 256;
 /// The same for runs with keys so long that the keys of more runs exceed the budget.
 const MERGE_LONG_RUNS_MAX: usize = 8;

@@ -23,14 +23,14 @@ use errors::{Error, Result};
 use super::failed;
 use super::pairs::shared_length;
 
-/// The least distance between the starts of two groups.
+/// The minimum distance between the starts of two groups.
 const GROUP_BYTES: u64 = 16 << 10;
-/// Most groups of a run, so that their starts take little memory compared to the sort, whatever the
-/// data.
+/// Maximum number of groups of a run, so that their starts take little memory compared to the sort,
+/// whatever the data.
 const GROUPS_MAX: usize = 64;
-/// Most bytes that are kept of a group's first key.
+/// Maximum number of bytes that are kept of a group's first key.
 const GROUP_KEY_BYTES_MAX: usize = 512;
-/// Most bytes of a number: lengths are less than 2^32.
+/// Maximum size in bytes of a number: lengths are less than 2^32.
 const NUMBER_BYTES_MAX: usize = 5;
 const HEADER_BYTES_MAX: usize = 3 * NUMBER_BYTES_MAX;
 
@@ -159,7 +159,7 @@ impl RunWriter {
     }
 }
 
-/// Writes bytes at `end`, which is behind them then.
+/// Writes bytes at `end` and advances it.
 fn append(file: &File, bytes: &[u8], end: &mut u64) -> Result<()> {
     file.write_all_at(bytes, *end).map_err(|error| failed("writing", &error))?;
     *end += bytes.len() as u64;

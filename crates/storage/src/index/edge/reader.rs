@@ -120,7 +120,7 @@ impl EdgeReader {
     }
 }
 
-/// Most bytes that an [`EdgeReader`] reads in one step.
+/// Maximum number of bytes that an [`EdgeReader`] reads in one step.
 const READER_BLOCK_BYTES: usize = 1 << 20;
 
 /// Some edges of one vertex, as an [`EdgeReader`] has read them.

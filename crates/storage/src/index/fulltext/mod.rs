@@ -16,8 +16,8 @@ use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::{Index, IndexMethod, field};
 use scan::WordScan;
 
-/// Most words of one document, duplicates included: each takes an entry until the duplicates are
-/// removed.
+/// Maximum number of words of one document, duplicates included: each takes an entry until the
+/// duplicates are removed.
 const WORDS_MAX: usize = 1 << 20;
 
 pub(super) struct Fulltext;

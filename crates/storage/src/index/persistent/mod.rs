@@ -29,8 +29,8 @@ pub use scan::IndexScan;
 pub(crate) use scan::look_up;
 pub use walk::IndexWalk;
 
-/// Most entries of one document in one index. Two expanded arrays multiply, and each entry takes
-/// about a hundred bytes of the transaction.
+/// Maximum number of entries of one document in one index. Two expanded arrays multiply, and each
+/// entry takes about a hundred bytes of the transaction.
 const ENTRIES_MAX: usize = 1 << 18;
 
 pub(super) struct Persistent;

@@ -109,7 +109,7 @@ pub(super) struct RangesScan {
     pub(super) uncounted: u64,
     /// The reader of lookups that the read cache may serve.
     pub(super) cached: Option<CachedLookUps>,
-    /// Most entries that are wanted of each range.
+    /// Maximum number of entries that are wanted of each range.
     pub(super) limit_each: usize,
 }
 

@@ -14,7 +14,7 @@ use crate::index::found::IndexEntries;
 /// [`MOST_ROWS`].
 const FIRST_ROWS: usize = 16;
 const MOST_ROWS: usize = 1024;
-/// Most bytes of one read.
+/// Maximum size in bytes of one read.
 const STEP_BYTES: usize = 1 << 20;
 
 /// A finder of the entries whose leading fields equal some values, one lookup after another.

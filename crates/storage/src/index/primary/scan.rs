@@ -27,7 +27,7 @@ use crate::index::scan::{EntryScan, ScanHost, ScanOptions, ScanSource};
 use crate::index::value::IndexValue;
 use crate::scan::{DocumentScan, DocumentScanSpec, KeyBound};
 
-/// Most keys that are sorted in memory.
+/// Maximum number of keys that are sorted in memory.
 const STRETCH_KEYS: usize = 256;
 
 /// A scan of keys between bounds.

@@ -51,7 +51,7 @@ pub(crate) fn outbox_range(object: ObjectId) -> KeyRange {
     KeyRange::prefix(&prefix(object, OUTBOX))
 }
 
-/// The bits of a ticket behind the number of the server that the outbox belongs to, and before that
+/// The bits of a ticket after the number of the server that the outbox belongs to, and before that
 /// of the writer, where several servers share the store.
 const SHARED_COUNT_BITS: u32 = 48;
 

@@ -84,7 +84,7 @@ pub struct TextIndexStatistics {
 }
 
 impl TextIndex {
-    /// Opens an index of a definition; `None` if it is no text index.
+    /// Opens an index of a definition; `None` if it is not a text index.
     pub(crate) fn new(definition: &IndexDefinition, options: &SearchOptions) -> Option<Arc<TextIndex>> {
         let object = definition.object_id;
         let schema = match &definition.properties.options {

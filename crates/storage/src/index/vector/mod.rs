@@ -28,7 +28,7 @@ use crate::index::{Index, IndexMethod, TrainingSource, field};
 pub(crate) use centroids::Centroids;
 pub use scan::{NearBounds, NearEntries, NearScan};
 
-/// The least memory of a sample in bytes, however little sorts may take.
+/// The minimum memory of a sample in bytes, however little sorts may take.
 const SAMPLE_BYTES_MIN: usize = 64 << 20;
 /// The share of that memory that centroids may take, which stay in memory.
 const CENTROIDS_SHARE: usize = 4;
@@ -122,7 +122,7 @@ pub(super) fn training_state(index: &Index) -> Option<TrainingState> {
     Some(TrainingState { lists: None, error: Some(error) })
 }
 
-/// Returns true if a training now would improve an index over so many documents.
+/// Returns true if a training now would improve an index over this many documents.
 pub(super) fn needs_training(index: &Index, documents: u64) -> bool {
     let Ok(options) = options_of(index) else { return false };
     let lists = options.lists_for(documents);

@@ -35,7 +35,7 @@ pub struct NearScan {
 /// The entries that a caller wants of some lists.
 #[derive(Clone, Copy, Debug)]
 pub struct NearBounds {
-    /// Most entries.
+    /// Maximum number of entries.
     pub most: usize,
     /// The greatest score.
     pub score: f32,

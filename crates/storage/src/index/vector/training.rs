@@ -15,7 +15,7 @@ use crate::index::TrainingSource;
 const VECTORS_PER_CHECK: usize = 256;
 /// Parts of the sample that the rounds use, and the share of the rounds that each of them has.
 const BATCHES: [(f64, f64); 3] = [(0.125, 0.6), (0.35, 0.16), (1.0, 0.08)];
-/// The least number of vectors for each list in a batch.
+/// The minimum number of vectors for each list in a batch.
 const BATCH_VECTORS_PER_LIST: usize = 12;
 /// The share of vectors that changed their list below which a batch ends.
 const MOVED_MIN: f64 = 0.01;

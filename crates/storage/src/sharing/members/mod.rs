@@ -22,7 +22,7 @@ pub(crate) use locks::{LockRecord, RemoteLock, read_locks};
 const LOOK_FIRST: Duration = Duration::from_millis(4);
 const LOOK_MAX: Duration = Duration::from_millis(40);
 
-/// The most repetitions of a transaction that conflicts with those of other servers.
+/// Maximum number of repetitions of a transaction that conflicts with those of other servers.
 pub(crate) const ATTEMPTS: u32 = 40;
 
 /// The greatest pause before a repetition.

@@ -27,7 +27,7 @@ pub(super) struct LoadRecords(Mutex<State>);
 #[derive(Default)]
 struct State {
     stored: BTreeMap<u64, Totals>,
-    /// The greatest number that any load has had.
+    /// The maximum number that any load has had.
     last_number: u64,
 }
 

@@ -32,8 +32,8 @@ mod tests;
 
 use loads::LoadRecords;
 
-/// Most concurrent commits to one collection; others wait. Also the number of bits in the mask of
-/// free slots.
+/// Maximum number of concurrent commits to one collection; others wait. Also the number of bits in
+/// the mask of free slots.
 const SLOTS: usize = 64;
 /// The greatest age of a sum that is used for estimates, where several servers write.
 const ABOUT: Duration = Duration::from_secs(10);

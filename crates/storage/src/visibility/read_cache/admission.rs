@@ -13,7 +13,7 @@ const BITS_PER_ENTRY: u64 = 8;
 /// this many for one that it has seen.
 const BITS_PER_KEY: usize = 4;
 
-/// The most words: 16 MiB, for 128 million keys.
+/// Maximum number of words: 16 MiB, for 128 million keys.
 const WORDS_MAX: u64 = 1 << 21;
 
 /// A set of key hashes, one bit for each, that resets when it is full. A false positive costs no
@@ -41,7 +41,8 @@ impl Doorkeeper {
         let hash = rapidhash_v3(key);
         let bit = 1u64 << (hash >> 58);
         let Some(word) = words.get(hash as usize % self.words_count) else { return false };
-        // Most keys of a range that is read again have their bits set already, and need no write.
+        // Most keys of a range that is read again have their bits set already, and
+        // need no write.
         if word.load(Ordering::Relaxed) & bit != 0 || word.fetch_or(bit, Ordering::Relaxed) & bit != 0 {
             return true;
         }

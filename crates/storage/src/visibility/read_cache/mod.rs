@@ -187,7 +187,7 @@ impl AddAssign for CacheUse {
 /// Statistics of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCacheStatistics {
-    /// Most bytes that entries may take.
+    /// Maximum number of bytes that entries may take.
     pub limit_bytes: u64,
     /// Bytes that entries take now.
     pub used_bytes: u64,

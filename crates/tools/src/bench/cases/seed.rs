@@ -20,7 +20,7 @@ pub(in super::super) const FRIENDS: f64 = 18.75;
 const LOG_DEVIATION: f64 = 1.35;
 /// The exponent that turns a random number from 0 to 1 into a rank of popularity.
 const POPULARITY: f64 = 1.85;
-/// The greatest number of friends, as in Pokec.
+/// The maximum number of friends, as in Pokec.
 const FRIENDS_MAX: u64 = 8_763;
 
 /// Returns a number that looks random (the finalizer of SplitMix64).

@@ -18,7 +18,7 @@ pub(super) trait TextForm {
     /// Writes some documents, which are JSON Lines.
     fn lines(&mut self, lines: &[u8], out: &mut Vec<u8>) -> Result<(), Failure>;
 
-    /// Writes the text behind all documents.
+    /// Writes the text after all documents.
     fn end(&mut self, out: &mut Vec<u8>);
 }
 

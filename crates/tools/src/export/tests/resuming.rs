@@ -1,4 +1,4 @@
-//! Tests: an export that was interrupted anywhere resumes behind its last whole document.
+//! Tests: an export that was interrupted anywhere resumes after its last whole document.
 
 use std::io::Read;
 use std::path::Path;

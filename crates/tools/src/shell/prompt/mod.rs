@@ -21,7 +21,7 @@ use crate::{Console, Failure};
 use assistant::Assistant;
 use text::Facts;
 
-/// The greatest number of statements in the history.
+/// The maximum number of statements in the history.
 const HISTORY_MAX: usize = 10_000;
 
 /// The file of the history, in the home directory.

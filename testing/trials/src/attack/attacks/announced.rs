@@ -23,10 +23,10 @@ const HOLD: Duration = Duration::from_secs(4);
 /// Length of the document that an honest client writes concurrently.
 const HONEST_BYTES: usize = 1 << 20;
 
-/// Longest time of that.
+/// Maximum time for it.
 const HONEST_TIME: Duration = Duration::from_secs(2);
 
-/// Longest wait for the reply to a request that is wrong.
+/// Maximum wait for the reply to a request that is wrong.
 const REPLY_TIME: Duration = Duration::from_secs(5);
 
 /// Sizes of chunks that are valid, but that no client can send. The server waits for the data.

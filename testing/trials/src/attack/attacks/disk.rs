@@ -22,7 +22,7 @@ const SPILLING: usize = 3;
 /// Bytes of a document, and most documents that are written to a full folder.
 const DOCUMENTS: (usize, usize) = (100_000, 1_500);
 
-/// Longest time until writes succeed again after there is room.
+/// Maximum time until writes succeed again after there is room.
 const RECOVERY: Duration = Duration::from_secs(15);
 
 /// A query that sorts more than fits into memory.

@@ -13,7 +13,7 @@ use crate::attack::target::{COLLECTION, Target};
 /// Members of the short lists, and of the long ones.
 const MEMBERS: [usize; 2] = [5_000_000, 50_000_000];
 
-/// Longest wait for a reply; then the client leaves.
+/// Maximum wait for a reply; then the client leaves.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Time after which an impatient client leaves.

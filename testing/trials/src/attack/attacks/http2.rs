@@ -15,7 +15,7 @@ use crate::attack::target::{COLLECTION, Target};
 /// Time of a flood, and time for which stalled streams are held.
 const FLOOD: Duration = Duration::from_secs(3);
 
-/// Longest wait for a read or write.
+/// Maximum wait for a read or write.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Connections of a flood.

@@ -34,7 +34,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
 const METHODS: &[&str] =
     &["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW", "get"];
 
-/// One of so many requests has such a method.
+/// One of this many requests has such a method.
 const OTHER_METHODS: u8 = 10;
 
 /// The values of the parameters of paths.

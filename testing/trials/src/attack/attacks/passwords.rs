@@ -27,10 +27,10 @@ const HONEST: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 2));
 /// The address of the guesses, which honest users may share.
 const SHARED: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
-/// An honest login may take so many times its time at rest, and ten floors.
+/// An honest login may take this many times its time at rest, and ten floors.
 const SLOWER_MAX: u32 = 5;
 
-/// Longest time of a login from the address of the guesses.
+/// Maximum time of a login from the address of the guesses.
 const SHARED_TIME: Duration = Duration::from_secs(30);
 
 /// See the module.

@@ -13,10 +13,10 @@ use super::hostile::{Hostile, hostile_queries, prepare_graph};
 use crate::attack::case::{Case, run_cases};
 use crate::attack::target::Target;
 
-/// Longest time from a kill to the query's reply, besides the floor.
+/// Maximum time from a kill to the query's reply, besides the floor.
 const KILL_TIME: Duration = Duration::from_millis(100);
 
-/// Longest wait for the reply of a killed query.
+/// Maximum wait for the reply of a killed query.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Times after which queries are killed: in the middle of their work, and when they have much

@@ -24,7 +24,7 @@ const FAR: u64 = 4_000_000_000;
 /// Connections that send random tokens, and time for which they do.
 const FLOOD: (usize, Duration) = (50, Duration::from_secs(4));
 
-/// A request with a password may take so many times its time at rest, and five floors.
+/// A request with a password may take this many times its time at rest, and five floors.
 const SLOWER_MAX: u32 = 5;
 
 /// See the module.

@@ -19,7 +19,7 @@ use crate::crash::state::{Documents, Place, State};
 /// Keys of single documents that a collection may have.
 const KEYS: usize = 40;
 
-/// Most writes of a stream transaction.
+/// Maximum number of writes of a stream transaction.
 const TRANSACTION_MAX: usize = 5;
 
 /// Makes a request, and changes the state as the request will. Returns nothing if the state does

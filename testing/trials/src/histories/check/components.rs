@@ -1,6 +1,6 @@
 //! Strongly connected components: the algorithm of Kosaraju and Sharir, without recursion.
 
-/// Returns the components of more than one node. `successors` has the nodes behind each node.
+/// Returns the components of more than one node. `successors` has the nodes after each node.
 pub(super) fn strongly_connected(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut predecessors = vec![Vec::new(); successors.len()];
     for (node, next) in successors.iter().enumerate() {
@@ -23,7 +23,7 @@ pub(super) fn strongly_connected(successors: &[Vec<usize>]) -> Vec<Vec<usize>> {
     components
 }
 
-/// Adds the unseen nodes that can be reached, each behind those that are reached from it.
+/// Adds the unseen nodes that can be reached, each after those that are reached from it.
 fn visit(successors: &[Vec<usize>], root: usize, is_seen: &mut [bool], order: &mut Vec<usize>) {
     if std::mem::replace(&mut is_seen[root], true) {
         return;

@@ -123,7 +123,7 @@ fn steps(graph: &Graph, (transaction, is_anti): Place) -> impl Iterator<Item = &
     graph.edges(transaction).iter().filter(move |edge| !(is_anti && edge.kind == Kind::ReadWrite))
 }
 
-/// Returns the first dependency and those behind it that led to the last place.
+/// Returns the first dependency and those after it that led to the last place.
 fn path(came_from: &HashMap<Place, (Place, Edge)>, first: Edge, last: Place) -> Vec<Edge> {
     let mut cycle = Vec::new();
     let mut at = last;

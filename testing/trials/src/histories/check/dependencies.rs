@@ -77,7 +77,7 @@ fn add_overwrite(index: &Index<'_>, graph: &mut Graph, reader: usize, key: Key, 
 }
 
 /// Adds the dependencies of registers. A transaction that reads a value and writes another puts
-/// the second behind the first, and every value is behind none.
+/// the second after the first, and every value is after none.
 fn add_registers(index: &Index<'_>, graph: &mut Graph) {
     let mut successors: HashMap<(Key, Option<u64>), Vec<u64>> = HashMap::new();
     for (number, transaction) in index.committed() {

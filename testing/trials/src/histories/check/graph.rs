@@ -55,7 +55,7 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Returns a graph of so many transactions without dependencies.
+    /// Returns a graph of this many transactions without dependencies.
     pub(super) fn new(transactions: usize) -> Self {
         Graph { edges: vec![Vec::new(); transactions] }
     }

@@ -89,7 +89,7 @@ impl Names {
         let outcome = journal.note(&done);
         let document = Document { inserted: outcome, removed: None };
         self.documents.lock().unwrap_or_else(PoisonError::into_inner).insert(key, document);
-        // A name that is taken is no failure.
+        // A name that is taken is not a failure.
         outcome == Outcome::Acknowledged || done.is_err_and(|failure| failure.number == 1210)
     }
 

@@ -13,7 +13,7 @@ use errors::Result;
 use super::{Interpreter, Row, aggregated, at, read, with};
 use crate::equivalence::data;
 
-/// The greatest length of a path where the query has no limit.
+/// The maximum length of a path where the query has no limit.
 const MAX_DEPTH: usize = 8;
 
 #[derive(Clone)]

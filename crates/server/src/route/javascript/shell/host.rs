@@ -10,7 +10,7 @@ use javascript::{Host, HostResult, LogLevel, Reply, Request};
 use crate::route::javascript::host::{Idle, RouterHost};
 use crate::route::javascript::origin::Origin;
 
-/// The most bytes that an input prints.
+/// Maximum number of bytes that an input prints.
 const PRINTED_MAX_BYTES: usize = 256 << 10;
 
 /// The end of a text that was longer.

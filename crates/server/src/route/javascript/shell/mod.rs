@@ -69,7 +69,7 @@ fn start(services: &Services, session: &Session, request: &Request) -> Result<Re
     }))
 }
 
-/// Returns the response for what an input did. An exception is no error of the request.
+/// Returns the response for what an input did. An exception is not an error of the request.
 fn respond(outcome: &Outcome) -> Result<Response> {
     Response::success(StatusCode::OK, |fields| {
         fields.text("printed", &outcome.printed);

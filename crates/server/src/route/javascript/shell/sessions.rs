@@ -10,10 +10,11 @@ use errors::{Error, ErrorCode, Result};
 
 use super::session::{ShellSession, not_found};
 
-/// The most sessions of the server.
+/// Maximum number of sessions of the server.
 const MAX_OPEN: usize = 16;
 
-/// The most sessions of one user. A further one ends the one that was used the longest ago.
+/// Maximum number of sessions of one user. A further one ends the one that was used the longest
+/// ago.
 const MAX_OF_USER: usize = 4;
 
 /// The time without an input after which a session ends.
