@@ -131,7 +131,7 @@ fn scan(engine: &dyn Engine) -> Result<u64, Failure> {
     Ok(rows)
 }
 
-/// Measures two servers at once, each with half of the connections.
+/// Measures two concurrent servers, each with half of the connections.
 fn two_servers(
     servers: &[Server; 2],
     documents: u64,

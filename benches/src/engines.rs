@@ -1,4 +1,4 @@
-//! The memory-mapped engine beside RocksDB's: two servers with the same data, which take turns.
+//! The memory-mapped engine compared with RocksDB: two servers with the same data take turns.
 
 use std::time::{Duration, Instant};
 

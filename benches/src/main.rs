@@ -10,11 +10,11 @@
 //!
 //! `PERSEA` is the server's binary. The limits are separate programs: `http-limit SERVER PORT
 //! THREADS` answers `POST /echo` with its parsed and printed body; `kv-limit ENGINE --rows N ...`
-//! prints tab-separated rates of bare RocksDB. `search` takes `--texts FILE`, with one text a line,
-//! and `--postgres FOLDER`, PostgreSQL's programs. A comparison whose limit is not given prints its
-//! rate alone. Names choose benchmarks; without names, all but the tables run.
+//! prints tab-separated rates of bare RocksDB. `search` takes `--texts FILE`, with one text per
+//! line, and `--postgres FOLDER`, PostgreSQL's programs. A comparison whose limit is not given
+//! prints its rate alone. Names choose benchmarks; without names, all but the tables run.
 //!
-//! A row of the report has these cells: the measure, Persea's figure, the limit's, their ratio, the
+//! A row of the report has these cells: the measure, Persea's result, the limit's, their ratio, the
 //! target ratio, and whether it is reached. CPU times are those of the server and of this client,
 //! per request or per document.
 //!
@@ -24,8 +24,8 @@
 //! `backup` loads 10,000,000 documents times `--scale`, and backs them up while others are written.
 //! It needs 10 GB in the folder of `TMPDIR`.
 //!
-//! `cluster` needs a running TiKV cluster, whose PD `--tikv` names. One server and two of them
-//! stand beside the engine, whose client works without a server on the same stores.
+//! `cluster` needs a running TiKV cluster, whose PD `--tikv` names. It compares one server, two
+//! servers, and the engine alone, whose client works on the same stores without a server.
 //!
 //! Tables (`table-export`, `table-batch`, `table-cursor`, `table-dump`) print one Markdown table
 //! each and write a chart to `--charts` (the current folder). `persea bench`, `dump` and `restore`

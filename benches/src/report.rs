@@ -12,12 +12,12 @@ pub(crate) enum Target {
 }
 
 impl Report {
-    /// Begins a report of Persea's figures beside those of physical limits.
+    /// Begins a report of Persea's results compared with physical limits.
     pub(crate) fn new() -> Self {
         Report::of("Persea", "limit")
     }
 
-    /// Begins a report of one side's figures beside those of another.
+    /// Begins a report of one side's results compared with those of another.
     pub(crate) fn of(ours: &str, theirs: &str) -> Self {
         println!("| what | {ours} | {theirs} | ratio | to reach | |");
         println!("| --- | --- | --- | --- | --- | --- |");

@@ -4,7 +4,7 @@
 //! Brute force is a search of all lists of the same index in the same run. The sets are clustered
 //! and uniform vectors of 128 and 768 dimensions. Their numbers of lists are those of the index's
 //! default. A filter that one document in a hundred passes is on an attribute that the index
-//! stores. The server's CPU time stands beside each time: it is also right on a busy machine.
+//! stores. The report also has the server's CPU time, which is reliable on a busy machine.
 
 use std::fmt::Write;
 use std::time::Instant;

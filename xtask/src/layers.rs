@@ -1,5 +1,5 @@
-//! The direction of dependency: a lower crate does not know an upper one, modules form no circles,
-//! and the root of each crate lists its modules ground first.
+//! The direction of dependency: a lower crate does not know an upper one, modules form no cycles,
+//! and the root of each crate lists its modules bottom-up.
 
 use crate::metadata::Package;
 use crate::modules::Modules;

@@ -10,8 +10,8 @@ const MAX_CHARACTERS: usize = 72;
 /// The last commit whose title this check did not see.
 const LAST_UNCHECKED: &str = "0c78e2a8fc5fa8b3641374e768817153e92ea3c7";
 
-/// Checks the titles of all commits after [`LAST_UNCHECKED`]. Checks nothing where that commit is
-/// not there, as in a shallow clone or a source archive.
+/// Checks the titles of all commits after [`LAST_UNCHECKED`]. Checks nothing if that commit does
+/// not exist, as in a shallow clone or a source archive.
 pub(crate) fn check() -> Result<(), Failure> {
     let range = format!("{LAST_UNCHECKED}..HEAD");
     let output = Command::new("git").args(["log", "--no-merges", "--format=%h %s", &range]).output();

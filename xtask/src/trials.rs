@@ -42,8 +42,8 @@ pub(crate) fn server_of_tests() -> Result<PathBuf, Failure> {
 
 /// Builds programs as the tests have them, and returns their folder.
 ///
-/// A build of a program alone would have other features, and would compile most crates once more.
-/// One that names a test, however small, has the features of tests.
+/// Building a program alone would use other features, and would compile most crates again. A build
+/// that names a test, however small, has the features of tests.
 fn build_for_tests(programs: &[&str]) -> Result<PathBuf, Failure> {
     let mut arguments = vec!["build", "--quiet", "--workspace", "--test", "replay"];
     arguments.extend(programs.iter().flat_map(|program| ["--bin", program]));

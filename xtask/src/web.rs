@@ -24,7 +24,7 @@ pub(crate) const USAGE: &str = "cargo xtask web [--test|--screenshots|--measure]
 
 /// Runs `cargo xtask web`.
 ///
-/// Without Node.js or its registry it does nothing and says so, since the server also builds
+/// Without Node.js or its registry it does nothing and says so, because the server also builds
 /// without the interface.
 pub(crate) fn run_command(arguments: &[String]) -> Result<(), Failure> {
     let [option] = arguments else {

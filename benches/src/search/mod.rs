@@ -1,9 +1,10 @@
-//! Full-text search of real texts beside PostgreSQL's: the documents that both find, rates of
+//! Full-text search of real texts, compared with PostgreSQL: the documents that both find, rates of
 //! indexing, sizes, and times of queries.
 //!
 //! `--texts` is a file with one text a line. Only texts of ASCII letters, spaces and commas count,
 //! because both split those into the same words. They are repeated up to the number of documents.
-//! `--postgres` is the folder of PostgreSQL's programs; without it Persea's figures stand alone.
+//! `--postgres` is the folder of PostgreSQL's programs; without it, only Persea's results are
+//! printed.
 
 mod persea;
 mod postgres;

@@ -1,6 +1,6 @@
 //! Queries of growing results by one client in sequence, each result fetched in full.
 //!
-//! They repeat the post on cursors. The first and the last are the post's. Those between grow by
+//! They repeat the post on cursors. The first and the last are the post's. Those in between grow by
 //! the number of rows, then by the size of a row.
 
 use std::time::Instant;

@@ -43,8 +43,8 @@ impl Analyzer {
     /// Passes every token of an input to `emit`, in order.
     ///
     /// It splits long texts into pieces, which take milliseconds, and calls `pause` before each.
-    /// The first error of either callback ends it. A value of another type than the analyzer takes
-    /// has no tokens.
+    /// The first error of either callback ends it. A value of a type that the analyzer does not
+    /// take has no tokens.
     pub fn tokens<'a>(
         &self,
         input: impl Into<Input<'a>>,

@@ -8,8 +8,8 @@ use velocypack::Slice;
 pub enum Input<'a> {
     /// A text.
     Text(&'a str),
-    /// A value of any type, for geo-spatial analyzers. Others take the text that it is, and have no
-    /// tokens if it is none.
+    /// A value of any type, for geo-spatial analyzers. Others take it as text, and have no tokens
+    /// if it is not text.
     Value(Slice<'a>),
 }
 

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_no_date() {
+    fn refuses_other_texts_than_dates() {
         for text in [
             "",
             " ",

@@ -1,19 +1,19 @@
 //! The executor: physical operators that pull batches of rows from each other.
 //!
-//! Lowering turns a [`Plan`](aql_plan::Plan) into a chain of operators, one for each node. The last
-//! one is asked for a batch, asks the one before it, and so on up to the single row that every
-//! query starts from. Requests start small and grow, so that `LIMIT 1` is cheap and a full scan is
-//! fast.
+//! Lowering turns a [`Plan`](aql_plan::Plan) into a chain of operators, one for each node. A
+//! request for a batch goes to the last one, which asks the one before it, and so on up to the
+//! single row that every query starts from. Requests start small and grow, so that `LIMIT 1` is
+//! cheap and a full scan is fast.
 //!
 //! - [`Execution`] runs one query: start, batches, statistics and warnings at the end.
-//! - `lower` turns nodes into operators; `operator` has them, one a file; `aggregate` has the
+//! - `lower` turns nodes into operators; `operator` has them, one per file; `aggregate` has the
 //!   aggregates of COLLECT.
 //!
 //! Invariants:
 //! - An operator never returns more rows than requested, and never an empty batch.
 //! - A query reads the state at its start, whatever it writes. Only the lookup of an UPSERT sees
 //!   the query's own writes.
-//! - Code that keeps rows accounts for them, and keeps none that are not needed any more.
+//! - Code that keeps rows accounts for them, and drops rows that are no longer needed.
 //! - Between two batches nothing pins memory of the storage engine after [`Execution::release`].
 
 mod arrays;

@@ -62,7 +62,7 @@ fn a_full_scan_costs_a_document_each_and_is_numbered_as_written() {
 }
 
 #[test]
-fn an_index_scan_costs_a_look_up_and_a_fraction_for_each_entry() {
+fn an_index_scan_costs_a_lookup_and_a_fraction_for_each_entry() {
     let plan = explain(&best("FOR i IN test FILTER i.value > 97 SORT i.value RETURN i.value", &[])).unwrap();
     assert_eq!(texts(&plan, "nodes", "type"), ["SingletonNode", "IndexNode", "ReturnNode"]);
     assert_eq!(numbers(&plan, "nodes", "estimatedCost"), [1.0, 12.643856189774723, 112.64385618977472]);

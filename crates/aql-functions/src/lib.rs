@@ -1,6 +1,6 @@
 //! The functions of AQL.
 //!
-//! A family has a folder, and a function or a tight group has a file. A family's `mod.rs` lists its
+//! A family has a folder, and a function or a small group has a file. A family's `mod.rs` lists its
 //! functions. [`lookup`] and [`all`] see nothing but these lists, so a new function must be listed.
 //!
 //! Conventions, which follow ArangoDB 3.12:

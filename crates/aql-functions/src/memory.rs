@@ -34,9 +34,9 @@ const ROOM_ITEM_BYTES: u64 = 128;
 
 /// Returns the initial capacity of a table for a number of items.
 ///
-/// A table that grows later moves all its items at once, which nothing can interrupt. There may be
-/// fewer items than announced, so a tight memory limit lowers the capacity. The caller accounts for
-/// the capacity before it allocates.
+/// A table that grows later moves all its items in one step, which nothing can interrupt. There may
+/// be fewer items than expected, so a tight memory limit lowers the capacity. The caller accounts
+/// for the capacity before it allocates.
 pub(crate) fn room_for(context: &EvaluationContext<'_>, items: usize) -> usize {
     let affordable = context.memory.limit_bytes().map(|limit| limit / ROOM_SHARE / ROOM_ITEM_BYTES);
     let affordable = affordable.and_then(|items| usize::try_from(items).ok());

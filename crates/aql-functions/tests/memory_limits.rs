@@ -35,7 +35,7 @@ const SLACK_BYTES: usize = 2 * MIB;
 /// function's documentation (wrong arguments, too deep recursion, `FAIL`, `ASSERT`).
 const ERRORS: [u32; 13] = [9, 32, 1203, 1504, 1524, 1540, 1541, 1542, 1543, 1554, 1569, 1572, 1593];
 
-/// The number of calls of which one is made; each function begins with another.
+/// One in this many calls is made; each function begins with a different one.
 ///
 /// `PERSEA_ALL_CALLS` makes all of them, which takes some minutes.
 const CALLS_SKIPPED: usize = 23;
@@ -100,7 +100,7 @@ fn large() -> Vec<Argument> {
     ]
 }
 
-/// Returns arguments that stand beside a large one.
+/// Returns arguments that accompany a large one.
 fn small() -> Vec<Argument> {
     vec![
         ("'a'", Value::from_str("a")),
@@ -115,7 +115,7 @@ fn small() -> Vec<Argument> {
     ]
 }
 
-/// Returns the calls of a function: all arguments alike, and one large argument beside small ones.
+/// Returns the calls of a function: all arguments alike, and one large argument with small ones.
 fn calls(function: &Function, large: &[Argument], small: &[Argument]) -> Vec<Vec<Argument>> {
     let most = function.max_args.unwrap_or(3).clamp(function.min_args, function.min_args.max(4));
     let mut calls = Vec::new();

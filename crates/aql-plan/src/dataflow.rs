@@ -97,7 +97,7 @@ impl NodeKind {
         }
     }
 
-    /// Returns true if the same inputs give the same outputs, and there is no effect besides: no
+    /// Returns true if the same inputs give the same outputs, and there is no other effect: no
     /// modification, no function that is not deterministic.
     pub fn is_deterministic(&self) -> bool {
         match self {

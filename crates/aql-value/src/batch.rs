@@ -8,7 +8,7 @@ use crate::value::Value;
 /// The position of a variable's column in a batch.
 pub type Register = usize;
 
-/// A batch of rows: columns by register over `rows` physical rows, of which some are selected.
+/// A batch of rows: columns by register over `rows` physical rows, some of which are selected.
 ///
 /// Filters narrow the selection instead of moving values; [`Batch::compact`] makes a sparse batch
 /// dense again.

@@ -1,7 +1,7 @@
 //! The time that work may take on its current thread.
 //!
 //! A caller that must not block gives work a budget. Resumable work yields when its time is over.
-//! All other work is abandoned, and the caller has it done again elsewhere. An abandoned query is
+//! All other work is abandoned, and the caller repeats it elsewhere. An abandoned query is
 //! not killed: [`Interrupt::check`] fails with an error of its own, and only while [`Budget::run`]
 //! runs.
 

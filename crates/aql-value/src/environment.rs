@@ -69,7 +69,7 @@ pub trait UserFunctions: Send + Sync {
     /// Calls a function once for each element of `rows`, an array of arrays of arguments.
     ///
     /// Errors: 1582 for an unknown name, 1583 if its code is not a function, 11 where such
-    /// functions are switched off, 32, 1500.
+    /// functions are disabled, 32, 1500.
     fn call(&self, name: &str, rows: Builder) -> Result<UserCalls>;
 }
 

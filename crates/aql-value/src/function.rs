@@ -11,8 +11,8 @@ use crate::value::Value;
 /// Their number is within `min_args..=max_args`.
 pub type FunctionBody = fn(&[Value], &mut EvaluationContext<'_>) -> Result<Value>;
 
-/// The body of a function that is called for many rows at once: one column an argument, and the
-/// number of rows. Returns one value a row.
+/// The body of a function that is called for many rows together: one column per argument, and the
+/// number of rows. Returns one value per row.
 pub type BatchBody = fn(&[&Column], usize, &mut EvaluationContext<'_>) -> Result<Vec<Value>>;
 
 /// A function of AQL. Each is a `static` in its family's list.

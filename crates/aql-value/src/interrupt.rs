@@ -11,7 +11,7 @@ use crate::thread_meter;
 /// A flag shared between a query and everyone who may end it. Clones are handles to the same flag.
 ///
 /// Operators and long loops call [`Interrupt::check`] at least every few thousand rows. So a query
-/// ends within a tenth of a second wherever it is.
+/// ends within a tenth of a second, whatever it is doing.
 ///
 /// A [`crate::Budget`] abandons a query on its current thread, but does not end it.
 #[derive(Debug, Clone, Default)]

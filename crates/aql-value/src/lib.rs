@@ -11,7 +11,7 @@
 //! - [`Warnings`], [`MemoryAccount`], [`Interrupt`], [`errors::Error`]: the limits of a query, its
 //!   warnings and errors.
 //!
-//! This crate knows no syntax, no plan and no storage. An expression asks the server through
+//! This crate does not depend on syntax, plans or storage. An expression queries the server through
 //! [`Environment`].
 
 mod memo;

@@ -1,7 +1,7 @@
 //! The net below all accounting: a query is charged for what its threads allocate.
 //!
 //! Code that builds large values charges their bytes to the query's account before it allocates
-//! them. All other memory is small as a rule, and a rule may be broken. So each check of an
+//! them. All other memory should be small, but code may break this rule. So each check of an
 //! [`Interrupt`] compares the growth of the thread, which the global allocator counts, with the
 //! growth of the account. The part that nobody has accounted for is charged, and the check fails
 //! with error 32 where that exceeds a limit.

@@ -1,4 +1,4 @@
-//! The backups beside the data.
+//! The local backups, next to the data.
 
 use std::collections::HashMap;
 use std::fs;
@@ -98,7 +98,7 @@ impl Backups {
     /// Makes a backup. `write` writes the files into a folder that does not exist yet, and returns
     /// true if they are consistent.
     ///
-    /// The backup is there when all of it is on disk. Errors: 7011 while a restore is pending, 7004
+    /// The backup exists once all of it is on disk. Errors: 7011 while a restore is pending, 7004
     /// if the disk is full, those of `write`.
     pub fn create(&self, label: &str, write: impl FnOnce(&Path) -> Result<bool>) -> Result<Manifest> {
         let label = if label.is_empty() { random_label()? } else { label.to_owned() };
@@ -176,8 +176,8 @@ impl Backups {
     /// Prepares the restore of a backup, which [`restore::finish`] carries out at the next start.
     /// Returns the id under which it will keep the present data.
     ///
-    /// `verify` reads all of a copy of the backup. Nothing has happened after an error: 14, 35
-    /// for a newer format, 7002 for a damaged backup, 7004 if the disk is full.
+    /// `verify` reads a complete copy of the backup. Errors, which change nothing: 14, 35 for a
+    /// newer format, 7002 for a damaged backup, 7004 if the disk is full.
     pub fn prepare_restore(
         &self,
         id: &BackupId,

@@ -66,7 +66,7 @@ pub(crate) fn random_label() -> Result<String> {
     Ok(text)
 }
 
-/// Returns the error for a backup that is not beside the data: a single server of ArangoDB answers
+/// Returns the error for a backup that does not exist locally: a single server of ArangoDB answers
 /// 14 with status 404.
 pub(crate) fn not_found(id: impl fmt::Display) -> Error {
     let message = format!("no such hot backup set can be found: '{id}'");

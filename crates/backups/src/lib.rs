@@ -1,4 +1,4 @@
-//! Backups: copies of the data folder beside the data ([`Backups`]), their restore in place
+//! Backups: copies of the data folder next to the data ([`Backups`]), their restore in place
 //! ([`restore`]), and copies elsewhere, in a folder or in object storage, that keep each file once
 //! ([`Repository`]).
 //!
@@ -11,7 +11,7 @@
 //! RESTORE                       the pending restore: the next start carries it out
 //! HASHES                        the digests of files that were read before
 //! ```
-//! An entry that begins with a dot was broken off, unless `RESTORE` names it. It is removed when
+//! An entry that begins with a dot is incomplete, unless `RESTORE` names it. It is removed when
 //! the folder is opened.
 //!
 //! Tables (`*.sst`) never change, so backups share them with the store and with each other by hard

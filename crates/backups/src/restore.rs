@@ -5,8 +5,8 @@
 //! data into a backup of its own and the copy into the data folder.
 //!
 //! Each step of `finish` may be repeated, so a start that was killed is continued by the next one.
-//! `RESTORE` says which of two phases is reached. In phase `out` all files of a store in the data
-//! folder are old ones; in phase `in` they are new ones.
+//! `RESTORE` names one of two phases. In phase `out`, all files of a store in the data folder are
+//! old; in phase `in`, they are new.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -110,7 +110,7 @@ fn sync_files(folder: &Path) -> std::io::Result<()> {
 
 /// Carries out the pending restore, if there is one. No process may have the data open.
 ///
-/// `is_store_file` tells the files of a store by their names; others stay in the data folder.
+/// `is_store_file` recognizes the files of a store by their names; others stay in the data folder.
 /// Errors: 7002. The next call continues where this one has failed.
 pub fn finish(data: &Path, is_store_file: fn(&str) -> bool) -> Result<Option<Restored>> {
     let Some(mut pending) = Pending::read(data)? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! Backups beside the data and their restore, with folders of a few small files as stores.
+//! Local backups and their restore, with folders of a few small files as stores.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -132,7 +132,7 @@ impl Rights {
 
     /// Returns the effective level on a collection.
     ///
-    /// It is the collection's own grant, else the highest of the grants that cover it. System
+    /// It is the collection's own grant, or else the highest of the grants that cover it. System
     /// collections follow their database, with the exceptions that ArangoDB names.
     pub fn collection_level(&self, database: &str, collection: &str) -> AccessLevel {
         let database_level = self.database_level(database);

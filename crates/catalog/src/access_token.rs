@@ -1,4 +1,4 @@
-//! Access tokens: credentials besides the password, each with one purpose and an expiry.
+//! Access tokens: additional credentials, each with one purpose and an expiry.
 //!
 //! The layer above makes and checks tokens. This module defines what the catalog stores of them.
 

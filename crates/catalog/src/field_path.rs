@@ -27,7 +27,7 @@ impl FieldPath {
     /// Parses a path.
     ///
     /// Errors: 1220 for a path that is empty or too long, for a name that is empty or starts or
-    /// ends with a colon, and for `[*]` twice or elsewhere than after a name.
+    /// ends with a colon, and for `[*]` that occurs twice or not after a name.
     pub fn parse(text: &str) -> Result<Self> {
         if text.len() > FIELD_PATH_MAX_BYTES {
             return Err(unparsable("is too long"));

@@ -16,8 +16,8 @@ const UNAVAILABLE: u16 = 503;
 
 /// A server as one user sees it.
 ///
-/// It is cheap to clone. Any number of threads may use it at once; each has a connection of its own
-/// while it waits for a reply.
+/// It is cheap to clone. Any number of threads may use it concurrently; each has a connection of
+/// its own while it waits for a reply.
 #[derive(Clone)]
 pub struct Client {
     exchange: Arc<Exchange>,

@@ -3,7 +3,7 @@
 //! A [`Client`] is one server as one user sees it. It is cheap to clone and shared by threads. Each
 //! request takes an idle connection or opens one. hyper speaks HTTP. Below it there is no
 //! asynchronous runtime, but one socket that the calling thread waits for (`connection`). So a
-//! small request costs four system calls and time-outs cost none.
+//! small request costs four system calls and timeouts cost none.
 
 mod encoding;
 mod error;

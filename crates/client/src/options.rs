@@ -114,7 +114,7 @@ pub struct TlsOptions {
     /// The PEM file of authorities, one of which must have signed the server's certificate.
     ///
     /// Without it, as with ArangoDB's tools, the server's certificate is not verified. The traffic
-    /// is then encrypted, but its receiver may be anybody.
+    /// is then encrypted, but its recipient may be anybody.
     pub authorities: Option<PathBuf>,
     /// The allowed versions of the protocol.
     pub versions: TlsVersions,

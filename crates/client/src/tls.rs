@@ -77,8 +77,8 @@ impl Authorities {
 /// A verifier that accepts certificates signed by an authority, and the authorities' own.
 ///
 /// `openssl req -x509` signs a certificate by itself as an authority's, and rustls does not accept
-/// such a certificate for a server. This verifier does, whatever names it has. Without authorities
-/// it accepts every certificate. In any case the server must have the key.
+/// such a certificate for a server. This verifier does, whatever names the certificate has. Without
+/// authorities it accepts every certificate. In any case the server must have the key.
 #[derive(Debug)]
 struct Verifier {
     authorities: Option<Authorities>,

@@ -1,4 +1,4 @@
-//! Reads and writes of single documents and of many at once. Each call is one transaction.
+//! Reads and writes of single documents and of many together. Each call is one transaction.
 
 use std::sync::Arc;
 

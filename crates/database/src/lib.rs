@@ -2,7 +2,7 @@
 //! of their users.
 //!
 //! Every request works through a [`Session`]: one database seen by one user, with checks of all
-//! rights. The modules below it know no rights. Those above it are its methods, by topic.
+//! rights. The modules below it do not check rights. Those above it contain its methods, by topic.
 //!
 //! - `base`, `embedded_aql`, `query_request`: values, and AQL in definitions.
 //! - `state`: everything that outlives a request. [`Instance`] owns it.

@@ -20,7 +20,7 @@ const LIMIT_BYTES: u64 = 32 << 20;
 /// The most that the process may grow by: the limit, the texts and what the allocator keeps.
 const GROWTH_BYTES: u64 = 4 * LIMIT_BYTES;
 
-/// Returns a figure of the process's memory.
+/// Returns a number from the process's memory statistics.
 fn process_bytes(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with(name)).unwrap();

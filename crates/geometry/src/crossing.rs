@@ -109,8 +109,8 @@ impl Crosser {
 
 /// Returns true if two edges `ab` and `cd` with a common end count as crossing.
 ///
-/// A chain through a point has an odd number of such edges exactly if it separates the other edge's
-/// end from a direction that belongs to the point.
+/// A chain through a point has an odd number of such edges if and only if it separates the other
+/// edge's end from a direction that belongs to the point.
 fn counts_as_crossing(a: &Point, b: &Point, c: &Point, d: &Point) -> bool {
     if a == b || c == d {
         return false;

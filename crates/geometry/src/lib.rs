@@ -4,9 +4,9 @@
 //! through their ends. The inside of a polygon lies to the left of its first ring, as in ArangoDB
 //! since 3.10. So neither the poles nor the antimeridian are special.
 //!
-//! Cells are those of the library `s2`. It lacks polygons and lines, so they are here. So are the
-//! predicates that they rest on (`sign`, `crossing`), because those of the library leave three
-//! points on one great circle undecided.
+//! Cells are those of the library `s2`. It lacks polygons and lines, so this crate has them. It
+//! also has the predicates that they rest on (`sign`, `crossing`), because those of the library
+//! leave three points on one great circle undecided.
 
 mod error;
 mod position;

@@ -10,8 +10,7 @@ use crate::{Error, Interrupt, Result};
 /// Returns the vertices of a closed ring without repetitions of neighbours.
 ///
 /// The last vertex, which repeats the first, is omitted. Errors: a ring that is not closed or has
-/// less than three different vertices; vertices that occur twice; neighbours opposite on the
-/// sphere.
+/// fewer than three different vertices; vertices that occur twice; antipodal neighbours.
 pub(crate) fn ring_vertices(mut points: Vec<Point>) -> Result<Vec<Point>> {
     if points.len() < 4 {
         return Err(Error::Polygon("a ring needs at least four coordinates"));

@@ -15,7 +15,7 @@ use crate::stop::Stop;
 
 /// The size in bytes from which a piece is refused.
 ///
-/// Smaller pieces are always given, because the parser of quickjs is less well tested without
+/// Smaller pieces are always granted, because the parser of quickjs is less well tested without
 /// memory than builtins are.
 const LARGE_BYTES: usize = 64 << 10;
 

@@ -23,8 +23,8 @@ pub struct MmapEngine {
 impl MmapEngine {
     /// Opens the store in `folder`, or creates a new one.
     ///
-    /// A store that was not closed is recovered. Every synced commit is there. Every other commit
-    /// is there as a whole or not at all, and none is there without all earlier ones.
+    /// A store that was not closed is recovered. It has every synced commit. It has every other
+    /// commit as a whole or not at all, and none without all earlier ones.
     ///
     /// Errors: [`kv::Error::DamagedLog`] if a commit is missing that was synced, unless the options
     /// say to continue without it.

@@ -24,8 +24,9 @@ pub fn is_store_file(name: &str) -> bool {
 /// Brings all commits of the store in `folder` into its mapped file, and removes the files that are
 /// only useful together with it: the log, and LMDB's list of readers.
 ///
-/// Does nothing if the folder has no mapped file or no format, as when its files are being moved.
-/// Errors: those of [`MmapEngine::open`], and those of writing. The log is still there then.
+/// Does nothing if the folder has no mapped file or no format, for example while its files are
+/// being moved. Errors: those of [`MmapEngine::open`], and those of writing. The log is still there
+/// then.
 pub fn settle(folder: &Path) -> Result<()> {
     if !format::is_store(folder) || newest_file(folder)?.is_none() {
         return Ok(());

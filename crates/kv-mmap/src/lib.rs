@@ -4,8 +4,8 @@
 //! A commit appends one record to the log and becomes visible as a part of the active layer, an
 //! ordered map in memory. About once a second, or when it is full, the layer is frozen, and its
 //! writes are merged into LMDB's file in one synced transaction. The part of the log that has the
-//! same writes is then removed. LMDB alone would offer the choice between a sync for each commit
-//! and a file that a power failure damages.
+//! same writes is then removed. LMDB alone would require either a sync for each commit or a file
+//! that a power failure can damage.
 //!
 //! # A snapshot
 //! A snapshot is a read transaction of LMDB, shared by all snapshots of the same version, and both

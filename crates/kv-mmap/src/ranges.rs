@@ -65,8 +65,8 @@ impl Store {
         Ok(points)
     }
 
-    /// Passes samples of a range, in no order, to `visit`: keys, and the bytes that each stands
-    /// for. All pairs of a short range are samples.
+    /// Passes samples of a range, in no order, to `visit`: keys, and the bytes that each
+    /// represents. All pairs of a short range are samples.
     fn visit_samples(&self, range: &KeyRange, visit: &mut dyn FnMut(&[u8], u64)) -> Result<()> {
         self.check_open()?;
         if range.is_empty() {

@@ -1,9 +1,9 @@
 //! Samples of the keys, from which the sizes of ranges and the points that divide them are
 //! estimated.
 //!
-//! A hash decides for each key if it is a sample, so writes keep the samples right without reading
-//! anything. There are sets of samples of different density. A large range is estimated from a thin
-//! set, so an estimate takes about as long whatever the range's size is.
+//! A hash decides for each key whether it is a sample, so writes maintain the samples without
+//! reading anything. There are sets of samples of different density. A large range is estimated
+//! from a thin set, so an estimate takes about as long whatever the range's size is.
 
 use std::ops::Bound;
 

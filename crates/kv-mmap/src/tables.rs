@@ -79,8 +79,8 @@ impl<'e> TableWriter<'e> {
         self.delete_below(Level::TOP, key).map(|_| ())
     }
 
-    /// Deletes a rest of a level, and the links that lead nowhere afterwards. Returns true if the
-    /// level is not the top one and is empty then.
+    /// Deletes a rest of a level, and the links that then lead nowhere. Returns true if the level
+    /// is then empty and is not the top one.
     fn delete_below(&mut self, level: Level, rest: &[u8]) -> Result<bool> {
         let table = level.table(&self.tables);
         let stored = match rest.split_at_checked(PART_BYTES).filter(|(_, further)| !further.is_empty()) {

@@ -1,8 +1,8 @@
 //! A version of the mapped file: the state after one transaction of LMDB.
 //!
 //! LMDB keeps the pages of a version while a read transaction of it is open. One thread at a time
-//! may use a read transaction. So a version has several of them, and a reader takes one for the
-//! time of a call.
+//! may use a read transaction. So a version has several of them, and a reader borrows one for the
+//! duration of a call.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 

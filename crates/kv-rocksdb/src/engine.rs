@@ -24,8 +24,8 @@ pub struct RocksEngine {
 impl RocksEngine {
     /// Opens the store in `folder`, or creates a new one.
     ///
-    /// A store that was not closed is recovered. Every synced commit is there. Every other commit
-    /// is there as a whole or not at all, and none is there without all earlier ones.
+    /// A store that was not closed is recovered. It has every synced commit. It has every other
+    /// commit as a whole or not at all, and none without all earlier ones.
     ///
     /// Errors: [`kv::Error::DamagedLog`] if the log is damaged before its end, unless the options
     /// say otherwise.

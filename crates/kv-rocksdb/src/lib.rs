@@ -11,7 +11,7 @@
 //! SYNCED          one line: how much of the log was synced; locked while the store is open
 //! damaged-logs/   the damaged files of logs that were cut by `LogRecovery::Salvage`
 //! load/           tables of running bulk loads; emptied when the store is opened
-//! backups/        written by upper layers; RocksDB passes over it
+//! backups/        written by upper layers; RocksDB ignores it
 //! CURRENT, LOCK, MANIFEST-*, OPTIONS-*, *.log, *.sst   RocksDB's own files
 //! ```
 

@@ -170,8 +170,8 @@ impl Tuning {
     }
 }
 
-/// Sets the memory of memtables. They are charged to the block cache, so blocks give way to them,
-/// and the sum stays within the budget.
+/// Sets the memory of memtables. They are charged to the block cache, which evicts blocks for them,
+/// so the sum stays within the budget.
 fn set_memory(options: &mut Options, memory_bytes: usize, cache: &Cache) {
     let memtables_bytes = (memory_bytes / MEMTABLE_SHARE).min(MEMTABLES_BYTES_MAX);
     // Stall writers rather than exceed the budget.

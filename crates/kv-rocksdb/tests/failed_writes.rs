@@ -4,7 +4,7 @@
 //! everything that was acknowledged.
 //!
 //! A limit on the size of files (`RLIMIT_FSIZE`) makes a write first short and then fail (`EFBIG`),
-//! without any right. It applies to a process, so the test binary starts itself again.
+//! without special privileges. It applies to a process, so the test binary starts itself again.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]

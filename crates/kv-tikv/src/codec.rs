@@ -1,8 +1,8 @@
 //! The form in which PD and the stores know the bounds of regions.
 //!
-//! A key is cut into groups of eight bytes, the last one filled up with zeros. After each group
-//! stands 255 minus the number of zeros that fill it. So no encoded key is a prefix of another, and
-//! they keep the order of the keys.
+//! A key is cut into groups of eight bytes, the last one padded with zeros. Each group is followed
+//! by 255 minus the number of padding zeros. So no encoded key is a prefix of another, and they
+//! keep the order of the keys.
 
 const GROUP_BYTES: usize = 8;
 
@@ -28,7 +28,7 @@ pub(crate) fn encode_end(end: &[u8]) -> Vec<u8> {
     if end.is_empty() { Vec::new() } else { encode(end) }
 }
 
-/// Decodes a bound of a region. A bound that is not an encoded key comes back cut where the form
+/// Decodes a bound of a region. A bound that is not an encoded key is truncated where the encoding
 /// ends, so that no key between two encoded ones is lost.
 pub(crate) fn decode(encoded: &[u8]) -> Vec<u8> {
     let mut key = Vec::with_capacity(encoded.len());

@@ -3,7 +3,7 @@
 //! # The client
 //! The crate has a client of its own: gRPC over HTTP/2 ([`network`]), the messages that it needs
 //! ([`protocol`]), and PD's timestamps and the places of keys ([`topology`]). Two modules make
-//! transactions right: [`locks`] resolves the locks of others, and [`commit`] runs the two phases
+//! transactions correct: [`locks`] resolves the locks of others, and [`commit`] runs the two phases
 //! of a commit.
 //!
 //! # A snapshot
@@ -11,8 +11,9 @@
 //!
 //! # A transaction
 //! Writes are buffered. Conflicts within this process are found immediately by its conflict table;
-//! those with other processes at the commit, which checks every written and locked key against the
-//! timestamp that the transaction has read. A key that was inserted must still be absent.
+//! those with other processes are found at the commit, which checks every written and locked key
+//! against the timestamp that the transaction has read. A key that was inserted must still be
+//! absent.
 //!
 //! # Threads
 //! Two threads of a runtime of its own move messages. A caller blocks until its result is there.

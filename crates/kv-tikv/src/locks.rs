@@ -1,9 +1,9 @@
 //! Locks of other transactions, which a reader or writer meets.
 //!
-//! The primary key of a transaction says what became of it. A lock whose transaction has ended is
-//! committed or rolled back; one whose transaction has died is rolled back after its life. A reader
-//! passes by the lock of a living transaction: asking the primary key has moved the transaction's
-//! commit after the reader's timestamp.
+//! The primary key of a transaction tells its outcome. A lock whose transaction has ended is
+//! committed or rolled back; one whose transaction has died is rolled back when it expires. A
+//! reader skips the lock of a living transaction: asking the primary key has moved the
+//! transaction's commit past the reader's timestamp.
 
 use std::time::Duration;
 

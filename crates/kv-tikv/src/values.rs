@@ -1,7 +1,7 @@
 //! The form of values in the cluster.
 //!
-//! Some programs of the protocol do not tell an empty value from an absent one, and clients of
-//! TiDB never write one. So a value without bytes, or of zeros only, has one more zero.
+//! Some implementations of the protocol do not distinguish an empty value from an absent one, and
+//! clients of TiDB never write one. So a value without bytes, or of zeros only, has one more zero.
 
 /// Returns the stored form of a value.
 pub(crate) fn encode(value: &[u8]) -> Vec<u8> {

@@ -208,8 +208,8 @@ impl ScanSpec {
 pub struct BlockLimits {
     /// The maximum number of pairs in the block; at least 1.
     pub rows: usize,
-    /// Bytes of keys and values after which the block ends. Greater values than
-    /// [`BLOCK_LIMIT_BYTES_MAX`] have the effect of that.
+    /// Bytes of keys and values after which the block ends. Values greater than
+    /// [`BLOCK_LIMIT_BYTES_MAX`] count as that.
     pub bytes: usize,
 }
 
@@ -240,8 +240,8 @@ pub trait Scan: Send {
     /// Returns the next pairs in order, or `None` after the last, and from then on always `None`.
     fn next_block(&mut self, limits: BlockLimits) -> Result<Option<Block>>;
 
-    /// Begins to fetch the first pairs, if the engine must wait for them, so that the next block is
-    /// there sooner. A scan that has begun does nothing.
+    /// Begins to fetch the first pairs, if the engine must wait for them, so that the next block
+    /// arrives sooner. Has no effect on a scan that has begun.
     fn fetch(&mut self) {}
 
     /// Releases everything that pins memory in the engine: iterators and pages.
@@ -445,8 +445,8 @@ pub enum LoadHint {
 
 /// A load of pairs in ascending order of keys.
 ///
-/// The pairs are invisible until [`BulkLoad::finish`], which shows them all at once. While a load
-/// is open, an engine postpones background work that can wait.
+/// The pairs are invisible until [`BulkLoad::finish`], which makes them visible atomically. While a
+/// load is open, an engine postpones background work that can wait.
 pub trait BulkLoad: Send {
     /// Adds a pair. Its key must be greater than the last one; otherwise the call fails with
     /// [`crate::Error::Misuse`], and the load continues without the pair.

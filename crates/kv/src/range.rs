@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_remainder_of_a_scan_is_behind_its_last_key() {
+    fn the_remainder_of_a_scan_follows_its_last_key() {
         let range = KeyRange::new("a", "d");
         assert_eq!(range.remainder(b"b", false), KeyRange::new("b\0", "d"));
         assert_eq!(range.remainder(b"b", true), KeyRange::new("a", "b"));

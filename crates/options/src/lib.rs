@@ -1,9 +1,9 @@
 //! Options of a program.
 //!
-//! One typed row each ([`Opt`]) feeds the command line, the configuration file, the environment,
-//! the help text, `--dump-options` and `/_admin/options`.
+//! One typed row for each option ([`Opt`]) feeds the command line, the configuration file, the
+//! environment, the help text, `--dump-options` and `/_admin/options`.
 //!
-//! A section of options is a file: its rows stand in [`section!`], and a function makes settings of
+//! A section of options is a file: [`section!`] has its rows, and a function makes settings of
 //! their values. [`Options::get`] returns the type that a row states, so that a wrong name or type
 //! does not compile.
 //!

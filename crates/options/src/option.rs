@@ -138,7 +138,7 @@ impl<V: Copy> Opt<V> {
         Opt { definition: Definition { is_list: true, ..self.definition }, value: List(self.value) }
     }
 
-    /// Returns the same option, read as `None` without a value. A default beside it does not
+    /// Returns the same option, read as `None` without a value. A separate default does not
     /// compile.
     #[must_use]
     pub const fn optional(self) -> Opt<Maybe<V>> {

@@ -89,8 +89,8 @@ pub(crate) fn finish_restore(folder: &Path) -> Result<bool, Failure> {
     kv_mmap::settle(folder)?;
     // While the files are being moved, the folder may not tell which engine's they are.
     let _locks = (kv_rocksdb::FolderLock::take(folder)?, kv_mmap::FolderLock::take(folder)?);
-    // Numbers of segments come from the store, so the restored store would take other segments for
-    // its own. Text indexes without segments are built again.
+    // The store assigns the numbers of segments, so the restored store would mistake other segments
+    // for its own. Text indexes without segments are rebuilt.
     let search = folder.join(SEARCH_FOLDER);
     match fs::remove_dir_all(&search) {
         Err(error) if error.kind() != ErrorKind::NotFound => {

@@ -7,13 +7,13 @@
 //! larger pieces.
 //!
 //! The allocator keeps freed memory for a while, because most of it is needed again by then.
-//! Returning each piece at once would cost imports a tenth of their time. But under loads that
+//! Returning each piece immediately would cost imports a tenth of their time. But under loads that
 //! change quickly, the kept memory adds to the memory in use.
 //!
 //! So a thread watches the memory of the process. The nearer the limit, the more often it looks,
 //! and the shorter the allocator keeps freed memory. Near the limit, the thread returns all free
-//! memory at each look, and the allocator returns each piece at once. The allocator itself checks
-//! for memory that it has kept long enough only during requests.
+//! memory at each look, and the allocator returns each piece immediately. The allocator itself
+//! checks for memory that it has kept long enough only during requests.
 
 use std::fs;
 use std::io;
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_thread_has_freed_is_given_back() {
+    fn memory_that_another_thread_has_freed_is_returned() {
         let (freed, wait_for_freed) = mpsc::channel();
         let (end, wait_for_end) = mpsc::channel::<()>();
         let before = resident_bytes();

@@ -23,8 +23,8 @@ use server::version;
 
 use ::options::Version;
 
-/// Counts what each thread allocates, so that no query takes more than it may. The memory is
-/// `malloc`'s: see [`freed_memory`].
+/// Counts what each thread allocates, so that no query exceeds its limit. The memory comes from
+/// `malloc`: see [`freed_memory`].
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 

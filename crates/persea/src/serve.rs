@@ -185,8 +185,8 @@ fn take_addresses(addresses: &[Address], options: &Options) -> Result<Vec<Bound>
     addresses.iter().map(take).collect()
 }
 
-/// Handles signals: SIGTERM and SIGINT stop the server, a second one at once; SIGHUP reopens the
-/// log's files; SIGXFSZ, of a file that exceeds a limit, has no effect.
+/// Handles signals: SIGTERM and SIGINT stop the server, a second one immediately; SIGHUP reopens
+/// the log's files; SIGXFSZ, of a file that exceeds a limit, has no effect.
 fn watch_signals(server: &Arc<Server>, log: &Arc<Log>) -> Result<(), std::io::Error> {
     for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
         let mut signals = signal(kind)?;

@@ -1,9 +1,8 @@
 //! Object storage with the interface of Amazon S3, over the HTTP client that the tools share.
 //!
-//! A [`Bucket`] has the [`objects`] below one prefix. [`signature`] signs
-//! requests (Signature Version 4), [`request`] sends them and retries, [`upload`] sends large files
-//! in parts, and [`download`] continues where a connection broke. Calls block and are made for
-//! threads.
+//! A [`Bucket`] has the [`objects`] below one prefix. [`signature`] signs requests (Signature
+//! Version 4), [`request`] sends them and retries, [`upload`] sends large files in parts, and
+//! [`download`] continues where a connection broke. Calls block, so they belong on threads.
 
 mod error;
 mod xml;

@@ -14,8 +14,8 @@ use crate::error::{Error, Result};
 use crate::signature::{Scope, Unsigned, authorization, encoded_path, hexadecimal, query_string};
 use crate::xml;
 
-/// The number of attempts of a request, and the pauses between them. Together they are about half
-/// a minute, after which a storage that is overloaded answers again, or is down.
+/// The number of attempts of a request, and the pauses between them. Together they take about half
+/// a minute. By then, an overloaded storage answers again or is down.
 const ATTEMPTS: u32 = 7;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const MAX_PAUSE: Duration = Duration::from_secs(10);

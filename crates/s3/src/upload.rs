@@ -23,9 +23,8 @@ const PARTS_MAX: u64 = 9_000;
 impl Bucket {
     /// Makes an object of a file, whose content must have the SHA-256 `sha256`.
     ///
-    /// Every request carries a digest, which the storage compares. The object is there as a whole
-    /// or not at all. Errors: [`Error::Changed`], those of the file and the storage, those of
-    /// `note`.
+    /// Every request carries a digest that the storage checks. The object exists as a whole or not
+    /// at all. Errors: [`Error::Changed`], those of the file and the storage, those of `note`.
     pub fn put_file(&self, key: &str, path: &Path, sha256: &str, note: Note<'_>) -> Result<()> {
         let mut file = File::open(path)?;
         let size = file.metadata()?.len();

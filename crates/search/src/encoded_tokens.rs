@@ -7,7 +7,7 @@
 //! group: 01 · length of prefix · prefix
 //! token: 02 · position · length of token · token
 //! ```
-//! Numbers have six bits a byte, the least first; bit 6 says that more follow. So the whole is
+//! Numbers have six bits per byte, the lowest first; bit 6 says that more follow. So the result is
 //! valid UTF-8.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};

@@ -28,7 +28,7 @@ pub enum Scorer {
     },
 }
 
-/// The figures of a field over all segments.
+/// The statistics of a field over all segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldStatistics {
     /// The number of documents with the field.

@@ -5,7 +5,7 @@
 //! [transaction|load]...`
 //!
 //! For each way, prints the elapsed time, and the CPU time of the whole process until compaction
-//! has ended. Compare figures only within one run.
+//! has ended. Compare results only within one run.
 
 #![allow(
     clippy::print_stdout,

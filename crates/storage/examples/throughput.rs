@@ -5,7 +5,7 @@
 //! one]`
 //!
 //! Prints one line for each measurement: documents per second of the bare engine, of the storage
-//! layer, and their ratio. Compare figures only within one run.
+//! layer, and their ratio. Compare results only within one run.
 
 #![allow(
     clippy::print_stdout,

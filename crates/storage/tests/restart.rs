@@ -102,13 +102,13 @@ fn child_that_writes_until_it_is_killed() {
     thread::scope(|scope| {
         for writer in 0..WRITERS {
             let (store, c, next) = (&store, &c, &next);
-            scope.spawn(move || write_for_ever(store, c, next, writer));
+            scope.spawn(move || write_forever(store, c, next, writer));
         }
     });
 }
 
 /// Inserts documents, and removes every third again. Prints a line after each commit.
-fn write_for_ever(store: &Store, c: &Collection, next: &AtomicU64, writer: u64) {
+fn write_forever(store: &Store, c: &Collection, next: &AtomicU64, writer: u64) {
     loop {
         let n = next.fetch_add(1, Ordering::Relaxed);
         let durability = if writer == 0 { Durability::Synced } else { Durability::Buffered };

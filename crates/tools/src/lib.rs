@@ -1,4 +1,5 @@
-//! The programs beside the server: import, export, dump, restore, backup, bench, doctor, shell.
+//! The programs that accompany the server: import, export, dump, restore, backup, bench, doctor,
+//! shell.
 //!
 //! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it by its command
 //! or by the name of a link. Tools share their options ([`options`]), the connection ([`connect`]),
@@ -34,7 +35,7 @@ pub use console::{Console, Level};
 pub use failure::Failure;
 pub use progress::{Progress, Unit};
 
-/// A program beside the server.
+/// A program that accompanies the server.
 #[derive(Debug)]
 pub struct Tool {
     /// The command: `import` in `persea import`.

@@ -102,7 +102,7 @@ fn a_new_database_is_for_who_asks() {
 }
 
 #[test]
-fn who_asks_is_said_in_one_way() {
+fn the_requester_is_named_in_one_way() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), " secret\n").unwrap();
     let keyfile = format!("--server.jwt-secret-keyfile={}", file.path().display());

@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_headers() {
+    fn other_texts_are_not_headers() {
         let header = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
         let zero_trace = format!("00-{}-b7ad6b7169203331-01", "0".repeat(32));
         let zero_span = format!("00-0af7651916cd43dd8448eb211c80319c-{}-01", "0".repeat(16));

@@ -1,7 +1,7 @@
 //! The frame around members: header before them, index table after them.
 //!
 //! Members are written first, after a header reserved for the smallest form. When all members are
-//! there, the header is chosen, and the members move if it has another length. Most objects are
+//! complete, the header is chosen, and the members move if its length differs. Most objects are
 //! below 256 bytes and never move.
 
 use crate::format::{ARRAY_INDEXED, ARRAY_UNIFORM, EMPTY_ARRAY, EMPTY_OBJECT, OBJECT_SORTED};

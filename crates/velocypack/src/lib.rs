@@ -1,6 +1,6 @@
 //! VelocyPack values: the one format on disk, in the executor and on the wire.
 //!
-//! - [`Slice`]: a borrowed value, read in place; nothing is decoded before it is asked for.
+//! - [`Slice`]: a borrowed value, read in place; nothing is decoded before it is needed.
 //! - [`Builder`]: appends values to one growing buffer.
 //! - [`document`], [`merge`], [`to_wire`]: stored documents made, patched and sent.
 //! - [`validate`], [`normalize`]: the checks of bytes from outside.

@@ -8,8 +8,8 @@ use crate::{Error, Result, Slice};
 /// Appends a value for a client that reads VelocyPack.
 ///
 /// The `_id` marker of a stored document becomes the text for `collection`, or null without one.
-/// All else is copied. The names of system attributes stay small integers: ArangoDB's own server
-/// sends them so, and its drivers' VelocyPack libraries read them.
+/// Everything else is copied. The names of system attributes stay small integers: ArangoDB's own
+/// server sends them this way, and its drivers' VelocyPack libraries read them.
 pub fn to_wire(value: Slice<'_>, collection: Option<&str>, out: &mut Vec<u8>) -> Result<()> {
     if value.is_object() {
         return match collection {

@@ -1,5 +1,5 @@
-//! An engine around another one: its snapshots can be replaced, its changes can fail, and its
-//! folder can go with it.
+//! A wrapper around an engine: its snapshots can be replaced, its changes can fail, and its folder
+//! can be removed with it.
 
 use std::path::Path;
 use std::sync::Arc;

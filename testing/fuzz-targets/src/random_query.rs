@@ -1,7 +1,7 @@
 //! Any bytes as the choices of a generator: documents, indexes, and queries.
 //!
-//! The results of a query must be those of a naive evaluator, however the query is run. The
-//! generator is that of the tests of `database`.
+//! A query must return the same results as a naive evaluator, however it is run. The generator
+//! comes from the tests of `database`.
 
 #[path = "../../../crates/database/tests/it/random_queries/choices.rs"]
 #[allow(dead_code, reason = "shared with a test that uses more of it")]

@@ -1,6 +1,6 @@
 //! Any JSON or VelocyPack as the body of a client's request.
 //!
-//! The request is about a query, a collection, an index, a document or an import. The first byte
+//! The request concerns a query, a collection, an index, a document or an import. The first byte
 //! selects the request, the second the format.
 
 use std::time::Duration;

@@ -10,7 +10,7 @@ use socket2::{Domain, Socket, Type};
 /// is counted only.
 const KEPT_MAX_BYTES: usize = 4 << 20;
 
-/// A request, whose body has the length that it announces.
+/// A request whose body has the declared length.
 #[derive(Clone, Debug)]
 pub struct Request {
     is_head: bool,

@@ -1,5 +1,5 @@
-//! Starts, watches, disturbs and kills servers and clusters, for the programs and tests that look
-//! at them from outside.
+//! Starts, watches, disturbs and kills servers and clusters, for the programs and tests that
+//! observe them from outside.
 
 mod wait;
 mod process;
@@ -12,6 +12,6 @@ pub mod cluster;
 
 pub use child::GuardedChild;
 pub use process::{Memory, Process};
-pub use server::{Launch, PASSWORD, SECRET, Server, Stderr, free_address, program_beside_this};
+pub use server::{Launch, PASSWORD, SECRET, Server, Stderr, free_address, program_next_to_this};
 pub use servers::Servers;
 pub use wait::{DEADLINE, ask_until_right, wait_for, wait_until, wait_within};

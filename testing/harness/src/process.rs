@@ -46,8 +46,8 @@ impl Process {
         self.id
     }
 
-    /// Returns true if the process has ended. A process whose parent is gone may still wait for
-    /// somebody who asks for its end.
+    /// Returns true if the process has ended. A process whose parent is gone may remain as a zombie
+    /// until somebody reaps it.
     pub fn has_ended(self) -> bool {
         self.read("status").is_none_or(|status| status.contains("State:\tZ"))
     }
@@ -87,8 +87,8 @@ impl Process {
         Duration::from_nanos(times.sum())
     }
 
-    /// Returns the name and the processor time by now of each thread, by its number; nothing when
-    /// the process has ended.
+    /// Returns the name and the processor time so far of each thread, by its number; nothing if the
+    /// process has ended.
     pub fn threads_by_number(self) -> HashMap<OsString, (String, Duration)> {
         let read = |folder: &Path| {
             let stat = std::fs::read_to_string(folder.join("stat")).ok()?;

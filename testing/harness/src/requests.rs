@@ -16,8 +16,8 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Returns the failure of a request whose writes come to nothing, because the commit behind it
-    /// was never asked for.
+    /// Returns the failure of a request whose writes have no effect, because the commit that should
+    /// follow was never requested.
     pub fn without_effect(self) -> Self {
         let number = if self.is_unknown { 0 } else { self.number };
         Failure { number, is_unknown: false, ..self }

@@ -191,8 +191,8 @@ impl Server {
         Ok(server)
     }
 
-    /// Returns true if this very process serves the address: it states its number, or refuses to.
-    /// Another process may have the port, and end in the middle of its reply.
+    /// Returns true if this very process serves the address: it states its id, or refuses to.
+    /// Another process may own the port, and may end in the middle of its reply.
     pub fn serves(&self) -> bool {
         let ask =
             || Connection::open(self.address, STATUS_TIMEOUT)?.ask(&Request::new("GET", "/_admin/status"));
@@ -265,7 +265,7 @@ pub fn free_address() -> Result<SocketAddr, String> {
 
 /// Returns the path of the server's program in the folder of this program. Errors: text for the
 /// user.
-pub fn program_beside_this() -> Result<PathBuf, String> {
+pub fn program_next_to_this() -> Result<PathBuf, String> {
     let this = std::env::current_exe().map_err(|error| format!("the folder of this program: {error}"))?;
     Ok(this.with_file_name("persea"))
 }

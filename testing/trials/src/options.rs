@@ -56,7 +56,7 @@ impl Common {
 
     /// Returns the defaults. Errors: text for the user.
     pub(crate) fn new() -> Result<Self, String> {
-        let server = harness::program_beside_this()?;
+        let server = harness::program_next_to_this()?;
         Ok(Common { seed: fastrand::u64(..1 << 32), server })
     }
 

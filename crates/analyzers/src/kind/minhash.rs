@@ -19,8 +19,8 @@ use crate::token::{Input, Sink, Token};
 /// Maximum number of hashes of a signature, as of `MINHASH()`: for an error of one in a thousand.
 const HASHES_MAX: u64 = 1_000_000;
 
-/// The seed of the hashes, as of ArangoDB's hashes of values. With it, the documented example of
-/// two signatures has its similarity.
+/// The seed of the hashes, as in ArangoDB's hashes of values. With it, the documented example of
+/// two signatures gives the documented similarity.
 const SEED: u64 = 0xdead_beef;
 
 #[derive(Debug)]

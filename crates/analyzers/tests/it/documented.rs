@@ -140,7 +140,7 @@ fn examples() {
 }
 
 #[test]
-fn a_single_bar_is_no_double_bar() {
+fn a_single_bar_is_not_a_double_bar() {
     let delimiters = analyzer("multi_delimiter", r#"{"delimiters": [",", ";", "||"]}"#);
     let tokens = tokens(&delimiters, "differently,delimited;words||one|token");
     assert_eq!(tokens, ["differently", "delimited", "words", "one|token"]);
@@ -159,7 +159,7 @@ fn signatures_have_the_documented_similarity() {
 }
 
 #[test]
-fn swedish_letters_stand_behind_z() {
+fn swedish_letters_follow_z() {
     let key = |language: &str, text: &str| {
         tokens(&analyzer("collation", &format!(r#"{{"locale": "{language}"}}"#)), text).concat()
     };

@@ -89,7 +89,7 @@ fn of_numbers() {
 }
 
 #[test]
-fn of_something_that_is_no_number() {
+fn of_something_that_is_not_a_number() {
     for function in [F::Sum, F::Average, F::VariancePopulation, F::StddevSample, F::BitOr] {
         assert!(aggregate(function, vec![Value::Int(1), Value::from_str("2")]).is_null(), "{function:?}");
     }

@@ -3,8 +3,8 @@
 //!
 //! The operator tests the filter while it searches, the nearest documents first. It reads further
 //! lists of the index until enough documents have passed, or all lists were read. A filter that few
-//! documents pass also needs more lists: the wanted documents are as far away as this many more
-//! documents without a filter.
+//! documents pass also needs more lists: the search then has to look as far as it would for many
+//! more documents without a filter.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -140,8 +140,8 @@ impl NearVectorOperator {
         found
     }
 
-    /// Adds the entries that pass the filter to those that have passed so far, of which it keeps
-    /// the nearest. Returns the number of entries that it has tested.
+    /// Adds the entries that pass the filter to those that have passed so far, and keeps the
+    /// nearest of them. Returns the number of entries that it has tested.
     fn test(
         &self,
         found: &NearEntries,

@@ -184,7 +184,7 @@ impl Arrays {
         self.open()?;
         let bytes = value.memory_bytes();
         if bytes >= LARGE_VALUE_BYTES {
-            // Before it is copied, with what the growing buffer takes beside it.
+            // Before it is copied, including the memory of the growing buffer.
             self.account()?;
             ThreadMeter::check_room(2 * bytes)?;
         }

@@ -16,7 +16,7 @@ pub(crate) struct TraversalOperator {
     parts: TraversalParts,
     /// The current incoming row as a batch of its own, during its traversal.
     row: Option<Batch>,
-    /// Number of its paths of which only the rows are needed.
+    /// Number of its paths for which only the rows are needed.
     leaves: u64,
     pending: PendingRows,
 }

@@ -3,7 +3,7 @@
 //! The window has two parts. For the older one the aggregates of all its suffixes are known, so
 //! that its oldest value can leave. For the newer one only the aggregate of all its values is
 //! known. When the older part is used up, the newer one takes its place. So each value is combined
-//! three times at most. Nothing is ever subtracted, which would not be exact.
+//! at most three times. Nothing is ever subtracted, because that would not be exact.
 
 use std::cmp::Ordering;
 

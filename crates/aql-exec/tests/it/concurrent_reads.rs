@@ -12,7 +12,7 @@ use test_engine::WrappedEngine;
 use crate::common::{Fixture, Run};
 
 /// A clock that stands still while a query has something to do, and advances by one while it waits
-/// for a message. All messages take a time of one.
+/// for a message. Every message takes one unit of time.
 #[derive(Default)]
 struct Clock {
     now: AtomicUsize,

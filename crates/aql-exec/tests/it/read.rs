@@ -301,7 +301,7 @@ fn a_killed_query_ends_wherever_it_is() {
 }
 
 #[test]
-fn memory_is_limited_and_given_back() {
+fn memory_is_limited_and_released() {
     let fixture = numbers();
     let run = Run { memory_limit_bytes: Some(1 << 20), ..Run::default() };
     for query in [

@@ -19,7 +19,7 @@ fn plan_quickly(query: &str, parameters: &[(&str, Value)]) -> aql_plan::Plan {
 }
 
 #[test]
-fn a_hundred_thousand_alternatives_become_one_look_up() {
+fn a_hundred_thousand_alternatives_become_one_lookup() {
     let terms: Vec<String> = (0..100_000).map(|number| format!("d.age == {number}")).collect();
     let plan = plan_quickly(&format!("FOR d IN users FILTER {} RETURN d", terms.join(" || ")), &[]);
     let text = aql_plan::print(&plan);
@@ -41,7 +41,7 @@ fn a_hundred_thousand_conditions_are_a_filter() {
 }
 
 #[test]
-fn a_list_of_a_million_values_is_a_look_up() {
+fn a_list_of_a_million_values_is_a_lookup() {
     let values: Vec<Value> = (0..1_000_000).map(Value::Int).collect();
     let plan =
         plan_quickly("FOR d IN users FILTER d.age IN @list RETURN d", &[("list", Value::array(&values))]);

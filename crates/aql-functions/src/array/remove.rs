@@ -18,8 +18,8 @@ pub(crate) fn shift(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
 
 /// `REMOVE_NTH(anyArray, position)`: negative positions count from the end.
 ///
-/// Positions outside of the array remove nothing. Null counts as an empty array. A position with
-/// a fraction is rounded down, also if it counts from the end: -2.2 is the third last element.
+/// Positions outside of the array remove nothing. Null counts as an empty array. A position with a
+/// fraction is rounded down, also if it counts from the end: -2.2 is the third-to-last element.
 pub(crate) fn remove_nth(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     if value(arguments, 0).is_null() {
         return Ok(Value::empty_array());

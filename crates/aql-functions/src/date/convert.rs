@@ -19,7 +19,7 @@ pub(crate) fn date_timestamp(arguments: &[Value], context: &mut EvaluationContex
     answer(moment_of_all("DATE_TIMESTAMP", arguments, context).map(Value::Int))
 }
 
-/// The longest format that is filled at once.
+/// The longest format that is filled in one step.
 const SHORT_FORMAT_BYTES: usize = 256;
 
 /// `DATE_FORMAT(date, format, timezone)`

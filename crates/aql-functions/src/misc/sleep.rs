@@ -10,7 +10,7 @@ use crate::argument::{invalid, value};
 /// The time between two checks of the interrupt.
 const NAP: Duration = Duration::from_millis(20);
 
-/// `SLEEP(seconds)`: null after that time; a killed query ends at once.
+/// `SLEEP(seconds)`: null after that time; a killed query ends immediately.
 pub(crate) fn sleep(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let Some(seconds) = value(arguments, 0).as_f64().filter(|seconds| *seconds >= 0.0) else {
         return invalid(context, "SLEEP");

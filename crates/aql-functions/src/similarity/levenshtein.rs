@@ -27,7 +27,7 @@ pub(crate) fn levenshtein_distance(
 }
 
 /// `LEVENSHTEIN_MATCH(text, target, distance, transpositions, maxTerms, prefix)`: true if the text
-/// begins with `prefix` and the rest is at most so far from `target`.
+/// begins with `prefix` and the rest is at most this far from `target`.
 ///
 /// `maxTerms` matters in indexes only.
 pub(crate) fn levenshtein_match(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {

@@ -17,7 +17,7 @@ const CELLS_PER_CHECK: usize = 1 << 16;
 
 /// Returns the Damerau-Levenshtein distance (Lowrance and Wagner 1975).
 ///
-/// It is the least number of insertions, deletions, replacements and transpositions of neighbours
+/// It is the minimum number of insertions, deletions, replacements and transpositions of neighbours
 /// that turn one text into the other. Edits between transposed characters are allowed.
 pub(crate) fn damerau_levenshtein(
     left: &str,

@@ -6,13 +6,13 @@ use errors::Result;
 use crate::argument::{check_round, text, text_of};
 use crate::memory::TextBuffer;
 
-/// `CONCAT(value1, value2, ...)` or `CONCAT(array)`; nulls are left out.
+/// `CONCAT(value1, value2, ...)` or `CONCAT(array)`; nulls are skipped.
 pub(crate) fn concat(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     join("", arguments, context)
 }
 
 /// `CONCAT_SEPARATOR(separator, value1, value2, ...)` or `CONCAT_SEPARATOR(separator, array)`;
-/// nulls are left out.
+/// nulls are skipped.
 pub(crate) fn concat_separator(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     join(&text(arguments, 0, context)?, arguments.get(1..).unwrap_or_default(), context)
 }

@@ -8,7 +8,8 @@ use errors::Result;
 use crate::argument::{check_round, text};
 use crate::memory::TextBuffer;
 
-/// The bytes that are encoded at once: a multiple of 3, as base64 has no padding within a text.
+/// The number of bytes that are encoded in one step: a multiple of 3, because base64 has no padding
+/// within a text.
 const BYTES_AT_ONCE: usize = 3 << 14;
 
 /// `TO_BASE64(value)`: standard alphabet, with padding.

@@ -46,8 +46,8 @@ pub(crate) fn regex_matches(arguments: &[Value], context: &mut EvaluationContext
 
 /// `REGEX_SPLIT(text, splitExpression, caseInsensitive, limit)`: the parts between matches.
 ///
-/// The groups of each match stand between the parts. The result has at most `limit` values; the
-/// rest is left out.
+/// The groups of each match are between the parts. The result has at most `limit` values; the rest
+/// is omitted.
 pub(crate) fn regex_split(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let limit = match given(arguments, 3).map(|_| usize::try_from(integer(arguments, 3))) {
         None => usize::MAX,
@@ -89,7 +89,7 @@ const BYTES_OF_REPLACEMENT: usize = 2 * size_of::<Part>();
 
 /// `REGEX_REPLACE(text, search, replacement, caseInsensitive)`: replaces every match.
 ///
-/// In the replacement, `$1` stands for the first group and so on, and `${name}` for a named one. A
+/// In the replacement, `$1` is the first group and so on, and `${name}` for a named one. A
 /// backslash escapes the next character.
 pub(crate) fn regex_replace(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let Some(regex) = compile(arguments, 3, context)? else {

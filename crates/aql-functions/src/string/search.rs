@@ -1,4 +1,4 @@
-//! Searching a text for several texts at once.
+//! Searches a text for several texts in one pass.
 
 use aql_value::Interrupt;
 use errors::Result;

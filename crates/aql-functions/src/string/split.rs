@@ -13,7 +13,7 @@ use crate::memory::{ArrayBuffer, room_for_bytes};
 ///
 /// `separator` is one text or an array of several. An empty separator splits into characters.
 /// Without one, the result is an array of the text. The result has at most `limit` parts; the rest
-/// is left out.
+/// is omitted.
 pub(crate) fn split(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let limit = match given(arguments, 2).map(|_| usize::try_from(integer(arguments, 2))) {
         None => usize::MAX,

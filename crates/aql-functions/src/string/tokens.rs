@@ -86,8 +86,8 @@ const NUMBER_PREFIX: u8 = 0xA0;
 /// Appends the tokens of a number.
 ///
 /// Its bits as a double are arranged so that byte order is numeric order. There are four tokens,
-/// one for each precision, each after a byte that names the precision. They are in base64, as they
-/// are not text. (ArangoDB's explain output shows this form.)
+/// one for each precision, each after a byte that names the precision. They are in base64 because
+/// they are not text. (ArangoDB's explain output shows this form.)
 fn tokens_of_number(number: f64, tokens: &mut ArrayBuffer<'_>) -> Result<()> {
     let bits = number.to_bits();
     let ordered = if number.is_sign_negative() { !bits } else { bits | 1 << 63 };

@@ -38,7 +38,7 @@ fn results_are_bounded_by_the_memory_of_the_query() {
 }
 
 #[test]
-fn a_killed_query_ends_at_once() {
+fn a_killed_query_ends_immediately() {
     let interrupt = Interrupt::with_max_runtime(Duration::from_millis(50));
     let begin = Instant::now();
     let answer = call_in(Query { interrupt, ..Query::default() }, "SLEEP", "3600");

@@ -39,7 +39,7 @@ fn arguments() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// The number of calls of a function of which one is made; each function begins with another.
+/// One in this many calls of a function is made; each function begins with a different one.
 ///
 /// `PERSEA_ALL_CALLS` makes all of them, which takes many minutes.
 const CALLS_SKIPPED: usize = 12;
@@ -53,7 +53,8 @@ fn functions_end_soon_after_their_query() {
     for (first, function) in aql_functions::all().enumerate() {
         let most = function.max_args.unwrap_or(3).clamp(function.min_args, function.min_args.max(4));
         for count in function.min_args..=most {
-            // All arguments alike, and each argument large beside a short text and beside a number.
+            // All arguments alike, and each argument large next to a short text and next to a
+            // number.
             let alike =
                 arguments.iter().map(|(name, value)| (vec![*name; count], vec![value.clone(); count]));
             let mut calls: Vec<(Vec<&str>, Vec<Value>)> = alike.collect();

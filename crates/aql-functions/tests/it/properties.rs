@@ -115,7 +115,7 @@ proptest! {
 }
 
 #[test]
-fn deep_nesting_is_no_danger() {
+fn deep_nesting_is_harmless() {
     let mut array = Value::Int(1);
     let mut object = Value::Int(1);
     for _ in 0..1000 {

@@ -1,7 +1,7 @@
 //! Searches of inverted indexes that the hint of a scan names.
 //!
-//! An inverted index answers conditions in the way of SEARCH, so it takes part only where a query
-//! asks for it. The conditions that it cannot answer stay filters.
+//! An inverted index evaluates conditions as SEARCH does, so it is used only where a query requests
+//! it. The conditions that it cannot answer stay filters.
 
 use std::sync::Arc;
 

@@ -15,8 +15,8 @@ use crate::RuleContext;
 /// The maximum number of documents in a collection that is always read from an index that provides
 /// a part of the order.
 const SMALL_COLLECTION: u64 = 1_000;
-/// The share of a larger collection that may be read so. Fetching documents in the order of an
-/// index takes several times as long as reading and sorting them.
+/// The share of a larger collection that may be read this way. Fetching documents in the order of
+/// an index takes several times as long as reading and sorting them.
 const FETCHED_PART: f64 = 0.1;
 
 /// The order in which a later sort puts the rows of a scan.

@@ -1,4 +1,4 @@
-//! Attributes that the indexes of a view store beside their terms.
+//! Attributes that the indexes of a view store in addition to their terms.
 
 use std::collections::BTreeSet;
 

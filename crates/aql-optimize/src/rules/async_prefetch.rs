@@ -36,7 +36,7 @@ impl Rule for AsyncPrefetch {
     }
 }
 
-/// Returns true if ArangoDB works ahead at such a node. Its release notes leave graph searches out,
+/// Returns true if ArangoDB works ahead at such a node. Its release notes exclude graph searches,
 /// but a recorded plan of 3.12 marks a traversal.
 fn is_eligible(node: &Node) -> bool {
     match &node.kind {

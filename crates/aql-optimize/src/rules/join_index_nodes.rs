@@ -1,8 +1,8 @@
-//! `join-index-nodes`: a merge join of nested index scans that equal attributes join, instead of a
-//! new search in the inner index for each outer document.
+//! `join-index-nodes`: a merge join of nested index scans on equal attributes, instead of a new
+//! search in the inner index for each outer document.
 //!
 //! The outer scan must read in the order of the joined attribute, from an index that covers all
-//! attributes that are read of its documents. A full scan becomes a scan of such an index.
+//! attributes of its documents that the query reads. A full scan becomes a scan of such an index.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -17,7 +17,7 @@ impl Rule for OptimizeSubqueries {
     }
 
     fn description(&self) -> &'static str {
-        "Limits subqueries of which only the first result or the number of results is used."
+        "Limits subqueries if only their first result or their number of results is used."
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {

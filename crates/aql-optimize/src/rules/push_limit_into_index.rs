@@ -1,4 +1,4 @@
-//! `push-limit-into-index`: bounds an index scan for the members of a list by the limit after it,
+//! `push-limit-into-index`: limits an index scan for the members of a list by the limit after it,
 //! if the index has the order of the rows.
 //!
 //! A scan in the order of a removed SORT stops after that many documents. If there still is a SORT
@@ -64,7 +64,7 @@ struct FirstOfEach {
     ascending: bool,
 }
 
-/// Returns the entries that are needed of a scan with a sort and a limit after it.
+/// Returns the number of entries that a scan needs if a sort and a limit follow it.
 fn first_of_each(nodes: &[Node], position: usize) -> Option<FirstOfEach> {
     let NodeKind::Index(scan) = &nodes.get(position)?.kind else { return None };
     let fields = fields_behind_lookups(scan)?;

@@ -69,8 +69,8 @@ fn truth(expression: &Expression) -> Option<bool> {
     }
 }
 
-/// Decides AND, which is false if one operand is, or OR, which is true if one operand is. Earlier
-/// operands may only be skipped if their evaluation has no effect.
+/// Evaluates AND, which is false if one operand is false, or OR, which is true if one operand is
+/// true. Earlier operands may only be skipped if their evaluation has no effect.
 fn decided(operands: &[Expression], decides: bool) -> Option<bool> {
     let mut all_known = true;
     for (position, operand) in operands.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! `use-index-for-sort`: reads documents in the order of an index instead of sorting them. If the
-//! index provides only the first criteria of a sort, the sort orders only the rows that are equal
-//! in these.
+//! index provides only the first criteria of a sort, the sort only orders rows that are equal in
+//! these.
 
 use aql_plan::{Node, NodeKind, Plan};
 use errors::Result;

@@ -1,8 +1,8 @@
 //! Functions that are queries over a collection with an index: `NEAR()`, `WITHIN()`,
 //! `WITHIN_RECTANGLE()`, `FULLTEXT()`.
 //!
-//! Each is bound as the subquery that its documentation gives for it. The optimizer then finds the
-//! index. Without the index, the subquery still gives the same answer.
+//! Each is bound as the subquery that its documentation gives as its equivalent. The optimizer then
+//! finds the index. Without the index, the subquery still gives the same answer.
 
 use aql_syntax::ast::{
     self, Binary, BinaryOperator, Block, ComparisonOperator, ExpressionKind, FunctionCall, FunctionName,

@@ -69,7 +69,7 @@ impl Binder<'_> {
     }
 }
 
-/// Names of the variables for OLD and NEW, as in ArangoDB's explain. No identifier of AQL is like
-/// them.
+/// Names of the variables for OLD and NEW, as in ArangoDB's explain. No AQL identifier can look
+/// like them.
 const OLD: &str = "$OLD";
 const NEW: &str = "$NEW";

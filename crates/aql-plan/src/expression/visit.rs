@@ -141,7 +141,7 @@ impl Expression {
         count
     }
 
-    /// Returns true if the same inputs give the same result, without any effect besides it.
+    /// Returns true if the same inputs give the same result, without any other effect.
     ///
     /// The expression calls no function that is not deterministic. Functions that end the query or
     /// wait are not deterministic either.

@@ -237,7 +237,7 @@ fn columns_count_bytes_and_lines_count_line_breaks() {
 }
 
 #[test]
-fn a_text_without_tokens_is_no_query() {
+fn a_text_without_tokens_is_not_a_query() {
     let found = error("");
     assert_eq!((found.code, found.message.as_str()), (ErrorCode::QueryEmpty, "query is empty"));
     for text in [" \t\r\n", "/* nothing */", "// nothing", "\n/* a */ // b"] {

@@ -468,7 +468,7 @@ fn question_marks_take_every_quantifier_and_then_a_filter() {
 }
 
 #[test]
-fn subqueries_stand_in_parentheses() {
+fn subqueries_need_parentheses() {
     for text in [
         "(RETURN 1)",
         "(FOR x IN y RETURN x)",
@@ -488,7 +488,7 @@ fn subqueries_stand_in_parentheses() {
 }
 
 #[test]
-fn not_needs_a_word_boundary_before_and_behind_in() {
+fn not_needs_a_word_boundary_before_and_after_in() {
     error("RETURN a NOT INSIDE");
     assert_same(&[("a NOT IN(b)", "a NOT IN b"), ("NOT (a IN b)", "!(a IN b)")]);
     // With a comment between, NOT is not part of the operator.

@@ -11,10 +11,10 @@ use crate::value::Value;
 /// Maximum size in bytes of JSON for a byte of VelocyPack: a control character has six.
 const GROWTH: usize = 6;
 
-/// The bytes beside a value's own: brackets, quotes, and what the writer wants to have free.
+/// The bytes besides a value's own: brackets, quotes, and the room that the writer needs.
 const SPARE: usize = 256;
 
-/// The deepest level of nesting that is made in pieces. Deeper values are written at once, by a
+/// The deepest nesting level that is built in pieces. Deeper values are written in one pass, by a
 /// writer that needs no stack for their levels.
 const MAX_LEVELS: usize = 64;
 

@@ -103,7 +103,7 @@ impl Value {
 
     /// Returns the cast to a string within a query's memory and time.
     ///
-    /// The text of a large array or object is made in pieces. Errors: 32 if it would exceed the
+    /// The text of a large array or object is built in pieces. Errors: 32 if it would exceed the
     /// query's limit, 1500 if the query is ended.
     pub fn text(&self, memory: &MemoryAccount, interrupt: &Interrupt) -> Result<Cow<'_, str>> {
         match self {

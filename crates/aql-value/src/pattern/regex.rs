@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn gives_up_instead_of_running_for_ever() {
+    fn gives_up_instead_of_running_forever() {
         let endless = format!("{}cd", "ab".repeat(40));
         assert_eq!(is_match("^(a|b|ab)*(?=c)d", &endless), None);
         assert_eq!(first_match("^(a|b|ab)*(?=c)d", &endless), Some(Err(GaveUp)));

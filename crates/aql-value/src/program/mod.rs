@@ -1,6 +1,6 @@
 //! Compiled expressions: a flat list of instructions, each computing one column from earlier ones.
 //!
-//! An instruction's result is a *slot*; a slot is written once and read by later instructions only.
+//! An instruction's result is a *slot*; a slot is written once and read only by later instructions.
 //! All rows of a batch go through one instruction before the next runs. AQL evaluates some operands
 //! lazily (the further operands of AND and OR, the branches of `? :`) and others per array element
 //! (expansions, `[? ...]`). These are nested programs, run on the rows or elements that need them.

@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_charged_is_given_back() {
+    fn charged_bytes_are_released() {
         let memory = MemoryAccount::new(Some(4 << 20), None);
         let (charged, text) = (Charged::default(), "x".repeat(1 << 20));
         let made = || Value::from_str(&text);

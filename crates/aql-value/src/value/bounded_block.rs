@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_built_is_charged_and_given_back() {
+    fn built_values_are_charged_and_released() {
         let (memory, interrupt) = (MemoryAccount::new(Some(4 << 20), None), Interrupt::new());
         let text = Value::from_str(&"x".repeat(1 << 20));
         let mut block = BoundedBlock::new(1, &memory, &interrupt);

@@ -1,8 +1,8 @@
 //! AQL's total order, its equality and hash.
 //!
-//! `velocypack::order` owns them for VelocyPack. Here are the short cuts for inline values, which
-//! agree with it: numbers compare exactly whatever their type, strings are equal if their bytes
-//! are, and equal values have equal hashes.
+//! `velocypack::order` owns them for VelocyPack. This module has the shortcuts for inline values,
+//! which agree with it: numbers compare exactly whatever their type, strings are equal if their
+//! bytes are, and equal values have equal hashes.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};

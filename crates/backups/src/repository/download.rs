@@ -1,4 +1,4 @@
-//! A backup from a repository: files that another backup beside the data has are linked.
+//! A backup from a repository: files that another local backup has are linked.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,9 +15,9 @@ use crate::id::BackupId;
 use crate::manifest::{FileEntry, Manifest};
 
 impl Repository {
-    /// Copies a backup of the repository beside the data.
+    /// Copies a backup of the repository into the local backups.
     ///
-    /// Errors: 7007 if there is no such backup, 7011 if there is one beside the data, 7006 if a
+    /// Errors: 7007 if there is no such backup, 7011 if it already exists locally, 7006 if a
     /// file is damaged or cannot be copied. 7006 also after a cancellation, 7004 if the disk is
     /// full. No backup is there then.
     pub fn download(&self, backups: &Backups, id: &BackupId, progress: &Progress) -> Result<()> {
@@ -88,7 +88,7 @@ impl Repository {
     }
 }
 
-/// Returns the tables of all backups beside the data whose digests are known.
+/// Returns the tables of all local backups whose digests are known.
 fn tables_by_digest(backups: &Backups, digests: &mut Digests) -> Result<HashMap<String, PathBuf>> {
     let mut tables = HashMap::new();
     for (id, manifest) in backups.list()? {

@@ -128,7 +128,7 @@ fn a_downloaded_backup_is_the_one_that_was_uploaded() {
 }
 
 #[test]
-fn damage_is_found_and_nothing_is_downloaded_by_halves() {
+fn damage_is_found_and_nothing_is_downloaded_in_part() {
     for places in all() {
         let id = places.backup("a", &[("1.sst", "one"), ("CURRENT", "a")]);
         places.upload(&id);

@@ -48,7 +48,7 @@ fn a_graph_is_sorted_and_its_orphans_have_no_edges() {
 }
 
 #[test]
-fn what_is_no_graph_is_refused() {
+fn other_values_than_graphs_are_refused() {
     let cases = [
         (r#"{}"#, 1922),
         (r#"{"name": ""}"#, 1922),

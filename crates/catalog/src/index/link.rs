@@ -31,7 +31,7 @@ pub struct LinkOptions {
     pub root: LinkField,
     /// The order in which the documents are stored: the view's.
     pub primary_sort: PrimarySort,
-    /// The attributes that are stored beside the terms: the view's.
+    /// The attributes that are stored in addition to the terms: the view's.
     pub stored_values: Vec<StoredColumn>,
     /// The Analyzers that it names.
     pub analyzers: UsedAnalyzers,
@@ -77,8 +77,8 @@ impl StoreValues {
 }
 
 impl IndexProperties {
-    /// Returns the link of a view to a collection. `definition` is what stands in the view's
-    /// `links`; sort order and stored values are the view's.
+    /// Returns the link of a view to a collection. `definition` comes from the view's `links`; sort
+    /// order and stored values are the view's.
     ///
     /// Errors: 10 for a wrong definition.
     pub fn link(

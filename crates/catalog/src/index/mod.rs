@@ -1,6 +1,6 @@
 //! Indexes: their types, the properties that a client sets, and how they are printed.
 //!
-//! Knowledge about one type stands in that type's file behind [`TypeRules`]: its options and its
+//! Everything about one type is in that type's file behind [`TypeRules`]: its options and its
 //! capabilities. To add a type: one file, one line in [`rules`].
 
 mod capabilities;
@@ -59,7 +59,7 @@ pub enum IndexType {
     Geo,
     /// Words of one attribute (deprecated in ArangoDB).
     Fulltext,
-    /// Ranges over several numbers at once. ArangoDB's older name is `zkd`.
+    /// Ranges over several numbers together. ArangoDB's older name is `zkd`.
     Mdi,
     /// Such ranges after attributes that are compared for equality.
     MdiPrefixed,
@@ -147,8 +147,8 @@ pub struct IndexProperties {
     pub cache_enabled: bool,
     /// Further attributes stored in the index.
     pub stored_values: Vec<FieldPath>,
-    /// Maximum number of threads that index the documents which are there, if the client has set a
-    /// bound. It is neither printed nor stored.
+    /// Maximum number of threads that index existing documents, if the client has set one. It is
+    /// neither printed nor stored.
     pub parallelism: Option<NonZero<usize>>,
     /// The options of this type.
     pub options: TypeOptions,
@@ -365,7 +365,7 @@ impl IndexDefinition {
         self.print_as(builder, &format!("{collection}/{}", self.id), selectivity_estimate)
     }
 
-    /// Prints the attributes of the index in a dump: no figures, and the id as text.
+    /// Prints the attributes of the index in a dump: no statistics, and the id as text.
     ///
     /// Errors: 4 if no object is open.
     pub fn print_dump(&self, builder: &mut Builder) -> Result<()> {
@@ -449,7 +449,7 @@ pub(crate) trait TypeRules: Sync {
         printer.texts("fields", index.fields.iter().map(FieldPath::to_string));
     }
 
-    /// Reads and checks the options, of which a type has none by default.
+    /// Reads and checks the options. By default, a type has none.
     ///
     /// Type, name and fields are already set and checked.
     fn parse(&self, _index: &mut IndexProperties, _properties: Properties<'_>) -> Result<()> {

@@ -1,4 +1,4 @@
-//! The attributes that a text index stores beside its terms.
+//! The attributes that a text index stores in addition to its terms.
 
 use errors::{Error, Result};
 use velocypack::Slice;

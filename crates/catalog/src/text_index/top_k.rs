@@ -37,8 +37,8 @@ fn parse_one(expression: Slice<'_>) -> Result<TopK> {
     )))
 }
 
-/// Returns true for `BM25(@doc, number, number) DESC` and `TFIDF(@doc, bool) DESC`, with fewer
-/// arguments perhaps.
+/// Returns true for `BM25(@doc, number, number) DESC` and `TFIDF(@doc, bool) DESC`, perhaps with
+/// fewer arguments.
 fn is_sort_by_score(text: &str) -> bool {
     let Some((function, rest)) = text.trim().split_once('(') else { return false };
     let Some((arguments, direction)) = rest.rsplit_once(')') else { return false };

@@ -68,7 +68,7 @@ impl AliasChanges {
 
     /// Returns the list that the changes make of `present`.
     ///
-    /// A `partial` change begins with the present list, another one with an empty list. `find`
+    /// A `partial` change begins with the present list, a full one with an empty list. `find`
     /// looks an index up that a client names; its answer for one that is to be removed may be
     /// `None`. Errors: 10 for too many indexes, those of `find`.
     pub fn apply(

@@ -18,7 +18,7 @@ pub struct ArangoSearchProperties {
     pub primary_sort: PrimarySort,
     /// True if keys should stay in memory. Kept and printed only.
     pub primary_key_cache: bool,
-    /// The attributes that are stored beside the terms.
+    /// The attributes that are stored in addition to the terms.
     pub stored_values: Vec<StoredColumn>,
     /// The sort expressions to find the best results of.
     pub optimize_top_k: Vec<TopK>,
@@ -48,7 +48,7 @@ impl ArangoSearchProperties {
 
     /// Returns the properties that a change leaves.
     ///
-    /// A `partial` change keeps what it does not name; another one sets it to its default. As in
+    /// A `partial` change keeps what it does not name; a full one resets it to its default. As in
     /// ArangoDB, immutable properties in `change` are ignored. Errors: 10.
     pub fn changed(&self, change: Slice<'_>, partial: bool) -> Result<Self> {
         let change = Properties::of(change, "the view's properties")?;

@@ -36,8 +36,8 @@ impl Certificate {
 
     /// Reads a PEM file with a certificate, its chain and its key, in any order.
     ///
-    /// Returns the facts of the certificate and of its chain, and true if the key is the first
-    /// one's. Errors: the file lacks a certificate or a key, or cannot be read.
+    /// Returns the facts of the certificate and of its chain, and true if the key belongs to the
+    /// first certificate. Errors: the file lacks a certificate or a key, or cannot be read.
     pub fn of_keyfile(path: &Path) -> Result<(Vec<Self>, bool)> {
         let wrong = |reason: String| Error::Options(format!("{}: {reason}", path.display()));
         let read =

@@ -20,7 +20,7 @@ fn endpoints_have_many_forms() {
 }
 
 #[test]
-fn what_is_no_endpoint_says_what_would_be() {
+fn an_invalid_endpoint_names_the_valid_forms() {
     for (text, hint) in [
         ("localhost:8529", "tcp://HOST:PORT"),
         ("vst://localhost:8529", "http+tcp"),

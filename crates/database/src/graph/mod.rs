@@ -4,7 +4,7 @@
 //! attributes. A writer holds [`GraphChanges`] while it changes a definition or a collection that a
 //! definition may name, so that definitions and collections stay consistent. A vertex or edge is
 //! written in one transaction with all consequences: an edge locks the vertices that it connects,
-//! and a removed document takes its edges with it.
+//! and a removed document is removed together with its edges.
 //!
 //! [`GraphChanges`]: crate::state::graph_changes::GraphChanges
 //!

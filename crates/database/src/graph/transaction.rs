@@ -14,9 +14,9 @@ impl Session {
     /// Runs `work` in a transaction that may write some collections, and commits it. In a stream
     /// transaction `work` becomes a part of that.
     ///
-    /// `locked` are further collections in which `work` locks documents. An error of `work` takes
-    /// its writes back. On a conflict the work is retried, up to [`ATTEMPTS`] times in all; in a
-    /// stream transaction that is of no use.
+    /// `locked` are further collections in which `work` locks documents. An error of `work` undoes
+    /// its writes. On a conflict the work is retried, up to [`ATTEMPTS`] times in total; in a
+    /// stream transaction, a retry cannot help.
     pub(super) fn in_transaction<T>(
         &self,
         written: &[Arc<Collection>],

@@ -5,7 +5,7 @@ use std::cell::Cell;
 /// Maximum size in bytes of a script's messages.
 const MAX_BYTES: usize = 64 << 10;
 
-/// The bytes of a message beside its text.
+/// The bytes of a message besides its text.
 const MESSAGE_BYTES: usize = 128;
 
 /// The rest of what a script may write into the log.

@@ -1,9 +1,9 @@
 //! JavaScript of users in the server.
 //!
 //! `thread`: an isolate on a thread of its own. `functions`: functions that users write, in
-//! queries. `check`: code before it is stored. `host`: the world that both see, which is nearly
-//! nothing. `log_allowance`: the bound of their messages. `user_functions`: the definitions of
-//! functions. `tasks`: the rights on scripts that run later.
+//! queries. `check`: checks code before it is stored. `host`: the environment that both see, which
+//! is nearly empty. `log_allowance`: the limit of their messages. `user_functions`: the definitions
+//! of functions. `tasks`: the rights on scripts that run later.
 
 mod check;
 mod functions;

@@ -14,7 +14,7 @@ use crate::javascript::check_command;
 use crate::session::{Identity, Session};
 use crate::state::tasks::{Task, TaskDefinition};
 
-/// The memory of a task beside its texts and parameters.
+/// The memory of a task besides its texts and parameters.
 const TASK_BYTES: usize = 512;
 
 impl Session {

@@ -117,7 +117,7 @@ impl IsolateThread {
     }
 
     /// Waits for the end of an abandoned call, so that the isolate can continue with what it
-    /// has. Returns false if the call does not end in time: the handle is then of no more use.
+    /// has. Returns false if the call does not end in time: the handle is then useless.
     pub fn recover(&mut self, longest: Duration) -> bool {
         let Ok(done) = self.done.recv_timeout(longest) else { return false };
         self.spent = done.result.unwrap_or_default();

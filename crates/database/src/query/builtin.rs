@@ -6,8 +6,7 @@ pub struct BuiltinFunction {
     /// The name in upper case.
     pub name: &'static str,
     /// The arguments in ArangoDB's notation: a dot for any value and `h` for a collection. A bar
-    /// stands before optional arguments, and a plus sign at the end allows any number of further
-    /// ones.
+    /// precedes optional arguments, and a trailing plus sign allows any number of further ones.
     pub arguments: String,
     /// True if equal arguments give equal results.
     pub is_deterministic: bool,

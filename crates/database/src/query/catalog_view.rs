@@ -76,8 +76,8 @@ impl PlanCatalog for CatalogView {
         })
     }
 
-    /// Reads the present state, which may be later than the view. This does not harm cached plans:
-    /// a change of a graph changes the catalog's version, and the plan is never looked up under an
+    /// Reads the present state, which may be later than the view. This is safe for cached plans: a
+    /// change of a graph changes the catalog's version, and a plan is never looked up under an
     /// older version.
     fn graph(&self, name: &str) -> Option<GraphInfo> {
         let snapshot = self.store.snapshot().ok()?;

@@ -10,8 +10,8 @@ const STEP_BYTES: usize = 64 << 10;
 
 /// Counts the rows of a result towards the memory limit of its query while they are encoded.
 ///
-/// A result in a file also counts: ArangoDB keeps all of it in memory, and clients set the limit
-/// to bound it. The rows of a stream do not count, because they leave before others are computed.
+/// A result in a file also counts: ArangoDB keeps all of it in memory, and clients set the limit to
+/// bound it. The rows of a stream do not count, because they are sent before others are computed.
 pub(super) struct KeptResult<'a> {
     memory: Option<&'a MemoryAccount>,
     counted_bytes: usize,

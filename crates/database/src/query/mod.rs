@@ -1,9 +1,9 @@
 //! Queries. A client's request ([`request`]) runs as far as a budget allows ([`execute`]).
 //!
 //! [`prepare`] turns it into a plan, or takes the plan of the [`plan_cache`]. [`run`] executes the
-//! plan, and [`report`] reports on the execution, and [`spans`] to traces. [`registry`] lists the
-//! running queries. [`capture`] keeps a result in the [`results_cache`], and [`cached_result`]
-//! delivers it to further queries.
+//! plan. [`report`] reports on the execution, and [`spans`] reports it to traces. [`registry`]
+//! lists the running queries. [`capture`] keeps a result in the [`results_cache`], and
+//! [`cached_result`] delivers it to further queries.
 
 mod builtin;
 mod cached_result;

@@ -268,7 +268,7 @@ impl RowSource for RunningRows {
         let checked = self.query.interrupt.check().map_err(in_execution);
         checked.inspect_err(|error| self.query.registration.query().set_failed(error))?;
         let is_stream = self.query.request.options.stream;
-        // The rows of a stream are computed when they are requested, all others at once.
+        // The rows of a stream are computed when they are requested, all others immediately.
         let at_once = |wanted: usize| if is_stream { wanted } else { max_rows };
         let mut wanted = max_rows;
         while let Some((batch, next)) = self.next_ready(at_once(wanted))? {

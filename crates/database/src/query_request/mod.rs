@@ -233,7 +233,7 @@ pub fn batch_size(size: f64) -> Result<usize> {
     if size < 1.0 {
         return Err(Error::new(ErrorCode::TypeError, "expecting non-zero value for 'batchSize'"));
     }
-    // The conversion saturates. A size larger than any result delivers all rows at once.
+    // The conversion saturates. A size larger than any result delivers all rows in one batch.
     Ok(size as usize)
 }
 

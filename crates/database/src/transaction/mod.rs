@@ -2,7 +2,7 @@
 //!
 //! A client begins one ([`TransactionRequest`]), names its number in later requests, and commits or
 //! aborts it. A session with that number ([`Session::within`]) reads the transaction's state and
-//! writes into it ([`Writer`]). A request that fails takes back its own writes only. The open
+//! writes into it ([`Writer`]). A request that fails undoes only its own writes. The open
 //! transactions are in [`Transactions`].
 //!
 //! Source: ArangoDB 3.12 documentation, "HTTP interface for Stream Transactions".

@@ -211,7 +211,7 @@ impl Session {
     /// Opens the transaction that a request writes into: the stream transaction, or one of its own
     /// with `options`.
     ///
-    /// `written` are the collections that may be written. `interrupt` ends the wait for others, and
+    /// `written` are the collections that may be written. `interrupt` ends the wait for others. It
     /// is set when the stream transaction is aborted. Errors: 1655, 1653, 1654, 28, 1652, 1004 in a
     /// stream transaction; otherwise 18, 1203; 30 while the server stops.
     pub(crate) fn begin_write<'a>(

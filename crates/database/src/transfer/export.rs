@@ -18,7 +18,7 @@ use crate::session::Session;
 use crate::state::cursor::encoder::{Format, RowEncoder};
 use crate::state::cursor::{CursorSpec, Reply, RowSource};
 
-/// Documents fetched from storage at once: many enough to spread the cost, few enough for a fast
+/// Number of documents in one read from storage: enough to spread the cost, few enough for a fast
 /// first batch.
 const BLOCK: BatchLimits = BatchLimits::FULL;
 /// Maximum number of attributes in `restrict.fields`.

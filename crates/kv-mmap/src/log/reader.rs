@@ -50,8 +50,8 @@ struct Flaw {
 /// Reads the log and changes nothing. `applied` is the last sequence in the tables.
 ///
 /// Errors: [`Error::DamagedLog`] with [`LogRecovery::Strict`], if a record is missing or damaged
-/// that was durable once, which a later record says. Other flaws end the log: a crash of the
-/// machine leaves such ones.
+/// although a later record says that it was durable. Other flaws end the log: a crash of the
+/// machine leaves them.
 pub(crate) fn judge(folder: &Folder, applied: u64, wanted: LogRecovery) -> Result<Judged> {
     let mut judged = Judged { last_sequence: applied, ..Judged::default() };
     let mut flaw = None;

@@ -261,7 +261,7 @@ fn damage_to_synced_records_is_refused_and_to_others_ends_the_log() {
 /// Salvage keeps all commits before the damage, and the damaged files; the next start needs no
 /// option.
 #[test]
-fn salvage_goes_on_without_what_is_damaged() {
+fn salvage_continues_without_the_damaged_part() {
     let recorded = record(3);
     let mut damaged = recorded.bytes.clone();
     damaged[recorded.ends[1] + 1_000] ^= 1;

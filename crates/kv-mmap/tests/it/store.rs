@@ -81,7 +81,7 @@ fn a_folder_that_cannot_be_written_is_refused() {
 }
 
 #[test]
-fn what_is_no_mapped_file_is_damage() {
+fn a_file_of_another_kind_is_damage() {
     let folder = tempfile::tempdir().expect("tempdir");
     drop(open(folder.path()).expect("open"));
     let path = folder.path().join("pairs.1.mdb");

@@ -26,8 +26,8 @@ impl Store {
     ///
     /// Measured with 1,000,000 documents of 150 bytes, in processor time until the last compaction
     /// has ended. If batches follow each other in order, tables take 0.65 of the log's time. If
-    /// keys are scattered, tables take 1.4 times the log's time, because they are merged again at
-    /// once.
+    /// keys are scattered, tables take 1.4 times the log's time, because they are merged again
+    /// immediately.
     pub(crate) fn load_path(&self, kind: LoadKind, hint: LoadHint) -> LoadPath {
         match (kind, hint) {
             (LoadKind::Private, _) => LoadPath::Tables,

@@ -150,8 +150,8 @@ fn merge_neighbours(db: &DB) -> usize {
     let tables = lowest.sst_files().map(|table| (table.relative_filename(), table.size()));
     let mut groups = small_neighbours(tables).into_iter();
     while let Some(group) = groups.next() {
-        // RocksDB refuses tables that it is compacting, and tables that are gone. Neither are small
-        // for long. An error of the disk leaves the tables unchanged, and shows in later writes.
+        // RocksDB refuses tables that it is compacting, and tables that are gone. Neither stay
+        // small for long. A disk error leaves the tables unchanged and surfaces in later writes.
         if db.compact_files(&options, &group, lowest.level()).is_ok() {
             return groups.map(|group| group.len()).sum();
         }

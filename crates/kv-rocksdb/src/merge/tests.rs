@@ -104,7 +104,7 @@ fn an_open_load_is_waited_for() {
 }
 
 #[test]
-fn loads_go_on_beside_it() {
+fn loads_continue_concurrently() {
     let (_folder, store) = loaded(0);
     let policy = MergePolicy { quiet: Duration::ZERO, tables_max: 0 };
     let small = Arc::new(SmallTables::new(Arc::clone(&store.db), policy));

@@ -145,7 +145,7 @@ impl WalReader {
         let start = self.file.length;
         self.file.length += block.len() as u64;
         if self.file.flaw.is_some() {
-            self.read_behind_flaw(block, start);
+            self.read_after_flaw(block, start);
             return;
         }
         let mut at = 0;
@@ -222,7 +222,7 @@ impl WalReader {
     }
 
     /// Counts the valid fragments from the beginning of a block, where one always begins.
-    fn read_behind_flaw(&mut self, block: &[u8], start: u64) {
+    fn read_after_flaw(&mut self, block: &[u8], start: u64) {
         let Some(flaw) = &mut self.file.flaw else { return };
         let mut at = 0;
         while let Some(found) = rest_with_header(block, at).and_then(fragment) {

@@ -59,7 +59,7 @@ fn a_store_is_found_again() {
 }
 
 #[test]
-fn a_closed_store_can_be_opened_again_at_once() {
+fn a_closed_store_can_be_reopened_immediately() {
     let folder = tempfile::tempdir().expect("tempdir");
     let first = open(folder.path()).expect("open");
     put(&first, "a", b"1", Durability::Buffered).expect("put");
@@ -91,7 +91,7 @@ fn a_store_of_a_newer_version_is_refused_and_left_alone() {
 }
 
 #[test]
-fn what_is_no_store_of_ours_is_refused() {
+fn a_foreign_store_is_refused() {
     let folder = tempfile::tempdir().expect("tempdir");
     drop(open(folder.path()).expect("open"));
     for text in

@@ -100,7 +100,7 @@ fn large_ranges_are_divided_into_similar_pieces() {
 }
 
 #[test]
-fn dropping_a_range_frees_its_tables_at_once_unless_a_snapshot_needs_them() {
+fn dropping_a_range_frees_its_tables_immediately_unless_a_snapshot_needs_them() {
     let folder = tempfile::tempdir().expect("tempdir");
     let engine = open(&folder);
     let keys = &key_families()[0];

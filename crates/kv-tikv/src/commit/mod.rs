@@ -2,8 +2,8 @@
 //!
 //! The first phase locks every key and checks that nobody has written it since the transaction's
 //! start. The second one commits the primary key: from that moment on the transaction has
-//! committed. The other keys follow in the background, and a reader that meets one of their locks
-//! finishes it.
+//! committed. The other keys follow in the background, and a reader that finds one of their locks
+//! resolves it.
 
 mod batches;
 mod heartbeat;

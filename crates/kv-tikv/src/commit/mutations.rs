@@ -40,7 +40,7 @@ impl Mutations {
 
     /// Returns the key to which the transaction's fate is tied; `None` without mutations.
     ///
-    /// It is a checked one: a store must notice if others have rolled the transaction back before
+    /// It is a checked key: a store must notice if others have rolled the transaction back before
     /// its first message came. A key that is only locked leaves less behind, so it is the last
     /// choice.
     pub(crate) fn primary(&mut self) -> Option<Vec<u8>> {

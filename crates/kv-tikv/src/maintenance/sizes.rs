@@ -1,6 +1,6 @@
 //! Estimates of sizes, and points that divide ranges.
 //!
-//! PD tells the bounds of regions to clients, but not their sizes. So short ranges are counted, and
+//! PD tells clients the bounds of regions, but not their sizes. So short ranges are counted, and
 //! longer ones are estimated from the part that the counted keys take between the range's ends.
 
 use std::sync::Arc;

@@ -64,8 +64,8 @@ impl Connection {
         *self.pulse.lock().unwrap_or_else(PoisonError::into_inner) = pulse.map(Arc::new);
     }
 
-    /// Ends the connection if its process gives no sign of life, and returns true then. A
-    /// connection that is still being made has a time-out of its own.
+    /// Ends the connection if its process gives no sign of life, and returns true in this case. A
+    /// connection that is being opened has a timeout of its own.
     pub(super) async fn end_if_lost(&self) -> bool {
         let pulse = self.pulse.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match pulse {

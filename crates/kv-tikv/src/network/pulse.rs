@@ -9,8 +9,8 @@ use h2::{Ping, PingPong};
 use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
 
-/// The time for which one sign of life counts. Servers of gRPC end connections whose clients ask
-/// for it more often than every five seconds.
+/// The time for which one sign of life counts. gRPC servers close connections whose clients ask for
+/// it more often than every five seconds.
 const INTERVAL: Duration = Duration::from_secs(6);
 
 /// The maximum time until a living process answers.

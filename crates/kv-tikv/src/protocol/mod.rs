@@ -1,7 +1,7 @@
 //! The messages of TiKV's and PD's protocol that this crate sends and reads.
 //!
-//! Field numbers are those of the project's public definitions (`kvproto`). Fields that nothing
-//! here uses are left out; the decoder skips them.
+//! Field numbers are those of the project's public definitions (`kvproto`). Unused fields are
+//! omitted; the decoder skips them.
 
 pub(crate) mod kv;
 pub(crate) mod pd;

@@ -53,7 +53,7 @@ pub(crate) struct Store {
 }
 
 /// The error of a message that did not reach the right leader of the right region, or that the
-/// leader cannot handle now. Errors without a field here have their message only.
+/// leader cannot handle now. Errors without a field here only have a message.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct Error {
     #[prost(string, tag = "1")]

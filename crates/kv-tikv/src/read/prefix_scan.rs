@@ -1,5 +1,5 @@
-//! Many short ranges, one after the other: one message each, unless a range is long. The messages
-//! of prefetched ranges are fetched concurrently.
+//! Reads many short ranges, one after the other: one message each, unless a range is long.
+//! Prefetched ranges are fetched concurrently.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //! part there. Each part then has one page in flight, so several stores work for the scan
 //! concurrently.
 //!
-//! Bounds are advice only. A page ends where its region ends now, and a part takes as many pages as
+//! Bounds are only hints. A page ends where its region ends now, and a part takes as many pages as
 //! it needs, so regions may split, move or merge during the scan.
 
 use std::collections::VecDeque;

@@ -38,7 +38,7 @@ fn count(scan: &mut dyn Scan, rows: usize) -> usize {
 
 /// A long scan reads several regions concurrently; one without the hint reads one after the other.
 #[test]
-fn a_long_scan_reads_several_regions_at_once() {
+fn a_long_scan_reads_several_regions_concurrently() {
     let cluster = MockCluster::new();
     let engine = open(&cluster);
     load(&cluster, &engine, 4000, 100);

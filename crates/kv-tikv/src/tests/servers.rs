@@ -96,7 +96,7 @@ fn increments_of_two_servers_add_up() {
 
 /// A load is visible to the other server in one step, and readers do not wait for it.
 #[test]
-fn a_large_load_appears_at_once_everywhere() {
+fn a_large_load_becomes_visible_atomically_everywhere() {
     let cluster = MockCluster::new();
     split(&cluster);
     let (left, right) = (open(&cluster), open(&cluster));

@@ -187,8 +187,8 @@ impl Client {
         Ok(address)
     }
 
-    /// Sends a message to the region's leader once. On a miss, what the client knows of the region
-    /// is corrected, so that another attempt may find its place.
+    /// Sends a message to the region's leader once. On a miss, the client corrects its data about
+    /// the region, so that another attempt may find it.
     pub(crate) async fn send<Q: RegionRequest>(
         &self,
         region: &Region,

@@ -55,7 +55,7 @@ mod release;
 mod tests;
 
 /// The number of shards. Locks are held for less than a microsecond; with this many, two cores
-/// rarely want the same one.
+/// rarely contend for the same one.
 const SHARDS: usize = 64;
 
 /// The number of keys for which an empty shard keeps room.

@@ -361,7 +361,7 @@ pub fn deadlocks_end_in_a_conflict(fixture: &dyn Fixture) {
 }
 
 /// The statistics count conflicts.
-pub fn the_figures_count_conflicts(fixture: &dyn Fixture) {
+pub fn the_statistics_count_conflicts(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let mut holder = begin(&*engine);
     holder.put(b"k", b"1").expect("put");

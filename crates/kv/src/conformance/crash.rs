@@ -1,7 +1,7 @@
 //! A store that is killed at any instant opens by itself, with every acknowledged commit and no
 //! partial one.
 //!
-//! [`crate::crash_tests!`] makes tests of this module. The test binary starts itself again as the
+//! [`crate::crash_tests!`] turns this module into tests. The test binary starts itself again as the
 //! process that is killed. That process acknowledges commits over a pipe after they have returned.
 //! Every acknowledged commit must be there, because even a buffered commit is handed to the
 //! operating system before it returns.

@@ -70,7 +70,7 @@ pub fn keys_of_a_load_must_ascend(fixture: &dyn Fixture) {
 }
 
 /// A load without pairs changes nothing.
-pub fn an_empty_load_is_no_error(fixture: &dyn Fixture) {
+pub fn an_empty_load_is_not_an_error(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     for hint in HINTS {
         for durability in [Durability::Buffered, Durability::Synced] {
@@ -133,7 +133,7 @@ pub fn a_dropped_range_can_be_loaded_again(fixture: &dyn Fixture) {
 }
 
 /// Loads of several threads with interleaved keys all succeed, and so do concurrent writes.
-pub fn several_loads_run_at_once(fixture: &dyn Fixture) {
+pub fn several_loads_run_concurrently(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     std::thread::scope(|scope| {
         for thread in 0..4 {

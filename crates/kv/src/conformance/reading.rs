@@ -55,7 +55,7 @@ pub fn absent_keys_have_no_value(fixture: &dyn Fixture) {
 }
 
 /// `get_many` returns one entry per key, in the order of the request, even for repeated keys.
-pub fn look_ups_answer_in_the_order_asked(fixture: &dyn Fixture) {
+pub fn lookups_answer_in_the_order_of_the_request(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put_numbers(&*engine, 1000);
     let snapshot = engine.snapshot().expect("snapshot");
@@ -82,7 +82,7 @@ fn check_look_up(snapshot: &dyn Snapshot, keys: &[String]) {
 /// A lookup of long values ends early, and can be continued; one of presence does not end early.
 ///
 /// The result is the same in any order of the keys, and with writes of a transaction over them.
-pub fn look_ups_of_long_values_end_early(fixture: &dyn Fixture) {
+pub fn lookups_of_long_values_end_early(fixture: &dyn Fixture) {
     const VALUE_BYTES: usize = 1 << 20;
     let engine = fixture.engine();
     let mut transaction = begin(&*engine);

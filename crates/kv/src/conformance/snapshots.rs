@@ -96,7 +96,7 @@ pub fn a_commit_is_visible_to_the_next_snapshot(fixture: &dyn Fixture) {
 
 /// The statistics count living snapshots, because an operator must notice a snapshot that lives too
 /// long.
-pub fn the_figures_count_living_snapshots(fixture: &dyn Fixture) {
+pub fn the_statistics_count_living_snapshots(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1")]);
     let before = engine.statistics().snapshots;

@@ -69,7 +69,7 @@ pub fn later_writes_of_a_key_replace_earlier_ones(fixture: &dyn Fixture) {
 }
 
 /// Deleting an absent key succeeds and changes nothing.
-pub fn deleting_an_absent_key_is_no_error(fixture: &dyn Fixture) {
+pub fn deleting_an_absent_key_is_not_an_error(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("a", "1")]);
     delete(&*engine, &["b", "c"]);
@@ -221,7 +221,7 @@ pub fn synced_commits_are_commits(fixture: &dyn Fixture) {
 }
 
 /// A hundred thousand writes are one commit.
-pub fn many_writes_commit_at_once(fixture: &dyn Fixture) {
+pub fn many_writes_commit_together(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     let count = 100_000_u32;
     let mut transaction = begin(&*engine);

@@ -1,8 +1,8 @@
 //! The roles of a process before it is the server: changing the user ([`user`]), starting a server
 //! in the background ([`daemon`]), and starting it again after a crash ([`supervisor`]).
 //!
-//! Each role starts this program again, with the same arguments. A variable of the environment says
-//! which roles are over. Without these options there is one process.
+//! Each role starts this program again, with the same arguments. An environment variable says which
+//! roles are done. Without these options there is one process.
 
 mod daemon;
 mod supervisor;

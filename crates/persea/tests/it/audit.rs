@@ -1,4 +1,4 @@
-//! The audit in the log: logins, denied requests and changes of definitions, with user and address,
+//! The audit log: logins, denied requests and changes of definitions, with user and address,
 //! and slow queries.
 
 use std::fs;

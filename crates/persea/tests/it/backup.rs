@@ -56,7 +56,7 @@ fn a_restore_brings_all_databases_back_and_can_be_undone() {
 }
 
 /// Writers insert numbers in turn, each in a transaction over two collections. A backup has all
-/// numbers up to some one, and both collections have the same.
+/// numbers up to some number, and both collections have the same ones.
 #[test]
 fn a_backup_has_all_writes_up_to_one_moment_and_writers_continue() {
     const WRITERS: usize = 3;

@@ -218,7 +218,7 @@ fn documents_travel_packed_between_our_own_and_as_others_know_them() {
 }
 
 #[test]
-fn a_dump_is_of_one_moment_while_writers_go_on() {
+fn a_dump_is_consistent_while_writers_continue() {
     let folder = tempfile::tempdir().unwrap();
     let source = Server::start(&folder.path().join("source"), &[]);
     let mut client = source.connect();

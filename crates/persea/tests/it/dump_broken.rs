@@ -129,7 +129,7 @@ fn break_off(
 }
 
 #[test]
-fn a_restore_that_was_broken_off_goes_on_without_duplicates() {
+fn an_interrupted_restore_resumes_without_duplicates() {
     let folder = tempfile::tempdir().unwrap();
     let line = |n| format!("{{\"_key\":\"{n}\",\"_rev\":\"_cPlZM_e---\",\"n\":{n}}}\n");
     let (server, dump) = small_dump(folder.path(), &(0..DOCUMENTS).map(line).collect::<String>());
@@ -138,7 +138,7 @@ fn a_restore_that_was_broken_off_goes_on_without_duplicates() {
 
 /// The edge index is built after the edges are loaded.
 #[test]
-fn a_restore_of_edges_that_was_broken_off_goes_on_without_duplicates() {
+fn an_interrupted_restore_of_edges_resumes_without_duplicates() {
     let folder = tempfile::tempdir().unwrap();
     let line = |n| {
         let (from, to) = (n % 100, n % 7);

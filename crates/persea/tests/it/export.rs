@@ -194,7 +194,7 @@ fn is_in_the_middle(part: &Path) -> bool {
 }
 
 #[test]
-fn a_killed_export_goes_on_where_it_was() {
+fn a_killed_export_resumes_where_it_stopped() {
     let (folder, server) = server();
     fill(&server, "c", 400_000);
     let out = folder.path().join("out");

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::support::{Reply, Server, tests_folder};
 
-/// The servers at once. Scripts wait more than they compute, but many servers that start together
-/// on a slow disk are late.
+/// The number of concurrent servers. Scripts wait more than they compute, but many servers that
+/// start together on a slow disk are slow to start.
 const SERVERS: usize = 8;
 
 #[test]

@@ -201,7 +201,7 @@ fn broken_files_name_file_and_line() {
 }
 
 #[test]
-fn a_killed_import_goes_on_without_duplicates() {
+fn a_killed_import_resumes_without_duplicates() {
     let (folder, server) = server();
     let lines: Vec<String> = (0..300_000)
         .map(|n| format!("{{\"_key\":\"k{n}\",\"n\":{n},\"text\":\"some text of no use\"}}\n"))

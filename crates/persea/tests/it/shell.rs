@@ -331,7 +331,7 @@ impl Terminal {
     /// Types until a text appears, once or more.
     ///
     /// The terminal echoes a statement or a question a moment before it takes what is typed next.
-    /// It shows nothing of that moment, and may lose what comes in it.
+    /// Nothing marks the end of that moment, and input that arrives in it may be lost.
     fn type_until(&mut self, typed: &str, expected: &str) {
         let shows = (0..ATTEMPTS).any(|_| {
             std::thread::sleep(Duration::from_millis(200));

@@ -13,8 +13,8 @@ pub(crate) use terms::DocumentTerms;
 
 /// Returns the terms of a document, after those of its nested documents.
 ///
-/// The order makes a block: the nested documents of an element stand before the element, and all
-/// before the document itself.
+/// The order makes a block: the nested documents of an element precede the element, and all precede
+/// the document itself.
 pub(crate) fn analyze(
     schema: &Schema,
     key: &str,

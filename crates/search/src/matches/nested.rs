@@ -6,7 +6,7 @@ use tantivy::{DocId, TERMINATED};
 
 use super::Matches;
 
-/// The documents of which this many nested documents match. Their score is the sum over these.
+/// The documents with this many matching nested documents. Their score is the sum over these.
 ///
 /// A segment has the nested documents of a document directly before it.
 pub(crate) struct NestedMatches {

@@ -20,7 +20,7 @@ pub(crate) trait CharacterAutomaton {
     fn can_match(&self, state: &Self::State) -> bool;
 }
 
-/// The automaton of the terms that begin with a prefix and of which the rest matches.
+/// The automaton of the terms that begin with a prefix and whose rest matches.
 pub(crate) struct AfterPrefix<'p, A> {
     /// The prefix.
     pub(crate) prefix: &'p [u8],

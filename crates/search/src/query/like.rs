@@ -2,8 +2,8 @@
 
 use super::automaton::CharacterAutomaton;
 
-/// The automaton of a pattern: `_` is any character, `%` any number of them, and a backslash takes
-/// the meaning of both and of itself.
+/// The automaton of a pattern: `_` is any character, `%` any number of them, and a backslash
+/// escapes both and itself.
 pub(crate) struct Like {
     items: Vec<Item>,
 }

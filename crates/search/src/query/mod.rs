@@ -34,7 +34,7 @@ pub enum Query {
     None,
     /// Documents with this value, which is not a text, at a path.
     Value(Path, Value),
-    /// Documents with a value between two others, of which none is a text.
+    /// Documents with a value between two others, neither of which is a text.
     ValueRange(Path, Bounds<Value>),
     /// Documents with a token that matches.
     Tokens(FieldRef, Matcher),
@@ -59,7 +59,7 @@ pub enum Query {
     Not(Box<Query>),
     /// The same documents, with scores multiplied by a factor.
     Boost(Box<Query>, f32),
-    /// Documents of whose nested documents in the array at a path this many match.
+    /// Documents with this many matching nested documents in the array at a path.
     Nested {
         /// The path of the array.
         path: Path,

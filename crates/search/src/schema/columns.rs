@@ -1,4 +1,4 @@
-//! The columns that a segment stores beside its terms.
+//! The columns that a segment stores in addition to its terms.
 
 use errors::Result;
 use velocypack::order::sort_key;

@@ -54,7 +54,7 @@ impl Defaults {
         let analyzer = options.get("analyzer").and_then(Slice::as_str).map(analyzers).transpose()?;
         let own_features = options.get("features").filter(|features| features.is_array());
         let own_features = own_features.map(Features::parse).transpose()?;
-        // An analyzer brings its own features, unless features stand beside it.
+        // An analyzer brings its own features, unless the definition names features.
         let inherited = if analyzer.is_some() { None } else { self.features };
         Ok(Defaults {
             analysis: analyzer.map_or_else(|| Arc::clone(&self.analysis), Arc::new),

@@ -42,8 +42,8 @@ impl Alive {
 
     /// Returns the bits of a segment that was merged of others, in their order.
     ///
-    /// Each source has its bits as the merge has read them, and those of now: documents that have
-    /// been deleted since then are deleted in the merged segment too.
+    /// Each source has its bits as the merge has read them, and its current bits: documents that
+    /// have been deleted since then are deleted in the merged segment too.
     pub fn merged<'a>(sources: impl IntoIterator<Item = (&'a Alive, &'a Alive)>) -> Self {
         let mut dead = Vec::new();
         let mut documents = 0;

@@ -67,8 +67,8 @@ fn schema() -> Schema {
 
 /// Returns the name of the column with the numbers of tokens of the field with this term prefix.
 ///
-/// It is the prefix with all but letters, digits and `_` replaced by their numbers, because tantivy
-/// gives some characters a meaning.
+/// It is the prefix with all but letters, digits and `_` replaced by their numbers, because some
+/// characters have a meaning in tantivy.
 pub(crate) fn length_column(prefix: &str) -> String {
     let mut name = String::with_capacity(prefix.len() + 8);
     for character in prefix.chars() {

@@ -1,5 +1,5 @@
 //! The rows of a segment's documents: keys, revisions and stored columns, in a file of our own
-//! beside tantivy's.
+//! in addition to tantivy's.
 //!
 //! ```text
 //! number of columns · for each document: revision · end of its key · end of each column

@@ -1,5 +1,5 @@
-//! The audit in the log: changes of definitions, users and backups, and denied requests, with the
-//! user and the address. Logins are logged where they are checked.
+//! The audit log: changes of definitions, users and backups, and denied requests, with the user and
+//! the address. Logins are logged where they are checked.
 
 use std::net::SocketAddr;
 

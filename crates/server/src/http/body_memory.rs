@@ -3,8 +3,8 @@
 //! A body is charged for memory as its bytes arrive, so an announced length alone takes nothing
 //! from others. The server stops reading a body that gets no more memory: its bytes stay with the
 //! client. Bodies that each hold a part and wait for the rest could wait for each other forever.
-//! The banker's algorithm (Dijkstra, EWD 108) prevents that: memory is given only if all bodies
-//! could still be completed one after the other, each with the length that it announced.
+//! The banker's algorithm (Dijkstra, EWD 108) prevents that: memory is granted only if all bodies
+//! could still be completed one after the other, each with its declared length.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -188,7 +188,8 @@ impl BodyPermit {
         self.memory.short_bytes.fetch_sub(std::mem::take(&mut self.short_bytes), Ordering::Relaxed);
     }
 
-    /// Returns `None` if the memory is granted at once, and otherwise the message that it is.
+    /// Returns `None` if the memory is granted immediately, and otherwise the message that grants
+    /// it.
     fn ask(&mut self, wanted_bytes: usize) -> Option<oneshot::Receiver<()>> {
         let mut state = self.memory.lock();
         let body = *self.body.get_or_insert_with(|| {

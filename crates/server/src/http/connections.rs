@@ -55,7 +55,7 @@ pub struct Connection {
 
 /// The connection answers the requests in progress, and then ends.
 const ENDING_GRACEFULLY: u32 = 1;
-/// The connection ends at once.
+/// The connection ends immediately.
 const ENDING_NOW: u32 = 2;
 
 impl Connection {
@@ -122,7 +122,7 @@ impl Connection {
         &self.signal
     }
 
-    /// Returns true if the connection ends at once, false if requests in progress are answered
+    /// Returns true if the connection ends immediately, false if requests in progress are answered
     /// first.
     pub(crate) fn ends_now(&self) -> bool {
         self.ending.load(Ordering::Acquire) == ENDING_NOW

@@ -251,7 +251,7 @@ impl Dispatcher {
         run(self.log_context(job, request), || job.call(request)?.finish())
     }
 
-    /// Starts a request in the background and replies at once.
+    /// Starts a request in the background and replies immediately.
     pub(crate) fn run_later(&self, job: Job, request: Request, mode: AsyncMode) -> Result<Response> {
         let (context, user) = (self.log_context(&job, &request), job.user().cloned());
         let work = move |interrupt: Option<&Interrupt>| {

@@ -1,6 +1,6 @@
 //! The path of a request: listener, decoding, routing, execution, encoding.
 //!
-//! This module depends on no route, no service and not on the server. The composition root passes
+//! This module does not depend on routes, services or the server. The composition root passes
 //! in a [`router::Router`], and implements the trait [`services::Services`] for HTTP's calls to the
 //! server.
 

@@ -1,9 +1,9 @@
 //! Memory of replies that wait until their clients read them.
 //!
 //! A long reply is charged to one half of the memory of queries until the connection has sent it. A
-//! streamed reply charges the bytes of its chunks in advance. So clients that read slowly leave the
-//! other half to queries. When little of this memory is free, the monitor of the connections ends
-//! those that read slowly.
+//! streamed reply charges the bytes of its chunks in advance. Clients that read slowly therefore
+//! leave the other half to queries. When little of this memory is free, the monitor of the
+//! connections ends those that read slowly.
 
 use std::sync::Arc;
 

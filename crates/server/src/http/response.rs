@@ -193,7 +193,8 @@ impl Response {
 
     /// Returns work that waits without a thread until `readiness` returns true.
     ///
-    /// If the client goes, both are dropped. `rest` must wait by itself where it is called at once.
+    /// If the client goes, both are dropped. `rest` must wait by itself where it is called
+    /// immediately.
     pub(crate) fn when_ready(
         readiness: Readiness,
         rest: impl FnOnce() -> Result<Response> + Send + 'static,

@@ -1,8 +1,8 @@
 //! Finds the route of a path, in a radix tree of patterns for each verb.
 //!
 //! A pattern is a path with `{name}` where any one segment may stand, and `{*}` at its end where
-//! any number of segments may. A segment that is spelled out goes before a `{name}`, and that
-//! before `{*}`.
+//! any number of segments may. A literal segment takes precedence over `{name}`, and `{name}` over
+//! `{*}`.
 
 use std::fmt;
 

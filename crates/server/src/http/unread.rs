@@ -1,8 +1,8 @@
 //! Memory of bytes that connections have received and no request has taken yet.
 //!
-//! Such bytes are heads, until their requests end, short bodies that are not complete, and data of
-//! HTTP/2 requests that wait. Each connection bounds its own; all connections together have a bound
-//! here. Beyond it the connections that send on are ended.
+//! Such bytes are heads until their requests end, incomplete short bodies, and data of waiting
+//! HTTP/2 requests. Each connection limits its own bytes; this module limits those of all
+//! connections together. Connections that keep sending beyond the limit are closed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

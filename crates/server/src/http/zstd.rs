@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bomb_ends_soon_behind_the_bound() {
+    fn a_bomb_ends_soon_after_the_limit() {
         let bomb = compressed(&vec![0; 10_000_000]);
         assert!(bomb.len() < 10_000);
         let out = decompress(&bomb, 1_000).unwrap();

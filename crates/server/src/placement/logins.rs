@@ -165,7 +165,7 @@ impl Logins {
         Ok(Admission { _turn: turn, _waiting: waiting, _in_progress: in_progress })
     }
 
-    /// Returns true if a password may be checked at once, by a caller that cannot wait.
+    /// Returns true if a password may be checked immediately, by a caller that cannot wait.
     pub(crate) fn admits_now(&self, attempt: &Attempt) -> bool {
         let now = Instant::now();
         let failures = self.lock();

@@ -1,8 +1,8 @@
 //! The worker pool: the threads that run all work that waits or computes for long.
 //!
-//! There are as many threads as cores. If a request has waited for a while because all threads are
-//! blocked (on a disk, a lock or a sync), the pool adds spare threads, up to a limit. They end when
-//! they are idle.
+//! The pool has as many threads as there are cores. If a request has waited for a while because all
+//! threads are blocked (on a disk, a lock or a sync), the pool adds spare threads, up to a limit.
+//! They end when they are idle.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -37,8 +37,8 @@ pub struct PoolLimits {
 impl PoolLimits {
     /// Returns the limits for this machine.
     ///
-    /// There are as many threads as cores. The other limits are ArangoDB's: at least 32 threads in
-    /// all, and 4,096 waiting jobs.
+    /// The pool has as many threads as there are cores. The other limits are ArangoDB's: at least
+    /// 32 threads in all, and 4,096 waiting jobs.
     pub fn of_this_machine() -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         PoolLimits { threads: cores, max_threads: (2 * cores).max(32), max_queue: 4_096 }

@@ -1,4 +1,4 @@
-//! `/_admin/backup/*`: backups of all databases beside the data, their restore, and their transfer
+//! `/_admin/backup/*`: local backups of all databases, their restore, and their transfer
 //! to and from repositories.
 
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! `/_admin/cluster/*` and `/_api/cluster/*`: the servers that share a store.
 //!
-//! Such servers have the role of ArangoDB's coordinators. The processes that keep the data have
-//! that of its DB-Servers, and those that place them that of its agents. A server that shares its
-//! store with nobody answers as ArangoDB's single server does.
+//! Such servers have the role of ArangoDB's coordinators. The processes that keep the data have the
+//! role of its DB-Servers, and those that place the data that of its Agents. A server that does not
+//! share its store answers like a single server of ArangoDB.
 
 use std::time::{Duration, UNIX_EPOCH};
 

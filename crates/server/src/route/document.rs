@@ -1,4 +1,4 @@
-//! `/_api/document`: reads and writes of documents, one by one or many at once.
+//! `/_api/document`: reads and writes of documents, one by one or many together.
 //!
 //! Small requests run on the connection's task. A request moves to the worker pool if it is large,
 //! or if it would wait for a sync or another transaction.

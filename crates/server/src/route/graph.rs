@@ -91,7 +91,7 @@ fn print_graph(fields: &mut Fields<'_>, graph: &StoredGraph) {
     });
 }
 
-/// Writes a graph's document in the clients' form: with its name beside its key.
+/// Writes a graph's document in the clients' form: with its name in addition to its key.
 fn print(builder: &mut Builder, document: Slice<'_>) -> velocypack::Result<()> {
     let name = document.get("_key").and_then(Slice::as_str).unwrap_or_default();
     builder.open_object()?;

@@ -1,7 +1,7 @@
 //! `/_api/openapi.json`: all routes in the format of OpenAPI 3.1, made from the tables of routes.
 //!
-//! `x-persea-access` of an operation names the right that it needs, see [`Access`], and
-//! `x-persea-system` tells that it works in the database `_system` only.
+//! `x-persea-access` of an operation names the right that it needs, see [`Access`].
+//! `x-persea-system` says that it works only in the database `_system`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};

@@ -189,7 +189,7 @@ fn write_by_example(
     let call = Call::new(body)?;
     let example = Example::of(body)?;
     let options = body.get("options").filter(|options| options.is_object()).unwrap_or(Slice::EMPTY_OBJECT);
-    // Options stand in an object of their own, or beside the example.
+    // Options are in an object of their own, or next to the example.
     let flag = |name: &str, default: bool| {
         options.get(name).or_else(|| body.get(name)).and_then(Slice::as_bool).unwrap_or(default)
     };
@@ -261,7 +261,7 @@ impl<'a> Call<'a> {
         Ok(respond(StatusCode::CREATED, session.query(&query, request.accepted())?))
     }
 
-    /// Returns all rows at once: the reply of a cursor in VelocyPack.
+    /// Returns all rows in one reply: that of a cursor in VelocyPack.
     fn rows(&self, session: &Session, query: &str, values: &[BindValue]) -> Result<Vec<u8>> {
         let mut query = self.query(query, values)?;
         query.batch_size = usize::MAX;

@@ -165,9 +165,8 @@ fn deployment_uuid(server_id: u64) -> String {
     )
 }
 
-/// Returns that nothing bounds the data. A license of ArangoDB may bound it.
-/// The limit of the size of the data that is shown, since there is none: the greatest whole number
-/// that a double holds exactly.
+/// Reports that the size of the data is not limited, as a license of ArangoDB may do. The reported
+/// limit is the largest integer that a double represents exactly.
 const NO_LIMIT_BYTES: u64 = (1 << 53) - 1;
 
 fn license(session: &Session, _request: &Request) -> Result<Response> {

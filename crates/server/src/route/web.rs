@@ -1,6 +1,6 @@
 //! `/_admin/aardvark/`: the web interface, and the way to it from `/`.
 //!
-//! Its files are for everybody; they hold no data. Everything that a page shows or does goes
+//! Its files are public; they contain no data. Everything that a page shows or does goes
 //! through the routes of the API with the rights of the user who signed in.
 
 use errors::{Error, ErrorCode, Result};
@@ -18,8 +18,8 @@ use crate::http::{Request, Response, Route, Verb, content_type};
 use crate::options::RootRedirect;
 
 /// Scripts and styles come from this server only and never from the text of a page. No page may
-/// frame the interface, and it sends no form. Only the worker that lays graphs out is a script that
-/// a script names.
+/// frame the interface, and it submits no forms. Only the worker that lays out graphs is a script
+/// that another script loads.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
                       connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types layout";

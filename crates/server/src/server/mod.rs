@@ -80,8 +80,9 @@ impl Server {
                 max_body_bytes: options.http.max_body_bytes.min(options.http.request_memory_bytes / 2),
             }))
         };
-        // No request is a part of its own kind. Transactions know no further scripts, tasks and
-        // programs know transactions, and the parts of a batch know all of them.
+        // No request can contain one of its own kind. Transactions cannot start further scripts,
+        // tasks and programs can start transactions, and the parts of a batch can start all of
+        // them.
         let mut routes = parts.routes(&options);
         let openapi = route::openapi::Services::default();
         routes.extend(bind(route::openapi::ROUTES, openapi.clone()));

@@ -3,8 +3,8 @@
 //!
 //! Every request pays for this, so an entry only copies its texts to the end of a buffer. It
 //! allocates no memory of its own and searches for nothing to evict. There are two buffers. When
-//! the newer one is full, the older one is emptied and takes its place. Between half of the bytes
-//! and all of them are therefore in use.
+//! the newer one is full, the older one is emptied and takes its place. The entries therefore take
+//! between half of the bytes and all of them.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -94,7 +94,7 @@ fn the_right_password_is_checked_once() {
 }
 
 #[test]
-fn a_changed_or_removed_user_is_shut_out_at_once() {
+fn a_changed_or_removed_user_is_locked_out_immediately() {
     let running = with_root("first");
     let mut client = running.client();
     let old = basic("root", "first");
@@ -135,7 +135,7 @@ fn a_token_is_as_good_as_a_password() {
 }
 
 #[test]
-fn who_knows_the_secret_signs_tokens() {
+fn a_holder_of_the_secret_signs_tokens() {
     let running = with_root("");
     let mut client = running.client();
     let mut status = |claims: &str, secret: &[u8], path: &str| {

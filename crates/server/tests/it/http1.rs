@@ -180,7 +180,7 @@ fn work_that_waits_does_not_hold_up_what_does_not() {
 }
 
 #[test]
-fn a_route_may_go_on_on_the_pool() {
+fn a_route_may_continue_on_the_pool() {
     let running = start();
     let mut client = running.client();
     assert_eq!(client.request("POST", "/_test/start", "", b"1").json(), "short");

@@ -53,7 +53,7 @@ fn jobs_are_listed_and_removed() {
 }
 
 #[test]
-fn errors_are_stored_too() {
+fn errors_are_also_stored() {
     let running = start();
     let mut client = running.client();
     let id = store(&mut client, "/_test/panic");
@@ -73,7 +73,7 @@ fn a_job_can_be_cancelled() {
 }
 
 #[test]
-fn what_is_no_job_is_not_found() {
+fn an_unknown_job_is_not_found() {
     let running = start();
     let mut client = running.client();
     client.get("/_api/job/12345").error(404, 404);

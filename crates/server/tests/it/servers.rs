@@ -57,7 +57,7 @@ fn a_cursor_is_read_at_either_server() {
 }
 
 #[test]
-fn a_transaction_goes_on_at_either_server() {
+fn a_transaction_continues_at_either_server() {
     let pair = pair();
     let (mut left, mut right) = (pair.left.client(), pair.right.client());
     let begun = left.request("POST", "/_api/transaction/begin", "", br#"{"collections": {"write": "c"}}"#);

@@ -1,4 +1,4 @@
-//! The number of documents that are looked up at once.
+//! The number of documents in one lookup.
 //!
 //! RocksDB reads the blocks of up to 32 keys before it looks at the size of any value. A block has
 //! at least one document, so lookups of documents of many megabytes would take hundreds of them.
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use kv::LOOKUP_BYTES;
 
-/// The documents that are looked up at once while their size is unknown.
+/// The number of documents in one lookup while their size is unknown.
 const FIRST_KEYS: usize = 8;
 
 /// The longest document that a collection was seen to have since the store opened.
@@ -26,8 +26,8 @@ impl LongestDocument {
         }
     }
 
-    /// Returns the number of documents that may be looked up at once, at least 1: if all of them
-    /// are the longest, they take [`LOOKUP_BYTES`].
+    /// Returns the number of documents in one lookup, at least 1: if all of them are the longest,
+    /// they take [`LOOKUP_BYTES`].
     pub(crate) fn keys_at_once(&self) -> usize {
         match self.bytes.load(Ordering::Relaxed) {
             0 => FIRST_KEYS,

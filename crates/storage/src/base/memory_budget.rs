@@ -5,8 +5,8 @@ const LIMIT_MIN_BYTES: u64 = 64 << 20;
 /// Memory that the process needs and no account covers: code, stacks, catalog, allocator.
 const OVERHEAD_BYTES: u64 = 32 << 20;
 /// Shares of the rest, in percent: block cache, read cache, memtables, queries, results, bodies of
-/// requests, sorting, text indexes. They add up to 96, so that memory which is not counted exactly
-/// has room.
+/// requests, sorting, text indexes. They add up to 96, which leaves room for memory that is not
+/// counted exactly.
 const CACHE_PERCENT: u64 = 20;
 const READ_CACHE_PERCENT: u64 = 10;
 const MEMTABLE_PERCENT: u64 = 15;

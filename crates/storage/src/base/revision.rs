@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_revisions() {
+    fn other_texts_are_not_revisions() {
         for text in ["", " ", "ä", "a b", "_YU0HOEG----", "O----------", "99999999999"] {
             assert_eq!(Revision::parse(text), None, "{text}");
         }

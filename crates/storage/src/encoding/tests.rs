@@ -50,7 +50,7 @@ fn damaged_entries_are_recognized() {
 }
 
 #[test]
-fn numbers_are_kept_behind_a_format_byte() {
+fn numbers_are_kept_after_a_format_byte() {
     let bytes = pack::numbers(&[1, u64::MAX]);
     assert_eq!(bytes.len(), 17);
     assert_eq!(pack::read_numbers::<2>(&bytes, "test").unwrap(), [1, u64::MAX]);

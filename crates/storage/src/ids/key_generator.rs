@@ -26,7 +26,7 @@ const PADDED_DIGITS: usize = 16;
 /// [`crate::visibility::counters`]), so that it continues correctly after a crash.
 ///
 /// On a store that several servers share, no two servers generate the same value: candidates come
-/// from ids and revisions. Values after greater ones that clients gave have the server's number in
+/// from ids and revisions. Values that follow greater ones of clients have the server's number in
 /// their low bits. Values that count come from a stored counter.
 #[derive(Debug)]
 pub(crate) struct KeyGenerator {
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_lie_beside_each_other() {
+    fn blocks_are_adjacent() {
         let ids = IdSequence::open(kv::MemoryEngine::new()).unwrap();
         let clock = RevisionClock::default();
         for kind in [KeyGeneratorType::Traditional, KeyGeneratorType::Padded] {

@@ -1,11 +1,11 @@
 //! Bulk loads of new documents, without the cost of a transaction for each document. A load has no
-//! buffer that can be read and claims no keys. It looks up no single key where the gaps between
-//! stored keys that it falls into are free.
+//! buffer that can be read and claims no keys. It looks up no single key if it falls into free gaps
+//! between stored keys.
 //!
 //! Restores and imports use loads batch by batch. A batch is assembled in memory, sorted, and
 //! becomes visible in one atomic step with its index entries and counts. A crash leaves all of it
-//! or nothing. Batches of several threads run concurrently, even in one collection. A load refuses
-//! keys that exist and unique indexes before it writes anything; the caller then uses a
+//! or none of it. Batches of several threads run concurrently, even in one collection. A load
+//! refuses keys that exist and unique indexes before it writes anything; the caller then uses a
 //! transaction.
 //!
 //! The collection's lock makes its writers wait for the load. A transaction that began before a
@@ -203,7 +203,7 @@ impl DocumentLoad {
         self.len() == 0
     }
 
-    /// Makes all documents visible at once, unless one of their keys exists already.
+    /// Makes all documents visible atomically, unless one of their keys exists already.
     ///
     /// Errors: those of the engine. Nothing was stored then, unless the error is 1650.
     pub fn finish(mut self) -> Result<LoadOutcome> {

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_waiting_change_is_not_overtaken_for_ever() {
+    fn a_waiting_change_is_not_overtaken_forever() {
         let lock = Arc::new(CollectionLock::default());
         let writer = lock.acquire(LockMode::Shared, SOON).unwrap();
         let waiting = {

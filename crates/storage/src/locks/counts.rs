@@ -1,4 +1,4 @@
-//! Figures of the waits for collections.
+//! Statistics of the waits for collections.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;

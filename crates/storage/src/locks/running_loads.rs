@@ -33,7 +33,7 @@ impl Range {
 
 impl RunningLoads {
     /// Waits until no other load holds overlapping ranges, and then holds these. It takes all
-    /// ranges at once, so that no load waits while it holds some of its ranges.
+    /// ranges in one step, so that no load waits while it holds some of its ranges.
     pub(crate) fn enter(self: &Arc<Self>, ranges: Vec<Range>) -> RangesGuard {
         let mut running = self.lock();
         while running.iter().any(|other| ranges.iter().any(|range| other.overlaps(range))) {

@@ -30,7 +30,7 @@ use crate::visibility::read_cache::{CollectionCache, CommitNumber, ReadCacheView
 use crate::{Collection, Index};
 
 /// All documents and the catalog as of one moment. It is cheap to clone, and many threads can read
-/// it at once.
+/// it immediately.
 ///
 /// Collections and indexes that callers pass in must come from [`Snapshot::catalog`], because an
 /// index that was created later has no entries here.
@@ -316,7 +316,7 @@ impl Snapshot {
         Ok(EdgeReader::start(Arc::clone(&self.engine), cache, edge_index(collection)?, direction))
     }
 
-    /// Returns the number of reads that a caller should have on their way at once, if it knows them
+    /// Returns the number of reads that a caller should run concurrently, if it knows them
     /// before it needs them. It is more than 1 where a read waits for a message.
     pub fn concurrent_reads(&self) -> usize {
         self.engine.concurrent_reads()

@@ -1,6 +1,6 @@
-//! Deletion of objects that nothing owns any more.
+//! Deletion of objects that nothing owns any longer.
 //!
-//! The change of definitions that gives up an object records it as pending. The object's keys are
+//! The change of definitions that abandons an object records it as pending. The object's keys are
 //! deleted next, and then the record. After a crash in between, the store finishes the deletion
 //! when it opens. Where several servers share a store, the record names the server that made it,
 //! and another one finishes its deletions once it is gone.

@@ -20,7 +20,7 @@ use crate::store_core::deletion;
 const INTERVAL: Duration = Duration::from_millis(50);
 
 /// The same, for [`EAGER_TIME`] after an announcement. Restores and programs that set up a database
-/// make many changes, one after the other, each of which waits for the others' rounds.
+/// make many changes, one after the other. Each waits for the others' rounds.
 const INTERVAL_EAGER: Duration = Duration::from_millis(5);
 const EAGER_TIME: Duration = Duration::from_secs(1);
 

@@ -32,9 +32,9 @@ const PARTS_PER_THREAD: usize = 8;
 /// Indexes all documents of the snapshot, in bounded memory. The documents have all that the
 /// outbox names in the snapshot, so its pairs are removed once the segments are saved.
 ///
-/// A few documents stay in memory until the next save: a segment in a folder takes a dozen syncs,
-/// and after a crash many indexes may have to be built. Until then the store has no mark, so that
-/// another crash makes the next start build again.
+/// A small number of documents stays in memory until the next save: a segment in a folder takes a
+/// dozen syncs, and after a crash many indexes may have to be built. Until then the store has no
+/// mark, so that another crash makes the next start build again.
 ///
 /// Errors: as a step.
 pub(super) fn build(step: &Step<'_>, work: &mut Work) -> Result<()> {

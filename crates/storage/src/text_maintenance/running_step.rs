@@ -22,7 +22,7 @@ pub(super) struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Returns the memory of a writer of many documents, of which `writers` work at once.
+    /// Returns the memory of a writer of many documents if `writers` of them work concurrently.
     pub(super) fn budget_bytes(&self, writers: usize) -> usize {
         (self.core.options.search.memory_bytes / 2 / writers).clamp(SMALL_BUDGET_BYTES, LARGE_BUDGET_BYTES)
     }

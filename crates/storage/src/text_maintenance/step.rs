@@ -23,7 +23,7 @@ use crate::index::text::work::{Done, Part, Work};
 use crate::snapshot::Snapshot;
 use crate::store_core::StoreCore;
 
-/// Pairs of the outbox that are read at once.
+/// Number of pairs of the outbox in one read.
 const BLOCK: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };
 /// Pairs of the outbox after which the segments are saved in the middle of a step, so that the
 /// pairs need not stay in memory.

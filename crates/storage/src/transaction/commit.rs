@@ -12,7 +12,7 @@ use crate::store_core::StoreCore;
 use crate::visibility::{Change, PreparedChanges};
 
 impl Transaction {
-    /// Makes all writes visible at once. Waits for the disk if `durability` or a written
+    /// Makes all writes visible atomically. Waits for the disk if `durability` or a written
     /// collection's `waitForSync` says so.
     ///
     /// Errors: 1650 if the outcome is not known. After any other error nothing was written.

@@ -2,11 +2,11 @@
 //!
 //! 1. [`PreparedChanges`] reserves a counter record for each collection and writes it with the
 //!    documents.
-//! 2. [`PreparedChanges::begin`] announces the changes. From now on nobody caches results or
+//! 2. [`PreparedChanges::begin`] registers the changes. From now on nobody caches results or
 //!    documents of the previous state, and the read cache drops the changed documents.
 //! 3. The caller lets the engine commit.
 //! 4. [`Publication::end`] takes the outcome: it updates the counts, numbers the load, and updates
-//!    the estimates of indexes. If the outcome is not known, the announcement stays open forever,
+//!    the estimates of indexes. If the outcome is not known, the registration stays open forever,
 //!    and the counters are read from the engine again.
 
 use std::sync::Arc;
@@ -103,7 +103,7 @@ impl<'a> PreparedChanges<'a> {
         Ok(PreparedChanges { publisher, changes: vec![change], records: vec![record], is_load: true })
     }
 
-    /// Announces the changes. `written` passes on each key that is written.
+    /// Registers the changes. `written` passes on each key that is written.
     pub(crate) fn begin(self, written: impl FnOnce(&mut dyn FnMut(&[u8]))) -> Publication<'a> {
         self.changes.iter().for_each(|change| change.counters.begin_commit());
         let collections = self.changes.iter().map(|change| CommittedCollection {

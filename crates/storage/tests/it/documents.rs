@@ -378,7 +378,7 @@ fn scans_visit_ranges_in_both_directions() {
 }
 
 #[test]
-fn look_ups_answer_in_the_order_asked() {
+fn lookups_answer_in_the_order_of_the_request() {
     let store = store();
     let c = create(&store, "c", CollectionType::Document);
     for key in ["a", "b"] {

@@ -283,7 +283,7 @@ fn a_transaction_that_has_written_looks_itself() {
 /// One vertex is removed and inserted repeatedly. One edge leads to it, and another to a vertex
 /// that stays.
 #[test]
-fn readers_beside_writers_are_told_the_truth() {
+fn readers_concurrent_with_writers_read_correct_data() {
     let store = linked();
     let (is_over, known) = (AtomicBool::new(false), AtomicUsize::new(0));
     std::thread::scope(|scope| {

@@ -133,7 +133,7 @@ fn many_edges_are_sorted_by_threads_outside_of_memory() {
 }
 
 #[test]
-fn who_asks_for_it_can_end_it() {
+fn the_requester_can_end_it() {
     let store = store();
     create_to_load(&store);
     load(&store, 0..25_000);
@@ -158,7 +158,7 @@ fn who_asks_for_it_can_end_it() {
 }
 
 #[test]
-fn who_waits_for_a_writer_can_be_ended() {
+fn a_wait_for_a_writer_can_be_ended() {
     let store = store();
     let c = create_to_load(&store);
     load(&store, 0..10);
@@ -177,7 +177,7 @@ fn who_waits_for_a_writer_can_be_ended() {
 }
 
 #[test]
-fn loads_go_on_while_it_is_built() {
+fn loads_continue_while_it_is_built() {
     let store = store();
     create_to_load(&store);
     std::thread::scope(|scope| {
@@ -191,7 +191,7 @@ fn loads_go_on_while_it_is_built() {
                 assert_eq!(load(&store, start..start + 50), LoadOutcome::Loaded);
             }
         });
-        // The index is built beside a load, whichever that is.
+        // The index is built concurrently with a load of either kind.
         std::thread::sleep(Duration::from_millis(2));
         build(&store).unwrap();
         loads.join().unwrap();

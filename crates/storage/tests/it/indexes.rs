@@ -415,7 +415,7 @@ fn selectivity_follows_the_data() {
 }
 
 #[test]
-fn look_ups_that_follow_each_other_find_what_scans_find() {
+fn consecutive_lookups_find_what_scans_find() {
     let store = store();
     let c = create(&store, "c", CollectionType::Document);
     let (index, _) = create_index(&store, &c, r#"{"type": "persistent", "fields": ["v", "w"]}"#).unwrap();

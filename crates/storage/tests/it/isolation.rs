@@ -335,7 +335,7 @@ fn definitions_and_snapshots_are_of_one_moment() {
 }
 
 #[test]
-fn an_intermediate_commit_is_seen_and_the_transaction_goes_on() {
+fn an_intermediate_commit_is_seen_and_the_transaction_continues() {
     let (store, c) = prepared();
     create_index(&store, &c, r#"{"type": "persistent", "fields": ["n"], "unique": false}"#).unwrap();
     let c = present(&store, "c");

@@ -211,7 +211,7 @@ fn a_crash_while_counts_are_summed_up_loses_none() {
 
 /// The next values of a count follow from the values that are known to be stored.
 #[test]
-fn counts_are_right_after_a_load_or_a_sum_of_which_nobody_knows() {
+fn counts_are_right_after_a_load_or_a_sum_that_nobody_knows() {
     for (changes, took_place) in (2..65).flat_map(|n| [(n, true), (n, false)]) {
         let engine = engine();
         create(&open(&engine), "c", CollectionType::Document);

@@ -70,7 +70,7 @@ fn all_documents_come_in_order_whatever_is_asked_for() {
 }
 
 #[test]
-fn a_released_scan_goes_on_where_it_was() {
+fn a_released_scan_continues_where_it_was() {
     let (store, c) = filled();
     let (mut scan, mut next, mut blocks) = (scan(&store, &c, false), 0, 0);
     while take(&mut scan, 100, &mut next) {
@@ -87,7 +87,7 @@ fn a_released_scan_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_released_reverse_scan_goes_on_where_it_was() {
+fn a_released_reverse_scan_continues_where_it_was() {
     let (store, c) = filled();
     let (mut scan, mut keys, mut blocks) = (scan(&store, &c, true), Vec::new(), 0);
     while let Some(documents) = scan.next_block(BlockLimits { rows: 100, bytes: 1 << 20 }).unwrap() {
@@ -102,7 +102,7 @@ fn a_released_reverse_scan_goes_on_where_it_was() {
 }
 
 #[test]
-fn many_scans_at_once_and_scans_that_are_given_up() {
+fn many_concurrent_scans_and_abandoned_scans() {
     let (store, c) = filled();
     for _ in 0..20 {
         let mut scans: Vec<(DocumentScan, usize)> = (0..4).map(|_| (scan(&store, &c, false), 0)).collect();

@@ -41,7 +41,7 @@ enum Step {
     /// Looks documents up by their numbers in such a state, with entries of at most this many rows.
     Find(usize, Vec<u32>, usize),
     Truncate,
-    /// Loads new documents and edges at once, outside of transactions.
+    /// Loads new documents and edges in one step, outside of transactions.
     Load(u8),
 }
 
@@ -290,7 +290,7 @@ proptest! {
 /// so no snapshot may see them differ. A second read in a snapshot must return the same as the
 /// first.
 #[test]
-fn readers_beside_writers_see_whole_commits() {
+fn readers_concurrent_with_writers_see_whole_commits() {
     let store = store();
     let (vertices, links) =
         (create(&store, "v", CollectionType::Document), create(&store, "e", CollectionType::Edge));
@@ -420,7 +420,7 @@ fn documents_that_are_read_among_many_are_kept_from_the_second_time_on() {
     // A few are false positives: they count as read before.
     assert!(hits_of_reading(&keys) < 50);
     assert_eq!(hits_of_reading(&keys), 1000);
-    // A read of few documents caches all of them at once.
+    // A read of few documents caches all of them immediately.
     let (few, _) = keys.split_at(100);
     remove(&store, &c, "0").unwrap();
     insert(&store, &c, r#"{"_key": "0"}"#).unwrap();

@@ -143,7 +143,7 @@ fn many_documents_are_written_with_few_messages() {
     assert_eq!(count(&left, "a"), DOCUMENTS as u64);
 }
 
-/// Changes of both servers at once are all made, one after another.
+/// Concurrent changes of both servers are all made, one after another.
 #[test]
 fn changes_of_both_servers_are_serialized() {
     let (_cluster, left, right) = pair();

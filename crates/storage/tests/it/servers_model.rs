@@ -1,5 +1,5 @@
-//! Random changes of definitions and documents by several servers at once: nothing is lost, counted
-//! twice or written with an old definition, also if a server dies in between.
+//! Concurrent random changes of definitions and documents by several servers: nothing is lost,
+//! counted twice or written with an old definition, also if a server dies in between.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

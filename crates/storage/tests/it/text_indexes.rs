@@ -121,7 +121,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// A store with a folder beside a model of its documents.
+/// A store with a folder, and a model of its documents.
 struct Machine {
     folder: PathBuf,
     store: Option<Arc<Store>>,
@@ -267,7 +267,7 @@ proptest! {
 }
 
 #[test]
-fn documents_before_the_index_are_found_at_once() {
+fn documents_before_the_index_are_found_immediately() {
     let store = store();
     let c = create(&store, "c", CollectionType::Document);
     for n in 0..50 {
@@ -448,7 +448,7 @@ fn a_search_may_end_during_the_first_step() {
             };
             let outcome = store.snapshot().unwrap().search_state(&[inverted(&c)], &check);
             assert_eq!(outcome.err().unwrap().code(), ErrorCode::QueryKilled, "{count}: {allowed}");
-            assert_eq!(calls.get(), allowed + 1, "the step ends at once");
+            assert_eq!(calls.get(), allowed + 1, "the step ends immediately");
         }
         assert_eq!(found(&store.snapshot().unwrap(), &c, &number(&c, 1)).len(), count as usize / 4);
     }

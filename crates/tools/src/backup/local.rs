@@ -1,4 +1,4 @@
-//! Backups beside a server's data.
+//! The local backups of a server.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -13,8 +13,8 @@ use crate::{Console, Failure};
 /// The time between two looks at a server that starts again.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The minimum difference between the starts of two processes. The two figures behind a start are
-/// read one after the other.
+/// The minimum difference between the starts of two processes. The two numbers that give a start
+/// are read one after the other.
 const START_TOLERANCE_SECONDS: f64 = 0.1;
 
 pub(super) fn create(client: &Client, settings: &Settings, console: &Console) -> Result<(), Failure> {

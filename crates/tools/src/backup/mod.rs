@@ -1,8 +1,8 @@
 //! `persea backup`, also called through a link named `arangobackup`: backups of all databases.
 //!
-//! [`options`] reads the options. [`local`] asks a server to make, list, restore and delete the
-//! backups beside its data. [`transfer`] asks it to copy them to and from a repository. [`offline`]
-//! works on a repository without a server.
+//! [`options`] reads the options. [`local`] asks a server to make, list, restore and delete its
+//! local backups. [`transfer`] asks it to copy them to and from a repository. [`offline`] works on
+//! a repository without a server.
 
 mod local;
 mod offline;

@@ -249,7 +249,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Returns true if the body may announce more results. It is cheap: most replies do not.
+/// Returns true if the body may say that more results follow. It is cheap: most replies do not.
 fn has_more(reply: &Response) -> bool {
     memchr::memmem::find(reply.body(), b"\"hasMore\":true").is_some()
 }

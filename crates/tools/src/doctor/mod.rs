@@ -1,7 +1,7 @@
 //! `persea doctor`: looks at a machine and a server, and says what to change.
 //!
-//! [`machine`] looks at limits, memory and the disk of this machine, [`certificate`] at
-//! certificates. [`server`] asks a server for its figures. Each returns findings, which the tool
+//! [`machine`] examines limits, memory and the disk of this machine, [`certificate`] examines
+//! certificates. [`server`] asks a server for its metrics. Each returns findings, which the tool
 //! prints.
 
 mod certificate;

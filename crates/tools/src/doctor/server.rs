@@ -1,4 +1,4 @@
-//! The server: its figures as metrics, its clock, and the password of `root`.
+//! The server: its metrics, its clock, and the password of `root`.
 
 use std::collections::HashMap;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -20,7 +20,7 @@ const PENDING_BYTES_MAX: f64 = 64.0 * (1_u64 << 30) as f64;
 /// The share of memory or descriptors in use that leaves too little.
 const USE_MAX: f64 = 0.9;
 
-/// Asks a server for its figures.
+/// Asks a server for its metrics.
 pub(super) fn look(client: &Client) -> Vec<Finding> {
     let mut findings = vec![clock(client), password(client)];
     match metrics(client) {
@@ -138,7 +138,7 @@ mod tests {
     use crate::doctor::State;
 
     #[test]
-    fn figures_that_are_bad_are_found() {
+    fn bad_metrics_are_found() {
         let metrics =
             |pairs: &[(&str, f64)]| pairs.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
         let bad = |pairs: &[(&str, f64)]| {

@@ -174,7 +174,7 @@ impl Source {
         }
     }
 
-    /// Returns true if several threads may fetch at once.
+    /// Returns true if several threads may fetch concurrently.
     pub(super) fn is_parallel(&self) -> bool {
         matches!(self, Source::Context { .. })
     }

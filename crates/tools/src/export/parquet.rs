@@ -1,7 +1,7 @@
 //! Parquet: a column for each attribute.
 //!
-//! The type of a column must be known before its first value is written, and depends on its last.
-//! So documents first go to a temporary file beside the result while their types are recorded, and
+//! The type of a column must be known before its first value is written, and depends on all values.
+//! So documents first go to a temporary file next to the result while their types are recorded, and
 //! from there to the columns. Numbers, booleans and texts keep their types. An attribute becomes a
 //! text of JSON if its values have different types, or are arrays or objects.
 

@@ -135,7 +135,7 @@ impl Outcome {
             text.push('\n');
         }
         let mut rejected = rejected.lock().unwrap_or_else(PoisonError::into_inner);
-        // Flushed at once: the rejected rows are known even if the tool is killed.
+        // Flushed immediately: the rejected rows are known even if the tool is killed.
         let written = rejected.file.write_all(text.as_bytes()).and_then(|()| rejected.file.flush());
         written.map_err(|error| {
             Failure::new(format!("the file of rejected rows {} cannot be written: {error}", rejected.path))

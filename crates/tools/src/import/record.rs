@@ -3,8 +3,8 @@
 //! A field that begins with a quote ends at the next quote that is not doubled (or, if the options
 //! ask for it, escaped by a backslash), line breaks included. White space may follow it at the end
 //! of the line. Any other field ends at the next separator or at the end of the line, whose white
-//! space is left out. The crate `csv` does not tell which fields had quotes, on which the
-//! conversion depends, so this is own code.
+//! space is left out. The crate `csv` does not report which fields had quotes, but the conversion
+//! depends on it. So this is our own code.
 
 use memchr::{memchr, memchr2, memmem};
 
@@ -132,7 +132,7 @@ fn quoted(field: &[u8], is_whole: bool, quote: u8, table: &TableSettings, record
             (true, None) if !is_whole => return Quoted::Open,
             (true, _) => {
                 record.end_field(true);
-                return behind_quote(field, is_whole, position + found + 1, table);
+                return after_quote(field, is_whole, position + found + 1, table);
             }
             (false, Some(next)) if next == quote || next == b'\\' => {
                 record.data.push(next);
@@ -150,7 +150,7 @@ fn quoted(field: &[u8], is_whole: bool, quote: u8, table: &TableSettings, record
 /// Checks the text after a closing quote.
 ///
 /// It is a separator, or nothing but white space up to the line's end.
-fn behind_quote(field: &[u8], is_whole: bool, end: usize, table: &TableSettings) -> Quoted {
+fn after_quote(field: &[u8], is_whole: bool, end: usize, table: &TableSettings) -> Quoted {
     let rest = field.get(end..).unwrap_or_default();
     if rest.starts_with(&table.separator) {
         return Quoted::Field(end);

@@ -1,4 +1,4 @@
-//! `--threads` of the tools that process several collections at once.
+//! `--threads` of the tools that process several collections concurrently.
 
 use options::{Number, Opt, Options};
 

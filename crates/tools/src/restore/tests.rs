@@ -79,7 +79,7 @@ fn every_form_is_read_in_whole_documents() {
 }
 
 #[test]
-fn reading_goes_on_behind_any_block_and_lines_are_counted() {
+fn reading_continues_after_any_block_and_lines_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let lines = text(500);
     let mut stream = GzEncoder::new(Vec::new(), Compression::fast());

@@ -1,8 +1,8 @@
 //! Threads that process collections.
 //!
-//! Each thread takes a collection that none has begun. If none is left, it helps with one in
-//! progress. The last to leave a collection closes it. One more collection is already open, so that
-//! the server is at work when the first thread comes to it.
+//! Each thread takes a collection that no other thread has begun. If none is left, it helps with
+//! one in progress. The last to leave a collection closes it. One more collection is already open,
+//! so that the server is at work when the first thread comes to it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ pub(crate) trait Work: Sync {
 
     fn open(&self, collection: Self::Collection) -> Result<Self::Job, Failure>;
 
-    /// Returns true if several threads can process it at once.
+    /// Returns true if several threads can process it concurrently.
     fn is_shared(&self, job: &Self::Job) -> bool;
 
     /// Works as long as there is something to do and `goes_on` returns true.

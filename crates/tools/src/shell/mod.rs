@@ -4,7 +4,7 @@
 //! [`host`] sends requests, prints ([`output`]), and reaches files ([`files`]) and other hosts
 //! ([`network`]). Without a terminal
 //! [`script`] runs files, texts and the standard input, whose statements [`statement`] finds.
-//! [`report`] words the errors of scripts.
+//! [`report`] formats the errors of scripts.
 
 mod files;
 mod host;

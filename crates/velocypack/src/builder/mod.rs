@@ -167,7 +167,7 @@ impl Builder {
         self.buffer.capacity()
     }
 
-    /// Returns the memory beside the buffer: the positions of the members of open containers.
+    /// Returns the memory besides the buffer: the positions of the members of open containers.
     pub fn bookkeeping_bytes(&self) -> usize {
         self.members.capacity() * size_of::<Member>() + self.elements.capacity() * size_of::<u32>()
     }

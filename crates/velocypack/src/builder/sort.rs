@@ -1,6 +1,6 @@
 //! Sorting of many names that share prefixes.
 //!
-//! To compare whole names, the sort would read the object twice a comparison. It skips the common
+//! To compare whole names, the sort would read the object twice per comparison. It skips the common
 //! prefix of a group instead and compares the next eight bytes as numbers. Names that agree in
 //! these bytes too form a group of their own.
 

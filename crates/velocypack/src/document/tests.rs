@@ -89,7 +89,7 @@ fn copies_resolve_the_marker() {
 }
 
 #[test]
-fn a_marker_in_what_is_no_stored_document_is_not_sent() {
+fn a_marker_outside_a_stored_document_is_not_sent() {
     let unsorted = [0x0F, 11, 2, 0x31, 0x41, b'k', 0x33, 0xF0, 0x01, 3, 6];
     assert_eq!(to_wire(Slice::new(&unsorted), Some("c"), &mut Vec::new()), Err(Error::Malformed));
     let mut out = Vec::new();

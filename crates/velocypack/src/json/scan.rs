@@ -47,7 +47,7 @@ pub(super) fn is_plain(piece: &[u8; PIECE], length: usize) -> bool {
     let Some(behind) = BEHIND.get(start..).and_then(|masks| masks.first_chunk::<PIECE>()) else {
         return false;
     };
-    // No branches, so that it becomes a few instructions for all bytes at once.
+    // No branches, so that it compiles to a few instructions for all bytes together.
     let mut special = false;
     for (byte, behind) in piece.iter().zip(behind) {
         special |= is_special(byte | behind);

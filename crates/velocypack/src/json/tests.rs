@@ -310,7 +310,7 @@ fn lines_are_read_one_by_one() {
 }
 
 #[test]
-fn reading_goes_on_behind_a_broken_line() {
+fn reading_continues_after_a_broken_line() {
     let input = b"{\"a\":\n{\"b\":\"\xff\"}\n[\xfe]\n{\"c\":3}\n";
     let mut parser = Parser::new(input, &Limits::default());
     let mut out = Builder::new();

@@ -1,7 +1,7 @@
 //! Starts, disturbs and stops a TiKV cluster for the programs that test the server on it.
 //!
-//! `scripts/tikv-cluster` starts the processes. Each one advertises the address of a [`Link`]. The
-//! link stands between it and all others, so that messages can be held back, cut off and delayed.
+//! `scripts/tikv-cluster` starts the processes. Each process advertises the address of a [`Link`].
+//! All others reach it through this link, which can hold back, cut off and delay messages.
 
 mod link;
 mod processes;

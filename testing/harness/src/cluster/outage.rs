@@ -78,8 +78,8 @@ impl Outage {
         Ok(Outage { process, fault, time: Duration::from_secs_f64(seconds) })
     }
 
-    /// Makes the fault, and ends it after its time. The cluster may need some time afterwards, see
-    /// [`Cluster::wait_until_healthy`]. Errors: text for the user.
+    /// Injects the fault, and ends it after its duration. The cluster may need some time
+    /// afterwards, see [`Cluster::wait_until_healthy`]. Errors: text for the user.
     pub fn make(&self, cluster: &Cluster, rng: &mut Rng) -> Result<(), String> {
         let condition = match self.fault {
             Fault::Kill => {

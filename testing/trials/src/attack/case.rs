@@ -1,4 +1,4 @@
-//! Cases: the single blows of an attack, each of which is judged by itself.
+//! Cases: the steps of an attack. Each is judged separately.
 
 use std::collections::HashMap;
 use std::ffi::OsString;

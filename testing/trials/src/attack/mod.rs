@@ -1,7 +1,7 @@
 //! Attacks a server with a memory limit, and judges how it and its other clients fare.
 //!
-//! Each attack has a server and a bystander of its own. After it, the server must be alive, below
-//! its limit and idle, the bystander must not have noticed, and its documents must be there, also
+//! Each attack has a server and a bystander of its own. Afterwards, the server must be alive, below
+//! its limit and idle. The bystander must not have noticed, and its documents must exist, even
 //! after a kill.
 
 mod arguments;

@@ -97,7 +97,7 @@ fn run_in(
     })
 }
 
-/// Creates the collections and what the attack needs besides.
+/// Creates the collections and whatever else the attack needs.
 fn prepare(target: &Target, attack: &dyn Attack) -> Result<(), String> {
     for name in [bystander::COLLECTION, target::COLLECTION] {
         target.call("POST", "/_api/collection", &format!("{{\"name\":\"{name}\"}}"))?;

@@ -12,8 +12,8 @@ use crate::crash::torn::newest_log;
 /// writable).
 pub(crate) const REFUSED: [u64; 3] = [1004, 1104, 1224];
 
-/// Numbers of errors after which nobody knows: 1650 for commits, 4 for tables and indexes that are
-/// built beside the log.
+/// Numbers of errors that leave the outcome unknown: 1650 for commits, 4 for tables and indexes
+/// that bypass the log.
 const UNKNOWN: [u64; 2] = [4, 1650];
 
 /// The errors of RocksDB: the first one with the path of the file, and those that follow.
@@ -26,8 +26,8 @@ pub(crate) fn is_clear(number: u64, text: &str) -> bool {
     is_known && TEXTS.iter().any(|(error, place)| text.contains(error) && text.contains(place))
 }
 
-/// Limits the files of a process to the size of its log and `room` bytes, or not at all. Errors:
-/// text for the user, for example without the right to do so.
+/// Limits the files of a process to the size of its log plus `room` bytes, or removes the limit.
+/// Errors: text for the user, for example without the right to do so.
 pub(crate) fn limit(process: Process, data: &Path, room: Option<u64>) -> Result<(), String> {
     let process = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
     let log_bytes = || newest_log(data).and_then(|(_, log)| log.metadata().ok()).map_or(0, |log| log.len());

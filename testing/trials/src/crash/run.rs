@@ -31,7 +31,7 @@ const FAILING_ROOM: u64 = 20_000;
 /// Kills between two messages about the progress.
 const REPORTED: u32 = 50;
 
-/// The figures of a run.
+/// The statistics of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
     pub(crate) kills: u32,
@@ -133,8 +133,8 @@ impl Run {
         })
     }
 
-    /// Lets the writers write for some time, then lets writes of files fail, and kills the server
-    /// after checks of what it still reads.
+    /// Lets the writers write for some time, then makes file writes fail, checks the reads that
+    /// still work, and kills the server.
     fn write_and_fail(&mut self, life: Duration) -> Result<(), String> {
         let (server, room) = (&mut self.server, self.rng.u64(..FAILING_ROOM));
         write_until(&self.client, &mut self.writers, life, |is_failing| {

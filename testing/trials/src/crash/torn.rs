@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use fastrand::Rng;
 
-/// Cuts the newest file of the log after its synced part, at a random byte. The rest is gone, or
-/// zeros. Errors: text for the user.
+/// Cuts the newest log file at a random byte after its synced part. The rest is removed or zeroed.
+/// Errors: text for the user.
 pub(crate) fn tear(data: &Path, rng: &mut Rng) -> Result<(), String> {
     let Some((number, path)) = newest_log(data) else { return Ok(()) };
     let synced = std::fs::read_to_string(data.join("SYNCED")).unwrap_or_default();

@@ -64,8 +64,8 @@ impl Writer {
         })
     }
 
-    /// Writes until a request has no reply, or fails while `is_failing`. Errors: the server refused
-    /// a request that it should not, or does not say why.
+    /// Writes until a request has no reply, or fails while `is_failing`. Errors: the server wrongly
+    /// refused a request, or does not say why.
     pub(crate) fn write(&mut self, client: &Client, is_failing: &AtomicBool) -> Result<(), String> {
         loop {
             let action = self.maker.action(&self.state);

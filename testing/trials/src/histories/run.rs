@@ -20,7 +20,7 @@ use crate::histories::worker::{Shared, Worker};
 /// Maximum wait for a reply.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The history of a run, and the failures of the server besides.
+/// The history of a run, and the failures of the server.
 pub(crate) struct Run {
     pub(crate) history: Vec<Transaction>,
     pub(crate) failures: Vec<String>,

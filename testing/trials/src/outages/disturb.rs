@@ -22,8 +22,8 @@ pub(crate) struct Disturbance {
     pub(crate) end: Instant,
 }
 
-/// Makes faults until the time is over. Errors: text for the user, if a process cannot be killed or
-/// does not come back.
+/// Injects faults until the time is over. Errors: text for the user, if a process cannot be killed
+/// or does not come back.
 pub(crate) fn disturb(
     arguments: &Arguments,
     cluster: &Cluster,

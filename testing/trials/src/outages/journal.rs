@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use harness::requests::Failure;
 
-/// Errors that writers may meet: a conflict, a lock that is not free, a duplicate key, a document
-/// and a transaction that are gone.
+/// Errors that writers may get: a conflict, a lock that is not free, a duplicate key, a document or
+/// a transaction that is gone.
 const EXPECTED: [u64; 5] = [1200, 18, 1210, 1202, 1655];
 
 /// The outcome of a write.

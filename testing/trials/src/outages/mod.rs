@@ -1,9 +1,9 @@
 //! Checks several servers on one cluster, under load, while processes fail and messages wait.
 //!
 //! Transfers between accounts, counters, unique names and a graph are written through all servers.
-//! At any moment a reader must find a state that transactions permit. At the end all that was
-//! acknowledged must be there. The program also measures how long nothing was acknowledged after
-//! each fault.
+//! At any moment a reader must find a state that transactions permit. At the end, everything
+//! acknowledged must exist. The program also measures how long nothing was acknowledged after each
+//! fault.
 
 mod arguments;
 mod journal;

@@ -114,9 +114,9 @@ impl Bidirectional {
 
     /// Extends one side by one edge at every vertex of its border.
     ///
-    /// Returns the first vertex that both sides have found: the border was too far from the other
-    /// side for any shorter path. Of equally short paths, users of ArangoDB expect the one that is
-    /// found last; in searches for deviations from paths, the first.
+    /// Returns the first vertex that both sides have found: until then, the border was too far from
+    /// the other side for a shorter path. Among equally short paths, ArangoDB returns the one that
+    /// is found last, or the first one in searches for deviations.
     fn widen(
         &mut self,
         side: Side,

@@ -34,8 +34,8 @@ pub(crate) enum Side {
 pub(crate) trait PathHost {
     /// Fills `list` with all edges by which paths may continue from a vertex.
     ///
-    /// On the target's side these are the edges by which they may arrive. Searches by weight get
-    /// weights, none of them negative. An edge has the same name on both sides.
+    /// On the target's side these are the edges by which they may arrive. Weighted searches get
+    /// non-negative weights. An edge has the same name on both sides.
     fn edges(&mut self, vertex: Vertex, side: Side, list: &mut EdgeList) -> Result<()>;
 
     /// Returns the number of vertices whose edges it reads concurrently; 1 if a prefetch has no

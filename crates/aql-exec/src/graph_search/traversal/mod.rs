@@ -124,7 +124,7 @@ impl SearchOptions {
 pub(crate) enum Visit {
     /// A path.
     Step(StepId),
-    /// A number of paths of the greatest depth, of which no consumer reads more.
+    /// The number of paths of the greatest depth that consumers read at most.
     Leaves(u64),
 }
 

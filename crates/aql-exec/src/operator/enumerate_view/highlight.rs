@@ -7,7 +7,7 @@ use search::{HighlightLimits, Path, Query, highlights};
 /// Places of one path unless the call says otherwise.
 const DEFAULT_MAX_OFFSETS: usize = 10;
 
-/// The texts of which a call wants the places.
+/// The texts whose places a call requests.
 pub(super) struct Wanted {
     steps: Vec<Step>,
     max_offsets: usize,

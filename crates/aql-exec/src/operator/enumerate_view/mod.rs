@@ -2,8 +2,8 @@
 //! incoming row.
 //!
 //! The index gives hits: keys with revisions. A hit becomes a row if the query's snapshot has the
-//! document in that revision. A document that was written since is judged again, so that an update
-//! neither hides it nor shows it where it does not belong.
+//! document in that revision. A document that was written since then is checked again, so that an
+//! update neither hides it nor returns it wrongly.
 
 mod best;
 mod covered;

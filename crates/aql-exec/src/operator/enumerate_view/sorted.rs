@@ -16,7 +16,7 @@ use super::documents::{QueryOn, visible};
 use super::{Found, ViewParts};
 use crate::context::ExecutionContext;
 
-/// Hits between two checks for an interrupt, and hits whose documents are checked at once.
+/// Hits between two checks for an interrupt, and hits whose documents are checked together.
 const HITS_AT_ONCE: usize = 1000;
 
 /// The hits in order.

@@ -13,7 +13,7 @@ use super::ViewParts;
 use crate::context::ExecutionContext;
 use crate::search::{Test, Verifier};
 
-/// Candidates that are fetched at once.
+/// Number of candidates in one fetch.
 const FETCHED_AT_ONCE: usize = 1000;
 
 /// The documents that the query sees.

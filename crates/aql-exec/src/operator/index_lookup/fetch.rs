@@ -30,8 +30,8 @@ impl Fetch {
         self.source.count_into.is_some()
     }
 
-    /// Returns how many entries to collect at once. `is_last` means that they are for one incoming
-    /// row only.
+    /// Returns how many entries to collect in one step. `is_last` means that they are for one
+    /// incoming row only.
     pub(super) fn entries_wanted(&self, limits: BatchLimits, is_last: bool) -> usize {
         let wanted = match self.source.wants_documents() {
             true => documents_wanted(limits, self.document_bytes),
@@ -45,7 +45,7 @@ impl Fetch {
         }
     }
 
-    /// Narrows the batch, whose rows have the given entries, to those with documents that exist and
+    /// Narrows the batch, whose rows have the given entries, to the rows whose documents exist and
     /// pass the filter. Returns the documents, if they were needed.
     pub(super) fn select(
         &mut self,

@@ -1,7 +1,7 @@
 //! Sorts rows: all of them, or only the first ones of a limit.
 //!
-//! Each row gets one key of bytes that order as the sort's criteria do, so a comparison of rows is
-//! one of bytes. Rows with equal keys keep their order.
+//! Each row gets one byte string that orders like the sort's criteria, so rows are compared as
+//! bytes. Rows with equal keys keep their order.
 
 mod buffer;
 mod grouped;

@@ -38,7 +38,7 @@ impl Compiler<'_> {
     fn equal_or_missing(&self, field: &SearchField<Value>, value: &search::Value, scope: &Scope) -> Query {
         let equal = self.equal(field, value, scope);
         let is_null = matches!(value, search::Value::Null);
-        // An array has the values of its elements, of which none is missing.
+        // An array has the values of its elements, none of which is missing.
         match self.fields.presence(field).filter(|_| self.missing_is_null && is_null && !field.is_expanded())
         {
             Some(path) => any_of(vec![equal, Query::not(Query::Exists(path, Presence::Any))]),

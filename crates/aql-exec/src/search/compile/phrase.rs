@@ -116,7 +116,7 @@ impl Phrase<'_> {
         self.parts.push(PhrasePart { skip, matcher });
     }
 
-    /// Adds the tokens of several texts, of which one must be there.
+    /// Adds the tokens of several texts, one of which must occur.
     fn push_alternatives(&mut self, argument: usize, list: &Value) -> Result<()> {
         let mut alternatives = Vec::new();
         for value in list.elements() {

@@ -107,7 +107,7 @@ impl Default for Run {
     }
 }
 
-/// The results and figures of a query.
+/// The results and statistics of a query.
 #[derive(Debug, Clone)]
 pub struct Answer {
     pub results: Vec<String>,

@@ -1,4 +1,4 @@
-//! The merging of atoms on one field that compare with constants. The result is the tighter of two
+//! Merges atoms that compare one field with constants. The result is the tighter of two
 //! bounds or the common members of two lists, or shows that no document satisfies the atoms.
 //!
 //! ArangoDB does the same before it chooses indexes. Atoms that read variables or arrays of the

@@ -1,10 +1,10 @@
-//! `optimize-projections`: takes projections from index entries if they are there, so that no
+//! `optimize-projections`: takes projections from index entries that have them, so that no
 //! documents are fetched. It also drops projections that nobody reads.
 //!
 //! The rule comes after all rules that replace the scan of a collection.
 //!
 //! ArangoDB's rule gives registers of their own to projections and to the attributes that a scan's
-//! filter needs. Here they always have them, and plans list the rule if there are any.
+//! filter needs. Here they always have registers, and plans list the rule if there are any.
 
 mod whole_index;
 

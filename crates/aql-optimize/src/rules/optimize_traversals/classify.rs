@@ -74,8 +74,8 @@ impl Classifier<'_> {
     /// Places a condition on the last edge.
     ///
     /// That edge has a fixed position in the path if all paths have the same length, or none has
-    /// more than one edge. With global uniqueness, only conditions that the query writes for the
-    /// path decide where the path goes.
+    /// more than one edge. With global uniqueness, only conditions that the query puts on the path
+    /// decide where the path goes.
     fn edge_condition(&self, condition: &Expression, workshop: &mut Workshop<'_>) -> Result<Placement> {
         let (min, max) = (self.node.min_depth, self.node.max_depth);
         let has_place = max == 1 || (min == max && max > 0);

@@ -59,7 +59,7 @@ impl Binder<'_> {
     fn vertex(&mut self, vertex: &ast::Expression) -> Result<VariableId> {
         let value = self.expression(vertex)?;
         let is_written = !matches!(vertex.kind, ast::ExpressionKind::Reference(_));
-        if is_written && value.as_constant().is_some_and(is_no_vertex) {
+        if is_written && value.as_constant().is_some_and(is_not_a_vertex) {
             let message = "invalid vertex, which must be the _id of a document or an object with one";
             return Err(error::parse(message).in_stage(error::INSTANTIATING));
         }
@@ -166,7 +166,7 @@ impl Binder<'_> {
     }
 }
 
-fn is_no_vertex(value: &Value) -> bool {
+fn is_not_a_vertex(value: &Value) -> bool {
     value.is_null() || value.is_bool() || value.is_number()
 }
 

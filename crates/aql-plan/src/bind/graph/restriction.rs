@@ -19,8 +19,8 @@ pub(super) struct Restrictions {
 impl Binder<'_> {
     /// Applies the restrictions.
     ///
-    /// Errors: 1203 for a collection that does not exist, 1218 for a collection of documents in
-    /// place of edges, 1926 and 1939 for a collection that does not belong to the graph.
+    /// Errors: 1203 for a collection that does not exist, 1218 for a document collection instead of
+    /// an edge collection, 1926 and 1939 for a collection that does not belong to the graph.
     pub(super) fn restrict(
         &mut self,
         graph: &mut GraphAccess,

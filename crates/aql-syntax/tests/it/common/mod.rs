@@ -24,7 +24,7 @@ pub(crate) fn expression(text: &str) -> Expression {
     }
 }
 
-/// Asserts that each text is printed as the text beside it, and that this text is printed as
+/// Asserts that each text is printed as its counterpart, and that this text is printed as
 /// itself.
 pub(crate) fn assert_prints(cases: &[(&str, &str)]) {
     for (text, expected) in cases {

@@ -2,8 +2,8 @@
 //!
 //! Object storage has no locks. A user of the place writes an object `locks/KIND-ID` first and then
 //! looks at all locks. Since listings show every object that was written before, at least one of
-//! two users sees the other. A user writes its lock anew every few minutes; an older lock belongs
-//! to a program that was killed. All times are of the storage's clock.
+//! two users sees the other. A user renews its lock every few minutes; an older lock belongs to a
+//! program that was killed. All times are of the storage's clock.
 
 use std::fs::File;
 use std::io::{self, Write};

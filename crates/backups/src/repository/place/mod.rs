@@ -60,7 +60,7 @@ pub(super) trait Place: Debug + Send {
     /// Keeps all others out; `None` while there are others.
     fn own(&self) -> io::Result<Option<Box<dyn Guard>>>;
 
-    /// Removes what broken-off transfers have left beside the pieces. The caller owns the place.
+    /// Removes what interrupted transfers have left next to the pieces. The caller owns the place.
     fn clean(&self) -> io::Result<()>;
 }
 

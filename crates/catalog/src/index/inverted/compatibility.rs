@@ -69,7 +69,7 @@ impl InvertedOptions {
             if field.nested.is_empty() {
                 meanings.insert(path, self.meaning(&settings));
             } else {
-                // A field with nested ones is a field of its own besides one without.
+                // A field with nested ones is separate from a field without.
                 path.push("nested".to_owned());
                 self.push_meanings(&field.nested, &settings, &path, meanings);
             }

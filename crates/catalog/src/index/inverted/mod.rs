@@ -37,7 +37,7 @@ pub struct InvertedOptions {
     pub primary_sort: PrimarySort,
     /// True if keys should stay in memory. Kept and printed only.
     pub primary_key_cache: bool,
-    /// The attributes that are stored beside the terms.
+    /// The attributes that are stored in addition to the terms.
     pub stored_values: Vec<StoredColumn>,
     /// The sort expressions to find the best results of.
     pub optimize_top_k: Vec<TopK>,

@@ -85,8 +85,9 @@ impl Session {
         }
     }
 
-    /// Checks that inverted indexes fit into one view: the same `primarySort` and `storedValues`.
-    /// For a field that several of them have, the same analyzer and the same `searchField`.
+    /// Checks that inverted indexes fit into one view: they need the same `primarySort` and
+    /// `storedValues`. A field that several of them have needs the same analyzer and the same
+    /// `searchField`.
     ///
     /// Errors: 10.
     pub(super) fn check_alias(&self, database: &Database, indexes: &[AliasIndex]) -> Result<()> {

@@ -2,8 +2,8 @@
 //!
 //! A body is opened (`{"result":[`), takes rows, and is closed with the attributes that are known
 //! only at the end. In between it may wait in memory or in a file ([`EncodedRows`]). It is never
-//! parsed again, and never copied in JSON. Closing a VelocyPack body copies it once, since the
-//! length of the array of rows stands in front of it.
+//! parsed again, and never copied in JSON. Closing a VelocyPack body copies it once, because the
+//! length of the array of rows precedes it.
 
 use std::sync::Arc;
 

@@ -291,7 +291,7 @@ impl Cursor {
 
 /// Fills a batch, and ends it early when it has no more room.
 fn fill(source: &mut dyn RowSource, batch: &mut RowEncoder, batch_size: usize) -> Result<bool> {
-    /// The rows that a source makes at once.
+    /// The rows that a source makes in one step.
     const STEP: usize = 1_000;
     loop {
         let missing = batch_size - batch.rows();

@@ -1,8 +1,8 @@
 //! All cursors of the server: found by id, limited in number, and expired after their idle time.
 //!
 //! A cursor keeps its place in the storage engine from one fetch to the next: opening it again
-//! costs as much as reading hundreds of documents. It gives the place up when no fetch has come for
-//! a moment, and at once when many other cursors keep theirs.
+//! costs as much as reading hundreds of documents. It gives up the place when no fetch has come for
+//! a moment, and immediately when many other cursors keep theirs.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

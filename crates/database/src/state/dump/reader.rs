@@ -7,7 +7,7 @@ use errors::Result;
 use storage::{BlockLimits, DocumentScan, Documents};
 use velocypack::{Builder, Slice, json};
 
-/// Documents fetched from storage at once.
+/// Number of documents in one read from storage.
 const BLOCK: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };
 /// Bytes beyond the requested size that a large last document may take.
 const ROOM_BYTES: usize = 64 << 10;

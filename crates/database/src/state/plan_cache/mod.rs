@@ -3,9 +3,9 @@
 //!
 //! The key of a plan holds everything that the plan depends on: the text, and the database, the
 //! options of the optimizer and the catalog's version ([`PlanSurroundings`]). It also holds the
-//! shape of each open parameter's value, and the value of each other parameter. A plan that was
-//! made before an index existed is therefore never used afterwards. Plans also depend on the sizes
-//! of collections, so they are made again from time to time.
+//! shape of each open parameter's value, and the value of each other parameter. A plan that
+//! predates an index is therefore never used once the index exists. Plans also depend on the sizes
+//! of collections, so they are renewed from time to time.
 //!
 //! Lookups go by hash and then compare. Two queries with the same hash only displace each other.
 
@@ -261,8 +261,8 @@ impl PlanCache {
 }
 
 impl State {
-    /// Forgets the older half of the plans at once, so that a stream of new queries does not pay
-    /// for the search each time.
+    /// Forgets the older half of the plans in one step, so that a stream of new queries does not
+    /// pay for the search each time.
     fn forget_half(&mut self) {
         let mut used: Vec<u64> = self.plans.values().map(|entry| entry.used).collect();
         let middle = used.len() / 2;

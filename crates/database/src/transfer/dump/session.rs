@@ -103,7 +103,7 @@ impl Session {
     /// Returns a collection by name or number as of the batch's moment.
     ///
     /// A collection that was created or renamed afterwards is found as well, as in ArangoDB.
-    /// The snapshot then has its documents of that moment, which are none of a new collection.
+    /// The snapshot then has its documents of that moment; a new collection has none there.
     /// Errors: 1203, 11.
     pub(super) fn dumped_collection(&self, snapshot: &Snapshot, name_or_id: &str) -> Result<Arc<Collection>> {
         let then = self.database_in(snapshot.catalog())?;
@@ -189,7 +189,7 @@ impl Session {
 
     /// Returns the batch that the client calls `number`, or `None` if no more follow.
     ///
-    /// It is a new batch, or the same one again if it was not given back. `last` is a batch that
+    /// It is a new batch, or the same one again if it was not returned. `last` is a batch that
     /// the client has stored. `more` is called when more jobs could make batches ahead
     /// ([`Session::dump_read_ahead`]). Errors: 1600.
     pub fn next_dump_batch(

@@ -1,7 +1,7 @@
 //! Users as documents of `_users` in ArangoDB's form, for dumps and restores.
 //!
 //! Source of the form: the reply to `logger-follow` in ArangoDB's documentation (3.8), which shows
-//! such a document. A password's hash stands under `authData.simple`. ArangoDB's hash has `method`,
+//! such a document. A password's hash is in `authData.simple`. ArangoDB's hash has `method`,
 //! `salt` and `hash`. Our hash has the method `phc` and one text that names its algorithm,
 //! parameters and salt.
 

@@ -114,7 +114,7 @@ impl Session {
             prefixes: Prefixes::of(&collection, request),
             collection,
             request,
-            // Loads are visible at once.
+            // Loads are visible immediately.
             may_load: !request.complete && self.transaction_id().is_none(),
             writer: None,
             outcome: ImportOutcome::default(),

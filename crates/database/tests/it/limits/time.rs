@@ -226,7 +226,7 @@ fn queries_that_wait_for_others_end() {
 }
 
 #[test]
-fn planning_ends_too() {
+fn planning_also_ends() {
     let session = with_documents(InstanceOptions::default());
     let terms: Vec<String> = (0..200_000).map(|n| format!("(d.a{n} == {n} && d.b == {n})")).collect();
     let terms = format!("FOR d IN c FILTER {} RETURN d", terms.join(" || "));

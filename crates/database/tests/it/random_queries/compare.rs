@@ -15,7 +15,7 @@ use super::modifications::modification;
 use super::naive::{self, Documents};
 use super::naive_modification;
 
-/// The figures of one round.
+/// The statistics of one round.
 pub(crate) struct Outcome {
     pub(crate) queries: usize,
     pub(crate) with_results: usize,

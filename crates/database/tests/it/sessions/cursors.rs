@@ -100,7 +100,7 @@ fn replies_say_the_same_in_both_formats() {
 
 /// While rows are added to a reply, another thread computes the next ones if one is available.
 #[test]
-fn long_results_are_whole_and_in_order_whoever_asks_at_the_same_time() {
+fn long_results_are_complete_and_ordered_for_concurrent_clients() {
     let session = session();
     let check = |batch_size: usize, stream: bool| {
         let mut request = QueryRequest::new("FOR i IN 1..20000 FILTER i % 7 > 0 RETURN i");
@@ -128,7 +128,7 @@ fn long_results_are_whole_and_in_order_whoever_asks_at_the_same_time() {
 }
 
 #[test]
-fn an_error_far_behind_the_first_rows_is_the_answer() {
+fn an_error_far_after_the_first_rows_is_the_answer() {
     let session = session();
     for fails_at in [600, 1_700, 19_999] {
         let mut request =

@@ -165,7 +165,7 @@ fn one_client_gets_a_collection_in_the_order_of_keys() {
 }
 
 #[test]
-fn chunks_go_on_where_they_ended_and_come_again_when_asked() {
+fn chunks_continue_where_they_ended_and_repeat_on_request() {
     let session = filled(&["a"]);
     let batch = session.open_batch(Some(60.0)).unwrap().id;
     let chunk = |from| {

@@ -141,7 +141,7 @@ fn a_limit_ends_both_forms() {
 }
 
 #[test]
-fn it_goes_on_behind_any_key() {
+fn it_continues_after_any_key() {
     let session = filled();
     let from = |key: &str| ExportRequest { from: Some(key.to_owned()), ..ExportRequest::default() };
     for position in [0, 1, 999, 1_000, 1_001, DOCUMENTS - 2] {

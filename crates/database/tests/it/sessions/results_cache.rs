@@ -165,7 +165,7 @@ fn nobody_reads_what_a_commit_has_replaced() {
 }
 
 #[test]
-fn memory_is_charged_and_given_back() {
+fn memory_is_charged_and_released() {
     let results_cache = CacheProperties { mode: CacheMode::On, ..CacheProperties::default() };
     let result_memory_bytes = 1 << 20;
     let session =

@@ -32,7 +32,7 @@ fn the_first_that_is_due_comes_first() {
 }
 
 #[test]
-fn sixteen_run_at_once_and_none_twice() {
+fn sixteen_run_concurrently_and_none_twice() {
     let session = session();
     create(&session, r#"{"id": "often", "command": "1", "period": 0.01}"#).unwrap();
     let tasks = Arc::clone(session.instance().tasks());

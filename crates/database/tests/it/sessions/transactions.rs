@@ -299,7 +299,7 @@ fn a_stopping_server_ends_transactions() {
 }
 
 #[test]
-fn a_commit_and_an_abort_at_once_agree_on_the_outcome() {
+fn a_concurrent_commit_and_abort_agree_on_the_outcome() {
     let session = session();
     create(&session, r#"{"name": "c"}"#);
     for round in 0..300 {

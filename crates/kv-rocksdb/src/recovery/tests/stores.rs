@@ -266,7 +266,7 @@ fn an_end_that_never_reached_the_disk_is_normal() {
 }
 
 #[test]
-fn a_damaged_file_that_is_not_needed_any_more_does_no_harm() {
+fn a_damaged_file_that_is_no_longer_needed_is_harmless() {
     let crashed = Crashed::new(1, 30);
     let old = crashed.log(0);
     let (name, bytes) = (old.clone(), fs::read(&old).unwrap());

@@ -129,8 +129,8 @@ impl Pd {
 }
 
 /// Asks all members concurrently for the cluster's number and for all members. The first answer
-/// counts that names another leader than `failed`; otherwise any. `cluster_id` is 0 if it is not
-/// known.
+/// that names a leader other than `failed` counts; otherwise any answer. `cluster_id` is 0 if it is
+/// not known.
 async fn find_members(
     network: &Arc<dyn Network>,
     addresses: &[String],

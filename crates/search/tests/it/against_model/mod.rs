@@ -22,7 +22,7 @@ use velocypack::Slice;
 use generate::Change;
 use model::{Document, Model, schema};
 
-/// An index beside its model.
+/// An index and its model.
 struct Index {
     schema: Arc<Schema>,
     snapshot: SearchSnapshot,

@@ -1,9 +1,10 @@
 //! `/_api/batch`: many requests in one, which run one after the other and are answered in order.
 //!
 //! The body is multipart: each part is a complete HTTP request of any kind except a batch. No part
-//! runs before the whole body was split into parts. A part that fails does not stop the others, and
-//! no transaction encloses them. All parts use the database that the batch's own address names.
-//! They use the batch's user as well, unless a part has an `authorization` header of its own.
+//! runs before the whole body has been split into parts. A part that fails does not stop the
+//! others, and no transaction encloses them. All parts use the database that the batch's own
+//! address names. They use the batch's user as well, unless a part has an `authorization` header of
+//! its own.
 //!
 //! A part that names an object of another server of the same store runs there.
 //!

@@ -1,8 +1,8 @@
 //! Scripts of users that work with data: actions of transactions, commands of tasks, programs.
 //!
-//! `origin`: the user, client and transaction of a script. `host`: the world that it sees, which is
-//! the server's own routes. `script`: a run within its limits. `transaction`, `tasks` and
-//! `execute` start scripts. `shell`: inputs that share what they define.
+//! `origin`: the user, client and transaction of a script. `host`: the environment that it sees,
+//! which is the server's own routes. `script`: one run within its limits. `transaction`, `tasks`
+//! and `execute` start scripts. `shell`: inputs that share their definitions.
 
 pub(crate) mod execute;
 mod host;

@@ -10,7 +10,7 @@ use super::run::{Run, RunReader, start_of};
 /// The distance between two samples of the pairs in memory. A range may begin at a sample.
 const SAMPLE_STEP: usize = 256;
 
-/// Sorted pairs that several readers may read at once.
+/// Sorted pairs that several readers may read concurrently.
 #[derive(Clone)]
 pub(super) enum Sorted {
     Run(Arc<Run>),

@@ -9,8 +9,8 @@
 //! rest of the key, value
 //! ```
 //!
-//! Numbers are LEB128: groups of seven bits, the lowest first, each but the last with the highest
-//! bit set. The position and first key of each group stay in memory, so that several readers can
+//! Numbers are LEB128: groups of seven bits, the lowest first. The highest bit is set in all but
+//! the last. The position and first key of each group stay in memory, so that several readers can
 //! start at any key.
 
 use std::fs::File;

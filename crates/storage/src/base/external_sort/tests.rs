@@ -92,7 +92,7 @@ proptest! {
 }
 
 #[test]
-fn more_runs_than_are_merged_at_once() {
+fn more_runs_than_one_merge_takes() {
     for count in [500u32, 5_000] {
         // Keys that occur often, with values that show the order in which they were added.
         let pairs: Vec<_> = (0..count)

@@ -1,4 +1,4 @@
-//! The multi-dimensional index: documents by several numbers at once, in the order of the
+//! The multi-dimensional index: documents by several numbers together, in the order of the
 //! space-filling curve of [`zorder`]. Attributes in AQL's order may precede the numbers.
 //!
 //! A field is a number. A document with any other value is refused, with null only by an index

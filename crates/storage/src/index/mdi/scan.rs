@@ -220,7 +220,7 @@ impl BoxScan {
                 let left = usize::try_from(self.lookahead - self.outside).unwrap_or(usize::MAX);
                 self.rows = FIRST_ROWS.min(left.saturating_add(1));
             }
-            Some(point) => match self.zbox.next_behind(&point) {
+            Some(point) => match self.zbox.next_after(&point) {
                 Some(next) => self.jump(&next)?,
                 None => self.scan = None,
             },

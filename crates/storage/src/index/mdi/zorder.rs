@@ -67,7 +67,7 @@ impl ZBox {
     /// Bit by bit from the highest, this cuts the box in two where its corners differ. If the point
     /// is in the upper half, only that half can contain the result. If it is in the lower half, the
     /// result is there, or else it is the first point of the upper half.
-    pub(super) fn next_behind(&self, point: &[u64]) -> Option<Vec<u64>> {
+    pub(super) fn next_after(&self, point: &[u64]) -> Option<Vec<u64>> {
         let (mut low, mut high) = (self.low.clone(), self.high.clone());
         let mut best = None;
         for bit in (0..BITS).rev() {
@@ -135,7 +135,7 @@ mod tests {
 
         /// The space is so small that the test can try every point.
         #[test]
-        fn the_next_point_is_the_first_behind(
+        fn the_next_point_is_the_first_after(
             corners in prop::collection::vec((0u64..8, 0u64..8), 1..4), seed in prop::collection::vec(0u64..8, 3),
         ) {
             let dimensions = corners.len();
@@ -148,7 +148,7 @@ mod tests {
                     (0..dimensions).map(|dimension| number / 8u64.pow(dimension as u32) % 8).collect::<Vec<_>>()
                 });
                 let expected = all.filter(|other| zbox.contains(other) && key(other) > key(&point)).min_by_key(|other| key(other));
-                prop_assert_eq!(zbox.next_behind(&point), expected);
+                prop_assert_eq!(zbox.next_after(&point), expected);
             }
         }
     }

@@ -150,7 +150,7 @@ impl Centroids {
         best.1
     }
 
-    /// Returns the score of each list for a vector, the least of which is the nearest.
+    /// Returns the score of each list for a vector. The lowest is the nearest.
     pub(super) fn scores(&self, vector: &[f32]) -> Vec<(f32, u32)> {
         let mut scores = Vec::with_capacity(self.count());
         self.for_each_score(vector, |list, score| scores.push((score, list)));

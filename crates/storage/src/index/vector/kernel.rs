@@ -54,7 +54,7 @@ fn sum<E: Element>(query: &[f32], vector: &[E], term: impl Fn(f32, f32) -> f32) 
     total(&lanes) + rest.fold(0.0, |sum, term| sum + term)
 }
 
-/// Centroids that [`products`] multiplies at once.
+/// Number of centroids that [`products`] multiplies together.
 pub(super) const WIDTH: usize = 32;
 
 /// Returns the inner products of a vector with [`WIDTH`] others, whose elements at each position
@@ -77,9 +77,9 @@ pub(super) fn length(vector: &[f32]) -> f32 {
 /// Returns the greatest difference of an inner product as [`products`] or [`dot`] computes it from
 /// the true one, for vectors whose lengths have the product `lengths`.
 ///
-/// Each multiplication and addition is wrong by half an epsilon of its result at most, or by less
-/// than the least normal number. So the bound for `n` elements is `n` halves (Higham, Accuracy and
-/// Stability of Numerical Algorithms, 3.1); twice that covers the errors of second order.
+/// The error of each multiplication and addition is at most half an epsilon of its result, or less
+/// than the smallest normal number. So the bound for `n` elements is `n` halves (Higham, Accuracy
+/// and Stability of Numerical Algorithms, 3.1); twice that covers the errors of second order.
 pub(super) fn product_error(dimension: usize, lengths: f32) -> f32 {
     (dimension + 8) as f32 * (f32::EPSILON * lengths + f32::MIN_POSITIVE)
 }

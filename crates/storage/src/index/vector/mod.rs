@@ -139,7 +139,7 @@ pub(super) fn needs_training(index: &Index, documents: u64) -> bool {
     }
 }
 
-/// Returns the similarity or the distance of a score, of which a smaller one is nearer.
+/// Returns the similarity or the distance of a score. A smaller score is nearer.
 pub(super) fn value_of(index: &Index, score: f32) -> f64 {
     match options_of(index).map(|options| options.metric) {
         Ok(Metric::L2) => f64::from(score).sqrt(),

@@ -29,7 +29,7 @@ fn are_free(documents: &Pairs, gaps: &[Range<usize>], snapshot: &dyn Snapshot) -
 }
 
 #[test]
-fn documents_beside_all_stored_keys_fall_into_one_gap() {
+fn documents_outside_all_stored_keys_fall_into_one_gap() {
     let snapshot = stored((0..50).chain(150..200));
     for numbers in [50..150, 60..61, 200..300] {
         let documents = documents(numbers);

@@ -64,7 +64,7 @@ fn most_deleted(candidates: &mut [Candidate], bytes_max: u64, ratio: f64) -> Vec
     candidates.get(..chosen).unwrap_or_default().to_vec()
 }
 
-/// Returns the smallest segments, as many as possible, of which the largest has no more than a
+/// Returns as many of the smallest segments as possible, the largest of which has no more than a
 /// share of all bytes.
 fn similar(candidates: &mut [Candidate], bytes_max: u64, skew_max: f64) -> Vec<Candidate> {
     candidates.sort_by_key(|candidate| candidate.bytes);

@@ -102,7 +102,7 @@ impl Merge {
     }
 }
 
-/// Saves all segments in memory at once, while the caller has locked `work`.
+/// Saves all segments in memory in one step, while the caller has locked `work`.
 pub(super) fn save(index: &TextIndex, engine: &dyn Engine, work: &mut Work, segment: u64) -> Result<()> {
     let Some(merge) = Merge::of_memory(index, work, segment) else { return Ok(()) };
     let merged = merge.run(index)?;

@@ -6,9 +6,9 @@
 //! slot, and writes the slot's new values in the same atomic batch as the documents. The sum of a
 //! snapshot's slots is the snapshot's count.
 //!
-//! Commits take the lowest free slot. So a collection has as many records as the most commits that
-//! it ever had at once. Loads by tables have records of their own ([`loads`]), which count in the
-//! same sum.
+//! Commits take the lowest free slot. So a collection has as many records as its maximum number of
+//! concurrent commits so far. Loads by tables have records of their own ([`loads`]), which count in
+//! the same sum.
 //!
 //! Servers that share a store have records of their own, so that each record has one writer. The
 //! sum in memory lacks what others have committed since it was read last.
@@ -276,7 +276,7 @@ impl Counters {
         (self.begun.load(Ordering::SeqCst) == over).then_some(over)
     }
 
-    /// Announces a commit that may change the object.
+    /// Registers a commit that may change the object.
     pub(in crate::visibility) fn begin_commit(&self) {
         self.begun.fetch_add(1, Ordering::SeqCst);
     }

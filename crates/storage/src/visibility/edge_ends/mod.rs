@@ -6,7 +6,7 @@
 //!
 //! The vertices exist for another reader under two conditions. Its snapshot includes the recorded
 //! commit. And since then, no commit has removed a document of those collections or changed the
-//! objects that their names mean. A commit announces both before it becomes visible.
+//! objects that their names mean. A commit registers both before it becomes visible.
 
 use std::sync::Arc;
 

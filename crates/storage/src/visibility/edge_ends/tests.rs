@@ -57,7 +57,7 @@ fn is_known(snapshot: &Snapshot) -> bool {
 }
 
 #[test]
-fn a_vertex_that_came_beside_an_open_commit_is_not_there_for_older_snapshots() {
+fn a_vertex_added_during_an_open_commit_is_invisible_to_older_snapshots() {
     let store = store();
     assert!(!is_known(&store.snapshot().unwrap()));
     let open = store.core.read_cache.begin_definition();

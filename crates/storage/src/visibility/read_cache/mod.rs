@@ -12,7 +12,7 @@
 //!   that it changes. Only then does it become visible.
 //! - After a miss, a reader reserves a place for the entry and then looks at the watch. If it finds
 //!   a commit after its `as_of`, it caches nothing. A commit that comes later finds the reserved
-//!   place and removes it, so that nothing can be inserted there any more.
+//!   place and removes it, so that nothing can be inserted there any longer.
 //!
 //! So no commit has changed the content of an entry between `since` and now. A truncation gives the
 //! collection new object ids, which are parts of the keys.
@@ -272,7 +272,7 @@ impl ReadCache {
 }
 
 impl CommitWatch {
-    /// Announces a commit. Returns true if it must remove the entries that it changes.
+    /// Registers a commit. Returns true if it must remove the entries that it changes.
     fn begin_commit(&self, number: CommitNumber, removes: Removes) -> bool {
         if removes == Removes::Some {
             self.last_removal.fetch_max(number, Ordering::SeqCst);

@@ -1,7 +1,7 @@
 //! Data for the tables of docs/benchmarks.md: the same each time, whatever thread makes it.
 //!
 //! The social network has the shape of Pokec (Takac and Zabovsky 2012; SNAP's soc-Pokec: 1,632,803
-//! people, 30,622,564 directed friendships, that is 18.75 each). The number of a person's friends
+//! people, 30,622,564 directed friendships, 18.75 each). The number of a person's friends
 //! has a log-normal distribution with that mean and a median of 7.5. The number of people who name
 //! a person as a friend follows a power law. The most popular of 1,600,000 has about 13,000, as in
 //! Pokec.

@@ -31,7 +31,7 @@ fn lines_stay_as_they_are() {
 }
 
 #[test]
-fn arrays_have_a_document_a_line_and_go_on() {
+fn arrays_have_a_document_per_line_and_continue() {
     let inner = LINES.trim_end().replace('\n', ",\n");
     assert_eq!(file(&["--type", "json"], false), format!("[\n{inner}\n]\n"));
     assert_eq!(file(&["--type", "json"], true), format!(",\n{inner}\n]\n"));

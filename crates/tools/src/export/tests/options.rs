@@ -22,7 +22,7 @@ fn files_are_named_as_arangoexport_names_them() {
 }
 
 #[test]
-fn what_is_exported_is_said_in_one_way() {
+fn the_export_is_named_in_one_way() {
     assert!(matches!(
         settings(&["--custom-query", "RETURN @@x", "--custom-query-bindvars", "{\"x\":1}"]).unwrap().subject,
         Subject::Query(query) if query.text == "RETURN @x" && query.max_runtime_seconds == 0.0

@@ -60,7 +60,7 @@ fn fields_say_which_columns_and_in_what_order() {
 }
 
 #[test]
-fn what_is_no_table_is_refused() {
+fn a_file_that_is_not_a_table_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c.parquet");
     let failure = exported(&path, &[], &["1"]).unwrap_err();

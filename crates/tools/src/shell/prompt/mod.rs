@@ -57,7 +57,7 @@ pub(super) fn run(
         if statement.trim().is_empty() {
             continue;
         }
-        // Statements end up in the history at once, so that a crash loses none.
+        // Statements go to the history immediately, so that a crash loses none.
         let _ = editor.add_history_entry(statement.as_str());
         if let Some(path) = &history
             && let Err(error) = editor.append_history(path)

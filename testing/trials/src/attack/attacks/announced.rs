@@ -1,4 +1,4 @@
-//! Bodies and heads that are announced and do not come, come slowly, or come without end.
+//! Bodies and heads that are declared but never arrive, arrive slowly, or never end.
 
 use std::io;
 use std::net::Shutdown;

@@ -166,7 +166,7 @@ fn flood(target: &Target, frames: &(dyn Fn(u32) -> Vec<u8> + Sync)) {
                 while start.elapsed() < FLOOD {
                     // Errors: the server has ended the connection.
                     let _ = one();
-                    // The machine has other work beside the connections of the flood.
+                    // The machine has other work besides the connections of the flood.
                     std::thread::sleep(Duration::from_millis(1));
                 }
             });

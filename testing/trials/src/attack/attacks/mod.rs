@@ -37,7 +37,7 @@ pub(crate) trait Attack {
         Ok(())
     }
 
-    /// Attacks until the target says that the time is over. The server's failures are noted in the
+    /// Attacks until the target says that the time is over. Records the server's failures in the
     /// target. Errors: the attack cannot continue.
     fn run(&self, target: &Target, rng: &mut Rng) -> Result<(), String>;
 }

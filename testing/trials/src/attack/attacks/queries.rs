@@ -1,4 +1,4 @@
-//! Hostile queries, each of which must end with a reply, or soon after it is killed.
+//! Hostile queries. Each must end with a reply, or soon after it is killed.
 
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -69,7 +69,7 @@ fn run_and_kill(target: &Target, rng: &mut Rng, query: &Hostile, after: Duration
     let marker = format!("attack {}", rng.u64(..));
     let text = format!("{} // {marker}", query.text);
     let body = json!({"query": text, "bindVars": query.bind}).to_string();
-    run_beside(target, body, after + PATIENCE, |outcome| match outcome.recv_timeout(after) {
+    run_concurrently(target, body, after + PATIENCE, |outcome| match outcome.recv_timeout(after) {
         Ok(reply) => judge(reply),
         Err(_) => {
             let start = Instant::now();
@@ -83,14 +83,16 @@ fn run_and_kill(target: &Target, rng: &mut Rng, query: &Hostile, after: Duration
 fn run_for(target: &Target, query: &Hostile) -> Result<(), String> {
     let options = json!({"maxRuntime": MAX_RUNTIME.as_secs_f64()});
     let body = json!({"query": query.text, "bindVars": query.bind, "options": options}).to_string();
-    run_beside(target, body, MAX_RUNTIME + PATIENCE, |outcome| match outcome.recv_timeout(MAX_RUNTIME) {
-        Ok(reply) => judge(reply),
-        Err(_) => judge_end(target, outcome, Instant::now(), "maxRuntime"),
+    run_concurrently(target, body, MAX_RUNTIME + PATIENCE, |outcome| {
+        match outcome.recv_timeout(MAX_RUNTIME) {
+            Ok(reply) => judge(reply),
+            Err(_) => judge_end(target, outcome, Instant::now(), "maxRuntime"),
+        }
     })
 }
 
 /// Sends a query on a thread of its own, while `judge` waits for the outcome.
-fn run_beside(
+fn run_concurrently(
     target: &Target,
     body: String,
     timeout: Duration,

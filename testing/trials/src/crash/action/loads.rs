@@ -10,7 +10,7 @@ use super::{KEYS, Maker, merge};
 use crate::crash::index::INDEXES;
 use crate::crash::state::{Collection, Documents, Place, State};
 
-/// Documents of a mass import, which is a load beside the log if there are no index entries.
+/// Documents of a mass import, which is a load that bypasses the log if there are no index entries.
 const MASS: std::ops::Range<usize> = 50..400;
 
 /// Imports documents, some of which may be there.

@@ -1,6 +1,6 @@
 //! Cycles of dependencies, by their names.
 //!
-//! Snapshot isolation holds exactly if no cycle is without two anti-dependencies in a row (Cerone
+//! Snapshot isolation holds if and only if every cycle has two anti-dependencies in a row (Cerone
 //! and Gotsman, "Analysing Snapshot Isolation", J. ACM 2018). So the search walks over pairs of a
 //! transaction and the kind of the dependency that led there, and never takes two
 //! anti-dependencies in a row.

@@ -17,7 +17,7 @@ pub(super) fn infer(index: &Index<'_>) -> (Graph, Vec<Anomaly>) {
     (graph, anomalies)
 }
 
-/// Returns the longest state of each list, of which all others must be beginnings.
+/// Returns the longest state of each list. All others must be prefixes of it.
 fn list_orders<'h>(index: &Index<'h>) -> (BTreeMap<Key, &'h [u64]>, Vec<Anomaly>) {
     let mut longest: BTreeMap<Key, (usize, &[u64])> = BTreeMap::new();
     let lists = || {
@@ -76,8 +76,8 @@ fn add_overwrite(index: &Index<'_>, graph: &mut Graph, reader: usize, key: Key, 
     }
 }
 
-/// Adds the dependencies of registers. A transaction that reads a value and writes another puts
-/// the second after the first, and every value is after none.
+/// Adds the dependencies of registers. A transaction that reads one value and writes another puts
+/// the second after the first. Every value follows the absence of one.
 fn add_registers(index: &Index<'_>, graph: &mut Graph) {
     let mut successors: HashMap<(Key, Option<u64>), Vec<u64>> = HashMap::new();
     for (number, transaction) in index.committed() {

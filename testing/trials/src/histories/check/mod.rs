@@ -2,8 +2,8 @@
 //!
 //! It follows Kingsbury and Alvaro, "Elle: Inferring Isolation Anomalies from Experimental
 //! Observations" (VLDB 2020). The lists that transactions read give the order of their appends, and
-//! a register that a transaction reads and then writes gives the order of the two values. From
-//! these follow dependencies between transactions, and from a cycle of them an anomaly.
+//! a register that a transaction reads and then writes gives the order of the two values. These
+//! orders imply dependencies between transactions, and a cycle of dependencies is an anomaly.
 //!
 //! Snapshot isolation permits only cycles with two anti-dependencies (rw) in a row: write skew.
 

@@ -23,7 +23,7 @@ pub(crate) trait Load: Sync {
     /// reach its goal.
     fn step(&self, client: &Client, rng: &mut Rng, journal: &Journal) -> bool;
 
-    /// Checks that all that was acknowledged is there. Returns figures for people. Errors: text for
+    /// Checks that everything acknowledged exists. Returns statistics for people. Errors: text for
     /// the user.
     fn verify(&self, client: &Client) -> Result<String, String>;
 }

@@ -1,7 +1,7 @@
 //! Transfers between accounts, each with an entry of the ledger.
 //!
-//! An account counts its transfers, and an entry has the counts that its transfer has found. So two
-//! transfers that have read the same state, of which one is lost, can be told.
+//! An account counts its transfers, and an entry has the counts that its transfer found. This
+//! reveals two transfers that read the same state, one of which is lost.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};

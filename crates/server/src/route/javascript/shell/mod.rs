@@ -1,4 +1,4 @@
-//! `/_admin/shell`: sessions of a shell in the server, where the option allows programs. The inputs
+//! `/_admin/shell`: shell sessions in the server, if the option allows programs. The inputs
 //! of a session share one global scope. Each has the rights of the user who sends it.
 //!
 //! `sessions`: all sessions, limited in number and idle time. `session`: one of them. `host`: the

@@ -9,8 +9,8 @@ use std::time::Duration;
 use super::check;
 use crate::histories::history::{Key, Operation, Outcome, Transaction};
 
-/// Returns a transaction of operations such as `append x 1`, `read x 1 2`, `write r 1`, which runs
-/// beside all others. Lists are `x` to `z`, registers `r` to `t`.
+/// Returns a transaction of operations such as `append x 1`, `read x 1 2`, `write r 1`, which is
+/// concurrent with all others. Lists are `x` to `z`, registers `r` to `t`.
 fn transaction(text: &str) -> Transaction {
     let operations = text.split(", ").map(operation).collect();
     let (client, refused) = (0, Vec::new());
