@@ -94,21 +94,6 @@ describe('pages', () => {
     await page.close()
   })
 
-  it('import a file and tell what was refused', async () => {
-    await server.ask('POST', '/_api/collection', { name: 'imported' })
-    const page = await openAs(browser, server, 'root', '#collection/imported/documents')
-    await page.getByRole('button', { name: 'Import' }).click()
-    const buffer = Buffer.from('_key,n,text\r\na,9007199254740993,"x, y"\r\na,1,again\r\n')
-    await page.getByLabel('File').setInputFiles({ name: 'some.csv', mimeType: 'text/csv', buffer })
-    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
-    await page.getByText('1 created, 1 refused').waitFor()
-    await page.getByText('unique constraint violated').waitFor()
-    await check(page)
-    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
-    await page.getByText('9007199254740993').waitFor()
-    await page.close()
-  })
-
   it('create, use and drop a database', async () => {
     const page = await openAs(browser, server, 'root', '#databases')
     await page.getByRole('button', { name: 'New database' }).click()
@@ -241,6 +226,14 @@ describe('pages', () => {
     await check(page)
     const { result } = await server.ask('GET', '/_api/user/ann/database/_system')
     assert.equal(result, 'ro')
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await page.getByText('may read', { exact: true }).last().waitFor()
+    await page.getByText('Collections of _system').click()
+    const right = page.locator('.right').filter({ hasText: 'docs' })
+    await right.getByText('may read, from the database _system').waitFor()
+    await right.getByRole('combobox', { name: 'docs' }).selectOption('may write')
+    await right.locator('.effective').getByText('may write', { exact: true }).waitFor()
+    await check(page)
     await page.close()
   })
 
