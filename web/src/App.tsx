@@ -2,7 +2,7 @@
 import { useSignalEffect } from '@preact/signals'
 import { database, place } from './lib/address'
 import { lazy } from './lib/lazy'
-import { isAway, state } from './lib/session'
+import { databaseNames, isAway, state, user } from './lib/session'
 import { Boundary } from './component/Boundary'
 import { Sidebar } from './component/Sidebar'
 import { SignIn } from './page/SignIn'
@@ -22,10 +22,12 @@ const Api = lazy(async () => (await import('./page/Api')).Api)
 const Shell = lazy(async () => (await import('./page/Shell')).Shell)
 const Databases = lazy(async () => (await import('./page/Databases')).Databases)
 const Users = lazy(async () => (await import('./page/Users')).Users)
+const NoRights = lazy(async () => (await import('./page/NoRights')).NoRights)
 const User = lazy(async () => (await import('./page/User')).User)
 
 function Page() {
   const [name, object = '', view = '', part] = place.value.segments
+  if (user.value !== null && databaseNames.value.length === 0 && name !== 'user') return <NoRights />
   switch (name) {
     case 'collections':
       return <Collections />

@@ -49,6 +49,55 @@ describe('the interface', () => {
     await page.close()
   })
 
+  it('lets users see their rights and change their own password', async () => {
+    await server.ask('POST', '/_api/user', { user: 'nobody', passwd: 'secret' })
+    const page = await openAs(browser, server, 'nobody', '#collections')
+    await page.getByRole('heading', { name: 'No rights yet' }).waitFor()
+    await check(page)
+    await page.getByRole('link', { name: 'nobody' }).click()
+    await page.getByRole('heading', { name: 'Rights' }).waitFor()
+    await page.getByText('no access').first().waitFor()
+    assert.equal(await page.getByRole('combobox', { name: '_system' }).count(), 0)
+    await check(page)
+    await server.ask('POST', '/_api/database', { name: 'own' })
+    await server.ask('PUT', '/_api/user/nobody/database/own', { grant: 'ro' })
+    await page.evaluate(() => (location.hash = '#collections'))
+    await page.getByRole('button', { name: 'Look again' }).click()
+    await page.getByText('There are no collections yet.').waitFor()
+    await page.getByRole('link', { name: 'nobody' }).click()
+    await page.getByText('may read', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByLabel('New password').fill('new secret')
+    await page.getByLabel('The same again').fill('other')
+    await page.getByText('The passwords differ.').waitFor()
+    await page.getByLabel('The same again').fill('new secret')
+    await page.getByRole('dialog').getByRole('button', { name: 'Change', exact: true }).click()
+    await page.getByText('The password is changed.').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await signIn(page, 'nobody', 'new secret')
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    await page.close()
+  })
+
+  it('tells a user which right is missing', async () => {
+    await server.ask('POST', '/_api/collection', { name: 'hidden' })
+    await server.ask('PUT', '/_api/user/reader/database/_system/hidden', { grant: 'none' })
+    const page = await openAs(browser, server, 'reader', '#collections')
+    await page.getByRole('link', { name: 'docs', exact: true }).waitFor()
+    for (const address of ['#collection/hidden/documents', '#logs']) {
+      await page.evaluate((hash) => (location.hash = hash), address)
+      await page.getByRole('alert').getByText('You lack the right to this').first().waitFor()
+      assert.ok(await page.getByRole('link', { name: 'Your rights' }).count())
+      await check(page)
+    }
+    for (const [address, text] of [['#dashboard', 'Uptime'], ['#activity', 'No queries are running.'], ['#views', 'There are no views yet.'], ['#analyzers', 'identity'], ['#graphs', 'seen'], ['#users', 'reader'], ['#databases', '_system'], ['#queries', 'Run a query']]) {
+      await page.evaluate((hash) => (location.hash = hash), address)
+      await page.locator('main').getByText(text).first().waitFor({ state: 'attached' })
+      assert.equal(await page.getByRole('alert').count(), 0, address)
+    }
+    await page.close()
+  })
+
   it('forgets everything of a user who signs out', async () => {
     const page = await openAs(browser, server)
     await run(page, 'RETURN "of root"')

@@ -1,8 +1,18 @@
 /** An error or a remark in the page. */
-import { messageOf } from '../lib/api'
+import { link } from '../lib/address'
+import { Failure, messageOf } from '../lib/api'
+import { user } from '../lib/session'
 
+/** An error. One of a missing right is a remark that tells which right it is, and leads to the user's own. */
 export function ErrorMessage({ error }: { error: unknown }) {
   if (!error) return null
+  if (error instanceof Failure && error.status === 403 && user.value !== null) {
+    return (
+      <p class="message is-warning" role="alert">
+        You lack the right to this: {error.message.replace(/^forbidden: /, '')}. <a href={link(['user', user.value])}>Your rights</a>
+      </p>
+    )
+  }
   return (
     <p class="message is-error" role="alert">
       {messageOf(error)}

@@ -8,7 +8,7 @@ import { Support } from '../dashboard/Support'
 import { mean, parse, rate, type Sample } from '../dashboard/metrics'
 import { bytes, number, seconds } from '../lib/format'
 import { useEvery, useLoaded } from '../lib/load'
-import { ask, send } from '../lib/session'
+import { ask, mayAdminister, send } from '../lib/session'
 import '../style/dashboard.css'
 
 const INTERVAL = 2000
@@ -51,9 +51,11 @@ export function Dashboard() {
         <a class="button is-quiet" href="licences.txt" target="_blank" rel="noreferrer">
           Licences
         </a>
-        <button type="button" class="button" onClick={() => setSupport(true)}>
-          Support information
-        </button>
+        {mayAdminister.value && (
+          <button type="button" class="button" onClick={() => setSupport(true)}>
+            Support information
+          </button>
+        )}
         {isSupport && <Support onClose={() => setSupport(false)} />}
       </PageHead>
       <ErrorMessage error={error} />

@@ -7,7 +7,7 @@ import type { Column } from '../component/Table'
 import { database, switchDatabase } from '../lib/address'
 import { path } from '../lib/api'
 import { useLoaded } from '../lib/load'
-import { databaseNames, loadDatabases } from '../lib/session'
+import { databaseNames, loadDatabases, mayAdminister } from '../lib/session'
 
 const name: Column<string> = {
   title: 'Name',
@@ -29,9 +29,9 @@ export function Databases() {
       rows={databaseNames.value}
       error={error}
       onReload={reload}
-      columns={[name, drop]}
+      columns={mayAdminister.value ? [name, drop] : [name]}
       empty="There are no databases."
-      create={{ title: 'New database', dialog: (close) => <CreateDatabase onClose={close} /> }}
+      create={mayAdminister.value ? { title: 'New database', dialog: (close) => <CreateDatabase onClose={close} /> } : undefined}
     >
       {dropped !== undefined && (
         <ConfirmAction

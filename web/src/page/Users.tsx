@@ -6,7 +6,7 @@ import { ListPage } from '../component/ListPage'
 import type { Column } from '../component/Table'
 import { go, link } from '../lib/address'
 import { useLoaded } from '../lib/load'
-import { ask } from '../lib/session'
+import { ask, mayAdminister } from '../lib/session'
 
 export interface User {
   user: string
@@ -31,7 +31,7 @@ export function Users() {
       columns={COLUMNS}
       empty="There are no users."
       onOpen={(one) => go(['user', one.user])}
-      create={{ title: 'New user', dialog: (close) => <CreateUser onClose={close} /> }}
+      create={mayAdminister.value ? { title: 'New user', dialog: (close) => <CreateUser onClose={close} /> } : undefined}
     />
   )
 }

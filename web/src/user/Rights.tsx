@@ -5,26 +5,23 @@ import { Select } from '../component/Select'
 import { type Call, path } from '../lib/api'
 import { useLoaded } from '../lib/load'
 import { ask, send } from '../lib/session'
+import { Collections } from './Collections'
+import { ALL, type Database, type Granted, type Level, ofDatabase, WORDS } from './source'
 
-type Granted = 'rw' | 'ro' | 'none' | 'undefined'
-type Database = { permission: Granted; collections?: Record<string, Granted> }
-
-const LEVELS: [Granted, string][] = [
-  ['rw', 'may write'],
-  ['ro', 'may read'],
-  ['none', 'no access'],
-]
-
-/** The name that stands for all that are not named. */
-const ALL = '*'
-
-const load = async (user: string, signal: AbortSignal) => {
-  const call: Call = { method: 'GET', path: path`/_api/user/${user}/database?full=true`, database: '_system' }
-  return (await ask<{ result: Record<string, Database> }>(call, { signal })).result
+interface Loaded {
+  grants: Record<string, Database>
+  /** The effective levels on databases; those without access are absent. */
+  effective: Record<string, Level>
 }
 
-export function Rights({ user }: { user: string }) {
-  const { value = {}, error, reload } = useLoaded((signal) => load(user, signal), [user])
+async function load(user: string, signal: AbortSignal): Promise<Loaded> {
+  const get = <T,>(query: string) => ask<{ result: T }>({ method: 'GET', path: path`/_api/user/${user}/database` + query, database: '_system' }, { signal, quiet: query === '' })
+  const [grants, effective] = await Promise.all([get<Loaded['grants']>('?full=true'), get<Loaded['effective']>('')])
+  return { grants: grants.result, effective: effective.result }
+}
+
+export function Rights({ user, mayChange }: { user: string; mayChange: boolean }) {
+  const { value, error, reload } = useLoaded((signal) => load(user, signal), [user])
   const [failure, setFailure] = useState<unknown>()
   const set = (address: string, level: Granted) => {
     const change: Call = level === 'undefined' ? { method: 'DELETE', path: address } : { method: 'PUT', path: address, body: { grant: level } }
@@ -33,47 +30,62 @@ export function Rights({ user }: { user: string }) {
       reload()
     }, setFailure)
   }
-  const names = [ALL, ...Object.keys(value).filter((name) => name !== ALL).sort()]
+  const grants = value?.grants ?? {}
+  const names = Object.keys(grants).filter((name) => name !== ALL).sort()
   return (
     <>
       <ErrorMessage error={error ?? failure} />
       <div class="card card-body">
         <h2>Rights</h2>
-        <p class="muted">“All others” holds for databases and collections without a level of their own. A user who may write <code>_system</code> administers the server.</p>
-        {names.map((name) => (
-          <section key={name}>
-            <Row title={name === ALL ? 'All others' : name} level={value[name]?.permission ?? 'undefined'} isAll={name === ALL} onSet={(level) => set(path`/_api/user/${user}/database/${name}`, level)} />
-            {name !== ALL && <Collections database={name} collections={value[name]?.collections ?? {}} onSet={(collection, level) => set(path`/_api/user/${user}/database/${name}/${collection}`, level)} />}
-          </section>
-        ))}
+        <p class="muted">“All others” holds for databases and collections without a level of their own. The effective right and its source stand at the end. A user who may write <code>_system</code> administers the server.</p>
+        {mayChange && <Right title="All others" level={grants[ALL]?.permission ?? 'undefined'} unset="not set" onSet={(level) => set(path`/_api/user/${user}/database/${ALL}`, level)} />}
+        {value &&
+          names.map((name) => {
+            const effective = value.effective[name] ?? 'none'
+            return (
+              <section key={name}>
+                <Right
+                  title={name}
+                  level={grants[name]?.permission ?? 'undefined'}
+                  unset="as all others"
+                  effective={ofDatabase(grants, name, effective)}
+                  onSet={mayChange ? (level) => set(path`/_api/user/${user}/database/${name}`, level) : undefined}
+                />
+                <Collections
+                  user={user}
+                  database={name}
+                  grants={grants}
+                  ofDatabase={effective}
+                  onSet={mayChange ? (collection, level) => set(path`/_api/user/${user}/database/${name}/${collection}`, level) : undefined}
+                />
+              </section>
+            )
+          })}
       </div>
     </>
   )
 }
 
-interface CollectionsProperties {
-  database: string
-  collections: Record<string, Granted>
-  onSet: (collection: string, level: Granted) => void
+const LEVELS = Object.entries(WORDS) as [Granted, string][]
+
+interface RightProperties {
+  title: string
+  level: Granted
+  /** The word for a level that is not granted. */
+  unset: string
+  /** The effective level with its source. */
+  effective?: string
+  /** Absent for a reader. */
+  onSet?: (level: Granted) => void
 }
 
-function Collections({ database, collections, onSet }: CollectionsProperties) {
-  const names = [ALL, ...Object.keys(collections).filter((name) => name !== ALL).sort()]
+/** A row with the level that is granted, and the one that holds. */
+export function Right({ title, level, unset, effective, onSet }: RightProperties) {
   return (
-    <details class="rights">
-      <summary>Collections of {database}</summary>
-      {names.map((name) => (
-        <Row key={name} title={name === ALL ? 'All others' : name} level={collections[name] ?? 'undefined'} isAll={false} onSet={(level) => onSet(name, level)} />
-      ))}
-    </details>
-  )
-}
-
-function Row({ title, level, isAll, onSet }: { title: string; level: Granted; isAll: boolean; onSet: (level: Granted) => void }) {
-  return (
-    <label class="right">
+    <div class="right">
       <span class="who">{title}</span>
-      <Select label={title} value={level} options={[...LEVELS, ['undefined', isAll ? 'not set' : 'as all others']]} onChange={onSet} />
-    </label>
+      {onSet && <Select label={title} value={level} options={[...LEVELS, ['undefined', unset]]} onChange={onSet} />}
+      <span class="muted effective">{effective}</span>
+    </div>
   )
 }
