@@ -15,6 +15,8 @@ export async function launch() {
   const context = await browser.newContext()
   return {
     newPage: () => context.newPage(),
+    /** Closes what a failed test has left: a new page would join its session. */
+    closePages: () => Promise.all(context.pages().map((page) => page.close())),
     /** Opens a page that has loaded nothing yet. */
     newEmptyPage: async () => (await browser.newContext()).newPage(),
     close: () => browser.close(),
@@ -38,6 +40,8 @@ export async function open(browser, server, fragment = '', size = { width: 1280,
     if (message.type() === 'error' && !EXPECTED.test(message.text())) page.faults.push(message.text())
   })
   page.on('dialog', (dialog) => {
+    // The browser asks before a page with unsaved changes goes.
+    if (dialog.type() === 'beforeunload') return void dialog.accept()
     page.faults.push(`a script ran: ${dialog.message()}`)
     void dialog.dismiss()
   })
@@ -53,6 +57,7 @@ export async function signIn(page, user = 'root', password = 'secret') {
 
 /** Opens the interface and signs in. */
 export async function openAs(browser, server, user, fragment, size) {
+  await browser.closePages()
   const page = await open(browser, server, fragment, size)
   await signIn(page, user)
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()

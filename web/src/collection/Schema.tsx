@@ -2,10 +2,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { ConfirmAction } from '../component/ConfirmAction'
+import { DraftNote } from '../component/DraftNote'
 import { Editor } from '../component/Editor'
 import { ErrorMessage } from '../component/Message'
-import { database } from '../lib/address'
+import { database, link } from '../lib/address'
 import { path } from '../lib/api'
+import { draftOf, forgetDraft, useDraft } from '../lib/drafts'
 import { attributes, indent } from '../lib/json'
 import { useLoaded } from '../lib/load'
 import { send } from '../lib/session'
@@ -24,15 +26,26 @@ async function load(collection: string, signal: AbortSignal): Promise<string> {
 export function Schema({ collection, mayChange }: { collection: string; mayChange: boolean }) {
   const { value, error, reload } = useLoaded((signal) => load(collection, signal), [collection, database.value])
   const text = useSignal('')
+  const place = link(['collection', collection, 'schema'])
+  const [saved, setSaved] = useState<string>()
   const [isSaving, setSaving] = useState(false)
   useEffect(() => {
-    if (value !== undefined) text.value = value === 'null' ? '' : indent(value)
+    if (value === undefined) return
+    const loaded = value === 'null' ? '' : indent(value)
+    text.value = draftOf(place)?.text ?? loaded
+    setSaved(loaded)
   }, [value])
+  useDraft(text, mayChange ? saved : undefined, { address: place, title: `Schema of ${collection}`, base: '' })
+  const onSaved = () => {
+    forgetDraft(place)
+    reload()
+  }
   return (
     <>
       <div class="page-head">
         <p class="muted"><code>rule</code> is a JSON Schema, <code>level</code> (none, new, moderate, strict) says when it is checked, and <code>message</code> is the error. Without a text, every document is accepted.</p>
         <span class="spring" />
+        {mayChange && saved !== undefined && text.value !== saved && <DraftNote onDiscard={() => (text.value = saved)} />}
         {mayChange && (
           <>
             <button type="button" class="button" onClick={() => (text.value = JSON.stringify(EXAMPLE, null, 2))}>
@@ -49,7 +62,7 @@ export function Schema({ collection, mayChange }: { collection: string; mayChang
         <Editor language="json" label="Schema" text={text} isReadOnly={!mayChange} />
       </div>
       {isSaving && (
-        <ConfirmAction title="Save the schema" verb="Save" call={{ method: 'PUT', path: path`/_api/collection/${collection}/properties`, text: `{"schema":${text.value.trim() || 'null'}}` }} onClose={() => setSaving(false)} onDone={reload}>
+        <ConfirmAction title="Save the schema" verb="Save" call={{ method: 'PUT', path: path`/_api/collection/${collection}/properties`, text: `{"schema":${text.value.trim() || 'null'}}` }} onClose={() => setSaving(false)} onDone={onSaved}>
           <p>Documents are validated against the schema when they are written. Existing documents are not checked.</p>
         </ConfirmAction>
       )}

@@ -1,5 +1,6 @@
 /** Text of any length, of which only the visible lines are in the page. */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { number } from '../lib/format'
 import { windowAt } from './window'
 
 /** The height of a line in pixels, as in the style sheet. */
@@ -12,6 +13,11 @@ interface Properties {
   lines: string[]
   onEnd?: () => void
 }
+
+/** The characters of a line that are in the page. */
+const MAX_CHARACTERS = 2000
+
+const cut = (line: string) => (line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)} … ${number(line.length)} characters` : line)
 
 export function Lines({ label, lines, onEnd }: Properties) {
   const scroller = useRef<HTMLDivElement>(null)
@@ -28,7 +34,7 @@ export function Lines({ label, lines, onEnd }: Properties) {
   return (
     <div class="lines-box" ref={scroller} onScroll={look} tabIndex={0} role="region" aria-label={label}>
       <pre class="lines" style={{ paddingTop: `${above}px`, paddingBottom: `${below}px` }}>
-        {lines.slice(first, end).join('\n')}
+        {lines.slice(first, end).map(cut).join('\n')}
       </pre>
     </div>
   )

@@ -64,13 +64,22 @@ function attributesOf(row: string): Map<string, string> {
 /** The characters of a long value that a cell has. */
 const MAX_CHARACTERS = 200
 
+/** Returns the beginning of a text in JSON, which may be long. */
+function beginning(json: string): string {
+  if (json.length <= MAX_CHARACTERS) return JSON.parse(json) as string
+  // The cut must not divide an escape sequence.
+  const cut = json.slice(0, MAX_CHARACTERS).replace(/\\(u[\da-f]{0,3})?$/i, '')
+  const whole = /(^|[^\\])(\\\\)*$/.test(cut) ? cut : cut.slice(0, -1)
+  return `${JSON.parse(`${whole}"`) as string}…`
+}
+
 function Cell({ json, name }: { json: string | undefined; name: string }) {
   if (json === undefined) return null
   if (json === 'null') return <span class="cell-null">null</span>
   if (json.startsWith('"')) {
-    const text = JSON.parse(json) as string
+    const text = beginning(json)
     const id = /^(_id|_from|_to)$/.test(name) && /^[^/]+\/[^/]+$/.test(text)
-    if (!id) return <>{text.slice(0, MAX_CHARACTERS)}</>
+    if (!id) return <>{text}</>
     const [collection = '', key = ''] = text.split('/')
     return <a href={link(['collection', collection, 'documents', key])}>{text}</a>
   }

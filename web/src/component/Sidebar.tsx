@@ -4,6 +4,7 @@ import icon from '../icon.svg'
 import { database, link, place, switchDatabase } from '../lib/address'
 import { databaseNames, mayAdminister, signOut, user } from '../lib/session'
 import { nextTheme, theme } from '../lib/theme'
+import { Drafts } from './Drafts'
 import { Icon, type IconName } from './Icon'
 import { Requests } from './Requests'
 import { Select } from './Select'
@@ -50,11 +51,16 @@ export function Sidebar() {
       <p class="label side-group">Server</p>
       <Links entries={server} onGo={close} />
       <div class="side-end">
+        <Drafts />
         <Requests />
         <div class="side-row">
-          <span class="who" title={user.value ?? ''}>
-            {user.value ?? 'No authentication'}
-          </span>
+          {user.value === null ? (
+            <span class="who">No authentication</span>
+          ) : (
+            <a class="who" href={link(['user', user.value])} title="Your password and rights" aria-current={place.value.segments[0] === 'user' && place.value.segments[1] === user.value ? 'page' : undefined}>
+              {user.value}
+            </a>
+          )}
           <button type="button" class="icon-button" aria-label={`Colours: ${theme.value}`} title={`Colours: ${theme.value}`} onClick={nextTheme}>
             <Icon name={theme.value} />
           </button>

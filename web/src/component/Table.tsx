@@ -69,15 +69,18 @@ export function Table<Row>({ label, columns, count, row, onEnd, onOpen, sorted, 
         </thead>
         <tbody>
           <Gap pixels={above} columns={columns.length} />
-          {indexes.map((index) => (
-            <tr key={index} aria-rowindex={index + 2} class={onOpen && 'can-open'} onClick={(event) => onOpen && !isControl(event) && onOpen(row(index), index)}>
-              {columns.map((column) => (
-                <td key={column.title} class={column.isNumber ? 'is-number' : undefined}>
-                  {attempt(() => column.cell(row(index), index))}
-                </td>
-              ))}
-            </tr>
-          ))}
+          {indexes.map((index) => {
+            const one = row(index)
+            return (
+              <tr key={index} aria-rowindex={index + 2} class={onOpen && 'can-open'} onClick={(event) => onOpen && !isControl(event) && onOpen(one, index)}>
+                {columns.map((column) => (
+                  <td key={column.title} class={column.isNumber ? 'is-number' : undefined}>
+                    {attempt(() => column.cell(one, index))}
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
           <Gap pixels={below} columns={columns.length} />
         </tbody>
       </table>

@@ -14,6 +14,9 @@ export interface Sent {
 /** The maximum number of requests to keep. */
 const MOST = 50
 
+/** Characters of a body that are kept. */
+const MAX_CHARACTERS = 100_000
+
 let lastId = 0
 
 export const requests = signal<Sent[]>([])
@@ -26,5 +29,7 @@ export function forgetRequests() {
 /** Adds a request. */
 export function record(call: Call, status: number, milliseconds: number) {
   lastId += 1
-  requests.value = [{ id: lastId, call, status, milliseconds }, ...requests.value].slice(0, MOST)
+  const isLong = (call.text?.length ?? 0) > MAX_CHARACTERS
+  const listed = isLong ? { ...call, text: undefined, isSecret: true } : call
+  requests.value = [{ id: lastId, call: listed, status, milliseconds }, ...requests.value].slice(0, MOST)
 }

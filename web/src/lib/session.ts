@@ -1,13 +1,14 @@
 /**
  * The user of this tab, and the requests that it sends.
  *
- * The token is in the memory of the tab only. Nothing that a browser would add to a request by
- * itself identifies a user, so a foreign page cannot act in the user's name.
+ * The token is in the memory and the storage of the tab. Nothing that a browser would add to a
+ * request by itself identifies a user, so a foreign page cannot act in the user's name.
  */
 import { computed, signal } from '@preact/signals'
 import { database, prefix, switchDatabase } from './address'
 import { bodyOf, type Call, Failure, fullPath } from './api'
 import { forgetRequests, record } from './requests'
+import { askTabs, expiry, type Held, isExpired, listenToTabs, storedToken, storeToken, tellSignOut } from './token'
 
 export type Level = 'rw' | 'ro' | 'none'
 
@@ -69,7 +70,10 @@ export async function exchange(call: Call, { signal, quiet, keepalive }: Options
   }
   isAway.value = false
   report(reply.status)
-  if (reply.status === 401 && token.value !== null && isExpired(token.value)) endSession()
+  if (reply.status === 401 && token.value !== null && isExpired(token.value)) {
+    endSession()
+    askTabs()
+  }
   return { status: reply.status, text }
 }
 
@@ -85,16 +89,57 @@ export async function ask<T>(call: Call, options?: Options): Promise<T> {
   return JSON.parse(await send(call, options)) as T
 }
 
-/** Finds out if the server wants a user. */
+/** Milliseconds for which a new tab waits for the session of another one. */
+const ANSWER_MILLISECONDS = 100
+
+/** Finds out if the server wants a user, and if the user of this tab is still signed in. */
 export async function begin() {
+  const held = storedToken()
+  if (held) hold(held)
   try {
     await loadDatabases()
+    lastUser = user.value
     state.value = 'in'
   } catch (error) {
     if (error instanceof Failure && error.status === 0) return
-    state.value = 'out'
+    clearToken()
+    askTabs()
+    // Their answer comes before the form, or the form would go away under the user's hands.
+    setTimeout(() => state.value === 'unknown' && endSession(), ANSWER_MILLISECONDS)
   }
 }
+
+/** Takes a token as that of this tab. */
+function hold(held: Held) {
+  token.value = held.jwt
+  user.value = held.user
+  storeToken(held)
+}
+
+/** Forgets what belongs to the last user if this is another. */
+function change(name: string) {
+  if (lastUser !== null && lastUser !== name) for (const forget of forgetters) forget()
+  lastUser = name
+}
+
+const own = (): Held | undefined => (token.value !== null && user.value !== null && state.value === 'in' ? { user: user.value, jwt: token.value } : undefined)
+
+/** Signs in with the token of another tab, unless this tab waits for another user. */
+async function adopt(held: Held) {
+  if (state.value === 'in' || token.value !== null || (lastUser !== null && lastUser !== held.user)) return
+  hold(held)
+  try {
+    await loadDatabases()
+  } catch {
+    return endSession()
+  }
+  change(held.user)
+  state.value = 'in'
+}
+
+listenToTabs(own, adopt, (name) => {
+  if (user.value === name) leave()
+})
 
 /** Calls that forget what belongs to a user: queries, results, requests. */
 const forgetters: (() => void)[] = [forgetRequests]
@@ -111,26 +156,34 @@ export async function signIn(name: string, password: string) {
   // The call is not recorded: it has the password.
   const call: Call = { method: 'POST', path: '/_open/auth', database: '_system', body: { username: name, password } }
   const { jwt } = await ask<{ jwt: string }>(call, { quiet: true })
-  token.value = jwt
-  if (lastUser !== null && lastUser !== name) for (const forget of forgetters) forget()
-  lastUser = name
-  user.value = name
+  change(name)
+  hold({ user: name, jwt })
   await loadDatabases()
   state.value = 'in'
 }
 
 /** Forgets the user and all that the user did. */
 export function signOut() {
+  if (user.value !== null) tellSignOut(user.value)
+  leave()
+}
+
+function leave() {
   for (const forget of forgetters) forget()
   endSession()
 }
 
 /** Asks for the password again. The same user finds everything as it was. */
 function endSession() {
+  clearToken()
+  state.value = 'out'
+}
+
+function clearToken() {
   token.value = null
+  storeToken(null)
   user.value = null
   levels.value = {}
-  state.value = 'out'
 }
 
 async function loadLevels() {
@@ -152,22 +205,13 @@ export async function loadDatabases() {
   if (first !== undefined && !databaseNames.value.includes(database.value)) switchDatabase(first)
 }
 
-/** Returns the seconds from 1970 at which a token ends. */
-function expiry(jwt: string): number {
-  const claims = jwt.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''
-  return JSON.parse(atob(claims)).exp ?? Number.POSITIVE_INFINITY
-}
-
-function isExpired(jwt: string): boolean {
-  return expiry(jwt) * 1000 <= Date.now() + 5000
-}
-
 /** Renews the token while its tab is used, and asks for the server while it is away. */
 export function keepAlive() {
   setInterval(async () => {
     if (token.value === null || document.hidden || expiry(token.value) * 1000 - Date.now() > 15 * 60_000) return
     const call: Call = { method: 'POST', path: '/_open/auth/renew', database: '_system' }
-    token.value = (await ask<{ jwt: string }>(call, { quiet: true })).jwt
+    const { jwt } = await ask<{ jwt: string }>(call, { quiet: true })
+    if (user.value !== null) hold({ user: user.value, jwt })
   }, 60_000)
   setInterval(() => {
     if (!isAway.value) return

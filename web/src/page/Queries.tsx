@@ -1,5 +1,5 @@
 /** Queries: the editor, its parameters, and the result. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { CopyCurl } from '../component/CopyCurl'
 import { Editor } from '../component/Editor'
 import { place } from '../lib/address'
@@ -10,12 +10,17 @@ import { HistoryDialog } from '../query/HistoryDialog'
 import { Result } from '../query/Result'
 import type { Query } from '../query/Query'
 import { QueryTabs } from '../query/QueryTabs'
-import { current, openFromAddress } from '../query/tabs'
+import { current, openFromAddress, restoreTabs } from '../query/tabs'
 
 export function Queries() {
+  useMemo(restoreTabs, [])
   const query = current.value
   const complete = useMemo(() => completer(() => query.bindNames.value), [query])
-  useEffect(openFromAddress, [place.value])
+  const opened = useRef(place.peek())
+  useEffect(() => {
+    if (place.value !== opened.current) openFromAddress()
+    opened.current = place.value
+  }, [place.value])
   useEffect(() => void loadHistory().catch(() => {}), [])
   useEffect(() => {
     const abort = new AbortController()

@@ -2,12 +2,14 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { ConfirmAction } from '../component/ConfirmAction'
+import { DraftNote } from '../component/DraftNote'
 import { Editor } from '../component/Editor'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
 import { PageHead } from '../component/PageHead'
 import { database, go, link } from '../lib/address'
 import { path } from '../lib/api'
+import { draftOf, forgetDraft, useDraft } from '../lib/drafts'
 import { useLoaded } from '../lib/load'
 import { ask, mayChangeDatabase } from '../lib/session'
 import { changeable, type Definition, fixed, mistake } from '../view/definition'
@@ -21,14 +23,25 @@ export function View({ name }: { name: string }) {
   const { value, error, reload } = useLoaded((signal) => get(name, signal), [name, database.value])
   const [action, setAction] = useState<'save' | 'rename' | 'drop'>()
   const text = useSignal('')
+  const place = link(['view', name])
+  const [saved, setSaved] = useState<string>()
   useEffect(() => {
-    if (value) text.value = changeable(value)
+    if (!value) return
+    text.value = draftOf(place)?.text ?? changeable(value)
+    setSaved(changeable(value))
   }, [value])
+  useDraft(text, mayChangeDatabase.value ? saved : undefined, { address: place, title: `View ${name}`, base: '' })
+  const isChanged = mayChangeDatabase.value && saved !== undefined && text.value !== saved
   const wrong = value && mistake(text.value, value.type, false)
+  const onSaved = () => {
+    forgetDraft(place)
+    reload()
+  }
   const properties = path`/_api/view/${name}/properties`
   return (
     <div class="page">
       <PageHead title={name} above={['views', 'Views']}>
+        {isChanged && <DraftNote onDiscard={() => (text.value = saved)} />}
         <span class="spring" />
         <a class="button" href={link(['queries'], { query: `FOR d IN ${quoted(name)}\n  LIMIT 100\n  RETURN d` })}>
           Open as query
@@ -66,7 +79,7 @@ export function View({ name }: { name: string }) {
         </>
       )}
       {action === 'save' && (
-        <ConfirmAction title={`Save ${name}`} verb="Save" call={{ method: 'PUT', path: properties, text: text.value }} onClose={() => setAction(undefined)} onDone={reload}>
+        <ConfirmAction title={`Save ${name}`} verb="Save" call={{ method: 'PUT', path: properties, text: text.value }} onClose={() => setAction(undefined)} onDone={onSaved}>
           <p>These properties replace the current ones. Changed links are rebuilt, which briefly blocks writes to their collections.</p>
         </ConfirmAction>
       )}

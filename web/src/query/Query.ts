@@ -36,10 +36,17 @@ export class Query {
   /** The text and the parameters of the result and the plan that are shown. */
   private shown = ''
 
-  constructor(text = '', bindText = '{}') {
+  /** The text that ran last, and is in the history. */
+  readonly ran = signal('')
+
+  constructor(text = '', bindText = '{}', ran = '') {
     this.text.value = text
     this.bindText.value = bindText
+    this.ran.value = ran
   }
+
+  /** True for a text that is nowhere else. */
+  readonly isUnsaved = computed(() => this.text.value.trim() !== '' && this.text.value !== this.ran.value)
 
   /** The values of the parameters, or the error of their text. */
   readonly binds = computed<{ values: Record<string, unknown>; error?: string }>(() => {
@@ -137,6 +144,7 @@ export class Query {
       if (plan) this.planned.value = { plan, nodes: stats?.nodes, warnings }
       if (withProfile) this.view.value = 'Profile'
       else if (this.view.value === 'Plan' || this.view.value === 'Profile') this.view.value = 'Table'
+      this.ran.value = this.text.value
       const run = { query: this.text.value, binds: JSON.stringify(this.used()), database: database.value }
       remember(run).catch(() => {})
     })

@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { Boundary } from '../component/Boundary'
 import { Dialog } from '../component/Dialog'
+import { JsonText } from '../component/JsonText'
 import { Lines } from '../component/Lines'
 import { ErrorMessage } from '../component/Message'
 import { RowTable } from '../component/RowTable'
@@ -26,8 +27,9 @@ export function Result({ query }: { query: Query }) {
   const planned = query.planned.value
   const hasNumbers = useMemo(() => found !== undefined && chartColumns(found.rows).numeric.length > 0, [found])
   const names: View[] = ['Table', 'JSON']
-  if (found && mayHaveEdges(found.rows)) names.push('Graph')
-  if (found && mayHavePlaces(found.rows)) names.push('Map')
+  const [hasEdges, hasPlaces] = useMemo(() => (found ? [mayHaveEdges(found.rows), mayHavePlaces(found.rows)] : []), [found])
+  if (hasEdges) names.push('Graph')
+  if (hasPlaces) names.push('Map')
   if (hasNumbers) names.push('Chart')
   if (planned) names.push(planned.nodes ? 'Profile' : 'Plan')
   const chosen = names.includes(query.view.value) ? query.view.value : 'Table'
@@ -103,7 +105,7 @@ function Rows({ cursor, view }: { cursor: Cursor; view: Exclude<View, 'Plan' | '
       {view === 'Chart' && <ChartResult rows={cursor.rows} count={count} />}
       {opened !== undefined && (
         <Dialog title="Row" isWide onClose={() => setOpened(undefined)}>
-          <pre class="dialog-body row-json">{indent(opened)}</pre>
+          <JsonText label="JSON of the row" text={indent(opened)} />
         </Dialog>
       )}
     </>
