@@ -1,6 +1,6 @@
 //! The modules of one crate, and their uses of each other.
 //!
-//! A module is a file; inline modules belong to the file that they stand in. Tests are left out. An
+//! A module is a file; inline modules belong to the file that they stand in. Tests are omitted. An
 //! edge goes to the module that defines a name, also where the name is reached through a re-export.
 //! Paths inside macro calls are not seen.
 

@@ -6,7 +6,7 @@
 //! folder there is nothing to do.
 //!
 //! `tests/drivers/expected/SUITE.txt` has a line `REASON: TEST` for each test that must fail. An
-//! expected failure that passes is also a mistake.
+//! expected failure that passes is also an error.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -27,7 +27,7 @@ pub(crate) enum Wanted {
     Word(String),
     /// Texts with two words.
     Both(String, String),
-    /// Texts with words one after the other.
+    /// Texts with words one after another.
     Phrase(Vec<String>),
 }
 

@@ -28,7 +28,7 @@ const PLACEHOLDERS: [&str; 32] = [
 
 /// Fills the placeholders of `format` (in any case) with parts of a moment.
 ///
-/// `local` is the local time of the moment `utc_ms`. A `%` that begins no placeholder is left out.
+/// `local` is the local time of the moment `utc_ms`. A `%` that begins no placeholder is omitted.
 pub fn format_date(format: &str, local: Civil, utc_ms: i64) -> String {
     let mut output = String::with_capacity(format.len() + 16);
     let _: Result<(), Infallible> = try_format_date(format, local, utc_ms, |piece| {

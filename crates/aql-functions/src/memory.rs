@@ -327,7 +327,7 @@ impl<'a> ArrayBuffer<'a> {
     }
 }
 
-/// The bytes of a value's block beside its content: its reference counts, vector and allocations.
+/// The bytes of a value's block besides its content: its reference counts, vector and allocations.
 const BYTES_OF_BLOCK: usize = 72;
 
 /// Distinct values, which grow within the query's memory.

@@ -1,4 +1,4 @@
-//! The optimizer of AQL: rules rewrite a plan, one after the other, in a fixed order.
+//! The optimizer of AQL: rules rewrite a plan, one after another, in a fixed order.
 //!
 //! Every rule keeps the result of the query, apart from the order of rows that the query leaves
 //! open, so any rule can be turned off. Some rules make additional plans. The plan with the lowest

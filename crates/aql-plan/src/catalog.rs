@@ -150,7 +150,7 @@ pub struct CollectionInfo {
     pub reference: CollectionReference,
     /// True for a collection of edges.
     pub is_edge: bool,
-    /// Its indexes, the primary index first. Indexes still being built are left out.
+    /// Its indexes, the primary index first. Indexes still being built are omitted.
     pub indexes: Arc<[IndexInfo]>,
     /// Estimated number of documents.
     pub count_estimate: u64,
@@ -172,7 +172,7 @@ pub struct IndexInfo {
     pub fields: Vec<IndexField>,
     /// No two documents have equal values in all fields.
     pub unique: bool,
-    /// The index leaves out documents in which a field is null or missing.
+    /// The index omits documents in which a field is null or missing.
     pub sparse: bool,
     /// Attributes stored with each entry.
     pub stored_values: Vec<Vec<Box<str>>>,
@@ -192,7 +192,7 @@ pub struct IndexInfo {
 /// The parts of an inverted index that other indexes do not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextIndexInfo {
-    /// The fields of its definition; those that `includeAllFields` adds are left out.
+    /// The fields of its definition; those that `includeAllFields` adds are omitted.
     pub fields: Vec<TextField>,
     /// The primary sort order; empty without one.
     pub primary_sort: Vec<ViewSortField>,
@@ -252,7 +252,7 @@ pub struct IndexField {
 }
 
 impl IndexField {
-    /// Creates a field from names and the position after which `[*]` stands.
+    /// Creates a field from names and the position after which `[*]` follows.
     pub fn new(path: &[&str], expansion: Option<usize>) -> Self {
         Self { path: path.iter().map(|name| (*name).into()).collect(), expansion }
     }

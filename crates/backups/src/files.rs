@@ -43,7 +43,7 @@ pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Writes a file so that it is there as a whole or not at all, even after a crash of the machine.
+/// Writes a file so that it exists as a whole or not at all, even after a crash of the machine.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let temporary = path.with_extension("new");
     let mut file = File::create(&temporary)?;

@@ -20,7 +20,7 @@ pub struct AnalyzerName<'a> {
 }
 
 impl<'a> AnalyzerName<'a> {
-    /// Divides `database::name`. The name of `_system` may be left out: `::name`.
+    /// Divides `database::name`. The name of `_system` may be omitted: `::name`.
     pub fn parse(name: &'a str) -> Self {
         match name.rsplit_once(SEPARATOR) {
             Some(("", local)) => AnalyzerName { database: Some(SYSTEM_DATABASE), local },

@@ -63,7 +63,7 @@ pub struct ComputedValue {
     pub overwrite: bool,
     /// The writes that compute the value.
     pub compute_on: ComputeOn,
-    /// True if a null is stored; otherwise the attribute is left out, or removed.
+    /// True if a null is stored; otherwise the attribute is omitted, or removed.
     pub keep_null: bool,
     /// True if a warning of the expression fails the write.
     pub fail_on_warning: bool,

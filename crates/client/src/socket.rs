@@ -20,7 +20,7 @@ use crate::tls::Tls;
 /// The maximum number of bytes of one read from the system.
 const READ_BYTES: usize = 128 << 10;
 
-/// The maximum wait between two looks at a flag that ends requests.
+/// The maximum wait between two checks of a flag that ends requests.
 const INTERRUPT_STEP: Duration = Duration::from_millis(20);
 
 /// The bits of [`Wire::interest`].
@@ -224,7 +224,7 @@ impl Socket {
     }
 }
 
-/// Tries the addresses of a host one after the other.
+/// Tries the addresses of a host one after another.
 fn connect_tcp(host: &str, port: u16, limit: Duration) -> io::Result<TcpStream> {
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for address in (host, port).to_socket_addrs()? {

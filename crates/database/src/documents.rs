@@ -233,7 +233,7 @@ impl Session {
     }
 
     /// Runs `work` in a transaction on one collection and commits it, or runs it in the stream
-    /// transaction of the session. An error of `work` takes its writes back.
+    /// transaction of the session. An error of `work` undoes its writes.
     pub fn write<T>(
         &self,
         collection: &str,

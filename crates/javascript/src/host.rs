@@ -27,7 +27,7 @@ impl From<Error> for HostError {
 
 /// The program that an isolate runs in.
 ///
-/// The first functions are for every host. The others return capabilities, which a host leaves out
+/// The first functions are for every host. The others return capabilities, which a host omits
 /// by default: a module without its capability throws error 11 (forbidden).
 ///
 /// Functions block until they are done. A panic in one of them ends the script as

@@ -3,7 +3,7 @@
 //! An [`Isolate`] runs scripts with [`Limits`] on memory, stack and time. The modules that scripts
 //! `require` are written in JavaScript (`modules/`), and compiled when a script first asks for
 //! them. They reach the world outside through one trait, [`Host`]: requests to Persea's HTTP API,
-//! output, and capabilities that a host may leave out. So one API serves the shell, whose host
+//! output, and capabilities that a host may omit. So one API serves the shell, whose host
 //! sends requests through a socket, and the server, whose host answers them in process.
 //!
 //! - [`isolate`](Isolate): the runtime of quickjs-ng with its limits.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::Failure;
 
-/// The maximum pause of a sleeping script between two looks at the interrupt flag.
+/// The maximum pause of a sleeping script between two checks of the interrupt flag.
 const LONGEST_NAP: Duration = Duration::from_millis(10);
 
 /// The reasons to end a running script. The isolate, its allocator and the native functions share

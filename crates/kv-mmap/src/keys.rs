@@ -164,7 +164,7 @@ struct Walk<'a, 't> {
 }
 
 impl Walk<'_, '_> {
-    /// Visits the rests of one level. `beginning` is what stands before them in the keys.
+    /// Visits the rests of one level. `beginning` is the part of the keys before them.
     fn level(
         &self,
         level: Level,

@@ -1,4 +1,4 @@
-//! The engine: a store for as long as it is open.
+//! The engine: a store while it is open.
 
 use std::path::Path;
 use std::sync::Arc;

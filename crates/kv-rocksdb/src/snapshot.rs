@@ -57,7 +57,7 @@ impl RocksSnapshot {
         Ok(values)
     }
 
-    /// Adds the values of keys, up to the first one that RocksDB left out because those before it,
+    /// Adds the values of keys, up to the first one that RocksDB omitted because those before it,
     /// in the order of the keys, are long.
     fn get_batch(&self, keys: &[&[u8]], values: &mut Values) -> Result<()> {
         let is_sorted = keys.is_sorted();

@@ -8,7 +8,7 @@ use kv::{ColumnFamilyStatistics, EngineStatistics, LocalStore};
 use crate::store::Store;
 
 /// RocksDB's properties that are reported under their own names. Properties that only make sense as
-/// a rate are left out.
+/// a rate are omitted.
 const COUNTERS: [&str; 25] = [
     "rocksdb.actual-delayed-write-rate",
     "rocksdb.background-errors",

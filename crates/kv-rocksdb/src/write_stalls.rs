@@ -21,7 +21,7 @@ impl WriteStalls {
         self.0.stalls.load(Ordering::Relaxed)
     }
 
-    /// Returns how often RocksDB began to let writes wait.
+    /// Returns how often RocksDB began to delay writes.
     pub(crate) fn stops(&self) -> u64 {
         self.0.stops.load(Ordering::Relaxed)
     }

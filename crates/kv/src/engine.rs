@@ -109,7 +109,7 @@ pub trait Snapshot: Send + Sync {
     /// Begins a scan. It reads nothing before the first [`Scan::next_block`].
     fn scan(&self, spec: ScanSpec) -> Result<Box<dyn Scan>>;
 
-    /// Begins to read many short ranges, one after the other. It reads nothing before the first
+    /// Begins to read many short ranges, one after another. It reads nothing before the first
     /// [`PrefixScan::read`] or [`PrefixScan::prefetch`].
     fn prefix_scan(&self) -> Result<Box<dyn PrefixScan>>;
 
@@ -411,7 +411,7 @@ pub trait WriteTransaction: Send {
         self.size_bytes()
     }
 
-    /// Makes all writes visible at once. On an error nothing was written, except for
+    /// Makes all writes visible atomically. On an error nothing was written, except for
     /// [`crate::Error::Undetermined`].
     fn commit(self: Box<Self>, durability: Durability) -> Result<()>;
 

@@ -47,7 +47,7 @@ impl Member {
 ///
 /// - No commit or load takes place at or after the end of the lease. It fails with
 ///   [`crate::Error::LeaseEnded`] then, and nothing was written.
-/// - A process whose lease has ended takes no snapshot any more. Every call fails with
+/// - A process whose lease has ended no longer takes snapshots. Every call fails with
 ///   [`crate::Error::LeaseEnded`] until the engine is opened again.
 /// - A member is gone once its lease has ended. Every snapshot that is taken after
 ///   [`Sharing::members`] no longer lists it shows everything that it has committed. Only then is

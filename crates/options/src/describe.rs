@@ -6,7 +6,7 @@ use crate::kind::{is_true, parse_bytes};
 use crate::{Definition, Kind, Options, Program};
 
 impl Options {
-    /// Returns the values of all options as a VelocyPack object, secrets left out.
+    /// Returns the values of all options as a VelocyPack object, secrets omitted.
     pub fn values(&self) -> Result<Vec<u8>> {
         let mut builder = Builder::new();
         builder.open_object()?;

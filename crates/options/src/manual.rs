@@ -114,7 +114,7 @@ fn add_option(definition: &Definition, page: &mut String) {
     }
 }
 
-/// Escapes text, so that it stands in the page as it is.
+/// Escapes text, so that it appears in the page unchanged.
 fn escape(text: &str) -> String {
     let text = text.replace('\\', "\\e").replace('-', "\\-").replace('"', "\\(dq");
     match text.starts_with(['.', '\'']) {

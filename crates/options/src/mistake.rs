@@ -5,9 +5,9 @@ use std::fmt;
 /// Options that cannot be used: a sentence for a person, and an exit code for a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
-    /// The kind of the mistake.
+    /// The kind of the error.
     pub kind: MistakeKind,
-    /// The sentence for a person: the mistake, its place, and a value that would be right.
+    /// The sentence for a person: the error, its place, and a value that would be right.
     pub text: String,
 }
 
@@ -27,7 +27,7 @@ impl Mistake {
         Mistake { kind: MistakeKind::Name, text }
     }
 
-    /// Returns the mistake of a well-formed value that the program cannot use.
+    /// Returns the error of a well-formed value that the program cannot use.
     pub fn value(text: impl Into<String>) -> Self {
         Mistake { kind: MistakeKind::Value, text: text.into() }
     }

@@ -152,7 +152,7 @@ impl<V: Copy> Opt<V> {
         Opt { definition: Definition { is_secret: true, ..self.definition }, value: self.value }
     }
 
-    /// Returns the same option, left out of the short help.
+    /// Returns the same option, omitted from the short help.
     #[must_use]
     pub const fn uncommon(self) -> Self {
         Opt { definition: Definition { is_uncommon: true, ..self.definition }, value: self.value }

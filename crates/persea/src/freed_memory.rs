@@ -20,16 +20,16 @@ use std::io;
 use std::thread;
 use std::time::Duration;
 
-/// The share of the limit from which on all free memory is returned. The growth between two looks
+/// The share of the limit from which on all free memory is returned. The growth between two checks
 /// must fit above it.
 const NEAR_LIMIT: f64 = 0.8;
 /// The assumed growth of a busy process in bytes per second, which determines the time of the next
 /// look.
 const GROWTH_BYTES_PER_SECOND: f64 = 4e9;
-/// The shortest time between two looks, so that a process that needs its memory does not spend its
+/// The shortest time between two checks, so that a process that needs its memory does not spend its
 /// time here.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(25);
-/// The maximum time between two looks, and for which freed memory is kept.
+/// The maximum time between two checks, and for which freed memory is kept.
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// The shortest time for which freed memory is kept, the unit of the allocator's option. Without a
 /// delay, the allocator does not look for pieces that it has kept.

@@ -130,7 +130,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     })?;
     instance.stop();
     match instance.store().close() {
-        // The store has no part for this server any more. Whoever wrote last knows that it failed.
+        // The store no longer has a part for this server. The last writer knows that it failed.
         Err(error) if instance.store().has_lost_lease() => tracing::warn!(target: "cluster", "{error}"),
         closed => closed?,
     }

@@ -1,4 +1,4 @@
-//! Measures how fast documents of 48 words enter an inverted index: those that are there when it is
+//! Measures how fast documents of 48 words enter an inverted index: those that exist when it is
 //! created, and those that are written afterwards.
 //!
 //! usage: `text_indexing [documents] [analyzer]`

@@ -1,4 +1,4 @@
-//! Measures how long a vector index is built over vectors that are there, and the recall and CPU
+//! Measures how long a vector index is built over existing vectors, and the recall and CPU
 //! time of searches against a search of all lists.
 //!
 //! usage: `vector_searches [documents] [dimension] [clusters]`

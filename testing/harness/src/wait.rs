@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 /// longer.
 pub const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The pause between two looks is this part of the time waited so far. So short waits end almost on
-/// time, and long ones cost little.
+/// The pause between two checks is this part of the time waited so far. So short waits end almost
+/// on time, and long ones cost little.
 const PAUSE_PART: u32 = 32;
 
 /// The shortest and the longest pause.

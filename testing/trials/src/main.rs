@@ -18,7 +18,7 @@ use options::{Common, Trial};
 /// All trials.
 const TRIALS: &[Trial] = &[attack::TRIAL, crash::TRIAL, histories::TRIAL, outages::TRIAL];
 
-/// The exit code of a mistake in the command line.
+/// The exit code of an error in the command line.
 const MISTAKE: u8 = 2;
 
 fn main() -> ExitCode {

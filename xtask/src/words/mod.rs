@@ -62,7 +62,7 @@ fn too_long(line: &CommentLine<'_>) -> Option<Mistake> {
 
 /// Returns the words of each paragraph, heading and list item.
 ///
-/// Tables, fenced code and indented code are left out.
+/// Tables, fenced code and indented code are omitted.
 fn paragraphs<'a>(lines: &[CommentLine<'a>]) -> Vec<Vec<Word<'a>>> {
     let mut paragraphs: Vec<Vec<Word<'a>>> = vec![Vec::new()];
     let mut is_fenced = false;

@@ -70,7 +70,7 @@ struct Opened {
 impl Tokenizer for Opened {
     fn tokens(&self, input: Input<'_>, sink: &mut dyn Sink) -> Result<()> {
         let Some(text) = input.text() else { return Ok(()) };
-        // Both callbacks use the sink, one after the other.
+        // Both callbacks use the sink, one after another.
         let sink = std::cell::RefCell::new(sink);
         let mut row_number = 0;
         let mut pause = || sink.borrow_mut().pause();

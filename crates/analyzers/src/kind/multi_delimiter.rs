@@ -28,7 +28,7 @@ pub(super) fn read(properties: &Properties<'_>) -> Result<Arc<dyn Kind>> {
     if sorted.first().is_some_and(String::is_empty) {
         return Err(properties.wrong(NAME, "an array of non-empty strings"));
     }
-    // In this order a prefix stands before those that begin with it.
+    // In this order a prefix precedes those that begin with it.
     let overlap =
         sorted.windows(2).find(|pair| matches!(pair, [first, next] if next.starts_with(first.as_str())));
     if let Some([first, next]) = overlap {

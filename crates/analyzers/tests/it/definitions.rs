@@ -78,11 +78,11 @@ fn normal_forms() {
 
 /// Type, properties, features, and a part of the message.
 const ERRORS: &[(&str, &str, &str, &str)] = &[
-    ("unknown", "{}", "[]", "unknown type 'unknown'"),
+    ("unknown", "{}", "[]", "unknown analyzer type 'unknown'"),
     ("identity", "1", "[]", "'properties' of an analyzer of type 'identity' must be an object"),
     ("identity", "{}", "1", "'features' must be an array"),
     ("identity", "{}", "[1]", "a value that is not a string"),
-    ("identity", "{}", r#"["speed"]"#, "'speed'; it may have 'frequency'"),
+    ("identity", "{}", r#"["speed"]"#, "'speed'; it may contain 'frequency'"),
     ("identity", "{}", r#"["position"]"#, "'position', which requires 'frequency'"),
     ("identity", "{}", r#"["frequency", "offset"]"#, "'offset', which requires 'position'"),
     (
@@ -99,7 +99,7 @@ const ERRORS: &[(&str, &str, &str, &str)] = &[
         "[]",
         "'delimiter' of an analyzer of type 'delimiter' must be a string",
     ),
-    ("multi_delimiter", r#"{"delimiters": ["a", ""]}"#, "[]", "not empty"),
+    ("multi_delimiter", r#"{"delimiters": ["a", ""]}"#, "[]", "non-empty strings"),
     ("multi_delimiter", r#"{"delimiters": ["ab", "x", "a"]}"#, "[]", "as 'ab' with 'a'"),
     ("stem", "{}", "[]", "'locale'"),
     ("norm", r#"{"locale": "en", "case": "title"}"#, "[]", "'lower', 'upper', 'none'"),

@@ -159,7 +159,7 @@ impl SubqueryOperator {
 /// The size of values that are accounted for one by one.
 const LARGE_VALUE_BYTES: usize = 64 << 10;
 
-/// Arrays built one after the other.
+/// Arrays built one after another.
 struct Arrays {
     block: BlockBuilder,
     is_open: bool,

@@ -8,7 +8,7 @@ use crate::memory::ArrayBuffer;
 
 /// `SLICE(anyArray, start, length)`: a negative start counts from the end.
 ///
-/// A negative length leaves out that many elements at the end.
+/// A negative length omits that many elements at the end.
 pub(crate) fn slice(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let array = value(arguments, 0);
     if !array.is_array() {

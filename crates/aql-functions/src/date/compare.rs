@@ -12,7 +12,7 @@ const NAME: &str = "DATE_COMPARE";
 /// `DATE_COMPARE(date1, date2, unitRangeStart, unitRangeEnd, timezone1, timezone2)`: true if the
 /// components from one unit to another are the same.
 ///
-/// Without `timezone2` both dates are in `timezone1`. `unitRangeEnd` may be left out before the
+/// Without `timezone2` both dates are in `timezone1`. `unitRangeEnd` may be omitted before the
 /// zones.
 pub(crate) fn date_compare(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(compared(arguments, context))

@@ -10,7 +10,7 @@ const NAME: &str = "DATE_DIFF";
 
 /// `DATE_DIFF(date1, date2, unit, asFloat, timezone1, timezone2)`: the difference of the clocks.
 ///
-/// It is rounded to an integer unless `asFloat` is true. `asFloat` may be left out before the
+/// It is rounded to an integer unless `asFloat` is true. `asFloat` may be omitted before the
 /// zones. Without `timezone2` both dates are in `timezone1`.
 pub(crate) fn date_diff(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(difference(arguments, context))

@@ -68,7 +68,7 @@ const LONGEST_HEADER: usize = 9;
 pub(crate) fn has(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let object = value(arguments, 0);
     let name = text(arguments, 1, context)?;
-    // The lookup is quick; only a null must be told apart from a missing attribute.
+    // The lookup is quick; only a null must be distinguished from a missing attribute.
     Ok(Value::Bool(!object.get(&name).is_null() || has_name(object, &name, context)?))
 }
 

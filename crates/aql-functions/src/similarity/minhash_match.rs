@@ -19,7 +19,7 @@ pub(crate) fn minhash_match(arguments: &[Value], context: &mut EvaluationContext
 }
 
 fn matched(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Outcome<Value> {
-    // The threshold may be left out before the Analyzer.
+    // The threshold may be omitted before the Analyzer.
     let has_threshold = given(arguments, 3).is_some();
     let threshold = value(arguments, 2);
     let is_threshold = threshold.is_number() && (0.0..=1.0).contains(&threshold.to_f64());

@@ -35,7 +35,7 @@ pub(crate) fn ngram_match(arguments: &[Value], context: &mut EvaluationContext<'
 
 fn matched(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Outcome<Value> {
     const NAME: &str = "NGRAM_MATCH";
-    // The threshold may be left out before the analyzer.
+    // The threshold may be omitted before the analyzer.
     let has_threshold = given(arguments, 2).is_some_and(Value::is_number);
     let threshold = if has_threshold { value(arguments, 2).to_f64() } else { DEFAULT_THRESHOLD };
     let (Some(text), Some(target), true) =

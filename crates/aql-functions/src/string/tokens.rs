@@ -78,7 +78,7 @@ fn push_token(token: Token<'_>, output: Output, tokens: &mut ArrayBuffer<'_>) ->
     }
 }
 
-/// The number of low bits that each of a number's four tokens leaves out.
+/// The number of low bits that each of a number's four tokens omits.
 const NUMBER_SHIFTS: [u8; 4] = [0, 16, 32, 48];
 /// The first byte of a number's token without a shift.
 const NUMBER_PREFIX: u8 = 0xA0;

@@ -199,7 +199,7 @@ impl<'a> Estimator<'a> {
 
     /// Estimates the cost and the rows of an index scan for one incoming row.
     ///
-    /// Ranges are left out when the query is ended, because some are looked up in the database.
+    /// Ranges are omitted when the query is ended, because some are looked up in the database.
     fn index_scan(&mut self, scan: &IndexScan) -> Estimate {
         let count = self.count(&scan.source.collection.name);
         let mut sum = Estimate { cost: 0.0, items: 0.0 };

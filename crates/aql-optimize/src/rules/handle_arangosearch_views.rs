@@ -159,7 +159,7 @@ fn variable_of(
     Ok(Some(out))
 }
 
-/// Gives the nodes of the views what they shall compute. `known` are variables of outer rows.
+/// Gives the nodes of the views what they should compute. `known` are variables of outer rows.
 ///
 /// Errors: 10 for arguments that are computed after the search.
 fn attach(nodes: &mut [Node], found: &mut Found, mut known: VariableSet) -> Result<()> {

@@ -39,7 +39,7 @@ impl Bound {
     }
 }
 
-/// A statement. A subquery stands as a statement of its own before the statement that uses its
+/// A statement. A subquery is a statement of its own before the statement that uses its
 /// result.
 ///
 /// `Vertex` sets the variable of a constant vertex where a graph search begins or ends.

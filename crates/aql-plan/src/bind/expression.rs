@@ -117,8 +117,8 @@ impl Binder<'_> {
     /// Binds a name: a variable, otherwise a pseudo variable. The name of a collection is not a
     /// value.
     ///
-    /// As in ArangoDB, a constant variable is replaced by its value. So it can stand where only
-    /// constants can (depths, LIMIT, OPTIONS).
+    /// As in ArangoDB, a constant variable is replaced by its value. So it is allowed where only
+    /// constants are (depths, LIMIT, OPTIONS).
     fn reference(&mut self, name: &str) -> Result<Expression> {
         if let Some(id) = self.scopes.lookup(name) {
             let constant = self.constants.get(&id).cloned().map(Expression::Constant);
@@ -257,7 +257,8 @@ impl Binder<'_> {
     }
 }
 
-/// Returns the error for a name that is not a variable in `{name}`, where no collection can stand.
+/// Returns the error for a name that is not a variable in `{name}`, where no collection is
+/// possible.
 fn unknown_shorthand(member: &ast::ObjectMember) -> Option<Error> {
     match &member.value.kind {
         ExpressionKind::Reference(name) if member.span == member.value.span => {

@@ -131,7 +131,7 @@ pub fn bind(query: &Query, input: &BindInput<'_>) -> Result<Bound> {
         }
     }
     let statements = binder.block(&query.body)?;
-    // Last: an unknown collection is the greater mistake.
+    // Last: an unknown collection is the more important error.
     input.parameters.check_superfluous(query)?;
     Ok(Bound {
         statements,

@@ -49,7 +49,7 @@ impl Binder<'_> {
                 }
                 "conditionOptimization" => match value.as_str() {
                     Some("auto") => true,
-                    // The two that are not documented switch off parts of the optimization.
+                    // The two that are not documented disable parts of the optimization.
                     Some("none" | "nodnf" | "noneg") => {
                         bound.condition_optimization = ConditionOptimization::None;
                         true

@@ -121,7 +121,7 @@ impl Builder {
 
     /// Computes a constant vertex of a search.
     ///
-    /// The calculation stands as far up as its variable is visible, so that no rule has to move it.
+    /// The calculation is as far up as its variable is visible, so that no rule has to move it.
     /// Its number comes after those of all nodes that clients see.
     fn vertex(&mut self, out: VariableId, expression: Expression) -> Result<()> {
         self.calculation(out, expression)?;

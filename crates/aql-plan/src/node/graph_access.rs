@@ -25,7 +25,7 @@ pub struct GraphAccess {
 pub struct EdgeAccess {
     /// The edge collection.
     pub collection: CollectionReference,
-    /// The end of an edge at which the search stands when it follows the edge.
+    /// The end of an edge at which the search is when it follows the edge.
     pub direction: EdgeDirection,
     /// The lookup of edges at depths that `at_depth` does not list.
     pub lookup: EdgeLookup,
@@ -103,7 +103,7 @@ impl EdgeAccess {
 }
 
 impl EdgeDirection {
-    /// Returns the attribute of an edge that has the vertex at which the search stands.
+    /// Returns the attribute of an edge that has the vertex at which the search is.
     pub fn vertex_field(self) -> &'static str {
         match self {
             Self::Outbound => "_from",

@@ -16,7 +16,7 @@ pub struct IndexScan {
     /// The ranges to look up, evaluated anew for each incoming row. Never empty; a range without
     /// conditions is the whole index. A document that several ranges find is produced once.
     pub ranges: Vec<IndexRange>,
-    /// The scan must leave out documents that it has produced before for the same incoming row: the
+    /// The scan must omit documents that it has produced before for the same incoming row: the
     /// ranges may overlap, or one of them may find a document several times through `[*]`.
     pub deduplicate: bool,
     /// Direction: ascending order of the index's fields.

@@ -209,7 +209,7 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Returns true if a variable stands in place of a constant: in OPTIONS, LIMIT, a depth or bounds
+/// Returns true if a variable replaces a constant: in OPTIONS, LIMIT, a depth or bounds
 /// of WINDOW.
 ///
 /// A LET may have set it to a parameter, and the plan depends on the value of this parameter.

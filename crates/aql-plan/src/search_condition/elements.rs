@@ -15,7 +15,7 @@ impl Shaper<'_> {
             ElementOperator::Compare(operator) => (operator, false),
         };
         if let Some(field) = self.field(&compare.right)? {
-            // An element stands on the left of the operator, and a field on its right.
+            // An element is on the left of the operator, and a field on its right.
             return Ok(SearchCondition::Elements {
                 quantifier: self.quantifier(&compare.quantifier)?,
                 list: self.value(&compare.left)?,

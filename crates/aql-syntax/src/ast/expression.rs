@@ -181,7 +181,7 @@ impl FunctionName {
         FunctionName { written, normalized, span }
     }
 
-    /// Returns the name as it stands in the query.
+    /// Returns the name as written in the query.
     pub fn written(&self) -> &str {
         &self.written
     }

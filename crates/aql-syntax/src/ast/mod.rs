@@ -88,7 +88,7 @@ pub struct Identifier {
     pub span: Span,
 }
 
-/// A collection or View in a place where nothing else can stand, as after `INSERT ... INTO`.
+/// A collection or View where nothing else is possible, as after `INSERT ... INTO`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataSource {
     /// The source's name.

@@ -10,7 +10,7 @@ use super::{
 
 pub use super::expression::{Child, children};
 
-/// Calls `visit` with every expression that stands directly in a statement, in the order of the
+/// Calls `visit` with every expression directly in a statement, in the order of the
 /// text.
 ///
 /// It does not visit the children of those expressions.
@@ -77,7 +77,7 @@ fn upsert_expressions<'a>(upsert: &'a Upsert, visit: &mut dyn FnMut(&'a Expressi
     [search, &upsert.insert, &upsert.update].into_iter().chain(&upsert.options).for_each(visit);
 }
 
-/// Calls `visit` with every collection that stands in a statement where only a collection can.
+/// Calls `visit` with every collection in a statement where only a collection is possible.
 ///
 /// These are the target of a modification and the edge collections of a traversal. The source of a
 /// `FOR` is an expression and not among them.

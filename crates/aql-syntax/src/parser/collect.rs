@@ -58,7 +58,7 @@ impl Parser<'_> {
     #[inline(never)]
     fn groups(&mut self) -> Parsed<Vec<Assignment>> {
         let mut groups = Vec::new();
-        // In `COLLECT INTO g OPTIONS {...}` a word stands where a group could.
+        // In `COLLECT INTO g OPTIONS {...}` a word is where a group could be.
         let mut more = self.current.kind.is_identifier() && self.peek().kind == TokenKind::Assign;
         while more {
             groups.push(self.assignment()?);

@@ -124,7 +124,7 @@ impl Parser<'_> {
         let mut edges = Vec::new();
         loop {
             let direction = self.direction();
-            // The first one stands after an expression, where many other tokens are valid.
+            // The first one follows an expression, where many other tokens are valid.
             let expected: &[TokenKind] = match (edges.is_empty(), direction) {
                 (true, None) => &EDGE_COLLECTION_BEHIND_EXPRESSION,
                 _ => &EDGE_COLLECTION,

@@ -1,6 +1,6 @@
 //! Prints a tree as canonical text.
 //!
-//! The text parses into an equal tree. Parentheses stand where the tree's shape needs them, and
+//! The text parses into an equal tree. Parentheses appear where the tree's shape needs them, and
 //! around some array comparisons that do not. Names are quoted if they would otherwise be read as
 //! something else. The printer recurses, because the depth of a tree is bounded.
 

@@ -237,7 +237,7 @@ fn numbers_out_of_range_are_null_with_a_warning() {
 #[test]
 fn pseudo_variables_may_have_a_dollar_sign() {
     assert_same(&[("$CURRENT.a", "CURRENT.a"), ("[$OLD, $NEW]", "[OLD, NEW]")]);
-    // Names of attributes are as they are.
+    // Names of attributes are unchanged.
     assert_same(&[("{$NEW: d.$OLD}", "{'$NEW': d.`$OLD`}"), ("{$NEW}", "{'$NEW': NEW}")]);
     assert_eq!(kind("$other"), ExpressionKind::Reference("$other".to_owned()));
 }

@@ -26,7 +26,7 @@ pub(super) fn run_range(
     })
 }
 
-/// The members of a range between two looks at the account, and the most bytes of one.
+/// The members of a range between two checks of the account, and the most bytes of one.
 const MEMBERS_AT_ONCE: u64 = 4096;
 const MEMBER_BYTES: usize = 9;
 

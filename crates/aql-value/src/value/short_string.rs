@@ -10,7 +10,7 @@ pub struct ShortString {
 }
 
 impl ShortString {
-    /// The bytes that remain in a value of 16 bytes beside its tag and the length.
+    /// The bytes that remain in a value of 16 bytes besides its tag and the length.
     pub const MAX_BYTES: usize = 14;
 
     /// Returns the string, if it is short enough.

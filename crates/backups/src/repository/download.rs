@@ -19,7 +19,7 @@ impl Repository {
     ///
     /// Errors: 7007 if there is no such backup, 7011 if it already exists locally, 7006 if a
     /// file is damaged or cannot be copied. 7006 also after a cancellation, 7004 if the disk is
-    /// full. No backup is there then.
+    /// full. Then no backup exists.
     pub fn download(&self, backups: &Backups, id: &BackupId, progress: &Progress) -> Result<()> {
         let _shared = self.share()?;
         let manifest = self.get(id)?;

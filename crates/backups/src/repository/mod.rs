@@ -142,7 +142,7 @@ impl Repository {
         self.find(id)?.ok_or_else(|| self.lacks(id))
     }
 
-    /// Returns the manifest of one backup, if it is there.
+    /// Returns the manifest of one backup, if it exists.
     fn find(&self, id: &BackupId) -> Result<Option<Manifest>> {
         self.read_manifest(&manifest_name(id))
     }

@@ -44,7 +44,7 @@ pub struct LinkField {
     pub analyzers: Option<Vec<String>>,
     /// True if all attributes below it are indexed.
     pub include_all_fields: Option<bool>,
-    /// True if elements of arrays are told apart by their positions.
+    /// True if elements of arrays are distinguished by their positions.
     pub track_list_positions: Option<bool>,
     /// The facts to keep of values.
     pub store_values: Option<StoreValues>,
@@ -107,7 +107,7 @@ impl IndexProperties {
 }
 
 impl LinkOptions {
-    /// Prints the link as it stands in the view's `links`, into an object that is open in
+    /// Prints the link as in the view's `links`, into an object that is open in
     /// `builder`.
     ///
     /// Errors: 4 if no object is open.

@@ -136,7 +136,7 @@ pub struct IndexProperties {
     pub fields: Vec<FieldPath>,
     /// True if no two documents may have equal values.
     pub unique: bool,
-    /// True if documents that lack a field are left out.
+    /// True if documents that lack a field are omitted.
     pub sparse: bool,
     /// True if equal elements of an expanded array count once.
     pub deduplicate: bool,
@@ -291,7 +291,7 @@ impl IndexProperties {
         rules(self.index_type).map_or_else(|| self.fields.clone(), |rules| rules.searched_fields(self))
     }
 
-    /// Returns how many of `processors` threads shall index the documents which are there.
+    /// Returns how many of `processors` threads should index the existing documents.
     pub fn build_threads(&self, processors: usize) -> usize {
         self.parallelism.map_or(processors, |most| processors.min(most.get()))
     }

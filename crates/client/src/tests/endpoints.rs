@@ -25,7 +25,7 @@ fn an_invalid_endpoint_names_the_valid_forms() {
         ("localhost:8529", "tcp://HOST:PORT"),
         ("vst://localhost:8529", "http+tcp"),
         ("vst+ssl://localhost:8529", "http+tcp"),
-        ("ftp://localhost", "\"ftp\" is not known"),
+        ("ftp://localhost", "unknown scheme \"ftp\""),
         ("tcp://", "name or address"),
         ("tcp://host:99999", "1 to 65535"),
         ("tcp://host:0", "1 to 65535"),

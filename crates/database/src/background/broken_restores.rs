@@ -1,4 +1,4 @@
-//! Edge indexes of collections that a broken restore left without one. They are built after a
+//! Edge indexes of collections that an interrupted restore left without one. They are built after a
 //! while.
 
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use storage::Collection;
 
 use crate::instance::Instance;
 
-/// The collections that a broken restore left without their edge index.
+/// The collections that an interrupted restore left without their edge index.
 #[derive(Default)]
 pub(crate) struct LeftBehind {
     /// The last load of each collection without an edge index, and the time since which it is the

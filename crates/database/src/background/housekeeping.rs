@@ -18,13 +18,15 @@ const INTERVAL: Duration = Duration::from_millis(500);
 const TTL_INTERVAL: Duration = Duration::from_millis(100);
 /// Time between two searches for indexes to train.
 const TRAIN_EVERY: Duration = Duration::from_millis(500);
-/// Time between two looks at the text indexes that are due: the precision of their commit interval.
+/// Time between two checks of the text indexes that are due: the precision of their commit
+/// interval.
 const INDEX_EVERY: Duration = Duration::from_millis(50);
 /// Time between two searches for segments to save and to merge.
 const MERGE_EVERY: Duration = Duration::from_millis(250);
 /// Time between two writes of the statistics that the store keeps in memory.
 const MAINTAIN_EVERY: Duration = Duration::from_secs(60);
-/// Time between two searches for collections that a broken restore left without their edge index.
+/// Time between two searches for collections that an interrupted restore left without their edge
+/// index.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 impl Instance {

@@ -4,7 +4,7 @@
 use errors::{Error, ErrorCode};
 use storage::Store;
 
-/// Trains the indexes that need it, one after the other, until `is_stopping`.
+/// Trains the indexes that need it, one after another, until `is_stopping`.
 ///
 /// A collection that has writers now is left for the next call. Errors of one index do not keep the
 /// others from being trained.

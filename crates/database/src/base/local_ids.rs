@@ -1,7 +1,7 @@
 //! Numbers of objects that live in the memory of one server: cursors, transactions, jobs, dumps.
 //!
 //! Where several servers share a store, the low bits of such a number are the server's. So every
-//! server knows the owner of a number that a client brings.
+//! server knows the owner of a number that a client sends.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct SharingServer {
     pub identity: u64,
     /// True for the server that was asked.
     pub is_this: bool,
-    /// `HOST:PORT` at which it serves clients; empty if it has told none.
+    /// `HOST:PORT` at which it serves clients; empty if it has not published one.
     pub address: String,
     /// Milliseconds since 1970 of its start, by the store's clock.
     pub started_ms: u64,
@@ -69,7 +69,7 @@ impl LocalIds {
     }
 
     /// Returns the address `HOST:PORT` of another server, as of now; `None` if it is gone or has
-    /// told none.
+    /// not published one.
     ///
     /// Errors: those of the engine, which it asks.
     pub fn address(&self, owner: MemberNumber) -> Result<Option<String>> {

@@ -17,7 +17,7 @@ pub(super) fn unused_by(graph: &GraphDefinition, others: &[GraphDefinition]) -> 
 
 impl Session {
     /// Creates the collections of a graph that do not exist. If one of them cannot be created, none
-    /// is.
+    /// of them is.
     ///
     /// Errors: 1944, 1927, 1208, 11.
     pub(super) fn provide_members(&self, graph: &GraphDefinition) -> Result<()> {

@@ -44,7 +44,7 @@ impl Session {
         })
     }
 
-    /// Returns the collection if it shall be dropped and no other graph uses it. Errors: 11.
+    /// Returns the collection if it should be dropped and no other graph uses it. Errors: 11.
     pub(super) fn to_drop(&self, graph: &str, collection: &str, is_wanted: bool) -> Result<Vec<String>> {
         let others = self.graph_definitions()?;
         let is_used = others.iter().any(|other| other.name != graph && other.uses(collection));

@@ -41,7 +41,7 @@ pub struct InstanceOptions {
     pub query_memory_limit_bytes: u64,
     /// True if a query may raise its memory limit above the default.
     pub query_memory_limit_override: bool,
-    /// Longest run time of a query that sets none; `None` sets no limit.
+    /// Maximum run time of a query that sets none; `None` sets no limit.
     pub query_max_runtime: Option<Duration>,
     /// True if queries must name the vertex collections that they reach, as in a cluster.
     pub query_requires_with: bool,

@@ -21,7 +21,7 @@ impl Default for LogAllowance {
 impl LogAllowance {
     /// Takes a message. Returns true if it may be written.
     ///
-    /// The log says once that messages are left out.
+    /// The log says once that messages are omitted.
     pub fn take(&self, text: &str) -> bool {
         let left = self.0.get();
         match left.checked_sub(text.len().saturating_add(MESSAGE_BYTES)) {

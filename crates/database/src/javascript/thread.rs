@@ -13,7 +13,7 @@ use velocypack::{Builder, Slice};
 /// The stack of the thread; the isolate's own limit is below it.
 const STACK_BYTES: usize = 2 << 20;
 
-/// The most memory of an isolate. It also bounds the time of single builtin functions.
+/// The maximum memory of an isolate. It also bounds the time of single builtin functions.
 const MEMORY_MAX_BYTES: u64 = 64 << 20;
 
 /// The minimum memory that an isolate can work with.
@@ -97,7 +97,7 @@ impl IsolateThread {
     /// Calls a function, and lets `read` see its result.
     ///
     /// `check` is called every few milliseconds. Errors: those of `check`, after which the handle
-    /// is of no more use unless it recovers, and of `read`.
+    /// is useless unless it recovers, and of `read`.
     pub fn call<T>(
         &mut self,
         call: Call,

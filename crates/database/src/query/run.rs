@@ -124,7 +124,7 @@ struct RunningRows {
     /// The writer of the transaction that the execution has.
     writer: Option<Writer>,
     ready: VecDeque<(ResultBatch, usize)>,
-    /// The rows so far, if the results cache shall keep them.
+    /// The rows so far, if the results cache should keep them.
     capture: Option<Capture>,
     instantiating: Duration,
     began: Instant,

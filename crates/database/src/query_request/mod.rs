@@ -161,7 +161,7 @@ impl QueryRequest {
                 _ => {}
             }
         }
-        // `options` takes precedence, wherever it stands.
+        // `options` takes precedence, wherever it appears.
         match options {
             None => {}
             Some(options) if options.is_object() => request.read_options(options)?,

@@ -23,7 +23,7 @@ fn decode<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
     call.give(decoded(&call.bytes(0)?, &call.text(1)?)?)
 }
 
-/// Returns the bytes of a text. Characters that the encoding does not know are left out.
+/// Returns the bytes of a text. Characters that the encoding does not know are omitted.
 fn encoded(text: &str, encoding: &str) -> Result<Vec<u8>, Error> {
     Ok(match encoding {
         "utf8" => text.as_bytes().to_vec(),

@@ -83,7 +83,7 @@ fn derived_block(
     iterations: u32,
     stop: &Stop,
 ) -> Result<Vec<u8>, Error> {
-    /// The iterations between two looks at the interrupt flag.
+    /// The iterations between two checks of the interrupt flag.
     const STEP: u32 = 1_024;
     let mut last = keyed(algorithm, password, &[salt, &block.to_be_bytes()])?;
     let mut sum = last.clone();

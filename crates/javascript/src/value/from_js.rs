@@ -14,7 +14,7 @@ const EXACT_INTEGERS: f64 = 9_007_199_254_740_992.0;
 /// table.
 const VALUE_BYTES: usize = 16;
 
-/// The number of values between two looks at the reasons to end.
+/// The number of values between two checks of the reasons to end.
 const VALUES_PER_LOOK: usize = 1024;
 
 /// Returns a value as VelocyPack. A value without a form in JSON, such as a function, is null.

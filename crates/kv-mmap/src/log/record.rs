@@ -86,7 +86,7 @@ pub(super) fn pair_header(first: u32, second: u32) -> [u8; ENTRY_BYTES] {
 /// A key and its value, `None` if the key was removed; or the start and the end of a range.
 pub(super) type EntryParts<'a> = (&'a [u8], Option<&'a [u8]>);
 
-/// The entries of a body, read one after the other.
+/// The entries of a body, read one after another.
 pub(super) struct Entries<R> {
     body: R,
     rest_bytes: u64,

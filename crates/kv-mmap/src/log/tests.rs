@@ -131,7 +131,7 @@ fn put(store: &Arc<Store>, number: u32, durability: Durability) -> Result<()> {
     transaction.commit(durability)
 }
 
-/// Returns the numbers that are there. Both keys of each must be.
+/// Returns the numbers that are present. Both keys of each must be present.
 fn numbers(store: &Store) -> Vec<u32> {
     let snapshot = store.snapshot().unwrap();
     let is_there = |key: String| snapshot.get_many(&[key.as_bytes()]).unwrap().is_present(0);

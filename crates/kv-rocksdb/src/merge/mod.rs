@@ -43,7 +43,7 @@ impl Default for MergePolicy {
     }
 }
 
-/// The count of small tables, kept without a look at all tables.
+/// The count of small tables, maintained without examining all tables.
 pub(crate) struct SmallTables {
     db: Arc<DB>,
     policy: MergePolicy,

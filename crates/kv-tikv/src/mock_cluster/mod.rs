@@ -186,7 +186,7 @@ impl MockCluster {
 /// The way of a client to a mock cluster, which several clients may share.
 pub(crate) struct Route {
     cluster: Arc<MockCluster>,
-    /// True once nothing of the client reaches the cluster any more.
+    /// True once the client is cut off from the cluster.
     is_cut: AtomicBool,
 }
 
@@ -195,7 +195,7 @@ impl Route {
         Arc::new(Route { cluster: Arc::clone(cluster), is_cut: AtomicBool::new(false) })
     }
 
-    /// Lets nothing of the client reach the cluster any more.
+    /// Cuts the client off from the cluster.
     pub(crate) fn cut(&self) {
         self.is_cut.store(true, Ordering::Relaxed);
     }

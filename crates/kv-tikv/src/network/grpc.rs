@@ -134,7 +134,7 @@ async fn patiently<T>(
             }
         }
     };
-    // Nothing waits for the connection any more, which a reply in the making might hold.
+    // Nothing waits any longer for the connection, which an incomplete reply might hold.
     connection.discard().await;
     Err(Fault::Lost(reason))
 }

@@ -1,4 +1,4 @@
-//! Reads many short ranges, one after the other: one message each, unless a range is long.
+//! Reads many short ranges, one after another: one message each, unless a range is long.
 //! Prefetched ranges are fetched concurrently.
 
 use std::collections::VecDeque;

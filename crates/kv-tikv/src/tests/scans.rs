@@ -36,7 +36,7 @@ fn count(scan: &mut dyn Scan, rows: usize) -> usize {
     count
 }
 
-/// A long scan reads several regions concurrently; one without the hint reads one after the other.
+/// A long scan reads several regions concurrently; one without the hint reads one after another.
 #[test]
 fn a_long_scan_reads_several_regions_concurrently() {
     let cluster = MockCluster::new();

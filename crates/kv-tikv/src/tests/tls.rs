@@ -155,7 +155,7 @@ fn both_sides_must_encrypt() {
         let clear = format!("localhost:{}", start(None).await);
         assert_eq!(call(&clear, None).await, Ok(Bytes::from_static(b"a message")));
         assert_refused(&encrypted, None, &["--tikv.ca"]).await;
-        assert_refused(&clear, files("authority.pem", None), &["TLS", "clear text"]).await;
+        assert_refused(&clear, files("authority.pem", None), &["TLS", "plain text"]).await;
     });
 }
 

@@ -13,7 +13,7 @@ use super::{BACKGROUND, ROLE, same_program};
 use crate::failure::Failure;
 use crate::process::print;
 
-/// The time between two looks at the process that starts.
+/// The time between two checks of the process that starts.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Starts the server in a process of its own, and waits until it is ready.

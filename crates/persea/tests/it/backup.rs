@@ -130,7 +130,7 @@ fn a_backup_has_all_writes_up_to_one_moment_and_writers_continue() {
                 query(client, &format!("FOR d IN {name} FILTER d.w == {writer} SORT d.n RETURN d.n"))
             };
             let (left, right) = (numbers("left", &mut client), numbers("right", &mut client));
-            assert_eq!(left, right, "{id}: a transaction is there by halves");
+            assert_eq!(left, right, "{id}: a transaction is only partly there");
             let last = left.as_array().unwrap().len() as u64;
             assert_eq!(left, (1..=last).collect::<Value>(), "{id}: a write is missing");
             let bounds = before[writer]..=after[writer];
@@ -140,7 +140,7 @@ fn a_backup_has_all_writes_up_to_one_moment_and_writers_continue() {
             query(&mut client, "FOR d IN loaded COLLECT b = d.b WITH COUNT INTO n SORT b RETURN [b, n]");
         let whole: Value =
             (1..=batches.as_array().unwrap().len()).map(|batch| json!([batch, 20_000])).collect();
-        assert_eq!(batches, whole, "{id}: a load is there by halves");
+        assert_eq!(batches, whole, "{id}: a load is only partly there");
         let counts = "RETURN [LENGTH(left), LENGTH(FOR d IN left RETURN 1), LENGTH(loaded), LENGTH(FOR d IN loaded RETURN 1)]";
         let counts = query(&mut client, counts)[0].clone();
         assert!(counts[0] == counts[1] && counts[2] == counts[3], "{id}: {counts}");
@@ -206,7 +206,7 @@ fn the_memory_mapped_engine_has_the_same_backups() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     fs::write(&file, bytes).unwrap();
-    assert!(refuse(&server, &damaged, 500, 7002).contains("another digest"));
+    assert!(refuse(&server, &damaged, 500, 7002).contains("a different digest"));
 
     // The commit before the kill is in the log alone.
     query(&mut server.connect(), "INSERT {_key: 'late'} INTO docs");

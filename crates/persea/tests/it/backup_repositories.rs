@@ -98,7 +98,7 @@ fn backups_go_to_object_storage_and_come_back() {
     restore(&server, &folder.path().join("data"), &id);
     assert_eq!(query(&mut server.connect(), "RETURN LENGTH(docs)"), json!([3]));
     for (remote, changed, expected) in [
-        ("S3://backups/elsewhere", json!({}), "is no repository"),
+        ("S3://backups/elsewhere", json!({}), "is not a repository"),
         ("S3://other/prefix", json!({}), "NoSuchBucket"),
         ("S3://backups/some/prefix", json!({"S3": {"type": "s3"}}), "access_key_id"),
         ("S3://backups/some/prefix", json!({"S3": {"type": "gcs"}}), "not supported"),

@@ -18,7 +18,7 @@ pub(crate) struct DocumentTerms {
     pub(crate) revision: u64,
     /// The stored columns; empty ones for a nested document.
     pub(crate) columns: Vec<Vec<u8>>,
-    /// The terms of the dictionary of documents, one after the other.
+    /// The terms of the dictionary of documents, one after another.
     terms: Vec<u8>,
     ends: Vec<usize>,
     /// The tokens of the dictionary of frequencies.

@@ -1,4 +1,4 @@
-//! Documents with tokens one after the other.
+//! Documents with tokens one after another.
 
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::{DocId, DocSet, TERMINATED};

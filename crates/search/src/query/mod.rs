@@ -38,7 +38,7 @@ pub enum Query {
     ValueRange(Path, Bounds<Value>),
     /// Documents with a token that matches.
     Tokens(FieldRef, Matcher),
-    /// Documents with tokens one after the other. The field stores positions.
+    /// Documents with tokens one after another. The field stores positions.
     Phrase(FieldRef, Vec<PhrasePart>),
     /// Documents with n-grams in the order of a text. The field stores positions.
     NgramMatch {

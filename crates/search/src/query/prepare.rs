@@ -21,7 +21,7 @@ use crate::segment::{Lengths, Segment};
 use crate::snapshot::SearchSnapshot;
 use crate::term;
 
-/// The greatest distance of two parts of a phrase. No document has so many tokens.
+/// The maximum distance between two parts of a phrase. No document has that many tokens.
 const OFFSET_MAX: i64 = 1 << 40;
 
 /// A query with its terms in every segment of a snapshot, and their weights.

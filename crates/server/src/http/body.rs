@@ -87,7 +87,7 @@ pub(crate) struct Collected {
     pub(crate) memory: Option<BodyPermit>,
 }
 
-/// The least bytes a second, on average, of a body that holds memory for which others wait.
+/// Minimum average rate, in bytes per second, of a body that holds memory for which others wait.
 const MIN_BYTES_PER_SECOND: u64 = 32 << 10;
 
 /// The time before [`MIN_BYTES_PER_SECOND`] counts.

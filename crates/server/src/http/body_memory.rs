@@ -4,7 +4,7 @@
 //! from others. The server stops reading a body that gets no more memory: its bytes stay with the
 //! client. Bodies that each hold a part and wait for the rest could wait for each other forever.
 //! The banker's algorithm (Dijkstra, EWD 108) prevents that: memory is granted only if all bodies
-//! could still be completed one after the other, each with its declared length.
+//! could still be completed one after another, each with its declared length.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -231,7 +231,7 @@ impl Drop for BodyPermit {
         let Some(body) = self.body else { return };
         let mut state = self.memory.lock();
         state.waiting.retain(|waiting| waiting.body != body);
-        // The state knows what was granted to a request that is gone before it heard of it.
+        // The state records memory that was granted to a request that is already gone.
         let held = state.bodies.remove(&body).map_or(0, |body| body.held_bytes);
         state.free_bytes += held;
         state.grant();
@@ -277,7 +277,7 @@ impl State {
         let _ = waiting.granted.send(());
     }
 
-    /// Returns true if all bodies could still be completed, one after the other, once this one
+    /// Returns true if all bodies could still be completed, one after another, once this one
     /// holds `wanted_bytes`.
     fn can_grant(&self, body: u64, wanted_bytes: usize) -> bool {
         let held = self.bodies.get(&body).map_or(0, |body| body.held_bytes);

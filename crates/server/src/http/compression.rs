@@ -72,7 +72,7 @@ const LIKELY_COMPRESSION: usize = 12;
 /// The minimum length that is expected of a decompressed body.
 const LIKELY_MIN_BYTES: usize = 64 << 10;
 
-/// Returns the bounds by which a compressed body is unpacked, one after the other.
+/// Returns the bounds by which a compressed body is unpacked, one after another.
 ///
 /// Few bodies state their length. The others get the room that most bodies need, and if that is
 /// too little, the largest that is allowed.

@@ -99,7 +99,7 @@ impl Connection {
         self.bytes_sent.fetch_add(bytes as u64, Ordering::Relaxed);
         self.progress_second.store(now, Ordering::Relaxed);
         self.write_blocked_second.store(0, Ordering::Relaxed);
-        // A client on HTTP/2 answers data with updates of its windows, which no request takes.
+        // A client on HTTP/2 answers data with window updates, which belong to no request.
         self.unread.remove(bytes as u64 / WINDOW_UPDATE_SHARE);
     }
 

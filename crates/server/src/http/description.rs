@@ -1,4 +1,4 @@
-//! The words about a route, from which the documentation of the API is made.
+//! The description of a route, from which the API documentation is generated.
 
 /// The description of a route.
 #[derive(Clone, Copy, Debug)]

@@ -218,7 +218,7 @@ impl Dispatcher {
 
     /// Checks that a database exists and that the user may use it. Errors: 401, 1228.
     ///
-    /// `_system` always exists, and some of its routes are for everybody.
+    /// `_system` always exists, and some of its routes are public.
     pub(crate) fn check_database(&self, database: &str, identity: Identity) -> Result<()> {
         if database != catalog::SYSTEM_DATABASE {
             Session::open(Arc::clone(&self.instance), database, identity).map_err(hide_forbidden)?;

@@ -38,7 +38,7 @@ pub fn content_type(format: Format) -> HeaderValue {
     }
 }
 
-/// Returns true if a media type stands anywhere in the header `accept`.
+/// Returns true if the header `accept` contains a media type.
 pub fn accepts(headers: &HeaderMap, wanted: &str) -> bool {
     headers.get_all(ACCEPT).iter().any(|value| {
         let mut types = value.as_bytes().split(|&byte| byte == b',');

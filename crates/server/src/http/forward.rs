@@ -59,8 +59,8 @@ pub(crate) enum HomeServer {
     Other {
         /// The number of this one.
         this: String,
-        /// Looks up where the other one listens, as `HOST:PORT`. That asks the store. `None` if
-        /// it is gone, and its objects with it.
+        /// Looks up the address `HOST:PORT` of the other server in the store. `None` if the server
+        /// is gone, and its objects with it.
         address: Box<dyn FnOnce() -> Result<Option<String>> + Send>,
     },
 }

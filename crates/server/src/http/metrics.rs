@@ -93,8 +93,8 @@ pub struct Metrics {
     too_slow_queues: AtomicU64,
 }
 
-/// The counters of one shard, on cache lines of their own. Present processors fetch two lines at
-/// once.
+/// The counters of one shard, on cache lines of their own. Current processors fetch two lines
+/// together.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct Shard {

@@ -50,7 +50,7 @@ pub fn encode_segment(name: &str) -> Cow<'_, str> {
     utf8_percent_encode(name, NOT_IN_SEGMENT).into()
 }
 
-/// Returns true if two hexadecimal digits stand after each percent sign.
+/// Returns true if two hexadecimal digits follow each percent sign.
 fn has_whole_escapes(encoded: &str) -> bool {
     let mut behind_signs = encoded.as_bytes().split(|byte| *byte == b'%').skip(1);
     behind_signs.all(|bytes| bytes.get(..2).is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))

@@ -22,7 +22,7 @@ impl<'a> Query<'a> {
         Query { text }
     }
 
-    /// Returns all parameters in their order, decoded. Those that cannot be decoded are left out.
+    /// Returns all parameters in their order, decoded. Those that cannot be decoded are omitted.
     pub fn iter(self) -> impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)> {
         self.raw().filter_map(|(name, value)| {
             Some((percent::decode_parameter(name).ok()?, percent::decode_parameter(value).ok()?))

@@ -59,7 +59,7 @@ impl Replies {
         reply
     }
 
-    /// Returns true if clients that read slowly take memory from others.
+    /// Returns true if slow clients take memory from others.
     pub(crate) fn is_memory_scarce(&self) -> bool {
         self.memory.is_scarce()
     }

@@ -77,7 +77,7 @@ impl Rest {
         self.lane
     }
 
-    /// Takes the function that tells when the work can begin, if it must wait without a thread.
+    /// Takes the function that signals when the work can begin, if it must wait without a thread.
     pub(crate) fn take_readiness(&mut self) -> Option<Readiness> {
         self.readiness.take()
     }

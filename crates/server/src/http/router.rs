@@ -1,8 +1,7 @@
 //! Finds the route of a path, in a radix tree of patterns for each verb.
 //!
-//! A pattern is a path with `{name}` where any one segment may stand, and `{*}` at its end where
-//! any number of segments may. A literal segment takes precedence over `{name}`, and `{name}` over
-//! `{*}`.
+//! A pattern is a path. `{name}` in it matches any one segment, and `{*}` at its end any number of
+//! segments. A literal segment takes precedence over `{name}`, and `{name}` over `{*}`.
 
 use std::fmt;
 
@@ -32,7 +31,7 @@ pub struct Router {
 /// Positions of routes by their patterns.
 type Tree = matchit::Router<usize>;
 
-/// Two routes that cannot be told apart, or a malformed pattern.
+/// Two routes that cannot be distinguished, or a malformed pattern.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RouterError(String);
 
@@ -72,8 +71,8 @@ impl Router {
 
     /// Returns a route whose pattern continues where the path ends.
     ///
-    /// Where no pattern ends with the path, only a name may follow: the path is the beginning of
-    /// several routes then, and none of them is meant.
+    /// Where no pattern ends with the path, only a name may follow: otherwise the path is a prefix
+    /// of several routes and means none of them.
     fn longer(&self, verb: Verb, path: &Path) -> Option<&BoundRoute> {
         let mut routes: Vec<&BoundRoute> = self.routes.iter().collect();
         for (depth, segment) in path.segments().enumerate() {
@@ -195,7 +194,7 @@ mod tests {
         assert_eq!(find(Verb::Post, "/_api/document"), "400 /_api/document/{collection}");
         assert_eq!(find(Verb::Put, "/_api/document/c"), "405");
         assert_eq!(find(Verb::Put, "/"), "405");
-        // Nothing is missing where there are but beginnings of others.
+        // Nothing is missing if there are only prefixes of other routes.
         assert_eq!(find(Verb::Get, "/_api/query"), "404");
     }
 

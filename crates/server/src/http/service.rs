@@ -40,7 +40,7 @@ use crate::placement::logins::{Attempt, Logins};
 
 /// A client that accepts documents of a replica sends it, and the reply says that one was used.
 ///
-/// One server has no replica, but drivers look at the reply.
+/// A single server has no replica, but drivers check the reply.
 const ALLOW_DIRTY_READ: HeaderName = HeaderName::from_static("x-arango-allow-dirty-read");
 const POTENTIAL_DIRTY_READ: HeaderName = HeaderName::from_static("x-arango-potential-dirty-read");
 

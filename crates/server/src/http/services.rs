@@ -10,7 +10,7 @@ use hyper::header::{HeaderMap, HeaderName};
 use super::forward::HomeServer;
 use super::response::Response;
 
-/// The header of a request that shall run in the background.
+/// The header of a request that should run in the background.
 ///
 /// `true` discards the reply; `store` keeps it until it is fetched.
 const ASYNC: HeaderName = HeaderName::from_static("x-arango-async");

@@ -293,7 +293,7 @@ fn id(body: Slice<'_>) -> Result<BackupId> {
     BackupId::parse(id)
 }
 
-/// Returns an attribute of the body. Drivers send null for one that their caller has left out.
+/// Returns an attribute of the body. Drivers send null for one that their caller has omitted.
 fn given<'a>(body: Slice<'a>, name: &str) -> Option<Slice<'a>> {
     body.get(name).filter(|value| !value.is_null())
 }

@@ -184,7 +184,7 @@ fn structured(services: &Services, session: &Session, _request: &Request) -> Res
     allow(services, session)?;
     let log = &services.log;
     Response::object(StatusCode::OK, |fields| {
-        // Parameters that are off are left out.
+        // Parameters that are off are omitted.
         for parameter in STRUCTURED_PARAMETERS.into_iter().filter(|parameter| log.shows(parameter)) {
             fields.bool(parameter, true);
         }

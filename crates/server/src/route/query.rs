@@ -165,7 +165,7 @@ fn print_properties(properties: &TrackingProperties) -> Result<Response> {
     })
 }
 
-/// Returns a member that shall change. Null means to leave it as it is.
+/// Returns a member that should change. Null means to leave it as it is.
 fn given<'a>(body: Slice<'a>, name: &str) -> Option<Slice<'a>> {
     body.get(name).filter(|value| !value.is_null())
 }

@@ -1,5 +1,5 @@
-//! Small services of the server besides the database. They depend neither on each other nor on the
-//! routes.
+//! Small services of the server, in addition to the database. They depend neither on each other nor
+//! on the routes.
 
 pub mod authentication;
 pub mod backups;

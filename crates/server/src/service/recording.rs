@@ -21,7 +21,7 @@ pub struct Recording<const PARTS: usize> {
     buffers: Mutex<Buffers>,
 }
 
-/// Entries one after the other: the length of the rest, the time, and each part after its length.
+/// Entries one after another: the length of the rest, the time, and each part after its length.
 #[derive(Debug, Default)]
 struct Buffers {
     older: Vec<u8>,

@@ -270,7 +270,7 @@ impl Index {
         self.definition.properties.unique
     }
 
-    /// Returns how many threads shall index many documents which are there: one for each processor,
+    /// Returns how many threads should index many existing documents: one for each processor,
     /// or fewer if the client has set a bound.
     pub(crate) fn build_threads(&self) -> usize {
         let processors = available_parallelism().map_or(1, NonZero::get);

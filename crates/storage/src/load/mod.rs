@@ -154,7 +154,7 @@ impl DocumentLoad {
     /// Adds a document.
     ///
     /// Errors: 1216, 1221, 1222, 1225, 1227, 1233, 1620, those of computed values, 10 for a value
-    /// that cannot be indexed. The load then leaves out the document and can continue.
+    /// that cannot be indexed. The load then omits the document and can continue.
     pub fn add(&mut self, body: Slice<'_>) -> Result<()> {
         self.document.assemble(&self.core, &self.collection, body, &self.options)?;
         let lengths: Vec<usize> = self.indexes.iter().map(|index| index.pairs.len()).collect();

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use errors::Result;
 use kv::WaitPolicy;
 
-/// Time between two checks of whether a waiting thread shall give up.
+/// Time between two checks of whether a waiting thread should give up.
 const CHECK_EVERY: Duration = Duration::from_millis(50);
 
 /// The lock of one collection.

@@ -20,17 +20,17 @@ use crate::store_core::deletion;
 const INTERVAL: Duration = Duration::from_millis(50);
 
 /// The same, for [`EAGER_TIME`] after an announcement. Restores and programs that set up a database
-/// make many changes, one after the other. Each waits for the others' rounds.
+/// make many changes, one after another. Each waits for the others' rounds.
 const INTERVAL_EAGER: Duration = Duration::from_millis(5);
 const EAGER_TIME: Duration = Duration::from_secs(1);
 
 /// The same, while a collection waits for its running writers.
 const INTERVAL_WAITING: Duration = Duration::from_millis(5);
 
-/// The time between two looks at the owners of collections that other servers have.
+/// The time between two checks of the owners of collections that other servers have.
 const OWNERS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The greatest time between two looks at the living members.
+/// The greatest time between two checks of the living members.
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The time between two deletions of what dead servers have left.
@@ -214,7 +214,7 @@ impl Follower {
 }
 
 impl State {
-    /// Returns the time between two looks at the announcements.
+    /// Returns the time between two checks of the announcements.
     fn interval(&self) -> Duration {
         let is_eager = self.moved.is_some_and(|moved| moved.elapsed() < EAGER_TIME);
         if is_eager { INTERVAL_EAGER } else { INTERVAL }

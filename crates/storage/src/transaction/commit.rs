@@ -17,7 +17,7 @@ impl Transaction {
     ///
     /// Errors: 1650 if the outcome is not known. After any other error nothing was written.
     pub fn commit(self, durability: Durability) -> Result<()> {
-        // The transaction counts as half committed until its last part is there.
+        // The transaction counts as partly committed until its last part is committed.
         let Transaction { core, engine, joined, partial: _partial, .. } = self;
         core.commit_writes(engine, &joined, durability)
     }

@@ -15,7 +15,7 @@ use crate::store_core::exclusive_lock::CollectionGuard;
 /// A transaction that has not begun, because collections are locked.
 ///
 /// It keeps its place in the queue of the collection that it waits for, and the locks that it has.
-/// To drop it is to give them up.
+/// Dropping it releases them.
 pub struct PendingTransaction {
     core: Arc<StoreCore>,
     options: TransactionOptions,

@@ -132,7 +132,7 @@ impl Operation<'_> {
         }
     }
 
-    /// Returns the stored document for the client, if it is wanted.
+    /// Returns the stored document for the client, if the client wants it.
     pub(super) fn new_document(&self, bytes: Vec<u8>, wanted: bool) -> Option<StoredDocument> {
         wanted.then(|| StoredDocument::alone(bytes, self.collection.shared_name()))
     }

@@ -82,7 +82,7 @@ fn find(store: &Store, name: &str) -> Option<Arc<Collection>> {
     store.catalog().database(SYSTEM_DATABASE)?.collection(name).cloned()
 }
 
-/// Definitions of one server are there for the other one once the change has returned.
+/// The other server has the definitions of one server once the change has returned.
 #[test]
 fn changes_of_definitions_are_followed() {
     let (_cluster, left, right) = pair();

@@ -10,11 +10,11 @@ use super::options::Settings;
 use super::{call, said};
 use crate::{Console, Failure};
 
-/// The time between two looks at a server that starts again.
+/// The time between two checks of a server that starts again.
 const LOOK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The minimum difference between the starts of two processes. The two numbers that give a start
-/// are read one after the other.
+/// are read one after another.
 const START_TOLERANCE_SECONDS: f64 = 0.1;
 
 pub(super) fn create(client: &Client, settings: &Settings, console: &Console) -> Result<(), Failure> {

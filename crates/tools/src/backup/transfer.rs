@@ -12,7 +12,7 @@ use super::options::{Operation, Settings};
 use super::{call, said};
 use crate::{Console, Failure};
 
-/// The time between two looks at a transfer.
+/// The time between two checks of a transfer.
 const LOOK_INTERVAL: Duration = Duration::from_millis(300);
 
 /// The sections of the configuration for `--repository`: of a folder, and of object storage, whose

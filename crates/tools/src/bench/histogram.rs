@@ -87,7 +87,7 @@ impl Histogram {
 
     /// Returns intervals of equal size in seconds: where each begins and the count of its times.
     ///
-    /// The last holds all longer times; empty ones are left out.
+    /// The last holds all longer times; empty ones are omitted.
     pub(super) fn intervals(&self, size: f64, most: u64) -> Vec<(f64, u64)> {
         let size = if size > 0.0 { size } else { self.max() / most as f64 }.max(1e-9);
         let mut intervals: Vec<(u64, u64)> = Vec::new();

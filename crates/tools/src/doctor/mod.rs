@@ -1,4 +1,4 @@
-//! `persea doctor`: looks at a machine and a server, and says what to change.
+//! `persea doctor`: examines a machine and a server, and says what to change.
 //!
 //! [`machine`] examines limits, memory and the disk of this machine, [`certificate`] examines
 //! certificates. [`server`] asks a server for its metrics. Each returns findings, which the tool

@@ -40,7 +40,7 @@ pub(super) struct Inventory {
 }
 
 impl Inventory {
-    /// Reads the server's reply and leaves out unwanted collections and views.
+    /// Reads the server's reply and omits unwanted collections and views.
     ///
     /// Errors: a requested collection does not exist.
     pub(super) fn read(reply: Slice<'_>, settings: &Settings) -> Result<Self, Failure> {
@@ -85,7 +85,7 @@ impl Inventory {
     }
 }
 
-/// Returns the treatment of a collection; `None` if it is left out.
+/// Returns the treatment of a collection; `None` if it is omitted.
 fn treatment(name: &str, settings: &Settings) -> Option<Treatment> {
     let is_named = settings.collections.iter().any(|wanted| wanted == name);
     let is_wanted = if settings.collections.is_empty() {

@@ -97,7 +97,7 @@ impl Drop for Batch {
 pub(super) enum Source {
     /// Batches that many threads fetch. `packed`: in the form of the files.
     Context { id: String, packed: bool },
-    /// Chunks, one after the other.
+    /// Chunks, one after another.
     Chunks,
 }
 

@@ -11,7 +11,7 @@ use crate::Failure;
 /// The time that a cursor waits for the next request: longer than any disk takes to write a batch.
 const TTL_SECONDS: u64 = 1_200;
 
-/// Documents, one after the other.
+/// Documents, one after another.
 pub(super) trait Rows {
     /// Returns some whole lines, at least one; `None` at the end.
     fn next_lines(&mut self) -> Result<Option<Bytes>, Failure>;

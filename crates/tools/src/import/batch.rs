@@ -49,11 +49,11 @@ pub(super) struct RejectedRow {
     pub(super) line: u64,
     /// The reason, for a person.
     pub(super) reason: String,
-    /// The row as it stands in the file, or its beginning.
+    /// The row as written in the file, or its beginning.
     pub(super) row: String,
 }
 
-/// The batches of a file, one after the other.
+/// The batches of a file, one after another.
 pub(super) trait Batches {
     /// Returns the next batch; `None` at the end. Errors name file and line.
     fn next_batch(&mut self) -> Result<Option<Batch>, Failure>;

@@ -1,4 +1,4 @@
-//! The columns of CSV and TSV: names and types, columns that are left out, and merged columns.
+//! The columns of CSV and TSV: names and types, columns that are omitted, and merged columns.
 
 use velocypack::json::write_str;
 

@@ -95,7 +95,8 @@ const MAX_THREADS: u64 = 1_024;
 const MIN_BATCH_BYTES: u64 = 1_024;
 const MAX_BATCH_BYTES: u64 = 512 << 20;
 
-/// The rows of a batch if each rejected one must be known: the server explains so many in a reply.
+/// The rows of a batch if each rejected one must be known: the server explains this many in a
+/// reply.
 const EXPLAINED_ROWS: usize = 10_000;
 
 /// The form of a file.

@@ -3,7 +3,7 @@
 //! A field that begins with a quote ends at the next quote that is not doubled (or, if the options
 //! ask for it, escaped by a backslash), line breaks included. White space may follow it at the end
 //! of the line. Any other field ends at the next separator or at the end of the line, whose white
-//! space is left out. The crate `csv` does not report which fields had quotes, but the conversion
+//! space is omitted. The crate `csv` does not report which fields had quotes, but the conversion
 //! depends on it. So this is our own code.
 
 use memchr::{memchr, memchr2, memmem};

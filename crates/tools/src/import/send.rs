@@ -119,7 +119,7 @@ impl Sender<'_> {
         let body = std::mem::take(&mut batch.body);
         let is_table = batch.header_bytes > 0;
         let body = match self.settings.removed.as_slice() {
-            // Tables have left out these columns already.
+            // Tables have omitted these columns already.
             removed if !removed.is_empty() && !is_table => rewrite::without(&body, removed),
             _ => body,
         };

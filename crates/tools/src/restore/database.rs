@@ -15,7 +15,7 @@ use crate::{Console, Failure, Progress, Server, Unit};
 
 const ANALYZERS: &str = "_analyzers";
 const USERS: &str = "_users";
-/// The collections of services, whose restore ArangoDB must be told of.
+/// The collections of services. ArangoDB must be notified of their restore.
 const SERVICES: [&str; 2] = ["_appbundles", "_apps"];
 
 /// Restores the dump in a folder into the client's database.

@@ -52,9 +52,9 @@ pub(super) fn check(session: &Session, files: &[String], console: &Console) -> R
     }
 }
 
-/// Runs the statements of the standard input one after the other, and prints their values.
+/// Runs the statements of the standard input one after another, and prints their values.
 ///
-/// A statement that fails does not stop the others, but the exit code tells of it.
+/// A statement that fails does not stop the others, but the exit code reports it.
 pub(super) fn run_statements(session: &Session) -> Result<(), Failure> {
     let mut statement = String::new();
     let mut number = 0;

@@ -26,7 +26,7 @@ impl JsonBuilder {
     /// Returns the buffer for the next value or name, after a comma unless it is the first of its
     /// array or object.
     ///
-    /// No value ends with one of the bytes that stand before a first one.
+    /// No value ends with one of the bytes that precede a first one.
     fn next(&mut self) -> &mut Vec<u8> {
         if !matches!(self.out.last(), None | Some(b'{' | b'[' | b':')) {
             self.out.push(b',');

@@ -87,7 +87,7 @@ impl<'i> Parser<'i> {
     /// Adds the next value to `out` and returns the offset after it, or `None` if only whitespace
     /// is left.
     ///
-    /// After an error the parser stands at the error, and `out` may hold an incomplete value.
+    /// After an error the parser is at the error, and `out` may hold an incomplete value.
     pub fn next_value(&mut self, out: &mut Builder) -> Result<Option<usize>, JsonError> {
         self.skip_whitespace();
         if self.position >= self.input.len() {

@@ -104,7 +104,7 @@ struct Weight {
     lead: u8,
     tail_length: u8,
     tail: [u8; 3],
-    /// True if the first byte is left out when it repeats.
+    /// True if the first byte is omitted when it repeats.
     compressible: bool,
     /// Tertiary weight, or 0 for the common one.
     tertiary: u8,

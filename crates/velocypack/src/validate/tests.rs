@@ -65,7 +65,7 @@ fn tables_have_to_fit() {
     assert!(check(&unsorted).is_ok());
     let twice = [0x0F, 11, 2, 0x41, b'a', 0x31, 0x41, b'b', 0x32, 6, 6];
     assert!(check(&twice).is_err());
-    // Elements of an array must stand in order.
+    // Elements of an array must be in order.
     assert!(check(&[0x06, 8, 2, 0x31, 0x28, 16, 3, 4]).is_ok());
     assert!(check(&[0x06, 8, 2, 0x31, 0x28, 16, 4, 3]).is_err());
     // All elements have the same length, without a table.

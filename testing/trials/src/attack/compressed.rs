@@ -11,7 +11,7 @@ const PIECE_BYTES: usize = 1 << 20;
 #[derive(Clone, Debug)]
 pub(crate) struct Repeated {
     before: Vec<u8>,
-    /// Many repetitions at once.
+    /// Many repetitions together.
     piece: Vec<u8>,
     pieces: usize,
     after: Vec<u8>,

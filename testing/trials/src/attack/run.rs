@@ -21,7 +21,7 @@ const SLOWER_MAX: u32 = 10;
 /// At most this share of the bystander's requests may be refused.
 const REFUSED_MAX: f64 = 0.1;
 
-/// Documents that are asked for at once.
+/// Number of documents in one request.
 const KEYS_AT_ONCE: usize = 1_000;
 
 /// The row of an attack in the table.

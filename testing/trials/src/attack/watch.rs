@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use harness::Process;
 
-/// Time between two looks.
+/// Time between two checks.
 const PERIOD: Duration = Duration::from_millis(20);
 
 /// A server that takes this many times its limit is killed.

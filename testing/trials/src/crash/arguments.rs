@@ -21,7 +21,7 @@ pub(crate) struct Arguments {
     pub(crate) failing: f64,
     /// The share of kills after which the log loses its unsynced end.
     pub(crate) torn: f64,
-    /// The number of clients that write at once.
+    /// The number of concurrent writers.
     pub(crate) writers: usize,
     /// The server's storage engine.
     pub(crate) engine: String,
@@ -35,10 +35,8 @@ pub(crate) const USAGE: &str = "
   --failing N         Percentage of kills that follow failed file writes. Default: 25.
   --torn N            Percentage of kills after which the unsynced end of the log is removed. Default: 25.
   --writers N         Number of concurrent writers. Default: 4.
-  --engine NAME                             no log loses its end, because both need RocksDB's files.
-Storage engine of the server. Default: rocksdb. Others ignore --failing and
+  --engine NAME       Storage engine of the server. Default: rocksdb. Others ignore --failing and
                       --torn, which need RocksDB's files.
-                      no log loses its end, because both need RocksDB's files.
 ";
 
 impl Arguments {

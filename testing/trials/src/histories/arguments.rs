@@ -10,7 +10,7 @@ pub(crate) struct Arguments {
     pub(crate) common: Common,
     /// The time in which clients run transactions.
     pub(crate) time: Duration,
-    /// The number of clients at once.
+    /// The number of concurrent clients.
     pub(crate) clients: usize,
     /// The number of times that the server is killed.
     pub(crate) kills: u32,

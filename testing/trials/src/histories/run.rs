@@ -98,7 +98,7 @@ fn work(
     })
 }
 
-/// Waits until the time is over. Makes faults at random moments, one after the other.
+/// Waits until the time is over. Injects faults at random moments, one after another.
 fn disturb(
     arguments: &Arguments,
     cluster: Option<&Cluster>,

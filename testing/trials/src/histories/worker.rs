@@ -11,7 +11,7 @@ use harness::requests::Failure;
 use crate::histories::database::{Database, Path};
 use crate::histories::history::{Key, Operation, Outcome, Transaction};
 
-/// Objects of each kind that are in use at once.
+/// Number of objects of each kind that are in use concurrently.
 const WINDOW: u32 = 8;
 
 /// Transactions after which the window moves to the next object.

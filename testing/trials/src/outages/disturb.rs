@@ -1,4 +1,4 @@
-//! Makes faults, one after the other.
+//! Injects faults, one after another.
 
 use std::time::{Duration, Instant};
 

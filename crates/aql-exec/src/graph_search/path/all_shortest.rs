@@ -11,7 +11,7 @@ use crate::graph_search::edges::{EdgeList, EdgeName};
 use crate::graph_search::lookahead::Lookahead;
 use crate::graph_search::vertices::Vertex;
 
-/// The paths from one vertex to another, built one after the other.
+/// The paths from one vertex to another, built one after another.
 pub(crate) struct AllShortestPaths {
     start: Tree,
     target: Tree,

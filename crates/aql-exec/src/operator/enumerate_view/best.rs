@@ -55,7 +55,7 @@ impl<'o> Best<'o> {
     }
 }
 
-/// Compares two hits: the lesser comes first. Hits with equal scores stand as in the index.
+/// Compares two hits: the lesser comes first. Hits with equal scores keep the order of the index.
 fn compare(order: &[ViewOrder], left: &[f32], left_hit: Hit, right: &[f32], right_hit: Hit) -> Ordering {
     for key in order {
         let (Some(left), Some(right)) = (left.get(key.score), right.get(key.score)) else { continue };

@@ -36,7 +36,7 @@ struct Newer {
     document: Value,
 }
 
-/// Fetches the documents of hits, and leaves out those that the query does not see.
+/// Fetches the documents of hits, and omits those that the query does not see.
 pub(super) fn visible(
     found: &[Found],
     parts: &ViewParts,

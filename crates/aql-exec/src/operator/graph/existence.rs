@@ -41,7 +41,7 @@ struct UnprovenList {
     first: usize,
 }
 
-/// Maximum number of collections that are told apart; lists that lead to others are not used.
+/// Maximum number of collections that are distinguished; lists that lead to others are not used.
 const MOST_COLLECTIONS: usize = 64;
 
 /// Maximum number of vertices of lists to be proven; further lists are left to later queries.

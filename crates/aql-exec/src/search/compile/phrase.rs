@@ -108,7 +108,7 @@ impl Phrase<'_> {
 
     /// Adds a part, after this many tokens, or as many as the numbers before it say.
     ///
-    /// As documented, -1 is the place directly before the last part: nothing can stand between.
+    /// As documented, -1 is the place directly before the last part: nothing can be in between.
     fn push(&mut self, matcher: Matcher, skip: Option<i64>) {
         let given = std::mem::take(&mut self.skip);
         let given = if given < 0 { given.saturating_sub(1) } else { given };

@@ -145,7 +145,7 @@ impl Normalizer<'_> {
         Ok(NormalForm::of(branches))
     }
 
-    /// Returns the conjunction of both. If it would have too many branches, `other` is left out.
+    /// Returns the conjunction of both. If it would have too many branches, `other` is omitted.
     fn conjunction(&mut self, mut form: NormalForm, other: &NormalForm) -> Result<NormalForm> {
         let count = form.branches.len().saturating_mul(other.branches.len());
         if let [only] = other.branches.as_slice() {

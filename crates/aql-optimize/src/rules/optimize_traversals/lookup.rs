@@ -164,7 +164,7 @@ fn vertex_atom(direction: EdgeDirection) -> Atom {
 }
 
 /// Returns the range of edges that the lookup guarantees. A search finds edges beyond its bounds,
-/// so it is left out.
+/// so it is omitted.
 fn as_range(direction: EdgeDirection, lookup: &EdgeLookup) -> IndexRange {
     let vertex = IndexLookup::Equal(vertex_atom(direction).value);
     IndexRange {

@@ -1,7 +1,7 @@
 //! Every rule keeps the result of every query.
 //!
 //! A plain interpreter of plans, row by row over documents in memory, runs each query with all
-//! rules, with none, with each rule alone, and with each rule left out. The queries are those of
+//! rules, with none, with each rule alone, and with each rule omitted. The queries are those of
 //! the golden plans and random ones.
 
 mod data;

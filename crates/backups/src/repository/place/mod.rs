@@ -24,7 +24,7 @@ pub(super) struct Piece {
     pub(super) size_bytes: u64,
 }
 
-/// A place of named pieces, which are there as a whole or not at all.
+/// A place of named pieces. Each exists as a whole or not at all.
 pub(super) trait Place: Debug + Send {
     /// Returns the address of a piece, or of the place for an empty name, for messages.
     fn address(&self, name: &str) -> String;

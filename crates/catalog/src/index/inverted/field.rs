@@ -21,7 +21,7 @@ pub struct FieldDefaults {
     pub include_all_fields: bool,
     /// True if the elements of an array are indexed as if each was the value.
     pub search_field: bool,
-    /// True if elements of arrays are told apart by their positions.
+    /// True if elements of arrays are distinguished by their positions.
     pub track_list_positions: bool,
     /// True if norms should stay in memory. Kept and printed only.
     pub cache: bool,
@@ -79,7 +79,7 @@ pub struct InvertedField {
     pub include_all_fields: Option<bool>,
     /// True if the elements of an array are indexed as if each was the value.
     pub search_field: Option<bool>,
-    /// True if elements of an array are told apart by their positions.
+    /// True if elements of an array are distinguished by their positions.
     pub track_list_positions: Option<bool>,
     /// True if norms should stay in memory. Kept and printed only.
     pub cache: Option<bool>,

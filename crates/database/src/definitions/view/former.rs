@@ -11,7 +11,7 @@ use velocypack::Slice;
 use crate::instance::Instance;
 use crate::session::{Identity, Session};
 
-/// Makes views of the definitions in settings. A definition that does not fit any more is left out,
+/// Makes views of the definitions in settings. A definition that does not fit any more is omitted,
 /// with a warning.
 ///
 /// Errors: those of the store.

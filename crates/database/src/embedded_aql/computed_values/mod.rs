@@ -153,7 +153,7 @@ impl ComputedValues for CompiledValues {
     }
 }
 
-/// Returns the document with some attributes set to a value or left out.
+/// Returns the document with some attributes set to a value or omitted.
 fn with_attributes(
     document: Slice<'_>,
     collection: &str,

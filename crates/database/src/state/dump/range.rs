@@ -21,7 +21,7 @@ pub(crate) struct Range {
 
 impl Range {
     /// Returns false if the range is divided by another snapshot than that of a batch. Snapshots of
-    /// one version of the catalog are not told apart.
+    /// one version of the catalog are not distinguished.
     pub(crate) fn may_be_of(&self, batch: &Snapshot) -> bool {
         let divider = self.divider.as_ref();
         divider.is_none_or(|divider| Arc::ptr_eq(divider.snapshot.catalog(), batch.catalog()))

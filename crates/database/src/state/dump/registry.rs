@@ -1,4 +1,4 @@
-//! Objects that clients hold by a number until they give them back or let them expire.
+//! Objects that clients hold by a number until they release them or let them expire.
 
 use std::collections::HashMap;
 use std::ops::Deref;

@@ -57,7 +57,7 @@ impl ResultKey {
 #[derive(Debug)]
 pub struct Entry {
     pub(crate) key: ResultKey,
-    /// The rows as VelocyPack values, one after the other.
+    /// The rows as VelocyPack values, one after another.
     pub(crate) rows: Vec<u8>,
     pub(crate) row_count: usize,
     /// `extra` of the reply of the run that computed the rows, in VelocyPack.

@@ -61,7 +61,7 @@ pub struct Tasks {
 #[derive(Default)]
 struct Table {
     all: BTreeMap<Arc<str>, Arc<Task>>,
-    /// The tasks that wait for a run, by its moment and a number that tells apart equal moments.
+    /// The tasks that wait for a run, by its moment and a number that distinguishes equal moments.
     waiting: BTreeMap<(Instant, u64), Arc<Task>>,
     next: u64,
     running: usize,
@@ -122,7 +122,7 @@ impl Tasks {
         self.table().all.values().cloned().collect()
     }
 
-    /// Removes a task, and ends its run. Returns true if it was there.
+    /// Removes a task, and ends its run. Returns true if it existed.
     pub fn remove(&self, task: &Task) -> bool {
         self.remove_where(|other| std::ptr::eq(other, task)) > 0
     }

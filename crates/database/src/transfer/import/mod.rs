@@ -156,7 +156,7 @@ struct Import<'a> {
     outcome: ImportOutcome,
     /// A buffer for the document that is being read.
     scratch: Builder,
-    /// Documents that wait to be stored, one after the other.
+    /// Documents that wait to be stored, one after another.
     chunk: Vec<u8>,
     /// The offset of each document in `chunk`.
     documents: Vec<usize>,

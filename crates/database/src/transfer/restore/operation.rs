@@ -14,7 +14,7 @@ use velocypack::{Duplicates, Limits, Slice, json, validate};
 pub enum RestoreBody<'a> {
     /// JSON, one value per line.
     Lines(&'a [u8]),
-    /// VelocyPack values or arrays of them, one after the other. Not validated.
+    /// VelocyPack values or arrays of them, one after another. Not validated.
     VelocyPack(&'a [u8]),
 }
 
@@ -125,7 +125,7 @@ fn for_each_line(text: &[u8], take: &mut dyn FnMut(Operation<'_>) -> Result<bool
     }
 }
 
-/// Visits the values one after the other, and the values inside arrays.
+/// Visits the values one after another, and the values inside arrays.
 fn for_each_value(mut bytes: &[u8], take: &mut dyn FnMut(Operation<'_>) -> Result<bool>) -> Result<()> {
     let mut number = 0;
     while !bytes.is_empty() {

@@ -44,7 +44,7 @@ fn queries_see_what_another_server_has_changed() {
     assert_eq!(refused.code(), ErrorCode::UniqueConstraintViolated);
 }
 
-/// Graphs, Analyzers, views and users of one server are there on the other one.
+/// Graphs, Analyzers, views and users of one server also exist on the other one.
 #[test]
 fn definitions_in_documents_are_followed() {
     let (left, right) = pair();

@@ -1,6 +1,6 @@
 //! Parts of a batch that belong to another server of the same store.
 //!
-//! A batch runs its parts one after the other, so its thread waits for the other server.
+//! A batch runs its parts one after another, so its thread waits for the other server.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -29,7 +29,7 @@ use crate::http::reply::{HttpReply, QUEUE_TIME};
 use crate::http::request::Request;
 use crate::http::response::Response;
 
-/// The time between two looks whether the client has gone.
+/// The time between two checks whether the client has gone.
 const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Headers that every reply of a server has on its connection, and no reply to a part.

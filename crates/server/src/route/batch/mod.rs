@@ -1,4 +1,4 @@
-//! `/_api/batch`: many requests in one, which run one after the other and are answered in order.
+//! `/_api/batch`: many requests in one, which run one after another and are answered in order.
 //!
 //! The body is multipart: each part is a complete HTTP request of any kind except a batch. No part
 //! runs before the whole body has been split into parts. A part that fails does not stop the

@@ -139,7 +139,7 @@ impl RangesScan {
     /// Starts the next range. Returns false after the last.
     fn begin(&mut self, concurrent_reads: usize) -> Result<bool> {
         let RangesScan { source, index, reverse, bounds, cached, next, .. } = self;
-        // Lookups in the read cache begin one after the other.
+        // Lookups in the read cache begin one after another.
         let concurrent_reads = if cached.is_some() { 1 } else { concurrent_reads };
         let ScanSource { engine, collection, .. } = source;
         let open = || {

@@ -23,7 +23,7 @@ use crate::visibility::read_cache::CommitNumber;
 /// A check that long work calls from time to time. Its error ends the work.
 pub(crate) type StepCheck<'a> = &'a dyn Fn() -> Result<()>;
 
-/// The time between two looks at an index that another thread works on.
+/// The time between two checks of an index that another thread works on.
 const POLL: Duration = Duration::from_millis(1);
 
 /// A text index.

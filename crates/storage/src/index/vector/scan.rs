@@ -85,7 +85,7 @@ impl NearScan {
         })
     }
 
-    /// Returns the number of lists that the search shall read at least.
+    /// Returns the number of lists that the search should read at least.
     pub fn n_probe(&self) -> usize {
         self.n_probe.clamp(1, self.total_lists)
     }

@@ -18,7 +18,7 @@ use crate::encoding::pack;
 
 pub(crate) use locks::{LockRecord, RemoteLock, read_locks};
 
-/// The times between two looks at the other members.
+/// The times between two checks of the other members.
 const LOOK_FIRST: Duration = Duration::from_millis(4);
 const LOOK_MAX: Duration = Duration::from_millis(40);
 

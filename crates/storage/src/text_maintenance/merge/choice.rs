@@ -15,7 +15,7 @@ struct Candidate {
 
 /// Returns the positions of the segments to merge; none if there is nothing to gain.
 ///
-/// Segments in memory that will be saved are left out.
+/// Segments in memory that will be saved are omitted.
 pub(in crate::text_maintenance) fn choose(
     parts: &[Part],
     has_folder: bool,

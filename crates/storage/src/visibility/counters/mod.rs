@@ -11,7 +11,7 @@
 //! the same sum.
 //!
 //! Servers that share a store have records of their own, so that each record has one writer. The
-//! sum in memory lacks what others have committed since it was read last.
+//! sum in memory lacks what others have committed since the last read.
 
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -16,8 +16,8 @@ const BITS_PER_KEY: usize = 4;
 /// Maximum number of words: 16 MiB, for 128 million keys.
 const WORDS_MAX: u64 = 1 << 21;
 
-/// A set of key hashes, one bit for each, that resets when it is full. A false positive costs no
-/// more than the place of a document that is read once.
+/// A set of key hashes, one bit for each, that resets when it is full. A false positive costs only
+/// the place of a document that is read once.
 pub(super) struct Doorkeeper {
     words: OnceLock<Box<[AtomicU64]>>,
     words_count: usize,

@@ -95,7 +95,7 @@ impl Maskings {
         self.collections.get(collection).or_else(|| self.collections.get(OTHERS))
     }
 
-    /// Returns the treatment of a collection. Those without an entry are left out.
+    /// Returns the treatment of a collection. Those without an entry are omitted.
     pub(super) fn treatment(&self, collection: &str) -> Treatment {
         self.entry(collection).map_or(Treatment::Exclude, |entry| entry.treatment)
     }

@@ -12,7 +12,8 @@ pub(super) enum Path {
 }
 
 impl Path {
-    /// Parses a path. Names with dots, and the name `*`, stand between backticks or acute accents.
+    /// Parses a path. Names with dots, and the name `*`, are enclosed in backticks or acute
+    /// accents.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         if text == "*" {
             return Ok(Path::Any);

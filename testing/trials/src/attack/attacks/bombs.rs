@@ -16,7 +16,7 @@ const PLAIN_BYTES: usize = 800_000_000;
 /// Length of the bodies that are not packed.
 const LONG_BYTES: usize = 600_000_000;
 
-/// Requests at once, where there are several.
+/// Number of concurrent requests, where there are several.
 const AT_ONCE: usize = 4;
 
 /// See the module.

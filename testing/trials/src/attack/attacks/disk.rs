@@ -16,7 +16,7 @@ use crate::attack::target::{COLLECTION, Target};
 /// Megabytes of the file systems of the data and of temporary files.
 const MEGABYTES: (u32, u32) = (300, 24);
 
-/// Queries at once that spill.
+/// Number of concurrent queries that spill.
 const SPILLING: usize = 3;
 
 /// Bytes of a document, and most documents that are written to a full folder.

@@ -77,7 +77,7 @@ impl Attack for Http2Attack {
     }
 }
 
-/// Makes the frames that are sent at once, given the first number of a free stream.
+/// Makes the frames that are sent together, given the first number of a free stream.
 type Frames = Box<dyn Fn(u32) -> Vec<u8> + Sync>;
 
 /// Stream numbers of one call of [`Frames`].

@@ -151,7 +151,7 @@ fn shoot(target: &Target, rng: &mut Rng, route: &Route) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the method with the path and the body beside the request, to be shown.
+/// Returns the method with the path and the body together with the request, for display.
 fn make(target: &Target, rng: &mut Rng, route: &Route) -> (String, Vec<u8>, Request) {
     let route = &other_method(route, rng);
     let path = path_of(&route.pattern, rng);

@@ -11,7 +11,7 @@ use super::Attack;
 use crate::attack::case::{Case, run_cases};
 use crate::attack::target::{COLLECTION, Target};
 
-/// Clients at once.
+/// Number of concurrent clients.
 const CLIENTS: usize = 200;
 
 /// Time for which they hold their connections.

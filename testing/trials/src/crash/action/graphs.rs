@@ -26,7 +26,7 @@ pub(super) fn create(maker: &mut Maker, state: &mut State) -> Option<Request> {
     let before = state.clone();
     let [vertices, edges] = places(maker);
     for members in [vec![&vertices], vec![&edges], vec![&vertices, &edges]] {
-        // Collections are created one after the other, and then the definition.
+        // Collections are created one after another, and then the definition.
         let mut between = before.clone();
         for place in members {
             between.collection(place).is_edge = place.collection == EDGES;

@@ -79,7 +79,7 @@ pub(super) fn restore_collection(maker: &mut Maker, state: &mut State) -> Option
     Some(request.database(&place.database).json(body))
 }
 
-/// Restores the indexes that a collection lacks, one after the other.
+/// Restores the indexes that a collection lacks, one after another.
 pub(super) fn restore_indexes(maker: &mut Maker, state: &mut State) -> Option<Request> {
     let place = own_place(maker, state)?;
     let chosen: Vec<_> = INDEXES.iter().filter(|_| maker.rng.u8(..4) == 0).collect();

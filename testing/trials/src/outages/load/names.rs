@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Load, complain_of_rows, create_collection, query};
 use crate::outages::journal::{Journal, Outcome};
 
-/// Names for which clients compete at once.
+/// Number of names for which clients compete concurrently.
 const NAMES: u32 = 25;
 
 /// Names that are unique by an index.

@@ -1,4 +1,4 @@
-//! Random conditions over random documents, compared with a look at each document.
+//! Random conditions over random documents, compared with a check of each document.
 
 use std::fmt::Write;
 

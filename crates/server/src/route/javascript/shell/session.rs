@@ -19,7 +19,7 @@ const MEMORY_MAX_BYTES: u64 = 32 << 20;
 /// The time that an input which was stopped has to end. A builtin function is never interrupted.
 const STOP_TIME: Duration = Duration::from_secs(5);
 
-/// The time between two looks at a session that another request uses.
+/// The time between two checks of a session that another request uses.
 const NAP: Duration = Duration::from_millis(5);
 
 /// The end of an input.
