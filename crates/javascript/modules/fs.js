@@ -134,7 +134,7 @@ fs.copyRecursive = (from, to) => {
     return;
   }
   if (kind(to) !== undefined) {
-    throw require('persea/error').make('ERROR_BAD_PARAMETER', `${to} is there already`);
+    throw require('persea/error').make('ERROR_BAD_PARAMETER', `${to} already exists`);
   }
   for (const name of fs.listTree(from)) {
     const [source, target] = [path.join(from, name), path.join(to, name)];

@@ -44,7 +44,7 @@ function decode(text) {
   const end = Math.max(text.lastIndexOf('-'), 0);
   const points = Array.from(text.slice(0, end), (sign) => sign.codePointAt(0));
   if (points.some((point) => point >= INITIAL_N)) {
-    throw new RangeError('the text has a sign that is not ASCII');
+    throw new RangeError('the text has a character that is not ASCII');
   }
   let [n, i, bias] = [INITIAL_N, 0, INITIAL_BIAS];
   for (let at = end > 0 ? end + 1 : 0; at < text.length; ++i) {

@@ -21,7 +21,7 @@ module.exports = {
   setImmediate: soon,
   setTimeout: (callback, milliseconds, ...values) => soon(callback, ...values),
   setInterval() {
-    throw new Error('there is no setInterval: nothing runs beside a script');
+    throw new Error('there is no setInterval: scripts have no background work');
   },
   clearImmediate: clear,
   clearTimeout: clear,

@@ -19,7 +19,7 @@ function checkNames(given, what) {
 
 function _relation(collection, from, to) {
   if (typeof collection !== 'string' || collection === '') {
-    throw make('ERROR_GRAPH_CREATE_MALFORMED_EDGE_DEFINITION', 'the name of a relation must be a string that is not empty');
+    throw make('ERROR_GRAPH_CREATE_MALFORMED_EDGE_DEFINITION', 'the name of a relation must be a non-empty string');
   }
   checkNames(from, 'the second argument');
   checkNames(to, 'the third argument');

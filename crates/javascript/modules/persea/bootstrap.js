@@ -102,7 +102,7 @@
   // Returns the name of an own module, or the path of a file behind "file:".
   function resolve(name, module) {
     if (typeof name !== 'string' || name === '') {
-      throw new TypeError('the name of a module must be a string that is not empty');
+      throw new TypeError('the name of a module must be a non-empty string');
     }
     const isPath = /^\.{0,2}\//.test(name) || name === '.' || name === '..';
     const isOwn = module !== undefined && module.filename !== undefined && module.filename.startsWith('persea:');

@@ -116,7 +116,7 @@ class ArangoCollection {
 
   ensureIndex(description) {
     if (description === null || typeof description !== 'object') {
-      throw make('ERROR_BAD_PARAMETER', 'an index is described by an object with an attribute `type`');
+      throw make('ERROR_BAD_PARAMETER', 'an index must be an object with an attribute `type`');
     }
     const { error, ...index } = send('POST', '/_api/index' + query({ collection: this._name }), description);
     return index;
@@ -325,7 +325,7 @@ class ArangoCollection {
 
   _changeMany(method, selectors, data, options) {
     if (!Array.isArray(data) || data.length !== selectors.length) {
-      throw make('ERROR_BAD_PARAMETER', 'the array of data must be as long as that of documents');
+      throw make('ERROR_BAD_PARAMETER', 'the arrays of documents and data must have the same length');
     }
     const changes = selectors.map((given, index) => {
       const { key, revision } = document.selector(this._name, given);

@@ -214,7 +214,7 @@ class ArangoDatabase {
 
   _executeTransaction(data) {
     if (data === null || typeof data !== 'object') {
-      throw make('ERROR_BAD_PARAMETER', 'a transaction is described by an object with an attribute `action`');
+      throw make('ERROR_BAD_PARAMETER', 'a transaction must be an object with an attribute `action`');
     }
     const { action, ...rest } = data;
     if (typeof action !== 'string' && typeof action !== 'function') {

@@ -18,15 +18,15 @@ const DATABASE = {
     ['<name>', 'a collection or view, as in db.users'],
     ['_collections()', 'all collections'],
     ['_collection(<name>)', 'a collection by name or id, or null'],
-    ['_create(<name>, <properties>)', 'create a collection of documents'],
-    ['_createEdgeCollection(<name>)', 'create a collection of edges'],
+    ['_create(<name>, <properties>)', 'create a document collection'],
+    ['_createEdgeCollection(<name>)', 'create an edge collection'],
     ['_drop(<name>)', 'drop a collection'],
     ['_truncate(<name>)', 'remove all documents of a collection'],
-    ['_flushCache()', 'forget what is known of collections'],
+    ['_flushCache()', 'clear cached properties of collections'],
   ],
   'Documents': [
     ['_document(<id>)', 'a document by its _id'],
-    ['_exists(<id>)', 'true if there is such a document'],
+    ['_exists(<id>)', 'true if the document exists'],
     ['_replace(<id>, <data>)', 'replace a document'],
     ['_update(<id>, <data>)', 'change attributes of a document'],
     ['_remove(<id>)', 'remove a document'],
@@ -36,7 +36,7 @@ const DATABASE = {
     ['_createStatement(<query>)', 'prepare a query'],
     ['_parse(<query>)', 'check the syntax of a query'],
     ['_explain(<query>)', 'print the plan of a query'],
-    ['_profileQuery(<query>)', 'execute a query and print the times of its parts'],
+    ['_profileQuery(<query>)', 'execute a query and print its profile'],
   ],
   'Transactions': [
     ['_createTransaction(<options>)', 'begin a stream transaction'],
@@ -49,7 +49,7 @@ const DATABASE = {
     ['_dropView(<name>)', 'drop a view'],
     ['_version()', 'version of the server'],
     ['_engine()', 'name of the storage engine'],
-    ['_engineStats()', 'figures of the storage engine'],
+    ['_engineStats()', 'statistics of the storage engine'],
   ],
 };
 
@@ -57,7 +57,7 @@ const COLLECTION = {
   'Documents': [
     ['save(<data>), insert(<data>)', 'create a document, or several from an array'],
     ['document(<key>)', 'a document by _key or _id'],
-    ['exists(<key>)', 'true if there is such a document'],
+    ['exists(<key>)', 'true if the document exists'],
     ['replace(<key>, <data>)', 'replace a document'],
     ['update(<key>, <data>)', 'change attributes of a document'],
     ['remove(<key>)', 'remove a document'],
@@ -65,15 +65,15 @@ const COLLECTION = {
   ],
   'Queries': [
     ['all(), toArray()', 'all documents, as cursor or array'],
-    ['any()', 'some document'],
-    ['byExample(<example>)', 'documents that equal an example'],
-    ['firstExample(<example>)', 'one document that equals an example'],
-    ['removeByExample(<example>)', 'remove documents that equal an example'],
-    ['updateByExample(<example>, <data>)', 'change documents that equal an example'],
+    ['any()', 'a random document'],
+    ['byExample(<example>)', 'documents that match an example'],
+    ['firstExample(<example>)', 'one document that matches an example'],
+    ['removeByExample(<example>)', 'remove documents that match an example'],
+    ['updateByExample(<example>, <data>)', 'change documents that match an example'],
     ['edges(<id>), inEdges(<id>), outEdges(<id>)', 'edges of a node'],
   ],
   'Indexes': [
-    ['ensureIndex(<index>)', 'create an index unless it is there'],
+    ['ensureIndex(<index>)', 'create an index unless it exists'],
     ['indexes()', 'all indexes'],
     ['index(<id>)', 'an index by id or name'],
     ['dropIndex(<id>)', 'drop an index'],
@@ -92,9 +92,9 @@ const COLLECTION = {
 const CURSOR = {
   'Rows': [
     ['hasNext(), next()', 'row by row'],
-    ['toArray()', 'all rows that are left'],
+    ['toArray()', 'all remaining rows'],
     ['for (const row of <cursor>)', 'a loop over the rows'],
-    ['count()', 'number of rows, if the query was asked to count'],
+    ['count()', 'number of rows, if the query counts them'],
     ['getExtra()', 'statistics, warnings and profile'],
     ['dispose()', 'end the query'],
   ],
@@ -102,12 +102,12 @@ const CURSOR = {
 
 const STATEMENT = {
   'The statement': [
-    ['bind(<name>, <value>)', 'set a bind variable, or all of an object'],
+    ['bind(<name>, <value>)', 'set one bind variable, or all from an object'],
     ['execute()', 'execute the query; returns a cursor'],
     ['explain()', 'the plan of the query, as an object'],
     ['parse()', 'collections, bind variables and syntax tree'],
     ['setOptions(<options>)', 'options of the query'],
-    ['setCount(<bool>), setBatchSize(<number>)', 'count of rows, rows of a batch'],
+    ['setCount(<bool>), setBatchSize(<number>)', 'count rows, set rows per batch'],
   ],
 };
 
@@ -117,12 +117,12 @@ const GENERAL = {
     ['arango', 'the connection: arango.GET(<path>), arango.POST(<path>, <body>)'],
     ['aql`...${value}...`', 'a query with bind variables'],
     ['require(<module>)', 'a module: @arangodb, @arangodb/users, fs, ...'],
-    ['print(<value>), print_plain(<value>)', 'print with and without form'],
+    ['print(<value>), print_plain(<value>)', 'print with and without formatting'],
     ['help(<object>)', 'the methods of an object'],
-    ['exit, quit, Ctrl-D', 'end the shell'],
+    ['exit, quit, Ctrl-D', 'leave the shell'],
   ],
   'Output': [
-    ['start_pretty_print(), stop_pretty_print()', 'objects over several lines, or in one'],
+    ['start_pretty_print(), stop_pretty_print()', 'print objects on several lines, or on one'],
     ['start_color_print(), stop_color_print()', 'colours'],
     ['start_pager(), stop_pager()', 'output through a pager'],
   ],

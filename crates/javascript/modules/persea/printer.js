@@ -135,7 +135,7 @@ function cursorText(value, isPretty, hasColors) {
     return head;
   }
   const left = value._rows.length - value._index - rows.length;
-  const more = left > 0 || value._hasMore ? '\n\nMore rows are there: next(), toArray(), or a loop over the cursor' : '';
+  const more = left > 0 || value._hasMore ? '\n\nMore rows are available: use next(), toArray(), or a loop over the cursor' : '';
   return `${head}\n\n${text(rows, isPretty, hasColors)}${more}`;
 }
 

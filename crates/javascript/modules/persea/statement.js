@@ -16,7 +16,7 @@ class ArangoStatement {
     }
     const built = typeof given.toAQL === 'function' && given.query === undefined ? { query: given.toAQL() } : given;
     if (typeof built.query !== 'string' || built.query === '') {
-      throw make('ERROR_BAD_PARAMETER', 'the query must be a string that is not empty');
+      throw make('ERROR_BAD_PARAMETER', 'the query must be a non-empty string');
     }
     this._query = built.query;
     this._bindVars = { ...built.bindVars };
