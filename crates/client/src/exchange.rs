@@ -22,7 +22,7 @@ use crate::token::authorization;
 /// The maximum number of idle connections that are kept.
 const MAX_IDLE: usize = 256;
 
-/// The maximum reservation for the announced length of a reply; more is reserved as it arrives.
+/// The maximum reservation for the declared length of a reply; more is reserved as it arrives.
 const RESERVE_MAX_BYTES: usize = 16 << 20;
 
 /// A server, and its idle connections.

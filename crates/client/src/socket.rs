@@ -136,7 +136,7 @@ impl Write for SharedWire {
 pub(crate) struct Socket {
     stream: Stream,
     wire: Arc<Wire>,
-    /// The buffer of bytes on their way to hyper, whose own buffer only unsafe code can fill.
+    /// The buffer of bytes for hyper, whose own buffer only unsafe code can fill.
     buffer: Box<[u8]>,
 }
 

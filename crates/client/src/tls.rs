@@ -63,7 +63,7 @@ impl Authorities {
             CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>);
         let own = read.map_err(|error| unreadable(error.to_string()))?;
         let mut store = RootCertStore::empty();
-        // The files of systems have a few authorities of kinds that rustls does not know.
+        // The systems' files contain a few kinds of authorities that rustls does not support.
         store.add_parsable_certificates(own.iter().cloned());
         if store.is_empty() {
             return Err(unreadable("there is no usable certificate".to_owned()));

@@ -106,7 +106,7 @@ impl Engine for MmapEngine {
         let Some(store) = self.store.close(|store| store.closed.set()) else {
             return Ok(());
         };
-        // The flush spares the next start the replay of the log. A failed flush does no harm if the
+        // The flush saves the next start from replaying the log. A failed flush is harmless if the
         // log is synced.
         let synced = store.log_sync.sync_all();
         let _ = store.flush();

@@ -163,7 +163,7 @@ fn create_tables(env: &Env<WithoutTls>) -> heed::Result<Tables> {
     Ok(Tables { pairs, long, samples, state })
 }
 
-/// Returns the number of the mapped file that counts, or `None` if there is none.
+/// Returns the number of the current mapped file, or `None` if there is none.
 pub(crate) fn newest_file(folder: &Path) -> Result<Option<u64>> {
     Ok(files(folder)?.into_iter().filter_map(|(_, number)| number).max())
 }

@@ -19,7 +19,7 @@ const READ_MAX: usize = 1 << 16;
 /// divisor.
 const FREE_SHARE: u64 = 4;
 
-/// The size in pages from which a file is compacted when less than everything is asked for.
+/// The size in pages from which a file is compacted when only a part is requested.
 const COMPACTED_PAGES_MIN: u64 = 1_024;
 
 impl Store {

@@ -150,7 +150,7 @@ impl<'e> TableWriter<'e> {
         put.map_err(map("writing the tables"))
     }
 
-    /// Commits and syncs. On an error nothing was written, or the same writes may come again.
+    /// Commits and syncs. On an error nothing was written, or the same writes may be repeated.
     pub(crate) fn commit(self) -> Result<()> {
         self.transaction.commit().map_err(map("committing to the tables"))
     }

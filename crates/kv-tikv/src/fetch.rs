@@ -55,7 +55,7 @@ impl Reader<'_> {
     }
 
     async fn resolve(&mut self, locks: &[LockInfo]) -> Result<()> {
-        // The greatest timestamp asks for the latest state, and is not a state of its own.
+        // The largest timestamp requests the latest state, and is not a state of its own.
         let reader = (self.at != u64::MAX).then_some(self.at);
         let resolved = self.client.resolve(locks, reader, &mut self.retry).await?;
         self.passable.extend(resolved.passable);

@@ -46,7 +46,8 @@ impl Keys {
         KeyRange { start: self.data(&range.start), end }
     }
 
-    /// Returns the key of a cluster's key; `None` if it is none of this store's pairs.
+    /// Returns the store's key for a key of the cluster; `None` if it belongs to no pair of this
+    /// store.
     pub(crate) fn strip<'a>(&self, key: &'a [u8]) -> Option<&'a [u8]> {
         key.strip_prefix(self.data.as_slice())
     }

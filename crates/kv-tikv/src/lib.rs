@@ -16,7 +16,7 @@
 //! absent.
 //!
 //! # Threads
-//! Two threads of a runtime of its own move messages. A caller blocks until its result is there.
+//! Two threads of a runtime of its own move messages. A caller blocks until its result arrives.
 
 mod codec;
 mod keys;

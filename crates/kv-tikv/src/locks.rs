@@ -28,7 +28,7 @@ pub(crate) struct Resolved {
 }
 
 impl Client {
-    /// Resolves locks that stand in the way of a reader at `reader`, or of a writer (`None`).
+    /// Resolves locks that block a reader at `reader`, or a writer (`None`).
     pub(crate) async fn resolve(
         &self,
         locks: &[LockInfo],
@@ -49,7 +49,7 @@ impl Client {
         Ok(resolved)
     }
 
-    /// Finds out what became of a lock's transaction. Rolls it back if it is dead.
+    /// Determines the outcome of a lock's transaction. Rolls it back if it is dead.
     async fn outcome(&self, lock: &LockInfo, reader: Option<u64>, retry: &mut Retry) -> Result<Outcome> {
         let start = lock.lock_version;
         if let Some(known) = self.outcomes.get(start) {
@@ -131,7 +131,7 @@ impl Client {
     }
 }
 
-/// Describes the error of a key that is none of those that have a meaning here.
+/// Describes the error of a key that has no meaning here.
 pub(crate) fn text(error: &KeyError) -> String {
     match error {
         KeyError { retryable, .. } if !retryable.is_empty() => retryable.clone(),

@@ -116,7 +116,7 @@ impl Shared {
         let op = match (value, is_insert) {
             (Some(_), true) => Op::Insert,
             (Some(_), false) => Op::Put,
-            // The key was absent and stays so. A removal could meet the key of another server.
+            // The key was absent and stays absent. A removal could hit the key of another server.
             (None, true) => Op::Lock,
             (None, false) => Op::Del,
         };

@@ -87,7 +87,7 @@ pub(crate) fn finish_restore(folder: &Path) -> Result<bool, Failure> {
         return Ok(false);
     }
     kv_mmap::settle(folder)?;
-    // While the files are being moved, the folder may not tell which engine's they are.
+    // While the files are being moved, the folder may not reveal which engine owns them.
     let _locks = (kv_rocksdb::FolderLock::take(folder)?, kv_mmap::FolderLock::take(folder)?);
     // The store assigns the numbers of segments, so the restored store would mistake other segments
     // for its own. Text indexes without segments are rebuilt.
@@ -114,7 +114,7 @@ fn is_store_file(name: &str) -> bool {
 /// The file that names the store in a cluster to which the folder belongs.
 const CLUSTER_FILE: &str = "CLUSTER";
 
-/// Ensures that a folder belongs to a store in a cluster. A new folder does from now on.
+/// Ensures that a folder belongs to a store in a cluster. A new folder belongs to it from now on.
 ///
 /// Errors: text for the user, if it belongs to another store.
 pub(crate) fn keep_cluster(folder: &Path, identity: &kv_tikv::Identity) -> Result<(), Failure> {

@@ -24,7 +24,7 @@ use std::time::Duration;
 /// must fit above it.
 const NEAR_LIMIT: f64 = 0.8;
 /// The assumed growth of a busy process in bytes per second, which determines the time of the next
-/// look.
+/// check.
 const GROWTH_BYTES_PER_SECOND: f64 = 4e9;
 /// The shortest time between two checks, so that a process that needs its memory does not spend its
 /// time here.
@@ -85,8 +85,8 @@ fn resident_bytes() -> u64 {
     pages * rustix::param::page_size() as u64
 }
 
-/// Returns the resident pages that belong to no file. The system takes pages of a mapped file back
-/// by itself.
+/// Returns the resident pages that belong to no file. The system reclaims pages of a mapped file by
+/// itself.
 fn own_pages(statm: &str) -> u64 {
     // See `man 5 proc`: all pages, then the resident ones, then those of files among them.
     let mut pages = statm.split_ascii_whitespace().skip(1).map_while(|pages| pages.parse::<u64>().ok());

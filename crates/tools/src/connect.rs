@@ -54,7 +54,7 @@ pub fn connect(options: &Options, console: &Console, creates_database: bool) -> 
     Ok(server)
 }
 
-/// Returns the question for a password that nobody has given, if there is a terminal.
+/// Returns the prompt for a missing password, if there is a terminal.
 pub(crate) fn password_prompt(options: &Options) -> Option<AskPassword> {
     may_ask_password(options).then_some(ask_password)
 }

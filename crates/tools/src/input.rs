@@ -19,8 +19,8 @@ pub(crate) const STDIN: &str = "-";
 
 /// Opens a file, or the standard input for `-`.
 ///
-/// Files compressed with gzip or Zstandard are decompressed; their first bytes tell. `progress`
-/// counts bytes of the file.
+/// Files compressed with gzip or Zstandard are recognized by their first bytes and decompressed.
+/// `progress` counts bytes of the file.
 pub(crate) fn open(path: &str, progress: &Arc<Progress>) -> Result<Box<dyn Read + Send>, Failure> {
     let unreadable = |error: io::Error| Failure::new(format!("{path} cannot be read: {error}"));
     let raw: Box<dyn Read + Send> = if path == STDIN {

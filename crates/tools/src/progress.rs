@@ -1,5 +1,5 @@
-//! The progress of a tool: a bar with rate and time left on a terminal, otherwise a line now and
-//! then.
+//! The progress of a tool: a bar with rate and time left on a terminal, otherwise an occasional
+//! line.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! Facts about certificates: for whom they are, how long they are valid, and whose key they need.
+//! Facts about certificates: their subjects, their validity, and the keys that they need.
 
 mod x509;
 

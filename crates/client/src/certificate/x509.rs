@@ -9,7 +9,7 @@ use x509_cert::time::Time;
 
 use super::Certificate;
 
-/// Reads a certificate in DER. Errors: it is not one, or one of the fields is broken.
+/// Reads a certificate in DER. Errors: it is not a certificate, or one of the fields is malformed.
 pub(super) fn parse(der: &[u8]) -> Result<Certificate> {
     let certificate = x509_cert::Certificate::from_der(der)?;
     let fields = certificate.tbs_certificate();

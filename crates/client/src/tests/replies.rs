@@ -153,7 +153,7 @@ fn bodies_are_compressed_both_ways() {
 fn threads_share_a_client() {
     let (endpoint, _heard) = start(|_| ok("1"));
     let client = client(&endpoint);
-    // The server above serves one connection after the other: a second one would wait forever.
+    // The server above serves one connection after another: a second one would wait forever.
     for _ in 0..4 {
         let client = client.clone();
         let thread = std::thread::spawn(move || client.send(&Request::get("/x")).unwrap().into_body());

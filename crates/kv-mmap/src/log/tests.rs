@@ -21,14 +21,14 @@ enum Fault {
     Error(io::ErrorKind),
     /// A part is written, and the call says so. The next one fails.
     Short,
-    /// A part is written, then every operation fails, the removal of that part too.
+    /// A part is written, then every operation fails, including the removal of that part.
     Torn,
 }
 
 const FAULTS: [Fault; 4] =
     [Fault::Error(io::ErrorKind::StorageFull), Fault::Error(io::ErrorKind::Other), Fault::Short, Fault::Torn];
 
-/// Files that fail at the operation with a number. Syncs of content are counted apart.
+/// Files that fail at the operation with a number. Syncs of content are counted separately.
 struct Faults {
     fault: Fault,
     at: usize,

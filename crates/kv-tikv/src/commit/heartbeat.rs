@@ -10,7 +10,8 @@ use crate::protocol::kv::TxnHeartBeatRequest;
 use crate::topology::client::Client;
 use crate::topology::pd;
 
-/// The time in milliseconds after which others may roll back a transaction that gives no sign.
+/// The time in milliseconds after which others may roll back a transaction that gives no sign of
+/// life.
 const LIFE_MS: u64 = 4000;
 
 /// The time between two signs of life.

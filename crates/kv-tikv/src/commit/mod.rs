@@ -95,7 +95,7 @@ impl Commit {
         Err(failure.error)
     }
 
-    /// Finds out for good what became of the transaction: without a trace of it, it is rolled back.
+    /// Determines the final outcome of the transaction: without a trace of it, it is rolled back.
     async fn settle(&self) -> Result<Outcome> {
         let mut retry = self.client.retry();
         let outcome = self.client.check(&self.primary, self.start, None, true, &mut retry).await?;

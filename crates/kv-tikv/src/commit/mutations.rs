@@ -38,7 +38,7 @@ impl Mutations {
         all
     }
 
-    /// Returns the key to which the transaction's fate is tied; `None` without mutations.
+    /// Returns the key that decides the transaction's outcome; `None` without mutations.
     ///
     /// It is a checked key: a store must notice if others have rolled the transaction back before
     /// its first message came. A key that is only locked leaves less behind, so it is the last

@@ -63,7 +63,8 @@ impl Commit {
             && let Ok([batch]) =
                 <[_; 1]>::try_from(batches::of_mutations(&self.client, mutations.merged()).await?)
         {
-            // All keys are checked here. A conflict of one that need not be is found out below.
+            // All keys are checked here. A conflict of a key that need not be checked is detected
+            // below.
             match self.prewrite(batch, Check::All, OnePhase::Allowed).await {
                 Err(Failure { error: Error::Conflict, may_have_committed: false })
                     if !mutations.unchecked.is_empty() => {}
@@ -188,11 +189,12 @@ impl Commit {
 fn lock_or_failure(error: KeyError) -> Result<LockInfo> {
     match error {
         KeyError { locked: Some(lock), .. } => Ok(lock),
-        // A key that had to be absent is there: a transaction of another server was faster.
+        // A key that had to be absent exists: a transaction of another server was faster.
         KeyError { conflict: Some(_), .. } | KeyError { already_exist: Some(_), .. } => Err(Error::Conflict),
         other => Err(Error::Transient { reason: locks::text(&other) }),
     }
 }
 
-/// The minimum time that a transaction waits for locks of others, which are mostly about to go.
+/// The minimum time that a transaction waits for locks of others, most of which will be released
+/// soon.
 pub(crate) const PATIENCE_MIN: Duration = Duration::from_millis(500);

@@ -43,7 +43,7 @@ impl Commit {
                     (true, _) => Err(Error::Undetermined { reason }),
                 };
             }
-            // The last pause ends with the time, after which the loop comes back once more.
+            // The last pause ends with the time limit, after which the loop runs once more.
             let _ = retry.pause(&reason).await;
         }
     }

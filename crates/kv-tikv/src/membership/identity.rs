@@ -1,4 +1,4 @@
-//! The fact about a store that says whose it is: the cluster, the format, the deployment.
+//! The fact that identifies a store's owner: the cluster, the format, the deployment.
 
 use kv::{Error, Result};
 

@@ -28,7 +28,7 @@ pub(crate) struct Membership {
     key: Vec<u8>,
     keys: Keys,
     life: Duration,
-    /// The record as it was written last. It is locked while another one is written.
+    /// The record as last written. It is locked while another one is written.
     record: Mutex<Record>,
     number: MemberNumber,
     identity: u64,

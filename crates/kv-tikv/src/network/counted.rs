@@ -11,7 +11,7 @@ use kv::{NodeRole, NodeStatistics, REPLY_CUTS};
 
 use super::{Exchange, Fault, Network, Pending};
 
-/// Maximum number of addresses that are counted each for itself. Later ones count together.
+/// Maximum number of addresses that are counted separately. Later ones count together.
 const ADDRESSES_MAX: usize = 1024;
 
 /// The name under which the addresses beyond [`ADDRESSES_MAX`] count.
@@ -72,7 +72,7 @@ impl Counts {
     }
 }
 
-/// A message whose reply is awaited. Nobody may wait for it any more when it is dropped.
+/// A message whose reply is awaited. When it is dropped, nobody may be waiting any longer.
 struct InFlight<'a> {
     counts: &'a Counts,
     begin: Instant,

@@ -30,7 +30,7 @@ pub(crate) struct GrpcNetwork {
 }
 
 impl GrpcNetwork {
-    /// Makes no connection yet. A message without a reply is lost after `timeout`.
+    /// Opens no connection yet. A message without a reply is lost after `timeout`.
     pub(crate) fn new(tls: Option<TlsConnector>, timeout: Duration) -> Self {
         GrpcNetwork { connections: Mutex::default(), tls, timeout }
     }

@@ -85,7 +85,7 @@ pub(crate) struct NotLeader {
     pub(crate) leader: Option<Peer>,
 }
 
-/// The region has changed. The regions that now cover its range are there if the store knows them.
+/// The region has changed. Includes the regions that now cover its range if the store knows them.
 #[derive(Clone, PartialEq, prost::Message)]
 pub(crate) struct EpochNotMatch {
     #[prost(message, repeated, tag = "1")]

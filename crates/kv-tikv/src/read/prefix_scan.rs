@@ -21,7 +21,7 @@ const NEXT_ROWS: usize = 2048;
 /// of them would only keep the messages of others waiting in the stores.
 pub(crate) const AHEAD_MAX: usize = 64;
 
-/// The bytes of these pages at most, as far as the size of pairs can be told from earlier ones.
+/// The maximum bytes of these pages, estimated from the size of earlier pairs.
 pub(crate) const AHEAD_BYTES: usize = 8 << 20;
 
 /// The average bytes of a pair before any was read: those of an entry of an index.

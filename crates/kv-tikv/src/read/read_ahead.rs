@@ -59,7 +59,8 @@ pub(crate) struct ReadAhead {
 struct Part {
     /// The first key that was asked for last, or that will be.
     start: Vec<u8>,
-    /// The keys for which no page was asked; `None` if there are none, or while a page is awaited.
+    /// The keys for which no page was requested; `None` if there are none, or while a page is
+    /// awaited.
     rest: Option<KeyRange>,
     /// The end of the part, if it does not reach to the end of the scan.
     cut: Option<Vec<u8>>,
@@ -138,7 +139,7 @@ impl ReadAhead {
         }
     }
 
-    /// Returns the bytes of pages that have arrived, and about those of pages on their way.
+    /// Returns the bytes of pages that have arrived, plus an estimate for pages in flight.
     fn held_bytes(&mut self) -> usize {
         self.parts.iter_mut().filter_map(|part| part.next.as_mut()).map(PageAhead::held_bytes).sum()
     }
@@ -205,7 +206,7 @@ impl Part {
         Ok(pairs)
     }
 
-    /// Ends a part whose page was asked for at a bound, which lies after its start.
+    /// Ends a part at a bound after its start, at which the next page was requested.
     fn cut_at(&mut self, bound: &[u8]) {
         self.cut = Some(bound.to_vec());
     }

@@ -36,7 +36,7 @@ fn regions_move_unnoticed() {
     }
 }
 
-/// A lost reply to a commit in one phase is found out: the transaction has committed once.
+/// A lost reply to a commit in one phase is detected: the transaction has committed once.
 #[test]
 fn lost_replies_are_found_out() {
     let cluster = MockCluster::new();
@@ -106,7 +106,8 @@ fn locks_of_the_dead_are_resolved() {
     assert_eq!(get(&other, "k").as_deref(), Some("3"));
 }
 
-/// A committer that is slower than the life of its locks fails cleanly if others have met them.
+/// A committer that is slower than the life of its locks fails cleanly if others have resolved
+/// them.
 #[test]
 fn a_commit_after_the_life_of_its_locks_conflicts() {
     let cluster = MockCluster::new();

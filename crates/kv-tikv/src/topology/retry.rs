@@ -37,7 +37,7 @@ impl Retry {
         if now >= self.deadline {
             return Err(Error::Transient { reason: reason.to_string() });
         }
-        // Half of the pause is random, so that those who failed together do not come together.
+        // Half of the pause is random, so that callers that failed together do not retry together.
         let pause = self.pause / 2 + self.pause.mul_f32(fastrand::f32() / 2.0);
         let pause = pause.max(least).min(self.deadline - now);
         self.pause = (self.pause * 2).min(PAUSE_MAX);

@@ -30,8 +30,8 @@ options::section! {
         text("backup.local-path-prefix", "/", "Folder that must contain the repositories of uploaded backups.");
 }
 
-/// Adds the options of backups to those of the server, and removes backups that were broken off.
-/// The data are open.
+/// Adds the options of backups to those of the server, and removes incomplete backups. The data are
+/// open.
 pub(crate) fn add(
     options: &Options,
     engine: &dyn Engine,

@@ -34,7 +34,7 @@ options::section! {
         text("http.trusted-origin", "", "Allow web pages of this origin to send credentials; `*` allows all.").list();
 }
 
-/// The share of the memory limit that bytes of connections take which no request has taken yet.
+/// The share of the memory limit for bytes of connections that no request has read yet.
 const UNREAD_SHARE: u64 = 32;
 
 /// Returns the way from `/`.

@@ -8,7 +8,7 @@ use storage::MemoryBudget;
 
 use super::{LOG_RECOVERIES, unless_zero};
 
-/// Bytes of cache for each table file that stays open. An open file takes some ten kilobytes
+/// Bytes of cache for each table file that stays open. An open file takes about ten kilobytes
 /// outside of the cache.
 const BYTES_PER_OPEN_FILE: u64 = 1 << 20;
 

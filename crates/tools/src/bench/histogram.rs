@@ -70,7 +70,7 @@ impl Histogram {
         self.max_ns as f64 / 1e9
     }
 
-    /// Returns the least time in seconds that this many percent of the times do not exceed.
+    /// Returns the smallest time in seconds that this many percent of the times do not exceed.
     ///
     /// The result is 0 without times.
     pub(super) fn percentile(&self, percent: f64) -> f64 {

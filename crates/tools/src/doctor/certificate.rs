@@ -9,7 +9,7 @@ use super::Finding;
 
 const DAY_SECONDS: i64 = 86_400;
 
-/// The days before the end of a certificate in which somebody should renew it.
+/// The number of days before its expiry in which a certificate should be renewed.
 const DAYS_MIN: i64 = 21;
 
 /// Looks at a file with a certificate, its chain and its key.

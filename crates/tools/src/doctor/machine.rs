@@ -93,7 +93,7 @@ fn clock() -> Finding {
     }
 }
 
-/// Looks for files that were changed after the present moment: the clock was set back.
+/// Looks for files that were changed in the future: the clock was set back.
 fn times(folder: &Path) -> Finding {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let changed = entries.filter_map(|entry| entry.metadata().ok()?.modified().ok()).max();

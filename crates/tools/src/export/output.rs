@@ -18,8 +18,7 @@ const PART: &str = ".part";
 /// The bytes of one write.
 const BUFFER_BYTES: usize = 256 << 10;
 
-/// The bytes before compression after which a new part begins: the greatest loss on an
-/// interruption.
+/// The bytes before compression after which a new part begins: the maximum loss on an interruption.
 const CUT_BYTES: u64 = 16 << 20;
 
 /// The level of zstd: as fast as the disk, and smaller than gzip.

@@ -1,6 +1,6 @@
 //! JSON arrays: each element becomes a line.
 //!
-//! So no more than a batch is in memory, and each element is accepted or rejected by itself.
+//! So no more than a batch is in memory, and each element is accepted or rejected separately.
 
 use std::io::Read;
 

@@ -14,7 +14,7 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The maximum number of bytes before the first character that is not white space.
 const MAX_BLANK_BYTES: u64 = 1 << 20;
 
-/// Returns true if a file's first character begins an array, and the file with all its bytes.
+/// Returns true if a file's first character begins an array, and the file including that character.
 pub(super) fn is_array(mut input: Box<dyn Read + Send>) -> io::Result<(bool, Box<dyn Read + Send>)> {
     let mut begin = Vec::new();
     let mut byte = [0];

@@ -21,7 +21,7 @@ type Waiting = oneshot::Sender<Result<u64>>;
 /// The milliseconds of the latest timestamp, and the moment when it came.
 type Last = (u64, Instant);
 
-/// The source of timestamps: each is greater than all that were given before it was asked for.
+/// The source of timestamps: each is greater than all that were issued before it was requested.
 pub(crate) struct Timestamps {
     waiting: mpsc::UnboundedSender<Waiting>,
     last: Arc<Mutex<Last>>,
@@ -44,7 +44,8 @@ impl Timestamps {
         receiver.await.map_err(|_| Error::Closed)?
     }
 
-    /// Returns about the milliseconds of a timestamp that PD would give now, without asking it.
+    /// Returns the approximate milliseconds of a timestamp that PD would issue now, without asking
+    /// it.
     pub(crate) fn milliseconds_now(&self) -> u64 {
         let (milliseconds, at) = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
         milliseconds + at.elapsed().as_millis() as u64

@@ -1,6 +1,6 @@
 //! Inserts, updates, reads and removals of documents and edges.
 //!
-//! Each thread performs the steps of one key after the other, so that no operation meets a document
+//! Each thread performs the steps of one key after another, so that no operation touches a document
 //! of another thread.
 
 use super::super::operation::{Operation, Plan, Turn, document};

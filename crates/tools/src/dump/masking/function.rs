@@ -238,7 +238,7 @@ fn xify(text: &str, unmasked: usize) -> String {
     masked
 }
 
-/// Replaces digits by random digits and letters by random letters; all else stays.
+/// Replaces digits by random digits and letters by random letters; everything else stays.
 fn shuffle(text: &str, random: &mut Rng) -> String {
     let replace = |character: char| match character {
         digit if digit.is_ascii_digit() => random.digit(10),
@@ -254,8 +254,7 @@ fn decimal(lower: f64, upper: f64, scale: i32, random: &mut Rng) -> f64 {
     ((number * factor).round() / factor).clamp(lower, upper)
 }
 
-/// Returns sixteen digits, the last of which is the check digit of the Luhn algorithm (ISO/IEC
-/// 7812-1).
+/// Returns sixteen digits. The last is the check digit of the Luhn algorithm (ISO/IEC 7812-1).
 fn credit_card(random: &mut Rng) -> i64 {
     let mut number = 4;
     let mut sum = 8;

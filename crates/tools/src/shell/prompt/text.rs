@@ -18,7 +18,7 @@ pub(super) struct Facts {
 /// The text in place of the address of a server that does not answer.
 const NOT_CONNECTED: &str = "not connected";
 
-/// Returns a prompt for its pattern. Signs that mean nothing stay as they are.
+/// Returns a prompt for its pattern. Unknown placeholders stay as they are.
 pub(super) fn prompt(pattern: &str, facts: &Facts) -> String {
     let endpoint = facts.endpoint.as_deref().unwrap_or(NOT_CONNECTED);
     let mut text = String::new();
