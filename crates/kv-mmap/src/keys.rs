@@ -186,9 +186,9 @@ impl Walk<'_, '_> {
             }
             let length = beginning.len();
             beginning.extend_from_slice(rest);
-            let goes_on = visit(beginning, value);
+            let should_continue = visit(beginning, value);
             beginning.truncate(length);
-            Ok(goes_on)
+            Ok(should_continue)
         };
         if self.reverse {
             for pair in table.rev_range(self.transaction, &bounds).map_err(map("scanning"))? {
@@ -225,9 +225,9 @@ impl Walk<'_, '_> {
         let end = end.and_then(|end| end.strip_prefix(part));
         let length = beginning.len();
         beginning.extend_from_slice(part);
-        let goes_on = self.level(Level::of_link(value)?, beginning, start, end, visit);
+        let should_continue = self.level(Level::of_link(value)?, beginning, start, end, visit);
         beginning.truncate(length);
-        goes_on
+        should_continue
     }
 }
 

@@ -115,10 +115,10 @@ impl Process {
         }
     }
 
-    fn ticks(self, fields_behind_name: &[usize]) -> Duration {
+    fn ticks(self, fields_after_name: &[usize]) -> Duration {
         let stat = self.read("stat").unwrap_or_default();
         // The name in brackets may contain blanks.
-        sum_of_ticks(stat.rsplit(')').next().unwrap_or_default(), fields_behind_name)
+        sum_of_ticks(stat.rsplit(')').next().unwrap_or_default(), fields_after_name)
     }
 
     fn read(self, file: &str) -> Option<String> {

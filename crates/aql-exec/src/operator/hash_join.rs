@@ -178,13 +178,13 @@ impl HashJoin {
         let (row, mut count) = (outer.row(), 0);
         loop {
             let (mut rows, mut found) = (Vec::new(), Vec::new());
-            let goes_on =
+            let should_continue =
                 self.matches_of_row(&probes, row, context.full.rows, &mut rows, &mut found, context)?;
             count += match &self.condition.residual {
                 None => rows.len(),
                 Some(_) => self.produce(outer.gather(rows), &found, source, context)?.selected_len(),
             };
-            if !goes_on {
+            if !should_continue {
                 break;
             }
         }

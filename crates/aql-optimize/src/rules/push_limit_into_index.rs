@@ -67,7 +67,7 @@ struct FirstOfEach {
 /// Returns the number of entries that a scan needs if a sort and a limit follow it.
 fn first_of_each(nodes: &[Node], position: usize) -> Option<FirstOfEach> {
     let NodeKind::Index(scan) = &nodes.get(position)?.kind else { return None };
-    let fields = fields_behind_lookups(scan)?;
+    let fields = fields_after_lookups(scan)?;
     let (sort_position, sort) = sort_after(nodes, position)?;
     let is_filtered = |node: &Node| matches!(node.kind, NodeKind::Filter(_));
     if scan.source.filter.is_some() || nodes.get(position..sort_position)?.iter().any(is_filtered) {
@@ -83,7 +83,7 @@ fn first_of_each(nodes: &[Node], position: usize) -> Option<FirstOfEach> {
 }
 
 /// Returns the fields that order the entries of each combination of looked-up values.
-fn fields_behind_lookups(scan: &IndexScan) -> Option<&[IndexField]> {
+fn fields_after_lookups(scan: &IndexScan) -> Option<&[IndexField]> {
     let ([index], [range]) = (scan.indexes.as_slice(), scan.ranges.as_slice()) else { return None };
     let is_plain = index.capabilities.ordered && !scan.deduplicate && index.has_plain_fields();
     index.fields.get(range.lookups.len()..).filter(|_| is_plain)

@@ -24,19 +24,19 @@ impl Program {
     pub(super) fn run(&self, frame: &Frame<'_>, context: &mut EvaluationContext<'_>) -> Result<Column> {
         let lanes = frame.lanes();
         if self.lane_bytes.portion() >= lanes {
-            return self.run_at_once(frame, context);
+            return self.run_in_one_pass(frame, context);
         }
         let mut values = Vec::with_capacity(lanes);
         while values.len() < lanes {
             let end = lanes.min(values.len().saturating_add(self.lane_bytes.portion()));
             let portion: Arc<[u32]> = (values.len() as u32..end as u32).collect();
-            let column = self.run_at_once(&frame.narrow(&portion), context)?;
+            let column = self.run_in_one_pass(&frame.narrow(&portion), context)?;
             values.extend((0..portion.len()).map(|lane| column.get(lane).clone()));
         }
         Ok(Column::from_values(values))
     }
 
-    fn run_at_once(&self, frame: &Frame<'_>, context: &mut EvaluationContext<'_>) -> Result<Column> {
+    fn run_in_one_pass(&self, frame: &Frame<'_>, context: &mut EvaluationContext<'_>) -> Result<Column> {
         let columns = Vec::with_capacity(self.instructions.len());
         let mut slots = Slots { columns, charged: Charged::default() };
         let mut work = Work::new(context.interrupt);

@@ -53,11 +53,11 @@ impl LeftBehind {
 fn start_building(instance: &Arc<Instance>, collection: Arc<Collection>) -> Option<JoinHandle<()>> {
     let (store, watched) = (Arc::clone(instance.store()), Arc::downgrade(instance));
     let build = move || {
-        let goes_on = || match watched.upgrade() {
+        let should_continue = || match watched.upgrade() {
             Some(instance) if !instance.is_stopping() => Ok(()),
             _ => Err(Error::of(ErrorCode::ShuttingDown)),
         };
-        if let Err(error) = store.build_edge_index(&collection, &goes_on) {
+        if let Err(error) = store.build_edge_index(&collection, &should_continue) {
             let name = collection.name();
             tracing::warn!(target: "engines", "cannot build the edge index of '{name}': {error}");
         }

@@ -93,7 +93,7 @@ fn memory_is_bounded_while_an_old_transaction_lives() {
 }
 
 #[test]
-fn many_short_transactions_beside_an_old_one_leave_no_list() {
+fn many_short_transactions_during_an_old_one_leave_no_list() {
     let table = table(10);
     let old = reader(&table);
     for i in 0..1000 {

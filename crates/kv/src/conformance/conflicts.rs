@@ -300,7 +300,7 @@ fn while_held(
 
 /// A write that waits for a key succeeds when the holder rolls back, and conflicts when the holder
 /// commits.
-pub fn a_waiting_write_goes_on_after_a_rollback(fixture: &dyn Fixture) {
+pub fn a_waiting_write_continues_after_a_rollback(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put(&*engine, &[("k", "0")]);
     let mut waiting = begin_with_limit(&*engine, 20_000);

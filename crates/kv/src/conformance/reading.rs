@@ -320,7 +320,7 @@ pub fn a_finished_scan_stays_finished(fixture: &dyn Fixture) {
 }
 
 /// A released scan loses and repeats nothing, and does not see later writes.
-pub fn released_scans_go_on_behind_the_last_pair(fixture: &dyn Fixture) {
+pub fn released_scans_continue_after_the_last_pair(fixture: &dyn Fixture) {
     let engine = fixture.engine();
     put_numbers(&*engine, 300);
     let snapshot = engine.snapshot().expect("snapshot");

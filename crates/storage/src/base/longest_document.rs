@@ -28,7 +28,7 @@ impl LongestDocument {
 
     /// Returns the number of documents in one lookup, at least 1: if all of them are the longest,
     /// they take [`LOOKUP_BYTES`].
-    pub(crate) fn keys_at_once(&self) -> usize {
+    pub(crate) fn keys_per_lookup(&self) -> usize {
         match self.bytes.load(Ordering::Relaxed) {
             0 => FIRST_KEYS,
             bytes => (LOOKUP_BYTES / bytes).max(1),
@@ -43,11 +43,11 @@ mod tests {
     #[test]
     fn long_documents_are_looked_up_by_ones() {
         let longest = LongestDocument::default();
-        assert_eq!(longest.keys_at_once(), FIRST_KEYS);
+        assert_eq!(longest.keys_per_lookup(), FIRST_KEYS);
         longest.note(200);
-        assert!(longest.keys_at_once() > 10_000);
+        assert!(longest.keys_per_lookup() > 10_000);
         longest.note(15 << 20);
         longest.note(1);
-        assert_eq!(longest.keys_at_once(), 1);
+        assert_eq!(longest.keys_per_lookup(), 1);
     }
 }

@@ -105,7 +105,7 @@ impl Snapshot {
     pub fn get(&self, collection: &Collection, keys: &[&str]) -> Result<Documents> {
         let began = self.document_times.as_ref().map(|times| (times, Instant::now()));
         let longest = &collection.longest_document;
-        let keys = keys.get(..longest.keys_at_once()).unwrap_or(keys);
+        let keys = keys.get(..longest.keys_per_lookup()).unwrap_or(keys);
         let keys = DocumentKeys::new(collection, keys);
         let keys = keys.parts();
         let values = match &self.read_cache {

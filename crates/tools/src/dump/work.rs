@@ -125,10 +125,15 @@ impl<'a> schedule::Work for Work<'a> {
         job.source.as_ref().is_some_and(Source::is_parallel)
     }
 
-    fn work_on(&self, job: &Job<'a>, own: &mut Own, goes_on: &dyn Fn() -> bool) -> Result<(), Failure> {
+    fn work_on(
+        &self,
+        job: &Job<'a>,
+        own: &mut Own,
+        should_continue: &dyn Fn() -> bool,
+    ) -> Result<(), Failure> {
         let Some(source) = &job.source else { return Ok(()) };
         let mut position = Position::default();
-        while goes_on() {
+        while should_continue() {
             let number = job.next.fetch_add(1, Ordering::Relaxed);
             let (client, name) = (&self.server.client, &job.name);
             let batch = source.fetch(client, self.batch, name, self.settings, number, &mut position)?;

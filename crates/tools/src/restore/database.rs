@@ -28,7 +28,7 @@ pub(super) fn restore(
     let client = &server.client;
     let dump = Dump::read(folder, settings, console)?;
     check_name(&dump, client.options().database.as_str(), settings)?;
-    let state = State::open(folder, settings.goes_on, console)?;
+    let state = State::open(folder, settings.should_continue, console)?;
     let progress = Progress::new(
         console,
         settings.progress,

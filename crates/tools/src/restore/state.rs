@@ -80,11 +80,11 @@ impl Done {
 }
 
 impl State {
-    /// Returns a new state, or with `goes_on` the one of an earlier restore from this folder.
-    pub(super) fn open(folder: &Path, goes_on: bool, console: &Console) -> Result<Self, Failure> {
+    /// Returns a new state, or with `should_continue` that of an earlier restore from this folder.
+    pub(super) fn open(folder: &Path, should_continue: bool, console: &Console) -> Result<Self, Failure> {
         let path = folder.join(names::CONTINUE);
         let mut kept = Kept::default();
-        if goes_on {
+        if should_continue {
             match std::fs::read(&path) {
                 Ok(text) => {
                     kept.collections = parse(&text).ok_or_else(|| {

@@ -156,8 +156,8 @@ impl schedule::Work for Work<'_> {
         !job.is_ordered && !job.files.is_empty()
     }
 
-    fn work_on(&self, job: &Job, _own: &mut (), goes_on: &dyn Fn() -> bool) -> Result<(), Failure> {
-        while goes_on()
+    fn work_on(&self, job: &Job, _own: &mut (), should_continue: &dyn Fn() -> bool) -> Result<(), Failure> {
+        while should_continue()
             && let Some(mut file) = next_file(job)
         {
             let Some(block) = file.next_block(self.settings.batch_bytes)? else { continue };

@@ -31,12 +31,12 @@ pub(crate) trait Work: Sync {
     /// Returns true if several threads can process it concurrently.
     fn is_shared(&self, job: &Self::Job) -> bool;
 
-    /// Works as long as there is something to do and `goes_on` returns true.
+    /// Works as long as there is something to do and `should_continue` returns true.
     fn work_on(
         &self,
         job: &Self::Job,
         own: &mut Self::Own,
-        goes_on: &dyn Fn() -> bool,
+        should_continue: &dyn Fn() -> bool,
     ) -> Result<(), Failure>;
 
     /// Closes a collection that no thread processes any more.
@@ -120,8 +120,8 @@ impl<W: Work> Schedule<'_, W> {
                 std::thread::sleep(OPENING_PAUSE);
                 continue;
             };
-            let goes_on = || !task.is_exhausted.load(Ordering::Relaxed) && !self.is_stopped();
-            let worked = self.work.work_on(&task.job, &mut own, &goes_on);
+            let should_continue = || !task.is_exhausted.load(Ordering::Relaxed) && !self.is_stopped();
+            let worked = self.work.work_on(&task.job, &mut own, &should_continue);
             task.is_exhausted.store(true, Ordering::Relaxed);
             if let Err(failure) = worked {
                 self.fail_task(&task, failure);

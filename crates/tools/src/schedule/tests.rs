@@ -55,19 +55,19 @@ impl Work for Counting {
         true
     }
 
-    fn work_on(&self, job: &Job, _: &mut (), goes_on: &dyn Fn() -> bool) -> Result<(), Failure> {
+    fn work_on(&self, job: &Job, _: &mut (), should_continue: &dyn Fn() -> bool) -> Result<(), Failure> {
         let opened = self.opened.load(Ordering::SeqCst);
         let _ = self.open_at_first_step.compare_exchange(0, opened, Ordering::SeqCst, Ordering::SeqCst);
         if job.inside.fetch_add(1, Ordering::SeqCst) > 0 {
             self.was_helped.store(true, Ordering::SeqCst);
         }
-        while goes_on()
+        while should_continue()
             && let Ok(left) =
                 job.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1))
         {
             // Waits for a helper, if there can be one.
             let may_be_helped = job.name == "last" && left > 1 && self.threads > 1;
-            while may_be_helped && goes_on() && !self.was_helped.load(Ordering::SeqCst) {
+            while may_be_helped && should_continue() && !self.was_helped.load(Ordering::SeqCst) {
                 std::thread::yield_now();
             }
             if job.done.fetch_add(1, Ordering::SeqCst) == 2 && self.broken.contains(&job.name) {

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_plan_is_expected_to_be_fast_after_fast_runs_and_not_at_once_after_a_slow_one() {
+    fn a_plan_is_expected_to_be_fast_after_fast_runs_and_not_right_after_a_slow_one() {
         let latency = Latency::default();
         let note = |time_us| {
             latency.note(Duration::from_micros(time_us));

@@ -105,7 +105,7 @@ pub(crate) fn split(body: &Bytes, boundary: &[u8]) -> Result<Vec<Part>, Multipar
             return Err(if begin.is_none() { MultipartError::NoPart } else { MultipartError::NotClosed });
         };
         position = at + delimiter.len();
-        let Some((next, is_last)) = behind_delimiter(body, at, position) else { continue };
+        let Some((next, is_last)) = after_delimiter(body, at, position) else { continue };
         if let Some(begin) = begin {
             if parts.len() >= PARTS_MAX {
                 return Err(MultipartError::ManyParts);
@@ -124,7 +124,7 @@ pub(crate) fn split(body: &Bytes, boundary: &[u8]) -> Result<Vec<Part>, Multipar
 
 /// Returns the end of a delimiter's line, and whether it is the last delimiter. Returns `None` if
 /// the delimiter has no line of its own.
-fn behind_delimiter(body: &[u8], at: usize, end: usize) -> Option<(usize, bool)> {
+fn after_delimiter(body: &[u8], at: usize, end: usize) -> Option<(usize, bool)> {
     if at > 0 && body.get(at - 1) != Some(&b'\n') {
         return None;
     }
