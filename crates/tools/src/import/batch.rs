@@ -17,6 +17,20 @@ pub(super) struct Batch {
     pub(super) lines_read: u64,
 }
 
+impl Batch {
+    /// Returns the number of rows, without empty lines.
+    pub(super) fn rows(&self) -> u64 {
+        let sent = match &self.lines {
+            RowLines::Each(lines) => lines.len(),
+            RowLines::From(_) => {
+                let lines = self.body.split(|byte| *byte == b'\n');
+                lines.filter(|line| !line.trim_ascii().is_empty()).count()
+            }
+        };
+        (sent + self.rejected.len()) as u64
+    }
+}
+
 /// The lines of a file in which rows begin, counted from 1.
 #[derive(Debug)]
 pub(super) enum RowLines {

@@ -40,12 +40,15 @@ impl Columns {
     pub(super) fn new(record: &Record, settings: &Settings, console: &Console) -> Result<Self, Failure> {
         let table = &settings.table;
         let mut names = Vec::new();
-        for (position, (field, _)) in record.fields().enumerate() {
-            names.push(std::str::from_utf8(field).map_err(|_| {
+        for (position, (field, has_quotes)) in record.fields().enumerate() {
+            let name = std::str::from_utf8(field).map_err(|_| {
                 let place = table.headers_file.as_ref().unwrap_or(&settings.file);
                 Failure::new(format!("{place}: the name of column {} is not UTF-8", position + 1))
-            })?);
+            })?;
+            // Blanks around a name are for the eye, unless quotes hold them.
+            names.push(if has_quotes { name } else { name.trim_matches([' ', '\t']) });
         }
+        warn_of_unknown(&names, settings, console);
         let renamed = |name: &str| {
             let translation = table.translate.iter().find(|(from, _)| from == name);
             translation.map_or_else(|| name.to_owned(), |(_, to)| to.clone())
@@ -157,6 +160,25 @@ impl Columns {
             merged.push(text);
         }
         Some(merged)
+    }
+}
+
+/// Warns of options that name no column of the file.
+fn warn_of_unknown(names: &[&str], settings: &Settings, console: &Console) {
+    let table = &settings.table;
+    let is_known = |name: &String| {
+        let is_new = |(from, to): &(String, String)| to == name && names.contains(&from.as_str());
+        names.contains(&name.as_str()) || table.translate.iter().any(is_new)
+    };
+    let translated =
+        table.translate.iter().map(|(from, _)| ("translate", from, names.contains(&from.as_str())));
+    let typed = table.datatypes.iter().map(|(name, _)| ("datatype", name, is_known(name)));
+    let removed = settings.removed.iter().map(|name| ("remove-attribute", name, is_known(name)));
+    for (option, name, _) in translated.chain(typed).chain(removed).filter(|(_, _, is_known)| !is_known) {
+        console.warning(&format!(
+            "--{option}: {} has no column {name:?}; its columns are {names:?}",
+            settings.file
+        ));
     }
 }
 

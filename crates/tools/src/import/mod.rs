@@ -9,6 +9,7 @@ mod array;
 mod batch;
 mod columns;
 mod latency;
+mod line_ends;
 mod lines;
 mod options;
 mod outcome;
@@ -32,6 +33,7 @@ use crate::{Console, Failure, Progress, Server, Tool, Unit, connect, input};
 use ::options::Options;
 use array::ArrayBatches;
 use batch::Batches;
+use line_ends::WithoutLoneCr;
 use lines::LineBatches;
 use outcome::Outcome;
 use table::TableBatches;
@@ -65,7 +67,8 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     drop(batches);
     drop(progress);
     outcome.print(console);
-    sent
+    sent?;
+    outcome.check()
 }
 
 /// Returns the reader of the file's form.
@@ -88,8 +91,8 @@ fn batches(
         return Err(Failure::option(text));
     }
     Ok(match form {
-        Form::Json => Box::new(ArrayBatches::new(input, settings)),
-        Form::Lines => Box::new(LineBatches::new(input, settings, skipped)?),
+        Form::Json => Box::new(ArrayBatches::new(Box::new(WithoutLoneCr::new(input)), settings)),
+        Form::Lines => Box::new(LineBatches::new(Box::new(WithoutLoneCr::new(input)), settings, skipped)?),
         Form::Csv | Form::Tsv => Box::new(TableBatches::new(input, settings, console)?),
     })
 }

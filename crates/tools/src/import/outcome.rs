@@ -25,6 +25,8 @@ pub(super) struct Outcome {
     updated: AtomicU64,
     ignored: AtomicU64,
     lines_read: AtomicU64,
+    /// The rows of all batches, both the sent and the rejected ones.
+    rows: AtomicU64,
     has_stopped: AtomicBool,
     failure: Mutex<Option<Failure>>,
     rejected: Option<Mutex<Rejected>>,
@@ -66,6 +68,7 @@ impl Outcome {
             updated: AtomicU64::new(0),
             ignored: AtomicU64::new(0),
             lines_read: AtomicU64::new(0),
+            rows: AtomicU64::new(0),
             has_stopped: AtomicBool::new(false),
             failure: Mutex::new(None),
             rejected,
@@ -88,9 +91,10 @@ impl Outcome {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
     }
 
-    /// Adds to the number of lines read.
-    pub(super) fn add_lines(&self, count: u64) {
-        self.lines_read.fetch_add(count, Ordering::Relaxed);
+    /// Adds to the numbers of lines and rows read.
+    pub(super) fn add_read(&self, lines: u64, rows: u64) {
+        self.lines_read.fetch_add(lines, Ordering::Relaxed);
+        self.rows.fetch_add(rows, Ordering::Relaxed);
     }
 
     /// Adds the counts of a reply or of unsent rows, with the known rejected rows.
@@ -145,6 +149,21 @@ impl Outcome {
     /// Returns the failure that stopped the import.
     pub(super) fn take_failure(&self) -> Option<Failure> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Checks that the server has accounted for every row that was read.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let read = self.rows.load(Ordering::Relaxed);
+        let counts = [&self.created, &self.errors, &self.updated, &self.ignored];
+        let told: u64 = counts.iter().map(|count| count.load(Ordering::Relaxed)).sum();
+        match read == told {
+            true => Ok(()),
+            false => Err(Failure::new(format!(
+                "{}: {read} rows were read, but {told} are counted as created, updated, ignored or rejected; \
+                 compare the collection with the file",
+                self.file
+            ))),
+        }
     }
 
     /// Prints the counts, as arangoimport does.

@@ -2,12 +2,14 @@
 //!
 //! A field that begins with a quote ends at the next quote that is not doubled (or, if the options
 //! ask for it, escaped by a backslash), line breaks included. White space may follow it at the end
-//! of the line. Any other field ends at the next separator or at the end of the line, whose white
-//! space is omitted. The crate `csv` does not report which fields had quotes, but the conversion
-//! depends on it. So this is our own code.
+//! of the line, and blanks and tabs before a separator. Any other field ends at the next separator
+//! or at the end of the line, whose white space is omitted. A line ends with LF, CR LF or CR. The
+//! crate `csv` does not report which fields had quotes, but the conversion depends on it. So this
+//! is our own code.
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr2, memchr3, memmem};
 
+use super::line_ends;
 use super::table_options::TableSettings;
 
 /// A row, reused for all rows.
@@ -59,13 +61,14 @@ pub(super) enum Found {
 /// Reads a row from the beginning of `text`; `is_whole` means that nothing follows it.
 pub(super) fn read(text: &[u8], is_whole: bool, table: &TableSettings, record: &mut Record) -> Found {
     record.clear();
-    let line = match memchr(b'\n', text) {
-        Some(end) => text.get(..end).unwrap_or_default(),
-        None if is_whole => text,
+    let (line_end, behind) = match line_ends::find(text, is_whole) {
+        Some(end) => end,
+        None if is_whole => (text.len(), text.len()),
         None => return Found::Incomplete,
     };
+    let line = text.get(..line_end).unwrap_or_default();
     if line.trim_ascii().is_empty() && memmem::find(line, &table.separator).is_none() {
-        return Found::Blank(after_line(text, line.len()));
+        return Found::Blank(behind);
     }
     let mut position = 0;
     loop {
@@ -76,9 +79,8 @@ pub(super) fn read(text: &[u8], is_whole: bool, table: &TableSettings, record: &
                 Quoted::Open if is_whole => return Found::Wrong(text.len(), "its last quote is not closed"),
                 Quoted::Open => return Found::Incomplete,
                 Quoted::Wrong => {
-                    let line = memchr(b'\n', field).map(|end| position + end + 1);
-                    return match line {
-                        Some(end) => Found::Wrong(end, "something follows a closing quote"),
+                    return match line_ends::find(field, is_whole) {
+                        Some((_, end)) => Found::Wrong(position + end, "something follows a closing quote"),
                         None if is_whole => Found::Wrong(text.len(), "something follows a closing quote"),
                         None => Found::Incomplete,
                     };
@@ -94,13 +96,12 @@ pub(super) fn read(text: &[u8], is_whole: bool, table: &TableSettings, record: &
             position = end + table.separator.len();
             continue;
         }
-        return Found::Row(after_line(text, end));
+        return match line_ends::find(rest, is_whole) {
+            Some((_, behind)) => Found::Row(end + behind),
+            None if is_whole => Found::Row(text.len()),
+            None => Found::Incomplete,
+        };
     }
-}
-
-/// Returns the position after a line that ends at `end`.
-fn after_line(text: &[u8], end: usize) -> usize {
-    (end + 1).min(text.len())
 }
 
 enum Quoted {
@@ -149,19 +150,28 @@ fn quoted(field: &[u8], is_whole: bool, quote: u8, table: &TableSettings, record
 
 /// Checks the text after a closing quote.
 ///
-/// It is a separator, or nothing but white space up to the line's end.
+/// It is a separator with blanks and tabs before it, or nothing but white space up to the line's
+/// end.
 fn after_quote(field: &[u8], is_whole: bool, end: usize, table: &TableSettings) -> Quoted {
-    let rest = field.get(end..).unwrap_or_default();
-    if rest.starts_with(&table.separator) {
-        return Quoted::Field(end);
+    let mut position = end;
+    loop {
+        let rest = field.get(position..).unwrap_or_default();
+        if rest.starts_with(&table.separator) {
+            return Quoted::Field(position);
+        }
+        if !matches!(rest.first(), Some(b' ' | b'\t')) {
+            break;
+        }
+        position += 1;
     }
-    let line = match memchr(b'\n', rest) {
-        Some(end) => rest.get(..end).unwrap_or_default(),
+    let rest = field.get(position..).unwrap_or_default();
+    let line = match line_ends::find(rest, is_whole) {
+        Some((end, _)) => rest.get(..end).unwrap_or_default(),
         None if is_whole => rest,
         None => return Quoted::Open,
     };
     match line.trim_ascii().is_empty() {
-        true => Quoted::Field(end + line.len()),
+        true => Quoted::Field(position + line.len()),
         false => Quoted::Wrong,
     }
 }
@@ -172,13 +182,13 @@ fn plain(field: &[u8], is_whole: bool, separator: &[u8], record: &mut Record) ->
     let mut position = 0;
     loop {
         let rest = field.get(position..).unwrap_or_default();
-        let found = match memchr2(first, b'\n', rest) {
+        let found = match memchr3(first, b'\n', b'\r', rest) {
             Some(found) => position + found,
             None if is_whole => field.len(),
             None => return None,
         };
         let at = field.get(found..).unwrap_or_default();
-        let is_end = at.is_empty() || at.first() == Some(&b'\n');
+        let is_end = matches!(at.first(), None | Some(b'\n' | b'\r'));
         if !is_end && !at.starts_with(separator) {
             position = found + 1;
             continue;

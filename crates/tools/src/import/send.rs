@@ -100,7 +100,7 @@ impl Sender<'_> {
             if self.outcome.has_stopped() {
                 continue;
             }
-            self.outcome.add_lines(batch.lines_read);
+            self.outcome.add_read(batch.lines_read, batch.rows());
             let wrong = std::mem::take(&mut batch.rejected);
             if !wrong.is_empty() {
                 let counts = Counts { errors: wrong.len() as u64, ..Counts::default() };

@@ -3,10 +3,9 @@
 use std::io::Read;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter};
-
 use super::batch::{Batch, Batches, RejectedRow, RowLines};
 use super::columns::Columns;
+use super::line_ends;
 use super::lines::BYTE_ORDER_MARK;
 use super::options::{MAX_ROW_BYTES, Settings};
 use super::record::{Found, Record, read};
@@ -117,12 +116,14 @@ impl Rows {
 
     fn skip_line(&mut self) -> Result<bool, Failure> {
         loop {
-            if let Some(end) = memchr(b'\n', self.rest()) {
-                self.position += end + 1;
+            if let Some((_, end)) = line_ends::find(self.rest(), self.is_at_end) {
+                self.position += end;
                 self.line += 1;
                 return Ok(true);
             }
-            self.position = self.text.len();
+            // The next block may have the second half of a line's end.
+            let kept = usize::from(!self.is_at_end && self.rest().ends_with(b"\r"));
+            self.position = self.text.len() - kept;
             if self.is_at_end {
                 return Ok(false);
             }
@@ -181,7 +182,8 @@ impl Rows {
 
     fn advance(&mut self, bytes: usize) {
         let passed = self.rest().get(..bytes).unwrap_or_default();
-        let (breaks, ends_with_break) = (memchr_iter(b'\n', passed).count(), passed.ends_with(b"\n"));
+        let breaks = line_ends::count(passed);
+        let ends_with_break = matches!(passed.last(), Some(b'\n' | b'\r'));
         self.line += breaks as u64;
         self.is_within_line = !ends_with_break;
         self.position += bytes;

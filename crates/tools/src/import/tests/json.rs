@@ -89,3 +89,20 @@ fn attributes_are_left_out() {
     let kept = "{\"a\":{\"b\":1}}\n\nnot json\n[1]\n{}\n";
     assert_eq!(String::from_utf8(without(text, &removed)).unwrap(), kept);
 }
+
+#[test]
+fn a_row_ends_with_any_break() {
+    for text in ["{\"a\":1}\r{\"a\":2}\r", "{\"a\":1}\r\n{\"a\":2}\r", "{\"a\":1}\n\r{\"a\":2}\r\n\r"] {
+        let batches = read(&["--type", "jsonl"], text.as_bytes()).unwrap();
+        assert_eq!((batches.len(), batches[0].rows()), (1, 2), "{text:?}");
+        let rows: Vec<&[u8]> = batches[0].body.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).collect();
+        let rows: Vec<_> = rows.into_iter().filter(|row| !row.is_empty()).collect();
+        assert_eq!(rows, [b"{\"a\":1}", b"{\"a\":2}"], "{text:?}");
+    }
+    assert_eq!(body(&["--type", "jsonl", "--skip-lines", "1"], "x\r{}\r"), "{}\n");
+    let broken = read(&["--type", "json"], b"[\r{},\r").unwrap_err();
+    assert!(broken.text().starts_with("data:3:"), "{}", broken.text());
+    let long = "{}\r\n{}\r".repeat(10_000);
+    let batches = read(&["--type", "jsonl", "--batch-size", "1024"], long.as_bytes()).unwrap();
+    assert_eq!(batches.iter().map(|batch| batch.rows()).sum::<u64>(), 20_000);
+}

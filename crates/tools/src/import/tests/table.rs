@@ -238,3 +238,41 @@ fn keys_are_texts_whatever_they_look_like() {
     );
     assert_eq!(body(&["--type", "tsv"], "_key\n9\n"), "[\"_key\"]\n[\"9\"]\n");
 }
+
+#[test]
+fn a_line_ends_with_any_break() {
+    let rows_of = |text: &str| body(&["--type", "csv"], text);
+    for text in
+        ["a,b\n1,x\n\"2\",y\n", "a,b\r1,x\r\"2\",y\r", "a,b\r\n1,x\r\"2\",y\n", "a,b\r1,x\r\r\n\"2\",y"]
+    {
+        assert_eq!(rows_of(text), "[\"a\",\"b\"]\n[1,\"x\"]\n[\"2\",\"y\"]\n", "{text:?}");
+        let batches = read(&["--type", "csv"], text.as_bytes()).unwrap();
+        assert_eq!(batches[0].rows(), 2, "{text:?}");
+    }
+    assert_eq!(rows_of("a\r\"1\r2\"\r"), "[\"a\"]\n[\"1\\r2\"]\n");
+    assert_eq!(body(&["--type", "tsv"], "a\tb\r1\t2 \r\n3\t4\r"), "[\"a\",\"b\"]\n[1,2]\n[3,4]\n");
+    assert_eq!(body(&["--type", "csv", "--skip-lines", "2"], "x\ry\r\na\r1\r"), "[\"a\"]\n[1]\n");
+    let wrong = read(&["--type", "csv"], b"a\r1\r\"x\"y\r2\r").unwrap();
+    assert_eq!((wrong[0].rejected[0].line, wrong[0].lines_read, wrong[0].rows()), (3, 4, 3));
+}
+
+#[test]
+fn breaks_across_blocks_are_one() {
+    for (shift, end) in (0..6).flat_map(|shift| ["\r", "\r\n", "\n"].map(|end| (shift, end))) {
+        let text = format!("a{end}{}{end}2{end}", "f".repeat(256 * 1024 - 2 - shift));
+        let batches = read(&["--type", "csv"], text.as_bytes()).unwrap();
+        assert_eq!((batches[0].lines_read, batches[0].lines.of(1)), (3, 3), "{shift} {end:?}");
+        assert!(batches[0].body.ends_with(b"f\"]\n[2]\n"), "{shift} {end:?}");
+    }
+}
+
+#[test]
+fn blanks_stand_before_separators_and_around_names() {
+    assert_eq!(rows(&[], "\"x\" ,1\n\"y\"\t ,\"z\" \t\n"), "[\"x\",1]\n[\"y\",\"z\"]\n");
+    let tabs = body(&["--type", "csv", "--separator", "\\t"], "a\tb\n\"x\" \t1\n");
+    assert_eq!(tabs, "[\"a\",\"b\"]\n[\"x\",1]\n");
+    assert_eq!(
+        body(&["--type", "csv"], " a ,\t_key,\" c \"\n1,2,3\n"),
+        "[\"a\",\"_key\",\" c \"]\n[1,\"2\",3]\n"
+    );
+}
