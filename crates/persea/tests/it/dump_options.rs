@@ -75,6 +75,33 @@ fn both_say_what_they_did_in_the_words_of_arangodb() {
 }
 
 #[test]
+fn a_dump_says_what_it_lacks() {
+    let folder = tempfile::tempdir().unwrap();
+    let (server, dump) = small_dump(folder.path(), "{\"_key\":\"a\",\"place\":{\"zip\":1}}\n");
+    succeed("restore", &server, &dump, &[]);
+    let graph = json!({"name": "g", "edgeDefinitions": [], "orphanCollections": ["c"]});
+    post(&mut server.connect(), "/_api/gharial", &graph);
+    let rules = folder.path().join("maskings.json");
+    std::fs::write(
+        &rules,
+        r#"{"c": {"type": "masked", "maskings": [{"path": "place", "type": "datetime"}]}}"#,
+    )
+    .unwrap();
+    let said = |name: &str, options: &[&str]| run("dump", &server, &folder.path().join(name), options).stderr;
+    let text = said("a", &["--maskings", rules.to_str().unwrap()]);
+    for part in [
+        "Left out system collections with documents: _graphs (1); --include-system-collections true",
+        "rule 1: 'datetime' without 'format' makes",
+        "rule 1: nothing was masked: the path \"place\" is that of an object",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    for options in [&["--include-system-collections", "true"][..], &["--collection", "c"]] {
+        assert!(!said(options[1], options).contains("Left out"), "{options:?}");
+    }
+}
+
+#[test]
 fn parts_of_files_are_for_the_parallel_way() {
     let folder = tempfile::tempdir().unwrap();
     let (server, dump) = small_dump(folder.path(), "{\"_key\":\"a\"}\n");

@@ -69,5 +69,24 @@ pub(super) fn dump(
     info.is_complete = Some(true);
     write_file(&info_path, &info.print())?;
     console.info(&format!("{done}, into {}", folder.display()));
+    tell_left_out(client, &inventory.without, console);
     Ok(())
+}
+
+/// Tells which system collections have documents that the dump lacks.
+fn tell_left_out(client: &Client, names: &[String], console: &Console) {
+    let count = |name: &String| {
+        let reply = client.call(&Request::get("/_api/collection").segment(name).segment("count"));
+        // A user may lack rights on a system collection, and then cannot miss its documents.
+        let reply = reply.and_then(|reply| reply.value()).ok()?;
+        Slice::new(&reply).get("count").and_then(Slice::as_u64)
+    };
+    let filled = names.iter().filter_map(|name| Some((name, count(name).filter(|count| *count > 0)?)));
+    let filled: Vec<String> = filled.map(|(name, count)| format!("{name} ({count})")).collect();
+    if !filled.is_empty() {
+        console.info(&format!(
+            "Left out system collections with documents: {}; --include-system-collections true takes them",
+            filled.join(", ")
+        ));
+    }
 }

@@ -37,6 +37,8 @@ pub(super) struct Inventory {
     pub(super) properties: Option<String>,
     pub(super) collections: Vec<Collection>,
     pub(super) views: Vec<View>,
+    /// The system collections that the options leave out.
+    pub(super) without: Vec<String>,
 }
 
 impl Inventory {
@@ -47,7 +49,7 @@ impl Inventory {
         let text = |value: Slice<'_>, name: &str| {
             value.get(name).and_then(Slice::as_str).unwrap_or_default().to_owned()
         };
-        let (mut collections, mut known) = (Vec::new(), BTreeSet::new());
+        let (mut collections, mut known, mut without) = (Vec::new(), BTreeSet::new(), Vec::new());
         for found in reply.get("collections").into_iter().flat_map(Slice::elements) {
             let Some(parameters) = found.get("parameters") else { continue };
             let name = text(parameters, "name");
@@ -56,7 +58,13 @@ impl Inventory {
                 continue;
             }
             known.insert(name.clone());
-            let Some(treatment) = treatment(&name, settings) else { continue };
+            let Some(treatment) = treatment(&name, settings) else {
+                let is_by_default = settings.collections.is_empty() && !settings.ignored.contains(&name);
+                if is_by_default && name.starts_with('_') && !settings.include_system {
+                    without.push(name);
+                }
+                continue;
+            };
             let id = [text(parameters, "cid"), text(parameters, "id")].into_iter().find(|id| !id.is_empty());
             collections.push(Collection {
                 stem: names::stem(&name, &id.unwrap_or_default()),
@@ -81,7 +89,7 @@ impl Inventory {
         }
         let properties = reply.get("properties").filter(|properties| properties.is_object());
         let properties = properties.map(Slice::to_json_string);
-        Ok(Inventory { tick: text(reply, "tick"), properties, collections, views })
+        Ok(Inventory { tick: text(reply, "tick"), properties, collections, views, without })
     }
 }
 

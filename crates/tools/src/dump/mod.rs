@@ -13,8 +13,9 @@ mod options;
 mod source;
 mod work;
 
+use self::masking::Maskings;
 use self::options::Settings;
-use crate::{Console, Failure, Tool, connect};
+use crate::{Console, Failure, Server, Tool, connect};
 use ::options::Options;
 
 /// The tool.
@@ -33,15 +34,24 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     settings.prepare_folder()?;
     let server = connect(options, console, false)?;
     source::refuse_clusters(&server.client)?;
-    if !settings.all_databases {
-        return database::dump(&server, &settings, &settings.folder, console);
+    let warn = |texts: Vec<String>| texts.iter().for_each(|text| console.warning(text));
+    warn(settings.maskings.as_ref().map(Maskings::doubts).unwrap_or_default());
+    match settings.all_databases {
+        true => dump_all(&server, &settings, console)?,
+        false => database::dump(&server, &settings, &settings.folder, console)?,
     }
+    warn(settings.maskings.as_ref().map(Maskings::failing).unwrap_or_default());
+    Ok(())
+}
+
+/// Dumps every database that the user can see.
+fn dump_all(server: &Server, settings: &Settings, console: &Console) -> Result<(), Failure> {
     let mut failed = Vec::new();
-    for (name, folder) in database::folders(&server.client, &settings)? {
+    for (name, folder) in database::folders(&server.client, settings)? {
         console.info(&format!("database {name:?}"));
         std::fs::create_dir_all(&folder).map_err(|error| options::folder_failure(&folder, &error))?;
-        let server = crate::Server { client: server.client.with_database(&name)?, ..server.clone() };
-        match database::dump(&server, &settings, &folder, console) {
+        let server = Server { client: server.client.with_database(&name)?, ..server.clone() };
+        match database::dump(&server, settings, &folder, console) {
             Err(failure) if settings.force => {
                 console.error(failure.text());
                 failed.push(name);

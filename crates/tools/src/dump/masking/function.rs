@@ -122,6 +122,16 @@ impl Function {
         function.check()
     }
 
+    /// Returns a reason to doubt that the function does what its author wants.
+    pub(super) fn doubt(&self) -> Option<&'static str> {
+        match self {
+            Function::Datetime { format, .. } if format.is_empty() => {
+                Some("'datetime' without 'format' makes each value an empty string")
+            }
+            _ => None,
+        }
+    }
+
     fn check(self) -> Result<Self, String> {
         let is_empty = match &self {
             Function::Datetime { begin, end, .. } => begin > end,

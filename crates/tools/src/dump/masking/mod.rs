@@ -14,6 +14,7 @@ mod tests;
 
 use std::collections::HashMap;
 use std::path::Path as FilePath;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use fastrand::Rng;
 use velocypack::{Builder, Limits, Slice, json};
@@ -52,18 +53,24 @@ pub(super) struct Maskings {
 struct Entry {
     treatment: Treatment,
     rules: Vec<Rule>,
+    /// True if it has changed a document.
+    has_documents: AtomicBool,
 }
 
 #[derive(Debug)]
 struct Rule {
     path: Path,
     function: Function,
+    /// True if it has changed a value.
+    has_value: AtomicBool,
+    /// True if an object has its path, whose values it does not change.
+    has_object: AtomicBool,
 }
 
 /// The changes of one collection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mask<'a> {
-    rules: &'a [Rule],
+    entry: &'a Entry,
     secret: &'a [u8; 16],
 }
 
@@ -73,6 +80,35 @@ impl Maskings {
         let wrong = |what: String| Failure::option(format!("--maskings: {}: {what}", file.display()));
         let text = std::fs::read(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;
         Maskings::parse(&text).map_err(wrong)
+    }
+
+    /// Returns what cannot be meant: functions that leave nothing of a value.
+    pub(super) fn doubts(&self) -> Vec<String> {
+        self.told(|_, rule| rule.function.doubt().map(str::to_owned))
+    }
+
+    /// Returns the rules that have changed no value of the documents that were dumped, and why.
+    pub(super) fn failing(&self) -> Vec<String> {
+        let is_dumped = |entry: &Entry| entry.has_documents.load(Ordering::Relaxed);
+        self.told(|entry, rule| {
+            let why = rule.failing().filter(|_| is_dumped(entry))?;
+            Some(format!("nothing was masked: the path {:?} {why}", rule.path.to_string()))
+        })
+    }
+
+    /// Returns the rules about which there is something to tell.
+    fn told(&self, tell: impl Fn(&Entry, &Rule) -> Option<String>) -> Vec<String> {
+        let mut all = Vec::new();
+        for (name, entry) in &self.collections {
+            for (number, rule) in (1..).zip(&entry.rules) {
+                let told = tell(entry, rule);
+                all.extend(
+                    told.map(|what| format!("--maskings: collection {name:?}: rule {number}: {what}")),
+                );
+            }
+        }
+        all.sort();
+        all
     }
 
     fn parse(text: &[u8]) -> Result<Self, String> {
@@ -103,7 +139,7 @@ impl Maskings {
     /// Returns the changes of a collection's documents; `None` if they stay.
     pub(super) fn mask(&self, collection: &str) -> Option<Mask<'_>> {
         let entry = self.entry(collection).filter(|entry| entry.treatment == Treatment::Masked)?;
-        Some(Mask { rules: &entry.rules, secret: &self.secret })
+        Some(Mask { entry, secret: &self.secret })
     }
 }
 
@@ -123,14 +159,30 @@ impl Entry {
         }
         let parse = |(number, rule)| Rule::parse(rule).map_err(|what| format!("rule {number}: {what}"));
         let rules: Result<Vec<_>, String> = (1..).zip(rules.elements()).map(parse).collect();
-        Ok(Entry { treatment, rules: rules? })
+        Ok(Entry { treatment, rules: rules?, has_documents: AtomicBool::new(false) })
     }
 }
 
 impl Rule {
     fn parse(rule: Slice<'_>) -> Result<Self, String> {
         let path = rule.get("path").and_then(Slice::as_str).ok_or("'path' must be a string")?;
-        Ok(Rule { path: Path::parse(path)?, function: Function::parse(rule)? })
+        Ok(Rule {
+            path: Path::parse(path)?,
+            function: Function::parse(rule)?,
+            has_value: AtomicBool::new(false),
+            has_object: AtomicBool::new(false),
+        })
+    }
+
+    /// Returns why the rule has changed nothing; `None` if it has.
+    fn failing(&self) -> Option<&'static str> {
+        match (self.has_value.load(Ordering::Relaxed), self.has_object.load(Ordering::Relaxed)) {
+            (true, _) => None,
+            (false, true) => {
+                Some("is that of an object, whose values have paths of their own; they stay as they are")
+            }
+            (false, false) => Some("is that of no value"),
+        }
     }
 }
 
@@ -172,6 +224,7 @@ impl Mask<'_> {
         if !document.is_object() {
             return Ok(out.add_slice(document)?);
         }
+        self.entry.has_documents.store(true, Ordering::Relaxed);
         let mut path = Vec::new();
         out.open_object()?;
         for (name, value) in document.entries() {
@@ -198,6 +251,9 @@ impl Mask<'_> {
         random: &mut Rng,
     ) -> Result<(), Failure> {
         if value.is_object() {
+            for rule in self.entry.rules.iter().filter(|rule| rule.path.matches(path)) {
+                rule.has_object.store(true, Ordering::Relaxed);
+            }
             out.open_object()?;
             for (name, inner) in value.entries() {
                 out.key(name)?;
@@ -212,8 +268,11 @@ impl Mask<'_> {
             value.elements().try_for_each(|inner| self.value(inner, path, out, random))?;
             return Ok(out.close()?);
         }
-        match self.rules.iter().find(|rule| rule.path.matches(path)) {
-            Some(rule) => rule.function.apply(value, self.secret, random, out),
+        match self.entry.rules.iter().find(|rule| rule.path.matches(path)) {
+            Some(rule) => {
+                rule.has_value.store(true, Ordering::Relaxed);
+                rule.function.apply(value, self.secret, random, out)
+            }
             None => Ok(out.add_slice(value)?),
         }
     }

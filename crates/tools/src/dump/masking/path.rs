@@ -1,5 +1,7 @@
 //! The paths of values that a rule applies to.
 
+use std::fmt;
+
 /// The path of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Path {
@@ -54,6 +56,16 @@ impl Path {
                 parts.len() <= path.len()
                     && parts.iter().rev().zip(path.iter().rev()).all(|(part, name)| part == name)
             }
+        }
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Path::Any => formatter.write_str("*"),
+            Path::End(parts) => write!(formatter, ".{}", parts.join(".")),
+            Path::Whole(parts) => formatter.write_str(&parts.join(".")),
         }
     }
 }

@@ -140,3 +140,36 @@ fn other_functions_do_what_they_say() {
     let date = found("date").as_str().unwrap();
     assert!(date.starts_with("2019-") && date.len() == 10, "{date}");
 }
+
+#[test]
+fn rules_without_effect_are_told() {
+    let rules = r#"[{"path": "address", "type": "zip"}, {"path": ".zip", "type": "zip"}, {"path": "none", "type": "email"}]"#;
+    let maskings =
+        Maskings::parse(format!(r#"{{"c": {{"type": "masked", "maskings": {rules}}}}}"#).as_bytes()).unwrap();
+    assert_eq!(maskings.failing(), Vec::<String>::new(), "no document was dumped");
+    let mask = maskings.mask("c").unwrap();
+    mask.lines(br#"{"address":{"zip":"12","city":"X"}}"#, &mut Vec::new()).unwrap();
+    let failing = maskings.failing();
+    assert_eq!(failing.len(), 2, "{failing:?}");
+    assert!(
+        failing[0].contains("rule 1: nothing was masked: the path \"address\" is that of an object"),
+        "{failing:?}"
+    );
+    assert!(
+        failing[1].contains("rule 3: nothing was masked: the path \"none\" is that of no value"),
+        "{failing:?}"
+    );
+    let dates = |rule: &str| {
+        let text = format!(
+            r#"{{"c": {{"type": "masked", "maskings": [{{"path": "d", "type": "datetime"{rule}}}]}}}}"#
+        );
+        Maskings::parse(text.as_bytes()).unwrap().doubts()
+    };
+    assert_eq!(dates(r#", "format": "%yyyy""#), Vec::<String>::new());
+    assert!(
+        dates("")[0].contains("collection \"c\": rule 1: 'datetime' without 'format'"),
+        "{:?}",
+        dates("")
+    );
+    assert_eq!(dates(r#", "output": "%yyyy""#).len(), 1);
+}
