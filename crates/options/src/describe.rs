@@ -1,4 +1,5 @@
-//! The VelocyPack of `/_admin/options`, `/_admin/options-description` and `--dump-options`.
+//! The VelocyPack of `/_admin/options`, `/_admin/options-description` and `--dump-options`, and the
+//! graph of `--dump-dependencies`.
 
 use velocypack::{Builder, Result, Slice};
 
@@ -41,6 +42,19 @@ impl Program {
         }
         builder.close()?;
         Ok(builder.into_vec())
+    }
+
+    /// Returns the parts of the program as a graph in the language DOT: its sections of options.
+    pub(crate) fn dependencies(&self) -> String {
+        let mut sections: Vec<&str> = self
+            .definitions()
+            .map(|option| option.name.split_once('.').map_or("", |(section, _)| section))
+            .collect();
+        sections.sort_unstable();
+        sections.dedup();
+        let edges = sections.iter().filter(|section| !section.is_empty());
+        let edges: String = edges.map(|section| format!("  {:?} -> {section:?};\n", self.name)).collect();
+        format!("digraph dependencies\n{{\n  overlap = false;\n{edges}}}\n")
     }
 
     /// Returns the description of each option as JSON.

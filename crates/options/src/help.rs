@@ -25,8 +25,8 @@ pub(crate) fn help(program: &Program, scope: Scope<'_>) -> String {
     let _ = write!(
         text,
         "\nValues are also read from environment variables ({prefix}SERVER_ENDPOINT for --server.endpoint) and from the\n\
-         file that --configuration names. --help-SECTION shows one section. --version, --version-json and --dump-options\n\
-         print and exit.\n",
+         file that --configuration names. --help-SECTION shows one section. --version, --version-json, --dump-options\n\
+         and --dump-dependencies print and exit.\n",
     );
     if scope == Scope::Common && program.definitions().any(|definition| definition.is_uncommon) {
         text.push_str("--help-all also shows less common options.\n");

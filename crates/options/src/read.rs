@@ -202,6 +202,7 @@ fn answer(program: &Program, version: Version, option: &str) -> Result<Option<St
         "dump-options" => {
             program.description_json().map_err(|error| Mistake::value(error.to_string()))? + "\n"
         }
+        "dump-dependencies" => program.dependencies(),
         other => match other.strip_prefix("help-") {
             Some(section) => help(program, Scope::Section(section)),
             None => return Ok(None),

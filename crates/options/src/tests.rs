@@ -222,3 +222,10 @@ fn completions_have_commands_options_and_values() {
         parts.iter().for_each(|part| assert!(script.contains(part), "{part} is not in\n{script}"));
     }
 }
+
+#[test]
+fn the_parts_of_a_program_are_a_graph() {
+    let graph = read(&["--dump-dependencies"], &[]).unwrap_err();
+    assert!(graph.starts_with("digraph dependencies\n{\n") && graph.ends_with("}\n"), "{graph}");
+    assert_eq!(graph.matches("-> \"server\";").count(), 1, "{graph}");
+}

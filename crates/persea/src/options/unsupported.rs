@@ -187,7 +187,7 @@ const SAFETY: &[&str] = &[
 
 #[rustfmt::skip]
 const ACTIONS: &[&str] = &[
-    "database.check-version", "database.restore-admin", "dump-dependencies",
+    "database.check-version", "database.restore-admin",
     "javascript.script", "javascript.script-parameter", "rocksdb.verify-sst",
 ];
 
