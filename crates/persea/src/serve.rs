@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use server::http::address::Address;
 use server::http::listener::{Bound, bind};
 use server::server::STOP_TIMEOUT;
-use server::service::authentication::create_root;
+use server::service::authentication::{create_root, root_is_open};
 use server::service::log::Log;
 use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
 use server::{Server, ServerOptions};
@@ -160,8 +160,27 @@ fn open(options: &Options, budget: &MemoryBudget, descriptors: u64) -> Result<Ar
         store_section::instance_options(options, budget),
     )?;
     query::track(options, &instance);
-    create_root(instance.store(), &store_section::root_password(options))?;
+    let password = store_section::root_password(options);
+    let is_new = create_root(instance.store(), &password)?;
+    if options.get(&server_section::AUTHENTICATION) && root_is_open(instance.store()) {
+        warn_of_open_root(!is_new && !password.is_empty());
+    }
     Ok(instance)
+}
+
+/// Warns that everybody can sign in as `root`.
+///
+/// `is_password_given`: the options name a password, which applies to new stores only.
+fn warn_of_open_root(is_password_given: bool) {
+    let given = match is_password_given {
+        true => "; the given password has no effect, because the user is there already",
+        false => "",
+    };
+    tracing::warn!(
+        target: "authentication",
+        "the user root HAS NO PASSWORD, so everybody can sign in and do everything{given}; set one in \
+         `persea shell`: require(\"@arangodb/users\").replace(\"root\", \"PASSWORD\")"
+    );
 }
 
 fn check_descriptors(options: &Options) -> Result<u64, Failure> {

@@ -35,7 +35,7 @@ options::section! {
         flag("server.aql-query-recording", true, "Keep recent queries in memory for /_admin/server/aql-queries.");
     static AQL_RECORDING_MEMORY_LIMIT: Opt<Bytes> =
         bytes("server.aql-recording-memory-limit", "4MiB", "Maximum memory of recent queries in bytes.");
-    pub(super) static AUTHENTICATION: Opt<Flag> =
+    pub(crate) static AUTHENTICATION: Opt<Flag> =
         flag("server.authentication", true, "Require authentication of every request.");
     pub(crate) static DESCRIPTORS_MINIMUM: Opt<Number> =
         number("server.descriptors-minimum", "0", "Minimum number of file descriptors that the server needs to start.");

@@ -371,6 +371,69 @@ fn the_container_initializes_a_new_store_once() {
 }
 
 #[test]
+fn a_new_volume_is_made_by_the_engine_that_the_options_name() {
+    if !has("bash") {
+        return;
+    }
+    let root = [("ARANGO_ROOT_PASSWORD", "secret")];
+    for (options, engine) in [
+        (&["--server.storage-engine=mmfiles"][..], "persea mmfiles"),
+        (&["--storage-engine", "rocksdb"], "persea rocksdb"),
+        (&["-c", "server.conf"], "persea mmfiles"),
+    ] {
+        let container = Container::new();
+        let file = container.path("server.conf");
+        let settings = "[server]\nstorage-engine = mmfiles\nendpoint = tcp://127.0.0.1:1\n";
+        fs::write(&file, settings).unwrap();
+        let rows = container.path("init/rows.csv");
+        fs::write(&rows, "_key\na\nb\n").unwrap();
+        run(Command::new("gzip").arg(&rows));
+        fs::write(container.path("init/rows.csv.bz2"), "").unwrap();
+        let options = options
+            .iter()
+            .map(|option| if *option == "server.conf" { file.to_str().unwrap() } else { option });
+        let arguments: Vec<&str> =
+            ["arangod"].into_iter().chain(options).chain(["--check-configuration"]).collect();
+        for is_first in [true, false] {
+            let started = container.run(&root, &arguments);
+            let said = everything(&started);
+            assert!(started.status.success(), "{arguments:?}: {said}");
+            assert_eq!(said.contains("rows.csv.bz2 is not loaded"), is_first, "{said}");
+        }
+        let format = fs::read_to_string(container.path("data/FORMAT")).unwrap();
+        assert!(format.starts_with(engine), "{arguments:?}: {format}");
+        let server = crate::support::Server::start(&container.path("data"), &["--storage-engine", "auto"]);
+        let count = server.connect().json("GET", "/_api/collection/rows/count", "").json()["count"].clone();
+        assert_eq!(count, 2, "{arguments:?}");
+    }
+}
+
+#[test]
+fn the_first_server_of_a_volume_gets_the_options_of_its_cluster() {
+    if !has("bash") {
+        return;
+    }
+    let container = Container::new();
+    // A program in place of the server keeps its arguments, and fails to reach a cluster.
+    let program = container.path("bin/persea");
+    fs::remove_file(&program).unwrap();
+    fs::write(&program, "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$PERSEA_DATA_DIRECTORY.arguments\"\nexit 1\n")
+        .unwrap();
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let wanted =
+        ["--server.storage-engine=tikv", "--tikv.pd", "pd:2379", "--cluster.my-address=tcp://a:8529"];
+    let others =
+        ["--server.endpoint", "tcp://0.0.0.0:1", "--server.authentication=true", "--log.level=debug"];
+    let started = container.run(&[("ARANGO_ROOT_PASSWORD", "secret")], &[&wanted[..], &others].concat());
+    assert!(!started.status.success() && everything(&started).contains("did not start"), "{started:?}");
+    let given = fs::read_to_string(container.path("data.arguments")).unwrap();
+    let given: Vec<&str> = given.lines().collect();
+    assert!(given.windows(wanted.len()).any(|part| part == wanted), "{given:?}");
+    assert!(!given.contains(&"tcp://0.0.0.0:1") && !given.contains(&"--log.level=debug"), "{given:?}");
+    assert_eq!(given.iter().filter(|option| option.starts_with("--server.authentication")).count(), 1);
+}
+
+#[test]
 fn the_image_has_what_its_containerfile_copies() {
     if !has("strip") {
         return;

@@ -26,7 +26,7 @@ use storage::Catalog;
 use crate::http::tls;
 use token::Subject;
 
-pub use root::{SECRET_BYTES, create_root, persistent_secret};
+pub use root::{SECRET_BYTES, create_root, persistent_secret, root_is_open};
 pub use secrets::SecretFiles;
 
 /// The user that a new server has.

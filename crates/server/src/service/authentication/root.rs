@@ -26,6 +26,12 @@ pub fn create_root(store: &Store, password: &str) -> Result<bool> {
     }
 }
 
+/// Returns true if `root` can sign in with an empty password.
+pub fn root_is_open(store: &Store) -> bool {
+    let catalog = store.catalog();
+    catalog.user(ROOT).is_some_and(|root| root.active && password::verify("", &root.password_hash))
+}
+
 /// Returns the secret of tokens for a configuration without one: random, and the same after a
 /// restart.
 pub fn persistent_secret(store: &Store) -> Result<Vec<u8>> {
