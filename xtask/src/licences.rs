@@ -1,4 +1,4 @@
-//! Licences and advisories of all linked dependencies, and of the packages of the web interface.
+//! Licences and advisories of all linked dependencies, and of the packages of npm in the program.
 
 use std::process::Command;
 
@@ -8,6 +8,12 @@ use crate::{Failure, metadata};
 
 /// The packages of the web interface with their licences.
 const WEB_LOCK_FILE: &str = "web/package-lock.json";
+
+/// The packages that scripts can require, with their licences.
+const SCRIPT_LOCK_FILE: &str = "crates/javascript/npm/package-lock.json";
+
+/// Licences that are in a package's text and not in its description.
+const FROM_TEXTS: &[(&str, &str)] = &[("node_modules/i", "MIT")];
 
 /// Further licences of the tools that build and test the web interface. No file has their code.
 const ALLOWED_FOR_TOOLS: &[&str] = &["MPL-2.0"];
@@ -37,24 +43,27 @@ pub(crate) fn check() -> Result<(), Failure> {
             let licence = package.licence.as_deref().unwrap_or("no licence");
             format!("{} {} has {licence}, which is not in ALLOWED", package.name, package.version)
         })
-        .chain(wrong_web_packages()?)
+        .chain(wrong_npm_packages(WEB_LOCK_FILE)?)
+        .chain(wrong_npm_packages(SCRIPT_LOCK_FILE)?)
         .collect();
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-fn wrong_web_packages() -> Result<Vec<String>, Failure> {
-    let explain = |error: &dyn std::fmt::Display| format!("{WEB_LOCK_FILE}: {error}");
-    let text = std::fs::read_to_string(WEB_LOCK_FILE).map_err(|error| explain(&error))?;
+fn wrong_npm_packages(file: &str) -> Result<Vec<String>, Failure> {
+    let explain = |error: &dyn std::fmt::Display| format!("{file}: {error}");
+    let text = std::fs::read_to_string(file).map_err(|error| explain(&error))?;
     let lock: Value = serde_json::from_str(&text).map_err(|error| explain(&error))?;
     let packages = lock["packages"].as_object().ok_or_else(|| explain(&"no packages"))?;
-    Ok(packages.iter().filter_map(|(path, package)| wrong_web_package(path, package)).collect())
+    let packages = packages.iter().filter(|(path, _)| !path.is_empty() || file == WEB_LOCK_FILE);
+    Ok(packages.filter_map(|(path, package)| wrong_npm_package(file, path, package)).collect())
 }
 
-fn wrong_web_package(path: &str, package: &Value) -> Option<String> {
-    let licence = package["license"].as_str().unwrap_or("no licence");
+fn wrong_npm_package(file: &str, path: &str, package: &Value) -> Option<String> {
+    let from_text = FROM_TEXTS.iter().find(|(known, _)| *known == path).map(|(_, licence)| *licence);
+    let licence = package["license"].as_str().or(from_text).unwrap_or("no licence");
     let is_tool = package["dev"].as_bool().unwrap_or(false);
     let is_fine = is_allowed(licence) || (is_tool && ALLOWED_FOR_TOOLS.contains(&licence));
-    (!is_fine).then(|| format!("{WEB_LOCK_FILE}: {path} has {licence}, which is not in ALLOWED"))
+    (!is_fine).then(|| format!("{file}: {path} has {licence}, which is not in ALLOWED"))
 }
 
 /// Returns true if the licences in [`ALLOWED`] meet an SPDX expression.
@@ -74,7 +83,7 @@ fn is_allowed(expression: &str) -> bool {
     }
     match expression.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')) {
         Some(inner) => is_allowed(inner),
-        None => ALLOWED.contains(&expression),
+        None => ALLOWED.iter().any(|allowed| allowed.eq_ignore_ascii_case(expression)),
     }
 }
 
@@ -98,7 +107,7 @@ pub(crate) fn check_advisories() -> Result<(), Failure> {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_allowed, wrong_web_package};
+    use super::{is_allowed, wrong_npm_package};
 
     #[test]
     fn an_expression_is_allowed_when_its_choices_are() {
@@ -112,9 +121,9 @@ mod tests {
     #[test]
     fn tools_of_the_web_interface_may_have_more_licences_than_its_packages() {
         let package = |licence, dev| serde_json::json!({"license": licence, "dev": dev});
-        assert!(wrong_web_package("a", &package("MIT", false)).is_none());
-        assert!(wrong_web_package("a", &package("MPL-2.0", true)).is_none());
-        assert!(wrong_web_package("a", &package("MPL-2.0", false)).is_some());
-        assert!(wrong_web_package("a", &package("GPL-3.0", true)).is_some());
+        assert!(wrong_npm_package("web", "a", &package("MIT", false)).is_none());
+        assert!(wrong_npm_package("web", "a", &package("MPL-2.0", true)).is_none());
+        assert!(wrong_npm_package("web", "a", &package("MPL-2.0", false)).is_some());
+        assert!(wrong_npm_package("web", "a", &package("GPL-3.0", true)).is_some());
     }
 }

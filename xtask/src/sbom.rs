@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 use crate::Failure;
 use crate::metadata::{self, Package};
 
+/// The licences of the packages that scripts can require, which `npm/pack.mjs` collects.
+const SCRIPT_LICENCES: &str = "crates/javascript/npm/LICENCES.txt";
+
 /// The beginnings of the names of files with licences, in lower case.
 const LICENCE_FILES: [&str; 5] = ["licen", "copying", "notice", "unlicense", "copyright"];
 
@@ -24,7 +27,9 @@ pub(crate) fn run(arguments: &[String]) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(failed)?;
     let bill = serde_json::to_string_pretty(&bill(&packages)).map_err(|error| error.to_string())?;
     fs::write(folder.join("sbom.cdx.json"), bill + "\n").map_err(failed)?;
-    fs::write(folder.join("licences.txt"), licences(&packages)).map_err(failed)?;
+    let scripts =
+        fs::read_to_string(SCRIPT_LICENCES).map_err(|error| format!("{SCRIPT_LICENCES}: {error}"))?;
+    fs::write(folder.join("licences.txt"), licences(&packages) + "\n" + &scripts).map_err(failed)?;
     println!("{} packages are in {}", packages.len(), folder.display());
     Ok(())
 }

@@ -164,4 +164,15 @@ function wrap(bytes) {
   return new Buffer(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-module.exports = { Buffer, SlowBuffer: Buffer, kMaxLength: 0x7fffffff };
+// Programs of old call `Buffer(...)` and `new Buffer(...)` for what `alloc` and `from` do.
+function made(first, ...rest) {
+  return typeof first === 'number' ? Buffer.alloc(first) : Buffer.from(first, ...rest);
+}
+
+const Callable = new Proxy(Buffer, {
+  apply: (target, ignored, given) => made(...given),
+  construct: (target, given, caller) => (caller === Callable ? made(...given) : Reflect.construct(target, given, caller)),
+});
+Object.defineProperty(Buffer.prototype, 'constructor', { value: Callable, writable: true, configurable: true });
+
+module.exports = { Buffer: Callable, SlowBuffer: Buffer, kMaxLength: 0x7fffffff };

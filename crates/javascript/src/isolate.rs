@@ -13,6 +13,7 @@ use velocypack::Slice;
 use crate::allocator::StoppingAllocator;
 use crate::failure::OWN_PREFIX;
 use crate::native::{self, Core};
+use crate::packages::Packages;
 use crate::stop::Stop;
 use crate::thrown::{failure, rejected};
 use crate::{Failure, Host, Limits, modules, value};
@@ -46,7 +47,7 @@ impl Isolate {
             rejected(&rejections, &promise, &reason, is_handled);
         })));
         let context = Context::full(&runtime).map_err(made)?;
-        let core = Rc::new(Core { host, stop: Rc::clone(&stop) });
+        let core = Rc::new(Core { host, stop: Rc::clone(&stop), packages: Packages::default() });
         let require = context.with(|ctx| {
             let require = bootstrap(&ctx, &core).catch(&ctx).map_err(|error| failure(&stop, &error))?;
             Ok(Persistent::save(&ctx, require))

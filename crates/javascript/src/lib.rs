@@ -17,6 +17,7 @@
 mod failure;
 mod limits;
 mod modules;
+mod packages;
 mod host;
 mod stop;
 mod allocator;

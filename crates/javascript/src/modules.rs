@@ -30,6 +30,8 @@ static MODULES: &[(&str, &str)] = sources![
     "events",
     "fs",
     "internal",
+    "module",
+    "net",
     "path",
     "persea/actions",
     "persea/aql-functions",
@@ -47,6 +49,8 @@ static MODULES: &[(&str, &str)] = sources![
     "persea/graph-functions",
     "persea/help",
     "persea/inputs",
+    "persea/node/crypto",
+    "persea/node/os",
     "persea/printer",
     "persea/query",
     "persea/repl",
@@ -60,8 +64,10 @@ static MODULES: &[(&str, &str)] = sources![
     "stream",
     "string_decoder",
     "timers",
+    "tty",
     "url",
     "util",
+    "vm",
 ];
 
 /// Returns the source of a module.

@@ -51,25 +51,52 @@
     return host.hasFiles() ? host.workingDirectory() : '/';
   }
 
-  function isFile(path) {
-    const info = host.fileInfo(path);
-    return info !== undefined && info.kind === 'file';
-  }
+  // The two places of modules that are no own ones: files, and the packages in the program.
+  const FILES = {
+    prefix: 'file:',
+    isFile(path) {
+      const info = host.fileInfo(path);
+      return info !== undefined && info.kind === 'file';
+    },
+    read: (path) => host.readText(path),
+  };
+  const PACKAGES = {
+    prefix: 'npm:',
+    isFile: (path) => host.packageFile(path.slice(1)) !== undefined,
+    read: (path) => host.packageFile(path.slice(1)),
+  };
 
-  function fileOrFolder(path) {
+  function fileOrFolder(path, place = FILES) {
     for (const extension of EXTENSIONS) {
-      if (isFile(path + extension)) {
+      if (place.isFile(path + extension)) {
         return path + extension;
       }
     }
-    if (isFile(path + '/package.json')) {
-      const main = JSON.parse(host.readText(path + '/package.json')).main;
-      const found = typeof main === 'string' && main !== '' && fileOrFolder(normalized(path + '/' + main));
+    if (place.isFile(path + '/package.json')) {
+      const main = JSON.parse(place.read(path + '/package.json')).main;
+      const found = typeof main === 'string' && main !== '' && fileOrFolder(normalized(path + '/' + main), place);
       if (found) {
         return found;
       }
     }
-    return isFile(path + '/index.js') ? path + '/index.js' : undefined;
+    return place.isFile(path + '/index.js') ? path + '/index.js' : undefined;
+  }
+
+  // Returns a package in the program, for a module outside of it or in it.
+  function inPackages(name, module) {
+    let folder = module !== undefined && isPackaged(module) ? directory(module.filename.slice(4)) : '';
+    while (folder !== '' && folder !== '/') {
+      const found = fileOrFolder(normalized(folder + '/node_modules/' + name), PACKAGES);
+      if (found !== undefined) {
+        return found;
+      }
+      folder = directory(folder);
+    }
+    return fileOrFolder('/' + name, PACKAGES);
+  }
+
+  function isPackaged(module) {
+    return module.filename !== undefined && module.filename.startsWith('npm:');
   }
 
   function inFolders(name, module) {
@@ -81,10 +108,10 @@
       }
       folder = directory(folder);
     }
-    const found = fileOrFolder(normalized(folder + '/node_modules/' + name));
-    if (found !== undefined) {
-      return found;
-    }
+    return fileOrFolder(normalized(folder + '/node_modules/' + name));
+  }
+
+  function inRoots(name) {
     for (const root of roots) {
       const found = fileOrFolder(normalized(root + '/' + name));
       if (found !== undefined) {
@@ -92,6 +119,13 @@
       }
     }
     return undefined;
+  }
+
+  // Returns the path of a module that is given by a path. One that is not beside its caller is looked
+  // for in the folders of modules.
+  function byPath(name, module) {
+    const found = fileOrFolder(normalized(name.startsWith('/') ? name : base(module) + '/' + name));
+    return found === undefined && !name.startsWith('/') ? inRoots(name) : found;
   }
 
   function own(name) {
@@ -113,11 +147,19 @@
         return found;
       }
     }
-    if (host.hasFiles()) {
-      const path = name.startsWith('/') ? name : base(module) + '/' + name;
-      const found = isPath ? fileOrFolder(normalized(path)) : inFolders(name, module);
+    const isInPackage = module !== undefined && isPackaged(module);
+    if (isInPackage && host.moduleSource('persea/node/' + name) !== undefined) {
+      return 'persea/node/' + name;
+    }
+    if (isInPackage && isPath) {
+      const found = fileOrFolder(normalized(directory(module.filename.slice(4)) + '/' + name), PACKAGES);
       if (found !== undefined) {
-        return 'file:' + found;
+        return PACKAGES.prefix + found;
+      }
+    } else {
+      const found = elsewhere(name, module, isPath, isInPackage);
+      if (found !== undefined) {
+        return found;
       }
     }
     const error = new Error(`there is no module "${name}"`);
@@ -125,17 +167,31 @@
     throw error;
   }
 
+  // Returns a file or a package. The user's own copy of a package comes first.
+  function elsewhere(name, module, isPath, isInPackage) {
+    const readsFiles = host.hasFiles() && !isInPackage;
+    let found = readsFiles ? (isPath ? byPath(name, module) : inFolders(name, module)) : undefined;
+    if (found === undefined && !isPath) {
+      const packaged = inPackages(name, module);
+      if (packaged !== undefined) {
+        return PACKAGES.prefix + packaged;
+      }
+      found = readsFiles ? inRoots(name) : undefined;
+    }
+    return found === undefined ? undefined : FILES.prefix + found;
+  }
+
   function load(id, parent) {
     const known = cache.get(id);
     if (known !== undefined) {
       return known.exports;
     }
-    const isFile = id.startsWith('file:');
-    const filename = isFile ? id.slice(5) : 'persea:' + id;
-    const module = new Module(isFile ? filename : id, filename, parent);
+    const place = [FILES, PACKAGES].find((one) => id.startsWith(one.prefix));
+    const path = place === FILES ? id.slice(FILES.prefix.length) : id;
+    const module = new Module(path, place === undefined ? 'persea:' + id : path, parent);
     cache.set(id, module);
     try {
-      run(module, isFile);
+      run(module, place);
       module.loaded = true;
     } finally {
       if (!module.loaded) {
@@ -148,22 +204,23 @@
     return module.exports;
   }
 
-  function run(module, isFile) {
-    const source = isFile ? host.readText(module.filename) : host.moduleSource(module.id);
+  function run(module, place) {
+    const path = place === PACKAGES ? module.filename.slice(PACKAGES.prefix.length) : module.filename;
+    const source = place === undefined ? host.moduleSource(module.id) : place.read(path);
     if (module.filename.endsWith('.json')) {
       module.exports = JSON.parse(source);
       return;
     }
     const body = host.compileModule(source, module.filename);
     const folder = directory(module.filename);
-    body.call(module.exports, module.exports, module.require, module, module.filename, folder, isFile ? undefined : host);
+    body.call(module.exports, module.exports, module.require, module, module.filename, folder, place === undefined ? host : undefined);
   }
 
   function makeRequire(module) {
     function require(name) {
       // A name that was resolved before needs no search: own modules come first.
       const known = cache.get(name);
-      if (known !== undefined && !name.startsWith('persea/') && !name.startsWith('file:')) {
+      if (known !== undefined && !/^(persea\/|file:|npm:)/.test(name)) {
         return known.exports;
       }
       return load(resolve(name, module), module);
@@ -204,11 +261,13 @@
     new (internalRequire('persea/error').ArangoError)({ errorNum: number, errorMessage: message, code: status });
 
   plain('global', globalThis);
+  plain('GLOBAL', globalThis);
   plain('require', mainModule.require);
   plain('module', mainModule);
   plain('exports', mainModule.exports);
   for (const name of ['print', 'print_plain', 'printf', 'help', 'start_pretty_print', 'stop_pretty_print',
-    'start_color_print', 'stop_color_print', 'start_pager', 'stop_pager', 'exit', 'quit', 'arango', 'db']) {
+    'start_color_print', 'stop_color_print', 'start_pager', 'stop_pager', 'exit', 'quit', 'arango', 'db', 'load',
+    'COLORS']) {
     lazy(name, () => internalRequire('internal')[name]);
   }
   lazy('aql', () => internalRequire('@arangodb').aql);

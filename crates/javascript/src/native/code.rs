@@ -4,7 +4,7 @@ use rquickjs::context::EvalOptions;
 use rquickjs::{Function, Value};
 
 use super::{Call, NativeResult, Table};
-use crate::modules;
+use crate::{modules, packages};
 
 /// The parameters of a module's function. `host` is for the API's own modules.
 const PARAMETERS: &str = "exports, require, module, __filename, __dirname, host";
@@ -12,6 +12,7 @@ const PARAMETERS: &str = "exports, require, module, __filename, __dirname, host"
 pub(super) const TABLE: Table = &[
     ("moduleSource", module_source),
     ("moduleNames", module_names),
+    ("packageFile", package_file),
     ("compileModule", compile_module),
     ("evaluate", evaluate),
 ];
@@ -24,9 +25,17 @@ fn module_source<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
     }
 }
 
-/// `moduleNames()`: the names of the embedded modules.
+/// `moduleNames()`: the names of the embedded modules and packages.
 fn module_names<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
-    call.give_list(modules::names())
+    call.give_list(modules::names().chain(packages::names()))
+}
+
+/// `packageFile(path)`: a file of a package of the npm registry, or undefined.
+fn package_file<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
+    match call.core.packages.file(&call.text(0)?) {
+        Some(text) => call.give(text),
+        None => Ok(call.nothing()),
+    }
 }
 
 /// `compileModule(source, file)`: the function of a CommonJS module.

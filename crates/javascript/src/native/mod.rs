@@ -16,6 +16,7 @@ use std::rc::Rc;
 use rquickjs::function::{Rest, This};
 use rquickjs::{Ctx, Exception, Function, Object, Result, Value, qjs};
 
+use crate::packages::Packages;
 use crate::stop::Stop;
 use crate::{Failure, Host, HostError};
 
@@ -34,6 +35,7 @@ const TABLES: &[Table] =
 pub(crate) struct Core {
     pub(crate) host: Box<dyn Host>,
     pub(crate) stop: Rc<Stop>,
+    pub(crate) packages: Packages,
 }
 
 /// Returns the object `host` with all native functions.

@@ -98,3 +98,47 @@ fn values_are_printed_as_arangosh_does() {
     }
     assert_eq!(run("var a = {}; a.a = a; print_plain(a)").unwrap(), "{ \"a\" : <circular> }\n");
 }
+
+#[test]
+fn packages_of_the_registry_are_in_the_program() {
+    for (script, printed) in [
+        ("print(require('lodash').chunk([1, 2, 3], 2).length, require('lodash/fp/add')(1)(2))", "2 3\n"),
+        ("print(require('underscore').uniq([1, 1]).length)", "1\n"),
+        ("print(require('semver').satisfies('3.12.5', '>=3.12.0'))", "true\n"),
+        ("print(require('joi').validate('x', require('joi').number()).error.name)", "ValidationError\n"),
+        ("print(require('js-yaml').safeLoad('a: [1, 2]').a.length)", "2\n"),
+        ("require('chai').expect([1]).to.deep.equal([1]); print(1)", "1\n"),
+        (
+            "print(require('dedent')`a\n  b`, require('aqb').for('x').in('c').return('x').toAQL())",
+            "a\nb FOR x IN c RETURN x\n",
+        ),
+        ("print(require('highlight.js').highlight('json', '1').relevance >= 0)", "true\n"),
+        ("print(require('i')().pluralize('person'), require('minimatch')('a.js', '*.js'))", "people true\n"),
+        ("print(require('iconv-lite').encode('\\u00e4', 'latin1')[0])", "228\n"),
+        ("print(require('qs').parse('a[b]=1').a.b, require('qs/lib/formats').default)", "1 RFC3986\n"),
+        ("const stub = require('sinon').stub().returns(7); print(stub(), stub.callCount)", "7 1\n"),
+        ("print(require('timezone')(0, '%Y', require('timezone/Europe/Berlin'), 'Europe/Berlin'))", "1970\n"),
+        ("print(require('error-stack-parser').parse(new Error('x')).length >= 0)", "true\n"),
+        ("print(new (require('ascii-table'))('t').addRow(1).toString().length > 0)", "true\n"),
+        (
+            "const g = require('graphql-sync'); print(g.graphql(g.buildSchema('type Query { a: Int }'), '{ a }', { a: 5 }).data.a)",
+            "5\n",
+        ),
+    ] {
+        let found = run(script).unwrap_or_else(|failure| panic!("{script}: {failure:?}"));
+        assert_eq!(found, printed, "{script}");
+    }
+    assert!(exception("require('lodash/nothing')").message.contains("there is no module"));
+    assert_eq!(
+        run("print(require('lodash') === require('lodash'), typeof host)").unwrap(),
+        "true undefined\n"
+    );
+}
+
+#[test]
+fn buffers_are_made_in_each_way() {
+    let script = "print(Buffer('ab').toString(), new Buffer('6162', 'hex').toString(), new Buffer(2).length, \
+        Buffer.from('abc').subarray(1).toString(), Buffer.from('x') instanceof Buffer, Buffer.from('x').constructor === Buffer, \
+        new (class extends Buffer {})(3).length, new Buffer([1, 2]).length)";
+    assert_eq!(run(script).unwrap(), "ab ab 2 bc true true 3 2\n");
+}
