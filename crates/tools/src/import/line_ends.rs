@@ -4,7 +4,7 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use memchr::{memchr_iter, memchr2};
 
-/// Returns the place of the first end of a line, and the position behind it.
+/// Returns the place of the first end of a line, and the position after it.
 ///
 /// A CR at the end of a text that is not whole may be half of an end, so it is none yet.
 pub(super) fn find(text: &[u8], is_whole: bool) -> Option<(usize, usize)> {
