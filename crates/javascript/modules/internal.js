@@ -40,10 +40,14 @@ internal.pid = undefined;
 internal.getPid = host.processId;
 internal.startupPath = '';
 internal.isArangod = !host.hasTerminal();
+internal.platform = 'linux';
+internal.isEnterprise = () => connection.send('GET', '/_api/version').license === 'enterprise';
+internal.isCluster = () => connection.send('GET', '/_admin/server/role').role === 'COORDINATOR';
+internal.options = () => connection.send('GET', '/_admin/options');
+internal.parseArgv = (...given) => require('persea/arguments').parseArgv(...given);
+internal.download = (...given) => require('persea/download').download(...given);
 
-internal.load = (path) => {
-  require('persea/repl').runFile(path);
-};
+internal.load = (path) => require('persea/repl').runFile(path);
 internal.read = host.readText;
 internal.parse = (source) => {
   host.compileModule(source, '<parse>');
@@ -82,6 +86,7 @@ function lazy(name, make) {
   });
 }
 
+lazy('COLORS', () => require('persea/colors').COLORS);
 lazy('db', () => require('persea/database').db);
 lazy('errors', errors);
 lazy('env', () => require('process').env);

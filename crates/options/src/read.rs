@@ -45,6 +45,13 @@ impl Options {
         let mut reader = Reader { program, version, environment, options, first_unnamed: None };
         let mut rest = arguments.iter().peekable();
         while let Some(argument) = rest.next() {
+            if let Some(option) = program.unnamed.filter(|option| option.is_list && argument == "--") {
+                // All that follows belongs to a script, whatever it looks like.
+                for word in rest.by_ref() {
+                    reader.options.add(option, word.clone(), "the command line")?;
+                }
+                break;
+            }
             if let Some(text) = reader.argument(argument, &mut rest)? {
                 return Ok(Request::Print(text));
             }

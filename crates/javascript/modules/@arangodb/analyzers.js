@@ -35,7 +35,8 @@ function path(name) {
 
 module.exports = {
   save(name, type, properties = {}, features = []) {
-    return new ArangoAnalyzer(send('POST', '/_api/analyzer', { name, type, properties, features }));
+    const { error, code, ...description } = send('POST', '/_api/analyzer', { name, type, properties, features });
+    return description;
   },
   analyzer(name) {
     const facts = sendUnless(404, 'GET', path(name));

@@ -49,7 +49,7 @@ function exists(user) {
   return all().some((known) => known.user === user);
 }
 
-// Returns true if a password is that of a user. Errors: the server asks nobody for passwords.
+// Returns true if a password is that of a user.
 function isValid(username, password) {
   const { status } = exchange('POST', '/_open/auth', { username, password });
   if (status !== 200 && status !== 401) {

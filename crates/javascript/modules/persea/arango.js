@@ -8,10 +8,28 @@ const arango = module.exports;
 // The last reply, so that its headers can be looked at.
 let last;
 
+const VELOCYPACK = 'application/x-velocypack';
+
+// Returns the value of a body: that of JSON and of VelocyPack, a text otherwise.
 function parsed(reply) {
-  const text = Buffer.from(reply.body).toString();
   const type = reply.headers['content-type'] || '';
+  if (type.startsWith(VELOCYPACK) && reply.body.length > 0) {
+    return host.unpack(reply.body);
+  }
+  const text = Buffer.from(reply.body).toString();
   return type.startsWith('application/json') && text !== '' ? JSON.parse(text) : text;
+}
+
+// Returns a body as it is: a string if it is a text, bytes otherwise.
+function raw(reply) {
+  const bytes = Buffer.from(reply.body);
+  return /^(text\/|application\/(json|x-ndjson|x-www-form-urlencoded))/.test(reply.headers['content-type'] || '') ? bytes.toString() : bytes;
+}
+
+// Returns headers that ask for VelocyPack, unless the script asks for a form itself.
+function accepting(headers) {
+  const names = Object.keys(headers || {}).map((name) => name.toLowerCase());
+  return names.includes('accept') ? headers : { ...headers, accept: VELOCYPACK };
 }
 
 // Returns the body of a reply of any status.
@@ -22,12 +40,12 @@ function call(method, path, body, headers) {
 
 // Returns status, headers and body of a reply.
 function callRaw(method, path, body, headers) {
-  last = connection.exchange(method, path, body, headers);
+  last = connection.exchange(method, path, body, accepting(headers));
   return {
     code: last.status,
     error: last.status >= 400,
     headers: last.headers,
-    body: last.body,
+    body: raw(last),
     parsedBody: method === 'HEAD' ? undefined : parsed(last),
   };
 }

@@ -10,6 +10,11 @@ const { run } = require('persea/statement');
 const TYPES = { 2: 'document', 3: 'edge' };
 const STATUS = { 1: 'new born', 2: 'unloaded', 3: 'loaded', 4: 'unloading', 5: 'deleted', 6: 'loading' };
 
+// The properties that ArangoDB's shell shows, in its order. Those of clusters come last.
+const PROPERTIES = ['globallyUniqueId', 'isSystem', 'waitForSync', 'keyOptions', 'writeConcern', 'cacheEnabled',
+  'computedValues', 'syncByRevision', 'schema', 'numberOfShards', 'shardKeys', 'replicationFactor', 'shardingStrategy',
+  'distributeShardsLike', 'isSmart', 'isDisjoint', 'smartGraphAttribute', 'smartJoinAttribute'];
+
 class ArangoCollection {
   // Makes a collection from its short facts. `headers` name the transaction that it takes part in.
   constructor(facts, headers) {
@@ -43,8 +48,21 @@ class ArangoCollection {
     const reply = changes === undefined
       ? send('GET', this._path('/properties'))
       : send('PUT', this._path('/properties'), changes);
-    const { error, code, id, name, status, statusString, type, ...properties } = reply;
+    const properties = {};
+    for (const name of PROPERTIES) {
+      if (reply[name] !== undefined) {
+        properties[name] = reply[name];
+      }
+    }
     return properties;
+  }
+
+  planId() {
+    return this._id;
+  }
+
+  globallyUniqueId() {
+    return send('GET', this._path('/properties')).globallyUniqueId;
   }
 
   count(details) {
@@ -357,6 +375,8 @@ class ArangoCollection {
     return this._run(`FOR d IN @@collection ${filter} RETURN d`, { '@collection': this._name, v }).toArray();
   }
 }
+
+require('persea/collection-legacy').extend(ArangoCollection);
 
 const known = new Map();
 

@@ -41,8 +41,17 @@ function sendUnless(absent, method, path, body, headers) {
 
 // Sends a request and returns status, headers and bytes of its reply.
 function exchange(method, path, body, headers) {
-  const data = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
-  return host.exchange(method, database, path, headers, data);
+  const other = /^\/_db\/([^/]+)(\/.*)$/.exec(path);
+  if (other !== null) {
+    // The path names its database, which is then not the current one.
+    return host.exchange(method, decodeURIComponent(other[1]), other[2], headers, bytesOf(body));
+  }
+  return host.exchange(method, database, path, headers, bytesOf(body));
+}
+
+// Returns the body of a request: texts and bytes as they are, other values as JSON.
+function bytesOf(body) {
+  return body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
 // Returns a query string with the options that are not undefined.

@@ -44,6 +44,18 @@ class ArangoDatabase {
     return send('POST', '/_api/database', { name, options: options || {}, users: list }).result;
   }
 
+  _listDatabases() {
+    return this._databases();
+  }
+
+  _endpoints() {
+    return send('GET', '/_api/endpoint');
+  }
+
+  _listEndpoints() {
+    return this._endpoints();
+  }
+
   _dropDatabase(name) {
     return send('DELETE', `/_api/database/${encodeURIComponent(name)}`).result;
   }
@@ -199,6 +211,10 @@ class ArangoDatabase {
 
   _profileQuery(...given) {
     return require('@arangodb/aql/explainer').profileQuery(...given);
+  }
+
+  _queryProfile(...given) {
+    return this._profileQuery(...given);
   }
 
   // Transactions

@@ -56,6 +56,9 @@ function errors() {
       codes['ERROR_' + name] = { code, message };
       statuses.set(code, status);
     }
+    for (const [name, code, message] of require('persea/error-names')) {
+      codes['ERROR_' + name] = codes['ERROR_' + name] || { code, message };
+    }
   }
   return codes;
 }

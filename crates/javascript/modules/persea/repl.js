@@ -27,7 +27,8 @@ function evaluate(source, file) {
   }
 }
 
-// Runs a file in the global scope. `require` and `__dirname` begin at its folder meanwhile.
+// Runs a file in the global scope and returns the value of its last expression. `require` and
+// `__dirname` begin at its folder until then.
 function runFile(path) {
   const main = host.main;
   const before = [main.filename, globalThis.__filename, globalThis.__dirname];
@@ -36,7 +37,7 @@ function runFile(path) {
   globalThis.__filename = full;
   globalThis.__dirname = full.slice(0, Math.max(full.lastIndexOf('/'), 1));
   try {
-    return void host.evaluate(host.readText(path), path);
+    return host.evaluate(host.readText(path), path);
   } finally {
     [main.filename, globalThis.__filename, globalThis.__dirname] = before;
   }
@@ -46,6 +47,18 @@ function runFile(path) {
 function begin(folders) {
   host.roots.push(...folders);
   globalThis.ARGUMENTS = host.arguments();
+  Error.prepareStackTrace = trace;
+}
+
+// Returns the calls of an error. Code without a name of its own has only its place, as in V8, so
+// that scripts find their file in it.
+function trace(error, calls) {
+  return calls.map((call) => {
+    const name = call.getFunctionName();
+    const place = call.isNative() ? 'native' : `${call.getFileName()}:${call.getLineNumber()}:${call.getColumnNumber()}`;
+    const isNamed = name !== null && name !== '' && name !== '<eval>' && name !== '<anonymous>';
+    return isNamed || call.isNative() ? `    at ${name || '<anonymous>'} (${place})\n` : `    at ${place}\n`;
+  }).join('');
 }
 
 // Throws the syntax error of a file, if it has one.

@@ -187,6 +187,24 @@ fn files_texts_and_arguments() {
     let said = tool::run(&server, "shell", &with_text).success();
     assert_eq!(said.stdout, format!("{expected}true\n"));
 
+    let options = tool::write(
+        folder.path(),
+        "options.js",
+        "print(JSON.stringify(require('internal').parseArgv(ARGUMENTS, 0)), load('sum.js'))",
+    );
+    tool::write(folder.path(), "sum.js", "var one = 1;\none + 1\n");
+    let mut command = tool::command(
+        &server,
+        "shell",
+        &["--javascript.execute", &options, "--", "--opt", "v", "--no", "false"],
+    );
+    let said = tool::said(command.current_dir(folder.path()).spawn().unwrap());
+    assert_eq!(said.success().stdout, "{\"opt\":\"v\",\"no\":false} 2\n");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let finder = tool::write(elsewhere.path(), "finder.js", "print(require('./helper').twice(4))");
+    let named = ["--javascript.module-directory", folder.path().to_str().unwrap(), &finder];
+    assert_eq!(tool::run(&server, "shell", &named).success().stdout, "8\n");
+
     let broken = tool::write(
         folder.path(),
         "broken.js",

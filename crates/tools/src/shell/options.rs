@@ -11,7 +11,7 @@ use crate::options::{ENVIRONMENT_PREFIX, IGNORED, REFUSED, general, log, server}
 /// The program.
 pub(super) static PROGRAM: Program = Program {
     name: "persea shell",
-    usage: "[--OPTION VALUE ...] [FILE [ARGUMENT ...]]",
+    usage: "[--OPTION VALUE ...] [FILE [ARGUMENT ...]] [-- ARGUMENT ...]",
     about: "Run JavaScript with ArangoDB's API against a server: files, texts, standard input, or statements at a \
             prompt. FILE is run like a value of --javascript.execute. Scripts find the arguments in ARGUMENTS.",
     sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],

@@ -33,12 +33,17 @@ fn exception_message(exception: &Exception, source: &Source<'_>) -> String {
             " ".repeat(usize::try_from(*column).unwrap_or(1).saturating_sub(1).min(code.chars().count()));
         text.push_str(&format!("\n!  {code}\n!  {pad}^"));
     }
-    let calls: Vec<&str> = exception.stack.lines().filter(|call| !call.contains("(persea:")).collect();
+    let calls: Vec<&str> = exception.stack.lines().filter(|call| !is_own(call)).collect();
     // One call says no more than the place does.
     if calls.len() > 1 {
         text.push_str(&format!("\nstacktrace:\n{}", calls.join("\n")));
     }
     text
+}
+
+/// Returns true if a call is within the API's own modules.
+fn is_own(call: &str) -> bool {
+    call.contains("(persea:") || call.trim_start().starts_with("at persea:")
 }
 
 /// Returns a line of a script.

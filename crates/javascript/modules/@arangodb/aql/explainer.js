@@ -208,8 +208,27 @@ function hasColors(options) {
   return options.colors === undefined ? printer.state.hasColors : options.colors;
 }
 
+const OPTIONS = ['allPlans', 'colors', 'fullCount', 'maxNumberOfPlans', 'maxPlans', 'optimizer', 'profile', 'verbosePlans'];
+
+// Returns true if an argument can only be options, and not the bind variables of a query.
+function isOptions(query, given) {
+  const names = given !== null && typeof given === 'object' ? Object.keys(given) : [];
+  return names.length > 0 && names.every((name) => OPTIONS.includes(name) && !query.includes(`@${name}`));
+}
+
+// Orders the arguments: query, bind variables, options, and whether to print. ArangoDB's module has
+// no bind variables among its arguments, `db._explain` has.
+function ordered(query, second, third, fourth) {
+  if (typeof third === 'boolean') {
+    return [query, undefined, second, third];
+  }
+  const isModuleForm = typeof query === 'string' && third === undefined && isOptions(query, second);
+  return isModuleForm ? [query, undefined, second, fourth] : [query, second, third, fourth];
+}
+
 // Prints the plan of a query, or returns it as text if `prints` is false.
-function explain(query, bindVars, given, prints) {
+function explain(...all) {
+  const [query, bindVars, given, prints] = ordered(...all);
   const { statement, options } = statementOf(query, bindVars, given);
   const { colors, verbosePlans, ...rest } = options;
   const result = statement.explain(rest);
@@ -229,7 +248,8 @@ function explain(query, bindVars, given, prints) {
 }
 
 // Executes a query and prints its plan with the time of each node.
-function profileQuery(query, bindVars, given, prints) {
+function profileQuery(...all) {
+  const [query, bindVars, given, prints] = ordered(...all);
   const { statement, options } = statementOf(query, bindVars, given);
   const { colors, ...rest } = options;
   statement.setOptions({ ...statement.getOptions(), ...rest, profile: 2 });
