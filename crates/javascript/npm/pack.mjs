@@ -91,6 +91,6 @@ const rows = names.map((name) => {
   writeFileSync(join(OUT, file), packed)
   return `    (${JSON.stringify(name)}, include_bytes!(${JSON.stringify(file)})),\n`
 })
-writeFileSync(join(OUT, 'table.rs'), `&[\n${rows.join('')}]\n`)
+writeFileSync(join(OUT, 'table.in'), `&[\n${rows.join('')}]\n`)
 writeFileSync(join(HERE, 'LICENCES.txt'), all.map(licence).join('\n'))
 console.log(`${names.length} packages, ${bytes} bytes`)

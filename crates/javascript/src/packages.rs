@@ -9,7 +9,7 @@ use std::io::Read;
 use flate2::read::GzDecoder;
 
 /// The packages: name and packed form.
-static PACKED: &[(&str, &[u8])] = include!("../npm/packed/table.rs");
+static PACKED: &[(&str, &[u8])] = include!("../npm/packed/table.in");
 
 /// The packages, of which the last one that was used stays unpacked.
 #[derive(Default)]
