@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { ErrorMessage } from '../component/Message'
 import { type Choice, RowTable } from '../component/RowTable'
-import { go, link } from '../lib/address'
+import { database, go, link } from '../lib/address'
 import { path } from '../lib/api'
 import { number } from '../lib/format'
 import { attributes } from '../lib/json'
@@ -32,6 +32,7 @@ export function Documents({ collection, isWritable }: Properties) {
   const reload = () => setTurn((turn) => turn + 1)
   const { value: cursor, error } = useLoaded((signal) => run(asked, signal), [asked, turn])
   const { value: count } = useLoaded((signal) => ask<{ count: number }>({ method: 'GET', path: path`/_api/collection/${collection}/count` }, { quiet: true, signal }), [collection, turn])
+  const { value: found } = useLoaded((signal) => countOf(asked, signal), [asked, turn])
   useEffect(() => () => void cursor?.close(), [cursor])
   const [keys, setKeys] = useState<string[]>([])
   const [note, setNote] = useState('')
@@ -44,6 +45,7 @@ export function Documents({ collection, isWritable }: Properties) {
     setNote(`${number(written)} written.`)
     reload()
   }
+  const sortBy = (attribute: string) => setSort({ attribute: attribute, isDescending: sort.attribute === attribute && !sort.isDescending })
   const drop = (event: DragEvent) => {
     event.preventDefault()
     const file = event.dataTransfer?.files[0]
@@ -64,7 +66,9 @@ export function Documents({ collection, isWritable }: Properties) {
         <span class="muted" role="status">
           {note}
         </span>
-        <span class="muted">{count && `${number(count.count)} documents`}</span>
+        <span class="muted" role="status">
+          {count && (found === undefined ? `${number(count.count)} documents` : `${number(found)} of ${number(count.count)} documents`)}
+        </span>
         {cursor && <Downloads cursor={cursor} name={collection} />}
         <a class="button" href={link(['queries'], { query, binds: JSON.stringify(binds) })}>
           Open as query
@@ -86,7 +90,7 @@ export function Documents({ collection, isWritable }: Properties) {
       <ErrorMessage error={error} />
       {isWritable && keys.length > 0 && <Bulk collection={collection} keys={keys} filters={filters} onClear={() => setKeys([])} onDone={onWritten} />}
       <div class="card fill" onDragOver={(event) => isWritable && event.preventDefault()} onDrop={drop}>
-        {cursor && <Rows cursor={cursor} collection={collection} choice={isWritable ? choice : undefined} />}
+        {cursor && <Rows cursor={cursor} collection={collection} sort={sort} onSort={sortBy} choice={isWritable ? choice : undefined} />}
       </div>
     </>
   )
@@ -95,6 +99,14 @@ export function Documents({ collection, isWritable }: Properties) {
 async function run(asked: string, signal: AbortSignal): Promise<Cursor> {
   const [query, binds] = JSON.parse(asked) as [string, Record<string, unknown>]
   return Cursor.run(query, binds, { stream: true }, signal)
+}
+
+/** Returns the number of documents that filters find; nothing without filters. */
+async function countOf(asked: string, signal: AbortSignal): Promise<number | undefined> {
+  const [query, bindVars] = JSON.parse(asked) as [string, Record<string, unknown>]
+  if (!query.includes('\n  FILTER ')) return undefined
+  const body = { query: `RETURN COUNT(\n${query.replace(/\n {2}SORT .*/, '').replace(/ {2}RETURN d$/, '  RETURN 1')}\n)`, bindVars }
+  return (await ask<{ result: number[] }>({ method: 'POST', path: '/_api/cursor', body }, { quiet: true, signal })).result[0]
 }
 
 function useDelayed(value: string): string {
@@ -111,7 +123,7 @@ function keyOf(row: string): string {
   return JSON.parse(new Map(attributes(row)).get('_key') ?? '""') as string
 }
 
-function Rows({ cursor, collection, choice }: { cursor: Cursor; collection: string; choice: Choice | undefined }) {
+function Rows({ cursor, collection, sort, onSort, choice }: { cursor: Cursor; collection: string; sort: Sort; onSort: (attribute: string) => void; choice: Choice | undefined }) {
   const [failure, setFailure] = useState<unknown>()
   const more = useMemo(() => () => cursor.more().catch(setFailure), [cursor])
   if (cursor.count.value === 0) return <p class="empty">No documents found.</p>
@@ -122,7 +134,7 @@ function Rows({ cursor, collection, choice }: { cursor: Cursor; collection: stri
   return (
     <>
       <ErrorMessage error={failure} />
-      <RowTable rows={cursor.rows} count={cursor.count.value} onEnd={more} onOpen={open} choice={choice} />
+      <RowTable rows={cursor.rows} count={cursor.count.value} onEnd={more} onOpen={open} table={`${database.value}/${collection}`} sorted={{ column: sort.attribute, isDescending: sort.isDescending }} onSort={onSort} choice={choice} />
     </>
   )
 }

@@ -3,6 +3,9 @@ import { useMemo } from 'preact/hooks'
 import { link } from '../lib/address'
 import { attributes } from '../lib/json'
 import { columnsOf } from '../query/download'
+import { arranged } from './arrangement'
+import { choicesOf, widen } from './columnChoices'
+import { ColumnMenu } from './ColumnMenu'
 import { type Column, Table } from './Table'
 
 interface Properties {
@@ -11,6 +14,10 @@ interface Properties {
   count: number
   onEnd?: () => void
   onOpen: (row: string, index: number) => void
+  /** The name of the table, by which it keeps the choices of its columns. */
+  table: string
+  sorted?: { column: string; isDescending: boolean }
+  onSort?: (column: string) => void
   /** Rows to choose from, by a box at each. */
   choice?: Choice
 }
@@ -24,23 +31,35 @@ export interface Choice {
 const SAMPLE_ROWS = 200
 const MAX_COLUMNS = 100
 
-export function RowTable({ rows, count, onEnd, onOpen, choice }: Properties) {
+export function RowTable({ rows, count, onEnd, onOpen, table, sorted, onSort, choice }: Properties) {
+  const names = useMemo(() => columnsOf(rows.slice(0, SAMPLE_ROWS)).slice(0, MAX_COLUMNS), [rows, Math.min(count, SAMPLE_ROWS)])
   const own = useMemo(() => {
-    const names = columnsOf(rows.slice(0, SAMPLE_ROWS)).slice(0, MAX_COLUMNS)
     const numbered: Column<Map<string, string>> = { title: '#', width: 64, isNumber: true, cell: (_, index) => <RowNumber index={index} onOpen={() => onOpen(rows[index] ?? '', index)} /> }
-    return [numbered, ...names.map((title) => ({ title, cell: (row: Map<string, string>) => <Cell json={row.get(title)} name={title} /> }))]
-  }, [rows, Math.min(count, SAMPLE_ROWS)])
+    return [numbered, ...names.map((title) => ({ title, sort: () => '', cell: (row: Map<string, string>) => <Cell json={row.get(title)} name={title} /> }))]
+  }, [rows, names])
   const box: Column<Map<string, string>> = { title: 'Select', width: 80, cell: (_, index) => <Box row={rows[index] ?? ''} index={index} choice={choice} /> }
-  const columns = choice ? [box, ...own] : own
+  const choices = choicesOf(table)
+  // The columns without an attribute are frozen together with the others.
+  const fixed = choice ? [box, ...own.slice(0, 1)] : own.slice(0, 1)
+  const hasFrozen = choices.frozen.length > 0
+  const columns = [...fixed.map((column) => ({ ...column, isFrozen: hasFrozen })), ...arranged(own.slice(1), choices)]
   return (
-    <Table
-      label="Rows"
-      columns={columns}
-      count={count}
-      row={(index) => attributesOf(rows[index] ?? '')}
-      onEnd={onEnd}
-      onOpen={(_, index) => onOpen(rows[index] ?? '', index)}
-    />
+    <>
+      <div class="table-bar">
+        <ColumnMenu table={table} titles={names} />
+      </div>
+      <Table
+        label="Rows"
+        columns={columns}
+        count={count}
+        row={(index) => attributesOf(rows[index] ?? '')}
+        onEnd={onEnd}
+        onOpen={(_, index) => onOpen(rows[index] ?? '', index)}
+        sorted={sorted}
+        onSort={onSort}
+        onWiden={(title, pixels) => widen(table, title, pixels)}
+      />
+    </>
   )
 }
 

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { attempt } from './Boundary'
+import { WidthHandle } from './WidthHandle'
 import { windowAt } from './window'
 
 export interface Column<Row> {
@@ -9,6 +10,8 @@ export interface Column<Row> {
   /** Width in pixels; the rest of the width without it. */
   width?: number
   isNumber?: boolean
+  /** True for a column that stays at the left; it needs a width. */
+  isFrozen?: boolean
   cell: (row: Row, index: number) => ComponentChildren
   /** A value to sort by. */
   sort?: (row: Row) => string | number
@@ -24,6 +27,8 @@ interface Properties<Row> {
   onOpen?: (row: Row, index: number) => void
   sorted?: { column: string; isDescending: boolean }
   onSort?: (column: string) => void
+  /** Called with the width that the user gives a column. */
+  onWiden?: (column: string, pixels: number) => void
 }
 
 /** The height of a row in pixels, as in the style sheet. */
@@ -31,7 +36,7 @@ const ROW_PIXELS = 32
 /** Rows before the end at which further ones are asked for. */
 const SPARE_ROWS = 12
 
-export function Table<Row>({ label, columns, count, row, onEnd, onOpen, sorted, onSort }: Properties<Row>) {
+export function Table<Row>({ label, columns, count, row, onEnd, onOpen, sorted, onSort, onWiden }: Properties<Row>) {
   const scroller = useRef<HTMLDivElement>(null)
   const [view, setView] = useState({ top: 0, height: 600 })
   const look = () => {
@@ -50,6 +55,7 @@ export function Table<Row>({ label, columns, count, row, onEnd, onOpen, sorted, 
     if (end >= count - SPARE_ROWS) onEnd?.()
   }, [end, count])
 
+  const frozen = frozenStyles(columns)
   const width = columns.reduce((sum, column) => sum + (column.width ?? 180), 0)
   const indexes = Array.from({ length: end - first }, (_, offset) => first + offset)
   return (
@@ -62,8 +68,8 @@ export function Table<Row>({ label, columns, count, row, onEnd, onOpen, sorted, 
         </colgroup>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <Header key={column.title} column={column} sorted={sorted} onSort={onSort} />
+            {columns.map((column, at) => (
+              <Header key={column.title} column={column} style={frozen[at]} sorted={sorted} onSort={onSort} onWiden={onWiden} />
             ))}
           </tr>
         </thead>
@@ -73,8 +79,8 @@ export function Table<Row>({ label, columns, count, row, onEnd, onOpen, sorted, 
             const one = row(index)
             return (
               <tr key={index} aria-rowindex={index + 2} class={onOpen && 'can-open'} onClick={(event) => onOpen && !isControl(event) && onOpen(one, index)}>
-                {columns.map((column) => (
-                  <td key={column.title} class={column.isNumber ? 'is-number' : undefined}>
+                {columns.map((column, at) => (
+                  <td key={column.title} class={classOf(column)} style={frozen[at]}>
                     {attempt(() => column.cell(one, index))}
                   </td>
                 ))}
@@ -87,6 +93,19 @@ export function Table<Row>({ label, columns, count, row, onEnd, onOpen, sorted, 
     </div>
   )
 }
+
+/** Returns the places of frozen columns: each stands at the right of those before it. */
+function frozenStyles<Row>(columns: Column<Row>[]): ({ left: string } | undefined)[] {
+  let left = 0
+  return columns.map((column) => {
+    if (!column.isFrozen) return undefined
+    const style = { left: `${left}px` }
+    left += column.width ?? 0
+    return style
+  })
+}
+
+const classOf = <Row,>({ isNumber, isFrozen }: Column<Row>) => [isNumber && 'is-number', isFrozen && 'is-frozen'].filter(Boolean).join(' ') || undefined
 
 /** Returns true for a click on something in the row that has an action of its own. */
 function isControl(event: Event): boolean {
@@ -102,11 +121,11 @@ function Gap({ pixels, columns }: { pixels: number; columns: number }) {
   )
 }
 
-function Header<Row>({ column, sorted, onSort }: { column: Column<Row> } & Pick<Properties<Row>, 'sorted' | 'onSort'>) {
+function Header<Row>({ column, style, sorted, onSort, onWiden }: { column: Column<Row>; style?: { left: string } } & Pick<Properties<Row>, 'sorted' | 'onSort' | 'onWiden'>) {
   const isSorted = sorted?.column === column.title
   const order = isSorted ? (sorted.isDescending ? 'descending' : 'ascending') : undefined
   return (
-    <th scope="col" class={column.isNumber ? 'is-number' : undefined} aria-sort={order} title={column.title}>
+    <th scope="col" class={classOf(column)} style={style} aria-sort={order} title={column.title}>
       {onSort && column.sort ? (
         <button type="button" class="sort" onClick={() => onSort(column.title)}>
           {column.title}
@@ -115,6 +134,7 @@ function Header<Row>({ column, sorted, onSort }: { column: Column<Row> } & Pick<
       ) : (
         column.title
       )}
+      {onWiden && <WidthHandle title={column.title} onWiden={(pixels) => onWiden(column.title, pixels)} />}
     </th>
   )
 }

@@ -8,13 +8,14 @@ import { ErrorMessage } from '../component/Message'
 import { RowTable } from '../component/RowTable'
 import { Tabs } from '../component/Tabs'
 import { number, seconds } from '../lib/format'
-import { indent } from '../lib/json'
+import { attributes, indent } from '../lib/json'
 import type { Cursor } from './cursor'
 import { Downloads } from './Downloads'
 import { chartColumns, MAX_ROWS } from '../chart/series'
 import { mayHaveEdges } from '../graph/ofRows'
 import { lazy } from '../lib/lazy'
 import { mayHavePlaces } from '../map/shapes'
+import { ordered } from './order'
 import { PlanView } from './PlanView'
 import type { Query, View } from './Query'
 
@@ -98,7 +99,7 @@ function Rows({ cursor, view }: { cursor: Cursor; view: Exclude<View, 'Plan' | '
   return (
     <>
       <ErrorMessage error={failure} />
-      {view === 'Table' && <RowTable rows={cursor.rows} count={count} onEnd={more} onOpen={setOpened} />}
+      {view === 'Table' && <SortableRows cursor={cursor} count={count} onEnd={more} onOpen={setOpened} onError={setFailure} />}
       {view === 'JSON' && <JsonRows cursor={cursor} count={count} onEnd={more} />}
       {view === 'Graph' && <GraphResult rows={cursor.rows} count={count} />}
       {view === 'Map' && <MapResult rows={cursor.rows} count={count} onOpen={setOpened} />}
@@ -110,6 +111,36 @@ function Rows({ cursor, view }: { cursor: Cursor; view: Exclude<View, 'Plan' | '
       )}
     </>
   )
+}
+
+/** Rows that are sorted at most: the page has to fetch them all first. */
+const MAX_SORTED = 100_000
+
+interface SortableProperties {
+  cursor: Cursor
+  count: number
+  onEnd: () => void
+  onOpen: (row: string) => void
+  onError: (error: unknown) => void
+}
+
+/** The rows as a table, sorted by a click on a column. */
+function SortableRows({ cursor, count, onEnd, onOpen, onError }: SortableProperties) {
+  const [sorted, setSorted] = useState({ column: '', isDescending: false })
+  const rows = useMemo(() => {
+    if (sorted.column === '') return cursor.rows
+    const value = (row: string) => (row.startsWith('{') ? new Map(attributes(row)).get(sorted.column) : row)
+    return ordered(cursor.rows.map(value), sorted.isDescending).map((at) => cursor.rows[at] ?? '')
+  }, [cursor, sorted, sorted.column === '' ? 0 : count])
+  const sort = async (column: string) => {
+    setSorted({ column, isDescending: sorted.column === column && !sorted.isDescending })
+    try {
+      while (cursor.hasMore.value && cursor.rows.length < MAX_SORTED) await cursor.more()
+    } catch (error) {
+      onError(error)
+    }
+  }
+  return <RowTable table="result" rows={rows} count={count} onEnd={onEnd} onOpen={onOpen} sorted={sorted} onSort={(column) => void sort(column)} />
 }
 
 function JsonRows({ cursor, count, onEnd }: { cursor: Cursor; count: number; onEnd: () => void }) {
