@@ -1,4 +1,5 @@
-/** The map on a canvas: a graticule with degrees, and the shapes. */
+/** The map on a canvas: a graticule with degrees, the coastlines, and the shapes. */
+import { drawEarth, type Earth } from './earth'
 import type { Drawn } from './hit'
 import { type Camera, fromScreen, project, stepOf, toScreen, unproject } from './projection'
 import type { Shape } from './shapes'
@@ -12,17 +13,27 @@ export interface Colours {
   chosen: string
 }
 
+/** What is on the map. */
+export interface Contents {
+  shapes: Shape[]
+  /** The row that is chosen. */
+  chosen?: number
+  /** The coastlines, once they are loaded. */
+  earth?: Earth
+}
+
 /** Pixels between the lines of the graticule. */
 const LINES_APART = 90
 const POINT_RADIUS = 4
 
 /** Draws the map and returns where its shapes are. Sizes are in pixels of the page. */
-export function draw(context: CanvasRenderingContext2D, width: number, height: number, camera: Camera, shapes: Shape[], chosen: number | undefined, colours: Colours): Drawn[] {
+export function draw(context: CanvasRenderingContext2D, width: number, height: number, camera: Camera, { shapes, chosen, earth }: Contents, colours: Colours): Drawn[] {
   context.fillStyle = colours.surface
   context.fillRect(0, 0, width, height)
   const place = ([longitude, latitude]: [number, number]) => toScreen(project([longitude, latitude]), camera, width, height)
   const drawn = shapes.map((shape) => ({ shape, lines: shape.lines.map((line) => line.map(place)) })).filter(({ lines }) => isSeen(lines[0] ?? [], width, height))
   drawGraticule(context, width, height, camera, colours)
+  if (earth) drawEarth(context, width, height, camera, earth, colours.muted)
   // Areas lie below lines, and these below points; outlines of the chosen row lie above all.
   const order = { area: 0, line: 1, point: 2 }
   const sorted = drawn.toSorted((left, right) => order[left.shape.kind] - order[right.shape.kind])

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { loadEarth } from './earth'
 import { hit } from './hit'
 import { fitting, fromScreen, project, stepOf, toScreen, unproject, zoomed } from './projection'
 import { mayHavePlaces, shapesOf } from './shapes'
@@ -63,4 +64,15 @@ it('a place on the screen has the nearest shape', () => {
   expect(hit(drawn, { x: 40, y: 40 })).toBe(area)
   expect(hit(drawn, { x: 75, y: 75 })).toBe(undefined)
   expect(hit(drawn, { x: 140, y: 40 })).toBe(undefined)
+})
+
+it('has coastlines and borders of the whole earth', async () => {
+  const { coasts, borders } = await loadEarth()
+  const points = coasts.flat()
+  expect(borders.length).toBeGreaterThan(200)
+  expect(points.length).toBeGreaterThan(4000)
+  expect(points.every(({ x, y }) => x > -0.001 && x < 1.001 && y > -0.001 && y < 1.001)).toBe(true)
+  // The Strait of Gibraltar has a coast.
+  const strait = project([-5.6, 36])
+  expect(points.some(({ x, y }) => Math.hypot(x - strait.x, y - strait.y) < 0.005)).toBe(true)
 })

@@ -7,6 +7,7 @@ import { ErrorMessage } from '../component/Message'
 import { PageHead } from '../component/PageHead'
 import { Canvas } from '../graph/Canvas'
 import { Selection } from '../graph/Selection'
+import { StyleFields } from '../graph/StyleFields'
 import { vertexCollections } from '../graph/definition'
 import { CreateVertex } from '../graph/Edit'
 import { around, type Document, type Edge, loadDefinition, type Part, sample } from '../graph/load'
@@ -97,22 +98,7 @@ export function GraphViewer({ name }: { name: string }) {
             <p class="muted">Click a vertex or an edge to inspect it. Double-click a vertex to show its neighbours. Drag a vertex to pin it.</p>
           )}
           <Start name={name} start={start} depth={depth} most={most} />
-          <Field title="Label by">
-            <input class="input" placeholder="_key" value={style.label} onChange={(event) => setStyle({ ...style, label: event.currentTarget.value })} />
-          </Field>
-          <Field title="Colour by">
-            <input class="input" placeholder="collection" value={style.colour} onChange={(event) => setStyle({ ...style, colour: event.currentTarget.value })} />
-          </Field>
-          <Field title="Label edges by">
-            <input class="input" placeholder="nothing" value={style.edge} onChange={(event) => setStyle({ ...style, edge: event.currentTarget.value })} />
-          </Field>
-          <p class="chips">
-            {[...groups].slice(0, 30).map(([group, colour]) => (
-              <span class="chip" key={group}>
-                <i class="dot" style={{ background: colour }} /> {group}
-              </span>
-            ))}
-          </p>
+          <StyleFields style={style} groups={groups} onChange={setStyle} />
         </aside>
       </div>
     </div>

@@ -1,11 +1,13 @@
 /** The places and areas of a result on a map, which is drawn here: nothing comes from elsewhere. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type Colours, draw } from '../map/draw'
+import { loadEarth } from '../map/earth'
 import { type Drawn, hit } from '../map/hit'
 import { type Camera, fitting, moved, type Point, project, zoomed } from '../map/projection'
 import { MAX_ROWS, type Shape, shapesOf } from '../map/shapes'
 import { colourOf } from '../lib/colour'
 import { number } from '../lib/format'
+import { useLoaded } from '../lib/load'
 import { theme } from '../lib/theme'
 import '../style/map.css'
 
@@ -25,6 +27,7 @@ export function MapResult({ rows, count, onOpen }: Properties) {
   const [size, setSize] = useState({ width: 0, height: 0 })
   const [camera, setCamera] = useState<Camera>()
   const [chosen, setChosen] = useState<number>()
+  const { value: earth } = useLoaded(loadEarth, [])
   const drawn = useRef<Drawn[]>([])
   /** True once the user has moved the map: further rows then leave it where it is. */
   const isMoved = useRef(false)
@@ -49,8 +52,8 @@ export function MapResult({ rows, count, onOpen }: Properties) {
     element.width = width * scale
     element.height = height * scale
     context.scale(scale, scale)
-    drawn.current = draw(context, width, height, camera, shapes, chosen, coloursOf(element))
-  }, [camera, width, height, shapes, chosen, theme.value])
+    drawn.current = draw(context, width, height, camera, { shapes, chosen, earth }, coloursOf(element))
+  }, [camera, width, height, shapes, chosen, earth, theme.value])
 
   const change = (next: (camera: Camera) => Camera) => {
     isMoved.current = true
@@ -110,6 +113,7 @@ export function MapResult({ rows, count, onOpen }: Properties) {
           role="img"
           tabIndex={0}
           aria-label={labelOf(shapes)}
+          data-coasts={earth?.coasts.length}
           onKeyDown={onKeyDown}
           onPointerDown={onPointerDown}
           onPointerMove={onPointerMove}
