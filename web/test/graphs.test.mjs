@@ -33,6 +33,28 @@ describe('graphs', () => {
     await page.close()
   })
 
+  it('are created from examples by a click', async () => {
+    const page = await openAs(browser, server, 'root', '#graphs')
+    await page.getByRole('button', { name: 'Example graphs' }).click()
+    await check(page)
+    for (const [name, vertices, edges] of [['knows_graph', 5, 5], ['traversalGraph', 11, 10], ['mps_graph', 6, 7], ['routeplanner', 5, 10]]) {
+      const button = page.getByRole('button', { name: `Create ${name}` })
+      await button.click()
+      await button.getByText('Created').waitFor()
+      const { graph } = await server.ask('GET', `/_api/gharial/${name}`)
+      const collections = graph.edgeDefinitions.flatMap((one) => [...one.from, ...one.to])
+      const counts = await server.query('RETURN [SUM(FOR c IN UNIQUE(@vertices) RETURN COLLECTION_COUNT(c)), SUM(FOR c IN @edges RETURN COLLECTION_COUNT(c))]', { vertices: collections, edges: graph.edgeDefinitions.map((one) => one.collection) })
+      assert.deepEqual(counts.result[0], [vertices, edges], name)
+    }
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+    await page.getByRole('link', { name: 'routeplanner' }).click()
+    await page.getByText('5 vertices, 10 edges').waitFor()
+    await check(page)
+    // Another graph may not define `knows` in another way.
+    await server.ask('DELETE', '/_api/gharial/knows_graph?dropCollections=true')
+    await page.close()
+  })
+
   it('create, change and remove vertices and edges of a graph', async () => {
     await server.ask('POST', '/_api/gharial', { name: 'people', edgeDefinitions: [{ collection: 'knows', from: ['person'], to: ['person'] }] })
     const page = await openAs(browser, server, 'root', '#graph/people')

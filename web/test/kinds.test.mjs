@@ -71,12 +71,31 @@ describe('pages', () => {
     await page.close()
   })
 
+  it('make a vector index by choices', async () => {
+    await server.ask('POST', '/_api/collection', { name: 'vectors' })
+    const page = await openAs(browser, server, 'root', '#collection/vectors/indexes')
+    await page.getByRole('button', { name: 'New index' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Type').selectOption('vector')
+    await dialog.getByRole('combobox', { name: 'Fields' }).fill('at')
+    await dialog.getByLabel('Metric').selectOption('l2')
+    assert.equal(await dialog.getByRole('button', { name: 'Create' }).isDisabled(), true)
+    await dialog.getByLabel('Dimension').fill('2')
+    await check(page)
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('cell', { name: 'vector: not enough training data' }).waitFor()
+    const { indexes } = await server.ask('GET', '/_api/index?collection=vectors')
+    assert.deepEqual([indexes[1].params.metric, indexes[1].params.dimension], ['l2', 2])
+    await check(page)
+    await page.close()
+  })
+
   it('show every view, graph and Analyzer', async () => {
     const page = await visit([
       ['#views', 'aliased'],
-      ['#view/linked', '"commitIntervalMsec"'],
-      ['#view/empty', '"links"'],
-      ['#view/aliased', '"indexes"'],
+      ['#view/linked', 'text_en'],
+      ['#view/empty', 'arangosearch'],
+      ['#view/aliased', 'docs / words'],
       ['#graphs', 'bare'],
       ['#graph/two', 'Fit'],
       ['#graph/bare', 'The graph has no edges to show.'],

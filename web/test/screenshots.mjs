@@ -71,7 +71,7 @@ const PAGES = {
     await page.getByLabel('Label by').press('Tab')
   }],
   views: ['#views', (page) => page.getByRole('link', { name: 'texts' }).waitFor()],
-  view: ['#view/texts', (page) => page.getByText('"commitIntervalMsec"').first().waitFor()],
+  view: ['#view/texts', (page) => page.getByRole('group', { name: 'Link of reviews' }).waitFor()],
   analyzers: ['#analyzers', async (page) => {
     await page.getByRole('combobox', { name: 'Try' }).selectOption('text_en')
     await page.getByRole('textbox', { name: 'Text' }).fill('The quick brown foxes')

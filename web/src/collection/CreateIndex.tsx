@@ -8,7 +8,8 @@ import type { Call } from '../lib/api'
 import { useLoaded } from '../lib/load'
 import { ask } from '../lib/session'
 import { useSignal } from '@preact/signals'
-import { definition, type IndexForm, isComplete, TYPES } from './indexForm'
+import { analyzerNames, attributeNames } from '../lib/names'
+import { CHOICES, definition, type IndexForm, isComplete, NUMBERS, TYPES } from './indexForm'
 
 interface Properties {
   collection: string
@@ -25,10 +26,29 @@ async function types(): Promise<string[]> {
   return [...new Set([...supports.indexes.filter(isOwn), ...Object.keys(TYPES)])]
 }
 
-const EMPTY: IndexForm = { type: 'persistent', name: '', fields: '', flags: {}, texts: {} }
+const EMPTY: IndexForm = { type: 'persistent', name: '', fields: '', flags: {}, texts: { metric: 'cosine' } }
+
+interface ValueProperties {
+  id: string
+  value: string
+  analyzers: string[]
+  isRequired?: boolean
+  onChange: (value: string) => void
+}
+
+/** A property of an index: a choice, a number or a text. */
+function Value({ id, value, analyzers, isRequired, onChange }: ValueProperties) {
+  const choices = id === 'analyzer' ? [['', 'identity (default)'] as const, ...analyzers.filter((name) => name !== 'identity')] : CHOICES[id]
+  if (choices) return <Select value={value} options={choices} onChange={onChange} />
+  const onInput = (event: { currentTarget: HTMLInputElement }) => onChange(event.currentTarget.value)
+  if (NUMBERS.has(id)) return <input class="input" type="number" min={id === 'expireAfter' ? 0 : 1} step={1} required={isRequired} value={value} onInput={onInput} />
+  return <input class="input" required={isRequired} value={value} onInput={onInput} />
+}
 
 export function CreateIndex({ collection, onClose, onDone }: Properties) {
   const { value: supported = ['persistent'] } = useLoaded(types, [])
+  const { value: analyzers = [] } = useLoaded(analyzerNames, [])
+  const { value: attributes = [] } = useLoaded((signal) => attributeNames(collection, signal), [collection])
   const [form, setForm] = useState(EMPTY)
   const text = useSignal('')
   const choose = (type: string) => {
@@ -46,11 +66,16 @@ export function CreateIndex({ collection, onClose, onDone }: Properties) {
       {known ? (
         <>
           <Field title="Fields" hint={known.hint}>
-            <input class="input" required={known.all === undefined || !form.flags[known.all]} autofocus placeholder="name, address.city, tags[*]" value={form.fields} onInput={(event) => setForm({ ...form, fields: event.currentTarget.value })} />
+            <input class="input" required={known.all === undefined || !form.flags[known.all]} autofocus list="index-fields" placeholder="name, address.city, tags[*]" value={form.fields} onInput={(event) => setForm({ ...form, fields: event.currentTarget.value })} />
           </Field>
+          <datalist id="index-fields">
+            {attributes.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
           {known.texts.map(([id, title]) => (
             <Field key={id} title={title}>
-              <input class="input" value={form.texts[id] ?? ''} onInput={(event) => setForm({ ...form, texts: { ...form.texts, [id]: event.currentTarget.value } })} />
+              <Value id={id} value={form.texts[id] ?? ''} analyzers={analyzers} isRequired={known.required?.includes(id)} onChange={(value) => setForm({ ...form, texts: { ...form.texts, [id]: value } })} />
             </Field>
           ))}
           <Field title="Name" hint="Leave empty to generate one.">

@@ -6,6 +6,8 @@ interface IndexType {
   all?: string
   /** The names of texts that stand in `params`. */
   params?: string[]
+  /** The names of texts that must not be empty. */
+  required?: string[]
   flags: [string, string][]
   texts: [string, string][]
 }
@@ -28,18 +30,29 @@ export const TYPES: Record<string, IndexType> = {
     hint: 'Fields to search. Leave empty to search all attributes.',
     all: 'includeAllFields',
     flags: [['includeAllFields', 'Include all attributes, also nested ones'], ['searchField', 'Index array elements as separate values, as views do'], ['trackListPositions', 'Track the positions of these elements'], BACKGROUND],
-    texts: [['analyzer', 'Analyzer (default: identity)'], STORED],
+    texts: [['analyzer', 'Analyzer'], STORED],
   },
   vector: {
     hint: 'One field with an array of numbers.',
-    params: ['metric', 'dimension', 'nLists', 'defaultNProbe'],
+    params: ['metric', 'dimension', 'nLists', 'defaultNProbe', 'trainingIterations'],
+    required: ['metric', 'dimension'],
     flags: [SPARSE, BACKGROUND],
-    texts: [['metric', 'Metric: cosine, l2 or innerProduct'], ['dimension', 'Dimension: elements of each vector'], ['nLists', 'Lists: the server chooses if it is empty'], ['defaultNProbe', 'Lists to search in a query'], STORED],
+    texts: [['metric', 'Metric'], ['dimension', 'Dimension: elements of each vector'], ['nLists', 'Lists: the server chooses if it is empty'], ['defaultNProbe', 'Lists to search in a query'], ['trainingIterations', 'Iterations of the training'], STORED],
   },
   'mdi-prefixed': { hint: 'Numeric fields.', flags: [UNIQUE, SPARSE, BACKGROUND], texts: [['prefixFields', 'Prefix fields: compared for equality'], STORED] },
 }
 
-const NUMBERS = new Set(['expireAfter', 'minLength', 'dimension', 'nLists', 'defaultNProbe'])
+/** The texts that are numbers. */
+export const NUMBERS = new Set(['expireAfter', 'minLength', 'dimension', 'nLists', 'defaultNProbe', 'trainingIterations'])
+
+/** The values to choose from, each with its title. */
+export const CHOICES: Record<string, [string, string][]> = {
+  metric: [
+    ['cosine', 'cosine: the angle'],
+    ['l2', 'l2: the distance'],
+    ['innerProduct', 'innerProduct: the dot product'],
+  ],
+}
 const WORDS = new Set(['analyzer', 'metric'])
 
 export interface IndexForm {
@@ -56,6 +69,8 @@ const list = (text: string) => text.split(',').map((one) => one.trim()).filter(B
 /** Returns true if the form says what to index. */
 export function isComplete(form: IndexForm): boolean {
   const all = TYPES[form.type]?.all
+  const isFilled = (name: string) => (form.texts[name]?.trim() ?? '') !== ''
+  if (!(TYPES[form.type]?.required ?? []).every(isFilled)) return false
   return form.fields.trim() !== '' || (all !== undefined && form.flags[all] === true)
 }
 

@@ -5,6 +5,7 @@ import { actionColumn, ListPage } from '../component/ListPage'
 import type { Column } from '../component/Table'
 import { CreateGraph } from '../graph/CreateGraph'
 import { type GraphDefinition, vertexCollections } from '../graph/definition'
+import { ExampleGraphs } from '../graph/ExampleGraphs'
 import { database, go, link } from '../lib/address'
 import { path } from '../lib/api'
 import { useLoaded } from '../lib/load'
@@ -25,6 +26,7 @@ export function Graphs() {
   const { value, error, reload } = useLoaded(load, [database.value])
   const [dropped, setDropped] = useState<GraphDefinition>()
   const [withCollections, setWithCollections] = useState(false)
+  const [areExamples, setExamples] = useState(false)
   const drop = actionColumn<GraphDefinition>('Drop', (one) => one.name, setDropped)
   return (
     <ListPage
@@ -36,7 +38,15 @@ export function Graphs() {
       empty="There are no named graphs yet."
       onOpen={(one) => go(['graph', one.name])}
       create={mayChangeDatabase.value ? { title: 'New graph', dialog: (close) => <CreateGraph onClose={close} onDone={reload} /> } : undefined}
+      fields={
+        mayChangeDatabase.value && (
+          <button type="button" class="button" onClick={() => setExamples(true)}>
+            Example graphs
+          </button>
+        )
+      }
     >
+      {areExamples && <ExampleGraphs present={(value ?? []).map((one) => one.name)} onClose={() => setExamples(false)} onDone={reload} />}
       {dropped && (
         <ConfirmAction title={`Drop ${dropped.name}`} verb="Drop the graph" isDangerous call={{ method: 'DELETE', path: path`/_api/gharial/${dropped.name}` + (withCollections ? '?dropCollections=true' : '') }} onClose={() => setDropped(undefined)} onDone={reload}>
           <p>The definition of the graph will be removed.</p>

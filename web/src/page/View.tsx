@@ -3,7 +3,6 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { ConfirmAction } from '../component/ConfirmAction'
 import { DraftNote } from '../component/DraftNote'
-import { Editor } from '../component/Editor'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
 import { PageHead } from '../component/PageHead'
@@ -12,6 +11,7 @@ import { path } from '../lib/api'
 import { draftOf, forgetDraft, useDraft } from '../lib/drafts'
 import { useLoaded } from '../lib/load'
 import { ask, mayChangeDatabase } from '../lib/session'
+import { DefinitionEditor } from '../view/DefinitionEditor'
 import { changeable, type Definition, fixed, mistake } from '../view/definition'
 
 const get = (name: string, signal: AbortSignal) => ask<Definition>({ method: 'GET', path: path`/_api/view/${name}/properties` }, { signal })
@@ -74,7 +74,7 @@ export function View({ name }: { name: string }) {
             </p>
           )}
           <div class="card fill">
-            <Editor language="json" label="Definition of the view" text={text} isReadOnly={!mayChangeDatabase.value} />
+            <DefinitionEditor kind={value.type} text={text} isReadOnly={!mayChangeDatabase.value} />
           </div>
         </>
       )}

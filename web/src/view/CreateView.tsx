@@ -2,10 +2,10 @@
 import { useSignal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { ConfirmAction } from '../component/ConfirmAction'
-import { DefinitionField } from '../component/DefinitionField'
 import { Field } from '../component/Field'
 import { Select } from '../component/Select'
 import type { Call } from '../lib/api'
+import { DefinitionEditor } from './DefinitionEditor'
 import { EXAMPLES, type Kind, mistake } from './definition'
 
 const KINDS = Object.keys(EXAMPLES) as Kind[]
@@ -32,7 +32,10 @@ export function CreateView({ onClose, onDone }: { onClose: () => void; onDone: (
       <Field title="Type" hint={kind === 'arangosearch' ? 'Links define which attributes of which collections are searched.' : 'A list of inverted indexes of collections.'}>
         <Select value={kind} options={KINDS} onChange={choose} />
       </Field>
-      <DefinitionField title="Properties" text={text} note={wrong} />
+      <div class="card new-view">
+        <DefinitionEditor key={kind} kind={kind} text={text} />
+      </div>
+      {wrong && <small role="status">{wrong}</small>}
     </ConfirmAction>
   )
 }
