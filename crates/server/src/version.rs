@@ -1,7 +1,7 @@
 //! The versions and the edition that clients see.
 
 /// The ArangoDB version that drivers see.
-pub const ARANGODB_VERSION: &str = "3.12.5";
+pub const ARANGODB_VERSION: &str = "3.12.10";
 
 /// The reported edition: the one that needs no license from ArangoDB.
 pub const LICENSE: &str = "community";

@@ -532,9 +532,11 @@ pub(crate) fn parse_stored_values(properties: Properties<'_>) -> Result<Vec<Fiel
     parse_paths(properties, "storedValues", STORED_VALUES_MAX)
 }
 
-/// Returns the number of an index: a number, `"123"` or `"collection/123"`. Errors: 10.
+/// Returns the number of an index: a number, `"123"` or `"collection/123"`. An empty text is none:
+/// the Rust driver arangors sends it with each new index. Errors: 10.
 fn parse_id(properties: Properties<'_>) -> Result<Option<IndexId>> {
-    let Some(value) = properties.value("id").filter(|value| !value.is_null()) else { return Ok(None) };
+    let is_given = |value: &Slice<'_>| !value.is_null() && value.as_str() != Some("");
+    let Some(value) = properties.value("id").filter(is_given) else { return Ok(None) };
     let number = match value.as_str() {
         Some(text) => text.rsplit_once('/').map_or(text, |(_, number)| number).parse().ok(),
         None => value.as_u64(),

@@ -15,6 +15,8 @@ pub enum Consolidation {
         max_skew_threshold: f64,
         /// Minimum share of deleted documents from which on segments are rewritten, from 0 to 1.
         min_deletion_ratio: f64,
+        /// The client's values of options that ArangoDB removed in 3.12.7. They have no effect.
+        former: FormerTierOptions,
     },
     /// Segments that together have less than a share of all bytes (deprecated in ArangoDB).
     BytesAccum {
@@ -30,8 +32,39 @@ const SEGMENTS_BYTES_MAX: u64 = 8 << 30;
 const MAX_SKEW_THRESHOLD: f64 = 0.4;
 const MIN_DELETION_RATIO: f64 = 0.5;
 const THRESHOLD: f64 = 0.1;
-/// Options of `tier` before ArangoDB 3.12.7. They are checked and not kept, as in later versions.
-const FORMER_TIER_OPTIONS: [&str; 4] = ["segmentsBytesFloor", "segmentsMax", "segmentsMin", "minScore"];
+
+/// The options of `tier` before ArangoDB 3.12.7, as far as a client set them. Clients of these
+/// versions expect what they set in the reply.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FormerTierOptions {
+    segments_bytes_floor: Option<u64>,
+    segments_max: Option<u64>,
+    segments_min: Option<u64>,
+    min_score: Option<f64>,
+}
+
+impl FormerTierOptions {
+    fn parse(policy: Properties<'_>) -> Result<Self> {
+        Ok(FormerTierOptions {
+            segments_bytes_floor: policy.unsigned("segmentsBytesFloor")?,
+            segments_max: policy.unsigned("segmentsMax")?,
+            segments_min: policy.unsigned("segmentsMin")?,
+            min_score: policy.number("minScore")?,
+        })
+    }
+
+    fn print(&self, printer: &mut Printer<'_>) {
+        let whole = [
+            ("segmentsBytesFloor", self.segments_bytes_floor),
+            ("segmentsMax", self.segments_max),
+            ("segmentsMin", self.segments_min),
+        ];
+        for (name, number) in whole {
+            number.into_iter().for_each(|number| printer.unsigned(name, number));
+        }
+        self.min_score.into_iter().for_each(|score| printer.double("minScore", score));
+    }
+}
 
 impl Default for Consolidation {
     fn default() -> Self {
@@ -39,6 +72,7 @@ impl Default for Consolidation {
             segments_bytes_max: SEGMENTS_BYTES_MAX,
             max_skew_threshold: MAX_SKEW_THRESHOLD,
             min_deletion_ratio: MIN_DELETION_RATIO,
+            former: FormerTierOptions::default(),
         }
     }
 }
@@ -47,16 +81,12 @@ impl Consolidation {
     /// Reads the value of `consolidationPolicy`. Errors: 10.
     pub(crate) fn parse(policy: Properties<'_>) -> Result<Self> {
         match policy.text("type")? {
-            None | Some("tier") => {
-                for name in FORMER_TIER_OPTIONS {
-                    policy.number(name)?;
-                }
-                Ok(Consolidation::Tier {
-                    segments_bytes_max: policy.unsigned("segmentsBytesMax")?.unwrap_or(SEGMENTS_BYTES_MAX),
-                    max_skew_threshold: share(policy, "maxSkewThreshold", MAX_SKEW_THRESHOLD)?,
-                    min_deletion_ratio: share(policy, "minDeletionRatio", MIN_DELETION_RATIO)?,
-                })
-            }
+            None | Some("tier") => Ok(Consolidation::Tier {
+                segments_bytes_max: policy.unsigned("segmentsBytesMax")?.unwrap_or(SEGMENTS_BYTES_MAX),
+                max_skew_threshold: share(policy, "maxSkewThreshold", MAX_SKEW_THRESHOLD)?,
+                min_deletion_ratio: share(policy, "minDeletionRatio", MIN_DELETION_RATIO)?,
+                former: FormerTierOptions::parse(policy)?,
+            }),
             Some("bytes_accum") => {
                 Ok(Consolidation::BytesAccum { threshold: share(policy, "threshold", THRESHOLD)? })
             }
@@ -68,11 +98,12 @@ impl Consolidation {
 
     pub(crate) fn print(&self, printer: &mut Printer<'_>) {
         match self {
-            Consolidation::Tier { segments_bytes_max, max_skew_threshold, min_deletion_ratio } => {
+            Consolidation::Tier { segments_bytes_max, max_skew_threshold, min_deletion_ratio, former } => {
                 printer.text("type", "tier");
                 printer.unsigned("segmentsBytesMax", *segments_bytes_max);
                 printer.double("maxSkewThreshold", *max_skew_threshold);
                 printer.double("minDeletionRatio", *min_deletion_ratio);
+                former.print(printer);
             }
             Consolidation::BytesAccum { threshold } => {
                 printer.text("type", "bytes_accum");

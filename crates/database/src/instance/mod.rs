@@ -113,7 +113,7 @@ impl Default for InstanceOptions {
             javascript: JavaScriptOptions::default(),
             ttl: TtlProperties::default(),
             broken_restore_after: Duration::from_secs(60),
-            compatible_version: "3.12.5".to_owned(),
+            compatible_version: "3.12.10".to_owned(),
         }
     }
 }

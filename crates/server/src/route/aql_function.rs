@@ -24,6 +24,11 @@ pub(super) const ROUTES: &[Route] = &[
         .with_body(
             r#"{"name": "my::double", "code": "function (x) { return 2 * x; }", "isDeterministic": true}"#,
         ),
+    // ArangoDB's shell sends the name twice; the one in the body counts.
+    Route::new(Verb::Post, "/_api/aqlfunction/{name}", Blocking, store)
+        .audited(Audit::Rights)
+        .not_in_scripts()
+        .about("Stores the function of a user that the body names."),
     Route::new(Verb::Delete, "/_api/aqlfunction/{name}", Blocking, remove)
         .audited(Audit::Rights)
         .not_in_scripts()

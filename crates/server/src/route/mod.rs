@@ -16,6 +16,7 @@ mod echo;
 mod edges;
 mod engine;
 pub(crate) mod export;
+mod foxx;
 mod graph;
 mod graph_collection;
 mod graph_document;
@@ -68,6 +69,7 @@ pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     echo::ROUTES,
     edges::ROUTES,
     engine::ROUTES,
+    foxx::ROUTES,
     graph::ROUTES,
     graph_collection::ROUTES,
     graph_document::ROUTES,

@@ -22,6 +22,11 @@ pub(super) const ROUTES: &[Route] = &[
         .not_in_scripts()
         .about("Creates a user.")
         .with_body(r#"{"user": "ann", "passwd": "", "active": true}"#),
+    // ArangoDB's shell sends the name twice; the one in the body counts.
+    Route::new(Verb::Post, "/_api/user/{user}", Blocking, create)
+        .audited(Audit::Rights)
+        .not_in_scripts()
+        .about("Creates the user that the body names."),
     Route::new(Verb::Get, "/_api/user/{user}", Constant, read).for_everybody().about("Returns a user."),
     Route::new(Verb::Put, "/_api/user/{user}", Blocking, replace)
         .audited(Audit::Rights)

@@ -67,6 +67,7 @@ fn every_property_is_kept() {
         "cleanupIntervalStep": 1, "commitIntervalMsec": 2, "consolidationIntervalMsec": 3,
         "consolidationPolicy": {
             "type": "tier", "segmentsBytesMax": 4, "maxSkewThreshold": 0.25, "minDeletionRatio": 0.75,
+            "segmentsBytesFloor": 2, "segmentsMax": 200, "segmentsMin": 50, "minScore": 0.5,
         },
         "writebufferActive": 5, "writebufferIdle": 6, "writebufferSizeMax": 7,
     });

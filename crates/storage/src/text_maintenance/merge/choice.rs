@@ -33,7 +33,7 @@ pub(in crate::text_maintenance) fn choose(
 
 fn choose_of(mut candidates: Vec<Candidate>, policy: &Consolidation) -> Vec<usize> {
     let chosen = match *policy {
-        Consolidation::Tier { segments_bytes_max, max_skew_threshold, min_deletion_ratio } => {
+        Consolidation::Tier { segments_bytes_max, max_skew_threshold, min_deletion_ratio, .. } => {
             let cleaned = most_deleted(&mut candidates, segments_bytes_max, min_deletion_ratio);
             if cleaned.is_empty() {
                 similar(&mut candidates, segments_bytes_max, max_skew_threshold)
@@ -131,8 +131,12 @@ mod tests {
 
     #[test]
     fn no_merge_is_larger_than_allowed() {
-        let tier =
-            Consolidation::Tier { segments_bytes_max: 25, max_skew_threshold: 0.5, min_deletion_ratio: 0.5 };
+        let tier = Consolidation::Tier {
+            segments_bytes_max: 25,
+            max_skew_threshold: 0.5,
+            min_deletion_ratio: 0.5,
+            former: Default::default(),
+        };
         assert_eq!(chosen(&[(10, 0), (10, 0), (10, 0), (11, 0)], &tier), [0, 1]);
     }
 
