@@ -12,6 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["kv-mmap", "kv-rocksdb", "kv-tikv", "geometry", "options", "client", "javascript"],
     &["analyzers", "s3", "test-engine", "traces"],
     &["catalog", "aql-value", "search"],
+    &["json-schema"],
     &["storage", "aql-functions", "backups", "harness"],
     &["aql-plan"],
     &["aql-optimize"],
