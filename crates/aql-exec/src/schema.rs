@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aql_value::Value;
+use aql_value::{Owner, Value};
 use catalog::SchemaRule;
-use errors::Result;
+use errors::{ErrorCode, Result};
 use storage::Schema;
 
 /// The schema compiled last: a query usually validates all its documents by the same one.
@@ -17,14 +17,21 @@ impl LastSchema {
     /// Returns the first violation of a definition in the form of `SCHEMA_GET()`; `None` without
     /// any.
     ///
-    /// Errors: 1621.
-    pub(crate) fn validate(&self, document: &Value, definition: &Value) -> Result<Option<String>> {
-        let Some(schema) = self.compile(definition)? else { return Ok(None) };
-        let checked = document.with_slice(|document, _| schema.validate(document));
-        Ok(checked.err().map(|error| error.message().to_owned()))
+    /// Errors: 1621, those of the query that owns the validation.
+    pub(crate) fn validate(
+        &self,
+        document: &Value,
+        definition: &Value,
+        owner: &Owner,
+    ) -> Result<Option<String>> {
+        let Some(schema) = self.compile(definition, owner)? else { return Ok(None) };
+        match document.with_slice(|document, _| schema.validate(document, owner)) {
+            Err(error) if error.code() == ErrorCode::ValidationFailed => Ok(Some(error.message().to_owned())),
+            checked => checked.map(|()| None),
+        }
     }
 
-    fn compile(&self, definition: &Value) -> Result<Option<Arc<Schema>>> {
+    fn compile(&self, definition: &Value, owner: &Owner) -> Result<Option<Arc<Schema>>> {
         let mut last = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((known, schema)) = &*last
             && known == definition
@@ -35,7 +42,7 @@ impl LastSchema {
         let Some(rule) = rule? else {
             return Ok(None);
         };
-        let schema = Arc::new(Schema::compile(&rule)?);
+        let schema = Arc::new(Schema::compile_for(&rule, owner)?);
         *last = Some((definition.detached(), Arc::clone(&schema)));
         Ok(Some(schema))
     }

@@ -18,8 +18,8 @@ use crate::thread_meter;
 pub struct Interrupt {
     shared: Arc<Shared>,
     deadline: Option<Instant>,
-    /// The flag of the work that the query is a part of.
-    whole: Option<Arc<Shared>>,
+    /// The interrupt of the work that the query is a part of.
+    whole: Option<Arc<Interrupt>>,
 }
 
 #[derive(Debug)]
@@ -71,7 +71,13 @@ impl Interrupt {
     /// Returns the same interrupt, which a kill of `whole` and the end of its time end too.
     pub fn part_of(self, whole: &Interrupt) -> Self {
         let deadline = self.deadline.into_iter().chain(whole.deadline).min();
-        Self { whole: Some(Arc::clone(&whole.shared)), deadline, ..self }
+        Self { whole: Some(Arc::new(whole.clone())), deadline, ..self }
+    }
+
+    /// Returns the same interrupt, which also ends `max_runtime` from now.
+    pub fn for_at_most(self, max_runtime: Duration) -> Self {
+        let end = Instant::now().checked_add(max_runtime);
+        Self { deadline: self.deadline.into_iter().chain(end).min(), ..self }
     }
 
     /// Makes checks fail from `end` on, until [`Interrupt::end_of_budget`].
@@ -121,10 +127,13 @@ impl Interrupt {
         self.shared.killed.store(true, Ordering::Relaxed);
     }
 
-    fn is_ended(&self) -> bool {
+    fn is_killed(&self) -> bool {
         self.shared.killed.load(Ordering::Relaxed)
-            || self.whole.as_ref().is_some_and(|whole| whole.killed.load(Ordering::Relaxed))
-            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.whole.as_ref().is_some_and(|whole| whole.is_killed())
+    }
+
+    fn is_ended(&self) -> bool {
+        self.is_killed() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Returns true if the query, or the work that it is a part of, was killed, or if its time or
@@ -165,12 +174,16 @@ mod tests {
         let (part, other) = (Interrupt::new().part_of(&whole), Interrupt::new().part_of(&whole));
         part.kill();
         assert!(part.is_set() && !whole.is_set() && !other.is_set());
+        let inner = Interrupt::new().part_of(&other);
+        assert!(!inner.is_set());
         whole.kill();
-        assert!(other.is_set());
+        assert!(other.is_set() && inner.is_set());
         let late = Interrupt::with_max_runtime(Duration::ZERO);
         let long = Interrupt::with_max_runtime(Duration::from_secs(3600));
         assert!(Interrupt::new().part_of(&late).is_set() && long.clone().part_of(&late).is_set());
         assert!(late.part_of(&long).is_set() && !long.is_set());
+        let short = long.clone().for_at_most(Duration::ZERO);
+        assert!(short.is_set() && !long.is_set() && !long.for_at_most(Duration::MAX).is_set());
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Reads and writes of single documents and of many together. Each call is one transaction.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use aql_value::{Charge, Interrupt, MemoryAccount};
+use aql_value::{Charge, Interrupt, MemoryAccount, Owner};
 use catalog::AccessLevel;
 use errors::Result;
 use storage::{
@@ -173,7 +174,8 @@ impl Session {
         mode: WriteMode,
     ) -> Result<(Arc<Collection>, WriteOutcome)> {
         let (collection, outcome) = self.write(collection, mode, |transaction, collection| {
-            operation.run(transaction, collection, key, body, options)
+            let options = self.owned(collection, options);
+            operation.run(transaction, collection, key, body, &options)
         })?;
         Ok((collection, outcome))
     }
@@ -198,11 +200,13 @@ impl Session {
         let mut writes = Charge::new(Arc::clone(&account));
         let mut outcomes = Outcomes::new(account);
         let (collection, ()) = self.write(collection, mode, |transaction, collection| {
+            let options = &*self.owned(collection, options);
             let mut bodies = bodies.elements();
             let taken_before = transaction.memory_bytes() as u64;
             // An empty call also checks whether the collection may be written.
             loop {
                 self.check_interrupt()?;
+                options.check_owner()?;
                 let step: Vec<Slice<'_>> = bodies.by_ref().take(DOCUMENTS_PER_STEP).collect();
                 let written = match operation {
                     WriteOperation::Insert => transaction.insert_many(collection, &step, options)?,
@@ -214,11 +218,35 @@ impl Session {
                 let taken = (transaction.memory_bytes() as u64).saturating_sub(taken_before);
                 writes.grow(taken.saturating_sub(writes.bytes()))?;
                 if step.len() < DOCUMENTS_PER_STEP {
-                    return Ok(());
+                    // Writes whose computations were ended have failed one by one.
+                    return self.check_interrupt().and_then(|()| options.check_owner());
                 }
             }
         })?;
         Ok((collection, outcomes))
+    }
+
+    /// Returns the options of a write, with the session as the owner of what the write computes.
+    pub(crate) fn owned<'o>(
+        &self,
+        collection: &Collection,
+        options: &'o WriteOptions,
+    ) -> Cow<'o, WriteOptions> {
+        if !collection.computes_on_write() {
+            return Cow::Borrowed(options);
+        }
+        Cow::Owned(WriteOptions { owner: Some(self.computation_owner()), ..options.clone() })
+    }
+
+    /// Returns the session as the owner of a computation, which ends when a query of the session
+    /// would end.
+    fn computation_owner(&self) -> Owner {
+        let interrupt = self.interrupt().cloned().unwrap_or_else(|| self.part_interrupt());
+        let interrupt = match self.instance().options().query_max_runtime {
+            Some(max_runtime) => interrupt.for_at_most(max_runtime),
+            None => interrupt,
+        };
+        Owner { interrupt, memory: self.query_account(0) }
     }
 
     /// Returns a new account for a request that reads or writes many documents. It is charged to

@@ -8,9 +8,7 @@ use aql_value::{Charge, Interrupt, MemoryAccount};
 use errors::{Error, ErrorCode, Result};
 use velocypack::{Builder, Slice, order};
 
-use crate::node::{
-    ArrayKeyword, Keyword, NodeId, ObjectKeyword, Properties, Schema, TextKeyword,
-};
+use crate::node::{ArrayKeyword, Keyword, NodeId, ObjectKeyword, Properties, Schema, TextKeyword};
 use crate::number::fits_number;
 
 /// Maximum depth of a validation: the nesting of the document times the schemas that judge the same

@@ -68,6 +68,7 @@ impl Lowering<'_> {
                 version_attribute: options.version_attribute.as_deref().map(str::to_owned),
                 return_old: out_old.is_some(),
                 return_new: out_new.is_some(),
+                owner: Some(self.context.owner()),
                 ..WriteOptions::default()
             },
             ignore_errors: options.ignore_errors,

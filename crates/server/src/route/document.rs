@@ -4,8 +4,7 @@
 //! or if it would wait for a sync or another transaction.
 
 use bytes::Bytes;
-use database::Session;
-use database::{Interrupt, WriteMode, WriteOperation};
+use database::{Session, WriteMode, WriteOperation};
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{ETAG, HeaderValue, LOCATION};
 use hyper::{Method, StatusCode};
@@ -201,11 +200,28 @@ fn write(session: &Session, request: &Request, operation: WriteOperation) -> Res
         return response.ok_or_else(|| Error::internal("a write that may wait did not"));
     }
     if !waits_for_sync(session, request)?
-        && let Some(response) = write_one(session, request, operation, WaitPolicy::NoWait)?
+        && let Some(response) = write_within_budget(session, request, operation)?
     {
         return Ok(response);
     }
     on_pool(session, request, move |session, request| write(session, request, operation))
+}
+
+/// Writes one document if that neither waits nor takes longer than the request's budget.
+///
+/// `None` means that the write has no effect.
+fn write_within_budget(
+    session: &Session,
+    request: &Request,
+    operation: WriteOperation,
+) -> Result<Option<Response>> {
+    if !computes(session, request)? {
+        return write_one(session, request, operation, WaitPolicy::NoWait);
+    }
+    let interrupt = session.part_interrupt();
+    let session = session.clone().ended_by(interrupt.clone());
+    let write = || write_one(&session, request, operation, WaitPolicy::NoWait);
+    Ok(request.budget().run(&interrupt, write)?.flatten())
 }
 
 /// Runs work that may wait: here without a budget, otherwise deferred to the worker pool.
@@ -217,7 +233,7 @@ fn on_pool(
     if request.budget().is_unlimited() {
         return work(session, request);
     }
-    let interrupt = Interrupt::new();
+    let interrupt = session.part_interrupt();
     let (session, request) = (session.clone().ended_by(interrupt.clone()), request.without_budget());
     Ok(Response::interruptible(interrupt, move || work(&session, &request)))
 }
@@ -432,12 +448,20 @@ fn overwrite_mode(request: &Request) -> Result<OverwriteMode> {
 }
 
 fn waits_for_sync(session: &Session, request: &Request) -> Result<bool> {
-    if request.flag("waitForSync", false)? {
-        return Ok(true);
-    }
+    let waits = |collection: &Collection| collection.definition().properties.wait_for_sync;
+    Ok(request.flag("waitForSync", false)? || is_so(session, request, waits)?)
+}
+
+/// Returns true if the collection has computed values or a schema.
+fn computes(session: &Session, request: &Request) -> Result<bool> {
+    is_so(session, request, Collection::computes_on_write)
+}
+
+/// Returns true if something is so of the request's collection.
+fn is_so(session: &Session, request: &Request, of: impl Fn(&Collection) -> bool) -> Result<bool> {
     let catalog = session.catalog();
     let collection = session.database_in(&catalog)?.collection(&collection_name(request)?);
-    Ok(collection.is_some_and(|collection| collection.definition().properties.wait_for_sync))
+    Ok(collection.is_some_and(|collection| of(collection)))
 }
 
 fn status(operation: WriteOperation, synced: bool) -> StatusCode {

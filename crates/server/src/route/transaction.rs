@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use database::Session;
 use database::transaction::{PendingTransaction, TransactionRequest, TransactionStatus, TransactionSummary};
-use database::{Interrupt, Session};
 use errors::{Error, Result};
 use hyper::StatusCode;
 
@@ -54,7 +54,7 @@ fn begin(session: &Session, request: &Request) -> Result<Response> {
         return begun(session.begin_transaction(&wanted)?);
     }
     if session.must_build_edge_indexes(&wanted)? {
-        let interrupt = Interrupt::new();
+        let interrupt = session.part_interrupt();
         let session = session.clone().ended_by(interrupt.clone());
         let work = move || begun(session.begin_transaction(&wanted)?);
         return Ok(Response::interruptible(interrupt, work));

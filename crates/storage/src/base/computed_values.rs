@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use aql_value::Owner;
 use catalog::{ComputedValue, collection::CollectionProperties};
 use errors::{Error, ErrorCode, Result};
 use velocypack::Slice;
@@ -39,8 +40,17 @@ pub trait ComputedValues: Send + Sync {
     /// `document` is about to be written and includes system attributes; `collection` resolves its
     /// `_id`. System attributes in the result are ignored.
     ///
-    /// Errors: those of the expressions. The write fails with them.
-    fn compute(&self, event: ComputeEvent, document: Slice<'_>, collection: &str) -> Result<Option<Vec<u8>>>;
+    /// `owner` can end the computation, and pays for its memory. Without one it has a bound of its
+    /// own.
+    ///
+    /// Errors: those of the expressions and of the owner. The write fails with them.
+    fn compute(
+        &self,
+        event: ComputeEvent,
+        document: Slice<'_>,
+        collection: &str,
+        owner: Option<&Owner>,
+    ) -> Result<Option<Vec<u8>>>;
 }
 
 /// Compiles the computed values of a collection that is created or changed.
@@ -84,6 +94,7 @@ impl ComputedValues for Unusable {
         _event: ComputeEvent,
         _document: Slice<'_>,
         _collection: &str,
+        _owner: Option<&Owner>,
     ) -> Result<Option<Vec<u8>>> {
         Err(self.error.clone())
     }

@@ -1,29 +1,29 @@
 //! JSON Schema validation of documents.
 //!
-//! Each collection's rule is compiled once. Remote schemas are never loaded. System attributes are
-//! invisible to a rule.
+//! Each collection's rule is compiled once. System attributes are invisible to a rule.
 
 use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
-use boon::{Compiler, Draft, SchemaIndex, Schemas, UrlLoader};
+use aql_value::{Interrupt, MemoryAccount, Owner, ThreadMeter};
 use catalog::{SchemaLevel, SchemaRule};
 use errors::{Error, ErrorCode, Result};
-use serde_json::Value;
-use velocypack::{Kind, Number, Slice};
+use velocypack::Slice;
 
-/// The name under which the compiler knows the rule.
-const RULE_URL: &str = "persea:rule";
 /// Attributes that rules do not see.
 const SYSTEM_ATTRIBUTES: [&str; 5] = ["_key", "_id", "_rev", "_from", "_to"];
-/// The depth at which values are cut off. Deeper ones never reach the store.
-const DEPTH_MAX: usize = 1000;
 /// The message for clients if the rule has none of its own.
 const DEFAULT_MESSAGE: &str = "schema validation failed";
+/// The time and the memory of a computation that no request owns: the compilation of a collection's
+/// rule, and the check of a document that the server itself writes.
+const TIME_MAX: Duration = Duration::from_secs(10);
+const MEMORY_MAX_BYTES: u64 = 64 << 20;
 
 /// A compiled schema.
 pub struct Schema {
     /// `None` if the rule of an existing collection does not compile. Then no document is valid.
-    compiled: Option<(Schemas, SchemaIndex)>,
+    compiled: Option<json_schema::Schema>,
     level: SchemaLevel,
     message: String,
 }
@@ -31,27 +31,20 @@ pub struct Schema {
 impl Schema {
     /// Compiles a collection's schema.
     ///
-    /// Errors: 1621 with the defect of the rule.
+    /// Errors: 1621 with the defect of the rule, 32 and 1500 if it takes too much memory or time.
     pub fn compile(rule: &SchemaRule) -> Result<Self> {
-        let message = if rule.message.is_empty() { DEFAULT_MESSAGE } else { &rule.message };
-        Schema::compile_rule(rule.rule(), rule.level, message)
+        let owner = bounded_owner();
+        let _meter = ThreadMeter::enter(&owner.memory);
+        Schema::compile_for(rule, &owner)
     }
 
-    /// Compiles a bare rule, as `SCHEMA_VALIDATE` takes it.
+    /// Compiles a schema for its owner, whose interrupt ends it.
     ///
-    /// Errors: 1621.
-    pub fn compile_rule(rule: Slice<'_>, level: SchemaLevel, message: &str) -> Result<Self> {
-        let mut compiler = Compiler::new();
-        compiler.set_default_draft(Draft::V4);
-        compiler.use_loader(Box::new(NoLoader));
-        let invalid = |error: String| {
-            let message = format!("invalid schema validation parameter: {error}");
-            Error::new(ErrorCode::ValidationBadParameter, message)
-        };
-        compiler.add_resource(RULE_URL, to_json(rule, 0)).map_err(|error| invalid(error.to_string()))?;
-        let mut schemas = Schemas::new();
-        let index = compiler.compile(RULE_URL, &mut schemas).map_err(|error| invalid(error.to_string()))?;
-        Ok(Schema { compiled: Some((schemas, index)), level, message: message.to_owned() })
+    /// Errors: 1621 with the defect of the rule, those of the interrupt.
+    pub fn compile_for(rule: &SchemaRule, owner: &Owner) -> Result<Self> {
+        let message = if rule.message.is_empty() { DEFAULT_MESSAGE } else { &rule.message };
+        let compiled = json_schema::Schema::compile(rule.rule(), &owner.interrupt)?;
+        Ok(Schema { compiled: Some(compiled), level: rule.level, message: message.to_owned() })
     }
 
     /// Compiles the schema of an existing collection.
@@ -71,28 +64,49 @@ impl Schema {
 
     /// Checks a document against the rule, without its system attributes.
     ///
-    /// Errors: 1620 with the rule's message.
-    pub fn validate(&self, document: Slice<'_>) -> Result<()> {
-        if self.is_valid(document) {
+    /// Errors: 1620 with the rule's message, those of the owner.
+    pub fn validate(&self, document: Slice<'_>, owner: &Owner) -> Result<()> {
+        if self.is_valid(document, owner)? {
             return Ok(());
         }
         Err(Error::new(ErrorCode::ValidationFailed, self.message.clone()))
     }
 
-    fn is_valid(&self, document: Slice<'_>) -> bool {
-        let Some((schemas, index)) = &self.compiled else { return false };
-        schemas.validate(&without_system_attributes(document), *index).is_ok()
+    fn is_valid(&self, document: Slice<'_>, owner: &Owner) -> Result<bool> {
+        let Some(compiled) = &self.compiled else { return Ok(false) };
+        compiled.is_valid(document, &SYSTEM_ATTRIBUTES, &owner.interrupt, &owner.memory)
     }
 
     /// Checks a document that is about to replace `old`, or to be inserted.
     ///
-    /// Errors: 1620.
-    pub(crate) fn check_write(&self, new: Slice<'_>, old: Option<Slice<'_>>) -> Result<()> {
+    /// Errors: 1620, those of the owner.
+    pub(crate) fn check_write(
+        &self,
+        new: Slice<'_>,
+        old: Option<Slice<'_>>,
+        owner: Option<&Owner>,
+    ) -> Result<()> {
+        let bounded;
+        let owner = match owner {
+            Some(owner) => owner,
+            None => {
+                bounded = bounded_owner();
+                &bounded
+            }
+        };
         match (self.level, old) {
             (SchemaLevel::None, _) | (SchemaLevel::New, Some(_)) => Ok(()),
-            (SchemaLevel::Moderate, Some(old)) if !self.is_valid(old) => Ok(()),
-            _ => self.validate(new),
+            (SchemaLevel::Moderate, Some(old)) if !self.is_valid(old, owner)? => Ok(()),
+            _ => self.validate(new, owner),
         }
+    }
+}
+
+/// Returns an owner for a computation that no request owns.
+fn bounded_owner() -> Owner {
+    Owner {
+        interrupt: Interrupt::with_max_runtime(TIME_MAX),
+        memory: Arc::new(MemoryAccount::new(Some(MEMORY_MAX_BYTES), None)),
     }
 }
 
@@ -102,43 +116,6 @@ impl fmt::Debug for Schema {
             .field("level", &self.level)
             .field("message", &self.message)
             .finish_non_exhaustive()
-    }
-}
-
-/// A loader that refuses every reference to another document.
-struct NoLoader;
-
-impl UrlLoader for NoLoader {
-    fn load(&self, url: &str) -> std::result::Result<Value, Box<dyn std::error::Error>> {
-        Err(format!("remote schemas are not supported: {url}").into())
-    }
-}
-
-fn without_system_attributes(document: Slice<'_>) -> Value {
-    let own = document.entries().filter(|(name, _)| !SYSTEM_ATTRIBUTES.contains(name));
-    Value::Object(own.map(|(name, value)| (name.to_owned(), to_json(value, 1))).collect())
-}
-
-/// Converts a value for the validator. Recursion ends at [`DEPTH_MAX`].
-fn to_json(value: Slice<'_>, depth: usize) -> Value {
-    if depth > DEPTH_MAX {
-        return Value::Null;
-    }
-    match value.kind() {
-        Kind::Bool => Value::Bool(value.as_bool().unwrap_or(false)),
-        Kind::Int | Kind::UInt | Kind::Double => match value.as_number() {
-            Some(Number::Int(number)) => number.into(),
-            Some(Number::UInt(number)) => number.into(),
-            Some(Number::Double(number)) => number.into(),
-            None => Value::Null,
-        },
-        Kind::String => Value::String(value.as_str().unwrap_or_default().to_owned()),
-        Kind::Array => Value::Array(value.elements().map(|element| to_json(element, depth + 1)).collect()),
-        Kind::Object => {
-            let entries = value.entries().map(|(name, value)| (name.to_owned(), to_json(value, depth + 1)));
-            Value::Object(entries.collect())
-        }
-        _ => Value::Null,
     }
 }
 
@@ -163,10 +140,10 @@ mod tests {
     fn the_documented_example() {
         let schema = schema(RULE, SchemaLevel::Strict).unwrap();
         for valid in [r#"{"nums": [1, 2.5]}"#, r#"{"_key": 1, "_rev": [], "nums": [], "name": "x"}"#] {
-            schema.validate(Slice::new(&vpack(valid))).unwrap();
+            schema.validate(Slice::new(&vpack(valid)), &bounded_owner()).unwrap();
         }
         for invalid in [r#"{}"#, r#"{"nums": [7]}"#, r#"{"nums": "x"}"#, r#"{"nums": [], "name": 1}"#] {
-            let error = schema.validate(Slice::new(&vpack(invalid))).unwrap_err();
+            let error = schema.validate(Slice::new(&vpack(invalid)), &bounded_owner()).unwrap_err();
             assert_eq!((error.code(), error.message()), (ErrorCode::ValidationFailed, "numbers only"));
         }
     }
@@ -175,7 +152,7 @@ mod tests {
     fn levels_say_which_writes_are_checked() {
         let (good, bad) = (vpack(r#"{"nums": []}"#), vpack("{}"));
         let (good, bad) = (Slice::new(&good), Slice::new(&bad));
-        let accepts = |level, new, old| schema(RULE, level).unwrap().check_write(new, old).is_ok();
+        let accepts = |level, new, old| schema(RULE, level).unwrap().check_write(new, old, None).is_ok();
         assert!(accepts(SchemaLevel::None, bad, None));
         assert!(!accepts(SchemaLevel::New, bad, None));
         assert!(accepts(SchemaLevel::New, bad, Some(good)));

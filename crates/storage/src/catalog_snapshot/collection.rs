@@ -70,6 +70,11 @@ impl Collection {
         &self.database
     }
 
+    /// Returns true if a write may compute for long: it has computed values or a schema.
+    pub fn computes_on_write(&self) -> bool {
+        self.computed_values.is_some() || self.schema.is_some()
+    }
+
     /// Returns true if it holds edges.
     pub fn is_edge(&self) -> bool {
         self.definition.is_edge()

@@ -99,17 +99,19 @@ impl Assembler<'_> {
         bytes.clear();
         velocypack::document(new.key, revision.as_str(), new.from_to, new.body, bytes)
             .map_err(error::unfit_document)?;
+        let owner = new.options.owner.as_ref();
         if !new.options.is_restore {
             if let Some(computed) = &self.collection.computed_values
                 && computed.applies_to(new.event)
-                && let Some(body) = computed.compute(new.event, Slice::new(bytes), self.collection.name())?
+                && let Some(body) =
+                    computed.compute(new.event, Slice::new(bytes), self.collection.name(), owner)?
             {
                 bytes.clear();
                 velocypack::document(new.key, revision.as_str(), new.from_to, Slice::new(&body), bytes)
                     .map_err(error::unfit_document)?;
             }
             if let Some(schema) = self.collection.schema.as_ref().filter(|_| !new.options.skip_validation) {
-                schema.check_write(Slice::new(bytes), old)?;
+                schema.check_write(Slice::new(bytes), old, owner)?;
             }
         }
         if bytes.len() > DOCUMENT_MAX_BYTES {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use aql_value::Owner;
+use errors::Result;
 use kv::{SnapshotAt, WaitPolicy};
 
 use crate::locks::collection_lock::LockMode;
@@ -137,6 +139,16 @@ pub struct WriteOptions {
     pub is_restore: bool,
     /// True to skip the collection's schema.
     pub skip_validation: bool,
+    /// The owner of what a write computes: computed values, and the check against the schema.
+    /// `None` for writes of the server itself, whose computations have a bound of their own.
+    pub owner: Option<Owner>,
+}
+
+impl WriteOptions {
+    /// Checks that the owner of the write may continue. Errors: those of its interrupt.
+    pub fn check_owner(&self) -> Result<()> {
+        self.owner.as_ref().map_or(Ok(()), |owner| owner.interrupt.check())
+    }
 }
 
 impl Default for WriteOptions {
@@ -152,6 +164,7 @@ impl Default for WriteOptions {
             return_new: false,
             is_restore: false,
             skip_validation: false,
+            owner: None,
         }
     }
 }

@@ -349,6 +349,7 @@ impl ComputedValues for Counted {
         event: ComputeEvent,
         document: Slice<'_>,
         collection: &str,
+        _owner: Option<&aql_value::Owner>,
     ) -> errors::Result<Option<Vec<u8>>> {
         let mut computed = to_json(document, collection);
         assert_eq!(computed["_id"], format!("{collection}/{}", computed["_key"].as_str().unwrap()));

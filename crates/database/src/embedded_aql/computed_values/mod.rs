@@ -6,11 +6,12 @@
 
 mod environment;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, TryLockError};
+use std::time::Duration;
 
 use aql_plan::{BindInput, BindParameters, EmptyCatalog, Node, NodeKind, RegisterMap, compile};
 use aql_value::{
-    Batch, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Program, Register,
+    Batch, Column, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Owner, Program, Register,
     ThreadMeter, Value, Warnings,
 };
 use catalog::ComputedValue;
@@ -26,6 +27,8 @@ use crate::embedded_aql::restricted::{self, forbidden_function};
 const DOCUMENT_VARIABLE: &str = "__persea_document";
 /// Bytes of memory that one expression may use.
 const MEMORY_LIMIT_BYTES: u64 = 64 << 20;
+/// The time of an expression without an owner that could end it.
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// The compiler that the store receives when it is opened.
 pub(crate) struct Compiler;
@@ -88,11 +91,20 @@ impl Compiled {
         Ok(Compiled { definition: definition.clone(), document, steps, result })
     }
 
-    fn evaluate(&self, document: &Value, state: &mut EvaluationState) -> Result<Value> {
+    fn evaluate(
+        &self,
+        document: &Value,
+        state: &mut EvaluationState,
+        owner: Option<&Owner>,
+    ) -> Result<Value> {
         let mut warnings = Warnings::new(1, self.definition.fail_on_warning);
-        let memory = Arc::new(MemoryAccount::new(Some(MEMORY_LIMIT_BYTES), None));
+        let parent = owner.map(|owner| Arc::clone(&owner.memory));
+        let memory = Arc::new(MemoryAccount::new(Some(MEMORY_LIMIT_BYTES), parent));
         let _meter = ThreadMeter::enter(&memory);
-        let interrupt = Interrupt::new();
+        let interrupt = match owner {
+            Some(owner) => owner.interrupt.clone(),
+            None => Interrupt::with_max_runtime(TIME_LIMIT),
+        };
         let mut context = EvaluationContext {
             warnings: &mut warnings,
             state,
@@ -126,17 +138,30 @@ impl ComputedValues for CompiledValues {
         self.values.iter().any(|value| value.is_computed_at(event))
     }
 
-    fn compute(&self, event: ComputeEvent, document: Slice<'_>, collection: &str) -> Result<Option<Vec<u8>>> {
+    fn compute(
+        &self,
+        event: ComputeEvent,
+        document: Slice<'_>,
+        collection: &str,
+        owner: Option<&Owner>,
+    ) -> Result<Option<Vec<u8>>> {
         let block = Arc::new(Block { bytes: document.bytes().to_vec(), collection: Some(collection.into()) });
         let value = Value::in_block(&block, 0);
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        // A write never waits for the expressions of another one, which may take long.
+        let mut kept = match self.state.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        };
+        let mut own = EvaluationState::new();
+        let state = kept.as_deref_mut().unwrap_or(&mut own);
         state.restart_clock();
         // Every expression sees the document as it was given, not the results of other expressions.
         let mut computed: Vec<(&str, Option<Value>)> = Vec::new();
         for attribute in self.values.iter().filter(|attribute| attribute.is_computed_at(event)) {
             let definition = &attribute.definition;
             if definition.overwrite || document.get(&definition.name).is_none() {
-                let result = attribute.evaluate(&value, &mut state).map_err(|error| {
+                let result = attribute.evaluate(&value, state, owner).map_err(|error| {
                     let message = format!("computed value '{}': {}", definition.name, error.message());
                     error.with_message(message)
                 })?;
@@ -144,7 +169,7 @@ impl ComputedValues for CompiledValues {
                 computed.push((definition.name.as_str(), stored.then_some(result)));
             }
         }
-        drop(state);
+        drop(kept);
         if computed.is_empty() {
             Ok(None)
         } else {
@@ -211,7 +236,7 @@ mod tests {
     fn compute(expression: &str, overwrite: bool, keep_null: bool, document: &str) -> Result<String> {
         let compiled = compiled(expression, overwrite, keep_null)?;
         let document = pack(document);
-        let changed = compiled.compute(ComputeEvent::Insert, Slice::new(&document), "c")?;
+        let changed = compiled.compute(ComputeEvent::Insert, Slice::new(&document), "c", None)?;
         Ok(velocypack::json::to_json_string(Slice::new(changed.as_deref().unwrap_or(&document)), None))
     }
 
@@ -236,7 +261,7 @@ mod tests {
         let document = pack("{}");
         let stamp = || {
             let changed =
-                compiled.compute(ComputeEvent::Insert, Slice::new(&document), "c").unwrap().unwrap();
+                compiled.compute(ComputeEvent::Insert, Slice::new(&document), "c", None).unwrap().unwrap();
             Slice::new(&changed).get("x").and_then(Slice::as_i64).unwrap()
         };
         let first = stamp();

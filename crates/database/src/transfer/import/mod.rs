@@ -104,13 +104,14 @@ impl Session {
     ) -> Result<ImportOutcome> {
         self.check_running()?;
         let collection = self.writable_collection(collection)?;
+        let options = WriteOptions {
+            overwrite_mode: request.on_duplicate,
+            skip_validation: request.skip_validation,
+            ..WriteOptions::default()
+        };
         let mut import = Import {
             session: self,
-            options: WriteOptions {
-                overwrite_mode: request.on_duplicate,
-                skip_validation: request.skip_validation,
-                ..WriteOptions::default()
-            },
+            options: self.owned(&collection, &options).into_owned(),
             prefixes: Prefixes::of(&collection, request),
             collection,
             request,

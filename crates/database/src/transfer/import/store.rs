@@ -84,6 +84,8 @@ impl Import<'_> {
             None => self.begin()?,
         };
         let outcomes = writer.transaction()?.insert_many(&self.collection, bodies, &self.options)?;
+        // Writes whose computations were ended have failed one by one.
+        self.options.check_owner()?;
         self.count(outcomes, bodies)?;
         if self.request.complete {
             self.writer = Some(writer);

@@ -11,6 +11,7 @@ const VERTICES: usize = 60;
 const GRAPH: (&str, &str) = ("v", "e");
 
 /// A query.
+#[derive(Clone)]
 pub(crate) struct Hostile {
     pub(crate) name: String,
     pub(crate) text: String,

@@ -6,11 +6,13 @@ mod disk;
 mod documents;
 mod hostile;
 mod http2;
+mod killed;
 mod mutation;
 mod passwords;
 mod queries;
 mod slow_readers;
 mod tokens;
+mod writes;
 
 use std::path::Path;
 
@@ -48,6 +50,7 @@ pub(crate) const ATTACKS: &[&dyn Attack] = &[
     &announced::Announced,
     &documents::Documents,
     &queries::Queries,
+    &writes::Writes,
     &passwords::Passwords,
     &mutation::Mutation,
     &http2::Http2Attack,
