@@ -42,6 +42,7 @@ describe('tables of rows', () => {
     await check(page)
     assert.deepEqual((await headers(page)).map((text) => text.replace(/[^\w#]/g, '')), ['Select', '#', 'n', '_key', 'city'])
     await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Reset' }).waitFor({ state: 'hidden' })
     const column = page.getByRole('columnheader', { name: 'city' })
     const width = async () => (await column.boundingBox()).width
     const first = await width()

@@ -79,6 +79,9 @@ describe('queries', () => {
     await write(page, 'FOR v, e IN 1..2 OUTBOUND "docs/1" links FILTER e.n == 1 RETURN v')
     await page.getByRole('button', { name: 'Profile' }).click()
     await page.getByText('from docs/1 along OUTBOUND links FILTER e.n == 1').waitFor()
+    await write(page, 'FOR d IN docs FOR v IN 1..2 OUTBOUND d links SORT v.n LIMIT 5 RETURN { n: v.n }')
+    await page.getByRole('button', { name: 'Explain' }).click()
+    await page.getByText('SORT v.n, the first 5').waitFor()
     await check(page)
     // The rows of the query before are no rows of this one.
     await run(page, 'FOR i IN 1..3 RETURN i * 1111')

@@ -1,6 +1,7 @@
 /** A button that opens a list of actions. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
+import { useClosing } from './closing'
 
 interface Properties {
   title: ComponentChildren
@@ -13,13 +14,7 @@ export function Menu({ title, actions }: Properties) {
   const close = () => {
     if (menu.current) menu.current.open = false
   }
-  useEffect(() => {
-    const element = menu.current
-    const leave = (event: FocusEvent) => element?.contains(event.relatedTarget as Node | null) || close()
-    const escape = (event: KeyboardEvent) => event.key === 'Escape' && close()
-    element?.addEventListener('focusout', leave)
-    element?.addEventListener('keydown', escape)
-  }, [])
+  useClosing(menu)
   return (
     <details class="menu" ref={menu}>
       <summary class="button">{title}</summary>

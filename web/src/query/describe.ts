@@ -82,9 +82,13 @@ function namesOf({ nodes }: Plan): Names {
   }
   for (const node of nodes) {
     if (node.type === 'CalculationNode') add(node.outVariable, () => bracketed(node.expression as Ast, names))
-    for (const { path, variable } of projections(node)) {
-      if (variable) known.set(variable.id, () => [names(node.outVariable) ?? '', ...path.map(quoted)].join('.'))
+    const project = (all: Projection[], document: Variable) => {
+      for (const { path, variable } of all) if (variable) known.set(variable.id, () => [names(document) ?? '', ...path.map(quoted)].join('.'))
     }
+    project(pathsOf(node.projections), node.outVariable)
+    // Traversals have projections of their own.
+    project(pathsOf(node.options?.vertexProjections), node.vertexOutVariable)
+    project(pathsOf(node.options?.edgeProjections), node.edgeOutVariable)
     for (const group of (node.groups ?? []) as { outVariable: Variable; inVariable: Variable }[]) add(group.outVariable, () => names(group.inVariable) ?? '')
     add(node.subqueryOutVariable, () => 'subquery')
     add(node.distanceOutVariable, () => 'distance')
@@ -93,14 +97,19 @@ function namesOf({ nodes }: Plan): Names {
   return names
 }
 
-function projections(node: PlanNode): { path: string[]; variable?: Variable }[] {
-  const all = (node.projections ?? []) as { path?: string[]; variable?: Variable }[]
+interface Projection {
+  path: string[]
+  variable?: Variable
+}
+
+function pathsOf(projections: unknown): Projection[] {
+  const all = (projections ?? []) as Partial<Projection>[]
   return all.flatMap(({ path, variable }) => (Array.isArray(path) ? [{ path, variable }] : []))
 }
 
 /** Returns the attributes that are read in place of whole documents. */
 function projected(node: PlanNode): string {
-  const paths = projections(node).map(({ path }) => path.map(quoted).join('.'))
+  const paths = pathsOf(node.projections).map(({ path }) => path.map(quoted).join('.'))
   return paths.length === 0 ? '' : ` reading ${paths.join(', ')}`
 }
 

@@ -85,6 +85,8 @@ describe('plans', () => {
     expect(texts(node(1, 'TraversalNode', { ...more, graph: 'g', directions: [2, 1, 2], edgeCollections: ['x', 'x', 'y'], condition: attribute('p'), postFilter: attribute('q'), expression: attribute('r') }))).toEqual([
       'FOR v, e IN 1..3 from a/1 along graph g (ANY x, OUTBOUND y) PRUNE d.r FILTER d.p AND d.q',
     ])
+    const projected = { ...more, options: { ...options, vertexProjections: [{ path: ['n'], variable: made(9) }] } }
+    expect(texts(node(1, 'TraversalNode', { ...projected, graph: ['x'], directions: [2], edgeCollections: ['x'] }), node(2, 'SortNode', { elements: [{ inVariable: made(9), ascending: true }] }))[1]).toBe('SORT v.n')
     expect(texts(node(1, 'ShortestPathNode', { vertexOutVariable: v, startVertexId: 'a/1', targetVertexId: 'a/2', graph: ['x'], directions: [1], edgeCollections: ['x'], options: {} }))).toEqual(['FOR v IN SHORTEST_PATH from a/1 to a/2 along INBOUND x'])
   })
 

@@ -43,7 +43,7 @@ function LinkFields({ name, link, analyzers, onChange, onRemove }: LinkPropertie
     setAdded('')
   }
   return (
-    <fieldset class="card link" aria-label={`Link of ${name}`}>
+    <fieldset class="card view-link" aria-label={`Link of ${name}`}>
       <div class="side-row">
         <b class="mono who">{name}</b>
         <button type="button" class="icon-button" aria-label={`Remove ${name}`} onClick={onRemove}>
