@@ -41,6 +41,8 @@ internal.getPid = host.processId;
 internal.startupPath = '';
 internal.isArangod = !host.hasTerminal();
 internal.platform = 'linux';
+// The place of test data, from the folder in which ArangoDB's tests are started.
+internal.pathForTesting = (path, prefix = 'js') => require('fs').join('tests', prefix, path);
 internal.isEnterprise = () => connection.send('GET', '/_api/version').license === 'enterprise';
 internal.isCluster = () => connection.send('GET', '/_admin/server/role').role === 'COORDINATOR';
 internal.options = () => connection.send('GET', '/_admin/options');

@@ -13,6 +13,11 @@ const { ArangoStatement, run } = require('persea/statement');
 const TYPES = { document: 2, edge: 3, 2: 2, 3: 3 };
 
 class ArangoDatabase {
+  // The connection of the shell.
+  get _connection() {
+    return require('internal').arango;
+  }
+
   // Databases
 
   _name() {
