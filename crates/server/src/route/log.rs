@@ -10,7 +10,7 @@ use crate::http::Cost::Constant;
 use crate::http::audit::Audit;
 use crate::http::{Fields, Request, Response, Route, Verb};
 use crate::options::ApiAccess;
-use crate::service::log::{Level, Log, Query, STRUCTURED_PARAMETERS};
+use crate::service::log::{Level, Log, Query, STRUCTURED_PARAMETERS, TOPICS};
 
 /// The services of this family.
 pub(crate) struct Services {
@@ -27,6 +27,9 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .for_inspectors()
         .about("Returns log entries.")
         .with_query(&["upto", "level", "start", "size", "offset", "search", "sort"]),
+    Route::with(Verb::Delete, "/_admin/log/entries", Constant, forget)
+        .audited(Audit::Service)
+        .about("Removes the log entries in memory."),
     Route::with(Verb::Get, "/_admin/log/level", Constant, levels)
         .for_inspectors()
         .about("Returns the log level of each topic.")
@@ -132,7 +135,15 @@ fn print_levels(log: &Log, fields: &mut Fields<'_>) {
     });
 }
 
-/// Returns the levels, which are the same for all outputs.
+fn forget(services: &Services, session: &Session, _request: &Request) -> Result<Response> {
+    allow(services, session)?;
+    services.log.forget_entries();
+    Response::object(StatusCode::OK, |fields| {
+        fields.bool("error", false).number("code", 200_u32);
+    })
+}
+
+/// Returns the levels; on request, also those of each output.
 fn levels(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     allow(services, session)?;
     let log = &services.log;
@@ -142,8 +153,12 @@ fn levels(services: &Services, session: &Session, request: &Request) -> Result<R
     Response::object(StatusCode::OK, |fields| {
         fields.child("global", |fields| print_levels(log, fields));
         fields.child("appenders", |fields| {
-            for output in log.output_names() {
-                fields.child(&output, |fields| print_levels(log, fields));
+            for (output, levels) in log.output_levels() {
+                fields.child(&output, |fields| {
+                    levels.iter().for_each(|(topic, level)| {
+                        fields.text(topic, level.name());
+                    });
+                });
             }
         });
     })
@@ -152,26 +167,56 @@ fn levels(services: &Services, session: &Session, request: &Request) -> Result<R
 fn set_levels(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     allow(services, session)?;
     let body = request.body_value()?;
-    let mut wanted = body.slice();
+    let (mut global, mut outputs) = (body.slice(), Vec::new());
     if request.flag("withAppenders", false)? {
-        wanted = wanted.get("global").unwrap_or(wanted);
+        let appenders = global.get("appenders").unwrap_or(velocypack::Slice::EMPTY_OBJECT);
+        if !appenders.is_object() {
+            return Err(Error::bad_parameter("'appenders' must be an object of outputs"));
+        }
+        for (output, wanted) in appenders.entries() {
+            outputs.push((output, changes(wanted)?));
+        }
+        // ArangoDB's tools also send the levels of the log alone.
+        global = global.get("global").unwrap_or(match outputs.is_empty() {
+            true => global,
+            false => velocypack::Slice::EMPTY_OBJECT,
+        });
     }
+    let known = services.log.output_levels();
+    if let Some((output, _)) =
+        outputs.iter().find(|(output, _)| !known.iter().any(|(name, _)| name == output))
+    {
+        return Err(Error::bad_parameter(format!("the log has no output '{output}'")));
+    }
+    // Everything is checked before anything changes.
+    for (topic, level) in changes(global)? {
+        services.log.set_level(topic, level);
+    }
+    for (output, changes) in outputs {
+        for (topic, level) in changes {
+            services.log.set_output_level(output, topic, level);
+        }
+    }
+    levels(services, session, request)
+}
+
+/// Returns the topics and levels of a body. Errors: an unknown topic or level.
+fn changes(wanted: velocypack::Slice<'_>) -> Result<Vec<(&str, Level)>> {
     let level = |value: velocypack::Slice<'_>| {
         let level = value.as_str().and_then(Level::from_name);
         level.ok_or_else(|| Error::bad_parameter(format!("unknown log level {value}")))
     };
-    let changes = if wanted.is_string() {
-        vec![("general", level(wanted)?)]
-    } else if wanted.is_object() {
-        wanted.entries().map(|(topic, value)| Ok((topic, level(value)?))).collect::<Result<_>>()?
-    } else {
-        return Err(Error::bad_parameter("the request body must be an object of topics and levels"));
-    };
-    for (topic, level) in changes {
-        // Topics of other versions are ignored.
-        services.log.set_level(topic, level);
+    if wanted.is_string() {
+        return Ok(vec![("general", level(wanted)?)]);
     }
-    levels(services, session, request)
+    if !wanted.is_object() {
+        return Err(Error::bad_parameter("the request body must be an object of topics and levels"));
+    }
+    let change = |(topic, value)| match topic == "all" || TOPICS.contains(&topic) {
+        true => Ok((topic, level(value)?)),
+        false => Err(Error::bad_parameter(format!("unknown log topic '{topic}'"))),
+    };
+    wanted.entries().map(change).collect()
 }
 
 fn reset_levels(services: &Services, session: &Session, request: &Request) -> Result<Response> {

@@ -11,6 +11,7 @@ mod level;
 mod output;
 mod recent;
 mod topic;
+mod appender;
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,6 +22,7 @@ use tracing::subscriber::Interest;
 use tracing::{Event, Metadata, Subscriber};
 
 use crate::http::log_context;
+use appender::Appender;
 use entry::Fields;
 use recent::Recent;
 use topic::{GENERAL, topic_index};
@@ -51,10 +53,12 @@ pub struct LogOptions {
 /// The log of a server.
 pub struct Log {
     levels: [AtomicU8; TOPICS.len()],
+    /// The most verbose level of each topic, in the log or in one of its outputs.
+    enabled: [AtomicU8; TOPICS.len()],
     /// The most verbose of all levels, which is checked first.
     most: AtomicU8,
     format: Format,
-    outputs: Mutex<Vec<Output>>,
+    outputs: Mutex<Vec<Appender>>,
     recent: Recent,
     warnings: AtomicU64,
     errors: AtomicU64,
@@ -72,9 +76,10 @@ impl Log {
         let LogOptions { outputs, format, in_memory_level, without_memory, max_entry_bytes } = options;
         Arc::new(Log {
             levels: [const { AtomicU8::new(Level::Info as u8) }; TOPICS.len()],
+            enabled: [const { AtomicU8::new(Level::Info as u8) }; TOPICS.len()],
             most: AtomicU8::new(Level::Info as u8),
             format,
-            outputs: Mutex::new(outputs),
+            outputs: Mutex::new(outputs.into_iter().map(Appender::new).collect()),
             recent: Recent::new(in_memory_level, without_memory),
             warnings: AtomicU64::new(0),
             errors: AtomicU64::new(0),
@@ -99,20 +104,46 @@ impl Log {
             .map(|(topic, level)| (*topic, Level::of_number(level.load(Ordering::Relaxed))))
     }
 
-    /// Sets the level of a topic, or of `all`. Returns true if the topic exists.
+    /// Sets the level of a topic, or of `all`, in all outputs. Returns true if the topic exists.
     pub fn set_level(&self, topic: &str, level: Level) -> bool {
-        let known = if topic == "all" {
-            self.levels.iter().for_each(|stored| stored.store(level as u8, Ordering::Relaxed));
-            true
-        } else {
-            let place =
-                TOPICS.iter().position(|known| *known == topic).and_then(|place| self.levels.get(place));
-            place.map(|stored| stored.store(level as u8, Ordering::Relaxed)).is_some()
-        };
-        let most = self.levels.iter().map(|level| level.load(Ordering::Relaxed)).max();
-        self.most.store(most.unwrap_or_default(), Ordering::Relaxed);
+        let Some(topics) = topics_of(topic) else { return false };
+        let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
+        for topic in topics {
+            if let Some(stored) = self.levels.get(topic) {
+                stored.store(level as u8, Ordering::Relaxed);
+            }
+            outputs.iter_mut().for_each(|output| output.set_level(topic, None));
+        }
+        self.enable(&outputs);
+        true
+    }
+
+    /// Sets the level of a topic, or of `all`, in the outputs of a name. Returns true if there are
+    /// such a topic and such an output.
+    pub fn set_output_level(&self, output: &str, topic: &str, level: Level) -> bool {
+        let Some(topics) = topics_of(topic) else { return false };
+        let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut is_known = false;
+        for found in outputs.iter_mut().filter(|known| known.name() == output) {
+            is_known = true;
+            topics.clone().for_each(|topic| found.set_level(topic, Some(level)));
+        }
+        self.enable(&outputs);
+        is_known
+    }
+
+    /// Computes which events somebody wants.
+    fn enable(&self, outputs: &[Appender]) {
+        let mut most = 0;
+        for (topic, (enabled, level)) in self.enabled.iter().zip(&self.levels).enumerate() {
+            let own =
+                outputs.iter().filter_map(|output| output.own_level(topic)).map(|level| level as u8).max();
+            let level = level.load(Ordering::Relaxed).max(own.unwrap_or_default());
+            enabled.store(level, Ordering::Relaxed);
+            most = most.max(level);
+        }
+        self.most.store(most, Ordering::Relaxed);
         tracing::callsite::rebuild_interest_cache();
-        known
     }
 
     /// Saves the present levels for a reset.
@@ -150,10 +181,19 @@ impl Log {
         true
     }
 
-    /// Returns the names of the outputs.
-    pub fn output_names(&self) -> Vec<String> {
+    /// Returns the outputs by name, with the level of every topic.
+    pub fn output_levels(&self) -> Vec<(String, Vec<(&'static str, Level)>)> {
         let outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
-        outputs.iter().map(Output::name).collect()
+        let levels = |output: &Appender| {
+            let topics = self.levels().enumerate();
+            topics.map(|(topic, (name, level))| (name, output.own_level(topic).unwrap_or(level))).collect()
+        };
+        outputs.iter().map(|output| (output.name(), levels(output))).collect()
+    }
+
+    /// Forgets the entries in memory.
+    pub fn forget_entries(&self) {
+        self.recent.clear();
     }
 
     /// Returns a page of the entries in memory, and the number of entries that match without
@@ -180,7 +220,7 @@ impl Log {
         let level = Level::of_tracing(*metadata.level()) as u8;
         level <= self.most.load(Ordering::Relaxed)
             && self
-                .levels
+                .enabled
                 .get(topic_index(metadata.target()))
                 .is_some_and(|limit| level <= limit.load(Ordering::Relaxed))
     }
@@ -191,7 +231,8 @@ impl Log {
         event.record(&mut fields);
         let mut text = fields.finish();
         log_context::append(self.shown.load(Ordering::Relaxed), &mut text);
-        let topic = TOPICS.get(topic_index(metadata.target())).copied().unwrap_or(GENERAL);
+        let place = topic_index(metadata.target());
+        let topic = TOPICS.get(place).copied().unwrap_or(GENERAL);
         let entry = Entry::new(self.recent.next_id(), topic, Level::of_tracing(*metadata.level()), text);
         match entry.level {
             Level::Warning => drop(self.warnings.fetch_add(1, Ordering::Relaxed)),
@@ -200,10 +241,24 @@ impl Log {
         }
         let line = self.format.line(&entry);
         let mut outputs = self.outputs.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = outputs.iter_mut().filter_map(|output| output.write(&line).err()).count();
+        let level = self.levels.get(place).map_or(Level::Info as u8, |level| level.load(Ordering::Relaxed));
+        let wants = |limit: u8| entry.level as u8 <= limit;
+        let wanted =
+            outputs.iter_mut().filter(|output| wants(output.own_level(place).map_or(level, |own| own as u8)));
+        let failed = wanted.filter_map(|output| output.write(&line).err()).count();
         drop(outputs);
         self.lost.fetch_add(failed as u64, Ordering::Relaxed);
-        self.recent.keep(entry);
+        if wants(level) {
+            self.recent.keep(entry);
+        }
+    }
+}
+
+/// Returns the places of a topic, or of all for `all`.
+fn topics_of(topic: &str) -> Option<std::ops::Range<usize>> {
+    match topic {
+        "all" => Some(0..TOPICS.len()),
+        topic => TOPICS.iter().position(|known| *known == topic).map(|place| place..place + 1),
     }
 }
 
@@ -292,6 +347,31 @@ mod tests {
         });
         assert_eq!(texts(&log), ["requests DEBUG 2"]);
         assert!(log.levels().all(|(_, level)| level == Level::Error));
+    }
+
+    #[test]
+    fn an_output_may_have_levels_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let outputs = ["a", "b"].map(|name| Output::file(&path(name)).unwrap()).into();
+        let name = |name: &str| format!("file://{}", path(name).display());
+        let log = with_log(LogOptions { outputs, ..LogOptions::default() }, |log| {
+            assert!(log.set_output_level(&name("a"), "queries", Level::Debug));
+            assert!(log.set_output_level(&name("b"), "all", Level::Error));
+            assert!(!log.set_output_level("file://none", "queries", Level::Debug));
+            assert!(!log.set_output_level(&name("a"), "nonsense", Level::Debug));
+            tracing::debug!(target: "queries", "one");
+            tracing::info!(target: "queries", "two");
+            tracing::error!(target: "queries", "three");
+            assert!(log.set_level("queries", Level::Warning));
+            tracing::info!(target: "queries", "four");
+            tracing::warn!(target: "queries", "five");
+        });
+        let count = |name: &str| std::fs::read_to_string(path(name)).unwrap().lines().count();
+        assert_eq!((count("a"), count("b")), (4, 2));
+        assert_eq!(texts(&log).len(), 3, "memory has the levels of the log");
+        log.forget_entries();
+        assert_eq!(texts(&log).len(), 0);
     }
 
     #[test]

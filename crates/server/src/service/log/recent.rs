@@ -93,6 +93,11 @@ impl Recent {
         }
     }
 
+    /// Forgets all entries. The numbers of later ones continue.
+    pub(super) fn clear(&self) {
+        *self.lock() = State::default();
+    }
+
     pub(super) fn entries(&self, query: &Query) -> (Vec<Arc<Entry>>, usize) {
         let wanted: Vec<_> = self.lock().entries.iter().filter(|entry| query.wants(entry)).cloned().collect();
         let total = wanted.len();
