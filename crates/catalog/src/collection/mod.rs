@@ -1,11 +1,15 @@
 //! Collections: the properties that a client sets, those that the server assigns, and how both are
 //! printed.
 
+mod cluster;
+
 use errors::{Error, ErrorCode, Result};
 use velocypack::{Builder, Slice};
 
 use crate::properties::{Printer, Properties};
 use crate::{CollectionId, ComputedValue, IndexDefinition, KeyOptions, NamingRules, ObjectId, SchemaRule};
+
+pub use cluster::check_cluster_properties;
 
 /// The `version` of a collection in dumps of ArangoDB 3.8 to 3.12.
 const DUMP_VERSION: u64 = 9;

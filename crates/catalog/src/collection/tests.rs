@@ -104,3 +104,27 @@ fn changes_touch_only_what_they_name() {
     let changed = change(r#"{"waitForSync": false, "schema": null, "computedValues": []}"#);
     assert_eq!(changed, CollectionProperties::new("a", CollectionType::Document));
 }
+
+#[test]
+fn properties_of_clusters_have_their_types() {
+    let check = |json: &str| check_cluster_properties(Slice::new(&value(json)));
+    for right in [
+        "{}",
+        r#"{"numberOfShards": 3, "replicationFactor": 2, "shardKeys": ["a", "b"], "shardingStrategy": "hash"}"#,
+        r#"{"replicationFactor": "satellite", "shardKeys": [], "distributeShardsLike": null, "isSmart": false}"#,
+    ] {
+        check(right).unwrap();
+    }
+    for wrong in [
+        r#"{"numberOfShards": -3}"#,
+        r#"{"numberOfShards": "x"}"#,
+        r#"{"shardKeys": 0}"#,
+        r#"{"shardKeys": [1]}"#,
+        r#"{"shardKeys": ["1", "2", "3", "4", "5", "6", "7", "8", "9"]}"#,
+        r#"{"replicationFactor": "two"}"#,
+        r#"{"distributeShardsLike": 4}"#,
+        r#"{"isSmart": 1}"#,
+    ] {
+        assert_eq!(check(wrong).unwrap_err().number(), 10, "{wrong}");
+    }
+}

@@ -279,14 +279,15 @@ fn parse_analyzers(properties: Properties<'_>) -> Result<Option<Vec<String>>> {
         )));
     }
     let mut names: Vec<String> = Vec::new();
-    for element in array.elements() {
+    // Scripts send null for a name that is undefined.
+    for element in array.elements().filter(|element| !element.is_null()) {
         let name = element.as_str();
         let name = name.ok_or_else(|| Error::bad_parameter("'analyzers' must be an array of names"))?;
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
     }
-    Ok(Some(names))
+    Ok(Some(names).filter(|names| !names.is_empty() || array.is_empty()))
 }
 
 fn parse_store_values(properties: Properties<'_>) -> Result<Option<StoreValues>> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aql_value::Charge;
-use catalog::collection::CollectionProperties;
+use catalog::collection::{CollectionProperties, check_cluster_properties};
 use catalog::index::IndexProperties;
 use catalog::{AccessLevel, CollectionChanges, DatabaseDefinition};
 use errors::{Error, ErrorCode, Result};
@@ -17,6 +17,7 @@ impl Session {
     /// Creates a collection from a client's description. Errors: 1208, 1207, 1621, 10, 11.
     pub fn create_collection(&self, properties: Slice<'_>) -> Result<Arc<Collection>> {
         self.require_database(AccessLevel::ReadWrite)?;
+        check_cluster_properties(properties)?;
         let default_wait_for_sync = self.instance().options().default_wait_for_sync;
         let properties = CollectionProperties::parse(properties, default_wait_for_sync)?;
         self.instance().store().create_collection(self.database_name(), properties)
