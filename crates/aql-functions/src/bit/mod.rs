@@ -1,4 +1,4 @@
-//! Bit functions over numbers from 0 to 2^32 - 1; other arguments give null with warning 1542.
+//! Bit functions over integers from 0 to 2^32 - 1; other arguments give null with warning 1542.
 
 mod combine;
 mod positions;
@@ -27,9 +27,11 @@ pub(crate) static FUNCTIONS: &[Function] = &[
 /// The width of the numbers.
 const BITS: u32 = u32::BITS;
 
-/// Returns the number if it is in range. A fraction is truncated.
+/// Returns the number if it is an integer in range.
 fn bits_of(value: &Value) -> Option<u32> {
-    let number = value.as_f64().filter(|number| (0.0..=f64::from(u32::MAX)).contains(number))?;
+    let number = value
+        .as_f64()
+        .filter(|number| (0.0..=f64::from(u32::MAX)).contains(number) && number.fract() == 0.0)?;
     Some(number as u32)
 }
 

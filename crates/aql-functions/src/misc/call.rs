@@ -4,7 +4,7 @@ use aql_value::{Column, EvaluationContext, Function, FunctionBody, Value};
 use errors::{Error, ErrorCode, Result};
 use velocypack::Builder;
 
-use crate::argument::{invalid, quoted, value};
+use crate::argument::{check_round, invalid, quoted, value};
 use crate::memory::ArrayBuffer;
 
 /// The bytes of arguments from which a user's function is called before there are more rows.
@@ -12,22 +12,17 @@ const PORTION_BYTES: usize = 1 << 20;
 
 /// `CALL(funcName, arg1, arg2, ...)`
 pub(crate) fn call(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    match value(arguments, 0).as_str() {
-        Some(name) => call_by_name(name, arguments.get(1..).unwrap_or_default(), context),
-        None => invalid(context, "CALL"),
-    }
+    call_by_name(value(arguments, 0), arguments.get(1..).unwrap_or_default(), context)
 }
 
 /// `APPLY(functionName, arguments)`
 pub(crate) fn apply(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    let list = value(arguments, 1);
-    match value(arguments, 0).as_str() {
-        Some(name) if list.is_array() || list.is_null() => {
-            let mut arguments = ArrayBuffer::collect(context, list.elements())?;
-            call_by_name(name, arguments.elements(), context)
-        }
-        _ => invalid(context, "APPLY"),
+    let (name, list) = (value(arguments, 0), value(arguments, 1));
+    if !name.is_string() || !(list.is_array() || list.is_null()) {
+        return invalid(context, "APPLY");
     }
+    let mut arguments = ArrayBuffer::collect(context, list.elements())?;
+    call_by_name(name, arguments.elements(), context)
 }
 
 /// `CALL()` for many rows. The rows of a user's function enter JavaScript together.
@@ -121,22 +116,35 @@ fn call_user_function(
     Ok(results)
 }
 
-fn call_by_name(name: &str, arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    if is_users(name) {
-        let results = call_user_function(name, 1, context, |builder, _| add_arguments(builder, arguments))?;
-        return Ok(results.into_iter().next().unwrap_or_default());
+/// Calls a function by name.
+///
+/// `CALL` of `CALL` is a loop here, since as many of them as there are arguments may follow each
+/// other. `APPLY` of `APPLY` recurses, and each needs a list within the list of the one before:
+/// the nesting of values bounds that.
+fn call_by_name<'v>(
+    mut name: &'v Value,
+    mut arguments: &'v [Value],
+    context: &mut EvaluationContext<'_>,
+) -> Result<Value> {
+    for round in 0.. {
+        check_round(context, round)?;
+        let Some(text) = name.as_str() else { break };
+        if is_users(text) {
+            let results =
+                call_user_function(text, 1, context, |builder, _| add_arguments(builder, arguments))?;
+            return Ok(results.into_iter().next().unwrap_or_default());
+        }
+        let Some(function) = crate::lookup(text) else {
+            let message = format!("usage of unknown function '{}()'", quoted(text));
+            return Err(Error::new(ErrorCode::QueryFunctionNameUnknown, message));
+        };
+        check_argument_count(function, arguments.len())?;
+        match arguments {
+            [first, rest @ ..] if function.name == "CALL" => (name, arguments) = (first, rest),
+            _ => return (function.call)(arguments, context),
+        }
     }
-    let Some(function) = crate::lookup(name) else {
-        let message = format!("usage of unknown function '{}()'", quoted(name));
-        return Err(Error::new(ErrorCode::QueryFunctionNameUnknown, message));
-    };
-    // Calls by name within calls by name could recurse without a bound.
-    if matches!(function.name, "CALL" | "APPLY") {
-        let message = format!("disallowed dynamic call to '{}'", function.name);
-        return Err(Error::new(ErrorCode::QueryDisallowedDynamicCall, message));
-    }
-    check_argument_count(function, arguments.len())?;
-    (function.call)(arguments, context)
+    invalid(context, "CALL")
 }
 
 fn check_argument_count(function: &Function, count: usize) -> Result<()> {

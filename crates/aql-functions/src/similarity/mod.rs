@@ -15,9 +15,9 @@ use aql_value::Function;
 use crate::define::pure;
 
 pub(crate) static FUNCTIONS: &[Function] = &[
-    pure("APPROX_NEAR_COSINE", 2, 3, approximate::not_applied),
-    pure("APPROX_NEAR_INNER_PRODUCT", 2, 3, approximate::not_applied),
-    pure("APPROX_NEAR_L2", 2, 3, approximate::not_applied),
+    pure("APPROX_NEAR_COSINE", 2, 3, approximate::approx_near_cosine),
+    pure("APPROX_NEAR_INNER_PRODUCT", 2, 3, approximate::approx_near_inner_product),
+    pure("APPROX_NEAR_L2", 2, 3, approximate::approx_near_l2),
     pure("COSINE_SIMILARITY", 2, 2, vector::cosine_similarity),
     pure("DECAY_EXP", 5, 5, decay::decay_exp),
     pure("DECAY_GAUSS", 5, 5, decay::decay_gauss),

@@ -18,22 +18,18 @@ pub(crate) fn cosine_similarity(arguments: &[Value], context: &mut EvaluationCon
 
 /// `L1_DISTANCE(x, y)`: the Manhattan distance.
 pub(crate) fn l1_distance(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    let distance =
-        |left: &[f64], right: &[f64]| total(pairs(left, right).map(|(left, right)| (left - right).abs()));
+    let distance = |left: &[f64], right: &[f64]| {
+        pairs(left, right).map(|(left, right)| (left - right).abs()).sum::<f64>()
+    };
     answer(compared("L1_DISTANCE", arguments, distance, context))
 }
 
 /// `L2_DISTANCE(x, y)`: the Euclidean distance.
 pub(crate) fn l2_distance(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     let distance = |left: &[f64], right: &[f64]| {
-        total(pairs(left, right).map(|(left, right)| (left - right).powi(2))).sqrt()
+        pairs(left, right).map(|(left, right)| (left - right).powi(2)).sum::<f64>().sqrt()
     };
     answer(compared("L2_DISTANCE", arguments, distance, context))
-}
-
-/// Returns the sum; 0 for no numbers, where the standard library has -0.
-fn total(numbers: impl Iterator<Item = f64>) -> f64 {
-    numbers.fold(0.0, |sum, number| sum + number)
 }
 
 fn pairs<'a>(left: &'a [f64], right: &'a [f64]) -> impl Iterator<Item = (f64, f64)> + 'a {
@@ -42,7 +38,8 @@ fn pairs<'a>(left: &'a [f64], right: &'a [f64]) -> impl Iterator<Item = (f64, f6
 
 /// Compares two vectors, or a vector and each row of a matrix.
 ///
-/// Either argument may be a matrix; then the result is an array. Vectors must have the same length.
+/// Either argument may be a matrix; then the result is an array. Vectors must have the same length
+/// and at least one number.
 fn compared(
     name: &str,
     arguments: &[Value],
@@ -78,7 +75,7 @@ fn one(
     context: &mut EvaluationContext<'_>,
 ) -> Outcome<Value> {
     let _room = room_for_bytes(row.len() * size_of::<f64>(), context)?;
-    let numbers = vector_of(row, context)?.filter(|row| row.len() == vector.len());
+    let numbers = vector_of(row, context)?.filter(|row| row.len() == vector.len() && !row.is_empty());
     match numbers.map(|row| compare(&row, vector)) {
         Some(result) if result.is_finite() => Ok(Value::Double(result)),
         // An example is the angle between a vector and the zero vector.

@@ -19,12 +19,24 @@ const NAME: &str = "TOKENS";
 /// `TOKENS(input, analyzer)`: the tokens of a text.
 ///
 /// Numbers, booleans and null have the tokens of ArangoDB's indexes. For an array, the result is an
-/// array of its elements' results. An unknown analyzer gives null with a warning.
+/// array of its elements' results. That of an empty array is an array with an empty one. An unknown
+/// analyzer gives null with a warning.
 pub(crate) fn tokens(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
     answer(analyzer(arguments, 1, NAME, context).and_then(|analyzer| {
-        let found = tokens_of(value(arguments, 0), &analyzer, 0, context)?;
+        let input = value(arguments, 0);
+        if input.is_array() && input.is_empty() && !analyzer.takes_values() {
+            return nothing_in_an_array(context).map_err(Into::into);
+        }
+        let found = tokens_of(input, &analyzer, 0, context)?;
         found.map_or_else(|| stop(invalid(context, NAME)), Ok)
     }))
+}
+
+/// Returns `[[]]`.
+fn nothing_in_an_array(context: &EvaluationContext<'_>) -> Result<Value> {
+    let mut all = ArrayBuffer::new(context);
+    all.push_new(ArrayBuffer::new(context).into_array()?)?;
+    all.into_array()
 }
 
 /// Returns the analyzer that an argument names: `identity` if it is not given.

@@ -1,7 +1,11 @@
 //! LIKE: `_` matches any one character, `%` any number of them; `\_`, `\%` and `\\` are literals.
 //!
-//! A backslash before anything else is a backslash. Characters are Unicode code points.
-//! Case-insensitive matching compares the lower-case forms, character by character.
+//! A backslash before anything else is a backslash. One at the end has no meaning. Characters are
+//! Unicode code points. Case-insensitive matching compares the lower-case forms, character by
+//! character.
+
+use std::iter::Peekable;
+use std::str::Chars;
 
 use errors::Result;
 
@@ -48,8 +52,9 @@ impl LikePattern {
                 '%' => pieces.push(Piece::new(std::mem::take(&mut piece), case_insensitive)),
                 '_' => piece.push(None),
                 '\\' => {
-                    let escaped = characters.next_if(|next| matches!(next, '%' | '_' | '\\'));
-                    push_literal(&mut piece, escaped.unwrap_or('\\'), case_insensitive);
+                    if let Some(literal) = after_backslash(&mut characters) {
+                        push_literal(&mut piece, literal, case_insensitive);
+                    }
                 }
                 _ => push_literal(&mut piece, character, case_insensitive),
             }
@@ -95,6 +100,13 @@ impl LikePattern {
         }
         Ok(last.ends(text))
     }
+}
+
+/// Returns the character that a backslash in a pattern stands for together with what follows it;
+/// `None` at the pattern's end, as of ArangoDB.
+pub fn after_backslash(rest: &mut Peekable<Chars<'_>>) -> Option<char> {
+    rest.peek()?;
+    Some(rest.next_if(|next| matches!(next, '%' | '_' | '\\')).unwrap_or('\\'))
 }
 
 /// Returns the text in lower case.
@@ -240,7 +252,10 @@ mod tests {
             ("x_y", "x\\_y", true),
             ("x\\y", "x\\\\y", true),
             ("x\\y", "x\\y", true),
-            ("x\\", "x\\", true),
+            ("x\\", "x\\", false),
+            ("x", "x\\", true),
+            ("x\\", "x\\\\", true),
+            ("", "\\", true),
             ("abXcdYef", "ab%cd_ef", true),
         ] {
             assert_eq!(like(text, pattern), expected, "{text:?} LIKE {pattern:?}");

@@ -14,7 +14,7 @@ use errors::Result;
 
 use crate::interrupt::Interrupt;
 
-pub use like::LikePattern;
+pub use like::{LikePattern, after_backslash};
 pub use regex::Regex;
 
 /// The maximum number of patterns that a query caches. The cache is cleared at this number.

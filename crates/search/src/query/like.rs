@@ -27,6 +27,8 @@ impl Like {
             items.push(match character {
                 '_' => Item::Any,
                 '%' => Item::Many,
+                // One at the end has no meaning.
+                '\\' if characters.peek().is_none() => break,
                 '\\' => {
                     let escaped = characters.next_if(|next| matches!(next, '_' | '%' | '\\'));
                     Item::Character(escaped.unwrap_or('\\'))
@@ -110,6 +112,7 @@ mod tests {
         assert!(!matches("foo%b_r", "foobars") && !matches("", "a") && matches("", ""));
         assert!(matches("%", "") && matches("%%a%%", "ba") && !matches("_", "") && matches("_", "ü"));
         assert!(matches(r"100\%", "100%") && !matches(r"100\%", "1000") && matches(r"a\\_", r"a\b"));
+        assert!(matches(r"a\", "a") && !matches(r"a\", r"a\") && matches("\\", ""));
         assert!(matches(r"a\b", r"a\b") && matches(&"_%".repeat(100), &"x".repeat(100)));
     }
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use aql_plan::SearchField;
-use aql_value::pattern::LikePattern;
+use aql_value::pattern::{LikePattern, after_backslash};
 use aql_value::{Interrupt, Value};
 use errors::Result;
 use search::{FieldRef, Matcher, Presence, Query};
@@ -90,8 +90,9 @@ fn literals(pattern: &str) -> Vec<Vec<char>> {
         match character {
             '%' | '_' => runs.push(Vec::new()),
             '\\' => {
-                let escaped = characters.next_if(|next| matches!(next, '%' | '_' | '\\'));
-                push(&mut runs, escaped.unwrap_or('\\'));
+                if let Some(literal) = after_backslash(&mut characters) {
+                    push(&mut runs, literal);
+                }
             }
             character => push(&mut runs, character),
         }
