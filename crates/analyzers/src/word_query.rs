@@ -9,6 +9,9 @@ use crate::word::normalized;
 /// Maximum number of parts of a query.
 pub const PARTS_MAX: usize = 256;
 
+/// The characters by which words are compared, as of ArangoDB. Further ones do not count.
+const COMPARED_CHARACTERS: usize = 40;
+
 /// The operator that combines a part with those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combination {
@@ -33,37 +36,58 @@ pub struct Part {
 
 /// Returns the parts of a query, without those that have no word.
 ///
-/// `None` for a query with too many parts, with an unknown qualifier before a colon, or with an
-/// operator that no word follows.
+/// Commas and white space separate parts. White space may follow an operator and a qualifier, which
+/// is `prefix:` or `complete:`. Anything else before a colon belongs to the word. `None` for a
+/// query with too many parts, or with an operator that no word follows.
 pub fn parse(query: &str) -> Option<Vec<Part>> {
     let mut parts = Vec::new();
     for text in query.split(',') {
-        let part = text.trim();
-        let (combination, text) = match part.as_bytes().first() {
-            Some(b'+') => (Combination::And, part.get(1..)?),
-            Some(b'|') => (Combination::Or, part.get(1..)?),
-            Some(b'-') => (Combination::Not, part.get(1..)?),
-            _ => (Combination::And, part),
-        };
-        let (is_prefix, word) = match text.split_once(':') {
-            Some(("prefix", word)) => (true, word),
-            Some(("complete", word)) => (false, word),
-            Some(_) => return None,
-            None => (false, text),
-        };
-        let word = normalized(word.trim());
-        if word.is_empty() {
-            match part.starts_with(['+', '|', '-']) {
-                true => return None,
-                false => continue,
+        let mut rest = text.trim_start();
+        while !rest.is_empty() {
+            let (part, after) = first_part(rest);
+            rest = after.trim_start();
+            let Some(part) = part else { continue };
+            if part.word.is_empty() || parts.len() >= PARTS_MAX {
+                return None;
             }
+            parts.push(part);
         }
-        if parts.len() >= PARTS_MAX {
-            return None;
-        }
-        parts.push(Part { combination, word, is_prefix });
     }
     Some(parts)
+}
+
+/// Reads one part, whose word is empty behind an operator alone, and returns the text behind it.
+/// `None` for a qualifier alone.
+fn first_part(text: &str) -> (Option<Part>, &str) {
+    let (operator, text) = match text.as_bytes().first() {
+        Some(b'+') => (Some(Combination::And), text.get(1..)),
+        Some(b'|') => (Some(Combination::Or), text.get(1..)),
+        Some(b'-') => (Some(Combination::Not), text.get(1..)),
+        _ => (None, Some(text)),
+    };
+    let text = text.unwrap_or_default().trim_start();
+    let (is_prefix, text) = match text.split_once(':') {
+        Some(("prefix", word)) => (true, word.trim_start()),
+        Some(("complete", word)) => (false, word.trim_start()),
+        _ => (false, text),
+    };
+    let (word, rest) = text.split_at(text.find(char::is_whitespace).unwrap_or(text.len()));
+    let (word, is_cut) = cut(normalized(word));
+    if word.is_empty() && operator.is_none() {
+        return (None, rest);
+    }
+    let combination = operator.unwrap_or(Combination::And);
+    (Some(Part { combination, word, is_prefix: is_prefix || is_cut }), rest)
+}
+
+/// Returns the first characters of a word by which words are compared, and true if the word may
+/// have had more.
+///
+/// An index has longer words. Those that begin alike are one word to a query.
+fn cut(mut word: String) -> (String, bool) {
+    let Some((end, last)) = word.char_indices().nth(COMPARED_CHARACTERS - 1) else { return (word, false) };
+    word.truncate(end + last.len_utf8());
+    (word, true)
 }
 
 /// Returns true if the query finds a document. `has` returns true if the document has words for a
@@ -114,10 +138,28 @@ mod tests {
             ("a,|b,c", "a", false),
             ("", "a", false),
             (" , a , ", "a", true),
+            ("prefix: ", "a", false),
+            // White space separates as commas do.
+            ("a\tb", "b a", true),
+            ("a\tb", "a", false),
+            ("a\r\n|c\n -d", "c", true),
+            ("a b", "a", false),
+            ("+ a,prefix: b", "a bc", true),
         ] {
             assert_eq!(found(query, words), expected, "{query} in {words}");
         }
-        assert_eq!(parse("fuzzy:x"), None);
+        // Nothing but the two qualifiers is one.
+        assert_eq!(parse("fuzzy:x").unwrap()[0].word, "fuzzy:x");
+        assert_eq!((parse("a,+"), parse("- ")), (None, None));
         assert_eq!(parse(&"x,".repeat(PARTS_MAX + 1)), None);
+    }
+
+    #[test]
+    fn forty_characters_of_a_word_count() {
+        let (first, same) = ("ä".repeat(COMPARED_CHARACTERS), "ä".repeat(COMPARED_CHARACTERS - 1));
+        let words = format!("{first}xyz");
+        assert!(found(&first, &words) && found(&format!("{first}other"), &words) && found(&words, &first));
+        assert!(!found(&same, &words) && !found(&format!("{same}x"), &words));
+        assert!(found(&format!("prefix:{same}"), &words) && found(&format!("prefix:{first}zzz"), &words));
     }
 }
