@@ -31,7 +31,7 @@ pub struct Limits {
     /// Maximum number of levels of nested expressions, subqueries and patterns; ArangoDB allows
     /// 500.
     ///
-    /// The parser needs up to 2.5 KiB of stack a level.
+    /// The parser needs up to 3 KiB of stack a level.
     pub max_depth: u32,
     /// Maximum size in bytes of text. It never exceeds 4 GiB, because spans hold 32 bits.
     pub max_bytes: u32,

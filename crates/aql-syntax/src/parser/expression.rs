@@ -32,18 +32,30 @@ impl Parser<'_> {
     }
 
     fn ternary(&mut self) -> Parsed<Expression> {
-        self.nested(|parser| {
-            let start = parser.current.span.start;
-            let condition = parser.operators(precedence::OR)?;
-            if !parser.accept(TokenKind::Question) {
-                return Ok(condition);
-            }
-            let then = if parser.at(TokenKind::Colon) { None } else { Some(parser.ternary()?) };
-            parser.expect_among_others(TokenKind::Colon)?;
-            let otherwise = parser.ternary()?;
-            let ternary = Ternary { condition, then, otherwise };
-            parser.node(ExpressionKind::Ternary(Box::new(ternary)), start)
-        })
+        self.nested(Self::ternary_at_this_level)
+    }
+
+    fn ternary_at_this_level(&mut self) -> Parsed<Expression> {
+        let start = self.current.span.start;
+        let condition = self.operators(precedence::OR)?;
+        if !self.accept(TokenKind::Question) {
+            return Ok(condition);
+        }
+        self.branches(condition, start)
+    }
+
+    /// Parses a ternary operator from behind its question mark on.
+    #[inline(never)]
+    fn branches(&mut self, condition: Expression, start: u32) -> Parsed<Expression> {
+        let then = if self.at(TokenKind::Colon) {
+            None
+        } else {
+            Some(self.nested_once(Self::ternary_at_this_level)?)
+        };
+        self.expect_among_others(TokenKind::Colon)?;
+        let otherwise = self.nested_once(Self::ternary_at_this_level)?;
+        let ternary = Ternary { condition, then, otherwise };
+        self.node(ExpressionKind::Ternary(Box::new(ternary)), start)
     }
 
     /// Parses a literal, or a reference with all its accesses.

@@ -265,6 +265,12 @@ impl Parser<'_> {
         result
     }
 
+    /// Runs `parse` one level deeper for an operand. A parenthesis at its beginning adds that level
+    /// itself, so that both together count once.
+    fn nested_once<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.at(TokenKind::LeftParenthesis) { parse(self) } else { self.nested(parse) }
+    }
+
     /// Creates an expression whose text extends from `start` to the last consumed token.
     fn node(&mut self, kind: ExpressionKind, start: u32) -> Parsed<Expression> {
         let expression = Expression::new(kind, Span::new(start, self.previous.span.end));

@@ -88,7 +88,7 @@ impl Parser<'_> {
             _ => return self.operand(),
         };
         let start = self.advance().span.start;
-        let operand = self.nested(Self::unary)?;
+        let operand = self.nested_once(Self::unary)?;
         self.node(ExpressionKind::Unary(Box::new(Unary { operator, operand })), start)
     }
 
@@ -151,7 +151,7 @@ impl Parser<'_> {
     /// Parses the operand after an operator of this level. Operators of one level associate to the
     /// left.
     fn right_operand(&mut self, level: u8) -> Parsed<Expression> {
-        self.nested(|parser| parser.operators(level + 1))
+        self.nested_once(|parser| parser.operators(level + 1))
     }
 }
 

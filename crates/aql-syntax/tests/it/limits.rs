@@ -95,6 +95,28 @@ fn the_limit_is_exact() {
 }
 
 #[test]
+fn an_operator_and_its_parenthesis_are_one_level() {
+    on_small_stack(|| {
+        for (before, after) in [
+            ("1 + (", ")"),
+            ("1 * (", ")"),
+            ("x AND (", ")"),
+            ("x IN (", ")"),
+            ("1 .. (", ")"),
+            ("x ANY == (", ")"),
+            ("-(", ")"),
+            ("NOT (", ")"),
+            ("x ? (", ") : 1"),
+            ("x ? 1 : (", ")"),
+        ] {
+            let text = |count| format!("RETURN {}", nest(count, before, "1", after));
+            assert!(parse_default(&text(499)).is_ok(), "{before}");
+            assert!(parse_default(&text(500)).is_err(), "{before}");
+        }
+    });
+}
+
+#[test]
 fn chains_that_would_make_a_tall_tree_are_an_error() {
     on_small_stack(|| {
         for link in [
