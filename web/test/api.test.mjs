@@ -40,7 +40,7 @@ describe('the documentation of the API', () => {
 
   it('lets a reader send what reads only', async () => {
     const page = await openAs(browser, server, 'reader', `#api/${encodeURIComponent('DELETE /_api/collection/{collection}')}`)
-    await page.getByText('You may read only').waitFor()
+    await page.getByText('You have read-only access').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Send' }).count(), 0)
     await page.goto(`${page.url().split('#')[0]}#api/${encodeURIComponent('GET /_api/collection')}`)
     await page.getByRole('button', { name: 'Send' }).click()

@@ -81,7 +81,7 @@ describe('the shell', () => {
 
   it('says why it is not there', async () => {
     const page = await openAs(browser, server, 'reader', '#shell')
-    await page.getByText('Only users who may write the database').waitFor()
+    await page.getByText('Running JavaScript in the server requires write access').waitFor()
     assert.equal(await page.getByRole('textbox', { name: 'JavaScript' }).count(), 0)
     await check(page)
     await page.close()
