@@ -66,6 +66,7 @@ impl SpillWriter {
         let pairs = self.sorter.finish()?;
         Ok(SpillReader {
             pairs,
+            last_key: Vec::new(),
             interrupt: self.interrupt,
             steps: 0,
             _memory: self.memory,
@@ -77,6 +78,8 @@ impl SpillWriter {
 /// A reader of spilled pairs in the order of their keys.
 pub(crate) struct SpillReader {
     pairs: SortedPairs,
+    /// The key of the last pair, kept in debug builds only.
+    last_key: Vec<u8>,
     interrupt: Interrupt,
     steps: usize,
     _memory: Charge,
@@ -90,7 +93,15 @@ impl SpillReader {
         if self.steps.is_multiple_of(STEPS_PER_CHECK) {
             self.interrupt.check()?;
         }
-        self.pairs.next_pair()
+        let pair = self.pairs.next_pair()?;
+        if cfg!(debug_assertions)
+            && let Some((key, _)) = pair
+        {
+            debug_assert!(*self.last_key <= *key, "spilled pairs do not ascend by their keys");
+            self.last_key.clear();
+            self.last_key.extend_from_slice(key);
+        }
+        Ok(pair)
     }
 }
 

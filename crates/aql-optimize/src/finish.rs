@@ -20,7 +20,10 @@ pub(super) fn finish(plan: &mut Plan, catalog: &dyn PlanCatalog, interrupt: &Int
     check_similarity_functions(&plan.nodes)?;
     plan.mark_constants();
     mark_constant_subqueries(&mut plan.nodes, interrupt)?;
-    cost::estimate(plan, catalog, interrupt)
+    // Errors first: rules leave their work undone when the query is ended.
+    cost::estimate(plan, catalog, interrupt)?;
+    debug_assert_eq!(plan.broken_invariant(), None, "after the rules {:?}", plan.rules_applied);
+    Ok(())
 }
 
 /// Errors: 1554 for a plan that calls a function that only an index computes.

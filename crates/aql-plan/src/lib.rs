@@ -22,6 +22,7 @@ mod node;
 mod dataflow;
 mod plan;
 mod memory_size;
+mod invariants;
 mod hash_join;
 mod bind;
 mod build;

@@ -64,6 +64,13 @@ impl Batch {
     /// Narrows the selection to the given physical rows, which are ascending and were selected
     /// before.
     pub fn select(&mut self, rows: Arc<[u32]>) {
+        debug_assert!(rows.is_sorted_by(|left, right| left < right), "selected rows do not ascend");
+        debug_assert!(
+            rows.last().is_none_or(|last| (*last as usize) < self.rows),
+            "row {:?} is selected of {} rows",
+            rows.last(),
+            self.rows
+        );
         self.selection = (rows.len() != self.rows).then_some(rows);
     }
 
@@ -77,8 +84,14 @@ impl Batch {
         self.column(register).map_or(Value::Null, |column| column.get(row).clone())
     }
 
-    /// Sets a register. Physical rows beyond the end of the column read as null.
+    /// Sets a register. The column has a value for each physical row.
     pub fn set_column(&mut self, register: Register, column: Column) {
+        debug_assert!(
+            column.rows().is_none_or(|rows| rows == self.rows),
+            "a column of {:?} rows is set in a batch of {} rows",
+            column.rows(),
+            self.rows
+        );
         if self.columns.len() <= register {
             self.columns.resize(register + 1, None);
         }

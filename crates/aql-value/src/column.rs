@@ -47,6 +47,15 @@ impl Column {
         }
     }
 
+    /// Returns the number of rows; `None` for a constant column, which has any number of them.
+    pub fn rows(&self) -> Option<usize> {
+        match self {
+            Self::Constant(_) => None,
+            Self::Values(values) => Some(values.len()),
+            Self::Gather { rows, .. } => Some(rows.len()),
+        }
+    }
+
     /// Returns the column whose row `i` is this column's row `rows[i]`. Copies no value.
     pub fn gather(&self, rows: &Arc<[u32]>) -> Self {
         match self {

@@ -102,7 +102,8 @@ impl MemoryAccount {
 
     /// Releases bytes that were charged before.
     pub fn release(&self, bytes: u64) {
-        self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        let before = self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        debug_assert!(before >= bytes, "an account of {before} bytes gives back {bytes}");
         if let Some(parent) = &self.parent {
             parent.release(bytes);
         }

@@ -62,6 +62,10 @@ fn sort_in_runs<T: Copy, E>(
         std::mem::swap(elements, &mut merged);
         run = run.saturating_mul(2);
     }
+    debug_assert!(
+        elements.is_sorted_by(|left, right| compare(left, right).is_lt()),
+        "sorted elements do not ascend, or two of them compare equal"
+    );
     Ok(())
 }
 

@@ -50,6 +50,7 @@ pub(crate) fn lower(
     parameters: Arc<[Value]>,
     profile_nodes: bool,
 ) -> Result<Lowered> {
+    debug_assert_eq!(plan.broken_invariant(), None, "a plan that nodes cannot be lowered from");
     let mut lowering = Lowering {
         plan,
         context,

@@ -66,9 +66,16 @@ impl Operator for LimitOperator {
             if self.skipped < self.offset {
                 context.interrupt.check()?;
                 self.skipped += rows;
+                debug_assert!(
+                    self.skipped <= self.offset,
+                    "{} of {} rows are skipped",
+                    self.skipped,
+                    self.offset
+                );
                 continue;
             }
             self.passed += rows;
+            debug_assert!(self.passed <= self.limit, "LIMIT {} passes on {} rows", self.limit, self.passed);
             return Ok(Some(batch));
         }
         self.finish(context)?;

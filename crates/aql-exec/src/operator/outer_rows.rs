@@ -69,6 +69,7 @@ impl OuterRows {
     /// Returns a batch whose row `i` is the current batch's row `rows[i]`; the rows are ascending.
     pub(super) fn gather(&self, rows: Vec<u32>) -> Batch {
         let Some(batch) = &self.batch else { return Batch::default() };
+        debug_assert!(rows.is_sorted(), "inner rows do not follow the order of their outer rows");
         match (rows.first(), rows.last()) {
             (Some(first), Some(last)) if first == last => {
                 batch.project(&self.carry).repeat_row(*first as usize, rows.len())

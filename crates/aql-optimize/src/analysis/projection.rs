@@ -93,6 +93,10 @@ pub(crate) fn without_prefixed(paths: BTreeSet<Path>) -> Vec<Path> {
 
 /// Reads the variables of projections in a node and those of its subquery: see [`replace_paths`].
 pub(crate) fn replace_in_node(node: &mut Node, document: VariableId, projections: &[Projection]) {
+    debug_assert!(
+        projections.is_sorted_by(|left, right| left.path < right.path && !right.path.starts_with(&left.path)),
+        "projections are not sorted by path, or one is a part of another"
+    );
     node.kind.for_each_expression_mut(&mut |expression| replace_paths(expression, document, projections));
     if modified_key(&node.kind) == Some(document) {
         let key = projections

@@ -107,6 +107,12 @@ impl EntrySink<'_> {
             }
             seen.insert(key.into());
         }
+        let last_row = self.batch.rows.last();
+        debug_assert!(
+            last_row <= Some(&self.row),
+            "entries of row {} follow those of {last_row:?}",
+            self.row
+        );
         self.batch.rows.push(self.row);
         self.batch.keys.push_str(key);
         self.batch.key_ends.push(self.batch.keys.len());
