@@ -34,7 +34,8 @@ impl TrustedOrigins {
         TrustedOrigins { origins: origins.into_iter().map(without_slash).collect() }
     }
 
-    fn contains(&self, origin: &HeaderValue) -> bool {
+    /// Returns true if the pages of an origin may send credentials.
+    pub(crate) fn contains(&self, origin: &HeaderValue) -> bool {
         let origin = origin.as_bytes();
         let origin = origin.strip_suffix(b"/").unwrap_or(origin);
         self.origins.iter().any(|trusted| trusted == "*" || trusted.as_bytes() == origin)

@@ -18,6 +18,7 @@ pub(crate) mod description;
 pub(crate) mod dispatch;
 pub(crate) mod error_response;
 pub mod fields;
+pub(crate) mod foreign_page;
 pub mod format;
 pub(crate) mod forward;
 pub mod listener;

@@ -24,6 +24,7 @@ use super::compression::{Encoding, bounds_to_try, decompress};
 use super::connections::{Connection, Connections};
 use super::cors;
 use super::dispatch::{Dispatcher, Job, open_job, parse_path};
+use super::foreign_page;
 use super::format;
 use super::forward::{Forwarder, HomeServer};
 use super::metrics::{Metrics, Observed};
@@ -323,6 +324,7 @@ impl HttpService {
 
     /// Identifies the client. The worker pool checks a password that was not seen before.
     async fn authenticate(&self, connection: &Connection, head: &Parts) -> Result<Identity> {
+        foreign_page::refuse(head, &self.options.trusted_origins)?;
         match self.dispatcher.services().identify(&head.headers, head.uri.path())? {
             Identified::Known(identity) => Ok(identity),
             Identified::ByPassword { user, check } => self.log_in(connection, user, check).await,

@@ -23,7 +23,7 @@ use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use sha2::{Digest, Sha256};
 use storage::Catalog;
 
-use crate::http::tls;
+use crate::http::{foreign_page, tls};
 use token::Subject;
 
 pub use root::{SECRET_BYTES, create_root, persistent_secret, root_is_open};
@@ -316,7 +316,11 @@ fn credentials(encoded: &str, digest: [u8; 32]) -> Option<Credentials> {
 }
 
 /// Returns the error 401 with the supported authentication schemes.
+///
+/// A page's script does not learn them, because the browser would then show a dialog of its own and
+/// remember the login.
 pub(crate) fn not_authorized(headers: &HeaderMap) -> Error {
     let error = Error::new(ErrorCode::Forbidden, "not authorized to execute this request").with_status(401);
-    if headers.contains_key(OMIT_DIALOG) { error } else { error.with_challenge() }
+    let omits = headers.contains_key(OMIT_DIALOG) || foreign_page::is_from_script(headers);
+    if omits { error } else { error.with_challenge() }
 }
