@@ -163,7 +163,7 @@ fn texts(section: Slice<'_>) -> Result<BTreeMap<String, String>> {
     entries.map(text).collect()
 }
 
-/// Returns an absolute path below the prefix without `.` and `..`.
+/// Returns an absolute path below the prefix without `.`, `..` and links.
 fn folder(path: &str, prefix: &Path) -> Result<PathBuf> {
     let mut folder = PathBuf::new();
     for component in Path::new(path).components() {
@@ -173,7 +173,8 @@ fn folder(path: &str, prefix: &Path) -> Result<PathBuf> {
             other => folder.push(other),
         }
     }
-    if !folder.is_absolute() || !folder.starts_with(prefix) {
+    let resolved = without_links(&folder);
+    if !folder.is_absolute() || !folder.starts_with(prefix) || !resolved.starts_with(without_links(prefix)) {
         let message = format!(
             "the repository {} must be an absolute path below {} (--backup.local-path-prefix)",
             folder.display(),
@@ -181,7 +182,15 @@ fn folder(path: &str, prefix: &Path) -> Result<PathBuf> {
         );
         return Err(bad(message));
     }
-    Ok(folder)
+    Ok(resolved)
+}
+
+/// Returns a path with the links of its existing part resolved.
+fn without_links(path: &Path) -> PathBuf {
+    let existing = path.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
+    let Some((ancestor, resolved)) = existing else { return path.to_owned() };
+    let rest = path.strip_prefix(ancestor).into_iter().flatten();
+    rest.fold(resolved, |resolved, name| resolved.join(name))
 }
 
 #[cfg(test)]
@@ -203,6 +212,20 @@ mod tests {
         let config = config();
         let location = location(remote, config.as_slice(), Path::new(prefix));
         location.map(|location| location.to_string()).map_err(|error| error.code())
+    }
+
+    #[test]
+    fn a_link_does_not_lead_out_of_the_prefix() {
+        let folder = tempfile::tempdir().unwrap();
+        let (inside, outside) = (folder.path().join("inside"), folder.path().join("outside"));
+        std::fs::create_dir(&inside).unwrap();
+        std::fs::create_dir(&outside).unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
+        let below =
+            |path: &str| place(&format!("here:{}/{path}", inside.display()), inside.to_str().unwrap());
+        assert_eq!(below("new/deep").unwrap(), inside.join("new/deep").to_str().unwrap());
+        assert_eq!(below("link"), Err(ErrorCode::RemoteRepositoryConfigBad));
+        assert_eq!(below("link/new"), Err(ErrorCode::RemoteRepositoryConfigBad));
     }
 
     #[test]

@@ -66,7 +66,7 @@ pub(crate) fn sign(user: &str, now_seconds: u64, lifetime_seconds: u64, secret: 
     Ok(token)
 }
 
-/// Returns a token's claims, if one of the secrets signed it and it has not expired.
+/// Returns a token's claims, if one of the secrets signed it, it has begun and it has not expired.
 pub(crate) fn verify(token: &str, now_seconds: f64, secrets: &[Vec<u8>]) -> Option<Claims> {
     if token.len() > TOKEN_MAX_BYTES {
         return None;
@@ -84,7 +84,15 @@ pub(crate) fn verify(token: &str, now_seconds: f64, secrets: &[Vec<u8>]) -> Opti
         return None;
     }
     let claims = decode(claims)?;
-    let claims = read_claims(Slice::new(&claims))?;
+    let claims = Slice::new(&claims);
+    let begins_seconds = match claims.get("nbf") {
+        None => f64::NEG_INFINITY,
+        Some(begins) => begins.as_f64()?,
+    };
+    if begins_seconds > now_seconds {
+        return None;
+    }
+    let claims = read_claims(claims)?;
     let is_over = claims.expires_seconds.is_some_and(|expires| expires <= now_seconds);
     (!is_over).then_some(claims)
 }
@@ -144,6 +152,17 @@ mod tests {
         assert_eq!(claims.expires_seconds, Some(1_060.0));
         assert_eq!(verify(&token, 1_060.0, &secrets()), None);
         assert_eq!(verify(&token, 1_000.0, &[b"other".to_vec()]), None);
+    }
+
+    #[test]
+    fn a_token_is_not_good_before_it_begins() {
+        let token = |begins: &str| {
+            let claims = format!(r#"{{"iss":"arangodb","preferred_username":"root","nbf":{begins}}}"#);
+            forge(HEADER, &claims, b"secret")
+        };
+        assert!(verify(&token("1000"), 1_000.0, &secrets()).is_some());
+        assert_eq!(verify(&token("1000.5"), 1_000.0, &secrets()), None);
+        assert_eq!(verify(&token(r#""1""#), 1_000.0, &secrets()), None);
     }
 
     #[test]
