@@ -16,6 +16,7 @@
 //!
 //! Everything here is synchronous and independent of HTTP.
 
+mod metrics;
 mod base;
 mod embedded_aql;
 pub mod query_request;
@@ -32,6 +33,7 @@ pub mod query;
 mod transfer;
 mod background;
 
+pub use crate::metrics::TransactionCounts;
 pub use aql_exec::SpillOptions;
 pub use aql_value::budget::Limits;
 pub use aql_value::{Budget, Charge, Interrupt, MemoryAccount};
@@ -40,10 +42,9 @@ pub use definitions::{Grant, UserChanges};
 pub use documents::{DocumentReader, Outcomes, WriteMode, WriteOperation};
 pub use graph::{GraphWrite, StoredGraph};
 pub use instance::{Instance, InstanceOptions, JavaScriptOptions};
-pub use kv::{DataNode, NodeHealth, NodeRole, NodeStatistics, Nodes, PlacementNode, REPLY_CUTS};
+pub use kv::{DataNode, NodeHealth, NodeRole, Nodes, PlacementNode};
 pub use session::{Identity, Session};
 pub use state::cursor::encoder::Format;
 pub use state::cursor::{Cursors, Reply};
 pub use state::{cursor, tasks, ttl};
-pub use storage::histogram;
 pub use transfer::{dump, export, import, restore};

@@ -1,19 +1,56 @@
 //! The administrators' view of the store: its statistics, its modes and its maintenance.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use ::metrics::{Registry, Section};
 use errors::Result;
 use kv::{EngineStatistics, KeyRange, Nodes};
-use storage::{Collection, CollectionStatistics, PartialWait, ReadCacheStatistics};
+use storage::{Collection, CollectionStatistics, PartialWait};
 
 use crate::base::SharingServer;
 use crate::instance::Instance;
+use crate::metrics::{self, QueryResources};
 use crate::session::Session;
+use crate::state::query_registry::Scope;
 
 impl Instance {
     /// Returns true if the store refuses writes.
     pub fn is_read_only(&self) -> bool {
         self.store.is_read_only()
+    }
+
+    /// Registers the metrics of queries and transactions, and those of the store.
+    pub fn register_metrics(self: &Arc<Self>, registry: &Registry) {
+        let instance = Arc::clone(self);
+        registry.register_writer(move |page| {
+            let resources = instance.query_resources();
+            page.write_all(Section::Queries, metrics::RUNNING_QUERIES, &resources);
+            page.write_all(Section::Queries, metrics::QUERY_TIMES, instance.queries.times());
+            page.write_all(Section::Queries, metrics::QUERY_RESOURCES, &resources);
+            page.write_all(Section::Queries, metrics::PLAN_LOOKUPS, instance.plans.lookups());
+            page.write_all(Section::Queries, metrics::CACHED_PLANS, &resources);
+            let transactions = instance.transactions();
+            page.write_all(Section::StreamTransactions, metrics::TRANSACTIONS, transactions.counts());
+            page.write_all(Section::StreamTransactions, metrics::OPEN_TRANSACTIONS, &transactions.len());
+        });
+        self.store.register_metrics(registry);
+    }
+
+    fn query_resources(&self) -> QueryResources {
+        let (global_memory_limit_reached, local_memory_limit_reached) = self.query_memory_limits_reached();
+        QueryResources {
+            running_queries: self.queries.running(Scope::default()).len(),
+            global_memory_limit_reached,
+            local_memory_limit_reached,
+            cursors: self.cursors().len(),
+            dumps: self.dump_contexts().len(),
+            dump_memory_bytes: self.dump_contexts().memory_bytes(),
+            dump_batches: self.batches().len(),
+            memory_used_bytes: self.query_memory_used_bytes(),
+            memory_limit_bytes: self.options.query_memory_bytes,
+            cached_plans: self.plans.len(),
+        }
     }
 }
 
@@ -61,16 +98,6 @@ impl Session {
     /// Returns the statistics of the engine.
     pub fn engine_statistics(&self) -> EngineStatistics {
         self.instance().store.engine().statistics()
-    }
-
-    /// Returns the statistics of the cache of documents and edges.
-    pub fn read_cache_statistics(&self) -> ReadCacheStatistics {
-        self.instance().store.read_cache_statistics()
-    }
-
-    /// Returns the number of commits that queries made before their end.
-    pub fn intermediate_commits(&self) -> u64 {
-        self.instance().store.intermediate_commits()
     }
 
     /// Makes all commits so far durable.

@@ -39,7 +39,7 @@ mod store;
 mod flusher;
 mod load;
 mod ranges;
-mod statistics;
+mod metrics;
 mod engine;
 mod folder;
 

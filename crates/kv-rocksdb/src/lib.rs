@@ -31,7 +31,7 @@ mod snapshot;
 mod store;
 mod load;
 mod ranges;
-mod statistics;
+mod metrics;
 mod engine;
 mod checkpoint;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::{Block, KeyRange, NodeStatistics, Result, Sharing, Values};
+use crate::{Block, EngineStatistics, KeyRange, Result, Sharing, Values};
 
 /// A store of keys in byte order, shared by all threads.
 ///
@@ -463,48 +463,6 @@ pub trait BulkLoad: Send {
     /// A load that is dropped without this leaves nothing behind. On an error nothing was loaded,
     /// except for [`crate::Error::Undetermined`].
     fn finish(self: Box<Self>, durability: Durability) -> Result<()>;
-}
-
-/// Statistics of an engine. A number without a meaning for the engine is zero.
-#[derive(Clone, Debug, Default)]
-pub struct EngineStatistics {
-    /// Bytes in the block cache.
-    pub cache_used_bytes: u64,
-    /// The limit of the block cache in bytes.
-    pub cache_limit_bytes: u64,
-    /// Bytes in memtables.
-    pub memtable_bytes: u64,
-    /// Bytes of table files on disk.
-    pub disk_bytes: u64,
-    /// The number of living snapshots.
-    pub snapshots: u64,
-    /// The age of the oldest living snapshot in seconds.
-    pub oldest_snapshot_seconds: u64,
-    /// Commits since the start.
-    pub commits: u64,
-    /// Reported conflicts since the start.
-    pub conflicts: u64,
-    /// How often the engine began to slow writes down since the start.
-    pub write_stalls: u64,
-    /// How often the engine began to let writes wait since the start.
-    pub write_stops: u64,
-    /// Counters of the engine, under its own names.
-    pub counters: Vec<(String, u64)>,
-    /// Ratios of the engine, under its own names.
-    pub ratios: Vec<(String, f64)>,
-    /// The statistics of each part of the engine with files of its own, by name.
-    pub column_families: Vec<(String, ColumnFamilyStatistics)>,
-    /// The statistics of messages to each process of a shared store, by address.
-    pub nodes: Vec<NodeStatistics>,
-}
-
-/// Statistics of one part of an engine with memory and files of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ColumnFamilyStatistics {
-    /// Bytes in its memtables.
-    pub memory_bytes: u64,
-    /// Bytes of its table files.
-    pub disk_bytes: u64,
 }
 
 /// Looks keys up until none is left. Returns true for those that are present.

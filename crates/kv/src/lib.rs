@@ -17,7 +17,6 @@
 mod block;
 pub mod damaged_logs;
 mod error;
-pub mod histogram;
 mod large_writes;
 mod living_snapshots;
 mod range;
@@ -25,6 +24,7 @@ mod tree;
 pub mod background;
 mod closed;
 mod nodes;
+pub mod metrics;
 mod open_store;
 mod sharing;
 mod engine;
@@ -37,14 +37,15 @@ mod local;
 mod log_sync;
 mod memory_engine;
 
+pub use crate::metrics::{ColumnFamilyStatistics, EngineStatistics, NodeStatistics, REPLY_CUTS};
 pub use block::{BLOCK_BYTES_MAX, Block, LOOKUP_BYTES, Pair, Values};
 pub use closed::ClosedFlag;
 pub use conflict::ConflictTable;
 pub use damaged_logs::LogRecovery;
 pub use engine::{
-    BLOCK_LIMIT_BYTES_MAX, BlockLimits, BulkLoad, ColumnFamilyStatistics, Durability, Engine,
-    EngineStatistics, LoadHint, LoadKind, PAIR_BYTES_MAX, PrefixScan, Savepoint, Scan, ScanSpec, Snapshot,
-    SnapshotAt, TransactionOptions, WaitPolicy, WriteTransaction,
+    BLOCK_LIMIT_BYTES_MAX, BlockLimits, BulkLoad, Durability, Engine, LoadHint, LoadKind, PAIR_BYTES_MAX,
+    PrefixScan, Savepoint, Scan, ScanSpec, Snapshot, SnapshotAt, TransactionOptions, WaitPolicy,
+    WriteTransaction,
 };
 pub use error::{Error, Result};
 pub use large_writes::{LargeWrite, LargeWrites};
@@ -52,7 +53,7 @@ pub use living_snapshots::{LivingSnapshot, LivingSnapshots};
 pub use local::{Guards, LocalStore, LocalTransaction, Writes};
 pub use log_sync::LogSync;
 pub use memory_engine::MemoryEngine;
-pub use nodes::{DataNode, NodeHealth, NodeRole, NodeStatistics, Nodes, PlacementNode, REPLY_CUTS};
+pub use nodes::{DataNode, NodeHealth, NodeRole, Nodes, PlacementNode};
 pub use open_store::OpenStore;
 pub use overlay::{Overlay, layered};
 pub use range::{KeyRange, prefix_end, successor};

@@ -1,10 +1,5 @@
 //! The processes that keep the data of a shared store, and those that say where the data are.
 
-use crate::histogram::Summary;
-
-/// The upper ends, in seconds, of the buckets of [`NodeStatistics::replies`].
-pub const REPLY_CUTS: [f64; 10] = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 2.0, 8.0];
-
 /// The processes of a shared store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Nodes {
@@ -70,23 +65,4 @@ pub enum NodeRole {
     Data,
     /// It knows the places of the data.
     Placement,
-}
-
-/// Statistics of the messages from this server to one process of a shared store.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NodeStatistics {
-    /// `HOST:PORT` of the process.
-    pub address: String,
-    /// The kind of the process.
-    pub role: NodeRole,
-    /// Messages without a reply.
-    pub failures: u64,
-    /// Messages whose reply is awaited now.
-    pub in_flight: u64,
-    /// Seconds from a message to its reply, by [`REPLY_CUTS`].
-    pub replies: Summary,
-    /// Bytes of messages.
-    pub sent_bytes: u64,
-    /// Bytes of replies.
-    pub received_bytes: u64,
 }

@@ -7,6 +7,7 @@
 //! `docs/storage-format.md` describes the layout in the engine byte by byte. Only [`encoding`] and
 //! the types of [`index`] know it.
 
+mod metrics;
 mod base;
 mod encoding;
 mod sharing;
@@ -24,8 +25,8 @@ mod text_maintenance;
 mod load;
 mod ddl;
 
+pub use crate::metrics::{ReadCacheStatistics, TextIndexStatistics};
 pub use base::computed_values::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
-pub use base::document_times::{DocumentOperation, OPERATION_CUTS};
 pub use base::documents::{Documents, StoredDocument};
 pub use base::error::lacks_edge_index;
 pub use base::external_sort::{Check, SortedPairs, Sorter};
@@ -46,13 +47,10 @@ pub use index::next_scans::NextScans;
 pub use index::persistent::{IndexScan, IndexWalk};
 pub use index::scan::{EntryScan, ScanHost, ScanOptions, ScanStatistics};
 pub use index::text::pins::SearchState;
-pub use index::text::text_index::TextIndexStatistics;
 pub use index::value::IndexValue;
 pub use index::vector::{NearBounds, NearEntries, NearScan, TrainingState};
-pub use kv::histogram;
 pub use kv::{Durability, WaitPolicy};
 pub use load::{DocumentLoad, LoadOutcome};
-pub use locks::LockStatistics;
 pub use locks::partial_commits::PartialWait;
 pub use scan::{BlockLimits, DocumentKeys, DocumentScan, DocumentScanSpec, KeyBound};
 pub use snapshot::Snapshot;
@@ -64,4 +62,4 @@ pub use transaction::{
     Transaction, TransactionOptions, WriteKind, WriteOptions, WriteOutcome, document_key,
 };
 pub use visibility::edge_ends::{CollectionCommits, EdgeEnds, LastLoss};
-pub use visibility::read_cache::{CacheUse, ReadCacheStatistics};
+pub use visibility::read_cache::CacheUse;

@@ -276,7 +276,7 @@ impl Instance {
     /// Returns the numbers of times that the global and the query memory limits were reached.
     ///
     /// The first counts the limit of all queries together, the second the limits of single queries.
-    pub fn query_memory_limits_reached(&self) -> (u64, u64) {
+    pub(crate) fn query_memory_limits_reached(&self) -> (u64, u64) {
         (self.query_memory.refusals(), self.query_memory.child_refusals())
     }
 

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use aql_value::{Interrupt, MemoryAccount};
 use errors::{Error, ErrorCode, Result};
-use storage::histogram::{Histogram, Summary};
 use velocypack::Slice;
 
 use crate::base::LocalIds;
+use crate::metrics::QueryTimes;
 
 /// The tracking of a database's queries: `/_api/query/properties`.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,16 +48,6 @@ impl Default for TrackingProperties {
         }
     }
 }
-
-/// ArangoDB's bucket bounds for the run times of queries, in seconds.
-pub const TIME_CUTS: [f64; 19] = [
-    0.000095, 0.000191, 0.000381, 0.000763, 0.001526, 0.003052, 0.006104, 0.012207, 0.024414, 0.048828,
-    0.097656, 0.195312, 0.390625, 0.78125, 1.5625, 3.125, 6.25, 12.5, 25.0,
-];
-
-/// ArangoDB's bucket bounds for the run times of slow queries, in seconds.
-pub const SLOW_TIME_CUTS: [f64; 9] =
-    [4.904297, 8.808594, 16.617188, 32.234375, 63.46875, 125.9375, 250.875, 500.75, 1000.5];
 
 /// The text that is listed in place of a hidden text.
 const HIDDEN: &str = "<hidden>";
@@ -236,10 +226,7 @@ pub struct QueryRegistry {
     default_properties: RwLock<TrackingProperties>,
     next_id: AtomicU64,
     ids: LocalIds,
-    /// Run times of the queries that have ended.
-    times: Histogram<19>,
-    /// Run times of the slow queries that have ended.
-    slow_times: Histogram<9>,
+    times: QueryTimes,
 }
 
 /// The bytes up to which bind variables are shown: a slow query keeps them for long.
@@ -334,28 +321,9 @@ impl QueryRegistry {
         write(&self.tracked).remove(database);
     }
 
-    /// Returns the number of queries that have ended since the start of the server.
-    pub fn count(&self) -> u64 {
-        self.times().count()
-    }
-
-    /// Returns the total run time of the queries that have ended.
-    pub fn total_time(&self) -> Duration {
-        Duration::from_secs_f64(self.times().sum)
-    }
-
-    /// Returns the run times of ended queries in seconds, by [`TIME_CUTS`].
-    pub fn times(&self) -> Summary {
-        let mut summary = Summary::default();
-        self.times.add_to(&mut summary, 1e-6);
-        summary
-    }
-
-    /// Returns the run times of ended slow queries in seconds, by [`SLOW_TIME_CUTS`].
-    pub fn slow_times(&self) -> Summary {
-        let mut summary = Summary::default();
-        self.slow_times.add_to(&mut summary, 1e-6);
-        summary
+    /// Returns the run times of ended queries.
+    pub(crate) fn times(&self) -> &QueryTimes {
+        &self.times
     }
 
     /// Asks a query of a scope to end. Errors: 1591 if none of this id runs there.
@@ -406,7 +374,7 @@ impl QueryRegistry {
         let run_time = query.began.elapsed();
         let run_time_us = (run_time.as_micros() as u64).max(1);
         query.finished_us.store(run_time_us, Ordering::Relaxed);
-        self.times.add_micros(&TIME_CUTS, run_time_us);
+        self.times.all.add(run_time_us);
         if query.state() != QueryState::Killed {
             query.set_state(QueryState::Finished);
         }
@@ -419,7 +387,7 @@ impl QueryRegistry {
         };
         let is_slow = run_time.as_secs_f64() >= threshold;
         if is_slow {
-            self.slow_times.add_micros(&SLOW_TIME_CUTS, run_time_us);
+            self.times.slow.add(run_time_us);
         }
         if is_slow && properties.enabled && properties.track_slow_queries && properties.max_slow_queries > 0 {
             let mut tracked = write(&self.tracked);
@@ -495,11 +463,11 @@ mod tests {
         let _two = register(&registry, "b", "RETURN 2");
         assert_eq!(registry.running(of_database("a")).len(), 1);
         assert_eq!(registry.running(Scope::default()).len(), 2);
-        assert_eq!((registry.count(), registry.total_time()), (0, Duration::ZERO));
+        assert_eq!((registry.times().count(), registry.times().total()), (0, Duration::ZERO));
         drop(one);
         assert!(registry.running(of_database("a")).is_empty());
-        assert_eq!(registry.count(), 1);
-        assert!(registry.total_time() > Duration::ZERO);
+        assert_eq!(registry.times().count(), 1);
+        assert!(registry.times().total() > Duration::ZERO);
     }
 
     #[test]
@@ -520,10 +488,10 @@ mod tests {
         };
         assert_eq!(Budget::new(spent).run(interrupt, || interrupt.check()), Ok(None));
         drop(tried);
-        assert_eq!((registry.count(), registry.total_time()), (0, Duration::ZERO));
+        assert_eq!((registry.times().count(), registry.times().total()), (0, Duration::ZERO));
         assert!(registry.running(Scope::default()).is_empty() && registry.slow(Scope::default()).is_empty());
         drop(register(&registry, "a", "RETURN SLEEP(1)"));
-        assert_eq!((registry.count(), registry.slow(Scope::default()).len()), (1, 1));
+        assert_eq!((registry.times().count(), registry.slow(Scope::default()).len()), (1, 1));
     }
 
     #[test]

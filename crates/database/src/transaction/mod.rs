@@ -14,7 +14,7 @@ mod session;
 mod writer;
 
 pub use crate::state::transactions::{
-    TransactionCounts, TransactionLimits, TransactionStatus, TransactionSummary, Transactions,
+    TransactionLimits, TransactionStatus, TransactionSummary, Transactions,
 };
 pub use request::TransactionRequest;
 pub use session::PendingTransaction;

@@ -1,13 +1,13 @@
 //! A network that counts its messages, for each process of the cluster.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
 use bytes::Bytes;
-use kv::histogram::{Histogram, Summary};
 use kv::{NodeRole, NodeStatistics, REPLY_CUTS};
+use metrics::{Counter, Gauge, Histogram};
 
 use super::{Exchange, Fault, Network, Pending};
 
@@ -24,10 +24,10 @@ const METHODS_OF_PD: &str = "/pdpb.";
 struct Counts {
     role: NodeRole,
     replies: Histogram<{ REPLY_CUTS.len() }>,
-    failures: AtomicU64,
-    in_flight: AtomicU64,
-    sent_bytes: AtomicU64,
-    received_bytes: AtomicU64,
+    failures: Counter,
+    in_flight: Gauge,
+    sent_bytes: Counter,
+    received_bytes: Counter,
     /// The last message has no reply.
     is_failing: AtomicBool,
 }
@@ -36,38 +36,36 @@ impl Counts {
     fn new(role: NodeRole) -> Self {
         Counts {
             role,
-            replies: Histogram::default(),
-            failures: AtomicU64::new(0),
-            in_flight: AtomicU64::new(0),
-            sent_bytes: AtomicU64::new(0),
-            received_bytes: AtomicU64::new(0),
+            replies: Histogram::of_times(&REPLY_CUTS),
+            failures: Counter::new(),
+            in_flight: Gauge::new(),
+            sent_bytes: Counter::new(),
+            received_bytes: Counter::new(),
             is_failing: AtomicBool::new(false),
         }
     }
 
     /// Counts a message that waits for its reply.
     fn begin(&self, message: &Bytes) -> InFlight<'_> {
-        self.in_flight.fetch_add(1, Ordering::Relaxed);
-        self.sent_bytes.fetch_add(message.len() as u64, Ordering::Relaxed);
+        self.in_flight.increment();
+        self.sent_bytes.add(message.len() as u64);
         InFlight { counts: self, begin: Instant::now() }
     }
 
     fn fail(&self) {
-        self.failures.fetch_add(1, Ordering::Relaxed);
+        self.failures.increment();
         self.is_failing.store(true, Ordering::Relaxed);
     }
 
     fn statistics(&self, address: &str) -> NodeStatistics {
-        let mut replies = Summary::default();
-        self.replies.add_to(&mut replies, 1e-6);
         NodeStatistics {
             address: address.to_owned(),
             role: self.role,
-            failures: self.failures.load(Ordering::Relaxed),
-            in_flight: self.in_flight.load(Ordering::Relaxed),
-            replies,
-            sent_bytes: self.sent_bytes.load(Ordering::Relaxed),
-            received_bytes: self.received_bytes.load(Ordering::Relaxed),
+            failures: self.failures.get(),
+            in_flight: self.in_flight.get(),
+            replies: self.replies.summary(),
+            sent_bytes: self.sent_bytes.get(),
+            received_bytes: self.received_bytes.get(),
         }
     }
 }
@@ -82,9 +80,8 @@ impl InFlight<'_> {
     fn end(self, reply: &Result<Bytes, Fault>) {
         match reply {
             Ok(reply) => {
-                let micros = u64::try_from(self.begin.elapsed().as_micros()).unwrap_or(u64::MAX);
-                self.counts.replies.add_micros(&REPLY_CUTS, micros);
-                self.counts.received_bytes.fetch_add(reply.len() as u64, Ordering::Relaxed);
+                self.counts.replies.add_time(self.begin.elapsed());
+                self.counts.received_bytes.add(reply.len() as u64);
                 self.counts.is_failing.store(false, Ordering::Relaxed);
             }
             Err(_) => self.counts.fail(),
@@ -94,7 +91,7 @@ impl InFlight<'_> {
 
 impl Drop for InFlight<'_> {
     fn drop(&mut self) {
-        self.counts.in_flight.fetch_sub(1, Ordering::Relaxed);
+        self.counts.in_flight.decrement();
     }
 }
 

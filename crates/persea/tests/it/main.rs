@@ -28,6 +28,7 @@ mod engines;
 mod export;
 mod http;
 mod import;
+mod metrics;
 mod packages;
 mod process_roles;
 mod service;

@@ -25,6 +25,7 @@ pub mod listener;
 pub(crate) mod log_context;
 pub mod metrics;
 pub(crate) mod multipart;
+pub(crate) mod observed;
 pub mod options;
 pub mod path;
 pub mod pattern;

@@ -11,6 +11,7 @@
 //! on the pool.
 
 pub mod logins;
+pub mod metrics;
 pub(crate) mod permits;
 pub mod pool;
 

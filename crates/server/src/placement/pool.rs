@@ -7,18 +7,15 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use database::histogram::{Histogram, Summary};
 use errors::{Error, ErrorCode};
+use metrics::{Gauge, Histogram, Summary};
 use tokio::sync::oneshot;
 
+use super::metrics::{PoolCounts, WAIT_CUTS};
 use super::{RELIEF_AFTER, RELIEF_INTERVAL_MAX, SPARE_THREAD_IDLE};
-
-/// ArangoDB's bucket bounds for the times of requests, used for the waits of jobs, in seconds.
-pub const WAIT_CUTS: [f64; 9] = [0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 15.0, 30.0];
 
 /// A piece of work.
 pub type Job = Box<dyn FnOnce() + Send>;
@@ -72,25 +69,8 @@ struct Shared {
     work: Condvar,
     ended: Condvar,
     /// The wait of the job that was taken last, in microseconds.
-    last_wait_us: AtomicU64,
+    last_wait_us: Gauge,
     waits: Histogram<9>,
-}
-
-/// The counters of a pool since its start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PoolCounts {
-    /// Jobs that were put into the queue.
-    pub submitted: u64,
-    /// Jobs that were refused because the queue was full.
-    pub rejected: u64,
-    /// Jobs that a thread has taken.
-    pub taken: u64,
-    /// Jobs that are done.
-    pub done: u64,
-    /// Threads that were started.
-    pub threads_started: u64,
-    /// Threads that have ended.
-    pub threads_ended: u64,
 }
 
 #[derive(Default)]
@@ -123,8 +103,8 @@ impl WorkerPool {
             state: Mutex::default(),
             work: Condvar::new(),
             ended: Condvar::new(),
-            last_wait_us: AtomicU64::new(0),
-            waits: Histogram::default(),
+            last_wait_us: Gauge::new(),
+            waits: Histogram::of_times(&WAIT_CUTS),
         };
         WorkerPool { shared: Arc::new(shared) }
     }
@@ -227,14 +207,12 @@ impl WorkerPool {
 
     /// Returns the waits of jobs, in seconds.
     pub fn waits(&self) -> Summary {
-        let mut summary = Summary::default();
-        self.shared.waits.add_to(&mut summary, 1e-6);
-        summary
+        self.shared.waits.summary()
     }
 
     /// Returns the wait of the job that was taken last, in microseconds.
     pub fn last_wait_us(&self) -> u64 {
-        self.shared.last_wait_us.load(Ordering::Relaxed)
+        self.shared.last_wait_us.get()
     }
 
     /// Accepts no more jobs, and waits at most `timeout` for the queued ones.
@@ -273,8 +251,8 @@ fn work(shared: &Shared) {
             state.counts.taken += 1;
             drop(state);
             let waited = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
-            shared.last_wait_us.store(waited, Ordering::Relaxed);
-            shared.waits.add_micros(&WAIT_CUTS, waited);
+            shared.last_wait_us.set(waited);
+            shared.waits.add(waited);
             // Jobs catch their own panics. This keeps the thread alive in any case.
             let _ = catch_unwind(AssertUnwindSafe(job));
             state = shared.lock();

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use database::Session;
-use database::histogram::Summary;
 use errors::Result;
 use hyper::StatusCode;
+use metrics::Summary;
 
 use super::status::now_seconds;
 use crate::http::Cost::{Blocking, Constant};
@@ -67,7 +67,7 @@ fn print_system(fields: &mut Fields<'_>) {
 /// counted separately.
 fn print_client(services: &Services, totals: &Totals, bytes: [&Summary; 2], fields: &mut Fields<'_>) {
     let [sent, received] = bytes;
-    let nothing = Summary { counts: vec![0; TIME_CUTS.len() + 1], sum: 0.0 };
+    let nothing = Summary::empty(&TIME_CUTS);
     fields.number("httpConnections", services.connections.len() as u64);
     print_distribution("connectionTime", &services.metrics.connection_time(), fields);
     print_distribution("totalTime", &totals.time, fields);
@@ -112,8 +112,8 @@ fn print_server(services: &Services, session: &Session, fields: &mut Fields<'_>)
             .number("started", engine.commits + engine.conflicts)
             .number("aborted", engine.conflicts)
             .number("committed", engine.commits)
-            .number("intermediateCommits", session.intermediate_commits())
-            .number("readOnly", session.instance().transactions().counts().read_only)
+            .number("intermediateCommits", session.instance().store().intermediate_commits())
+            .number("readOnly", session.instance().transactions().counts().read_only.get())
             .number("dirtyReadOnly", 0_u8);
     });
     fields.child("threads", |fields| {

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use database::Instance;
 use errors::Result;
+use metrics::Registry;
 
 use super::upcalls::Upcalls;
 use crate::http::connections::Connections;
@@ -14,13 +15,13 @@ use crate::options::ServerOptions;
 use crate::placement::Placement;
 use crate::placement::logins::Logins;
 use crate::placement::pool::WorkerPool;
-use crate::route;
 use crate::service::authentication::Authentication;
 use crate::service::backups::Transfers;
 use crate::service::jobs::Jobs;
 use crate::service::log::Log;
 use crate::service::recording::Recording;
 use crate::service::shutdown::Shutdown;
+use crate::{http, placement, route, service};
 
 /// The services of a server while it is assembled.
 pub(super) struct Parts {
@@ -104,18 +105,26 @@ impl Parts {
         .concat()
     }
 
-    fn routes_of_figures(&self, options: &ServerOptions) -> Vec<BoundRoute> {
-        let metrics = route::metrics::Services {
-            is_enabled: options.metrics_api,
-            metrics: Arc::clone(&self.metrics),
-            connections: Arc::clone(&self.connections),
-            pool: Arc::clone(&self.pool),
+    /// Returns the registry of all metrics.
+    fn registry(&self, options: &ServerOptions) -> Registry {
+        let registry = Registry::default();
+        placement::metrics::register(&registry, &self.pool);
+        http::metrics::register(&registry, &self.metrics, &self.connections);
+        let sources = service::metrics::Sources {
             jobs: Arc::clone(&self.jobs),
             log: Arc::clone(&self.log),
+            tracer: options.tracer.clone(),
             started: self.started,
             memory_limit_bytes: options.memory_limit_bytes,
-            tracer: options.tracer.clone(),
         };
+        service::metrics::register(&registry, sources);
+        self.instance.register_metrics(&registry);
+        registry
+    }
+
+    fn routes_of_figures(&self, options: &ServerOptions) -> Vec<BoundRoute> {
+        let metrics =
+            route::metrics::Services { is_enabled: options.metrics_api, registry: self.registry(options) };
         let recording = route::recording::Services {
             access: options.recording_api,
             calls: Arc::clone(&self.calls),

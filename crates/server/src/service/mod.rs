@@ -1,10 +1,11 @@
-//! Small services of the server, in addition to the database. They depend neither on each other nor
-//! on the routes.
+//! Small services of the server besides the database. They do not depend on the routes. None but
+//! `metrics`, which prints their state, depends on others.
 
 pub mod authentication;
 pub mod backups;
 pub mod jobs;
 pub mod log;
 pub mod machine;
+pub(crate) mod metrics;
 pub mod recording;
 pub mod shutdown;

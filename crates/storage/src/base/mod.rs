@@ -2,7 +2,6 @@
 //! errors, sorting, and threads.
 
 pub(crate) mod computed_values;
-pub(crate) mod document_times;
 pub(crate) mod documents;
 pub(crate) mod error;
 pub(crate) mod external_sort;

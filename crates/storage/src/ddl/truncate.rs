@@ -7,7 +7,7 @@ use std::sync::Arc;
 use catalog::ObjectId;
 use errors::Result;
 
-use crate::base::document_times::DocumentOperation;
+use crate::metrics::DocumentOperation;
 use crate::visibility::counters::{Counters, Totals};
 use crate::{Collection, Store};
 

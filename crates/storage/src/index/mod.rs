@@ -41,7 +41,8 @@ use velocypack::Slice;
 
 use crate::base::search_options::SearchOptions;
 use crate::encoding::object_of;
-use crate::index::text::text_index::{TextIndex, TextIndexStatistics};
+use crate::index::text::text_index::TextIndex;
+use crate::metrics::TextIndexStatistics;
 use crate::visibility::estimate::Estimate;
 use crate::visibility::read_cache::CacheKey;
 use bounds::{IndexBounds, IndexRange};

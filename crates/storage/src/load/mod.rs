@@ -25,10 +25,10 @@ use errors::{Error, Result};
 use kv::{BulkLoad, Durability, LoadHint, LoadKind, Snapshot, WaitPolicy};
 use velocypack::Slice;
 
-use crate::base::document_times::DocumentOperation;
 use crate::index::entries::Entries;
 use crate::locks::collection_lock::{CollectionLockGuard, LockMode};
 use crate::locks::running_loads;
+use crate::metrics::DocumentOperation;
 use crate::store_core::StoreCore;
 use crate::transaction::AssembledDocument;
 use crate::visibility::PreparedChanges;

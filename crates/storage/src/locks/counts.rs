@@ -1,37 +1,14 @@
-//! Statistics of the waits for collections.
+//! Counts of the waits for collections.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::collection_lock::LockMode;
-use crate::base::document_times::OPERATION_CUTS;
-use crate::histogram::{Histogram, Summary};
-
-/// Numbers of waits for collections since the store opened.
-#[derive(Debug, Default)]
-pub(crate) struct LockCounts {
-    waits: Histogram<10>,
-    pub(crate) shared_timeouts: AtomicU64,
-    pub(crate) exclusive_timeouts: AtomicU64,
-}
-
-/// Waits of transactions for collections, since the store opened.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct LockStatistics {
-    /// Seconds that writers waited for collections, by
-    /// [`OPERATION_CUTS`](crate::OPERATION_CUTS). Locks that were free are among them.
-    pub waits: Summary,
-    /// Shared locks that were not granted in time.
-    pub shared_timeouts: u64,
-    /// Exclusive locks that were not granted in time.
-    pub exclusive_timeouts: u64,
-}
+use crate::metrics::LockCounts;
 
 impl LockCounts {
     /// Counts a lock that was requested at `since`.
     pub(crate) fn note(&self, mode: LockMode, since: Instant, is_granted: bool) {
-        let waited = u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.waits.add_micros(&OPERATION_CUTS, waited);
+        self.waits.add_time(since.elapsed());
         if !is_granted {
             self.note_timeout(mode);
         }
@@ -39,7 +16,7 @@ impl LockCounts {
 
     /// Counts a lock that was free.
     pub(crate) fn note_free(&self) {
-        self.waits.add_micros(&OPERATION_CUTS, 0);
+        self.waits.add_time(Duration::ZERO);
     }
 
     /// Counts a lock that was not granted in time.
@@ -48,16 +25,6 @@ impl LockCounts {
             LockMode::Exclusive => &self.exclusive_timeouts,
             LockMode::Shared | LockMode::Load => &self.shared_timeouts,
         };
-        timeouts.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn statistics(&self) -> LockStatistics {
-        let mut waits = Summary::default();
-        self.waits.add_to(&mut waits, 1e-6);
-        LockStatistics {
-            waits,
-            shared_timeouts: self.shared_timeouts.load(Ordering::Relaxed),
-            exclusive_timeouts: self.exclusive_timeouts.load(Ordering::Relaxed),
-        }
+        timeouts.increment();
     }
 }

@@ -5,6 +5,3 @@ pub(crate) mod collection_lock;
 mod counts;
 pub(crate) mod partial_commits;
 pub(crate) mod running_loads;
-
-pub(crate) use counts::LockCounts;
-pub use counts::LockStatistics;

@@ -9,7 +9,6 @@ use catalog::ObjectId;
 use errors::{Error, ErrorCode, Result};
 use kv::KeyRange;
 
-use crate::base::document_times::{DocumentOperation, DocumentTimes};
 use crate::base::documents::Documents;
 use crate::base::error;
 use crate::base::fork_join::ForkJoin;
@@ -23,6 +22,7 @@ use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
 use crate::index::text::pins::{SearchPins, SearchState};
 use crate::index::value::IndexValue;
 use crate::index::vector::NearScan;
+use crate::metrics::{DocumentOperation, DocumentTimes};
 use crate::scan::{DocumentScan, DocumentScanSpec};
 use crate::visibility::counters::{self, Totals};
 use crate::visibility::edge_ends::LastLoss;

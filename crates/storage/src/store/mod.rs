@@ -1,33 +1,33 @@
 //! The store: an opened engine with its catalog.
 
+mod registration;
 pub(crate) mod statistics;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use catalog::NamingRules;
 use errors::{Error, ErrorCode, Result};
 use kv::background::BackgroundThread;
 use kv::{Engine, Sharing, WaitPolicy};
+use metrics::Counter;
 
-use crate::base::document_times::DocumentOperation;
 use crate::base::fork_join::ForkJoin;
 use crate::base::options::StoreOptions;
 use crate::catalog_snapshot::Catalog;
 use crate::catalog_snapshot::metadata::{self, Opening};
 use crate::encoding::metadata::setting_key;
-use crate::histogram::Summary;
 use crate::ids::id_sequence::IdSequence;
 use crate::locks::partial_commits::PartialWait;
-use crate::locks::{LockCounts, LockStatistics};
+use crate::metrics::{LockCounts, ReadCacheStatistics};
 use crate::sharing::{Coordination, Members};
 use crate::snapshot::split_keys;
 use crate::store_core::StoreCore;
 use crate::store_core::{deletion, follower};
 use crate::transaction::{PendingTransaction, Transaction, TransactionOptions};
 use crate::visibility::LoadClock;
-use crate::visibility::read_cache::{ReadCache, ReadCacheStatistics};
+use crate::visibility::read_cache::ReadCache;
 use crate::{Collection, RevisionClock, Snapshot, encoding};
 
 /// An opened engine with its catalog, shared by all threads.
@@ -83,7 +83,7 @@ impl Store {
             doubt: OnceLock::new(),
             load_clock: LoadClock::default(),
             lock_counts: LockCounts::default(),
-            intermediate_commits: AtomicU64::new(0),
+            intermediate_commits: Counter::new(),
             partial_commits: Arc::default(),
             coordination,
         });
@@ -231,21 +231,10 @@ impl Store {
         self.core.read_cache.statistics()
     }
 
-    /// Returns the waits of transactions for collections.
-    pub fn lock_statistics(&self) -> LockStatistics {
-        self.core.lock_counts.statistics()
-    }
-
-    /// Returns the times of an operation in seconds, by [`OPERATION_CUTS`](crate::OPERATION_CUTS);
-    /// `None` if they are not measured.
-    pub fn operation_times(&self, operation: DocumentOperation) -> Option<Summary> {
-        self.core.document_times.as_ref().map(|times| times.summary(operation))
-    }
-
     /// Returns the number of intermediate commits, after which a transaction continues, since the
     /// store opened.
     pub fn intermediate_commits(&self) -> u64 {
-        self.core.intermediate_commits.load(Ordering::Relaxed)
+        self.core.intermediate_commits.get()
     }
 
     /// Makes all commits so far durable, so that they survive a crash of the machine.

@@ -4,22 +4,22 @@ pub(crate) mod deletion;
 pub(crate) mod exclusive_lock;
 pub(crate) mod follower;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
 use errors::{Error, ErrorCode, Result};
 use kv::{Engine, WriteTransaction};
+use metrics::Counter;
 
 use crate::RevisionClock;
-use crate::base::document_times::{DocumentOperation, DocumentTimes};
 use crate::base::fork_join::ForkJoin;
 use crate::base::options::StoreOptions;
 use crate::catalog_snapshot::Catalog;
 use crate::catalog_snapshot::metadata::{self, Draft, Opening};
 use crate::ids::id_sequence::IdSequence;
-use crate::locks::LockCounts;
 use crate::locks::partial_commits::PartialCommits;
+use crate::metrics::{DocumentOperation, DocumentTimes, LockCounts};
 use crate::sharing::Coordination;
 use crate::visibility::read_cache::ReadCache;
 use crate::visibility::{LoadClock, Publisher};
@@ -47,7 +47,7 @@ pub(crate) struct StoreCore {
     /// The times of operations, if they are measured.
     pub(crate) document_times: Option<Arc<DocumentTimes>>,
     /// The count behind [`crate::Store::intermediate_commits`].
-    pub(crate) intermediate_commits: AtomicU64,
+    pub(crate) intermediate_commits: Counter,
     pub(crate) partial_commits: Arc<PartialCommits>,
     pub(crate) coordination: Coordination,
 }

@@ -1,7 +1,6 @@
 //! Commits of a transaction's writes.
 
 use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
 
 use errors::Result;
 use kv::{Durability, WriteTransaction};
@@ -39,7 +38,7 @@ impl Transaction {
         let engine = std::mem::replace(&mut self.engine, engine);
         let outcome = self.core.commit_writes(engine, &self.joined, durability);
         self.joined.iter_mut().for_each(Joined::begin_anew);
-        self.core.intermediate_commits.fetch_add(u64::from(outcome.is_ok()), Ordering::Relaxed);
+        self.core.intermediate_commits.add(u64::from(outcome.is_ok()));
         // Both must precede the first read of the engine's next transaction.
         self.loads_at_begin = self.core.load_clock.now();
         self.read_cache = self.core.read_cache.view();

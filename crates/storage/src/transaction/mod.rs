@@ -26,12 +26,12 @@ use std::time::Instant;
 use errors::{Error, Result};
 use kv::{SnapshotAt, WaitPolicy, WriteTransaction};
 
-use crate::base::document_times::DocumentOperation;
 use crate::base::error;
 use crate::catalog_snapshot::Catalog;
 use crate::index::maintain::Scratch;
 use crate::locks::collection_lock::LockMode;
 use crate::locks::partial_commits::PartialCommit;
+use crate::metrics::DocumentOperation;
 use crate::store_core::StoreCore;
 use crate::store_core::exclusive_lock::CollectionGuard;
 use crate::visibility::LoadNumber;

@@ -7,7 +7,7 @@ use velocypack::Slice;
 
 use super::{Transaction, WriteOptions};
 use crate::Collection;
-use crate::base::document_times::DocumentOperation;
+use crate::metrics::DocumentOperation;
 use crate::scan::DocumentScanSpec;
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };

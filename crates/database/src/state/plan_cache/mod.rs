@@ -14,7 +14,6 @@ mod listed;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -23,6 +22,8 @@ use aql_value::Value;
 use rapidhash::v3::rapidhash_v3;
 use smallvec::{SmallVec, smallvec};
 use velocypack::Slice;
+
+use crate::metrics::PlanLookups;
 
 pub(crate) use latency::Estimate;
 pub use latency::Latency;
@@ -69,8 +70,7 @@ pub struct PlanCache {
     state: Mutex<State>,
     max_entries: usize,
     max_key_bytes: usize,
-    hits: AtomicU64,
-    misses: AtomicU64,
+    lookups: PlanLookups,
 }
 
 #[derive(Debug, Default)]
@@ -109,13 +109,7 @@ impl PlanCache {
     ///
     /// Texts with parameters beyond `max_key_bytes` are not cached.
     pub fn new(max_entries: usize, max_key_bytes: usize) -> Self {
-        PlanCache {
-            state: Mutex::default(),
-            max_entries,
-            max_key_bytes,
-            hits: AtomicU64::new(0),
-            misses: AtomicU64::new(0),
-        }
+        PlanCache { state: Mutex::default(), max_entries, max_key_bytes, lookups: PlanLookups::default() }
     }
 
     /// Returns the cached plan of a query. `parameters` is the object of bind values.
@@ -200,13 +194,13 @@ impl PlanCache {
 
     /// Counts a lookup by whether its plan was used.
     pub(crate) fn count(&self, is_hit: bool) {
-        let counter = if is_hit { &self.hits } else { &self.misses };
-        counter.fetch_add(1, Ordering::Relaxed);
+        let counter = if is_hit { &self.lookups.hits } else { &self.lookups.misses };
+        counter.increment();
     }
 
-    /// Returns the numbers of lookups that found a plan, and of those that did not.
-    pub fn look_ups(&self) -> (u64, u64) {
-        (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed))
+    /// Returns the counts of lookups.
+    pub(crate) fn lookups(&self) -> &PlanLookups {
+        &self.lookups
     }
 
     /// Returns the number of plans.

@@ -2,7 +2,6 @@
 //! their idle time. The outcome of an ended one stays known for a while.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,6 +10,7 @@ use errors::{Error, ErrorCode, Result};
 use super::status::TransactionStatus;
 use super::stream::{StreamTransaction, disallowed, has_ended};
 use crate::base::Owner;
+use crate::metrics::TransactionCounts;
 
 /// The limits of stream transactions.
 #[derive(Clone, Copy, Debug)]
@@ -47,11 +47,7 @@ const MAX_OUTCOMES: usize = 100_000;
 pub struct Transactions {
     limits: TransactionLimits,
     table: Mutex<Table>,
-    begun: AtomicU64,
-    committed: AtomicU64,
-    aborted: AtomicU64,
-    expired: AtomicU64,
-    read_only: AtomicU64,
+    counts: TransactionCounts,
 }
 
 #[derive(Default)]
@@ -76,35 +72,9 @@ pub struct TransactionSummary {
     pub status: TransactionStatus,
 }
 
-/// Numbers of stream transactions since the start of the server.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TransactionCounts {
-    /// Those that began.
-    pub begun: u64,
-    /// Those that were committed.
-    pub committed: u64,
-    /// Those that were aborted, for any reason.
-    pub aborted: u64,
-    /// Those that were aborted after their idle time.
-    pub expired: u64,
-    /// Queries and other reads outside of stream transactions, and stream transactions that may
-    /// write nothing.
-    pub read_only: u64,
-    /// Those that are open now.
-    pub running: u64,
-}
-
 impl Transactions {
     pub(crate) fn new(limits: TransactionLimits) -> Self {
-        Transactions {
-            limits,
-            table: Mutex::default(),
-            begun: AtomicU64::default(),
-            committed: AtomicU64::default(),
-            aborted: AtomicU64::default(),
-            expired: AtomicU64::default(),
-            read_only: AtomicU64::default(),
-        }
+        Transactions { limits, table: Mutex::default(), counts: TransactionCounts::default() }
     }
 
     /// Returns the limits.
@@ -112,21 +82,24 @@ impl Transactions {
         self.limits
     }
 
-    /// Returns the numbers for the metrics page.
-    pub fn counts(&self) -> TransactionCounts {
-        TransactionCounts {
-            begun: self.begun.load(Ordering::Relaxed),
-            committed: self.committed.load(Ordering::Relaxed),
-            aborted: self.aborted.load(Ordering::Relaxed),
-            expired: self.expired.load(Ordering::Relaxed),
-            read_only: self.read_only.load(Ordering::Relaxed),
-            running: self.table().open.len() as u64,
-        }
+    /// Returns the numbers of transactions since the start.
+    pub fn counts(&self) -> &TransactionCounts {
+        &self.counts
+    }
+
+    /// Returns the number of open transactions.
+    pub fn len(&self) -> usize {
+        self.table().open.len()
+    }
+
+    /// Returns true if no transaction is open.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// Counts a transaction that only reads.
     pub(crate) fn note_read(&self) {
-        self.read_only.fetch_add(1, Ordering::Relaxed);
+        self.counts.read_only.increment();
     }
 
     /// Checks that there is room for one more. Concurrent calls may exceed the limit by a few.
@@ -147,7 +120,7 @@ impl Transactions {
             TransactionStatus::Running,
             "only open transactions are registered"
         );
-        self.begun.fetch_add(1, Ordering::Relaxed);
+        self.counts.begun.increment();
         let known = self.table().open.insert(stream.id(), stream);
         debug_assert!(known.is_none(), "a number names one transaction");
     }
@@ -224,7 +197,7 @@ impl Transactions {
     /// housekeeping thread calls it.
     pub(crate) fn expire(&self) {
         let expired = self.abort_where(|stream| stream.is_abandoned(self.limits.idle_timeout));
-        self.expired.fetch_add(expired, Ordering::Relaxed);
+        self.counts.expired.add(expired);
         self.table().forget_outcomes();
     }
 
@@ -264,10 +237,10 @@ impl Transactions {
             return;
         }
         let counter = match status {
-            TransactionStatus::Committed => &self.committed,
-            _ => &self.aborted,
+            TransactionStatus::Committed => &self.counts.committed,
+            _ => &self.counts.aborted,
         };
-        counter.fetch_add(1, Ordering::Relaxed);
+        counter.increment();
         table.outcomes.insert(stream.id(), Outcome { owner: stream.owner().clone(), status });
         table.ended.push_back((Instant::now(), stream.id()));
         table.forget_outcomes();

@@ -236,7 +236,7 @@ fn an_abandoned_transaction_is_aborted() {
     assert_eq!(session.transaction_status(id).unwrap(), TransactionStatus::Aborted);
     query(&session, "INSERT {} INTO c").unwrap();
     assert_eq!(count(&session, "c"), 1);
-    assert_eq!(session.instance().transactions().counts().expired, 1);
+    assert_eq!(session.instance().transactions().counts().expired.get(), 1);
 }
 
 #[test]

@@ -17,6 +17,7 @@ use super::encoding::{append_outbox_key, outbox_entry, outbox_range, outbox_rang
 use super::folder;
 use super::work::Work;
 use crate::base::search_options::SearchOptions;
+use crate::metrics::TextIndexStatistics;
 use crate::sharing::Members;
 use crate::visibility::read_cache::CommitNumber;
 
@@ -64,23 +65,6 @@ struct Figures {
     /// Documents that the first step has indexed so far, and all that it has to index.
     built: AtomicU64,
     to_build: AtomicU64,
-}
-
-/// The size and the state of a text index.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TextIndexStatistics {
-    /// Documents, nested and deleted ones included.
-    pub documents: u64,
-    /// Documents that were not deleted.
-    pub living_documents: u64,
-    /// Segments.
-    pub segments: u64,
-    /// Files of segments.
-    pub files: u64,
-    /// Bytes of segments, in memory and in files.
-    pub bytes: u64,
-    /// Percent of the documents that an index which is being built has; `None` for a built one.
-    pub progress_percent: Option<u64>,
 }
 
 impl TextIndex {

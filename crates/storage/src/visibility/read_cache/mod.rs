@@ -40,6 +40,7 @@ use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 
 use self::admission::Doorkeeper;
 use self::commit_order::CommitOrder;
+use crate::metrics::ReadCacheStatistics;
 
 pub(crate) use commit_order::CommitNumber;
 pub(crate) use encoded_edges::EncodedEdges;
@@ -182,19 +183,6 @@ impl AddAssign for CacheUse {
         self.hits += other.hits;
         self.misses += other.misses;
     }
-}
-
-/// Statistics of the cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReadCacheStatistics {
-    /// Maximum number of bytes that entries may take.
-    pub limit_bytes: u64,
-    /// Bytes that entries take now.
-    pub used_bytes: u64,
-    /// Lookups that found an entry.
-    pub hits: u64,
-    /// Lookups that found none.
-    pub misses: u64,
 }
 
 impl ReadCache {

@@ -1,4 +1,4 @@
-//! Statistics for the metrics page.
+//! The values of this engine for the metrics page, and the names of its own ones.
 
 use std::str::FromStr;
 use std::time::{SystemTime, UNIX_EPOCH};

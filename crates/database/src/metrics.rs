@@ -1,0 +1,185 @@
+//! The metrics of queries and transactions: handles, names and help texts.
+//!
+//! [`crate::Instance::register_metrics`] registers them, together with those of the store.
+
+use std::time::Duration;
+
+use metrics::{Counter, Histogram, Metric};
+
+/// ArangoDB's bucket bounds for the run times of queries, in seconds.
+const TIME_CUTS: [f64; 19] = [
+    0.000095, 0.000191, 0.000381, 0.000763, 0.001526, 0.003052, 0.006104, 0.012207, 0.024414, 0.048828,
+    0.097656, 0.195312, 0.390625, 0.78125, 1.5625, 3.125, 6.25, 12.5, 25.0,
+];
+
+/// ArangoDB's bucket bounds for the run times of slow queries, in seconds.
+const SLOW_TIME_CUTS: [f64; 9] =
+    [4.904297, 8.808594, 16.617188, 32.234375, 63.46875, 125.9375, 250.875, 500.75, 1000.5];
+
+/// The run times of queries that have ended.
+#[derive(Debug)]
+pub(crate) struct QueryTimes {
+    pub(crate) all: Histogram<19>,
+    pub(crate) slow: Histogram<9>,
+}
+
+impl Default for QueryTimes {
+    fn default() -> Self {
+        QueryTimes { all: Histogram::of_times(&TIME_CUTS), slow: Histogram::of_times(&SLOW_TIME_CUTS) }
+    }
+}
+
+impl QueryTimes {
+    /// Returns the number of queries that have ended.
+    pub(crate) fn count(&self) -> u64 {
+        self.all.summary().count()
+    }
+
+    /// Returns the total run time of all queries.
+    pub(crate) fn total(&self) -> Duration {
+        Duration::from_secs_f64(self.all.summary().sum)
+    }
+}
+
+pub(crate) const QUERY_TIMES: &[Metric<QueryTimes>] = &[
+    Metric::counter("arangodb_aql_all_query_total", "Total number of finished AQL queries.", |times| {
+        times.count().into()
+    }),
+    Metric::counter(
+        "arangodb_aql_total_query_time_msec_total",
+        "Total execution time of AQL queries in milliseconds.",
+        |times| (times.total().as_millis() as u64).into(),
+    ),
+    Metric::histogram("arangodb_aql_query_time", "Execution time of AQL queries in seconds.", |times| {
+        (&times.all).into()
+    }),
+    Metric::histogram(
+        "arangodb_aql_slow_query_time",
+        "Execution time of slow AQL queries in seconds.",
+        |times| (&times.slow).into(),
+    ),
+];
+
+/// The lookups in the plan cache.
+#[derive(Debug, Default)]
+pub(crate) struct PlanLookups {
+    pub(crate) hits: Counter,
+    pub(crate) misses: Counter,
+}
+
+pub(crate) const PLAN_LOOKUPS: &[Metric<PlanLookups>] = &[
+    Metric::counter(
+        "arangodb_aql_query_plan_cache_hits_total",
+        "Total number of plan lookups served by the plan cache.",
+        |lookups| (&lookups.hits).into(),
+    ),
+    Metric::counter(
+        "arangodb_aql_query_plan_cache_misses_total",
+        "Total number of plan lookups not served by the plan cache.",
+        |lookups| (&lookups.misses).into(),
+    ),
+];
+
+/// The resources that queries, cursors and dumps use at one moment.
+pub(crate) struct QueryResources {
+    pub(crate) running_queries: usize,
+    pub(crate) global_memory_limit_reached: u64,
+    pub(crate) local_memory_limit_reached: u64,
+    pub(crate) cursors: usize,
+    pub(crate) dumps: usize,
+    pub(crate) dump_memory_bytes: u64,
+    pub(crate) dump_batches: usize,
+    pub(crate) memory_used_bytes: u64,
+    pub(crate) memory_limit_bytes: u64,
+    pub(crate) cached_plans: usize,
+}
+
+pub(crate) const RUNNING_QUERIES: &[Metric<QueryResources>] =
+    &[Metric::gauge("arangodb_aql_current_query", "Number of running AQL queries.", |used| {
+        used.running_queries.into()
+    })];
+
+pub(crate) const QUERY_RESOURCES: &[Metric<QueryResources>] = &[
+    Metric::counter(
+        "arangodb_aql_global_query_memory_limit_reached_total",
+        "Total number of times that the memory limit of all queries was reached.",
+        |used| used.global_memory_limit_reached.into(),
+    ),
+    Metric::counter(
+        "arangodb_aql_local_query_memory_limit_reached_total",
+        "Total number of times that the memory limit of a single query was reached.",
+        |used| used.local_memory_limit_reached.into(),
+    ),
+    Metric::gauge("arangodb_aql_cursors_active", "Number of open cursors and exports.", |used| {
+        used.cursors.into()
+    }),
+    Metric::gauge("arangodb_dump_ongoing", "Number of ongoing parallel dumps.", |used| used.dumps.into()),
+    Metric::gauge(
+        "arangodb_dump_memory_usage",
+        "Size in bytes of dump results that are waiting for clients.",
+        |used| used.dump_memory_bytes.into(),
+    ),
+    Metric::gauge("persea_dump_batches", "Number of snapshots held by dumps.", |used| {
+        used.dump_batches.into()
+    }),
+    Metric::gauge("arangodb_aql_global_memory_usage", "Memory used by all queries in bytes.", |used| {
+        used.memory_used_bytes.into()
+    }),
+    Metric::gauge("arangodb_aql_global_memory_limit", "Memory limit of all queries in bytes.", |used| {
+        used.memory_limit_bytes.into()
+    }),
+];
+
+pub(crate) const CACHED_PLANS: &[Metric<QueryResources>] =
+    &[Metric::gauge("persea_query_plans_cached", "Number of plans in the plan cache.", |used| {
+        used.cached_plans.into()
+    })];
+
+/// The numbers of transactions since the start of the server.
+#[derive(Debug, Default)]
+pub struct TransactionCounts {
+    /// Stream transactions that began.
+    pub begun: Counter,
+    /// Stream transactions that were committed.
+    pub committed: Counter,
+    /// Stream transactions that were aborted, for any reason.
+    pub aborted: Counter,
+    /// Stream transactions that were aborted after their idle time.
+    pub expired: Counter,
+    /// Queries and other reads outside of stream transactions, and stream transactions that may
+    /// write nothing.
+    pub read_only: Counter,
+}
+
+pub(crate) const TRANSACTIONS: &[Metric<TransactionCounts>] = &[
+    Metric::counter(
+        "arangodb_transactions_expired_total",
+        "Total number of stream transactions aborted after their idle timeout.",
+        |counts| (&counts.expired).into(),
+    ),
+    Metric::counter(
+        "arangodb_read_transactions_total",
+        "Total number of read-only transactions, including single queries and reads.",
+        |counts| (&counts.read_only).into(),
+    ),
+    Metric::counter(
+        "persea_stream_transactions_begun_total",
+        "Total number of stream transactions.",
+        |counts| (&counts.begun).into(),
+    ),
+    Metric::counter(
+        "persea_stream_transactions_committed_total",
+        "Total number of committed stream transactions.",
+        |counts| (&counts.committed).into(),
+    ),
+    Metric::counter(
+        "persea_stream_transactions_aborted_total",
+        "Total number of aborted stream transactions.",
+        |counts| (&counts.aborted).into(),
+    ),
+];
+
+pub(crate) const OPEN_TRANSACTIONS: &[Metric<usize>] =
+    &[Metric::gauge("persea_stream_transactions_open", "Number of open stream transactions.", |open| {
+        (*open).into()
+    })];
