@@ -3,7 +3,7 @@
 //!
 //! Each layer has one file `metrics.rs`. It owns the handles ([`Counter`], [`Gauge`],
 //! [`Histogram`]) and a table of [`Metric`]s, in which name, help text and value of each stand
-//! together. The layer registers its tables with a [`Registry`], and the server prints the registry.
+//! together. The layer registers its tables with a [`Registry`], which the server prints.
 //!
 //! A value that is only known when the page is written, such as a size or the number of open
 //! things, is a metric whose function reads it then.

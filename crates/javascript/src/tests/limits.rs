@@ -11,7 +11,8 @@ use crate::{Failure, Isolate, Limits};
 /// the goal, but test machines are busy.
 const LATENESS: Duration = Duration::from_secs(5);
 
-/// The bound on the processor time of a single builtin, in a debug build. The memory limit bounds it.
+/// The bound on the processor time of a single builtin, in a debug build. The memory limit bounds
+/// it.
 const TIME_OF_BUILTINS: Duration = Duration::from_secs(15);
 
 /// Runs a script with a deadline of 50 ms; returns its failure and how late it ended.

@@ -1,11 +1,7 @@
 //! The metrics of the worker threads and of their only queue, in which requests of clients wait:
 //! ArangoDB's queue of low priority.
 
-use std::sync::Arc;
-
 use metrics::{Metric, Registry, Section, Summary};
-
-use super::pool::WorkerPool;
 
 /// ArangoDB's bucket bounds for the times of requests, used for the waits of jobs, in seconds.
 pub const WAIT_CUTS: [f64; 9] = [0.01, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0, 15.0, 30.0];
@@ -41,27 +37,14 @@ pub struct PoolCounts {
 }
 
 /// The state of the pool at one moment.
-struct PoolState {
-    threads: usize,
-    busy_threads: usize,
-    queue_length: usize,
-    waits: Summary,
-    last_wait_us: u64,
-    counts: PoolCounts,
-}
-
-impl PoolState {
-    fn of(pool: &WorkerPool) -> Self {
-        let (threads, busy_threads) = pool.threads();
-        PoolState {
-            threads,
-            busy_threads,
-            queue_length: pool.queue_length(),
-            waits: pool.waits(),
-            last_wait_us: pool.last_wait_us(),
-            counts: pool.counts(),
-        }
-    }
+pub(super) struct PoolState {
+    pub(super) threads: usize,
+    pub(super) busy_threads: usize,
+    pub(super) queue_length: usize,
+    /// The times in seconds that jobs have waited.
+    pub(super) waits: Summary,
+    pub(super) last_wait_us: u64,
+    pub(super) counts: PoolCounts,
 }
 
 const POOL: &[Metric<PoolState>] = &[
@@ -123,8 +106,7 @@ const POOL: &[Metric<PoolState>] = &[
     ),
 ];
 
-/// Registers the metrics of the pool.
-pub(crate) fn register(registry: &Registry, pool: &Arc<WorkerPool>) {
-    let pool = Arc::clone(pool);
-    registry.register_reading(Section::Scheduler, POOL, move || PoolState::of(&pool));
+/// Registers the metrics of the pool whose state a function reads.
+pub(super) fn register(registry: &Registry, read: impl Fn() -> PoolState + Send + Sync + 'static) {
+    registry.register_reading(Section::Scheduler, POOL, read);
 }

@@ -11,10 +11,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use errors::{Error, ErrorCode};
-use metrics::{Gauge, Histogram, Summary};
+use metrics::{Gauge, Histogram, Registry, Summary};
 use tokio::sync::oneshot;
 
-use super::metrics::{PoolCounts, WAIT_CUTS};
+use super::metrics::{self as pool_metrics, PoolCounts, PoolState, WAIT_CUTS};
 use super::{RELIEF_AFTER, RELIEF_INTERVAL_MAX, SPARE_THREAD_IDLE};
 
 /// A piece of work.
@@ -213,6 +213,22 @@ impl WorkerPool {
     /// Returns the wait of the job that was taken last, in microseconds.
     pub fn last_wait_us(&self) -> u64 {
         self.shared.last_wait_us.get()
+    }
+
+    /// Registers the metrics of this pool.
+    pub(crate) fn register_metrics(self: &Arc<Self>, registry: &Registry) {
+        let pool = Arc::clone(self);
+        pool_metrics::register(registry, move || {
+            let (threads, busy_threads) = pool.threads();
+            PoolState {
+                threads,
+                busy_threads,
+                queue_length: pool.queue_length(),
+                waits: pool.waits(),
+                last_wait_us: pool.last_wait_us(),
+                counts: pool.counts(),
+            }
+        });
     }
 
     /// Accepts no more jobs, and waits at most `timeout` for the queued ones.

@@ -21,7 +21,7 @@ use crate::service::jobs::Jobs;
 use crate::service::log::Log;
 use crate::service::recording::Recording;
 use crate::service::shutdown::Shutdown;
-use crate::{http, placement, route, service};
+use crate::{http, route, service};
 
 /// The services of a server while it is assembled.
 pub(super) struct Parts {
@@ -108,7 +108,7 @@ impl Parts {
     /// Returns the registry of all metrics.
     fn registry(&self, options: &ServerOptions) -> Registry {
         let registry = Registry::default();
-        placement::metrics::register(&registry, &self.pool);
+        self.pool.register_metrics(&registry);
         http::metrics::register(&registry, &self.metrics, &self.connections);
         let sources = service::metrics::Sources {
             jobs: Arc::clone(&self.jobs),
