@@ -68,15 +68,15 @@ pub trait Environment: Send + Sync {
 pub trait UserFunctions: Send + Sync {
     /// Calls a function once for each element of `rows`, an array of arrays of arguments.
     ///
-    /// Errors: 1582 for an unknown name, 1583 if its code is not a function, 11 where such
-    /// functions are disabled, 32, 1500.
+    /// Errors: 1582 for an unknown name, 1583 if its code is not a function or a call throws, 11
+    /// where such functions are disabled, 32, 1500.
     fn call(&self, name: &str, rows: Builder) -> Result<UserCalls>;
 }
 
 /// The outcome of calls of a user's function.
 #[derive(Debug, Default)]
 pub struct UserCalls {
-    /// One result a call; null for a call that threw.
+    /// One result a call.
     pub values: Vec<Value>,
     /// The warnings of all calls.
     pub warnings: Vec<Warning>,

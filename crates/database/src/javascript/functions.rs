@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use aql_value::{BlockBuilder, Interrupt, MemoryAccount, UserCalls, UserFunctions, Value, Warning};
+use aql_value::{BlockBuilder, Interrupt, MemoryAccount, UserCalls, UserFunctions, Warning};
 use errors::{Error, ErrorCode, Result};
 use javascript::Failure;
 use velocypack::{Builder, Slice};
@@ -53,59 +53,18 @@ impl QueryFunctions {
             || self.interrupt.check(),
             |_| Ok(()),
         );
-        defined?.map_err(|failure| match failure {
-            Failure::Exception(exception) => {
-                let message = format!("user function runtime error: {exception}");
-                Error::new(ErrorCode::QueryFunctionRuntimeError, message)
-            }
-            failure => ended(&failure),
-        })?;
+        defined?.map_err(failed)?;
         running.known.insert(key.to_owned());
         Ok(())
     }
 
-    /// Calls a function for each row of arguments. The inner error is the message of an exception
-    /// outside of the calls: a result has no form as a value.
-    fn run(
-        &self,
-        isolate: &mut Running,
-        key: &str,
-        rows: Vec<u8>,
-    ) -> Result<std::result::Result<UserCalls, String>> {
+    /// Calls a function for each row of arguments. Errors: 1583 if a call throws, or if its result
+    /// has no form as a value.
+    fn run(&self, isolate: &mut Running, key: &str, rows: Vec<u8>) -> Result<UserCalls> {
         let call = Call { module: MODULE, function: "call", arguments: vec![text(key)?, rows] };
         let calls =
             isolate.thread.call(call, || self.interrupt.check(), |result| calls(result, &self.memory))?;
-        match calls {
-            Ok(calls) => Ok(Ok(calls)),
-            Err(Failure::Exception(exception)) => Ok(Err(exception.message)),
-            Err(failure) => Err(ended(&failure)),
-        }
-    }
-
-    /// Calls a function row by row. A call whose result has no form as a value gives null and a
-    /// warning.
-    fn run_each(&self, isolate: &mut Running, key: &str, rows: Slice<'_>) -> Result<UserCalls> {
-        let mut all = UserCalls::default();
-        for row in rows.elements() {
-            let mut one = Builder::new();
-            one.open_array()?;
-            one.add_slice(row)?;
-            one.close()?;
-            match self.run(isolate, key, one.into_vec())? {
-                Ok(calls) => {
-                    all.values.extend(calls.values);
-                    all.warnings.extend(calls.warnings);
-                }
-                Err(message) => {
-                    all.values.push(Value::Null);
-                    all.warnings.push(Warning {
-                        code: ErrorCode::QueryFunctionRuntimeError,
-                        message: format!("user function runtime error: {message}"),
-                    });
-                }
-            }
-        }
-        Ok(all)
+        calls.map_err(failed)
     }
 }
 
@@ -123,14 +82,20 @@ impl UserFunctions for QueryFunctions {
             None => self.start()?,
         };
         self.define(&mut isolate, &key)?;
-        let rows = rows.into_vec();
-        let calls = match self.run(&mut isolate, &key, rows.clone())? {
-            Ok(calls) => calls,
-            // The conversion of a result has thrown, and only that call may lose its result.
-            Err(_) => self.run_each(&mut isolate, &key, Slice::new(&rows))?,
-        };
+        let calls = self.run(&mut isolate, &key, rows.into_vec())?;
         *running = Some(isolate);
         Ok(calls)
+    }
+}
+
+/// Returns the error of code that threw (1583), or of an isolate that ended.
+fn failed(failure: Failure) -> Error {
+    match failure {
+        Failure::Exception(exception) => {
+            let message = format!("user function runtime error: {exception}");
+            Error::new(ErrorCode::QueryFunctionRuntimeError, message)
+        }
+        failure => ended(&failure),
     }
 }
 

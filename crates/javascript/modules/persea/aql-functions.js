@@ -15,14 +15,6 @@ function warn(code, message) {
 
 Object.defineProperty(globalThis, 'AQL_WARNING', { value: warn, writable: true, configurable: true });
 
-function text(error) {
-  try {
-    return String(error);
-  } catch (ignored) {
-    return 'unknown error';
-  }
-}
-
 // Throws unless the code is a function. The code does not see the native functions.
 function compile(name, code) {
   const module = { exports: undefined };
@@ -42,18 +34,9 @@ exports.define = function (name, code) {
   functions.set(name, { run: compile(name, code), self: { name } });
 };
 
-// Calls a function for each array of arguments. A call that throws has the result null.
+// Calls a function for each array of arguments. The first call that throws ends all.
 exports.call = function (name, rows) {
   const { run, self } = functions.get(name);
   warnings = [];
-  const values = new Array(rows.length);
-  for (let i = 0; i < rows.length; ++i) {
-    try {
-      values[i] = run.apply(self, rows[i]);
-    } catch (error) {
-      values[i] = null;
-      warn(1583, 'user function runtime error: ' + text(error));
-    }
-  }
-  return [values, warnings];
+  return [rows.map((row) => run.apply(self, row)), warnings];
 };
