@@ -146,7 +146,7 @@ function pairs(graph, start, end, options) {
     end: nodes(graph, end, options.endVertexCollectionRestriction),
   };
   const among = edges(graph, options.edgeCollectionRestriction, bindVars);
-  const weights = options.weight === undefined ? '' : weighted(options);
+  const weights = weighted(options);
   const text = `FOR s IN @start FOR t IN @end FILTER s != t
     FOR p IN (FOR path IN ${direction(options, 'any')} K_SHORTEST_PATHS s TO t ${among} ${weights} LIMIT 1 RETURN path)
     RETURN { s, t, vertices: p.vertices[*]._id, edges: p.edges, distance: p.weight }`;
@@ -156,9 +156,13 @@ function pairs(graph, start, end, options) {
 // The weight of an edge without one, if the caller names no other.
 const UNREACHABLE = 1e18;
 
-function weighted({ weight, defaultWeight = UNREACHABLE }) {
+// Returns the options of a query for weights. The attribute has either name.
+function weighted({ weight, weightAttribute = weight, defaultWeight = UNREACHABLE }) {
+  if (weightAttribute === undefined) {
+    return '';
+  }
   // Options of a query are constants, so the name of the attribute is a part of its text.
-  return `OPTIONS { weightAttribute: ${JSON.stringify(String(weight))}, defaultWeight: ${Number(defaultWeight)} }`;
+  return `OPTIONS { weightAttribute: ${JSON.stringify(String(weightAttribute))}, defaultWeight: ${Number(defaultWeight)} }`;
 }
 
 function edges(graph, restriction, bindVars) {

@@ -19,9 +19,11 @@ pub(super) struct Weighted {
     pending: Option<StepId>,
 }
 
-/// A path with its weight; of equal ones the first that was found comes first.
+/// A path with its weight. Of equally heavy ones that with fewer edges comes first, as in ArangoDB,
+/// and of those the first that was found.
 struct Weighed {
     weight: f64,
+    edges: u32,
     id: StepId,
 }
 
@@ -34,7 +36,8 @@ impl Weighted {
 
     fn push(&mut self, steps: &Steps, from: StepId) {
         for id in from..steps.end() {
-            self.queue.push(Reverse(Weighed { weight: steps.weight(id), id }));
+            let edges = steps.get(id).map_or(0, |step| step.depth);
+            self.queue.push(Reverse(Weighed { weight: steps.weight(id), edges, id }));
         }
     }
 
@@ -95,6 +98,7 @@ impl PartialOrd for Weighed {
 
 impl Ord for Weighed {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.weight.total_cmp(&other.weight).then(self.id.cmp(&other.id))
+        let by_weight = self.weight.total_cmp(&other.weight);
+        by_weight.then_with(|| (self.edges, self.id).cmp(&(other.edges, other.id)))
     }
 }
