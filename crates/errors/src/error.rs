@@ -24,6 +24,7 @@ struct Inner {
     position: Option<Position>,
     stage: Option<&'static str>,
     status: Option<u16>,
+    number: Option<u32>,
     has_challenge: bool,
     is_retryable: bool,
 }
@@ -66,6 +67,7 @@ impl Error {
             position: None,
             stage: None,
             status: None,
+            number: None,
             has_challenge: false,
             is_retryable: false,
         };
@@ -82,9 +84,9 @@ impl Error {
         self.inner.code
     }
 
-    /// Returns the number of the code, for replies: `errorNum`.
+    /// Returns the number for replies, `errorNum`: that of the code, or one that a script chose.
     pub fn number(&self) -> u32 {
-        self.inner.code.number()
+        self.inner.number.unwrap_or(self.inner.code.number())
     }
 
     /// Returns the text for `errorMessage`.
@@ -136,6 +138,13 @@ impl Error {
     #[must_use]
     pub fn with_status(mut self, status: u16) -> Self {
         self.inner.status = Some(status);
+        self
+    }
+
+    /// Returns the same error with the number that a script gave its exception.
+    #[must_use]
+    pub fn with_number(mut self, number: u32) -> Self {
+        self.inner.number = Some(number);
         self
     }
 

@@ -22,6 +22,7 @@ function query(strings, ...values) {
 module.exports = {
   db,
   aql,
+  aqlQuery: aql,
   query,
   time: internal.time,
   print: internal.print,

@@ -45,7 +45,7 @@ internal.platform = 'linux';
 internal.pathForTesting = (path, prefix = 'js') => require('fs').join('tests', prefix, path);
 internal.isEnterprise = () => connection.send('GET', '/_api/version').license === 'enterprise';
 internal.isCluster = () => connection.send('GET', '/_admin/server/role').role === 'COORDINATOR';
-internal.options = () => connection.send('GET', '/_admin/options');
+internal.options = () => connection.sendTo('_system', 'GET', '/_admin/options');
 internal.parseArgv = (...given) => require('persea/arguments').parseArgv(...given);
 internal.download = (...given) => require('persea/download').download(...given);
 

@@ -1,8 +1,6 @@
 // Scripts that the server runs on data: actions of transactions, commands of tasks, programs.
 'use strict';
 
-const { ArangoError } = require('persea/error');
-
 // The body of a function stands on a line of its own, which a comment at its end does not reach.
 function wrapped(body, parameter) {
   return '(function (' + parameter + ') {' + body + '\n})';
@@ -19,21 +17,23 @@ function evaluate(source) {
   return module.exports;
 }
 
-// Returns the function of an action: a function, or the body of one whose parameter is `params`.
-function action(source) {
-  try {
-    return evaluate(source);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) {
-      throw error;
-    }
-    try {
-      return evaluate(wrapped(source, 'params'));
-    } catch (other) {
-      // A text that begins as a function has no mistake in being none.
-      throw /^\s*(async\s+)?(function\b|\()/.test(source) ? error : other;
-    }
+// Returns the function of an action, which sees its parameters as the variable `params`, too.
+function action(source, params) {
+  const made = evaluate('function (params) { const action = ' + source + '\n; return action; }')(params);
+  if (typeof made !== 'function') {
+    throw new TypeError('expecting a function');
   }
+  return made;
+}
+
+// Returns the number and the message of an exception. An error of the server has both, and a script
+// may give them to an exception of its own.
+function failure(error) {
+  if (error === null || typeof error !== 'object' || !(Number(error.errorNum) > 0)) {
+    return { message: String(error) };
+  }
+  const { errorNum, errorMessage, message } = error;
+  return { message: String(errorMessage === undefined ? message : errorMessage), number: Number(errorNum) };
 }
 
 // Returns the result of a function, or the error that it threw.
@@ -47,15 +47,12 @@ function outcome(compile, params) {
   try {
     return { result: callee(params) };
   } catch (error) {
-    if (error instanceof ArangoError) {
-      return { message: String(error.errorMessage), number: error.errorNum };
-    }
-    return { message: String(error) };
+    return failure(error);
   }
 }
 
 // Runs the action of a transaction.
-exports.transaction = (source, params) => outcome(() => action(source), params);
+exports.transaction = (source, params) => outcome(() => action(source, params), params);
 
 // Runs the command of a task: the body of a function with the parameter `params`.
 exports.task = (command, params) => outcome(() => evaluate(wrapped(command, 'params')), params);

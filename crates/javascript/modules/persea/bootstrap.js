@@ -271,6 +271,10 @@
     lazy(name, () => internalRequire('internal')[name]);
   }
   lazy('aql', () => internalRequire('@arangodb').aql);
+  lazy('aqlQuery', () => internalRequire('@arangodb').aql);
+  if (!host.hasTerminal()) {
+    plain('TRANSACTION', (data) => internalRequire('internal').db._executeTransaction(data));
+  }
   lazy('ArangoError', () => internalRequire('persea/error').ArangoError);
   lazy('console', () => internalRequire('console'));
   lazy('process', () => internalRequire('process'));

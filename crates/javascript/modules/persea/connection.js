@@ -26,6 +26,15 @@ function send(method, path, body, headers, packed) {
   return reply[1];
 }
 
+// Sends a request to another database than the present one.
+function sendTo(database, method, path) {
+  const reply = host.request(method, database, path);
+  if (reply[0] >= 400) {
+    throw failure(reply[0], reply[1]);
+  }
+  return reply[1];
+}
+
 // Sends a request and returns the body of its reply, or undefined if the status is `absent`.
 function sendUnless(absent, method, path, body, headers) {
   const text = body === undefined ? undefined : JSON.stringify(body);
@@ -68,6 +77,7 @@ function query(options) {
 
 module.exports = {
   send,
+  sendTo,
   sendUnless,
   exchange,
   failure,

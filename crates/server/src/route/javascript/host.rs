@@ -23,6 +23,9 @@ use crate::route::batch::Answer;
 const HEADERS: &[&str] =
     &["if-match", "if-none-match", "content-type", "accept", "x-arango-allow-dirty-read"];
 
+/// The path at which a stream transaction begins, which would be nested in that of an action.
+const BEGIN_TRANSACTION: &str = "/_api/transaction/begin";
+
 /// The time since which a script has sent no request; none while it waits for a reply.
 pub(super) struct Idle(Mutex<Option<Instant>>);
 
@@ -71,7 +74,10 @@ impl RouterHost {
         let dispatcher = &self.origin.parts.dispatcher;
         let (route, matched) = dispatcher.find_route(&method, &path)?;
         if self.origin.transaction.is_some() && !route.in_scripts {
-            return Err(Error::of(ErrorCode::TransactionDisallowedOperation));
+            return Err(Error::of(match route.pattern {
+                BEGIN_TRANSACTION if method == Method::POST => ErrorCode::TransactionNested,
+                _ => ErrorCode::TransactionDisallowedOperation,
+            }));
         }
         let job = match dispatch::open_job(&route) {
             Some(job) => job,
