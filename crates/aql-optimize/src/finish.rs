@@ -1,49 +1,25 @@
 //! The last step of the optimizer, for every plan: it computes what later stages need.
 
-use std::cell::Cell;
 use std::cmp::Ordering;
 
 use aql_plan::{
-    BindParameters, Expression, IndexHint, Node, NodeKind, Plan, PlanCatalog, for_each_node,
-    reads_of_pipeline,
+    BindParameters, IndexHint, Node, NodeKind, Plan, PlanCatalog, for_each_node, reads_of_pipeline,
 };
 use aql_value::{Interrupt, Value};
 use errors::{Error, ErrorCode, Result};
 
 use super::cost;
-use super::rules::is_similarity;
 
 /// Estimates costs, and marks constant variables and subqueries.
 ///
-/// Errors: 1500 for a query that was ended, 1554 for a similarity function that no index computes.
+/// Errors: 1500 for a query that was ended.
 pub(super) fn finish(plan: &mut Plan, catalog: &dyn PlanCatalog, interrupt: &Interrupt) -> Result<()> {
-    check_similarity_functions(&plan.nodes)?;
     plan.mark_constants();
     mark_constant_subqueries(&mut plan.nodes, interrupt)?;
     // Errors first: rules leave their work undone when the query is ended.
     cost::estimate(plan, catalog, interrupt)?;
     debug_assert_eq!(plan.broken_invariant(), None, "after the rules {:?}", plan.rules_applied);
     Ok(())
-}
-
-/// Errors: 1554 for a plan that calls a function that only an index computes.
-fn check_similarity_functions(nodes: &[Node]) -> Result<()> {
-    let called = Cell::new(None);
-    let note = |part: &Expression| match part {
-        Expression::Call { function, .. } if is_similarity(part) => {
-            called.set(Some(function.name));
-            true
-        }
-        _ => false,
-    };
-    for_each_node(nodes, &mut |node| {
-        node.kind.for_each_expression(&mut |expression| {
-            expression.any(&note);
-        });
-    });
-    let Some(name) = called.get() else { return Ok(()) };
-    let message = format!("failed vector search: no vector index for AQL function {name}()");
-    Err(Error::new(ErrorCode::QueryVectorSearchNotApplied, message))
 }
 
 fn mark_constant_subqueries(nodes: &mut [Node], interrupt: &Interrupt) -> Result<()> {

@@ -55,7 +55,10 @@ impl Lowering<'_> {
     }
 
     pub(super) fn near_vector(&self, step: Step<'_>, node: &NearVector) -> Result<Box<dyn Operator>> {
-        let source = self.counting_source(&node.source, Some(&node.index), None)?;
+        let mut source = self.counting_source(&node.source, Some(&node.index), None)?;
+        if node.counts_all {
+            source.limit = None;
+        }
         let options = node.options.as_ref().map(|options| self.compile(options)).transpose()?;
         let mut carry = with_filter_reads(step.carry, &source).into_vec();
         carry.extend(options.iter().flat_map(|program| program.registers_read()).copied());

@@ -72,9 +72,12 @@ pub(crate) fn runs_once(nodes: &[Node], scan: usize) -> bool {
 /// Returns the sort of all rows of the scan at a position, with its own position, if the scan runs
 /// once.
 pub(crate) fn sort_after(nodes: &[Node], scan: usize) -> Option<(usize, &Sort)> {
-    if !runs_once(nodes, scan) {
-        return None;
-    }
+    if runs_once(nodes, scan) { sort_of_rows(nodes, scan) } else { None }
+}
+
+/// Returns the sort of the rows of the scan at a position, with its own position, however often the
+/// scan runs.
+pub(crate) fn sort_of_rows(nodes: &[Node], scan: usize) -> Option<(usize, &Sort)> {
     let after = nodes.iter().enumerate().skip(scan + 1);
     after
         .take_while(|(_, node)| match &node.kind {

@@ -62,8 +62,6 @@ use errors::Result;
 
 use super::RuleContext;
 
-pub(super) use use_vector_index::is_similarity;
-
 /// A rewriting of plans.
 pub(super) trait Rule: Sync {
     /// Returns ArangoDB's name of the rule. Names are unique.

@@ -1,9 +1,9 @@
 //! `use-vector-index`: finds the documents whose vectors are nearest to another one in a vector
 //! index, where a query sorts by their similarity and limits the result.
 //!
-//! The filters before the sort run within the search, so they are removed. As in ArangoDB, no other
-//! form of query can compute the similarity functions; a query with one of them fails
-//! ([`crate::finish`]).
+//! The filters before the sort run within the search, so they are removed. The sort is removed,
+//! too, unless there are several searches, one for each row of an outer loop: then it sorts what
+//! they find. As in ArangoDB, no other form of query can compute the similarity functions.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ use crate::analysis::condition::{as_field, resolve, set_from};
 use crate::analysis::coverage::Entries;
 use crate::analysis::pipeline::{Workshop, for_each_pipeline, is_transparent};
 use crate::analysis::projection::collect_paths;
-use crate::analysis::sort_order::sort_after;
+use crate::analysis::sort_order::{runs_once, sort_of_rows};
 
 pub(super) struct UseVectorIndex;
 
@@ -59,10 +59,12 @@ struct VectorSearch {
     vector: Expression,
     options: Option<Expression>,
     filter: Option<Expression>,
-    /// Positions of the filters and the sort.
+    /// Positions of the filters, and of the sort if it is done.
     done: Vec<usize>,
-    /// The number of documents, those that the query skips included.
+    /// The number of documents of each search, those that the query skips included.
     limit: u64,
+    /// True if the limit counts all documents that match.
+    counts_all: bool,
 }
 
 fn find(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<VectorSearch> {
@@ -71,7 +73,7 @@ fn find(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<Ve
     if source.hint.disabled || scan.random || source.count_into.is_some() {
         return None;
     }
-    let (sort_at, sort) = sort_after(nodes, position).filter(|(_, sort)| sort.limit.is_none())?;
+    let (sort_at, sort) = sort_of_rows(nodes, position).filter(|(_, sort)| sort.limit.is_none())?;
     let [element] = sort.elements.as_slice() else { return None };
     let call = resolve(&Expression::Variable(element.input), nodes, position, sort_at);
     let Expression::Call { function, arguments } = &call else { return None };
@@ -91,18 +93,23 @@ fn find(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<Ve
     if !options.iter().all(|options| is_available(&options)) {
         return None;
     }
-    let limit = limit_after(nodes, sort_at)?;
+    let (limit, counts_all) = limit_after(nodes, sort_at)?;
     let (filter, mut done) = filters(nodes, position, sort_at, &call, source.out)?;
     let index = choose_index(source, serves, filter.as_ref(), context)?;
-    done.push(sort_at);
-    Some(VectorSearch { index, call, vector, options, filter, done, limit })
+    if runs_once(nodes, position) {
+        done.push(sort_at);
+    }
+    Some(VectorSearch { index, call, vector, options, filter, done, limit, counts_all })
 }
 
-/// Returns the number of rows that the limit after the sort takes, skipped ones included.
-fn limit_after(nodes: &[Node], sort: usize) -> Option<u64> {
+/// Returns the number of rows that the limit after the sort takes, skipped ones included, and true
+/// if it counts all rows.
+fn limit_after(nodes: &[Node], sort: usize) -> Option<(u64, bool)> {
     let next = nodes.iter().skip(sort + 1).find(|node| !is_transparent(&node.kind))?;
     match &next.kind {
-        NodeKind::Limit(limit) if limit.limit != u64::MAX => limit.offset.checked_add(limit.limit),
+        NodeKind::Limit(limit) if limit.limit != u64::MAX => {
+            Some((limit.offset.checked_add(limit.limit)?, limit.full_count))
+        }
         _ => None,
     }
 }
@@ -143,7 +150,7 @@ fn filters(
 }
 
 /// Returns true for a call of a function that only an index computes.
-pub(crate) fn is_similarity(expression: &Expression) -> bool {
+fn is_similarity(expression: &Expression) -> bool {
     matches!(expression, Expression::Call { function, .. } if function.name.starts_with("APPROX_NEAR_"))
 }
 
@@ -171,7 +178,7 @@ fn choose_index(
 }
 
 fn apply(nodes: &mut Vec<Node>, position: usize, search: VectorSearch, workshop: &mut Workshop<'_>) {
-    let VectorSearch { index, call, vector, options, mut filter, mut done, limit } = search;
+    let VectorSearch { index, call, vector, options, mut filter, mut done, limit, counts_all } = search;
     let Some(NodeKind::EnumerateCollection(scan)) = nodes.get(position).map(|node| &node.kind) else {
         return;
     };
@@ -194,7 +201,7 @@ fn apply(nodes: &mut Vec<Node>, position: usize, search: VectorSearch, workshop:
             (variable, Some(node))
         }
     };
-    let near = NearVector { source, index, vector, options, distance };
+    let near = NearVector { source, index, vector, options, distance, counts_all };
     if let Some(node) = nodes.get_mut(position) {
         *node = workshop.node(NodeKind::NearVector(Box::new(near)));
     }

@@ -20,6 +20,8 @@ pub struct NearVector {
     pub options: Option<Expression>,
     /// The similarity or the distance of each document.
     pub distance: VariableId,
+    /// True if documents beyond the limit are found, too, because they are counted.
+    pub counts_all: bool,
 }
 
 impl PlanNode for NearVector {
