@@ -32,7 +32,9 @@ impl Lowering<'_> {
         };
         let collections = indexes.iter().map(|(collection, _)| collection);
         let is_exact = state.as_ref().is_some_and(|state| start.is_state_exact(state, collections));
-        let schemas = indexes.iter().filter_map(|(_, index)| index.search_schema().cloned());
+        let schemas = indexes.iter().filter_map(|(collection, index)| {
+            Some((collection.name().into(), Arc::clone(index.search_schema()?)))
+        });
         let fields = SearchFields::new(schemas.collect());
         let condition = node.condition.as_ref().map(|condition| {
             SearchCondition::of(condition, node.out)?.try_map(&mut |value| self.compile(value))

@@ -8,13 +8,26 @@ use search::{Analysis, FieldRef, Path, Schema, Step};
 
 /// The fields of the indexes that a search reads.
 pub(crate) struct SearchFields {
-    schemas: Vec<Arc<Schema>>,
+    /// The schemas, with the names of their collections.
+    schemas: Vec<(Box<str>, Arc<Schema>)>,
 }
 
 impl SearchFields {
-    /// Returns the fields of all these schemas.
-    pub(crate) fn new(schemas: Vec<Arc<Schema>>) -> Self {
+    /// Returns the fields of all these schemas, each with the name of its collection.
+    pub(crate) fn new(schemas: Vec<(Box<str>, Arc<Schema>)>) -> Self {
         Self { schemas }
+    }
+
+    /// Returns true if an index has a field.
+    pub(crate) fn has(&self, field: &SearchField<Value>) -> bool {
+        self.values(field).is_some()
+    }
+
+    /// Returns true if an index of this collection has a field.
+    pub(crate) fn has_in(&self, collection: &str, field: &SearchField<Value>) -> bool {
+        let Some(steps) = steps(field) else { return false };
+        let mut schemas = self.schemas.iter().filter(|(owner, _)| **owner == *collection);
+        schemas.any(|(_, schema)| schema.value_path(&steps).is_some())
     }
 
     /// Returns the fields that have the texts at a place: none if no index has them, several if
@@ -25,7 +38,7 @@ impl SearchFields {
     pub(crate) fn find(&self, field: &SearchField<Value>, analysis: &Analysis) -> Vec<FieldRef> {
         let mut found: Vec<FieldRef> = Vec::new();
         let Some(steps) = steps(field) else { return found };
-        for schema in &self.schemas {
+        for (_, schema) in &self.schemas {
             let field = match schema.is_link() {
                 true => schema.field_with(&steps, &analysis.name),
                 false => schema.field(&steps),
@@ -46,13 +59,13 @@ impl SearchFields {
     /// Returns the place of values that are not texts; `None` if no index has them.
     pub(crate) fn values(&self, field: &SearchField<Value>) -> Option<Path> {
         let steps = steps(field)?;
-        self.schemas.iter().find_map(|schema| schema.value_path(&steps))
+        self.schemas.iter().find_map(|(_, schema)| schema.value_path(&steps))
     }
 
     /// Returns the place of a field; `None` if no index knows whether there are values.
     pub(crate) fn presence(&self, field: &SearchField<Value>) -> Option<Path> {
         let steps = steps(field)?;
-        self.schemas.iter().any(|schema| schema.stores_presence(&steps)).then(|| path(&steps))
+        self.schemas.iter().any(|(_, schema)| schema.stores_presence(&steps)).then(|| path(&steps))
     }
 
     /// Returns the place of an array of nested documents.

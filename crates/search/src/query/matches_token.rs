@@ -8,7 +8,7 @@ use crate::term::bounded;
 
 impl Matcher {
     /// Returns true if a token matches.
-    pub(crate) fn matches(&self, token: &str) -> bool {
+    pub fn matches(&self, token: &str) -> bool {
         match self {
             Matcher::AnyOf(tokens) => tokens.iter().any(|own| bounded(own) == token),
             Matcher::Prefix(prefix) => token.starts_with(prefix.as_str()),

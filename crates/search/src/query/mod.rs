@@ -28,6 +28,8 @@ pub const DISTANCE_MAX: u8 = 4;
 pub enum Query {
     /// These documents, which are not nested ones.
     Documents(Arc<HitSet>),
+    /// The documents with these keys.
+    Keys(Vec<String>),
     /// All documents; within [`Query::Nested`] all nested documents of the array.
     All,
     /// No document.

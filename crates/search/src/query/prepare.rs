@@ -80,6 +80,10 @@ impl Preparation<'_> {
             Query::All => Node::All,
             Query::None => Node::None,
             Query::Documents(documents) => Node::Documents(Arc::clone(documents)),
+            Query::Keys(keys) => {
+                let terms = keys.iter().map(|key| term::key_term(key).into_bytes());
+                self.plain(&TermSource::Exactly(terms.collect()))?
+            }
             Query::Value(path, value) => self.plain(&TermSource::value(path.as_str(), value))?,
             Query::ValueRange(path, bounds) => self.plain(&TermSource::value_range(path.as_str(), bounds))?,
             Query::Exists(path, presence) => {

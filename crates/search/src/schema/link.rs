@@ -59,8 +59,15 @@ impl Inherited {
         let flag = |name, outer| definition.get(name).and_then(Slice::as_bool).unwrap_or(outer);
         let names = definition.get("analyzers").filter(|names| names.is_array());
         let own: Option<Result<Vec<_>>> = names.map(|names| {
-            let names = names.elements().filter_map(Slice::as_str);
-            names.map(|name| analyzers(name).map(Arc::new)).collect()
+            let mut own: Vec<Arc<Analysis>> = Vec::new();
+            for name in names.elements().filter_map(Slice::as_str) {
+                let analysis = analyzers(name)?;
+                // `a`, `::a`, `_system::a` and `database::a` may name one Analyzer.
+                if !own.iter().any(|known| known.name == analysis.name) {
+                    own.push(Arc::new(analysis));
+                }
+            }
+            Ok(own)
         });
         let store = definition.get("storeValues").and_then(Slice::as_str);
         Ok(Inherited {

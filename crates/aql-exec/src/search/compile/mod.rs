@@ -6,6 +6,7 @@ mod exists;
 mod geo;
 mod nested;
 mod ngrams;
+mod identifier;
 mod phrase;
 mod prefix;
 mod similar;
@@ -59,15 +60,17 @@ impl Compiler<'_> {
             SearchCondition::Or(conditions) => Ok(Query::or(self.conditions(conditions, scope)?)),
             SearchCondition::Not(condition) => Ok(Query::not(self.condition(condition, scope)?)),
             SearchCondition::Compare { field, operator, value } => {
-                Ok(self.compare(field, *operator, value, scope))
+                self.on_identifier(field, self.compare(field, *operator, value, scope))
             }
-            SearchCondition::In { field, list } => Ok(self.membership(field, list, scope)),
+            SearchCondition::In { field, list } => {
+                self.on_identifier(field, self.membership(field, list, scope))
+            }
             SearchCondition::Within { field, first, last } => Ok(self.within(field, first, last, scope)),
             SearchCondition::Elements { quantifier, list, operator, field } => {
-                Ok(self.elements(quantifier, list, *operator, field, scope))
+                self.on_identifier(field, self.elements(quantifier, list, *operator, field, scope))
             }
             SearchCondition::Call { function, field, arguments } => {
-                self.call(*function, field, arguments, scope)
+                self.on_identifier(field, self.call(*function, field, arguments, scope)?)
             }
             SearchCondition::Geo(test) => self.geo(test, scope),
             SearchCondition::MinMatch { conditions, count } => {

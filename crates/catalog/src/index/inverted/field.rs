@@ -174,7 +174,10 @@ impl InvertedField {
 
     fn check(&self, search_field: bool, depth: usize) -> Result<()> {
         let path = &self.path;
-        if path.names.iter().any(|name| name == "_id") {
+        // The identifier of the document itself follows from its key. Elsewhere the name is not
+        // allowed, as in other types of indexes.
+        let is_own = depth == 0 && path.names.len() == 1 && !path.is_expanded();
+        if !is_own && path.names.iter().any(|name| name == "_id") {
             return Err(Error::bad_parameter("_id attribute cannot be indexed"));
         }
         if path.is_expanded() && (search_field || depth > 0) {

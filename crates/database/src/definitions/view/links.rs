@@ -87,7 +87,8 @@ impl Session {
 
     /// Checks that inverted indexes fit into one view: they need the same `primarySort` and
     /// `storedValues`. A field that several of them have needs the same analyzer and the same
-    /// `searchField`.
+    /// `searchField`. A collection has one of them, since a view would find its documents once for
+    /// each.
     ///
     /// Errors: 10.
     pub(super) fn check_alias(&self, database: &Database, indexes: &[AliasIndex]) -> Result<()> {
@@ -97,6 +98,11 @@ impl Session {
         let mut known: Vec<(&Arc<Collection>, &catalog::index::InvertedOptions)> = Vec::new();
         for (collection, options) in all {
             for (other, earlier) in &known {
+                if other.id() == collection.id() {
+                    let name = collection.name();
+                    let message = format!("a view cannot have two inverted indexes of collection '{name}'");
+                    return Err(Error::bad_parameter(message));
+                }
                 if let Some(reason) = options.conflict_in_view(earlier) {
                     let message = format!(
                         "the inverted indexes of collections '{}' and '{}' cannot be in one view: {reason}",

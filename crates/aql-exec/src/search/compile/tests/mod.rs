@@ -63,7 +63,7 @@ impl Index {
 
     fn find(&self, condition: &str, missing_is_null: bool) -> Result<Vec<u32>> {
         let condition = condition_of(condition)?;
-        let fields = SearchFields::new(vec![Arc::clone(&self.schema)]);
+        let fields = SearchFields::new(vec![("c".into(), Arc::clone(&self.schema))]);
         let environment = &NoEnvironment;
         let compiler = Compiler { fields: &fields, environment, verifier: self, missing_is_null };
         let query = compiler.query(&condition)?;

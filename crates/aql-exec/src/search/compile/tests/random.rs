@@ -31,14 +31,15 @@ impl Scalar {
     }
 }
 
-/// The fields of a document, `a` and `b`, each with its values.
-type Document = [Vec<Scalar>; 2];
+/// The fields of a document, `a`, `b.c` and `_id`, each with its values.
+type Document = [Vec<Scalar>; 3];
 
 #[derive(Clone, Debug)]
 enum Condition {
     Compare(usize, &'static str, Scalar),
     In(usize, Vec<Scalar>),
     Prefix(usize, String),
+    Like(usize, String),
     Exists(usize),
     Elements(&'static str, Vec<Scalar>, usize),
     And(Vec<Condition>),
@@ -47,7 +48,17 @@ enum Condition {
     AtLeast(usize, Vec<Condition>),
 }
 
-const FIELDS: [&str; 2] = ["d.a", "d.b"];
+const FIELDS: [&str; 3] = ["d.a", "d.b.c", "d._id"];
+
+/// Returns true if a text matches a pattern of LIKE without backslashes.
+fn matches_pattern(text: &[u8], pattern: &[u8]) -> bool {
+    match pattern {
+        [] => text.is_empty(),
+        [b'%', rest @ ..] => (0..=text.len()).any(|skipped| matches_pattern(&text[skipped..], rest)),
+        [b'_', rest @ ..] => !text.is_empty() && matches_pattern(&text[1..], rest),
+        [own, rest @ ..] => text.first() == Some(own) && matches_pattern(&text[1..], rest),
+    }
+}
 
 impl Condition {
     fn text(&self) -> String {
@@ -63,6 +74,7 @@ impl Condition {
             }
             Self::In(field, values) => format!("{} IN {}", FIELDS[*field], list(values)),
             Self::Prefix(field, prefix) => format!("STARTS_WITH({}, \"{prefix}\")", FIELDS[*field]),
+            Self::Like(field, pattern) => format!("LIKE({}, \"{pattern}\")", FIELDS[*field]),
             Self::Exists(field) => format!("EXISTS({})", FIELDS[*field]),
             Self::Elements(quantifier, values, field) => {
                 format!("{} {quantifier} == {}", list(values), FIELDS[*field])
@@ -91,6 +103,9 @@ impl Condition {
             Self::Prefix(field, prefix) => document[*field]
                 .iter()
                 .any(|own| matches!(own, Scalar::Text(text) if text.starts_with(prefix.as_str()))),
+            Self::Like(field, pattern) => document[*field].iter().any(
+                |own| matches!(own, Scalar::Text(text) if matches_pattern(text.as_bytes(), pattern.as_bytes())),
+            ),
             Self::Exists(field) => !document[*field].is_empty(),
             Self::Elements("ALL", values, field) => values.iter().all(|value| has(field, value)),
             Self::Elements("ANY", values, field) => values.iter().any(|value| has(field, value)),
@@ -111,6 +126,7 @@ fn scalar() -> impl Strategy<Value = Scalar> {
         1 => any::<bool>().prop_map(Scalar::Bool),
         4 => (-3..4).prop_map(Scalar::Number),
         4 => "[ab]{0,2}".prop_map(Scalar::Text),
+        2 => "[cd]/[0-4]".prop_map(Scalar::Text),
     ]
 }
 
@@ -119,11 +135,12 @@ fn condition() -> impl Strategy<Value = Condition> {
     let quantifier = prop_oneof![Just("ALL"), Just("ANY"), Just("NONE")];
     let scalars = || prop::collection::vec(scalar(), 1..4);
     let leaf = prop_oneof![
-        6 => (0..2_usize, operator, scalar()).prop_map(|(f, o, v)| Condition::Compare(f, o, v)),
-        2 => (0..2_usize, scalars()).prop_map(|(field, values)| Condition::In(field, values)),
-        1 => (0..2_usize, "[ab]{0,2}").prop_map(|(field, prefix)| Condition::Prefix(field, prefix)),
-        1 => (0..2_usize).prop_map(Condition::Exists),
-        1 => (quantifier, scalars(), 0..2_usize).prop_map(|(q, v, f)| Condition::Elements(q, v, f)),
+        6 => (0..3_usize, operator, scalar()).prop_map(|(f, o, v)| Condition::Compare(f, o, v)),
+        2 => (0..3_usize, scalars()).prop_map(|(field, values)| Condition::In(field, values)),
+        1 => (0..3_usize, "[ab]{0,2}|c/?[0-4]?").prop_map(|(field, prefix)| Condition::Prefix(field, prefix)),
+        1 => (0..3_usize, "[ab_%]{0,3}|[c_%]/[0-2_%]").prop_map(|(field, pattern)| Condition::Like(field, pattern)),
+        1 => (0..3_usize).prop_map(Condition::Exists),
+        1 => (quantifier, scalars(), 0..3_usize).prop_map(|(q, v, f)| Condition::Elements(q, v, f)),
     ];
     leaf.prop_recursive(3, 12, 3, |inner| {
         let several = prop::collection::vec(inner.clone(), 2..4);
@@ -138,13 +155,15 @@ fn condition() -> impl Strategy<Value = Condition> {
 
 fn json(document: &Document) -> String {
     let mut text = String::from("{\"x\": 1");
-    for (name, values) in ["a", "b"].iter().zip(document) {
+    for ((open, close), values) in
+        [("\"a\": ", ""), ("\"b\": {\"c\": ", "}"), ("\"_id\": ", "")].iter().zip(document)
+    {
         match values.as_slice() {
             [] => {}
-            [only] => write!(text, ", \"{name}\": {}", only.text()).unwrap(),
+            [only] => write!(text, ", {open}{}{close}", only.text()).unwrap(),
             values => {
                 let values: Vec<String> = values.iter().map(Scalar::text).collect();
-                write!(text, ", \"{name}\": [{}]", values.join(", ")).unwrap();
+                write!(text, ", {open}[{}]{close}", values.join(", ")).unwrap();
             }
         }
     }
@@ -156,9 +175,11 @@ proptest! {
 
     #[test]
     fn a_search_finds_what_a_look_at_each_document_finds(
-        documents in prop::collection::vec([prop::collection::vec(scalar(), 0..3), prop::collection::vec(scalar(), 0..3)], 1..12),
+        fields in prop::collection::vec([prop::collection::vec(scalar(), 0..3), prop::collection::vec(scalar(), 0..3)], 1..12),
         conditions in prop::collection::vec(condition(), 20),
     ) {
+        let documents: Vec<Document> =
+            fields.into_iter().enumerate().map(|(n, [a, b])| [a, b, vec![Scalar::Text(format!("c/{n}"))]]).collect();
         let texts: Vec<String> = documents.iter().map(json).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let definition = r#"{"includeAllFields": true, "searchField": true, "fields": []}"#;

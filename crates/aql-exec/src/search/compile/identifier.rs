@@ -1,0 +1,125 @@
+//! Conditions on `_id`.
+//!
+//! An index has keys and no identifiers, which change with the name of a collection. The keys in a
+//! condition find candidates, and the identifiers of their documents are then compared.
+
+use aql_plan::{SearchField, SearchStep};
+use aql_value::Value;
+use errors::Result;
+use search::{Matcher, PhrasePart, Presence, Query};
+
+use super::ngrams::tokens;
+use super::{Compiler, IDENTITY};
+
+impl Compiler<'_> {
+    /// Returns the query of a condition on a field from the query that its terms would have. The
+    /// two differ for `_id` alone.
+    pub(super) fn on_identifier(&self, field: &SearchField<Value>, query: Query) -> Result<Query> {
+        if !is_identifier(field) || !self.fields.has(field) {
+            return Ok(query);
+        }
+        let candidates = candidates(&query).map_or(Query::All, Query::Keys);
+        self.verifier.verify(&candidates, &|document| {
+            let id = document.get("_id");
+            let id = id.as_str().filter(|id| {
+                let collection = id.split_once('/').map_or("", |(collection, _)| collection);
+                self.fields.has_in(collection, field)
+            });
+            Ok(holds(&query, id))
+        })
+    }
+}
+
+fn is_identifier(field: &SearchField<Value>) -> bool {
+    match field.steps.as_slice() {
+        [SearchStep::Attribute(name)] => **name == *"_id",
+        [SearchStep::Computed(name)] => name.as_str() == Some("_id"),
+        _ => false,
+    }
+}
+
+/// Returns the keys that documents must have to match; `None` if others may match, too.
+fn candidates(query: &Query) -> Option<Vec<String>> {
+    match query {
+        Query::None => Some(Vec::new()),
+        Query::Tokens(field, Matcher::AnyOf(ids)) if field.analysis.name == IDENTITY => {
+            let keys = ids.iter().filter_map(|id| id.split_once('/'));
+            Some(keys.map(|(_, key)| key.to_owned()).collect())
+        }
+        Query::And(queries) => queries.iter().find_map(candidates),
+        Query::AtLeast(count, queries) if *count > 0 => {
+            let keys = queries.iter().map(candidates).collect::<Option<Vec<_>>>()?;
+            Some(keys.concat())
+        }
+        Query::Boost(query, _) => candidates(query),
+        _ => None,
+    }
+}
+
+/// Returns true if a query on `_id` holds for an identifier; `None` is that of a document whose
+/// index does not have it.
+fn holds(query: &Query, id: Option<&str>) -> bool {
+    let has = |test: &dyn Fn(&str) -> bool| id.is_some_and(test);
+    match query {
+        Query::All => true,
+        Query::Tokens(field, matcher) => {
+            has(&|id| tokens(&field.analysis, id).iter().any(|token| matcher.matches(token)))
+        }
+        Query::Phrase(field, parts) => has(&|id| has_phrase(&tokens(&field.analysis, id), parts)),
+        Query::NgramMatch { field, grams, threshold } => has(&|id| {
+            let common = longest_common(&tokens(&field.analysis, id), grams);
+            common > 0 && common as f64 >= (grams.len() as f64 * threshold).max(1.0) - 1e-9
+        }),
+        Query::Exists(_, Presence::Any | Presence::String | Presence::Analyzer(_)) => id.is_some(),
+        Query::And(queries) => queries.iter().all(|query| holds(query, id)),
+        Query::AtLeast(count, queries) => queries.iter().filter(|query| holds(query, id)).count() >= *count,
+        Query::Not(query) => !holds(query, id),
+        Query::Boost(query, _) => holds(query, id),
+        // Documents were found by other fields; the rest is no text.
+        Query::Documents(_)
+        | Query::Keys(_)
+        | Query::None
+        | Query::Value(..)
+        | Query::ValueRange(..)
+        | Query::Exists(..)
+        | Query::Nested { .. } => false,
+    }
+}
+
+fn has_phrase(tokens: &[String], parts: &[PhrasePart]) -> bool {
+    (0..tokens.len()).any(|start| {
+        let mut at = i64::try_from(start).unwrap_or(i64::MAX);
+        parts.iter().enumerate().all(|(number, part)| {
+            at = if number == 0 { at } else { at.saturating_add(part.skip).saturating_add(1) };
+            let token = usize::try_from(at).ok().and_then(|at| tokens.get(at));
+            token.is_some_and(|token| part.matcher.matches(token))
+        })
+    })
+}
+
+/// Returns the length of the longest common subsequence.
+fn longest_common(left: &[String], right: &[String]) -> usize {
+    let mut row = vec![0; right.len()];
+    for one in left {
+        let (mut diagonal, mut before) = (0, 0);
+        for (best, other) in row.iter_mut().zip(right) {
+            let above = *best;
+            *best = if one == other { diagonal + 1 } else { above.max(before) };
+            (diagonal, before) = (above, *best);
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn common_subsequences() {
+        let texts = |text: &str| text.chars().map(String::from).collect::<Vec<_>>();
+        assert_eq!(longest_common(&texts("abcde"), &texts("xbxd")), 2);
+        assert_eq!(longest_common(&texts("aaa"), &texts("aa")), 2);
+        assert_eq!(longest_common(&[], &texts("a")), 0);
+    }
+}
