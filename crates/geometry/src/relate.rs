@@ -15,8 +15,12 @@ use crate::{Interrupt, Result};
 /// The distance, in radians, up to which a point lies on a line: the reach of rounding errors.
 const ON_LINE_RADIANS: f64 = 1e-14;
 
-/// Returns true if every point of `inner` is in `outer`; false unless `outer` is a region.
+/// Returns true if every point of `inner` is in `outer`: a region, or points. False for a line.
 pub fn contains(outer: &Shape, inner: &Shape, interrupt: Interrupt<'_>) -> Result<bool> {
+    if let (Some(outer), Some(inner)) = (outer.points(), inner.points()) {
+        let known: HashSet<_> = outer.iter().map(bits).collect();
+        return Ok(inner.iter().all(|point| known.contains(&bits(point))));
+    }
     let Some(region) = outer.as_region() else { return Ok(false) };
     if let Some(points) = inner.points() {
         return all_within(region, &points, interrupt);

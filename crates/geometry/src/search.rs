@@ -71,16 +71,22 @@ impl Default for Covering {
     }
 }
 
-/// Returns the cells within bounds that cover a shape.
+/// Returns the cells within bounds that cover a shape and its centroid.
 ///
-/// A place has one. [`ranges_meeting`] finds them, whatever the bounds.
+/// A place has one. [`ranges_meeting`] finds them by the shape, and [`ranges_near`] by the
+/// centroid, whatever the bounds. The centroid of a concave shape or of several places may lie
+/// outside.
 pub fn covering_with(shape: &Shape, bounds: &Covering) -> Vec<u64> {
     let (min_level, max_level) = (bounds.min_level.min(LEAF_LEVEL), bounds.max_level.min(LEAF_LEVEL));
     if let Some(place) = shape.as_point() {
         return vec![CellID(place.cell()).parent(u64::from(max_level)).0];
     }
     let coverer = RegionCoverer { min_level, max_level, level_mod: 1, max_cells: bounds.max_cells };
-    covering(&coverer, shape).0.iter().map(|cell| cell.0).collect()
+    let cells = covering(&coverer, shape).0;
+    let centroid = CellID(shape.centroid().cell());
+    let outside = !cells.iter().any(|cell| cell.contains(&centroid));
+    let centroid = outside.then(|| centroid.parent(u64::from(max_level)));
+    cells.into_iter().chain(centroid).map(|cell| cell.0).collect()
 }
 
 /// Returns the number of a cell in S2's text form: hexadecimal without zeros at the end.

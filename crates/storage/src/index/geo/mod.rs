@@ -4,8 +4,9 @@
 //! its centroid. A shape that is not a single place has further entries for the cells that cover
 //! it.
 //!
-//! A document has no entry if its fields are neither coordinates within their bounds nor valid
-//! GeoJSON.
+//! A document has no entry if its fields are neither coordinates nor valid GeoJSON. Latitude and
+//! longitude by themselves must be within their bounds, as `DISTANCE()` wants them. GeoJSON beyond
+//! the bounds means what it means to the functions.
 
 mod distance;
 mod encoding;
@@ -80,5 +81,5 @@ fn shape_of(index: &Index, document: Slice<'_>) -> Option<Shape> {
     }
     let polygons = if legacy_polygons { Polygons::Legacy } else { Polygons::LeftOfRing };
     // The limits on document size and on the number of positions bound the shape.
-    geometry::parse(first, Rules { polygons, strict_range: true }, &|| false).ok()
+    geometry::parse(first, Rules { polygons, ..Rules::LENIENT }, &|| false).ok()
 }
