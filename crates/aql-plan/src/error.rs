@@ -92,6 +92,11 @@ pub(crate) fn argument_count(function: &str, fewest: usize, most: usize) -> Erro
     )
 }
 
+/// Returns the error for a View where only a collection can be.
+pub(crate) fn view_is_no_collection(name: &str) -> Error {
+    Error::new(ErrorCode::CollectionTypeMismatch, format!("'{name}' is required to be a collection"))
+}
+
 pub(crate) fn too_many_collections() -> Error {
     Error::of(ErrorCode::QueryTooManyCollections)
 }

@@ -29,7 +29,7 @@ pub enum NamingRules {
 impl NamingRules {
     /// Checks a database's name. Only the server's own system database starts with an underscore.
     ///
-    /// Errors: 1229.
+    /// Errors: 1208.
     pub fn check_database_name(self, name: &str) -> Result<()> {
         let limit = match self {
             NamingRules::Traditional => DATABASE_NAME_TRADITIONAL_MAX_BYTES,
@@ -38,7 +38,7 @@ impl NamingRules {
         if self.allows(name, limit) {
             return Ok(());
         }
-        Err(invalid(ErrorCode::DatabaseNameInvalid, "database", name))
+        Err(invalid("database", name))
     }
 
     /// Checks a collection's name.
@@ -53,7 +53,7 @@ impl NamingRules {
             }
             None => self.allows(name, COLLECTION_NAME_MAX_BYTES),
         };
-        if allowed { Ok(()) } else { Err(invalid(ErrorCode::IllegalName, "collection", name)) }
+        if allowed { Ok(()) } else { Err(invalid("collection", name)) }
     }
 
     /// Checks the name that a client gives to an index.
@@ -63,7 +63,7 @@ impl NamingRules {
         if self.allows(name, COLLECTION_NAME_MAX_BYTES) {
             return Ok(());
         }
-        Err(invalid(ErrorCode::IllegalName, "index", name))
+        Err(invalid("index", name))
     }
 
     fn allows(self, name: &str, limit_bytes: usize) -> bool {
@@ -81,10 +81,12 @@ impl NamingRules {
 }
 
 /// Returns the error for a name that is not allowed.
-fn invalid(code: ErrorCode, kind: &str, name: &str) -> Error {
+fn invalid(kind: &str, name: &str) -> Error {
     match is_nfc(name) {
-        true => Error::of(code),
-        false => Error::new(code, format!("{kind} name is not properly UTF-8 NFC-normalized")),
+        true => Error::of(ErrorCode::IllegalName),
+        false => {
+            Error::new(ErrorCode::IllegalName, format!("{kind} name is not properly UTF-8 NFC-normalized"))
+        }
     }
 }
 

@@ -124,6 +124,7 @@ error_codes! {
     InvalidKeyGenerator = 1232, "ARANGO_INVALID_KEY_GENERATOR", 400, "invalid key generator";
     InvalidEdgeAttribute = 1233, "ARANGO_INVALID_EDGE_ATTRIBUTE", 400, "expecting both `_from` and `_to` attributes to be defined in the edge document and have the format `<collectionName>/<vertexKey>`";
     IndexCreationFailed = 1235, "ARANGO_INDEX_CREATION_FAILED", 400, "index creation failed";
+    CollectionTypeMismatch = 1237, "ARANGO_COLLECTION_TYPE_MISMATCH", 400, "collection type mismatch";
     DocumentRevBad = 1239, "ARANGO_DOCUMENT_REV_BAD", 500, "illegal document revision";
     IncompleteRead = 1240, "ARANGO_INCOMPLETE_READ", 500, "incomplete read";
 

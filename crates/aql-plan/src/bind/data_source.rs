@@ -112,8 +112,10 @@ impl<'a> DataSources<'a> {
             return Ok(used.info.clone());
         }
         let Some(info) = self.catalog.collection(name) else {
-            // A view is not a collection.
-            return Err(Error::collection_not_found(name));
+            return Err(match self.catalog.view(name) {
+                Some(_) => error::view_is_no_collection(name),
+                None => Error::collection_not_found(name),
+            });
         };
         if *info.reference.name != *name {
             // It was named by its number.

@@ -122,7 +122,7 @@ impl Session {
 
     /// Creates a database. Concurrent calls may exceed the limit by a few.
     ///
-    /// Errors: 1207, 1229, 11, 32 if there are too many.
+    /// Errors: 1207, 1208, 11, 32 if there are too many.
     pub fn create_database(&self, name: &str) -> Result<DatabaseDefinition> {
         self.require_administrator()?;
         let most = self.instance().options().max_databases;

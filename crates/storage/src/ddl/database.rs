@@ -13,7 +13,7 @@ const SYSTEM_DATABASE_ID: DatabaseId = DatabaseId(1);
 impl Store {
     /// Creates a database with its system collections.
     ///
-    /// Errors: 1229, 1207, 1004.
+    /// Errors: 1208, 1207, 1004.
     pub fn create_database(&self, name: &str) -> Result<DatabaseDefinition> {
         self.core.options.naming_rules.check_database_name(name)?;
         let id = DatabaseId(self.core.ids.next()?);

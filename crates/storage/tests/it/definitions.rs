@@ -49,7 +49,7 @@ fn databases_are_created_and_dropped() {
     store.create_database("shop").unwrap();
     assert_eq!(store.create_database("shop").unwrap_err().code(), ErrorCode::DuplicateName);
     for name in ["", "_x", "a b", "España"] {
-        assert_eq!(store.create_database(name).unwrap_err().code(), ErrorCode::DatabaseNameInvalid, "{name}");
+        assert_eq!(store.create_database(name).unwrap_err().code(), ErrorCode::IllegalName, "{name}");
     }
     let c =
         store.create_collection("shop", CollectionProperties::new("c", CollectionType::Document)).unwrap();
