@@ -104,12 +104,10 @@ impl Session {
     pub fn prepare_transaction(&self, request: &TransactionRequest) -> Result<PendingTransaction> {
         let transactions = self.instance().transactions();
         transactions.check_room()?;
-        let readable = |name: &String| self.collection(name, AccessLevel::ReadOnly);
-        let writable = |name: &String| self.writable_collection(name);
-        let read: Vec<Arc<Collection>> = request.read.iter().map(readable).collect::<Result<_>>()?;
-        let write: Vec<Arc<Collection>> = request.write.iter().map(writable).collect::<Result<_>>()?;
-        let exclusive: Vec<Arc<Collection>> =
-            request.exclusive.iter().map(writable).collect::<Result<_>>()?;
+        let read = self.declared(&request.read)?;
+        let (write, exclusive) = (self.declared(&request.write)?, self.declared(&request.exclusive)?);
+        let mut written = write.iter().chain(&exclusive);
+        written.try_for_each(|collection| self.require_writable(collection.name()))?;
         let mut declared = Declared { allow_implicit: request.allow_implicit, ..Declared::default() };
         declared.uses.extend(read.iter().map(|collection| (collection.id(), DeclaredUse::Read)));
         let written = write.iter().chain(&exclusive);
@@ -150,6 +148,12 @@ impl Session {
         self.instance().transactions().abort(id, |owner| self.may_use(owner))
     }
 
+    /// Aborts the open stream transactions of the database that the user may use and that may
+    /// write.
+    pub fn abort_writing_transactions(&self) {
+        self.instance().transactions().abort_writing(|owner| self.may_use(owner));
+    }
+
     /// Returns the open stream transactions of the database that the user may use.
     pub fn transactions(&self) -> Vec<TransactionSummary> {
         self.instance().transactions().list(|owner| self.may_use(owner))
@@ -164,12 +168,32 @@ impl Session {
 
     /// Returns the declared collections that a restore left without their edge index.
     fn lacking_declared_edge_index(&self, request: &TransactionRequest) -> Result<Vec<Arc<Collection>>> {
-        let names = request.read.iter().chain(&request.write).chain(&request.exclusive);
-        let collections = names.map(|name| self.collection(name, AccessLevel::ReadOnly));
-        let lacks = |collection: &Result<Arc<Collection>>| {
-            collection.as_ref().map_or(true, |collection| collection.lacks_edge_index())
-        };
-        collections.filter(lacks).collect()
+        let mut collections = self.declared(&request.read)?;
+        collections.extend(self.declared(&request.write)?);
+        collections.extend(self.declared(&request.exclusive)?);
+        collections.retain(|collection| collection.lacks_edge_index());
+        Ok(collections)
+    }
+
+    /// Returns the collections that names declare, which the user may read. A view declares all
+    /// that it searches.
+    ///
+    /// Errors: 1203, 11.
+    fn declared(&self, names: &[String]) -> Result<Vec<Arc<Collection>>> {
+        let mut collections = Vec::with_capacity(names.len());
+        for name in names {
+            let catalog = self.data_catalog()?;
+            let database = self.database_in(&catalog)?;
+            match database.view(name).filter(|_| database.collection(name).is_none()) {
+                Some(view) => {
+                    collections.extend(database.view_indexes(view).map(|(found, _)| Arc::clone(found)))
+                }
+                None => collections.push(Arc::clone(database.require_collection(name)?)),
+            }
+        }
+        let mut declared = collections.iter();
+        declared.try_for_each(|found| self.require_collection(found.name(), AccessLevel::ReadOnly))?;
+        Ok(collections)
     }
 
     /// Returns the stream transaction that the session works in, if there is one.
@@ -212,7 +236,7 @@ impl Session {
     /// with `options`.
     ///
     /// `written` are the collections that may be written. `interrupt` ends the wait for others. It
-    /// is set when the stream transaction is aborted. Errors: 1655, 1653, 1654, 28, 1652, 1004 in a
+    /// is set when the stream transaction is aborted. Errors: 1655, 1653, 1654, 28, 1652 in a
     /// stream transaction; otherwise 18, 1203; 30 while the server stops.
     pub(crate) fn begin_write<'a>(
         &self,

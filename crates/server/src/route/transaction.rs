@@ -32,6 +32,9 @@ pub(super) const ROUTES: &[Route] = &[
         .not_in_scripts()
         .of_local_object("id")
         .about("Aborts a stream transaction."),
+    Route::new(Verb::Delete, "/_api/transaction/write", Unknown, abort_writing)
+        .not_in_scripts()
+        .about("Aborts the stream transactions that may write."),
 ];
 
 fn list(session: &Session, _request: &Request) -> Result<Response> {
@@ -98,6 +101,13 @@ fn abort(session: &Session, request: &Request) -> Result<Response> {
     let id = transaction_id(request)?;
     session.abort_transaction(id)?;
     respond(StatusCode::OK, id, TransactionStatus::Aborted)
+}
+
+fn abort_writing(session: &Session, _request: &Request) -> Result<Response> {
+    session.abort_writing_transactions();
+    Response::success(StatusCode::OK, |fields| {
+        fields.child("result", |_| {});
+    })
 }
 
 fn respond(status: StatusCode, id: u64, state: TransactionStatus) -> Result<Response> {

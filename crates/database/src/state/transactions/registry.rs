@@ -183,6 +183,11 @@ impl Transactions {
         outcome
     }
 
+    /// Aborts the transactions of some owners that may write.
+    pub(crate) fn abort_writing(&self, admits: impl Fn(&Owner) -> bool) {
+        self.abort_where(|stream| admits(stream.owner()) && !stream.is_read_only());
+    }
+
     /// Aborts the transactions of a database that is about to be dropped.
     pub fn abort_database(&self, database: &str) {
         self.abort_where(|stream| *stream.owner().database == *database);

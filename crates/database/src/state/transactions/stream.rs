@@ -223,16 +223,11 @@ impl StreamTransaction {
 
     /// Checks that the transaction may write a collection.
     ///
-    /// Errors: 1004 if it is declared for reading, 1652 if it is not declared.
+    /// Errors: 1652 if it is not declared for writing.
     pub(crate) fn check_write(&self, collection: &Collection) -> Result<()> {
         match self.declared.uses.get(&collection.id()) {
             Some(DeclaredUse::Write) => Ok(()),
-            Some(DeclaredUse::Read) => {
-                let name = collection.name();
-                let message = format!("read only: the transaction declares collection '{name}' for reading");
-                Err(Error::new(ErrorCode::ReadOnly, message))
-            }
-            None => Err(undeclared(collection.name(), "write")),
+            Some(DeclaredUse::Read) | None => Err(undeclared(collection.name(), "write")),
         }
     }
 
@@ -242,6 +237,11 @@ impl StreamTransaction {
             return Ok(());
         }
         Err(undeclared(collection.name(), "read"))
+    }
+
+    /// Returns true if no collection may be written.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.declared.is_read_only()
     }
 
     /// Returns true if every collection may be read.
