@@ -66,6 +66,7 @@ impl Lowering<'_> {
                 merge_objects: options.merge_objects,
                 ignore_revs: options.ignore_revs,
                 version_attribute: options.version_attribute.as_deref().map(str::to_owned),
+                skip_validation: options.skip_validation,
                 return_old: out_old.is_some(),
                 return_new: out_new.is_some(),
                 owner: Some(self.context.owner()),

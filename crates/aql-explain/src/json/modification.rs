@@ -64,6 +64,7 @@ impl Explainer<'_> {
 fn write_flags(out: &mut Writer, options: &ModificationOptions) -> Result<()> {
     out.object(|out| {
         out.key("waitForSync")?.flag(options.wait_for_sync.unwrap_or(false))?;
+        out.key("skipDocumentValidation")?.flag(options.skip_validation)?;
         out.key("keepNull")?.flag(options.keep_null)?;
         out.key("mergeObjects")?.flag(options.merge_objects)?;
         out.key("ignoreRevs")?.flag(options.ignore_revs)?;

@@ -54,6 +54,7 @@ impl Modification {
         let statements: &[Self] = match option {
             "ignoreErrors" | "waitForSync" | "exclusive" => return true,
             "refillIndexCaches" => &[Insert, Update, Replace, Remove],
+            "skipDocumentValidation" => &[Insert, Update, Replace, Upsert],
             "overwrite" | "overwriteMode" => &[Insert],
             "keepNull" | "mergeObjects" => &[Insert, Update, Upsert],
             "ignoreRevs" => &[Update, Replace, Remove, Upsert],
@@ -205,6 +206,7 @@ fn set_modification_option(options: &mut ModificationOptions, name: &str, value:
         "waitForSync" => set_optional_bool(&mut options.wait_for_sync, value),
         "exclusive" => set_bool(&mut options.exclusive, value),
         "refillIndexCaches" => set_optional_bool(&mut options.refill_index_caches, value),
+        "skipDocumentValidation" => set_bool(&mut options.skip_validation, value),
         "overwrite" => match value.as_bool() {
             Some(true) if options.overwrite_mode == OverwriteMode::Conflict => {
                 set(&mut options.overwrite_mode, OverwriteMode::Replace)

@@ -59,7 +59,9 @@ impl Builder {
         lookup.push(Statement::Return { value: Expression::Variable(statement.candidate), distinct: false });
         let found = self.variables.add_temporary();
         self.statement(Statement::Subquery { out: found, body: lookup, run_if: None })?;
-        self.mark_read_own_writes(statement.candidate);
+        if statement.read_own_writes {
+            self.mark_read_own_writes(statement.candidate);
+        }
         self.calculation(statement.old, element_at(found, 0))?;
         statement.before_write.into_iter().try_for_each(|before| self.statement(before))?;
         let insert = self.variable(statement.insert)?;

@@ -20,6 +20,8 @@ pub struct ModificationOptions {
     pub merge_objects: bool,
     /// False: `_rev` of the input must match.
     pub ignore_revs: bool,
+    /// The collection's schema does not apply.
+    pub skip_validation: bool,
     /// Accepted and passed on: index caches are refilled.
     pub refill_index_caches: Option<bool>,
     /// Attribute whose value must be higher than the stored one, otherwise nothing is written.
@@ -49,6 +51,7 @@ impl ModificationOptions {
         text += flag(" drop null", !self.keep_null);
         text += flag(" do not merge", !self.merge_objects);
         text += flag(" check revisions", !self.ignore_revs);
+        text += flag(" skip validation", self.skip_validation);
         text += flag(" wait for sync", self.wait_for_sync == Some(true));
         match self.overwrite_mode {
             OverwriteMode::Conflict => text,

@@ -35,6 +35,7 @@ const INSERT: &[&str] = &[
     "overwrite",
     "keepNull",
     "mergeObjects",
+    "skipDocumentValidation",
 ];
 const UPDATE: &[&str] = &[
     "collection",
@@ -45,9 +46,18 @@ const UPDATE: &[&str] = &[
     "ignoreRevs",
     "keepNull",
     "mergeObjects",
+    "skipDocumentValidation",
 ];
-const REPLACE_MANY: &[&str] =
-    &["collection", "waitForSync", "returnNew", "returnOld", "silent", "ignoreRevs", "onlyget"];
+const REPLACE_MANY: &[&str] = &[
+    "collection",
+    "waitForSync",
+    "returnNew",
+    "returnOld",
+    "silent",
+    "ignoreRevs",
+    "onlyget",
+    "skipDocumentValidation",
+];
 
 /// Returns the parameters of a route whose path names the collection.
 const fn in_path(parameters: &'static [&'static str]) -> &'static [&'static str] {
@@ -74,7 +84,14 @@ pub(super) const ROUTES: &[Route] = &[
         .with_body(DOCUMENT),
     Route::new(Verb::Put, "/_api/document/{collection}/{key}", Unknown, replace)
         .about("Replaces a document.")
-        .with_query(&["waitForSync", "returnNew", "returnOld", "silent", "ignoreRevs"])
+        .with_query(&[
+            "waitForSync",
+            "returnNew",
+            "returnOld",
+            "silent",
+            "ignoreRevs",
+            "skipDocumentValidation",
+        ])
         .with_body(DOCUMENT),
     Route::new(Verb::Patch, "/_api/document/{collection}/{key}", Unknown, update)
         .about("Changes a document.")
@@ -423,6 +440,7 @@ fn write_options(request: &Request, operation: WriteOperation) -> Result<WriteOp
         return_old: request.flag("returnOld", false)?,
         return_new: request.flag("returnNew", false)?,
         is_restore: request.flag("isRestore", false)?,
+        skip_validation: request.flag("skipDocumentValidation", false)?,
         ..WriteOptions::default()
     };
     options.keep_null = request.flag("keepNull", options.keep_null)?;

@@ -194,6 +194,12 @@ impl KeyGenerator {
         }
     }
 
+    /// Returns true if clients may give this key: a collection whose keys count has only numbers.
+    pub(crate) fn accepts(&self, key: &str) -> bool {
+        self.options.generator != KeyGeneratorType::Autoincrement
+            || key.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
     /// Records a key that a client gave, so that it is not generated later. Returns its value, 0 if
     /// it has none.
     pub(crate) fn observe(&self, key: &str) -> u64 {

@@ -54,6 +54,9 @@ impl Assembler<'_> {
         let keys = &self.collection.keys;
         let allowed = self.collection.definition.properties.key_options.allow_user_keys || options.is_restore;
         let key = given_key(body, allowed)?;
+        if key.is_some_and(|key| !options.is_restore && !keys.accepts(key)) {
+            return Err(Error::of(ErrorCode::DocumentKeyBad));
+        }
         Ok(key.map(|key| (key, keys.observe(key))))
     }
 
