@@ -117,7 +117,7 @@ impl PreparedQuery {
         let input = ExecutionInput {
             data,
             database: Arc::clone(self.session.database_name()),
-            user: self.session.user().cloned(),
+            user: self.session.current_user().cloned(),
             server_version: Arc::clone(&instance.server_version),
             authorize_read,
             inaccessible_are_empty: options.skip_inaccessible_collections,

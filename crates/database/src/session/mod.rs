@@ -30,6 +30,8 @@ pub struct Session {
     instance: Arc<Instance>,
     database: Arc<str>,
     identity: Identity,
+    /// The name that the client gives while authentication is off.
+    claimed_name: Option<Arc<str>>,
     /// The interrupt that ends all queries of this session.
     interrupt: Option<Interrupt>,
     /// The number of the stream transaction that the session works in.
@@ -48,6 +50,7 @@ impl Session {
             instance,
             database: database.into(),
             identity,
+            claimed_name: None,
             interrupt: None,
             transaction: None,
             trace: None,
@@ -64,6 +67,7 @@ impl Session {
             instance,
             database: SYSTEM_DATABASE.into(),
             identity,
+            claimed_name: None,
             interrupt: None,
             transaction: None,
             trace: None,
@@ -80,6 +84,18 @@ impl Session {
     /// The transaction is looked up when it is first used.
     pub fn within(self, transaction: u64) -> Self {
         Session { transaction: Some(transaction), ..self }
+    }
+
+    /// Returns the session with the name that its client gives while authentication is off. It has
+    /// no rights and owns nothing.
+    pub fn claimed_by(self, claimed_name: Option<Arc<str>>) -> Self {
+        Session { claimed_name, ..self }
+    }
+
+    /// Returns the result of `CURRENT_USER()`: the user, or without authentication the name that
+    /// the client gives.
+    pub(crate) fn current_user(&self) -> Option<&Arc<str>> {
+        self.user().or(self.claimed_name.as_ref())
     }
 
     /// Returns the session with queries that are parts of a traced request.

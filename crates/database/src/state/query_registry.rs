@@ -412,12 +412,13 @@ impl Drop for Registration {
     }
 }
 
-/// Returns at most `max_bytes` of the text, cut between two characters and marked as cut.
+/// Returns at most `max_bytes` of the text, cut between two characters, and how many bytes follow.
 fn shortened(text: &str, max_bytes: usize) -> String {
     if text.len() <= max_bytes {
         return text.to_owned();
     }
-    format!("{}...", &text[..text.floor_char_boundary(max_bytes)])
+    let (kept, rest) = text.split_at(text.floor_char_boundary(max_bytes));
+    format!("{kept}... ({})", rest.len())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -519,7 +520,7 @@ mod tests {
         }
         let texts: Vec<String> =
             registry.slow(Scope::default()).iter().map(|query| query.text.clone()).collect();
-        assert_eq!(texts, ["RETURN 2", "RETURN '..."]);
+        assert_eq!(texts, ["RETURN 2", "RETURN '... (3)"]);
         registry.clear_slow(of_database("a"));
         assert!(registry.slow(Scope::default()).is_empty());
         let hidden = TrackingProperties { track_query_string: false, ..registry.properties("a") };

@@ -195,6 +195,7 @@ impl Dispatcher {
             Access::Nothing if database == catalog::SYSTEM_DATABASE => Session::of_system(instance, identity),
             _ => Session::open(instance, database, identity).map_err(hide_forbidden)?,
         };
+        let session = session.claimed_by(self.services.claimed_name(headers));
         if route.system_only && !session.is_system_database() {
             return Err(Error::of(ErrorCode::UseSystemDatabase));
         }

@@ -192,7 +192,8 @@ impl Request {
 
 fn unquote(revision: &str) -> &str {
     let revision = revision.trim();
-    revision.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(revision)
+    let within = |quote| revision.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    within('"').or_else(|| within('\'')).unwrap_or(revision)
 }
 
 fn corrupted(error: impl std::fmt::Display) -> Error {

@@ -20,6 +20,9 @@ pub(crate) trait Services: Send + Sync {
     /// Identifies the client of a request. Errors: 401 if it cannot be identified.
     fn identify(&self, headers: &HeaderMap, path: &str) -> Result<Identified>;
 
+    /// Returns the name that a client gives while authentication is off.
+    fn claimed_name(&self, headers: &HeaderMap) -> Option<Arc<str>>;
+
     /// Records a request: its method, its path and its database.
     fn record(&self, call: [&str; 3]);
 

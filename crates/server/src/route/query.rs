@@ -1,5 +1,6 @@
 //! `/_api/explain` and `/_api/query`: plans, syntax trees, and running and slow queries.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use catalog::AccessLevel;
@@ -20,8 +21,8 @@ use crate::http::route::{Route, Verb};
 /// The maximum number of slow queries that a database remembers.
 const MAX_SLOW_QUERIES: usize = 4_096;
 
-/// The maximum length in bytes of a query's text in lists.
-const MAX_QUERY_STRING_LENGTH: usize = 64 << 10;
+/// The lengths in bytes to which a query's text in lists may be cut; the minimum is that of ArangoDB.
+const QUERY_STRING_LENGTHS: RangeInclusive<usize> = 64..=64 << 10;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Post, "/_api/explain", Blocking, explain)
@@ -184,13 +185,14 @@ fn change_properties(session: &Session, request: &Request) -> Result<Response> {
             *flag = value.as_bool().ok_or_else(|| wrong(name, "bool"))?;
         }
     }
-    for (name, number, most) in [
-        ("maxSlowQueries", &mut properties.max_slow_queries, MAX_SLOW_QUERIES),
-        ("maxQueryStringLength", &mut properties.max_query_string_length, MAX_QUERY_STRING_LENGTH),
+    for (name, number, range) in [
+        ("maxSlowQueries", &mut properties.max_slow_queries, 0..=MAX_SLOW_QUERIES),
+        ("maxQueryStringLength", &mut properties.max_query_string_length, QUERY_STRING_LENGTHS),
     ] {
         if let Some(value) = given(body, name) {
             let value = value.as_u64().ok_or_else(|| wrong(name, "non-negative number"))?;
-            *number = usize::try_from(value).unwrap_or(usize::MAX).min(most);
+            let value = usize::try_from(value).unwrap_or(usize::MAX);
+            *number = value.clamp(*range.start(), *range.end());
         }
     }
     for (name, seconds) in [

@@ -56,6 +56,10 @@ impl Services for Upcalls {
         }
     }
 
+    fn claimed_name(&self, headers: &HeaderMap) -> Option<Arc<str>> {
+        self.authentication.claimed_name(headers)
+    }
+
     fn logs_requests(&self) -> bool {
         self.log.shows_any()
     }

@@ -32,6 +32,8 @@ impl ReadAhead {
     pub fn run(self) {
         if let Ok(mut held) = self.slot.held.try_lock() {
             held.cursor.read_ahead();
+            // The computation may have taken longer than the idle time.
+            self.slot.renew(held.cursor.ttl());
         }
     }
 }

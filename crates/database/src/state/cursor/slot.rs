@@ -68,6 +68,35 @@ pub(super) struct Slot {
     pub(super) held: Mutex<Held>,
     /// Number of batches that are computed ahead, or are about to be.
     pub(super) ahead: AtomicUsize,
+    started: Instant,
     /// Milliseconds after `started` at which the cursor expires, unless it is in use then.
-    pub(super) expires_ms: AtomicU64,
+    expires_ms: AtomicU64,
+}
+
+impl Slot {
+    pub(super) fn new(owner: Owner, held: Held) -> Self {
+        Slot {
+            owner,
+            started: Instant::now(),
+            expires_ms: AtomicU64::new(held.cursor.ttl().as_millis() as u64),
+            held: Mutex::new(held),
+            ahead: AtomicUsize::new(0),
+        }
+    }
+
+    /// Begins the idle time of the cursor anew.
+    pub(super) fn renew(&self, ttl: Duration) {
+        let expires_ms = self.now_ms().saturating_add(ttl.as_millis() as u64);
+        self.expires_ms.store(expires_ms, Ordering::Release);
+    }
+
+    /// Returns true if the idle time is over. A cursor for which a batch is computed ahead is not
+    /// idle.
+    pub(super) fn is_expired(&self) -> bool {
+        self.ahead.load(Ordering::Acquire) == 0 && self.expires_ms.load(Ordering::Acquire) < self.now_ms()
+    }
+
+    fn now_ms(&self) -> u64 {
+        self.started.elapsed().as_millis() as u64
+    }
 }

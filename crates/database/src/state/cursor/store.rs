@@ -5,9 +5,8 @@
 //! a moment, and immediately when many other cursors keep theirs.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
-use std::time::{Duration, Instant};
 
 use errors::{Error, ErrorCode, Result};
 
@@ -19,7 +18,6 @@ use crate::state::cursor::{Cursor, ReadAhead, Reply};
 /// The server's cursors. All methods may be called from many threads.
 pub struct Cursors {
     slots: Mutex<HashMap<u64, Arc<Slot>>>,
-    started: Instant,
     /// Maximum number of open cursors: each may hold a snapshot and a file.
     limit: usize,
     places: Arc<AtomicUsize>,
@@ -28,7 +26,7 @@ pub struct Cursors {
 impl Cursors {
     /// Returns an empty store of at most `limit` cursors.
     pub fn new(limit: usize) -> Self {
-        Cursors { slots: Mutex::default(), started: Instant::now(), limit, places: Arc::default() }
+        Cursors { slots: Mutex::default(), limit, places: Arc::default() }
     }
 
     /// Returns the number of open cursors.
@@ -58,13 +56,9 @@ impl Cursors {
 
     pub(crate) fn insert(&self, id: u64, owner: Owner, cursor: Cursor) {
         debug_assert!(!cursor.is_done(), "a cursor without further batches is not kept");
-        let expires_ms = AtomicU64::new(self.deadline_ms(cursor.ttl()));
         let mut held = Held { cursor, place: None };
         held.keep_place(&self.places);
-        self.slots().insert(
-            id,
-            Arc::new(Slot { owner, held: Mutex::new(held), ahead: AtomicUsize::new(0), expires_ms }),
-        );
+        self.slots().insert(id, Arc::new(Slot::new(owner, held)));
     }
 
     /// Returns the next batch of a cursor (`batch` is `None`), or the batch with that number.
@@ -74,6 +68,8 @@ impl Cursors {
     pub fn fetch(&self, id: u64, owner: &Owner, batch: Option<u64>, format: Format) -> Result<Reply> {
         let slot =
             self.slots().get(&id).filter(|slot| slot.owner == *owner).cloned().ok_or_else(not_found)?;
+        // Looked at before the wait for a batch that is computed ahead.
+        let is_expired = slot.is_expired();
         let mut held = match slot.held.try_lock() {
             Ok(held) => held,
             Err(TryLockError::WouldBlock) if slot.ahead.load(Ordering::Acquire) > 0 => {
@@ -82,14 +78,14 @@ impl Cursors {
             Err(TryLockError::WouldBlock) => return Err(Error::of(ErrorCode::CursorBusy)),
             Err(TryLockError::Poisoned(_)) => return Err(self.broken(id)),
         };
-        if slot.expires_ms.load(Ordering::Acquire) < self.now_ms() {
+        if is_expired {
             self.slots().remove(&id);
             return Err(not_found());
         }
         held.cursor.check_batch(id, batch)?;
         let mut outcome = held.cursor.fetch(id, batch, format);
         held.keep_place(&self.places);
-        slot.expires_ms.store(self.deadline_ms(held.cursor.ttl()), Ordering::Release);
+        slot.renew(held.cursor.ttl());
         // A query that failed midway cannot continue.
         if held.cursor.is_done() || outcome.is_err() {
             self.slots().remove(&id);
@@ -149,24 +145,15 @@ impl Cursors {
 
     /// Forgets the cursors whose idle time is over. The housekeeping thread calls it.
     pub fn expire(&self) {
-        let now_ms = self.now_ms();
         let mut gone = Vec::new();
         self.slots().retain(|_, slot| {
             // A cursor in use is not idle, however long its last fetch takes.
-            let keep = slot.expires_ms.load(Ordering::Acquire) >= now_ms || slot.held.try_lock().is_err();
+            let keep = !slot.is_expired() || slot.held.try_lock().is_err();
             if !keep {
                 gone.push(Arc::clone(slot));
             }
             keep
         });
-    }
-
-    fn now_ms(&self) -> u64 {
-        self.started.elapsed().as_millis() as u64
-    }
-
-    fn deadline_ms(&self, ttl: Duration) -> u64 {
-        self.now_ms().saturating_add(ttl.as_millis() as u64)
     }
 
     fn slots(&self) -> MutexGuard<'_, HashMap<u64, Arc<Slot>>> {

@@ -1,7 +1,9 @@
 //! Storing chunks of documents: loaded if all of them are new, otherwise inserted in transactions.
 
 use errors::Result;
-use storage::{Durability, LoadOutcome, TransactionOptions, WaitPolicy, WriteKind, WriteOutcome};
+use storage::{
+    Durability, LoadOutcome, OverwriteMode, TransactionOptions, WaitPolicy, WriteKind, WriteOutcome,
+};
 use velocypack::Slice;
 
 use super::{Import, quoted};
@@ -101,6 +103,10 @@ impl Import<'_> {
                 Ok(outcome) => match outcome.kind {
                     WriteKind::Inserted => self.outcome.created += 1,
                     WriteKind::Updated | WriteKind::Replaced => self.outcome.updated += 1,
+                    // An update without a change counts as one, as ArangoDB counts it.
+                    WriteKind::Unchanged if self.options.overwrite_mode == OverwriteMode::Update => {
+                        self.outcome.updated += 1;
+                    }
                     WriteKind::Removed | WriteKind::Unchanged => self.outcome.ignored += 1,
                 },
                 Err(error) => {

@@ -186,6 +186,17 @@ impl Authentication {
         Err(not_authorized(headers))
     }
 
+    /// Returns the name in a request's headers while authentication is off, which nothing proves.
+    pub(crate) fn claimed_name(&self, headers: &HeaderMap) -> Option<Arc<str>> {
+        let header = headers.get(AUTHORIZATION).filter(|header| header.len() <= HEADER_MAX_BYTES)?;
+        let (scheme, value) = header.to_str().ok()?.split_once(' ')?;
+        if self.options.enabled || !scheme.eq_ignore_ascii_case("basic") {
+            return None;
+        }
+        let credentials = credentials(value.trim(), [0; 32])?;
+        (!credentials.user.is_empty()).then(|| credentials.user.into())
+    }
+
     /// Checks a password, slowly. Returns `None` if it is wrong.
     pub(crate) fn check(&self, catalog: &Catalog, credentials: &Credentials) -> Option<Identity> {
         let user = self.log_in(catalog, &credentials.user, &credentials.password)?;
