@@ -21,7 +21,7 @@ use crate::http::route::{Route, Verb};
 /// The maximum number of slow queries that a database remembers.
 const MAX_SLOW_QUERIES: usize = 4_096;
 
-/// The lengths in bytes to which a query's text in lists may be cut; the minimum is that of ArangoDB.
+/// The lengths in bytes to which a query's text in lists may be cut. ArangoDB has the same minimum.
 const QUERY_STRING_LENGTHS: RangeInclusive<usize> = 64..=64 << 10;
 
 pub(super) const ROUTES: &[Route] = &[

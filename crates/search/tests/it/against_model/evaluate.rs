@@ -44,8 +44,8 @@ impl Evaluation<'_> {
     fn query(&self, query: &Query, document: &Indexed, boost: f64) -> Outcome {
         match query {
             Query::All => self.unscored(true),
-            // Sets are made by callers, not generated.
-            Query::None | Query::Documents(_) => None,
+            // Sets and lists of keys are made by callers, not generated.
+            Query::None | Query::Documents(_) | Query::Keys(_) => None,
             Query::Value(path, value) => {
                 self.unscored(values(document, path).any(|own| compare(own, value) == Some(Ordering::Equal)))
             }
