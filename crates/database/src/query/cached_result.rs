@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::state::cursor::encoder::{Format, RowEncoder};
 use crate::state::cursor::{Reply, RowSource};
 use crate::state::plan_cache::Estimate;
-use crate::state::results_cache::{Entry, ResultKey};
+use crate::state::results_cache::{Dependencies, Entry, ResultKey};
 
 /// Bytes up to which copying a result is faster than handing it to another thread.
 const CHEAP_MAX_BYTES: usize = 64 << 10;
@@ -40,23 +40,36 @@ impl Session {
             return Ok(None);
         }
         entry.data_sources().try_for_each(|name| self.require_collection(name, AccessLevel::ReadOnly))?;
+        if !self.may_read_all_of(&entry.dependencies) {
+            return Ok(None);
+        }
         entry.hits.fetch_add(1, Ordering::Relaxed);
         Ok(Some(CachedResult { session: self.clone(), request: request.clone(), entry }))
     }
 
-    /// Returns the valid results of this database whose collections the user may read.
+    /// Returns the valid results of this database that were read only from collections that the
+    /// user may read.
     pub fn cached_results(&self) -> Result<Vec<Arc<Entry>>> {
         let cache = self.instance().results_cache();
         let mut listed = Vec::new();
         for entry in cache.entries(self.database_name()) {
-            let readable = |name: &str| self.require_collection(name, AccessLevel::ReadOnly).is_ok();
             if !self.is_current(&entry)? {
                 cache.forget(self.database_name(), &entry);
-            } else if entry.data_sources().all(readable) {
+            } else if self.may_read_all_of(&entry.dependencies) {
                 listed.push(entry);
             }
         }
         Ok(listed)
+    }
+
+    /// Returns true if the user may read every collection that a result may have been read from.
+    ///
+    /// The collections of vertices are known only while a graph query runs, and the same query has
+    /// another result for a user who may not read one of them. So such a user neither gets nor
+    /// leaves a result that may have been read from any collection.
+    pub(crate) fn may_read_all_of(&self, dependencies: &Dependencies) -> bool {
+        let mut names = dependencies.named().chain(dependencies.unnamed());
+        names.all(|name| self.require_collection(name, AccessLevel::ReadOnly).is_ok())
     }
 
     fn is_current(&self, entry: &Entry) -> Result<bool> {

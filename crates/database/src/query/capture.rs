@@ -38,9 +38,13 @@ impl Capture {
             return None;
         }
         let properties = cache.properties();
+        let dependencies = dependencies(query, properties.include_system)?;
+        if !query.session.may_read_all_of(&dependencies) {
+            return None;
+        }
         Some(Capture {
             key: ResultKey::of(&query.request),
-            dependencies: dependencies(query, properties.include_system)?,
+            dependencies,
             rows: Vec::new(),
             row_count: 0,
             limit_bytes: properties.max_entry_bytes.min(properties.max_results_bytes),

@@ -98,6 +98,12 @@ impl Dependencies {
     pub(crate) fn named(&self) -> impl Iterator<Item = &str> {
         self.collections.iter().take(self.named).map(|collection| &*collection.name)
     }
+
+    /// Returns the names of the other collections that the result may have been read from: those of
+    /// the vertices of graph queries.
+    pub(crate) fn unnamed(&self) -> impl Iterator<Item = &str> {
+        self.collections.iter().skip(self.named).map(|collection| &*collection.name)
+    }
 }
 
 /// Returns true if a plan finds documents by `_id` in any collection: the vertices of graph
