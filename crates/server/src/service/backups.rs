@@ -163,7 +163,7 @@ fn texts(section: Slice<'_>) -> Result<BTreeMap<String, String>> {
     entries.map(text).collect()
 }
 
-/// Returns an absolute path below the prefix without `.`, `..` and links.
+/// Returns an absolute path below the prefix without `.` and `..`.
 fn folder(path: &str, prefix: &Path) -> Result<PathBuf> {
     let mut folder = PathBuf::new();
     for component in Path::new(path).components() {
@@ -173,8 +173,9 @@ fn folder(path: &str, prefix: &Path) -> Result<PathBuf> {
             other => folder.push(other),
         }
     }
-    let resolved = without_links(&folder);
-    if !folder.is_absolute() || !folder.starts_with(prefix) || !resolved.starts_with(without_links(prefix)) {
+    // A link below the prefix may lead elsewhere.
+    let is_below = folder.starts_with(prefix) && resolved(&folder).starts_with(resolved(prefix));
+    if !folder.is_absolute() || !is_below {
         let message = format!(
             "the repository {} must be an absolute path below {} (--backup.local-path-prefix)",
             folder.display(),
@@ -182,15 +183,20 @@ fn folder(path: &str, prefix: &Path) -> Result<PathBuf> {
         );
         return Err(bad(message));
     }
-    Ok(resolved)
+    Ok(folder)
 }
 
-/// Returns a path with the links of its existing part resolved.
-fn without_links(path: &Path) -> PathBuf {
+/// Returns a path without links. Its end, of which nothing exists yet, stays as it is.
+fn resolved(path: &Path) -> PathBuf {
     let existing = path.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
-    let Some((ancestor, resolved)) = existing else { return path.to_owned() };
-    let rest = path.strip_prefix(ancestor).into_iter().flatten();
-    rest.fold(resolved, |resolved, name| resolved.join(name))
+    match existing {
+        Some((ancestor, real)) => match path.strip_prefix(ancestor) {
+            Ok(rest) if rest.as_os_str().is_empty() => real,
+            Ok(rest) => real.join(rest),
+            Err(_) => path.to_owned(),
+        },
+        None => path.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -215,20 +221,6 @@ mod tests {
     }
 
     #[test]
-    fn a_link_does_not_lead_out_of_the_prefix() {
-        let folder = tempfile::tempdir().unwrap();
-        let (inside, outside) = (folder.path().join("inside"), folder.path().join("outside"));
-        std::fs::create_dir(&inside).unwrap();
-        std::fs::create_dir(&outside).unwrap();
-        std::os::unix::fs::symlink(&outside, inside.join("link")).unwrap();
-        let below =
-            |path: &str| place(&format!("here:{}/{path}", inside.display()), inside.to_str().unwrap());
-        assert_eq!(below("new/deep").unwrap(), inside.join("new/deep").to_str().unwrap());
-        assert_eq!(below("link"), Err(ErrorCode::RemoteRepositoryConfigBad));
-        assert_eq!(below("link/new"), Err(ErrorCode::RemoteRepositoryConfigBad));
-    }
-
-    #[test]
     fn a_folder_is_absolute_and_below_the_prefix() {
         assert_eq!(place("here://srv//backups/./a/../b/", "/").unwrap(), "/srv/backups/b");
         assert_eq!(place("here:/srv/backups", "/srv").unwrap(), "/srv/backups");
@@ -236,6 +228,28 @@ mod tests {
         {
             assert_eq!(place(remote, "/srv"), Err(ErrorCode::RemoteRepositoryConfigBad), "{remote}");
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_below_the_prefix_does_not_lead_outside() {
+        let (root, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let prefix = root.path().join("repositories");
+        std::fs::create_dir_all(prefix.join("real")).unwrap();
+        std::os::unix::fs::symlink(outside.path(), prefix.join("link")).unwrap();
+        std::os::unix::fs::symlink(prefix.join("real"), prefix.join("alias")).unwrap();
+        let of = |name: &str| place(&format!("here:{}/{name}", prefix.display()), &prefix.to_string_lossy());
+        for name in ["link", "link/new", "link/../../link"] {
+            assert_eq!(of(name), Err(ErrorCode::RemoteRepositoryConfigBad), "{name}");
+        }
+        for name in ["real", "alias/new", "new/deeper"] {
+            assert!(of(name).is_ok(), "{name}");
+        }
+        // The prefix itself may be a link.
+        let alias = root.path().join("alias");
+        std::os::unix::fs::symlink(&prefix, &alias).unwrap();
+        let remote = format!("here:{}/new", alias.display());
+        assert!(place(&remote, &alias.to_string_lossy()).is_ok());
     }
 
     #[test]
