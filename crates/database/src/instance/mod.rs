@@ -280,6 +280,11 @@ impl Instance {
         (self.query_memory.refusals(), self.query_memory.child_refusals())
     }
 
+    /// Ends all running queries.
+    pub fn end_queries(&self) {
+        self.queries.kill_all();
+    }
+
     /// Ends all tasks, queries and stream transactions before the server stops. New ones fail with
     /// error 30.
     pub fn stop(&self) {

@@ -34,6 +34,9 @@ pub const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 /// Time limit for the worker pool after the last connection has ended.
 const POOL_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Time that running queries have to finish once the server stops. Then they fail with error 1500.
+const QUERY_GRACE: Duration = Duration::from_secs(1);
+
 /// A server over an open database.
 pub struct Server {
     instance: Arc<Instance>,
@@ -149,8 +152,8 @@ impl Server {
 
     /// Serves connections until the server is asked to stop.
     ///
-    /// The requests in progress then have at most `timeout` to finish. Returns true if all of them
-    /// did.
+    /// The requests in progress then have at most `timeout` to finish, and queries [`QUERY_GRACE`].
+    /// Returns true if all of them did.
     pub async fn serve(
         self: Arc<Self>,
         listeners: Vec<Listener>,
@@ -166,7 +169,13 @@ impl Server {
         tasks.iter().for_each(tokio::task::JoinHandle::abort);
         // Nobody waits for tasks.
         self.instance.tasks().stop();
+        let instance = Arc::clone(&self.instance);
+        let end_queries = tokio::spawn(async move {
+            tokio::time::sleep(QUERY_GRACE).await;
+            instance.end_queries();
+        });
         let ended = self.connections.close(timeout).await;
+        end_queries.abort();
         watch.abort();
         if !ended {
             // Their clients are gone, so the queries end as well.

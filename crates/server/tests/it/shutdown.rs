@@ -33,6 +33,25 @@ fn a_client_may_stop_the_server() {
 }
 
 #[test]
+fn queries_end_with_the_server() {
+    let running = start();
+    let mut clients = [running.client(), running.client()];
+    for client in &mut clients {
+        client.write("POST", "/_api/cursor", "", br#"{"query": "RETURN SLEEP(1000)"}"#);
+    }
+    let is_running = || running.client().get("/_api/query/current").json().as_array().unwrap().len() == 2;
+    wait_until("both run", is_running);
+    let begin = Instant::now();
+    let stopped = std::thread::spawn(move || running.stop());
+    for client in &mut clients {
+        client.read_reply(false).error(410, 1500);
+    }
+    assert!(stopped.join().unwrap(), "the queries must end");
+    // Requests have half a minute.
+    assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
+}
+
+#[test]
 fn tasks_end_with_the_server() {
     let running = start();
     let mut client = running.client();
