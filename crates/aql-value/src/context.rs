@@ -6,11 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use errors::{ErrorCode, Result};
 use fastrand::Rng;
+use owner::{Interrupt, MemoryAccount};
 
 use crate::environment::Environment;
-use crate::interrupt::Interrupt;
 use crate::memo::Memo;
-use crate::memory::MemoryAccount;
 use crate::pattern::PatternCache;
 use crate::warnings::Warnings;
 

@@ -15,12 +15,7 @@
 //! [`Environment`].
 
 mod memo;
-mod memory;
 mod warnings;
-mod thread_meter;
-mod interrupt;
-mod owner;
-pub mod budget;
 pub mod pattern;
 mod value;
 mod cast;
@@ -33,17 +28,13 @@ mod function;
 pub mod program;
 
 pub use batch::{Batch, Register};
-pub use budget::Budget;
 pub use column::Column;
 pub use context::{EvaluationContext, EvaluationState};
 pub use environment::{Environment, NoEnvironment, UserCalls, UserFunctions};
 pub use function::{BatchBody, Function, FunctionBody};
-pub use interrupt::Interrupt;
 pub use memo::Memo;
-pub use memory::{Charge, MemoryAccount};
 pub use merge_sort::{merge_sort, order_of};
-pub use owner::Owner;
+pub use owner::{Budget, Charge, Interrupt, MemoryAccount, Owner, ThreadMeter, budget};
 pub use program::{Program, ProgramBuilder};
-pub use thread_meter::ThreadMeter;
 pub use value::{BlockBuilder, BoundedBlock, ElementCursor, Elements, Entries, Kind, ShortString, Value};
 pub use warnings::{Warning, Warnings};

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use errors::Error;
+use owner::Interrupt;
 
-use crate::interrupt::Interrupt;
 use crate::value::Value;
 
 /// The elements that the standard library sorts in one step, and those merged between two checks.

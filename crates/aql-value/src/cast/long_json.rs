@@ -1,11 +1,10 @@
 //! JSON texts of large values, made in pieces within a query's memory and time.
 
 use errors::Result;
+use owner::{Interrupt, MemoryAccount};
 use velocypack::json;
 
 use super::LARGE_BYTES;
-use crate::interrupt::Interrupt;
-use crate::memory::MemoryAccount;
 use crate::value::Value;
 
 /// Maximum size in bytes of JSON for a byte of VelocyPack: a control character has six.

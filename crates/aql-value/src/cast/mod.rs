@@ -6,9 +6,8 @@ mod long_json;
 use std::borrow::Cow;
 
 use errors::Result;
+use owner::{Interrupt, MemoryAccount};
 
-use crate::interrupt::Interrupt;
-use crate::memory::MemoryAccount;
 use crate::value::{Kind, Value};
 
 /// The size from which on the text of an array or object is made in pieces.

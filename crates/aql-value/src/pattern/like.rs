@@ -8,8 +8,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use errors::Result;
-
-use crate::interrupt::Interrupt;
+use owner::Interrupt;
 
 /// The comparisons of characters between two checks of the interrupt.
 const STEPS_PER_CHECK: usize = 1 << 20;

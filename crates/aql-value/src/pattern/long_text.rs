@@ -7,13 +7,12 @@
 use std::ops::Range;
 
 use errors::Result;
+use owner::Interrupt;
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind, meta};
-
-use crate::interrupt::Interrupt;
 
 /// The length up to which texts are not long: every allowed expression matches them quickly.
 pub(super) const LONG_TEXT_BYTES: usize = 16 << 10;

@@ -11,8 +11,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use errors::Result;
-
-use crate::interrupt::Interrupt;
+use owner::Interrupt;
 
 pub use like::{LikePattern, after_backslash};
 pub use regex::Regex;

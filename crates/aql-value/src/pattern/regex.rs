@@ -14,10 +14,10 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use errors::Result;
+use owner::Interrupt;
 
 use super::icu_syntax::translate;
 use super::long_text::{LONG_TEXT_BYTES, LongText, Search, search_after};
-use crate::interrupt::Interrupt;
 
 /// The maximum length of an expression in bytes; longer ones count as invalid.
 ///

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
+
+use owner::Interrupt;
 
 use super::constant_set::ConstantSet;
 use super::{
@@ -10,9 +13,11 @@ use super::{
 };
 use crate::batch::Register;
 use crate::function::Function;
-use crate::interrupt::Interrupt;
 use crate::pattern::{LikePattern, Regex};
 use crate::value::Value;
+
+/// The time in which a pattern of the query's text is prepared.
+const PREPARATION_MAX: Duration = Duration::from_millis(50);
 
 /// A builder of a [`Program`].
 ///
@@ -106,8 +111,9 @@ impl ProgramBuilder {
 
     /// Adds `text LIKE pattern`, `text NOT LIKE pattern` or `LIKE(text, pattern, true)`.
     pub fn like(&mut self, text: Slot, pattern: Slot, case_insensitive: bool, negated: bool) -> Slot {
-        // A query's text is short enough not to need an interrupt here.
-        let prepare = |text: Cow<'_, str>| LikePattern::new(&text, case_insensitive, &Interrupt::new()).ok();
+        // A longer pattern is prepared when the program runs, with the interrupt of the query.
+        let interrupt = Interrupt::with_max_runtime(PREPARATION_MAX);
+        let prepare = |text: Cow<'_, str>| LikePattern::new(&text, case_insensitive, &interrupt).ok();
         let pattern = match self.constant_text(pattern).and_then(prepare) {
             Some(prepared) => Pattern::Prepared(Arc::new(prepared)),
             None => Pattern::Slot(pattern),

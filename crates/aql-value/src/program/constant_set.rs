@@ -4,9 +4,8 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use errors::Result;
+use owner::{Interrupt, MemoryAccount};
 
-use crate::interrupt::Interrupt;
-use crate::memory::MemoryAccount;
 use crate::value::Value;
 
 /// The length up to which arrays are searched linearly: a few comparisons cost less than a hash.

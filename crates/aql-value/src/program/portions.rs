@@ -8,9 +8,9 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use errors::Result;
+use owner::MemoryAccount;
 
 use crate::Value;
-use crate::memory::MemoryAccount;
 
 /// The bytes that the calls of one pass may produce, unless a single lane takes more.
 const PORTION_BYTES: u64 = 8 << 20;

@@ -5,12 +5,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use errors::Result;
+use owner::{Interrupt, MemoryAccount};
 
 use super::constant_set::{ConstantSet, LARGEST_LINEAR_SEARCH, contains};
 use super::slots::Work;
 use crate::context::EvaluationContext;
-use crate::interrupt::Interrupt;
-use crate::memory::MemoryAccount;
 use crate::value::Value;
 
 /// The searches of one list after which a table of its elements pays.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use errors::{Error, Result};
+use owner::Interrupt;
 
 use super::portions::Charged;
 use super::{Pattern, Slot};
 use crate::column::Column;
-use crate::interrupt::Interrupt;
 use crate::value::Value;
 
 /// The elements that are visited between two checks of the interrupt.

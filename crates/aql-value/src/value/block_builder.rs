@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use errors::Result;
+use owner::MemoryAccount;
 use velocypack::{Block, Builder};
 
 use super::Value;
-use crate::memory::MemoryAccount;
 
 /// A builder of values for the rows of a batch. They share blocks, so no value needs an allocation.
 ///

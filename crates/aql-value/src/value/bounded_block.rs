@@ -1,11 +1,10 @@
 //! A builder of values that charges their memory before it allocates it.
 
 use errors::Result;
+use owner::{Interrupt, MemoryAccount};
 use velocypack::{Builder, Duplicates};
 
 use super::{BlockBuilder, Value};
-use crate::interrupt::Interrupt;
-use crate::memory::MemoryAccount;
 
 /// A [`BlockBuilder`] within a query's memory and time.
 ///

@@ -6,6 +6,7 @@ mod tree;
 use std::sync::Arc;
 
 use errors::{ErrorCode, Result};
+use owner::{Interrupt, MemoryAccount};
 use proptest::prelude::*;
 
 use super::{CompareOperator, MAX_RANGE_ELEMENTS, MemberName, Program, ProgramBuilder, Slot};
@@ -14,8 +15,6 @@ use crate::column::Column;
 use crate::context::{EvaluationContext, EvaluationState};
 use crate::environment::NoEnvironment;
 use crate::function::Function;
-use crate::interrupt::Interrupt;
-use crate::memory::MemoryAccount;
 use crate::value::Value;
 use crate::warnings::Warnings;
 use model::{Model, Naive};
