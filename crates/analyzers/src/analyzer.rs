@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use errors::Result;
 use geometry::Shape;
+use owner::Interrupt;
 use velocypack::Slice;
 
 use crate::definition::Definition;
 use crate::kind::{Format, Output, Tokenizer};
 use crate::query::QueryCompiler;
-use crate::token::{Callbacks, Input, Token};
+use crate::token::{Callback, Input, Token};
 
 /// A function from an input to its tokens, with its definition.
 pub struct Analyzer {
@@ -17,6 +18,7 @@ pub struct Analyzer {
     tokenizer: Box<dyn Tokenizer>,
     takes_values: bool,
     format: Option<Format>,
+    runs_query: bool,
 }
 
 impl Definition {
@@ -30,6 +32,7 @@ impl Definition {
             tokenizer: kind.open(queries)?,
             takes_values: kind.takes_values(),
             format: kind.format(),
+            runs_query: kind.runs_query(),
         }))
     }
 }
@@ -42,16 +45,16 @@ impl Analyzer {
 
     /// Passes every token of an input to `emit`, in order.
     ///
-    /// It splits long texts into pieces, which take milliseconds, and calls `pause` before each.
-    /// The first error of either callback ends it. A value of a type that the analyzer does not
-    /// take has no tokens.
+    /// It splits long texts into pieces, which take milliseconds, and checks the interrupt before
+    /// each. A query of an analyzer of type `aql` checks it as any query does. The first error ends
+    /// the analysis. A value of a type that the analyzer does not take has no tokens.
     pub fn tokens<'a>(
         &self,
         input: impl Into<Input<'a>>,
-        pause: impl FnMut() -> Result<()>,
+        interrupt: &Interrupt,
         emit: impl FnMut(Token<'_>) -> Result<()>,
     ) -> Result<()> {
-        self.tokenizer.tokens(input.into(), &mut Callbacks { pause, emit })
+        self.tokenizer.tokens(input.into(), &mut Callback { interrupt, emit })
     }
 
     /// Returns the form of the terms.
@@ -63,6 +66,11 @@ impl Analyzer {
     /// geo-spatial types. Others take texts.
     pub fn takes_values(&self) -> bool {
         self.takes_values
+    }
+
+    /// Returns true if it runs a query, which may take any time.
+    pub fn runs_query(&self) -> bool {
+        self.runs_query
     }
 
     /// Returns the form in which an index stores the shapes of a geo-spatial analyzer; `None` for

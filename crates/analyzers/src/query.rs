@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use errors::{Error, Result};
+use owner::Interrupt;
 
 /// The type of an `aql` analyzer's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,11 +45,14 @@ pub trait QueryCompiler: Send + Sync {
 pub trait CompiledQuery: Send + Sync {
     /// Runs the query, and passes its rows to `each`, in order.
     ///
-    /// It calls `pause` at least once for each batch. Errors: of the query, of both callbacks.
+    /// The interrupt ends the query as it ends the work that needs the rows. The memory of the
+    /// query is its own; its growth is charged to the owner of the thread's work.
+    ///
+    /// Errors: of the query, of the interrupt, of the callback.
     fn run(
         &self,
         text: &str,
-        pause: &mut dyn FnMut() -> Result<()>,
+        interrupt: &Interrupt,
         each: &mut dyn FnMut(Row<'_>) -> Result<()>,
     ) -> Result<()>;
 }

@@ -1,6 +1,7 @@
 //! Inputs and tokens of analyzers.
 
 use errors::{Error, ErrorCode, Result};
+use owner::Interrupt;
 use velocypack::Slice;
 
 /// A value to be analyzed.
@@ -74,21 +75,27 @@ impl<'a> Token<'a> {
 
 /// The receiver of tokens.
 pub(crate) trait Sink {
-    /// Called between pieces of a long input. An error ends the analysis.
-    fn pause(&mut self) -> Result<()>;
+    /// Returns the interrupt of the analysis.
+    fn interrupt(&self) -> &Interrupt;
+
     /// Takes a token. An error ends the analysis.
     fn token(&mut self, token: Token<'_>) -> Result<()>;
+
+    /// Called between pieces of a long input. An error ends the analysis.
+    fn pause(&mut self) -> Result<()> {
+        self.interrupt().check()
+    }
 }
 
-/// Two callbacks as a receiver.
-pub(crate) struct Callbacks<P, E> {
-    pub pause: P,
+/// A callback as a receiver.
+pub(crate) struct Callback<'i, E> {
+    pub interrupt: &'i Interrupt,
     pub emit: E,
 }
 
-impl<P: FnMut() -> Result<()>, E: FnMut(Token<'_>) -> Result<()>> Sink for Callbacks<P, E> {
-    fn pause(&mut self) -> Result<()> {
-        (self.pause)()
+impl<E: FnMut(Token<'_>) -> Result<()>> Sink for Callback<'_, E> {
+    fn interrupt(&self) -> &Interrupt {
+        self.interrupt
     }
 
     fn token(&mut self, token: Token<'_>) -> Result<()> {

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use analyzers::{Analyzer, Features, Input};
+use errors::Result;
+use owner::Interrupt;
 
 /// An analyzer under its name, with features.
 #[derive(Clone, Debug)]
@@ -47,20 +49,29 @@ impl Analysis {
     /// Passes every token of a text with its position to `emit`, in the order of positions.
     ///
     /// A text that the analyzer fails on, such as one that its query cannot take, ends there.
-    pub fn tokens<'i>(&self, input: impl Into<Input<'i>>, emit: &mut dyn FnMut(&str, u32)) {
-        let _ = self.terms(input.into(), &mut |term, position| emit(&text_of_term(term), position));
+    /// Errors: those of the interrupt.
+    pub fn tokens<'i>(
+        &self,
+        input: impl Into<Input<'i>>,
+        interrupt: &Interrupt,
+        emit: &mut dyn FnMut(&str, u32),
+    ) -> Result<()> {
+        self.terms(input.into(), interrupt, &mut |term, position| emit(&text_of_term(term), position))
     }
 
-    /// Passes every term as the analyzer makes it to `emit`.
-    pub(crate) fn terms(&self, input: Input<'_>, emit: &mut dyn FnMut(&[u8], u32)) -> errors::Result<()> {
-        self.analyzer.tokens(
-            input,
-            || Ok(()),
-            |token| {
-                emit(token.term, token.position);
-                Ok(())
-            },
-        )
+    /// Passes every term as the analyzer makes it to `emit`; see [`Analysis::tokens`].
+    pub(crate) fn terms(
+        &self,
+        input: Input<'_>,
+        interrupt: &Interrupt,
+        emit: &mut dyn FnMut(&[u8], u32),
+    ) -> Result<()> {
+        let done = self.analyzer.tokens(input, interrupt, |token| {
+            emit(token.term, token.position);
+            Ok(())
+        });
+        // A failure of the analyzer ends the terms; one of their owner ends the work.
+        if done.is_err() { interrupt.check() } else { Ok(()) }
     }
 }
 

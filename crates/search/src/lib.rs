@@ -11,6 +11,7 @@
 //! a query matches, and how they are scored. This crate knows neither the store nor AQL.
 
 mod analysis;
+mod pulse;
 mod document_set;
 mod encoded_tokens;
 mod hit;

@@ -5,16 +5,21 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use errors::Result;
+use owner::Interrupt;
 use tantivy::TERMINATED;
 
 use crate::hit::Hit;
 use crate::matches::{Empty, Matches};
+use crate::pulse::Pulse;
 use crate::query::{Prepared, Query};
 use crate::score::Scorer;
 use crate::snapshot::SearchSnapshot;
 
 /// Hits between two checks of a count.
 const HITS_PER_CHECK: u64 = 4096;
+
+/// The steps that a score costs, which is a sum over terms.
+const STEPS_PER_SCORE: usize = 4;
 
 /// The hits of a query, segment by segment and there in the order of documents.
 pub struct Hits {
@@ -25,13 +30,24 @@ pub struct Hits {
     matches: Box<dyn Matches>,
     /// The current document has not been returned yet.
     is_fresh: bool,
+    pulse: Pulse,
 }
 
 impl Hits {
     /// Begins a query. Statistics of the scorers are those of the snapshot.
-    pub fn new(snapshot: Arc<SearchSnapshot>, query: &Query, scorers: &[Scorer]) -> Result<Hits> {
-        let prepared = Prepared::new(&snapshot, query, scorers)?;
-        let mut hits = Hits { snapshot, prepared, segment: 0, matches: Box::new(Empty), is_fresh: true };
+    ///
+    /// The interrupt is checked while terms are looked up and documents are found, here and in all
+    /// calls that follow. Errors: those of the interrupt and of the files.
+    pub fn new(
+        snapshot: Arc<SearchSnapshot>,
+        query: &Query,
+        scorers: &[Scorer],
+        interrupt: &Interrupt,
+    ) -> Result<Hits> {
+        let pulse = Pulse::new(interrupt);
+        let prepared = Prepared::new(&snapshot, query, scorers, &pulse)?;
+        let matches = Box::new(Empty);
+        let mut hits = Hits { snapshot, prepared, segment: 0, matches, is_fresh: true, pulse };
         hits.open()?;
         Ok(hits)
     }
@@ -45,11 +61,14 @@ impl Hits {
     pub fn advance(&mut self) -> Result<Option<Hit>> {
         loop {
             let Some(part) = self.snapshot.parts().get(self.segment) else { return Ok(None) };
+            self.pulse.step(1)?;
             let document = if std::mem::take(&mut self.is_fresh) {
                 self.matches.document()
             } else {
                 self.matches.advance()
             };
+            // Matches that have stopped are no end.
+            self.pulse.check()?;
             if document == TERMINATED {
                 self.segment += 1;
                 self.open()?;
@@ -90,6 +109,7 @@ impl Hits {
             return Ok(Vec::new());
         }
         while let Some(hit) = self.advance()? {
+            self.pulse.step(STEPS_PER_SCORE)?;
             let ranked = Ranked { score: self.score(0), hit };
             if best.len() < limit {
                 best.push(ranked);
@@ -129,6 +149,7 @@ impl Hits {
                 None => loop {
                     let is_fresh = std::mem::take(&mut self.is_fresh);
                     let document = if is_fresh { self.matches.document() } else { self.matches.advance() };
+                    self.pulse.step(1)?;
                     if document == TERMINATED {
                         break;
                     }
@@ -140,6 +161,7 @@ impl Hits {
                     }
                 },
             }
+            self.pulse.check()?;
             self.segment += 1;
             self.open()?;
         }
@@ -149,9 +171,9 @@ impl Hits {
     fn open(&mut self) -> Result<()> {
         self.is_fresh = true;
         if let Some(part) = self.snapshot.parts().get(self.segment) {
-            self.matches = self.prepared.matches(&part.segment, self.segment)?;
+            self.matches = self.prepared.matches(&part.segment, self.segment, &self.pulse)?;
         }
-        Ok(())
+        self.pulse.check()
     }
 }
 

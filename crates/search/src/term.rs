@@ -120,6 +120,9 @@ pub(crate) fn element_term(path: &Path) -> String {
     presence_term(path.as_str(), &Presence::Any)
 }
 
+/// The most bytes of a token in a dictionary.
+pub(crate) const TOKEN_BYTES_MAX: usize = VALUE_BYTES_MAX + 16;
+
 /// Returns a token, or its beginning and hash if it is longer than terms may be.
 pub(crate) fn bounded(token: &str) -> Cow<'_, str> {
     if token.len() <= VALUE_BYTES_MAX {

@@ -57,6 +57,10 @@ impl Kind for QueryProperties {
         Ok(Box::new(Opened { properties: self.clone(), query: queries.compile(self)? }))
     }
 
+    fn runs_query(&self) -> bool {
+        true
+    }
+
     fn has_offsets(&self) -> bool {
         false
     }
@@ -70,16 +74,13 @@ struct Opened {
 impl Tokenizer for Opened {
     fn tokens(&self, input: Input<'_>, sink: &mut dyn Sink) -> Result<()> {
         let Some(text) = input.text() else { return Ok(()) };
-        // Both callbacks use the sink, one after another.
-        let sink = std::cell::RefCell::new(sink);
+        let interrupt = sink.interrupt().clone();
         let mut row_number = 0;
-        let mut pause = || sink.borrow_mut().pause();
-        let mut each = |row: Row<'_>| {
+        self.query.run(text, &interrupt, &mut |row| {
             let position = if self.properties.collapse_positions { 0 } else { row_number };
             row_number += 1;
-            self.emit(row, position, text.len(), &mut **sink.borrow_mut())
-        };
-        self.query.run(text, &mut pause, &mut each)
+            self.emit(row, position, text.len(), sink)
+        })
     }
 
     fn output(&self) -> Output {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use errors::Result;
+use owner::Interrupt;
 use twox_hash::XxHash64;
 use velocypack::Builder;
 
@@ -50,6 +51,10 @@ impl Kind for MinHash {
         let count = usize::try_from(self.num_hashes).unwrap_or(usize::MAX);
         Ok(Box::new(Opened { analyzer: self.analyzer.open(queries)?, count }))
     }
+
+    fn runs_query(&self) -> bool {
+        self.analyzer.runs_query()
+    }
 }
 
 struct Opened {
@@ -86,8 +91,8 @@ struct Signature<'a> {
 }
 
 impl Sink for Signature<'_> {
-    fn pause(&mut self) -> Result<()> {
-        self.sink.pause()
+    fn interrupt(&self) -> &Interrupt {
+        self.sink.interrupt()
     }
 
     fn token(&mut self, token: Token<'_>) -> Result<()> {

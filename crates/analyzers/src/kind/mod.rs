@@ -53,6 +53,11 @@ pub(crate) trait Kind: Debug + Send + Sync {
         self.format().is_some()
     }
 
+    /// Returns true if it runs a query, which may take any time.
+    fn runs_query(&self) -> bool {
+        false
+    }
+
     /// Returns true if tokens have places in the input.
     fn has_offsets(&self) -> bool {
         !self.takes_values()

@@ -44,6 +44,10 @@ impl Nested {
         self.kind.open(queries)
     }
 
+    pub(super) fn runs_query(&self) -> bool {
+        self.kind.runs_query()
+    }
+
     pub(super) fn has_offsets(&self) -> bool {
         self.kind.has_offsets()
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use errors::Result;
+use owner::Interrupt;
 use velocypack::Builder;
 
 use super::nested::Nested;
@@ -43,6 +44,10 @@ impl Kind for Pipeline {
     fn open(&self, queries: &dyn QueryCompiler) -> Result<Box<dyn Tokenizer>> {
         let stages = self.stages.iter().map(|stage| stage.open(queries)).collect::<Result<_>>()?;
         Ok(Box::new(Opened { stages }))
+    }
+
+    fn runs_query(&self) -> bool {
+        self.stages.iter().any(Nested::runs_query)
     }
 
     fn has_offsets(&self) -> bool {
@@ -97,8 +102,8 @@ struct Between<'a> {
 }
 
 impl Sink for Between<'_> {
-    fn pause(&mut self) -> Result<()> {
-        self.sink.pause()
+    fn interrupt(&self) -> &Interrupt {
+        self.sink.interrupt()
     }
 
     fn token(&mut self, token: Token<'_>) -> Result<()> {
@@ -138,8 +143,8 @@ struct Behind<'a> {
 }
 
 impl Sink for Behind<'_> {
-    fn pause(&mut self) -> Result<()> {
-        self.sink.pause()
+    fn interrupt(&self) -> &Interrupt {
+        self.sink.interrupt()
     }
 
     fn token(&mut self, token: Token<'_>) -> Result<()> {

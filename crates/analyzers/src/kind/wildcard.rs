@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use errors::Result;
+use owner::Interrupt;
 use velocypack::Builder;
 
 use super::nested::Nested;
@@ -50,6 +51,10 @@ impl Kind for Wildcard {
         Ok(Box::new(Opened { size, analyzer }))
     }
 
+    fn runs_query(&self) -> bool {
+        self.analyzer.as_ref().is_some_and(Nested::runs_query)
+    }
+
     fn has_offsets(&self) -> bool {
         false
     }
@@ -85,8 +90,8 @@ struct Grams<'a> {
 }
 
 impl Sink for Grams<'_> {
-    fn pause(&mut self) -> Result<()> {
-        self.sink.pause()
+    fn interrupt(&self) -> &Interrupt {
+        self.sink.interrupt()
     }
 
     /// An n-gram begins at every character but the last marker. Those at the end are shorter.

@@ -2,6 +2,7 @@
 
 use analyzers::{Analyzer, built_in, built_ins};
 use errors::Error;
+use owner::Interrupt;
 use proptest::prelude::*;
 
 use crate::common::{self, printed, tokens};
@@ -73,19 +74,16 @@ fn an_error_ends_it() {
         seen += 1;
         if seen == 2 { Err(Error::killed()) } else { Ok(()) }
     };
-    let result = of("text_en").tokens("one two three", || Ok(()), emit);
+    let result = of("text_en").tokens("one two three", &Interrupt::new(), emit);
     assert_eq!((result, seen), (Err(Error::killed()), 2));
 }
 
 #[test]
 fn long_texts_can_be_interrupted_even_without_tokens() {
-    let mut pauses = 0;
-    let pause = || {
-        pauses += 1;
-        if pauses == 3 { Err(Error::killed()) } else { Ok(()) }
-    };
-    let result = of("text_zh").tokens(&*"!".repeat(100_000), pause, |_| Ok(()));
-    assert_eq!((result, pauses), (Err(Error::killed()), 3));
+    let killed = Interrupt::new();
+    killed.kill();
+    let result = of("text_zh").tokens(&*"!".repeat(100_000), &killed, |_| Ok(()));
+    assert_eq!(result, Err(Error::killed()));
 }
 
 proptest! {

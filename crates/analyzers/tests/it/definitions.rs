@@ -6,6 +6,7 @@ use analyzers::{
     CompiledQuery, Definition, NoQueries, Output, QueryCompiler, QueryProperties, Row, is_valid_name,
 };
 use errors::{ErrorCode, Result};
+use owner::Interrupt;
 use proptest::prelude::*;
 use velocypack::{Builder, Slice};
 
@@ -191,10 +192,10 @@ impl CompiledQuery for Words {
     fn run(
         &self,
         text: &str,
-        pause: &mut dyn FnMut() -> Result<()>,
+        interrupt: &Interrupt,
         each: &mut dyn FnMut(Row<'_>) -> Result<()>,
     ) -> Result<()> {
-        pause()?;
+        interrupt.check()?;
         text.split(' ').try_for_each(|word| match (word, word.parse()) {
             ("-", _) => each(Row::Null),
             (_, Ok(number)) => each(Row::Number(number)),
@@ -227,8 +228,11 @@ fn rows_of_a_query_are_tokens() {
         found.push(f64::from_le_bytes(token.term.try_into().unwrap()));
         Ok(())
     };
-    numbers.tokens("1.5 -", || Ok(()), emit).unwrap();
+    numbers.tokens("1.5 -", &Interrupt::new(), emit).unwrap();
     assert_eq!(found, [1.5, 0.0]);
+    let killed = Interrupt::new();
+    killed.kill();
+    assert_eq!(numbers.tokens("1.5", &killed, |_| Ok(())).unwrap_err().code(), ErrorCode::QueryKilled);
 }
 
 fn properties() -> impl Strategy<Value = String> {
@@ -333,8 +337,8 @@ proptest! {
             last = token.position;
             Ok(())
         };
-        analyzer.tokens(&*text, || Ok(()), emit).unwrap();
+        analyzer.tokens(&*text, &Interrupt::new(), emit).unwrap();
         let packed = value(&properties);
-        analyzer.tokens(Slice::new(&packed), || Ok(()), |_| Ok(())).unwrap();
+        analyzer.tokens(Slice::new(&packed), &Interrupt::new(), |_| Ok(())).unwrap();
     }
 }

@@ -73,9 +73,8 @@ pub(crate) fn tokens_of_text<'a>(
     context: &EvaluationContext<'a>,
 ) -> Result<ArrayBuffer<'a>> {
     let mut tokens = ArrayBuffer::new(context);
-    let pause = || context.interrupt.check();
     let output = analyzer.output();
-    analyzer.tokens(text, pause, |token| push_token(token, output, &mut tokens))?;
+    analyzer.tokens(text, context.interrupt, |token| push_token(token, output, &mut tokens))?;
     Ok(tokens)
 }
 
@@ -133,8 +132,9 @@ const TOKEN_OF_FALSE: &str = "AA==";
 /// Returns the tokens of a value as a whole.
 fn tokens_of_value(input: &Value, analyzer: &Analyzer, context: &EvaluationContext<'_>) -> Result<Value> {
     let mut tokens = ArrayBuffer::new(context);
-    let pause = || context.interrupt.check();
-    input.with_slice(|slice, _| analyzer.tokens(slice, pause, |token| tokens.push_text(token.text()?)))?;
+    input.with_slice(|slice, _| {
+        analyzer.tokens(slice, context.interrupt, |token| tokens.push_text(token.text()?))
+    })?;
     tokens.into_array()
 }
 

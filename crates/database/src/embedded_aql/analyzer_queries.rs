@@ -4,6 +4,7 @@
 //! over a store without documents, so it cannot read any.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use analyzers::{CompiledQuery, QueryCompiler, QueryProperties, ReturnType, Row};
 use aql_exec::{DataAccess, Execution, ExecutionInput, ExecutionOptions, SpillOptions};
@@ -23,6 +24,9 @@ const PARAMETER: &str = "param";
 /// The variable that stands for the parameter in the planned text. No attribute or function has
 /// this name.
 const VARIABLE: &str = "__persea_text";
+
+/// The time in which a query is planned.
+const PLANNING_MAX: Duration = Duration::from_secs(10);
 
 /// Functions of analyzers, which a query of one must not call.
 const FORBIDDEN: [&str; 12] = [
@@ -84,7 +88,7 @@ fn plan(properties: &QueryProperties) -> Result<Plan> {
     }
     let body = with_variable(text, &query, PARAMETER, VARIABLE).map_err(Error::bad_parameter)?;
     let query = parse(&format!("LET {VARIABLE} = @{PARAMETER} {body}"))?;
-    let (memory, interrupt) = (account(properties), Interrupt::new());
+    let (memory, interrupt) = (account(properties), Interrupt::with_max_runtime(PLANNING_MAX));
     let parameters = parameters("");
     let mut input = BindInput::new(&parameters, &EmptyCatalog, &memory, &interrupt);
     input.open = OpenParameters::of(&query);
@@ -146,13 +150,13 @@ impl CompiledQuery for Compiled {
     fn run(
         &self,
         text: &str,
-        pause: &mut dyn FnMut() -> Result<()>,
+        interrupt: &Interrupt,
         each: &mut dyn FnMut(Row<'_>) -> Result<()>,
     ) -> Result<()> {
-        let (memory, interrupt) = (account(&self.properties), Interrupt::new());
-        let mut execution = self.start(text, &memory, &interrupt)?;
+        let memory = account(&self.properties);
+        interrupt.check()?;
+        let mut execution = self.start(text, &memory, interrupt)?;
         let rows = usize::try_from(self.properties.batch_size).unwrap_or(usize::MAX);
-        pause()?;
         while let Some(batch) = execution.next_batch(rows)? {
             for row in batch.iter() {
                 if row.is_null() {
@@ -160,12 +164,12 @@ impl CompiledQuery for Compiled {
                     continue;
                 }
                 match self.properties.return_type {
-                    ReturnType::Text => each(Row::Text(&row.text(&memory, &interrupt)?))?,
+                    ReturnType::Text => each(Row::Text(&row.text(&memory, interrupt)?))?,
                     ReturnType::Number => each(Row::Number(row.to_f64()))?,
                     ReturnType::Bool => each(Row::Bool(row.to_bool()))?,
                 }
             }
-            pause()?;
+            interrupt.check()?;
         }
         Ok(())
     }

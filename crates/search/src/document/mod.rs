@@ -3,6 +3,7 @@
 mod terms;
 
 use errors::Result;
+use owner::Interrupt;
 use velocypack::{Kind, Slice};
 
 use crate::path::{push_attribute, push_element, push_nested};
@@ -13,6 +14,8 @@ pub(crate) use terms::DocumentTerms;
 
 /// Returns the terms of a document, after those of its nested documents.
 ///
+/// The interrupt is the owner's, who waits for the terms. Errors: those of the interrupt.
+///
 /// The order makes a block: the nested documents of an element precede the element, and all precede
 /// the document itself.
 pub(crate) fn analyze(
@@ -20,9 +23,11 @@ pub(crate) fn analyze(
     key: &str,
     revision: u64,
     document: Slice<'_>,
+    interrupt: &Interrupt,
 ) -> Result<Vec<DocumentTerms>> {
-    let mut walk = Walk { path: String::new(), current: DocumentTerms::default(), done: Vec::new() };
-    walk.visit(Place { node: Some(&schema.root), inherited: None, expanded: false }, document);
+    let (path, current) = (String::new(), DocumentTerms::default());
+    let mut walk = Walk { path, current, done: Vec::new(), interrupt };
+    walk.visit(Place { node: Some(&schema.root), inherited: None, expanded: false }, document)?;
     let mut root = walk.current;
     root.finish_root(key, revision);
     root.columns = schema.columns.of(document)?;
@@ -61,45 +66,42 @@ impl<'s> Place<'s> {
 }
 
 /// A walk through one document.
-struct Walk {
+struct Walk<'i> {
     path: String,
     current: DocumentTerms,
     done: Vec<DocumentTerms>,
+    interrupt: &'i Interrupt,
 }
 
-impl Walk {
-    fn visit(&mut self, place: Place<'_>, value: Slice<'_>) {
+impl Walk<'_> {
+    fn visit(&mut self, place: Place<'_>, value: Slice<'_>) -> Result<()> {
         if place.expands() && !value.is_array() {
             // Only arrays have elements.
-            return;
+            return Ok(());
         }
         if let Some(settings) = place.settings()
-            && self.add_whole(settings, value)
+            && self.add_whole(settings, value)?
         {
-            return;
+            return Ok(());
         }
         match value.kind() {
             Kind::Array => self.visit_array(place, value),
             Kind::Object => self.visit_object(place, value),
-            _ => {
-                if let Some(settings) = place.settings() {
-                    self.add_leaf(settings, value);
-                }
-            }
+            _ => place.settings().map_or(Ok(()), |settings| self.add_leaf(settings, value)),
         }
     }
 
     /// Adds the terms of Analyzers that take values of any type. Returns true if all do.
-    fn add_whole(&mut self, settings: &Settings, value: Slice<'_>) -> bool {
+    fn add_whole(&mut self, settings: &Settings, value: Slice<'_>) -> Result<bool> {
         let mut count = 0;
         for analysis in settings.analyses.iter().filter(|analysis| analysis.analyzer.takes_values()) {
             count += 1;
-            self.current.add_analyzed(&self.path, analysis, value.into());
+            self.current.add_analyzed(&self.path, analysis, value.into(), self.interrupt)?;
         }
-        count > 0 && count == settings.analyses.len()
+        Ok(count > 0 && count == settings.analyses.len())
     }
 
-    fn visit_object(&mut self, place: Place<'_>, object: Slice<'_>) {
+    fn visit_object(&mut self, place: Place<'_>, object: Slice<'_>) -> Result<()> {
         if place.settings().is_some() {
             self.current.add_presence(&self.path, &Presence::Any);
         }
@@ -107,12 +109,13 @@ impl Walk {
             let Some(child) = place.child(name) else { continue };
             let end = self.path.len();
             push_attribute(&mut self.path, name);
-            self.visit(child, value);
+            self.visit(child, value)?;
             self.path.truncate(end);
         }
+        Ok(())
     }
 
-    fn visit_array(&mut self, place: Place<'_>, array: Slice<'_>) {
+    fn visit_array(&mut self, place: Place<'_>, array: Slice<'_>) -> Result<()> {
         if let Some(nested) = place.node.and_then(|node| node.nested.as_deref()) {
             return self.visit_nested(nested, array);
         }
@@ -122,21 +125,22 @@ impl Walk {
         }
         if place.expands() {
             let element = Place { expanded: true, ..place };
-            array.elements().for_each(|value| self.visit(element, value));
+            array.elements().try_for_each(|value| self.visit(element, value))?;
         } else if let Some(settings) = settings.filter(|settings| settings.search_field) {
             for (index, value) in array.elements().enumerate() {
                 let end = self.path.len();
                 if settings.track_positions {
                     push_element(&mut self.path, index);
                 }
-                self.visit(place, value);
+                self.visit(place, value)?;
                 self.path.truncate(end);
             }
         }
+        Ok(())
     }
 
     /// Makes a document of each element.
-    fn visit_nested(&mut self, node: &Node, array: Slice<'_>) {
+    fn visit_nested(&mut self, node: &Node, array: Slice<'_>) -> Result<()> {
         self.current.add_presence(&self.path, &Presence::Any);
         self.current.add_presence(&self.path, &Presence::Nested);
         let end = self.path.len();
@@ -144,14 +148,15 @@ impl Walk {
         for element in array.elements().filter(|element| element.is_object()) {
             let parent = std::mem::take(&mut self.current);
             self.current.add_presence(&self.path, &Presence::Any);
-            self.visit(Place { node: Some(node), inherited: None, expanded: false }, element);
+            self.visit(Place { node: Some(node), inherited: None, expanded: false }, element)?;
             let nested = std::mem::replace(&mut self.current, parent);
             self.done.push(nested);
         }
         self.path.truncate(end);
+        Ok(())
     }
 
-    fn add_leaf(&mut self, settings: &Settings, value: Slice<'_>) {
+    fn add_leaf(&mut self, settings: &Settings, value: Slice<'_>) -> Result<()> {
         let value = if value.is_null() {
             Value::Null
         } else if let Some(value) = value.as_bool() {
@@ -163,12 +168,14 @@ impl Walk {
                 self.current.add_presence(&self.path, &Presence::Any);
             }
             self.current.add_presence(&self.path, &Presence::String);
-            let of_texts = settings.analyses.iter().filter(|analysis| !analysis.analyzer.takes_values());
-            of_texts.for_each(|analysis| self.current.add_analyzed(&self.path, analysis, text.into()));
-            return;
+            for analysis in settings.analyses.iter().filter(|analysis| !analysis.analyzer.takes_values()) {
+                self.current.add_analyzed(&self.path, analysis, text.into(), self.interrupt)?;
+            }
+            return Ok(());
         } else {
-            return;
+            return Ok(());
         };
         self.current.add_value(&self.path, &value);
+        Ok(())
     }
 }

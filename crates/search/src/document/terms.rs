@@ -1,6 +1,10 @@
 //! The terms of one document, in the form in which a segment is written.
 
+use std::time::Duration;
+
 use analyzers::{Input, Output};
+use errors::Result;
+use owner::Interrupt;
 
 use crate::analysis::{Analysis, Dictionary};
 use crate::encoded_tokens::EncodedTokens;
@@ -8,6 +12,10 @@ use crate::term::{self, Presence, Value};
 
 /// The positions that are left free between two texts of one field, so that no phrase spans both.
 const POSITIONS_BETWEEN_TEXTS: u32 = 100;
+
+/// The time that the query of an analyzer has for one text. The tokens that it has made by then
+/// are those of the text: no document may hold up its index.
+const QUERY_TIME_MAX: Duration = Duration::from_millis(300);
 
 /// The terms of one document, or of one nested document.
 #[derive(Debug, Default)]
@@ -82,25 +90,52 @@ impl DocumentTerms {
     }
 
     /// Adds the terms of a text, or of a value that the analyzer takes: tokens, numbers or bools.
-    pub(crate) fn add_analyzed(&mut self, path: &str, analysis: &Analysis, input: Input<'_>) {
+    ///
+    /// Errors: those of the interrupt.
+    pub(crate) fn add_analyzed(
+        &mut self,
+        path: &str,
+        analysis: &Analysis,
+        input: Input<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<()> {
+        if analysis.analyzer.runs_query() {
+            let bounded = interrupt.clone().for_at_most(QUERY_TIME_MAX);
+            return self.add_terms(path, analysis, input, &bounded).or_else(|_| interrupt.check());
+        }
+        self.add_terms(path, analysis, input, interrupt)
+    }
+
+    fn add_terms(
+        &mut self,
+        path: &str,
+        analysis: &Analysis,
+        input: Input<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<()> {
         self.add_presence(path, &Presence::Any);
         self.add_presence(path, &Presence::Analyzer(analysis.name.clone()));
         let value: fn(&[u8]) -> Option<Value> = match analysis.analyzer.output() {
-            Output::Text => return self.add_tokens(path, analysis, input),
+            Output::Text => return self.add_tokens(path, analysis, input, interrupt),
             Output::Number => |term| Some(Value::Number(f64::from_le_bytes(term.try_into().ok()?).into())),
             Output::Bool => |term| Some(Value::Bool(term.first().copied()? != 0)),
         };
-        // A failure of the analyzer ends the terms of this value.
-        let _ = analysis.terms(input, &mut |term, _| {
+        analysis.terms(input, interrupt, &mut |term, _| {
             if let Some(value) = value(term) {
                 self.add_value(path, &value);
             }
-        });
+        })
     }
 
-    fn add_tokens(&mut self, path: &str, analysis: &Analysis, input: Input<'_>) {
+    fn add_tokens(
+        &mut self,
+        path: &str,
+        analysis: &Analysis,
+        input: Input<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<()> {
         let index = self.text_field(path, analysis);
-        let Some(field) = self.fields.get_mut(index) else { return };
+        let Some(field) = self.fields.get_mut(index) else { return Ok(()) };
         let mut encoded = match analysis.dictionary() {
             Dictionary::Documents => None,
             Dictionary::Frequencies => Some(&mut self.frequencies),
@@ -110,7 +145,7 @@ impl DocumentTerms {
             encoded.begin(&field.prefix);
         }
         let first = field.next_position;
-        analysis.tokens(input, &mut |token, position| {
+        let done = analysis.tokens(input, interrupt, &mut |token, position| {
             let token = term::bounded(token);
             let position = first.saturating_add(position);
             match encoded.as_deref_mut() {
@@ -125,6 +160,7 @@ impl DocumentTerms {
             field.next_position = position.saturating_add(1);
         });
         field.next_position = field.next_position.saturating_add(POSITIONS_BETWEEN_TEXTS);
+        done
     }
 
     fn text_field(&mut self, path: &str, analysis: &Analysis) -> usize {

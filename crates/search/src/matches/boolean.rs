@@ -3,23 +3,25 @@
 use tantivy::{DocId, TERMINATED};
 
 use super::{Empty, Matches};
+use crate::pulse::Pulse;
 
 /// The documents that all have. Their score is the sum.
 pub(crate) struct Conjunction {
     /// The rarest first.
     parts: Vec<Box<dyn Matches>>,
     document: DocId,
+    pulse: Pulse,
 }
 
 impl Conjunction {
     /// Returns the documents that all parts have; none if there are no parts.
-    pub(crate) fn of(mut parts: Vec<Box<dyn Matches>>) -> Box<dyn Matches> {
+    pub(crate) fn of(mut parts: Vec<Box<dyn Matches>>, pulse: &Pulse) -> Box<dyn Matches> {
         match parts.len() {
             0 => Box::new(Empty),
             1 => parts.pop().unwrap_or_else(|| Box::new(Empty)),
             _ => {
                 parts.sort_by_key(|part| part.cost());
-                let mut conjunction = Conjunction { parts, document: 0 };
+                let mut conjunction = Conjunction { parts, document: 0, pulse: pulse.clone() };
                 conjunction.seek_all(0);
                 Box::new(conjunction)
             }
@@ -29,6 +31,10 @@ impl Conjunction {
     fn seek_all(&mut self, target: DocId) -> DocId {
         let mut target = target;
         'search: loop {
+            if self.pulse.is_over(self.parts.len()) {
+                target = TERMINATED;
+                break;
+            }
             for part in &mut self.parts {
                 let document = part.seek(target);
                 if document > target {
@@ -74,11 +80,12 @@ pub(crate) struct Disjunction {
     parts: Vec<Box<dyn Matches>>,
     at_least: usize,
     document: DocId,
+    pulse: Pulse,
 }
 
 impl Disjunction {
     /// Returns the documents that at least `at_least` parts have.
-    pub(crate) fn of(mut parts: Vec<Box<dyn Matches>>, at_least: usize) -> Box<dyn Matches> {
+    pub(crate) fn of(mut parts: Vec<Box<dyn Matches>>, at_least: usize, pulse: &Pulse) -> Box<dyn Matches> {
         parts.retain(|part| part.document() != TERMINATED);
         if parts.len() < at_least.max(1) {
             return Box::new(Empty);
@@ -86,7 +93,7 @@ impl Disjunction {
         if parts.len() == 1 {
             return parts.pop().unwrap_or_else(|| Box::new(Empty));
         }
-        let mut disjunction = Disjunction { parts, at_least, document: 0 };
+        let mut disjunction = Disjunction { parts, at_least, document: 0, pulse: pulse.clone() };
         disjunction.settle();
         Box::new(disjunction)
     }
@@ -95,7 +102,7 @@ impl Disjunction {
     fn settle(&mut self) -> DocId {
         loop {
             let first = self.parts.iter().map(|part| part.document()).min();
-            let enough = self.parts.len() >= self.at_least;
+            let enough = self.parts.len() >= self.at_least && !self.pulse.is_over(self.parts.len());
             let first = first.filter(|_| enough).unwrap_or(TERMINATED);
             self.document = first;
             if first == TERMINATED || self.at_least <= 1 {
@@ -159,29 +166,33 @@ impl Matches for Disjunction {
 pub(crate) struct Exclusion {
     included: Box<dyn Matches>,
     excluded: Box<dyn Matches>,
+    pulse: Pulse,
+    /// True if the search has stopped.
+    is_over: bool,
 }
 
 impl Exclusion {
-    pub(crate) fn new(included: Box<dyn Matches>, excluded: Box<dyn Matches>) -> Self {
-        let mut exclusion = Exclusion { included, excluded };
+    pub(crate) fn new(included: Box<dyn Matches>, excluded: Box<dyn Matches>, pulse: &Pulse) -> Self {
+        let mut exclusion = Exclusion { included, excluded, pulse: pulse.clone(), is_over: false };
         exclusion.settle();
         exclusion
     }
 
     fn settle(&mut self) -> DocId {
         loop {
-            let document = self.included.document();
+            let document = self.document();
             if document == TERMINATED || self.excluded.seek(document) != document {
                 return document;
             }
             self.included.advance();
+            self.is_over = self.pulse.is_over(1);
         }
     }
 }
 
 impl Matches for Exclusion {
     fn document(&self) -> DocId {
-        self.included.document()
+        if self.is_over { TERMINATED } else { self.included.document() }
     }
 
     fn advance(&mut self) -> DocId {

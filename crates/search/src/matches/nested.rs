@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use tantivy::{DocId, TERMINATED};
 
 use super::Matches;
+use crate::pulse::Pulse;
 
 /// The documents with this many matching nested documents. Their score is the sum over these.
 ///
@@ -15,6 +16,9 @@ pub(crate) struct NestedMatches {
     nested: Box<dyn Matches>,
     counts: RangeInclusive<u32>,
     scores: Vec<f32>,
+    pulse: Pulse,
+    /// True if the search has stopped.
+    is_over: bool,
 }
 
 impl NestedMatches {
@@ -24,8 +28,10 @@ impl NestedMatches {
         nested: Box<dyn Matches>,
         counts: RangeInclusive<u32>,
         scorers: usize,
+        pulse: &Pulse,
     ) -> Self {
-        let mut matches = NestedMatches { parents, nested, counts, scores: vec![0.0; scorers] };
+        let (scores, pulse) = (vec![0.0; scorers], pulse.clone());
+        let mut matches = NestedMatches { parents, nested, counts, scores, pulse, is_over: false };
         matches.settle();
         matches
     }
@@ -36,7 +42,8 @@ impl NestedMatches {
             if *self.counts.start() > 0 {
                 self.parents.seek(self.nested.document());
             }
-            let parent = self.parents.document();
+            self.is_over = self.is_over || self.pulse.is_over(1);
+            let parent = self.document();
             if parent == TERMINATED {
                 return TERMINATED;
             }
@@ -52,6 +59,10 @@ impl NestedMatches {
         self.scores.fill(0.0);
         let mut count = 0;
         while self.nested.document() < parent {
+            if self.pulse.is_over(1 + self.scores.len()) {
+                self.is_over = true;
+                break;
+            }
             count += 1;
             for (scorer, score) in self.scores.iter_mut().enumerate() {
                 *score += self.nested.score(scorer);
@@ -64,7 +75,7 @@ impl NestedMatches {
 
 impl Matches for NestedMatches {
     fn document(&self) -> DocId {
-        self.parents.document()
+        if self.is_over { TERMINATED } else { self.parents.document() }
     }
 
     fn advance(&mut self) -> DocId {

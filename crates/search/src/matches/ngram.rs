@@ -4,6 +4,7 @@ use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::{DocId, DocSet, TERMINATED};
 
 use super::Matches;
+use crate::pulse::Pulse;
 use crate::score::Weight;
 use crate::segment::Lengths;
 
@@ -24,6 +25,7 @@ pub(crate) struct NgramMatches {
     /// Position in the document and place in the text of each common n-gram.
     pairs: Vec<(u32, u32)>,
     tails: Vec<u32>,
+    pulse: Pulse,
 }
 
 impl NgramMatches {
@@ -32,6 +34,7 @@ impl NgramMatches {
         needed: usize,
         weights: Vec<Weight>,
         lengths: Option<Lengths>,
+        pulse: &Pulse,
     ) -> Self {
         let mut matches = NgramMatches {
             grams,
@@ -42,6 +45,7 @@ impl NgramMatches {
             positions: Vec::new(),
             pairs: Vec::new(),
             tails: Vec::new(),
+            pulse: pulse.clone(),
         };
         matches.settle(0);
         matches
@@ -50,6 +54,10 @@ impl NgramMatches {
     fn settle(&mut self, target: DocId) -> DocId {
         let mut target = target;
         loop {
+            if self.pulse.is_over(self.grams.len()) {
+                self.document = TERMINATED;
+                return TERMINATED;
+            }
             for gram in self.grams.iter_mut().filter(|gram| gram.postings.doc() < target) {
                 gram.postings.seek(target);
             }
@@ -72,6 +80,9 @@ impl NgramMatches {
         for gram in self.grams.iter_mut().filter(|gram| gram.postings.doc() == self.document) {
             gram.postings.positions(&mut self.positions);
             for position in &self.positions {
+                if self.pulse.is_over(gram.places.len()) {
+                    return 0;
+                }
                 self.pairs.extend(gram.places.iter().map(|place| (*position, *place)));
             }
         }

@@ -4,6 +4,7 @@ use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::{DocId, DocSet, TERMINATED};
 
 use super::Matches;
+use crate::pulse::Pulse;
 use crate::score::Weight;
 use crate::segment::Lengths;
 
@@ -66,11 +67,17 @@ pub(crate) struct PhraseMatches {
     positions: Vec<u32>,
     starts: Vec<i64>,
     others: Vec<i64>,
+    pulse: Pulse,
 }
 
 impl PhraseMatches {
     /// Returns the documents with the slots at their places; none without slots.
-    pub(crate) fn new(mut slots: Vec<Slot>, weights: Vec<Weight>, lengths: Option<Lengths>) -> Self {
+    pub(crate) fn new(
+        mut slots: Vec<Slot>,
+        weights: Vec<Weight>,
+        lengths: Option<Lengths>,
+        pulse: &Pulse,
+    ) -> Self {
         slots.sort_by_key(Slot::cost);
         let document = if slots.is_empty() { TERMINATED } else { 0 };
         let mut matches = PhraseMatches {
@@ -82,6 +89,7 @@ impl PhraseMatches {
             positions: Vec::new(),
             starts: Vec::new(),
             others: Vec::new(),
+            pulse: pulse.clone(),
         };
         matches.seek_phrase(document);
         matches
@@ -92,6 +100,11 @@ impl PhraseMatches {
         loop {
             self.document = self.seek_all(target);
             if self.document == TERMINATED {
+                return TERMINATED;
+            }
+            let steps = self.slots.iter().map(|slot| 1 + slot.tokens.len()).sum();
+            if self.pulse.is_over(steps) {
+                self.document = TERMINATED;
                 return TERMINATED;
             }
             self.frequency = self.count();
@@ -106,6 +119,9 @@ impl PhraseMatches {
     fn seek_all(&mut self, target: DocId) -> DocId {
         let mut target = target;
         while target != TERMINATED {
+            if self.pulse.is_over(self.slots.len()) {
+                return TERMINATED;
+            }
             let behind = self.slots.iter_mut().map(|slot| slot.seek(target)).find(|found| *found > target);
             match behind {
                 Some(found) => target = found,

@@ -2,6 +2,8 @@
 
 use tantivy_fst::Automaton;
 
+use crate::pulse::Pulse;
+
 /// An automaton that reads characters.
 pub(crate) trait CharacterAutomaton {
     /// A state.
@@ -18,6 +20,9 @@ pub(crate) trait CharacterAutomaton {
 
     /// Returns false if no further characters can match.
     fn can_match(&self, state: &Self::State) -> bool;
+
+    /// Returns the steps that one more character costs, in microseconds of work or less.
+    fn cost(&self, state: &Self::State) -> usize;
 }
 
 /// The automaton of the terms that begin with a prefix and whose rest matches.
@@ -26,6 +31,8 @@ pub(crate) struct AfterPrefix<'p, A> {
     pub(crate) prefix: &'p [u8],
     /// The automaton for the rest.
     pub(crate) rest: A,
+    /// Ends the run: then no further bytes can match.
+    pub(crate) pulse: Pulse,
 }
 
 /// The state of [`AfterPrefix`].
@@ -70,7 +77,9 @@ impl<A: CharacterAutomaton> Automaton for AfterPrefix<'_, A> {
     fn can_match(&self, state: &Self::State) -> bool {
         match state {
             State::Prefix(_) => true,
-            State::Rest(state, ..) => self.rest.can_match(state),
+            State::Rest(state, ..) => {
+                self.rest.can_match(state) && !self.pulse.is_over(self.rest.cost(state))
+            }
             State::Dead => false,
         }
     }

@@ -11,8 +11,12 @@ use super::automaton::{AfterPrefix, CharacterAutomaton};
 use super::levenshtein::Levenshtein;
 use super::like::Like;
 use super::{Bounds, Matcher};
+use crate::pulse::Pulse;
 use crate::segment::read_error;
-use crate::term::{self, Value};
+use crate::term::{self, TOKEN_BYTES_MAX, Value};
+
+/// The steps that a lookup of one term costs: it reads some nodes of the dictionary.
+const STEPS_PER_LOOKUP: usize = 8;
 
 /// A set of terms of one dictionary.
 #[derive(Clone, Debug)]
@@ -88,11 +92,17 @@ impl<'q> TermSource<'q> {
         TermSource::Range(term, true, end, false)
     }
 
-    /// Passes the terms that a dictionary has to `visit`.
-    pub(crate) fn for_each(&self, dictionary: &TermDictionary, visit: VisitTerm<'_>) -> Result<()> {
+    /// Passes the terms that a dictionary has to `visit`. Each is a step of the search.
+    pub(crate) fn for_each(
+        &self,
+        dictionary: &TermDictionary,
+        pulse: &Pulse,
+        visit: VisitTerm<'_>,
+    ) -> Result<()> {
         match self {
             TermSource::Exactly(terms) => {
                 for term in terms {
+                    pulse.step(STEPS_PER_LOOKUP)?;
                     if let Some(info) = dictionary.get(term).map_err(read_error)? {
                         visit(term, &info)?;
                     }
@@ -109,17 +119,24 @@ impl<'q> TermSource<'q> {
                 let range = if *high_inclusive { range.le(high) } else { range.lt(high) };
                 let mut stream = range.into_stream().map_err(read_error)?;
                 while stream.advance() {
+                    pulse.step(1)?;
                     visit(stream.key(), stream.value())?;
                 }
                 Ok(())
             }
             TermSource::Matching(prefix, Matcher::Like(pattern)) => {
                 let (beginning, rest) = Like::new(pattern);
-                run(dictionary, &format!("{prefix}{beginning}"), rest, visit)
+                if rest.least_characters() > TOKEN_BYTES_MAX {
+                    return Ok(());
+                }
+                run(dictionary, &format!("{prefix}{beginning}"), rest, pulse, visit)
             }
             TermSource::Matching(prefix, Matcher::Levenshtein(similar)) => {
                 let rest = Levenshtein::new(&similar.target, similar.distance, similar.transpositions);
-                run(dictionary, &format!("{prefix}{}", similar.prefix), rest, visit)
+                if rest.least_characters() > TOKEN_BYTES_MAX {
+                    return Ok(());
+                }
+                run(dictionary, &format!("{prefix}{}", similar.prefix), rest, pulse, visit)
             }
             TermSource::Matching(..) => Ok(()),
         }
@@ -130,14 +147,17 @@ fn run<A: CharacterAutomaton>(
     dictionary: &TermDictionary,
     prefix: &str,
     rest: A,
+    pulse: &Pulse,
     visit: VisitTerm<'_>,
 ) -> Result<()> {
-    let automaton = AfterPrefix { prefix: prefix.as_bytes(), rest };
+    let automaton = AfterPrefix { prefix: prefix.as_bytes(), rest, pulse: pulse.clone() };
     let mut stream = dictionary.search(automaton).into_stream().map_err(read_error)?;
     while stream.advance() {
+        pulse.step(1)?;
         visit(stream.key(), stream.value())?;
     }
-    Ok(())
+    // The automaton may have stopped the stream.
+    pulse.check()
 }
 
 /// Returns the least bytes above all that begin with these, which are UTF-8 and not empty.

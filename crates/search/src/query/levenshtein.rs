@@ -32,6 +32,11 @@ impl Levenshtein {
         row.now.last().copied().filter(|distance| *distance <= self.distance)
     }
 
+    /// Returns the least number of characters of a token that is similar enough.
+    pub(crate) fn least_characters(&self) -> usize {
+        self.target.len().saturating_sub(usize::from(self.distance))
+    }
+
     fn transposed(&self, row: &Row, column: usize, character: char) -> Option<u8> {
         let (before, last) = row.before.as_ref().filter(|_| self.transpositions)?;
         let start = column.checked_sub(2)?;
@@ -73,6 +78,10 @@ impl CharacterAutomaton for Levenshtein {
 
     fn can_match(&self, row: &Row) -> bool {
         row.now.iter().any(|distance| *distance <= self.distance)
+    }
+
+    fn cost(&self, row: &Row) -> usize {
+        row.now.len() / 16 + 1
     }
 }
 

@@ -1,15 +1,22 @@
 //! Conditions on a token outside of a dictionary.
 
+use errors::Result;
+
 use super::automaton::CharacterAutomaton;
 use super::levenshtein::Levenshtein;
 use super::like::Like;
 use super::{Matcher, Similar};
+use crate::pulse::Pulse;
 use crate::term::bounded;
 
+/// The bytes that are read in one step of a search.
+const STEP_BYTES: usize = 64;
+
 impl Matcher {
-    /// Returns true if a token matches.
-    pub fn matches(&self, token: &str) -> bool {
-        match self {
+    /// Returns true if a token matches. Errors: those of the search that it is a part of.
+    pub(crate) fn matches(&self, token: &str, pulse: &Pulse) -> Result<bool> {
+        pulse.step(1 + self.cost(token) / STEP_BYTES)?;
+        Ok(match self {
             Matcher::AnyOf(tokens) => tokens.iter().any(|own| bounded(own) == token),
             Matcher::Prefix(prefix) => token.starts_with(prefix.as_str()),
             Matcher::Range(bounds) => {
@@ -33,6 +40,16 @@ impl Matcher {
                 let levenshtein = Levenshtein::new(target, *distance, *transpositions);
                 token.strip_prefix(prefix.as_str()).is_some_and(|rest| levenshtein.distance(rest).is_some())
             }
+        })
+    }
+
+    /// Returns the bytes that a match reads, some of them often.
+    fn cost(&self, token: &str) -> usize {
+        match self {
+            Matcher::AnyOf(tokens) => tokens.len() * 8,
+            Matcher::Prefix(_) | Matcher::Range(_) => token.len(),
+            Matcher::Like(pattern) => pattern.len() + token.len() * (pattern.len() / 64 + 1),
+            Matcher::Levenshtein(similar) => similar.target.len().saturating_mul(token.len()),
         }
     }
 }

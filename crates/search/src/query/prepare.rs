@@ -7,7 +7,7 @@ use errors::Result;
 use tantivy::postings::{SegmentPostings, TermInfo};
 
 use super::dictionary::TermSource;
-use super::terms::{FieldScoring, TermSet, frequencies, narrowed};
+use super::terms::{FieldScoring, STEPS_PER_LIST, TermSet, frequencies, narrowed};
 use super::{PhrasePart, Query};
 use crate::analysis::Dictionary;
 use crate::hit_set::HitSet;
@@ -15,6 +15,7 @@ use crate::matches::{
     Conjunction, Disjunction, Empty, Exclusion, Gram, Matches, NestedMatches, NgramMatches, PhraseMatches,
     SetMatches, Slot,
 };
+use crate::pulse::Pulse;
 use crate::schema::FieldRef;
 use crate::score::{Scorer, Weight};
 use crate::segment::{Lengths, Segment};
@@ -56,14 +57,19 @@ type SequencePart = Vec<Vec<TermInfo>>;
 
 impl Prepared {
     /// Looks up the terms of a query.
-    pub(crate) fn new(snapshot: &SearchSnapshot, query: &Query, scorers: &[Scorer]) -> Result<Prepared> {
-        let root = Preparation { snapshot, scorers }.node(query, 1.0)?;
+    pub(crate) fn new(
+        snapshot: &SearchSnapshot,
+        query: &Query,
+        scorers: &[Scorer],
+        pulse: &Pulse,
+    ) -> Result<Prepared> {
+        let root = Preparation { snapshot, scorers, pulse }.node(query, 1.0)?;
         Ok(Prepared { root, scorers: scorers.len() })
     }
 
     /// Returns the documents of one segment that match, deleted ones included.
-    pub(crate) fn matches(&self, segment: &Segment, index: usize) -> Result<Box<dyn Matches>> {
-        let level = Level { segment, index, universe: term::ROOT.as_bytes(), scorers: self.scorers };
+    pub(crate) fn matches(&self, segment: &Segment, index: usize, pulse: &Pulse) -> Result<Box<dyn Matches>> {
+        let level = Level { segment, index, universe: term::ROOT.as_bytes(), scorers: self.scorers, pulse };
         level.matches(&self.root)
     }
 }
@@ -72,10 +78,12 @@ impl Prepared {
 struct Preparation<'q> {
     snapshot: &'q SearchSnapshot,
     scorers: &'q [Scorer],
+    pulse: &'q Pulse,
 }
 
 impl Preparation<'_> {
     fn node(&self, query: &Query, boost: f32) -> Result<Node> {
+        self.pulse.step(1)?;
         Ok(match query {
             Query::All => Node::All,
             Query::None => Node::None,
@@ -92,7 +100,7 @@ impl Preparation<'_> {
             }
             Query::Tokens(field, matcher) => {
                 let scoring = self.scoring(field, boost)?;
-                Node::Terms(TermSet::tokens(self.snapshot, field, matcher, scoring.as_ref())?)
+                Node::Terms(TermSet::tokens(self.snapshot, field, matcher, scoring.as_ref(), self.pulse)?)
             }
             Query::Phrase(field, parts) => self.phrase(field, parts, boost)?,
             Query::NgramMatch { field, grams, threshold } => self.ngrams(field, grams, *threshold, boost)?,
@@ -112,7 +120,7 @@ impl Preparation<'_> {
     }
 
     fn unscored(&self) -> Preparation<'_> {
-        Preparation { snapshot: self.snapshot, scorers: &[] }
+        Preparation { scorers: &[], ..*self }
     }
 
     fn nodes(&self, queries: &[Query], boost: f32) -> Result<Vec<Node>> {
@@ -120,7 +128,7 @@ impl Preparation<'_> {
     }
 
     fn plain(&self, source: &TermSource<'_>) -> Result<Node> {
-        Ok(Node::Terms(TermSet::plain(self.snapshot, Dictionary::Documents, source)?))
+        Ok(Node::Terms(TermSet::plain(self.snapshot, Dictionary::Documents, source, self.pulse)?))
     }
 
     fn scoring(&self, field: &FieldRef, boost: f32) -> Result<Option<FieldScoring<'_>>> {
@@ -146,7 +154,7 @@ impl Preparation<'_> {
                 let next = offset.saturating_add(part.skip).saturating_add(1);
                 offset = next.clamp(-OFFSET_MAX, OFFSET_MAX);
             }
-            let matcher = narrowed(self.snapshot, field, &part.matcher)?;
+            let matcher = narrowed(self.snapshot, field, &part.matcher, self.pulse)?;
             slots.push((offset, matcher));
         }
         let prefix = term::text_prefix(field.path.as_str(), &field.analysis.name);
@@ -183,7 +191,9 @@ impl Preparation<'_> {
         let (mut parts, mut counts) = (Vec::new(), Vec::new());
         for (offset, source) in sources {
             if let Some(scoring) = &scoring {
-                let having = frequencies(self.snapshot, Dictionary::Positions, source)?.into_values().sum();
+                let having = frequencies(self.snapshot, Dictionary::Positions, source, self.pulse)?
+                    .into_values()
+                    .sum();
                 counts.push(u64::min(having, scoring.statistics.documents));
             }
             parts.push((*offset, self.part(source)?));
@@ -200,10 +210,14 @@ impl Preparation<'_> {
         let mut part = Vec::new();
         for segment in self.snapshot.segments() {
             let mut terms = Vec::new();
-            source.for_each(segment.dictionary(Dictionary::Positions).terms(), &mut |_, info| {
-                terms.push(info.clone());
-                Ok(())
-            })?;
+            source.for_each(
+                segment.dictionary(Dictionary::Positions).terms(),
+                self.pulse,
+                &mut |_, info| {
+                    terms.push(info.clone());
+                    Ok(())
+                },
+            )?;
             part.push(terms);
         }
         Ok(part)
@@ -218,10 +232,12 @@ struct Level<'s> {
     /// The term of all documents of the level.
     universe: &'s [u8],
     scorers: usize,
+    pulse: &'s Pulse,
 }
 
 impl Level<'_> {
     fn matches(&self, node: &Node) -> Result<Box<dyn Matches>> {
+        self.pulse.step(1)?;
         Ok(match node {
             Node::All => self.all()?,
             Node::None => Box::new(Empty),
@@ -229,21 +245,25 @@ impl Level<'_> {
                 Some(documents) => Box::new(SetMatches::new(documents.clone())),
                 None => Box::new(Empty),
             },
-            Node::Terms(terms) => terms.matches(self.segment, self.index)?,
+            Node::Terms(terms) => terms.matches(self.segment, self.index, self.pulse)?,
             Node::Phrase(phrase) => self.phrase(phrase)?,
             Node::Ngrams(sequence, needed) => self.ngrams(sequence, *needed)?,
-            Node::AtLeast(count, nodes) => Disjunction::of(self.each(nodes)?, *count),
+            Node::AtLeast(count, nodes) => Disjunction::of(self.each(nodes)?, *count, self.pulse),
             Node::Boolean { included, excluded } => {
-                let included =
-                    if included.is_empty() { self.all()? } else { Conjunction::of(self.each(included)?) };
+                let included = if included.is_empty() {
+                    self.all()?
+                } else {
+                    Conjunction::of(self.each(included)?, self.pulse)
+                };
                 if excluded.is_empty() {
                     return Ok(included);
                 }
-                Box::new(Exclusion::new(included, Disjunction::of(self.each(excluded)?, 1)))
+                let excluded = Disjunction::of(self.each(excluded)?, 1, self.pulse);
+                Box::new(Exclusion::new(included, excluded, self.pulse))
             }
             Node::Nested { elements, node, counts } => {
                 let nested = Level { universe: elements, ..*self }.matches(node)?;
-                Box::new(NestedMatches::new(self.all()?, nested, counts.clone(), self.scorers))
+                Box::new(NestedMatches::new(self.all()?, nested, counts.clone(), self.scorers, self.pulse))
             }
         })
     }
@@ -263,7 +283,11 @@ impl Level<'_> {
 
     fn postings(&self, part: &SequencePart) -> Result<Vec<SegmentPostings>> {
         let terms = part.get(self.index).map(Vec::as_slice).unwrap_or_default();
-        terms.iter().map(|info| self.segment.postings(Dictionary::Positions, info)).collect()
+        let postings = |info: &TermInfo| {
+            self.pulse.step(STEPS_PER_LIST)?;
+            self.segment.postings(Dictionary::Positions, info)
+        };
+        terms.iter().map(postings).collect()
     }
 
     fn lengths(&self, sequence: &Sequence) -> Option<Lengths> {
@@ -273,7 +297,7 @@ impl Level<'_> {
     fn phrase(&self, phrase: &Sequence) -> Result<Box<dyn Matches>> {
         let slot = |(offset, part): &(i64, SequencePart)| Ok(Slot::new(self.postings(part)?, *offset));
         let slots = phrase.parts.iter().map(slot).collect::<Result<Vec<_>>>()?;
-        Ok(Box::new(PhraseMatches::new(slots, phrase.weights.clone(), self.lengths(phrase))))
+        Ok(Box::new(PhraseMatches::new(slots, phrase.weights.clone(), self.lengths(phrase), self.pulse)))
     }
 
     fn ngrams(&self, sequence: &Sequence, needed: usize) -> Result<Box<dyn Matches>> {
@@ -281,6 +305,7 @@ impl Level<'_> {
         for (place, part) in &sequence.parts {
             let Some(info) = part.get(self.index).and_then(|terms| terms.first()) else { continue };
             let (place, start) = (*place as u32, info.postings_range.start as u64);
+            self.pulse.step(1 + grams.len() / 16)?;
             match grams.iter_mut().find(|(known, _)| *known == start) {
                 Some((_, gram)) => gram.places.push(place),
                 None => {
@@ -291,6 +316,6 @@ impl Level<'_> {
         }
         let grams = grams.into_iter().map(|(_, gram)| gram).collect();
         let lengths = self.lengths(sequence);
-        Ok(Box::new(NgramMatches::new(grams, needed, sequence.weights.clone(), lengths)))
+        Ok(Box::new(NgramMatches::new(grams, needed, sequence.weights.clone(), lengths, self.pulse)))
     }
 }

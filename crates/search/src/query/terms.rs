@@ -14,6 +14,7 @@ use super::levenshtein::Levenshtein;
 use crate::analysis::Dictionary;
 use crate::document_set::DocumentSet;
 use crate::matches::{Disjunction, Empty, Matches, SetMatches, TermMatches};
+use crate::pulse::Pulse;
 use crate::schema::FieldRef;
 use crate::score::{FieldStatistics, Scorer, Weight};
 use crate::segment::{Lengths, Segment};
@@ -29,6 +30,9 @@ const SCORED_TERMS_MAX: usize = 128;
 
 /// Maximum number of terms of one condition that are compared to find those that count.
 const COMPARED_TERMS_MAX: usize = 100_000;
+
+/// The steps that it costs to open the documents of one term.
+pub(crate) const STEPS_PER_LIST: usize = 16;
 
 /// The scoring of one field.
 pub(crate) struct FieldScoring<'q> {
@@ -93,6 +97,15 @@ pub(crate) struct TermSet {
     weights: Vec<Vec<Weight>>,
 }
 
+/// The terms of one condition that count for scores.
+#[derive(Default)]
+struct Scored<'s> {
+    /// The places of the terms in `weights`.
+    places: HashMap<Vec<u8>, usize>,
+    weights: Vec<Vec<Weight>>,
+    scoring: Option<&'s FieldScoring<'s>>,
+}
+
 /// The terms of one condition in one segment.
 #[derive(Default)]
 struct SegmentTerms {
@@ -111,8 +124,9 @@ impl TermSet {
         snapshot: &SearchSnapshot,
         dictionary: Dictionary,
         source: &TermSource<'_>,
+        pulse: &Pulse,
     ) -> Result<TermSet> {
-        TermSet::new(snapshot, dictionary, source, &HashMap::new(), Vec::new(), None)
+        TermSet::new(snapshot, dictionary, source, Scored::default(), pulse)
     }
 
     /// Looks up the tokens of a field that match.
@@ -121,74 +135,84 @@ impl TermSet {
         field: &FieldRef,
         matcher: &Matcher,
         scoring: Option<&FieldScoring<'_>>,
+        pulse: &Pulse,
     ) -> Result<TermSet> {
         let dictionary = field.analysis.dictionary();
-        let matcher = narrowed(snapshot, field, matcher)?;
+        let matcher = narrowed(snapshot, field, matcher, pulse)?;
         let prefix = term::text_prefix(field.path.as_str(), &field.analysis.name);
         let source = TermSource::tokens(&prefix, &matcher);
-        let Some(scoring) = scoring else { return TermSet::plain(snapshot, dictionary, &source) };
-        let frequencies = frequent(frequencies(snapshot, dictionary, &source)?);
+        let Some(scoring) = scoring else { return TermSet::plain(snapshot, dictionary, &source, pulse) };
+        let frequencies = frequent(frequencies(snapshot, dictionary, &source, pulse)?);
         let weights = frequencies.iter().map(|(_, frequency)| scoring.weights(&[*frequency])).collect();
         let places = frequencies.into_iter().enumerate().map(|(place, (term, _))| (term, place)).collect();
-        TermSet::new(snapshot, dictionary, &source, &places, weights, Some(scoring))
+        TermSet::new(snapshot, dictionary, &source, Scored { places, weights, scoring: Some(scoring) }, pulse)
     }
 
     fn new(
         snapshot: &SearchSnapshot,
         dictionary: Dictionary,
         source: &TermSource<'_>,
-        places: &HashMap<Vec<u8>, usize>,
-        weights: Vec<Vec<Weight>>,
-        scoring: Option<&FieldScoring<'_>>,
+        scored: Scored<'_>,
+        pulse: &Pulse,
     ) -> Result<TermSet> {
         let mut segments = Vec::new();
         for segment in snapshot.segments() {
             let mut terms = SegmentTerms::default();
-            source.for_each(segment.dictionary(dictionary).terms(), &mut |term, info| {
-                match places.get(term) {
+            source.for_each(segment.dictionary(dictionary).terms(), pulse, &mut |term, info| {
+                match scored.places.get(term) {
                     Some(place) => terms.scored.push((info.clone(), *place)),
-                    None => terms.add_plain(segment, dictionary, info)?,
+                    None => terms.add_plain(segment, dictionary, info, pulse)?,
                 }
                 Ok(())
             })?;
-            if let Some(scoring) = scoring.filter(|_| !terms.scored.is_empty()) {
+            if let Some(scoring) = scored.scoring.filter(|_| !terms.scored.is_empty()) {
                 terms.lengths = scoring.lengths(segment)?;
             }
             segments.push(terms);
         }
-        Ok(TermSet { dictionary, segments, weights })
+        Ok(TermSet { dictionary, segments, weights: scored.weights })
     }
 
     /// Returns the documents of one segment that have any of the terms.
-    pub(crate) fn matches(&self, segment: &Segment, index: usize) -> Result<Box<dyn Matches>> {
+    pub(crate) fn matches(&self, segment: &Segment, index: usize, pulse: &Pulse) -> Result<Box<dyn Matches>> {
         let Some(terms) = self.segments.get(index) else { return Ok(Box::new(Empty)) };
         let mut lists: Vec<Box<dyn Matches>> = Vec::new();
         for (info, place) in &terms.scored {
+            pulse.step(STEPS_PER_LIST)?;
             let weights = self.weights.get(*place).cloned().unwrap_or_default();
             let postings = segment.postings(self.dictionary, info)?;
             lists.push(Box::new(TermMatches::new(postings, weights, terms.lengths.clone())));
         }
         for info in &terms.plain {
+            pulse.step(STEPS_PER_LIST)?;
             let postings = segment.postings(self.dictionary, info)?;
             lists.push(Box::new(TermMatches::new(postings, Vec::new(), None)));
         }
         if let Some(documents) = &terms.documents {
             lists.push(Box::new(SetMatches::new(documents.clone())));
         }
-        Ok(Disjunction::of(lists, 1))
+        Ok(Disjunction::of(lists, 1, pulse))
     }
 }
 
 impl SegmentTerms {
-    fn add_plain(&mut self, segment: &Segment, dictionary: Dictionary, info: &TermInfo) -> Result<()> {
+    fn add_plain(
+        &mut self,
+        segment: &Segment,
+        dictionary: Dictionary,
+        info: &TermInfo,
+        pulse: &Pulse,
+    ) -> Result<()> {
         if self.documents.is_none() && self.plain.len() < LISTS_MAX {
             self.plain.push(info.clone());
             return Ok(());
         }
         let documents = self.documents.get_or_insert_with(|| DocumentSet::new(segment.documents()));
         for info in self.plain.drain(..).chain([info.clone()]) {
+            pulse.step(STEPS_PER_LIST)?;
             let mut postings = segment.postings(dictionary, &info)?;
             while postings.doc() < segment.documents() {
+                pulse.step(1)?;
                 documents.insert(postings.doc());
                 postings.advance();
             }
@@ -202,11 +226,12 @@ pub(crate) fn frequencies(
     snapshot: &SearchSnapshot,
     dictionary: Dictionary,
     source: &TermSource<'_>,
+    pulse: &Pulse,
 ) -> Result<HashMap<Vec<u8>, u64>> {
     let mut frequencies: HashMap<Vec<u8>, u64> = HashMap::new();
     let mut too_many = false;
     for segment in snapshot.segments() {
-        source.for_each(segment.dictionary(dictionary).terms(), &mut |term, info| {
+        source.for_each(segment.dictionary(dictionary).terms(), pulse, &mut |term, info| {
             if let Some(frequency) = frequencies.get_mut(term) {
                 *frequency += u64::from(info.doc_freq);
             } else if frequencies.len() < COMPARED_TERMS_MAX {
@@ -233,6 +258,7 @@ pub(crate) fn narrowed<'q>(
     snapshot: &SearchSnapshot,
     field: &FieldRef,
     matcher: &'q Matcher,
+    pulse: &Pulse,
 ) -> Result<Cow<'q, Matcher>> {
     let Matcher::Levenshtein(similar) = matcher else { return Ok(Cow::Borrowed(matcher)) };
     if similar.max_terms == 0 {
@@ -242,7 +268,9 @@ pub(crate) fn narrowed<'q>(
     let prefix = term::text_prefix(field.path.as_str(), &field.analysis.name);
     let levenshtein = Levenshtein::new(&similar.target, similar.distance, similar.transpositions);
     let mut tokens = Vec::new();
-    for term in frequencies(snapshot, dictionary, &TermSource::tokens(&prefix, matcher))?.into_keys() {
+    let source = TermSource::tokens(&prefix, matcher);
+    for term in frequencies(snapshot, dictionary, &source, pulse)?.into_keys() {
+        pulse.step(1 + similar.target.len())?;
         let token = term.get(prefix.len()..).and_then(|token| std::str::from_utf8(token).ok());
         let Some(token) = token else { continue };
         let rest = token.strip_prefix(similar.prefix.as_str()).unwrap_or(token);

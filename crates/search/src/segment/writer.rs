@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use errors::{Error, Result};
+use owner::Interrupt;
 use tantivy::SingleSegmentIndexWriter;
 use tantivy::directory::{Directory, RamDirectory};
 use velocypack::Slice;
@@ -52,9 +53,16 @@ impl SegmentWriter {
 
     /// Adds a document under its key and revision.
     ///
-    /// Errors: 4 if the segment cannot have more documents.
-    pub fn add(&mut self, key: &str, revision: u64, document: Slice<'_>) -> Result<()> {
-        let block = document::analyze(&self.schema, key, revision, document)?;
+    /// Errors: 4 if the segment cannot have more documents; those of the interrupt, which leave the
+    /// segment as it was.
+    pub fn add(
+        &mut self,
+        key: &str,
+        revision: u64,
+        document: Slice<'_>,
+        interrupt: &Interrupt,
+    ) -> Result<()> {
+        let block = document::analyze(&self.schema, key, revision, document, interrupt)?;
         let count = u32::try_from(block.len()).unwrap_or(u32::MAX);
         let documents = self.documents.checked_add(count).filter(|documents| *documents <= DOCUMENTS_MAX);
         self.documents =
@@ -109,7 +117,7 @@ mod tests {
         let mut writer = SegmentWriter::new(schema, &Place::Memory, 0).unwrap();
         for number in 0..2_000_u32 {
             let document = parsed(&format!(r#"{{"a": {number}, "b": "text {number}"}}"#));
-            writer.add(&number.to_string(), 1, document.as_slice()).unwrap();
+            writer.add(&number.to_string(), 1, document.as_slice(), &Interrupt::new()).unwrap();
             assert!(!writer.is_full(), "full after {number} documents");
         }
     }

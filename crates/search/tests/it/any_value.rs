@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use analyzers::Features;
+use owner::Interrupt;
 use proptest::prelude::*;
 use search::{
     Analysis, Bounds, FieldRef, Hits, Matcher, Path, PhrasePart, Place, Presence, Query, Schema, Scorer,
@@ -131,7 +132,7 @@ proptest! {
         let mut snapshot = SearchSnapshot::default();
         for (number, document) in documents.iter().enumerate() {
             let mut writer = SegmentWriter::new(Arc::clone(&schema), &Place::Memory, 0).unwrap();
-            writer.add(&format!("k{number}"), number as u64, parsed(document).as_slice()).unwrap();
+            writer.add(&format!("k{number}"), number as u64, parsed(document).as_slice(), &Interrupt::new()).unwrap();
             prop_assert!(writer.memory_bytes() > 0 && writer.documents() > 0);
             snapshot.add(Arc::new(writer.finish().unwrap()));
         }
@@ -141,12 +142,12 @@ proptest! {
         snapshot.add(Arc::new(merged));
         let snapshot = Arc::new(snapshot);
         for query in queries(&text, number, distance, skip) {
-            let mut hits = Hits::new(Arc::clone(&snapshot), &query, &[Scorer::Bm25 { k: 1.2, b: 0.75 }]).unwrap();
+            let mut hits = Hits::new(Arc::clone(&snapshot), &query, &[Scorer::Bm25 { k: 1.2, b: 0.75 }], &Interrupt::new()).unwrap();
             for (hit, score) in hits.top(100).unwrap() {
                 prop_assert!(hits.key(hit).starts_with('k') && !score.is_nan());
             }
         }
-        let mut all = Hits::new(Arc::clone(&snapshot), &Query::All, &[]).unwrap();
+        let mut all = Hits::new(Arc::clone(&snapshot), &Query::All, &[], &Interrupt::new()).unwrap();
         let mut count = 0;
         while all.advance().unwrap().is_some() {
             count += 1;

@@ -66,6 +66,9 @@ pub(super) fn build(step: &Step<'_>, work: &mut Work) -> Result<()> {
                         // Few documents, but long ones.
                         writer.use_folders();
                     }
+                    if writer.was_slow() {
+                        check()?;
+                    }
                 }
                 text.note_progress(documents.len() as u64, None);
             }

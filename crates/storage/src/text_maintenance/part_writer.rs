@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use aql_value::Interrupt;
 use errors::{Error, Result};
 use search::{Place, Schema, Segment, SegmentWriter, SnapshotPart};
 use velocypack::Slice;
@@ -12,6 +14,9 @@ use crate::ids::id_sequence::IdSequence;
 use crate::index::text::folder;
 use crate::index::text::text_index::TextIndex;
 use crate::index::text::work::{Home, Part};
+
+/// The time of a slow document.
+const SLOW: Duration = Duration::from_millis(2);
 
 /// A writer of documents, which ends a segment when it has used its memory.
 pub(super) struct PartWriter<'a> {
@@ -25,6 +30,10 @@ pub(super) struct PartWriter<'a> {
     open: Option<(SegmentWriter, Home)>,
     /// The keys of the open segment.
     keys: HashSet<Box<str>>,
+    /// True if the last document took long.
+    was_slow: bool,
+    /// Nobody's: the step checks between documents, and each text has a bound of its own.
+    interrupt: Interrupt,
 }
 
 impl<'a> PartWriter<'a> {
@@ -36,7 +45,18 @@ impl<'a> PartWriter<'a> {
     ) -> Result<Self> {
         let in_folders = in_folders && index.folder.is_some();
         let schema = index.schema()?;
-        Ok(PartWriter { index, schema, ids, budget_bytes, in_folders, open: None, keys: HashSet::new() })
+        let (keys, interrupt) = (HashSet::new(), Interrupt::new());
+        Ok(PartWriter {
+            index,
+            schema,
+            ids,
+            budget_bytes,
+            in_folders,
+            open: None,
+            keys,
+            was_slow: false,
+            interrupt,
+        })
     }
 
     /// Writes all further segments into folders, if the index has one.
@@ -47,6 +67,11 @@ impl<'a> PartWriter<'a> {
     /// Returns true if the open segment has the document with this key.
     pub(super) fn has(&self, key: &str) -> bool {
         self.keys.contains(key)
+    }
+
+    /// Returns true if the last document took so long that the step must check whether to go on.
+    pub(super) fn was_slow(&self) -> bool {
+        self.was_slow
     }
 
     /// Adds a document. Returns the segment if it is full now.
@@ -61,7 +86,9 @@ impl<'a> PartWriter<'a> {
                 self.open.insert((writer, home))
             }
         };
-        writer.add(key, revision.0, document)?;
+        let begin = Instant::now();
+        writer.add(key, revision.0, document, &self.interrupt)?;
+        self.was_slow = begin.elapsed() > SLOW;
         let is_full = writer.is_full();
         self.keys.insert(key.into());
         if is_full { self.finish() } else { Ok(None) }

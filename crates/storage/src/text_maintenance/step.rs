@@ -224,7 +224,7 @@ impl<'a> Batch<'a> {
         keys.dedup();
         keys.retain(|key| !self.writer.has(key));
         self.parts.iter_mut().try_for_each(|part| part.part.delete(&keys))?;
-        let (parts, writer) = (&mut self.parts, &mut self.writer);
+        let (parts, writer, check) = (&mut self.parts, &mut self.writer, self.step.check);
         let mut rest = keys.iter();
         self.step.snapshot.get_all(self.step.collection, &keys, |documents| {
             for position in 0..documents.len() {
@@ -234,6 +234,9 @@ impl<'a> Batch<'a> {
                     parts.push(full);
                     // Many documents: do not collect them in memory.
                     writer.use_folders();
+                }
+                if writer.was_slow() {
+                    check()?;
                 }
             }
             Ok(())

@@ -392,7 +392,8 @@ fn found(store: &Store, number: i64) -> BTreeSet<String> {
     let field = index.search_schema().unwrap().field(&[search::Step::Attribute("a")]).unwrap();
     let query = search::Query::equal(field, search::Value::Number(number.into()));
     let state = store.snapshot().unwrap().search_state(&[Arc::clone(index)], &|| Ok(())).unwrap();
-    let mut hits = search::Hits::new(Arc::clone(state.snapshot()), &query, &[]).unwrap();
+    let mut hits =
+        search::Hits::new(Arc::clone(state.snapshot()), &query, &[], &aql_value::Interrupt::new()).unwrap();
     let mut keys = BTreeSet::new();
     while let Some(hit) = hits.advance().unwrap() {
         assert!(keys.insert(hits.key(hit).to_owned()), "a document is found twice");

@@ -38,7 +38,7 @@ fn inverted(collection: &Collection) -> Arc<Index> {
 /// Returns the keys of the hits that the snapshot's documents confirm.
 fn found(snapshot: &Snapshot, collection: &Collection, query: &Query) -> Vec<String> {
     let state = snapshot.search_state(&[inverted(collection)], &|| Ok(())).unwrap();
-    let mut hits = Hits::new(Arc::clone(state.snapshot()), query, &[]).unwrap();
+    let mut hits = Hits::new(Arc::clone(state.snapshot()), query, &[], &aql_value::Interrupt::new()).unwrap();
     let mut keys = Vec::new();
     while let Some(hit) = hits.advance().unwrap() {
         assert_eq!(state.owner(hit), 0);
@@ -520,7 +520,8 @@ fn several_indexes_are_searched_as_one() {
     let snapshot = store.snapshot().unwrap();
     let state = snapshot.search_state(&indexes, &|| Ok(())).unwrap();
     assert!(Arc::ptr_eq(&state, &snapshot.search_state(&indexes, &|| Ok(())).unwrap()));
-    let mut hits = Hits::new(Arc::clone(state.snapshot()), &Query::All, &[]).unwrap();
+    let mut hits =
+        Hits::new(Arc::clone(state.snapshot()), &Query::All, &[], &aql_value::Interrupt::new()).unwrap();
     let mut owners = Vec::new();
     while let Some(hit) = hits.advance().unwrap() {
         owners.push((state.owner(hit), hits.key(hit).to_owned()));

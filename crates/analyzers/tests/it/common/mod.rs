@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use analyzers::{Analyzer, Definition, Input, NoQueries};
 use errors::Result;
+use owner::Interrupt;
 use velocypack::{Builder, Limits, Slice, json};
 
 pub(crate) fn value(text: &str) -> Vec<u8> {
@@ -39,7 +40,7 @@ pub(crate) fn placed<'a>(analyzer: &Analyzer, input: impl Into<Input<'a>>) -> Ve
         tokens.push((token.text()?.to_owned(), token.position, token.start, token.end));
         Ok(())
     };
-    analyzer.tokens(input, || Ok(()), emit).unwrap();
+    analyzer.tokens(input, &Interrupt::new(), emit).unwrap();
     tokens
 }
 

@@ -99,7 +99,7 @@ pub(super) fn visible(
     for Newer { owner, row, revision, document } in newer {
         let Some((_, index)) = parts.indexes.get(owner) else { continue };
         let query = query_on(&document, context)?;
-        if matches(index, revision, &document, &query)?
+        if matches(index, revision, &document, &query, &context.interrupt)?
             && let Some(place) = documents.get_mut(row)
         {
             if let Some(schema) = index.search_schema().filter(|_| parts.is_sorted) {

@@ -1,6 +1,6 @@
 //! `OFFSET_INFO()`: the places of matches in the texts of a document.
 
-use aql_value::Value;
+use aql_value::{Interrupt, Value};
 use errors::{Error, Result};
 use search::{HighlightLimits, Path, Query, highlights};
 
@@ -76,7 +76,12 @@ fn steps(path: &str) -> Option<Vec<Step>> {
 }
 
 /// Returns the result of the call for a document.
-pub(super) fn offset_info(wanted: &[Wanted], document: &Value, query: &Query) -> Result<Value> {
+pub(super) fn offset_info(
+    wanted: &[Wanted],
+    document: &Value,
+    query: &Query,
+    interrupt: &Interrupt,
+) -> Result<Value> {
     let mut all = Vec::with_capacity(wanted.len());
     for wanted in wanted {
         let value = wanted.steps.iter().fold(document.clone(), |value, step| match step {
@@ -85,21 +90,27 @@ pub(super) fn offset_info(wanted: &[Wanted], document: &Value, query: &Query) ->
             Step::Element(_) => Value::Null,
         });
         if !value.is_array() {
-            all.push(info(wanted, &wanted.steps, &value, query)?);
+            all.push(info(wanted, &wanted.steps, &value, query, interrupt)?);
             continue;
         }
         // The elements of an array are texts of the same field.
         for (index, element) in value.elements().enumerate().filter(|(_, element)| element.is_string()) {
             let mut steps = wanted.steps.clone();
             steps.push(Step::Element(i64::try_from(index).unwrap_or(i64::MAX)));
-            all.push(info(wanted, &steps, &element, query)?);
+            all.push(info(wanted, &steps, &element, query, interrupt)?);
         }
     }
     Value::try_array(&all)
 }
 
 /// Returns `{name, offsets}` of one text.
-fn info(wanted: &Wanted, steps: &[Step], text: &Value, query: &Query) -> Result<Value> {
+fn info(
+    wanted: &Wanted,
+    steps: &[Step],
+    text: &Value,
+    query: &Query,
+    interrupt: &Interrupt,
+) -> Result<Value> {
     let mut offsets = Vec::new();
     if let Some(text) = text.as_str() {
         let attributes = |path: Path, step: &Step| match step {
@@ -113,9 +124,9 @@ fn info(wanted: &Wanted, steps: &[Step], text: &Value, query: &Query) -> Result<
         // Fields that track positions have them in their path.
         let plain = steps.iter().fold(Path::root(), attributes);
         let exact = steps.iter().fold(Path::root(), tracked);
-        let mut places = highlights(query, &plain, text, wanted.limits);
+        let mut places = highlights(query, &plain, text, wanted.limits, interrupt)?;
         if exact != plain {
-            places.extend(highlights(query, &exact, text, wanted.limits));
+            places.extend(highlights(query, &exact, text, wanted.limits, interrupt)?);
         }
         for place in places.into_iter().take(wanted.max_offsets) {
             let length = place.end.saturating_sub(place.start);

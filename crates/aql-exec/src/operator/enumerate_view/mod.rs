@@ -127,7 +127,7 @@ impl EnumerateViewOperator {
             batch.set_column(projection.out, column);
         }
         for ((_, out), wanted) in self.parts.highlights.iter().zip(&search.highlights) {
-            let info = |document| offset_info(wanted, document, &search.query);
+            let info = |document| offset_info(wanted, document, &search.query, &context.interrupt);
             let values = visible.documents.iter().map(info).collect::<Result<_>>()?;
             batch.set_column(*out, Column::from_values(values));
         }

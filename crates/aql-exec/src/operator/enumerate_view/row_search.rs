@@ -133,9 +133,11 @@ impl RowSearch {
             Some(condition) => {
                 let verifier = StoredDocuments { parts, state, context: RefCell::new(context) };
                 let environment = verifier.context.borrow().environment.clone();
+                let interrupt = verifier.context.borrow().interrupt.clone();
                 let compiler = Compiler {
                     fields: &parts.fields,
                     environment: &environment,
+                    interrupt: &interrupt,
                     verifier: &verifier,
                     missing_is_null: parts.is_filter,
                 };
@@ -161,18 +163,18 @@ impl RowSearch {
                 search.best(limit, limit, 0, context)?
             }
             None if parts.is_sorted => {
-                let hits = search.hits()?;
+                let hits = search.hits(context)?;
                 let query_on =
                     |document: &Value, context: &ExecutionContext| search.query_on(document, parts, context);
                 Rows::Sorted(SortedHits::find(hits, parts.limit, parts, state, &query_on, context)?)
             }
-            None => Rows::Index(search.hits()?),
+            None => Rows::Index(search.hits(context)?),
         };
         Ok(search)
     }
 
-    fn hits(&self) -> Result<Hits> {
-        Hits::new(Arc::clone(&self.snapshot), &self.query, &self.scorers)
+    fn hits(&self, context: &ExecutionContext) -> Result<Hits> {
+        Hits::new(Arc::clone(&self.snapshot), &self.query, &self.scorers, &context.interrupt)
     }
 
     /// Finds the best `kept` hits, without the first `skipped` of them.
@@ -183,7 +185,7 @@ impl RowSearch {
         skipped: usize,
         context: &mut ExecutionContext,
     ) -> Result<Rows> {
-        let mut hits = self.hits()?;
+        let mut hits = self.hits(context)?;
         let mut best = Best::new(kept, &self.order);
         let mut charge = context.new_charge();
         let mut all = 0;
@@ -264,6 +266,7 @@ impl RowSearch {
         let compiler = Compiler {
             fields: &parts.fields,
             environment: &context.environment,
+            interrupt: &context.interrupt,
             verifier: &OnlyDocument(document),
             missing_is_null: parts.is_filter,
         };

@@ -60,7 +60,8 @@ impl Verifier for StoredDocuments<'_> {
     fn verify(&self, candidates: &Query, test: Test<'_>) -> Result<Query> {
         let snapshot = self.state.snapshot();
         let mut passed = HitSet::new(snapshot);
-        let mut hits = Hits::new(Arc::clone(snapshot), candidates, &[])?;
+        let interrupt = self.context.borrow().interrupt.clone();
+        let mut hits = Hits::new(Arc::clone(snapshot), candidates, &[], &interrupt)?;
         let mut waiting = Vec::new();
         while let Some(hit) = hits.advance()? {
             waiting.push(hit);

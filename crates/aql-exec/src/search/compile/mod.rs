@@ -17,7 +17,7 @@ mod wildcard;
 use std::sync::Arc;
 
 use aql_plan::{SearchCondition, SearchField, SearchFunction};
-use aql_value::{Environment, Value};
+use aql_value::{Environment, Interrupt, Value};
 use errors::{Error, Result};
 use search::{Analysis, FieldRef, Query};
 
@@ -32,6 +32,8 @@ const IDENTITY: &str = "identity";
 pub(crate) struct Compiler<'a> {
     pub(crate) fields: &'a SearchFields,
     pub(crate) environment: &'a dyn Environment,
+    /// The interrupt of the query, which analysis of texts checks.
+    pub(crate) interrupt: &'a Interrupt,
     pub(crate) verifier: &'a dyn Verifier,
     /// A missing attribute equals null, as in FILTER.
     pub(crate) missing_is_null: bool,
@@ -147,11 +149,19 @@ impl Compiler<'_> {
         scope: &Scope,
         mut query: impl FnMut(FieldRef) -> Query,
     ) -> Query {
-        let mut queries: Vec<Query> = Vec::new();
-        for found in self.fields.find(field, &scope.analysis) {
-            queries.push(query(found));
-        }
-        any_of(queries)
+        any_of(self.fields.find(field, &scope.analysis).into_iter().map(&mut query).collect())
+    }
+
+    /// Returns the same for queries that analyze texts. Errors: those of the query and of `query`.
+    fn try_on_field(
+        &self,
+        field: &SearchField<Value>,
+        scope: &Scope,
+        mut query: impl FnMut(FieldRef) -> Result<Query>,
+    ) -> Result<Query> {
+        let queries: Result<_> =
+            self.fields.find(field, &scope.analysis).into_iter().map(&mut query).collect();
+        queries.map(any_of)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `NGRAM_MATCH()` and `MINHASH_MATCH()`.
 
 use aql_plan::SearchField;
-use aql_value::Value;
+use aql_value::{Interrupt, Value};
 use errors::Result;
 use search::{Analysis, Matcher, Query};
 
@@ -21,10 +21,10 @@ impl Compiler<'_> {
         scope: &Scope,
     ) -> Result<Query> {
         let (target, threshold, scope) = self.similarity(arguments, scope)?;
-        Ok(self.on_field(field, &scope, |field| {
-            let grams = tokens(&field.analysis, target);
-            Query::NgramMatch { field, grams, threshold }
-        }))
+        self.try_on_field(field, &scope, |field| {
+            let grams = tokens(&field.analysis, target, self.interrupt)?;
+            Ok(Query::NgramMatch { field, grams, threshold })
+        })
     }
 
     /// Returns the query of `MINHASH_MATCH(field, target, threshold, analyzer)`: this many of the
@@ -36,15 +36,15 @@ impl Compiler<'_> {
         scope: &Scope,
     ) -> Result<Query> {
         let (target, threshold, scope) = self.similarity(arguments, scope)?;
-        Ok(self.on_field(field, &scope, |field| {
-            let mut hashes = tokens(&field.analysis, target);
+        self.try_on_field(field, &scope, |field| {
+            let mut hashes = tokens(&field.analysis, target, self.interrupt)?;
             hashes.sort_unstable();
             hashes.dedup();
             // A product such as 3 · 0.1 · 10 must not need one more.
             let needed = (hashes.len() as f64 * threshold - 1e-9).ceil().max(1.0) as usize;
             let equal = |hash| Query::Tokens(field.clone(), Matcher::AnyOf(vec![hash]));
-            at_least(needed, hashes.into_iter().map(equal).collect())
-        }))
+            Ok(at_least(needed, hashes.into_iter().map(equal).collect()))
+        })
     }
 
     /// Reads target, threshold and Analyzer.
@@ -62,9 +62,9 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns the tokens of a text, in order.
-pub(super) fn tokens(analysis: &Analysis, text: &str) -> Vec<String> {
+/// Returns the tokens of a text, in order. Errors: those of the interrupt.
+pub(super) fn tokens(analysis: &Analysis, text: &str, interrupt: &Interrupt) -> Result<Vec<String>> {
     let mut tokens = Vec::new();
-    analysis.tokens(text, &mut |token, _| tokens.push(token.to_owned()));
-    tokens
+    analysis.tokens(text, interrupt, &mut |token, _| tokens.push(token.to_owned()))?;
+    Ok(tokens)
 }

@@ -1,7 +1,7 @@
 //! `PHRASE()`.
 
 use aql_plan::SearchField;
-use aql_value::Value;
+use aql_value::{Interrupt, Value};
 use errors::Result;
 use search::{Analysis, Bounds, Matcher, PhrasePart, Query};
 
@@ -25,22 +25,13 @@ impl Compiler<'_> {
             _ => (arguments.values, None),
         };
         let scope = self.scope_of(analyzer, arguments, scope)?;
-        let mut outcome = Ok(());
-        let query = self.on_field(field, &scope, |field| {
-            let mut phrase = Phrase { arguments, analysis: &field.analysis, parts: Vec::new(), skip: 0 };
-            match phrase.push_arguments(parts) {
-                Ok(()) if phrase.parts.is_empty() => Query::None,
-                Ok(()) => {
-                    let parts = phrase.parts;
-                    Query::Phrase(field, parts)
-                }
-                Err(error) => {
-                    outcome = Err(error);
-                    Query::None
-                }
-            }
-        });
-        outcome.map(|()| query)
+        self.try_on_field(field, &scope, |field| {
+            let (analysis, interrupt) = (&field.analysis, self.interrupt);
+            let mut phrase = Phrase { arguments, analysis, interrupt, parts: Vec::new(), skip: 0 };
+            phrase.push_arguments(parts)?;
+            let parts = phrase.parts;
+            Ok(if parts.is_empty() { Query::None } else { Query::Phrase(field, parts) })
+        })
     }
 }
 
@@ -48,6 +39,7 @@ impl Compiler<'_> {
 struct Phrase<'a> {
     arguments: &'a Arguments<'a>,
     analysis: &'a Analysis,
+    interrupt: &'a Interrupt,
     parts: Vec<PhrasePart>,
     /// The tokens to skip before the next part.
     skip: i64,
@@ -97,8 +89,8 @@ impl Phrase<'_> {
         })?;
         let mut before = None;
         let mut found = Vec::new();
-        self.analysis
-            .tokens(text, &mut |token, position| found.push((token.to_owned(), i64::from(position))));
+        let mut emit = |token: &str, position| found.push((token.to_owned(), i64::from(position)));
+        self.analysis.tokens(text, self.interrupt, &mut emit)?;
         for (token, position) in found {
             let skip = before.replace(position).map(|before: i64| position - before - 1);
             self.push(Matcher::AnyOf(vec![token]), skip);
@@ -123,7 +115,7 @@ impl Phrase<'_> {
             let text = value.as_str().ok_or_else(|| {
                 self.arguments.invalid(argument, "an array whose inner arrays contain only strings")
             })?;
-            alternatives.extend(tokens(self.analysis, text));
+            alternatives.extend(tokens(self.analysis, text, self.interrupt)?);
         }
         if !alternatives.is_empty() {
             self.push(Matcher::AnyOf(alternatives), None);

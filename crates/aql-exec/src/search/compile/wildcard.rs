@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use aql_plan::SearchField;
+use aql_value::Value;
 use aql_value::pattern::{LikePattern, after_backslash};
-use aql_value::{Interrupt, Value};
 use errors::Result;
 use search::{FieldRef, Matcher, Presence, Query};
 use velocypack::Slice;
@@ -34,15 +34,15 @@ impl Compiler<'_> {
         let size = Slice::new(&properties).get("ngramSize").and_then(|size| size.as_i64()).unwrap_or(2);
         let size = usize::try_from(size).unwrap_or(2);
         let analysis = Arc::clone(&found.analysis);
-        let like = LikePattern::new(pattern, false, &Interrupt::new())?;
+        let like = LikePattern::new(pattern, false, self.interrupt)?;
         self.verifier.verify(&candidates(found, pattern, size), &|document| {
             for value in values_at(document, field).iter().flat_map(texts) {
                 let Some(text) = value.as_str() else { continue };
                 // Each n-gram begins with a character of an analyzed text.
-                let starts: String =
-                    tokens(&analysis, text).iter().filter_map(|gram| gram.chars().next()).collect();
+                let grams = tokens(&analysis, text, self.interrupt)?;
+                let starts: String = grams.iter().filter_map(|gram| gram.chars().next()).collect();
                 for text in starts.split(MARKER).skip(1) {
-                    if like.matches(text, &Interrupt::new())? {
+                    if like.matches(text, self.interrupt)? {
                         return Ok(true);
                     }
                 }

@@ -64,7 +64,8 @@ impl Compiled {
         let text = with_variable(&definition.expression).map_err(|what| wrong(&what))?;
         let query = aql_syntax::parse(&text, &aql_syntax::Limits::default())
             .map_err(|error| wrong(&error.message))?;
-        let (memory, interrupt) = (MemoryAccount::unlimited(), Interrupt::new());
+        let memory = MemoryAccount::new(Some(MEMORY_LIMIT_BYTES), None);
+        let interrupt = Interrupt::with_max_runtime(TIME_LIMIT);
         let parameters = BindParameters::new();
         let input = BindInput::new(&parameters, &EmptyCatalog, &memory, &interrupt);
         let bound = aql_plan::bind(&query, &input).map_err(|error| wrong(error.message()))?;

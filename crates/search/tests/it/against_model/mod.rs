@@ -12,6 +12,7 @@ mod model;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use owner::Interrupt;
 use proptest::prelude::*;
 use search::{
     Alive, Hit, Hits, Place, Query, Schema, Scorer, SearchSnapshot, Segment, SegmentWriter, SnapshotPart,
@@ -62,7 +63,7 @@ impl Index {
         let mut writer = SegmentWriter::new(Arc::clone(&self.schema), &place, 1 << 20).unwrap();
         for (revision, (key, document)) in documents.iter().enumerate() {
             let pack = document.to_velocypack();
-            writer.add(key, revision as u64, pack.as_slice()).unwrap();
+            writer.add(key, revision as u64, pack.as_slice(), &Interrupt::new()).unwrap();
         }
         self.snapshot.add(Arc::new(reopened(writer.finish().unwrap(), &place)));
         self.model.write(documents);
@@ -87,7 +88,7 @@ impl Index {
 
     /// Compares the hits and scores of a query with the model's.
     fn check(&self, query: &Query, scorers: &[Scorer]) -> Result<(), TestCaseError> {
-        let mut hits = Hits::new(Arc::new(self.snapshot.clone()), query, scorers).unwrap();
+        let mut hits = Hits::new(Arc::new(self.snapshot.clone()), query, scorers, &Interrupt::new()).unwrap();
         let mut found = BTreeMap::new();
         while let Some(hit) = hits.advance().unwrap() {
             let scores: Vec<f32> = (0..scorers.len()).map(|scorer| hits.score(scorer)).collect();
@@ -132,7 +133,7 @@ impl Index {
         let mut scores: Vec<f32> = found.values().map(|scores| scores[0]).collect();
         scores.sort_by(|left, right| right.total_cmp(left));
         scores.truncate(3);
-        let mut hits = Hits::new(Arc::new(self.snapshot.clone()), query, scorers).unwrap();
+        let mut hits = Hits::new(Arc::new(self.snapshot.clone()), query, scorers, &Interrupt::new()).unwrap();
         let top: Vec<f32> = hits.top(3).unwrap().into_iter().map(|(_, score)| score).collect();
         prop_assert_eq!(top, scores);
         Ok(())

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use owner::Interrupt;
 use search::{Analysis, FieldRef, Schema, Step};
 use velocypack::{Builder, Limits, Number, json};
 
@@ -224,7 +225,7 @@ impl Indexed {
         };
         field.present.insert(format!("analyzer {}", analysis.name));
         let base = field.tokens.last().map_or(0, |(_, position)| position + 101);
-        analysis.tokens(text.as_str(), &mut |token, position| {
+        let _ = analysis.tokens(text.as_str(), &Interrupt::new(), &mut |token, position| {
             field.tokens.push((token.to_owned(), base + position))
         });
     }

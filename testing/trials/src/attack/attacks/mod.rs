@@ -10,6 +10,7 @@ mod killed;
 mod mutation;
 mod passwords;
 mod queries;
+mod searches;
 mod slow_readers;
 mod tokens;
 mod writes;
@@ -51,6 +52,7 @@ pub(crate) const ATTACKS: &[&dyn Attack] = &[
     &documents::Documents,
     &queries::Queries,
     &writes::Writes,
+    &searches::Searches,
     &passwords::Passwords,
     &mutation::Mutation,
     &http2::Http2Attack,

@@ -43,7 +43,7 @@ impl Index {
         let schema = Arc::new(schema.unwrap());
         let mut writer = SegmentWriter::new(Arc::clone(&schema), &Place::Memory, 0).unwrap();
         for (number, document) in documents.iter().enumerate() {
-            writer.add(&number.to_string(), 1, Slice::new(&pack(document))).unwrap();
+            writer.add(&number.to_string(), 1, Slice::new(&pack(document)), &Interrupt::new()).unwrap();
         }
         let mut snapshot = SearchSnapshot::default();
         snapshot.add(Arc::new(writer.finish().unwrap()));
@@ -65,9 +65,10 @@ impl Index {
         let condition = condition_of(condition)?;
         let fields = SearchFields::new(vec![("c".into(), Arc::clone(&self.schema))]);
         let environment = &NoEnvironment;
-        let compiler = Compiler { fields: &fields, environment, verifier: self, missing_is_null };
+        let interrupt = &Interrupt::new();
+        let compiler = Compiler { fields: &fields, environment, interrupt, verifier: self, missing_is_null };
         let query = compiler.query(&condition)?;
-        let mut hits = Hits::new(Arc::clone(&self.snapshot), &query, &[])?;
+        let mut hits = Hits::new(Arc::clone(&self.snapshot), &query, &[], interrupt)?;
         let mut found: Vec<u32> = Vec::new();
         while let Some(hit) = hits.advance()? {
             found.push(hits.key(hit).parse().unwrap());
@@ -85,7 +86,7 @@ impl Index {
 impl Verifier for Index {
     fn verify(&self, candidates: &Query, test: Test<'_>) -> Result<Query> {
         let mut passed = HitSet::new(&self.snapshot);
-        let mut hits = Hits::new(Arc::clone(&self.snapshot), candidates, &[])?;
+        let mut hits = Hits::new(Arc::clone(&self.snapshot), candidates, &[], &Interrupt::new())?;
         while let Some(hit) = hits.advance()? {
             let number: usize = hits.key(hit).parse().unwrap();
             if test(&self.documents[number])? {
