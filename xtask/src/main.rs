@@ -15,6 +15,7 @@ mod documents;
 mod imports;
 mod layers;
 mod licences;
+mod owners;
 mod sbom;
 mod suites;
 mod titles;
@@ -49,6 +50,7 @@ const STEPS: &[Step] = &[
         promise: "links in documents resolve, and lines are short",
         run: documents::check,
     },
+    Step { name: "owners", promise: "what nobody can end is named in ARCHITECTURE.md", run: owners::check },
     Step { name: "words", promise: "comments keep to docs/style.md", run: words::check },
     Step { name: "licences", promise: "every dependency's licence fits Apache-2.0", run: licences::check },
     Step { name: "web", promise: "the web interface has no errors and is small", run: web::build },

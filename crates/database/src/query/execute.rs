@@ -61,7 +61,7 @@ impl RestOfQuery {
             Work::Run(prepared) => prepared.interrupt.clone(),
             Work::Resume(running) => running.interrupt().clone(),
             Work::Plan(_) | Work::Restart(..) | Work::Copy(_) => {
-                let interrupt = Interrupt::new();
+                let interrupt = self.session.part_interrupt();
                 self.session = self.session.clone().ended_by(interrupt.clone());
                 interrupt
             }
