@@ -1,6 +1,7 @@
 //! Conditions on a token outside of a dictionary.
 
 use errors::Result;
+use owner::Interrupt;
 
 use super::automaton::CharacterAutomaton;
 use super::levenshtein::Levenshtein;
@@ -13,6 +14,11 @@ use crate::term::bounded;
 const STEP_BYTES: usize = 64;
 
 impl Matcher {
+    /// Returns true if a token outside of an index matches. Errors: those of the interrupt.
+    pub fn accepts(&self, token: &str, interrupt: &Interrupt) -> Result<bool> {
+        self.matches(token, &Pulse::new(interrupt))
+    }
+
     /// Returns true if a token matches. Errors: those of the search that it is a part of.
     pub(crate) fn matches(&self, token: &str, pulse: &Pulse) -> Result<bool> {
         pulse.step(1 + self.cost(token) / STEP_BYTES)?;

@@ -4,9 +4,9 @@
 //! condition find candidates, and the identifiers of their documents are then compared.
 
 use aql_plan::{SearchField, SearchStep};
-use aql_value::Value;
+use aql_value::{Interrupt, Value};
 use errors::Result;
-use search::{Matcher, PhrasePart, Presence, Query};
+use search::{FieldRef, Matcher, PhrasePart, Presence, Query};
 
 use super::ngrams::tokens;
 use super::{Compiler, IDENTITY};
@@ -25,7 +25,7 @@ impl Compiler<'_> {
                 let collection = id.split_once('/').map_or("", |(collection, _)| collection);
                 self.fields.has_in(collection, field)
             });
-            Ok(holds(&query, id))
+            holds(&query, id, self.interrupt)
         })
     }
 }
@@ -57,24 +57,32 @@ fn candidates(query: &Query) -> Option<Vec<String>> {
 }
 
 /// Returns true if a query on `_id` holds for an identifier; `None` is that of a document whose
-/// index does not have it.
-fn holds(query: &Query, id: Option<&str>) -> bool {
-    let has = |test: &dyn Fn(&str) -> bool| id.is_some_and(test);
-    match query {
+/// index does not have it. Errors: those of the interrupt.
+fn holds(query: &Query, id: Option<&str>, interrupt: &Interrupt) -> Result<bool> {
+    let holds = |query: &Query| self::holds(query, id, interrupt);
+    let tokens_of = |field: &FieldRef| match id {
+        Some(id) => tokens(&field.analysis, id, interrupt),
+        None => Ok(Vec::new()),
+    };
+    Ok(match query {
         Query::All => true,
-        Query::Tokens(field, matcher) => {
-            has(&|id| tokens(&field.analysis, id).iter().any(|token| matcher.matches(token)))
-        }
-        Query::Phrase(field, parts) => has(&|id| has_phrase(&tokens(&field.analysis, id), parts)),
-        Query::NgramMatch { field, grams, threshold } => has(&|id| {
-            let common = longest_common(&tokens(&field.analysis, id), grams);
+        Query::Tokens(field, matcher) => any(&tokens_of(field)?, |token| matcher.accepts(token, interrupt))?,
+        Query::Phrase(field, parts) => has_phrase(&tokens_of(field)?, parts, interrupt)?,
+        Query::NgramMatch { field, grams, threshold } => {
+            let common = longest_common(&tokens_of(field)?, grams);
             common > 0 && common as f64 >= (grams.len() as f64 * threshold).max(1.0) - 1e-9
-        }),
+        }
         Query::Exists(_, Presence::Any | Presence::String | Presence::Analyzer(_)) => id.is_some(),
-        Query::And(queries) => queries.iter().all(|query| holds(query, id)),
-        Query::AtLeast(count, queries) => queries.iter().filter(|query| holds(query, id)).count() >= *count,
-        Query::Not(query) => !holds(query, id),
-        Query::Boost(query, _) => holds(query, id),
+        Query::And(queries) => !any(queries, |query| Ok(!holds(query)?))?,
+        Query::AtLeast(count, queries) => {
+            let mut holding = 0;
+            for query in queries {
+                holding += usize::from(holds(query)?);
+            }
+            holding >= *count
+        }
+        Query::Not(query) => !holds(query)?,
+        Query::Boost(query, _) => holds(query)?,
         // Documents were found by other fields; the rest is no text.
         Query::Documents(_)
         | Query::Keys(_)
@@ -83,18 +91,39 @@ fn holds(query: &Query, id: Option<&str>) -> bool {
         | Query::ValueRange(..)
         | Query::Exists(..)
         | Query::Nested { .. } => false,
-    }
+    })
 }
 
-fn has_phrase(tokens: &[String], parts: &[PhrasePart]) -> bool {
-    (0..tokens.len()).any(|start| {
+/// Returns true if a test that may fail holds for one of the items.
+fn any<T>(items: &[T], mut test: impl FnMut(&T) -> Result<bool>) -> Result<bool> {
+    for item in items {
+        if test(item)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn has_phrase(tokens: &[String], parts: &[PhrasePart], interrupt: &Interrupt) -> Result<bool> {
+    for start in 0..tokens.len() {
         let mut at = i64::try_from(start).unwrap_or(i64::MAX);
-        parts.iter().enumerate().all(|(number, part)| {
+        let mut is_here = true;
+        for (number, part) in parts.iter().enumerate() {
             at = if number == 0 { at } else { at.saturating_add(part.skip).saturating_add(1) };
             let token = usize::try_from(at).ok().and_then(|at| tokens.get(at));
-            token.is_some_and(|token| part.matcher.matches(token))
-        })
-    })
+            is_here = match token {
+                Some(token) => part.matcher.accepts(token, interrupt)?,
+                None => false,
+            };
+            if !is_here {
+                break;
+            }
+        }
+        if is_here {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns the length of the longest common subsequence.
