@@ -158,7 +158,7 @@ const CASES: &[(&str, u32, &str)] = &[
         10,
         "invalid ArangoSearch options provided: 'parallelism': it cannot be -1",
     ),
-    ("INSERT {} INTO someView", 1203, "collection or view not found: someView"),
+    ("INSERT {} INTO someView", 1237, "'someView' is required to be a collection"),
 ];
 
 /// Graph queries and WINDOW.
