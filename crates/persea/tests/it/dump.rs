@@ -49,10 +49,11 @@ fn fill(client: &mut Client) {
     let schema =
         json!({"rule": {"properties": {"n": {"type": "number"}}}, "level": "strict", "message": "n!"});
     let docs = json!({"name": "docs", "computedValues": computed, "schema": schema, "waitForSync": true,
-                      "keyOptions": {"type": "autoincrement", "offset": 5, "increment": 3}, "cacheEnabled": true});
+                      "keyOptions": {"type": "padded"}, "cacheEnabled": true});
+    let numbered = json!({"type": "autoincrement", "offset": 5, "increment": 3});
     for body in [
         docs,
-        json!({"name": "links", "type": 3}),
+        json!({"name": "links", "type": 3, "keyOptions": numbered}),
         json!({"name": "empty"}),
         json!({"name": "big"}),
         json!({"name": "accounts"}),

@@ -382,6 +382,7 @@ fn a_new_volume_is_made_by_the_engine_that_the_options_name() {
         (&["-c", "server.conf"], "persea mmfiles"),
     ] {
         let container = Container::new();
+        fs::remove_dir_all(container.path("init/dumps")).unwrap();
         let file = container.path("server.conf");
         let settings = "[server]\nstorage-engine = mmfiles\nendpoint = tcp://127.0.0.1:1\n";
         fs::write(&file, settings).unwrap();

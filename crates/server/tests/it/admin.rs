@@ -33,7 +33,7 @@ fn drivers_learn_what_they_need_to_know() {
     }
     assert_eq!(engine["supports"]["aliases"]["indexes"]["zkd"], "mdi");
     assert_eq!(client.get("/_admin/server/role").json()["role"], "SINGLE");
-    assert_eq!(client.get("/_admin/database/target-version").json()["version"], "31205");
+    assert_eq!(client.get("/_admin/database/target-version").json()["version"], "31210");
     client.get("/_api/cluster/endpoints").error(501, 1471);
     client.get("/_admin/cluster/health").error(403, 403);
     client.get("/_admin/server/id").error(500, 4);

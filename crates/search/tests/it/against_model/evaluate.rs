@@ -290,6 +290,8 @@ fn like(text: &[char], pattern: &[char]) -> bool {
         ['\\', escaped @ ('_' | '%' | '\\'), rest @ ..] => {
             text.first() == Some(escaped) && like(&text[1..], rest)
         }
+        // One at the end has no meaning.
+        ['\\'] => text.is_empty(),
         [character, rest @ ..] => text.first() == Some(character) && like(&text[1..], rest),
     }
 }
