@@ -15,11 +15,11 @@ impl Plan {
     /// - No two nodes have the same number, subqueries included.
     /// - An index scan has ranges, and each names one of its indexes.
     pub fn broken_invariant(&self) -> Option<String> {
-        broken_in(&self.nodes, VariableSet::default(), &mut HashSet::new())
+        broken_in(&self.nodes, &VariableSet::default(), &mut HashSet::new())
     }
 }
 
-fn broken_in(nodes: &[Node], outer: VariableSet, numbers: &mut HashSet<NodeId>) -> Option<String> {
+fn broken_in(nodes: &[Node], outer: &VariableSet, numbers: &mut HashSet<NodeId>) -> Option<String> {
     let mut known = outer.clone();
     for (position, node) in nodes.iter().enumerate() {
         let broken = |what: &str| Some(format!("node {} ({}) {what}", node.id.0, node.kind.name()));
@@ -36,7 +36,7 @@ fn broken_in(nodes: &[Node], outer: VariableSet, numbers: &mut HashSet<NodeId>) 
             return broken("has no ranges, or one of an unknown index");
         }
         if let NodeKind::Subquery(subquery) = &node.kind
-            && let Some(inner) = broken_in(&subquery.nodes, known.clone(), numbers)
+            && let Some(inner) = broken_in(&subquery.nodes, &known, numbers)
         {
             return Some(inner);
         }

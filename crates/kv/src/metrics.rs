@@ -179,10 +179,10 @@ fn write(engine: &EngineStatistics, page: &mut Page) {
     page.write_all(Section::BlockCache, BLOCK_CACHE, engine);
     page.write_all(Section::Engine, FILES, engine);
     for (name, value) in &engine.counters {
-        write_own(name, (*value).into(), page);
+        write_own(name, &(*value).into(), page);
     }
     for (name, value) in &engine.ratios {
-        write_own(name, (*value).into(), page);
+        write_own(name, &(*value).into(), page);
     }
     if !engine.nodes.is_empty() {
         page.write_all(Section::Cluster, NODES, engine.nodes.as_slice());
@@ -190,9 +190,9 @@ fn write(engine: &EngineStatistics, page: &mut Page) {
 }
 
 /// Writes a value that the engine has under a name of its own.
-fn write_own(name: &str, value: Value, page: &mut Page) {
+fn write_own(name: &str, value: &Value, page: &mut Page) {
     let help = format!("The engine's own value '{name}'.");
-    page.write(Section::Engine, &name.replace(['.', '-'], "_"), Kind::Gauge, &help, &value);
+    page.write(Section::Engine, &name.replace(['.', '-'], "_"), Kind::Gauge, &help, value);
 }
 
 fn of_each(nodes: &[NodeStatistics], value: fn(&NodeStatistics) -> Value) -> Value {

@@ -17,7 +17,7 @@ impl<'a> Compiler<'a> {
             return Ok(if accepts { Vec::new() } else { vec![Keyword::Never] });
         }
         if !schema.is_object() {
-            return Err(invalid("a schema must be an object".to_owned()));
+            return Err(invalid("a schema must be an object"));
         }
         // Keywords beside a reference do not count in these drafts.
         if let Some(reference) = schema.get("$ref") {
@@ -42,7 +42,7 @@ impl<'a> Compiler<'a> {
             if let Some(parts) = schema.get(name) {
                 let parts = array(name, parts)?;
                 if parts.is_empty() {
-                    return Err(invalid(format!("'{name}' must have an element")));
+                    return Err(invalid(&format!("'{name}' must have an element")));
                 }
                 let nodes = parts.into_iter().map(|part| self.node(part)).collect::<Result<_>>()?;
                 keywords.push(combine(nodes));
@@ -86,10 +86,10 @@ impl<'a> Compiler<'a> {
     fn pattern(&mut self, pattern: &str) -> Result<Regex> {
         self.patterns += 1;
         if self.patterns > PATTERNS_MAX {
-            return Err(invalid(format!("the schema has more than {PATTERNS_MAX} regular expressions")));
+            return Err(invalid(&format!("the schema has more than {PATTERNS_MAX} regular expressions")));
         }
         Regex::new(pattern, false)
-            .ok_or_else(|| invalid(format!("'{pattern}' is no regular expression, or too large a one")))
+            .ok_or_else(|| invalid(&format!("'{pattern}' is no regular expression, or too large a one")))
     }
 
     fn arrays(&mut self, schema: Slice<'a>) -> Result<Vec<ArrayKeyword>> {
@@ -183,7 +183,7 @@ impl<'a> Compiler<'a> {
 
 fn types(schema: Slice<'_>) -> Result<Option<Keyword>> {
     let Some(names) = schema.get("type") else { return Ok(None) };
-    let wrong = || invalid("'type' must be a type, or an array of different types".to_owned());
+    let wrong = || invalid("'type' must be a type, or an array of different types");
     let names: Vec<Slice<'_>> = if names.is_array() { names.elements().collect() } else { vec![names] };
     let mut types = Types::default();
     for name in &names {
@@ -224,35 +224,35 @@ fn numbers(schema: Slice<'_>) -> Result<Vec<NumberKeyword>> {
     if let Some(factor) = schema.get("multipleOf") {
         let is_positive = factor.as_f64().is_some_and(|factor| factor > 0.0);
         let factor = number("multipleOf", factor)?.as_number().filter(|_| is_positive);
-        let factor = factor.ok_or_else(|| invalid("'multipleOf' must be greater than 0".to_owned()))?;
+        let factor = factor.ok_or_else(|| invalid("'multipleOf' must be greater than 0"))?;
         keywords.push(NumberKeyword::MultipleOf(factor));
     }
     Ok(keywords)
 }
 
 fn number<'a>(name: &str, value: Slice<'a>) -> Result<Slice<'a>> {
-    if value.is_number() { Ok(value) } else { Err(invalid(format!("'{name}' must be a number"))) }
+    if value.is_number() { Ok(value) } else { Err(invalid(&format!("'{name}' must be a number"))) }
 }
 
 fn length(schema: Slice<'_>, name: &str) -> Result<Option<u64>> {
     let Some(value) = schema.get(name) else { return Ok(None) };
     let length = value.as_u64();
-    let length = length.ok_or_else(|| invalid(format!("'{name}' must be a whole number from 0 on")))?;
+    let length = length.ok_or_else(|| invalid(&format!("'{name}' must be a whole number from 0 on")))?;
     Ok(Some(length))
 }
 
 fn flag(schema: Slice<'_>, name: &str) -> Result<bool> {
     let Some(value) = schema.get(name) else { return Ok(false) };
-    value.as_bool().ok_or_else(|| invalid(format!("'{name}' must be a bool")))
+    value.as_bool().ok_or_else(|| invalid(&format!("'{name}' must be a bool")))
 }
 
 fn text<'a>(name: &str, value: Slice<'a>) -> Result<&'a str> {
-    value.as_str().ok_or_else(|| invalid(format!("'{name}' must be a string")))
+    value.as_str().ok_or_else(|| invalid(&format!("'{name}' must be a string")))
 }
 
 fn array<'a>(name: &str, value: Slice<'a>) -> Result<Vec<Slice<'a>>> {
     if !value.is_array() {
-        return Err(invalid(format!("'{name}' must be an array")));
+        return Err(invalid(&format!("'{name}' must be an array")));
     }
     Ok(value.elements().collect())
 }
@@ -263,7 +263,7 @@ fn texts_of(name: &str, value: Slice<'_>) -> Result<Vec<String>> {
 
 fn entries<'a>(name: &str, value: Slice<'a>) -> Result<impl Iterator<Item = (&'a str, Slice<'a>)>> {
     if !value.is_object() {
-        return Err(invalid(format!("'{name}' must be an object")));
+        return Err(invalid(&format!("'{name}' must be an object")));
     }
     Ok(value.entries())
 }

@@ -27,7 +27,7 @@ pub(super) fn refuse(schema: &Schema) -> Result<()> {
     if taken == schema.nodes.len() {
         return Ok(());
     }
-    Err(invalid("a '$ref' leads back to itself without going deeper into the document".to_owned()))
+    Err(invalid("a '$ref' leads back to itself without going deeper into the document"))
 }
 
 fn for_each_used(schema: &Schema, node: NodeId, mut visit: impl FnMut(NodeId)) {

@@ -29,7 +29,7 @@ impl Schema {
     /// Errors: 1621 if it is no schema of the known drafts, or too large; those of the interrupt.
     pub fn compile(rule: Slice<'_>, interrupt: &Interrupt) -> Result<Self> {
         if rule.byte_len() > SCHEMA_MAX_BYTES {
-            return Err(invalid(format!(
+            return Err(invalid(&format!(
                 "the schema has {} bytes; at most {SCHEMA_MAX_BYTES}",
                 rule.byte_len()
             )));
@@ -66,12 +66,12 @@ impl Draft {
     /// Returns the draft that a schema names; draft 4 if it names none. Errors: 1621 for others.
     fn of(rule: Slice<'_>) -> Result<Self> {
         let Some(name) = rule.get("$schema") else { return Ok(Draft::Four) };
-        let name = name.as_str().ok_or_else(|| invalid("'$schema' must be a string".to_owned()))?;
+        let name = name.as_str().ok_or_else(|| invalid("'$schema' must be a string"))?;
         let (_, path) = name.split_once("json-schema.org/").unwrap_or_default();
         match path.trim_end_matches('#') {
             "draft-04/schema" | "schema" => Ok(Draft::Four),
             "draft-06/schema" | "draft-07/schema" => Ok(Draft::SixOrSeven),
-            _ => Err(invalid(format!("'$schema' is '{name}'; it must name draft-04, draft-06 or draft-07"))),
+            _ => Err(invalid(&format!("'$schema' is '{name}'; it must name draft-04, draft-06 or draft-07"))),
         }
     }
 }
@@ -96,7 +96,7 @@ impl<'a> Compiler<'a> {
             return Ok(*known);
         }
         if self.nodes.len() == NODES_MAX {
-            return Err(invalid(format!("the schema has more than {NODES_MAX} parts")));
+            return Err(invalid(&format!("the schema has more than {NODES_MAX} parts")));
         }
         let id = self.nodes.len();
         self.nodes.push(Node::default());
@@ -120,10 +120,10 @@ impl<'a> Compiler<'a> {
 
     /// Returns the node that a `$ref` leads to. Errors: 1621 if there is none.
     fn referenced(&mut self, reference: Slice<'a>) -> Result<NodeId> {
-        let text = reference.as_str().ok_or_else(|| invalid("'$ref' must be a string".to_owned()))?;
+        let text = reference.as_str().ok_or_else(|| invalid("'$ref' must be a string"))?;
         let target = self.references.resolve(text);
         let target = target.ok_or_else(|| {
-            invalid(format!(
+            invalid(&format!(
                 "'$ref' is '{text}'; it must lead to a place within the schema, since others are not loaded"
             ))
         })?;
@@ -132,6 +132,6 @@ impl<'a> Compiler<'a> {
 }
 
 /// Returns error 1621.
-fn invalid(message: String) -> Error {
+fn invalid(message: &str) -> Error {
     Error::new(ErrorCode::ValidationBadParameter, format!("invalid schema: {message}"))
 }

@@ -43,7 +43,7 @@ pub(crate) struct SortOperator {
 enum State {
     /// Nothing is read yet.
     Start,
-    Sorted(Sorted),
+    Sorted(Box<Sorted>),
     /// All rows are returned.
     Finished,
 }
@@ -66,7 +66,7 @@ impl SortOperator {
 impl Operator for SortOperator {
     fn next_batch(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
         if matches!(self.state, State::Start) {
-            self.state = State::Sorted(self.read_all(context)?);
+            self.state = State::Sorted(Box::new(self.read_all(context)?));
         }
         context.interrupt.check()?;
         let batch = match &mut self.state {
