@@ -30,6 +30,13 @@ impl SearchFields {
         schemas.any(|(_, schema)| schema.value_path(&steps).is_some())
     }
 
+    /// Returns true if an index of this collection knows whether a field has a value.
+    pub(crate) fn knows_presence_in(&self, collection: &str, field: &SearchField<Value>) -> bool {
+        let Some(steps) = steps(field) else { return false };
+        let mut schemas = self.schemas.iter().filter(|(owner, _)| **owner == *collection);
+        schemas.any(|(_, schema)| schema.stores_presence(&steps))
+    }
+
     /// Returns the fields that have the texts at a place: none if no index has them, several if
     /// indexes keep different features.
     ///

@@ -21,11 +21,13 @@ impl Compiler<'_> {
         let candidates = candidates(&query).map_or(Query::All, Query::Keys);
         self.verifier.verify(&candidates, &|document| {
             let id = document.get("_id");
-            let id = id.as_str().filter(|id| {
-                let collection = id.split_once('/').map_or("", |(collection, _)| collection);
-                self.fields.has_in(collection, field)
-            });
-            holds(&query, id, self.interrupt)
+            let collection = id.as_str().and_then(|id| id.split_once('/')).map_or("", |(name, _)| name);
+            let identifier = Identifier {
+                id: id.as_str().filter(|_| self.fields.has_in(collection, field)),
+                knows_presence: self.fields.knows_presence_in(collection, field),
+                interrupt: self.interrupt,
+            };
+            identifier.has(&query)
         })
     }
 }
@@ -56,42 +58,55 @@ fn candidates(query: &Query) -> Option<Vec<String>> {
     }
 }
 
-/// Returns true if a query on `_id` holds for an identifier; `None` is that of a document whose
-/// index does not have it. Errors: those of the interrupt.
-fn holds(query: &Query, id: Option<&str>, interrupt: &Interrupt) -> Result<bool> {
-    let holds = |query: &Query| self::holds(query, id, interrupt);
-    let tokens_of = |field: &FieldRef| match id {
-        Some(id) => tokens(&field.analysis, id, interrupt),
-        None => Ok(Vec::new()),
-    };
-    Ok(match query {
-        Query::All => true,
-        Query::Tokens(field, matcher) => any(&tokens_of(field)?, |token| matcher.accepts(token, interrupt))?,
-        Query::Phrase(field, parts) => has_phrase(&tokens_of(field)?, parts, interrupt)?,
-        Query::NgramMatch { field, grams, threshold } => {
-            let common = longest_common(&tokens_of(field)?, grams);
-            common > 0 && common as f64 >= (grams.len() as f64 * threshold).max(1.0) - 1e-9
-        }
-        Query::Exists(_, Presence::Any | Presence::String | Presence::Analyzer(_)) => id.is_some(),
-        Query::And(queries) => !any(queries, |query| Ok(!holds(query)?))?,
-        Query::AtLeast(count, queries) => {
-            let mut holding = 0;
-            for query in queries {
-                holding += usize::from(holds(query)?);
+/// The identifier of a document, as the index of its collection would have it.
+struct Identifier<'a> {
+    /// `None` if the index does not have it.
+    id: Option<&'a str>,
+    /// True if the index can tell that it is there.
+    knows_presence: bool,
+    interrupt: &'a Interrupt,
+}
+
+impl Identifier<'_> {
+    /// Returns true if a query on `_id` holds. Errors: those of the interrupt.
+    fn has(&self, query: &Query) -> Result<bool> {
+        Ok(match query {
+            Query::All => true,
+            Query::Tokens(field, matcher) => {
+                any(&self.tokens(field)?, |token| matcher.accepts(token, self.interrupt))?
             }
-            holding >= *count
-        }
-        Query::Not(query) => !holds(query)?,
-        Query::Boost(query, _) => holds(query)?,
-        // Documents were found by other fields; the rest is no text.
-        Query::Documents(_)
-        | Query::Keys(_)
-        | Query::None
-        | Query::Value(..)
-        | Query::ValueRange(..)
-        | Query::Exists(..)
-        | Query::Nested { .. } => false,
-    })
+            Query::Phrase(field, parts) => has_phrase(&self.tokens(field)?, parts, self.interrupt)?,
+            Query::NgramMatch { field, grams, threshold } => {
+                let common = longest_common(&self.tokens(field)?, grams);
+                common > 0 && common as f64 >= (grams.len() as f64 * threshold).max(1.0) - 1e-9
+            }
+            Query::Exists(_, Presence::Any | Presence::String | Presence::Analyzer(_)) => {
+                self.id.is_some() && self.knows_presence
+            }
+            Query::And(queries) => !any(queries, |query| Ok(!self.has(query)?))?,
+            Query::AtLeast(count, queries) => {
+                let mut holding = 0;
+                for query in queries {
+                    holding += usize::from(self.has(query)?);
+                }
+                holding >= *count
+            }
+            Query::Not(query) => !self.has(query)?,
+            Query::Boost(query, _) => self.has(query)?,
+            // Documents were found by other fields; the rest is no text.
+            Query::Documents(_)
+            | Query::Keys(_)
+            | Query::None
+            | Query::Value(..)
+            | Query::ValueRange(..)
+            | Query::Exists(..)
+            | Query::Nested { .. } => false,
+        })
+    }
+
+    fn tokens(&self, field: &FieldRef) -> Result<Vec<String>> {
+        self.id.map_or(Ok(Vec::new()), |id| tokens(&field.analysis, id, self.interrupt))
+    }
 }
 
 /// Returns true if a test that may fail holds for one of the items.
