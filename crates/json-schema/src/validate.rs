@@ -341,7 +341,7 @@ impl<'a> Validation<'a> {
             let mut value = Builder::new();
             value.add_str(name).map_err(Error::internal)?;
             let value = value.into_vec();
-            let is_valid = Validation {
+            let mut of_name = Validation {
                 schema: self.schema,
                 root: Slice::new(&value),
                 hidden: &[],
@@ -351,8 +351,9 @@ impl<'a> Validation<'a> {
                 depth: self.depth.clone(),
                 memory: Charge::new(Arc::clone(self.account)),
                 verdicts: HashMap::new(),
-            }
-            .has(node, Slice::new(&value))?;
+            };
+            let is_valid = of_name.has(node, Slice::new(&value))?;
+            self.units.set(of_name.units.get());
             self.tick()?;
             if !is_valid {
                 return Ok(false);

@@ -88,8 +88,9 @@ impl<'a> Compiler<'a> {
         if self.patterns > PATTERNS_MAX {
             return Err(invalid(&format!("the schema has more than {PATTERNS_MAX} regular expressions")));
         }
-        Regex::new(pattern, false)
-            .ok_or_else(|| invalid(&format!("'{pattern}' is no regular expression, or too large a one")))
+        Regex::new(pattern, false).ok_or_else(|| {
+            invalid(&format!("'{pattern}' is not a valid regular expression, or it is too large"))
+        })
     }
 
     fn arrays(&mut self, schema: Slice<'a>) -> Result<Vec<ArrayKeyword>> {
