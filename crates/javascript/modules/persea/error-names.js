@@ -34,7 +34,6 @@ module.exports = [
   ['ARANGO_ILLEGAL_PARAMETER_FILE', 1101, 'illegal or unreadable parameter file'],
   ['ARANGO_DATADIR_LOCKED', 1107, 'database directory is locked'],
   ['ARANGO_NO_INDEX', 1209, 'no suitable index known'],
-  ['ARANGO_COLLECTION_TYPE_MISMATCH', 1237, 'collection type mismatch'],
   ['ARANGO_COLLECTION_NOT_LOADED', 1238, 'collection not loaded'],
   ['ARANGO_OLD_ROCKSDB_FORMAT', 1241, 'not supported by old legacy data format'],
   ['ARANGO_INDEX_HAS_LEGACY_SORTED_KEYS', 1242, 'an index with legacy sorted keys has been found'],
