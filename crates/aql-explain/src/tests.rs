@@ -13,7 +13,11 @@ use errors::Result;
 use velocypack::json;
 
 use super::{ExplainStatistics, WriteLimits, explain_result, explain_syntax};
-use small::{CATALOG, best, optimized};
+use small::{CATALOG, optimized};
+
+fn best(text: &str, rules: &[&str]) -> Plan {
+    optimized(text, rules).unwrap().into_best().unwrap()
+}
 
 /// Calls `write` with limits that end nothing.
 fn without_limits(write: impl FnOnce(WriteLimits<'_>) -> Result<Value>) -> Result<Value> {

@@ -6,8 +6,14 @@
 //! `PERSEA_UPDATE_GOLDEN=1` the files are written anew.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use crate::common;
+use aql_optimize::{OptimizerOptions, optimize_observed};
+use aql_plan::{Plan, print};
+use aql_value::{Interrupt, MemoryAccount};
+use errors::Result;
+
+use crate::common::{self, TestCatalog, plan};
 use crate::line_diff::line_diff;
 
 struct Case {
@@ -76,7 +82,7 @@ fn best(case: &Case) -> String {
             // The rule marks nearly every plan; tests of explain check its marks.
             let told = |rule: &&str| *rule != "async-prefetch";
             let rules: Vec<&str> = plan.rules_applied.iter().copied().filter(told).collect();
-            format!("{}rules: {}\n", aql_plan::print(&plan), rules.join(", "))
+            format!("{}rules: {}\n", print(&plan), rules.join(", "))
         }
         Err(error) => format!("error {}: {}\n", error.number(), error.message()),
     }
@@ -84,7 +90,7 @@ fn best(case: &Case) -> String {
 
 fn steps(case: &Case) -> String {
     let rules: Vec<&str> = case.rules.iter().map(String::as_str).collect();
-    let steps = match common::steps(&case.query, &rules) {
+    let steps = match observed(&case.query, &rules) {
         Ok(steps) => steps,
         Err(error) => return format!("error {}: {}\n", error.number(), error.message()),
     };
@@ -93,6 +99,26 @@ fn steps(case: &Case) -> String {
         [(_, before), (rule, after)] => text + &format!("{rule}:\n{}", line_diff(before, after)),
         _ => text,
     })
+}
+
+/// Returns the printed plan as it was built, with an empty name, then after each rule that changed
+/// it, with the rule's name.
+///
+/// Rules make no additional plans.
+fn observed(text: &str, rules: &[&str]) -> Result<Vec<(&'static str, String)>> {
+    let (memory, interrupt) = (Arc::new(MemoryAccount::unlimited()), Interrupt::new());
+    let mut options = OptimizerOptions::new(rules.iter().copied());
+    options.max_number_of_plans = 1;
+    let plan = plan(text, &[])?;
+    let mut steps = vec![("", print(&plan))];
+    let mut observe = |rule, plan: &Plan| {
+        let after = print(plan);
+        if steps.last().is_none_or(|(_, before)| *before != after) {
+            steps.push((rule, after));
+        }
+    };
+    optimize_observed(plan, &TestCatalog, &options, &memory, &interrupt, &mut observe)?;
+    Ok(steps)
 }
 
 fn render(case: &Case, actual: &str) -> String {

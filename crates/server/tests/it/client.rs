@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// A parsed reply.
 #[derive(Debug, Clone)]
-pub struct Reply {
+pub(crate) struct Reply {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
@@ -15,20 +15,20 @@ pub struct Reply {
 }
 
 impl Reply {
-    pub fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.body).unwrap()
     }
 
-    pub fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
     }
 
     /// Asserts the form of an error, and returns its message.
-    pub fn error(&self, status: u16, number: u64) -> String {
+    pub(crate) fn error(&self, status: u16, number: u64) -> String {
         let body = self.json();
         assert_eq!((self.status, body["errorNum"].as_u64()), (status, Some(number)), "{body}");
         assert_eq!((body["error"].as_bool(), body["code"].as_u64()), (Some(true), Some(status.into())));
@@ -37,25 +37,25 @@ impl Reply {
 }
 
 /// A connection to the server.
-pub struct Client {
+pub(crate) struct Client {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
 impl Client {
-    pub fn connect(address: SocketAddr) -> Self {
+    pub(crate) fn connect(address: SocketAddr) -> Self {
         let stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         stream.set_nodelay(true).unwrap();
         Client { stream, buffer: Vec::new() }
     }
 
-    pub fn send(&mut self, bytes: &[u8]) {
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
         self.stream.write_all(bytes).unwrap();
     }
 
     /// Sends a request with any headers (each ended by a line break) and a body of known length.
-    pub fn write(&mut self, method: &str, path: &str, headers: &str, body: &[u8]) {
+    pub(crate) fn write(&mut self, method: &str, path: &str, headers: &str, body: &[u8]) {
         let mut request = format!("{method} {path} HTTP/1.1\r\nHost: test\r\n{headers}").into_bytes();
         if !body.is_empty() || matches!(method, "POST" | "PUT" | "PATCH") {
             request.extend_from_slice(format!("Content-Length: {}\r\n", body.len()).as_bytes());
@@ -65,17 +65,17 @@ impl Client {
         self.send(&request);
     }
 
-    pub fn request(&mut self, method: &str, path: &str, headers: &str, body: &[u8]) -> Reply {
+    pub(crate) fn request(&mut self, method: &str, path: &str, headers: &str, body: &[u8]) -> Reply {
         self.write(method, path, headers, body);
         self.read_reply(method == "HEAD")
     }
 
-    pub fn get(&mut self, path: &str) -> Reply {
+    pub(crate) fn get(&mut self, path: &str) -> Reply {
         self.request("GET", path, "", b"")
     }
 
     /// Waits for the next reply. A reply to HEAD has no body, whatever its headers say.
-    pub fn read_reply(&mut self, is_head: bool) -> Reply {
+    pub(crate) fn read_reply(&mut self, is_head: bool) -> Reply {
         let end = loop {
             if let Some(end) = find(&self.buffer, b"\r\n\r\n") {
                 break end;
@@ -131,7 +131,7 @@ impl Client {
     }
 
     /// Returns true if the server has closed the connection.
-    pub fn is_closed(&mut self) -> bool {
+    pub(crate) fn is_closed(&mut self) -> bool {
         self.buffer.is_empty() && self.fill() == 0
     }
 

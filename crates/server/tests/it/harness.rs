@@ -17,21 +17,21 @@ use storage::{Store, StoreOptions};
 
 use crate::client::Client;
 
-pub use test_engine::wait_until;
+pub(crate) use test_engine::wait_until;
 
 /// A running server, which stops on drop.
-pub struct Running {
+pub(crate) struct Running {
     pub server: Arc<Server>,
     pub address: SocketAddr,
     runtime: Option<tokio::runtime::Runtime>,
     task: Option<tokio::task::JoinHandle<std::io::Result<bool>>>,
 }
 
-pub fn options() -> ServerOptions {
+pub(crate) fn options() -> ServerOptions {
     ServerOptions { log: Log::new(LogOptions::default()), ..ServerOptions::default() }
 }
 
-pub fn store() -> Arc<Store> {
+pub(crate) fn store() -> Arc<Store> {
     Store::open(
         test_engine::engine(),
         StoreOptions { naming_rules: catalog::NamingRules::Extended, ..StoreOptions::default() },
@@ -40,11 +40,11 @@ pub fn store() -> Arc<Store> {
 }
 
 /// Starts a server without authentication.
-pub fn start() -> Running {
+pub(crate) fn start() -> Running {
     start_with(options(), store())
 }
 
-pub fn start_with(options: ServerOptions, store: Arc<Store>) -> Running {
+pub(crate) fn start_with(options: ServerOptions, store: Arc<Store>) -> Running {
     let instance = Instance::new(store, InstanceOptions::default()).unwrap();
     let server = Server::with_routes(instance, options, &[ROUTES]).unwrap();
     let listener = listener::bind(&Address::Tcp("127.0.0.1:0".parse().unwrap()), true)
@@ -59,18 +59,18 @@ pub fn start_with(options: ServerOptions, store: Arc<Store>) -> Running {
 }
 
 impl Running {
-    pub fn client(&self) -> Client {
+    pub(crate) fn client(&self) -> Client {
         Client::connect(self.address)
     }
 
     /// Asks the server to stop and waits for it. Returns true if all requests ended on their own.
-    pub fn stop(mut self) -> bool {
+    pub(crate) fn stop(mut self) -> bool {
         self.server.shutdown().request();
         self.wait()
     }
 
     /// Waits until the server has stopped. Returns true if all requests ended on their own.
-    pub fn wait(&mut self) -> bool {
+    pub(crate) fn wait(&mut self) -> bool {
         let (runtime, task) = (self.runtime.take().unwrap(), self.task.take().unwrap());
         runtime.block_on(task).unwrap().unwrap()
     }
@@ -121,21 +121,21 @@ fn at_gate<T>(name: &str, change: impl FnOnce(&mut Gate) -> T) -> T {
 }
 
 /// Waits until this many requests `/_test/wait?gate=NAME` have begun.
-pub fn wait_for_arrivals(gate: &str, count: usize) {
+pub(crate) fn wait_for_arrivals(gate: &str, count: usize) {
     wait_until("requests arrive at the gate", || arrivals(gate) >= count);
 }
 
 /// Returns the number of requests `/_test/wait?gate=NAME` that have begun.
-pub fn arrivals(gate: &str) -> usize {
+pub(crate) fn arrivals(gate: &str) -> usize {
     at_gate(gate, |gate| gate.arrived)
 }
 
 /// Returns the number of requests that have passed the gate.
-pub fn passed(gate: &str) -> usize {
+pub(crate) fn passed(gate: &str) -> usize {
     at_gate(gate, |gate| gate.passed)
 }
 
-pub fn open_gate(gate: &str) {
+pub(crate) fn open_gate(gate: &str) {
     at_gate(gate, |gate| gate.is_open = true);
 }
 

@@ -1,7 +1,6 @@
 //! Tests of the server's behaviour on the wire, against servers in this process.
 
-// The lint does not recognize test helpers as tests.
-#![allow(clippy::unwrap_used, clippy::panic, unreachable_pub)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests outside of test functions")]
 
 mod admin;
 mod authentication;

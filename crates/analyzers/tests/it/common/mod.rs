@@ -1,5 +1,4 @@
 //! Helpers of this crate's tests.
-#![allow(dead_code, reason = "each file of tests uses a part of it")]
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
 //! A database in memory, and functions that run queries from text to results.
-#![allow(dead_code, unreachable_pub)]
 
 use std::sync::Arc;
 
@@ -19,7 +18,7 @@ use storage::{Database, Durability, Store, StoreOptions, TransactionOptions};
 use velocypack::{Builder, Limits, json};
 
 /// Parses JSON text into a value.
-pub fn value(text: &str) -> Value {
+pub(crate) fn value(text: &str) -> Value {
     let mut builder = Builder::new();
     json::parse(text.as_bytes(), &Limits::default(), &mut builder)
         .unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -65,7 +64,7 @@ impl PlanCatalog for View {
 
 /// The settings of a run of a query.
 #[derive(Clone)]
-pub struct Run {
+pub(crate) struct Run {
     /// Names of optimizer rules to turn on or off, as in the option `optimizer.rules`.
     pub rules: &'static [&'static str],
     /// Maximum number of rows of a batch.
@@ -109,28 +108,28 @@ impl Default for Run {
 
 /// The results and statistics of a query.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub(crate) struct Answer {
     pub results: Vec<String>,
     pub warnings: Vec<Warning>,
     pub statistics: ExecutionStatistics,
 }
 
 /// A store with the system database.
-pub struct Fixture {
+pub(crate) struct Fixture {
     pub store: Arc<Store>,
 }
 
 impl Fixture {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let engine = test_engine::engine();
         Self { store: Store::open(engine, StoreOptions::default()).unwrap() }
     }
 
-    pub fn collection(&self, name: &str) -> &Self {
+    pub(crate) fn collection(&self, name: &str) -> &Self {
         self.create(name, CollectionType::Document)
     }
 
-    pub fn edge_collection(&self, name: &str) -> &Self {
+    pub(crate) fn edge_collection(&self, name: &str) -> &Self {
         self.create(name, CollectionType::Edge)
     }
 
@@ -140,7 +139,7 @@ impl Fixture {
     }
 
     /// Creates a persistent index from the JSON that a client would send.
-    pub fn index(&self, collection: &str, properties: &str) -> &Self {
+    pub(crate) fn index(&self, collection: &str, properties: &str) -> &Self {
         let properties = value(properties).with_slice(|slice, _| IndexProperties::parse(slice)).unwrap();
         let catalog = self.store.catalog();
         let collection = catalog.database(SYSTEM_DATABASE).unwrap().collection(collection).unwrap();
@@ -149,14 +148,14 @@ impl Fixture {
     }
 
     /// Inserts the members of a JSON array.
-    pub fn insert(&self, collection: &str, documents: &str) -> &Self {
+    pub(crate) fn insert(&self, collection: &str, documents: &str) -> &Self {
         let query = format!("FOR d IN @documents INSERT d INTO `{collection}`");
         let bind = Value::object(&[("documents", value(documents))]);
         self.run(&query, &Run { bind, ..Run::default() }).unwrap();
         self
     }
 
-    pub fn plan(&self, query: &str, run: &Run) -> Result<Plan> {
+    pub(crate) fn plan(&self, query: &str, run: &Run) -> Result<Plan> {
         let catalog = self.store.catalog();
         let view = View(Arc::clone(catalog.database(SYSTEM_DATABASE).unwrap()));
         let parsed = aql_syntax::parse(query, &aql_syntax::Limits::default())
@@ -174,7 +173,7 @@ impl Fixture {
     }
 
     /// Runs a query. A query that writes is committed if it succeeds.
-    pub fn run(&self, query: &str, run: &Run) -> Result<Answer> {
+    pub(crate) fn run(&self, query: &str, run: &Run) -> Result<Answer> {
         let plan = Arc::new(self.plan(query, run)?);
         let data = if plan.is_modification {
             let used = |access: Access| {
@@ -214,12 +213,12 @@ impl Fixture {
     }
 
     /// Returns the results of a query, which are the same however it is planned and run.
-    pub fn query(&self, query: &str) -> Vec<String> {
+    pub(crate) fn query(&self, query: &str) -> Vec<String> {
         self.query_with(query, &Run::default())
     }
 
     /// Runs a query like [`Fixture::query`], for queries that only read.
-    pub fn query_with(&self, query: &str, run: &Run) -> Vec<String> {
+    pub(crate) fn query_with(&self, query: &str, run: &Run) -> Vec<String> {
         let expected = self.run(query, run).unwrap_or_else(|error| panic!("{query}: {error}")).results;
         for rules in [&[][..], &["-all"][..]] {
             for batch_rows in [1, 2, 1024] {
@@ -234,7 +233,7 @@ impl Fixture {
     }
 
     /// Runs a query like [`Fixture::query`], in no particular order.
-    pub fn query_unordered(&self, query: &str) -> Vec<String> {
+    pub(crate) fn query_unordered(&self, query: &str) -> Vec<String> {
         let sorted = |mut results: Vec<String>| {
             results.sort();
             results
@@ -253,19 +252,19 @@ impl Fixture {
     }
 
     /// Returns the only result of a query that reads.
-    pub fn one(&self, query: &str) -> String {
+    pub(crate) fn one(&self, query: &str) -> String {
         let results = self.query(query);
         assert_eq!(results.len(), 1, "{query}: {results:?}");
         results.into_iter().next().unwrap()
     }
 
     /// Returns the number of the error that ends a query.
-    pub fn error(&self, query: &str) -> u32 {
+    pub(crate) fn error(&self, query: &str) -> u32 {
         self.run(query, &Run::default()).expect_err(query).number()
     }
 }
 
-pub fn start(plan: &Arc<Plan>, data: DataAccess, run: &Run) -> Result<Execution> {
+pub(crate) fn start(plan: &Arc<Plan>, data: DataAccess, run: &Run) -> Result<Execution> {
     let input = ExecutionInput {
         data,
         database: SYSTEM_DATABASE.into(),

@@ -1,5 +1,5 @@
 //! Helpers of this crate's tests: a small server, and a way to call a function.
-#![allow(dead_code, reason = "each file of tests uses a part of it")]
+#![allow(dead_code, reason = "several test programs share it, and each uses a part")]
 
 use aql_value::{
     Environment, EvaluationContext, EvaluationState, Function, Interrupt, MemoryAccount, Value, Warnings,

@@ -1,5 +1,4 @@
 //! Queries over a small database, for tests within crates.
-#![allow(dead_code, reason = "each test program uses a part of it")]
 
 #[path = "../../../../aql-plan/tests/it/common/small_catalog.rs"]
 mod small_catalog;
@@ -7,7 +6,7 @@ mod small_catalog;
 use std::sync::Arc;
 
 use aql_optimize::{Optimized, OptimizerOptions, optimize};
-use aql_plan::{BindInput, BindParameters, Plan, bind, build};
+use aql_plan::{BindInput, BindParameters, bind, build};
 use aql_value::{Interrupt, MemoryAccount};
 use errors::Result;
 
@@ -19,8 +18,4 @@ pub(crate) fn optimized(text: &str, rules: &[&str]) -> Result<Optimized> {
         (BindParameters::new(), Arc::new(MemoryAccount::unlimited()), Interrupt::new());
     let plan = build(bind(&query, &BindInput::new(&parameters, &CATALOG, &memory, &interrupt))?, false)?;
     optimize(plan, &CATALOG, &OptimizerOptions::new(rules.iter().copied()), &memory, &interrupt)
-}
-
-pub(crate) fn best(text: &str, rules: &[&str]) -> Plan {
-    optimized(text, rules).unwrap().into_best().unwrap()
 }

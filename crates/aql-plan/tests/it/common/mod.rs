@@ -1,5 +1,4 @@
 //! A small database for tests, and the way of a query from text to plan.
-#![allow(dead_code, reason = "each test program uses a part of it")]
 
 use aql_plan::{
     BindInput, BindParameters, Capabilities, CollectionInfo, CollectionReference, EdgeDefinitionInfo,

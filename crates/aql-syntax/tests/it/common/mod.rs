@@ -1,5 +1,4 @@
 //! Helpers shared by the tests of this crate.
-#![allow(dead_code, reason = "each test uses some of this")]
 
 use aql_syntax::ast::{Expression, Query, StatementKind};
 use aql_syntax::{Limits, ParseError, parse, print};

@@ -3,7 +3,7 @@
 //! The same queries run on every machine, for ten seconds. `PERSEA_RANDOM_SECONDS=N` runs them for
 //! N seconds, and then other queries for N seconds; their seed is chosen at random and printed.
 //! `PERSEA_RANDOM_SEED=N` starts with this seed instead.
-#![allow(clippy::print_stderr)]
+#![allow(clippy::print_stderr, reason = "the test reports its seed")]
 
 mod choices;
 mod compare;

@@ -1,8 +1,7 @@
 //! Helpers of the integration tests.
+#![allow(dead_code, reason = "several test programs share it, and each uses a part")]
 
-#![allow(dead_code, unreachable_pub, reason = "each test program uses its part")]
-
-pub mod model;
+pub(crate) mod model;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,23 +19,23 @@ use storage::{
 use velocypack::{Builder, Limits, Slice};
 
 /// The time that a load waits for transactions on its collection.
-pub const LOAD_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(500));
+pub(crate) const LOAD_WAIT: WaitPolicy = WaitPolicy::UpTo(Duration::from_millis(500));
 
 /// Blocks of a few rows, so that scans have several blocks.
-pub const LIMITS: BlockLimits = BlockLimits { rows: 3, bytes: 1 << 20 };
+pub(crate) const LIMITS: BlockLimits = BlockLimits { rows: 3, bytes: 1 << 20 };
 
-pub fn engine() -> Arc<dyn kv::Engine> {
+pub(crate) fn engine() -> Arc<dyn kv::Engine> {
     test_engine::engine()
 }
 
 /// Opens an engine with files.
-pub fn engine_in(folder: &std::path::Path) -> Arc<dyn kv::Engine> {
+pub(crate) fn engine_in(folder: &std::path::Path) -> Arc<dyn kv::Engine> {
     let rocksdb =
         || kv_rocksdb::RocksEngine::open(folder, &kv_rocksdb::RocksOptions::default()).unwrap() as _;
     test_engine::mapped_in(folder).unwrap_or_else(rocksdb)
 }
 
-pub fn options() -> StoreOptions {
+pub(crate) fn options() -> StoreOptions {
     StoreOptions {
         collection_wait: WaitPolicy::UpTo(Duration::from_millis(200)),
         sort_budget_bytes: 2000,
@@ -45,60 +44,64 @@ pub fn options() -> StoreOptions {
     }
 }
 
-pub fn open(engine: &Arc<dyn kv::Engine>) -> Arc<Store> {
+pub(crate) fn open(engine: &Arc<dyn kv::Engine>) -> Arc<Store> {
     Store::open(Arc::clone(engine), options()).unwrap()
 }
 
-pub fn store() -> Arc<Store> {
+pub(crate) fn store() -> Arc<Store> {
     open(&engine())
 }
 
 /// Returns a VelocyPack value from JSON text.
-pub fn value(json: &str) -> Vec<u8> {
+pub(crate) fn value(json: &str) -> Vec<u8> {
     let mut builder = Builder::new();
     velocypack::json::parse(json.as_bytes(), &Limits::default(), &mut builder).unwrap();
     builder.into_vec()
 }
 
-pub fn to_json(slice: Slice<'_>, collection: &str) -> Value {
+pub(crate) fn to_json(slice: Slice<'_>, collection: &str) -> Value {
     serde_json::from_str(&velocypack::json::to_json_string(slice, Some(collection))).unwrap()
 }
 
-pub fn create(store: &Store, name: &str, collection_type: CollectionType) -> Arc<Collection> {
+pub(crate) fn create(store: &Store, name: &str, collection_type: CollectionType) -> Arc<Collection> {
     store.create_collection(SYSTEM_DATABASE, CollectionProperties::new(name, collection_type)).unwrap()
 }
 
-pub fn create_with(store: &Store, properties: &str) -> Result<Arc<Collection>> {
+pub(crate) fn create_with(store: &Store, properties: &str) -> Result<Arc<Collection>> {
     let properties = CollectionProperties::parse(Slice::new(&value(properties)), false)?;
     store.create_collection(SYSTEM_DATABASE, properties)
 }
 
 /// Returns the current version of a collection.
-pub fn present(store: &Store, name: &str) -> Arc<Collection> {
+pub(crate) fn present(store: &Store, name: &str) -> Arc<Collection> {
     Arc::clone(store.catalog().database(SYSTEM_DATABASE).unwrap().collection(name).unwrap())
 }
 
-pub fn create_index(store: &Store, collection: &Collection, index: &str) -> Result<(Arc<Index>, bool)> {
+pub(crate) fn create_index(
+    store: &Store,
+    collection: &Collection,
+    index: &str,
+) -> Result<(Arc<Index>, bool)> {
     store.create_index(collection, IndexProperties::parse(Slice::new(&value(index)))?)
 }
 
-pub fn begin(store: &Store) -> Transaction {
+pub(crate) fn begin(store: &Store) -> Transaction {
     store.begin(&TransactionOptions::default()).unwrap()
 }
 
 /// Runs one operation in a transaction of its own.
-pub fn write<T>(store: &Store, operation: impl FnOnce(&mut Transaction) -> Result<T>) -> Result<T> {
+pub(crate) fn write<T>(store: &Store, operation: impl FnOnce(&mut Transaction) -> Result<T>) -> Result<T> {
     let mut transaction = begin(store);
     let answer = operation(&mut transaction)?;
     transaction.commit(Durability::Buffered)?;
     Ok(answer)
 }
 
-pub fn insert(store: &Store, collection: &Collection, body: &str) -> Result<WriteOutcome> {
+pub(crate) fn insert(store: &Store, collection: &Collection, body: &str) -> Result<WriteOutcome> {
     insert_with(store, collection, body, &WriteOptions::default())
 }
 
-pub fn insert_with(
+pub(crate) fn insert_with(
     store: &Store,
     collection: &Collection,
     body: &str,
@@ -107,11 +110,11 @@ pub fn insert_with(
     write(store, |transaction| transaction.insert(collection, Slice::new(&value(body)), options))
 }
 
-pub fn update(store: &Store, collection: &Collection, key: &str, patch: &str) -> Result<WriteOutcome> {
+pub(crate) fn update(store: &Store, collection: &Collection, key: &str, patch: &str) -> Result<WriteOutcome> {
     update_with(store, collection, key, patch, &WriteOptions::default())
 }
 
-pub fn update_with(
+pub(crate) fn update_with(
     store: &Store,
     collection: &Collection,
     key: &str,
@@ -121,28 +124,28 @@ pub fn update_with(
     write(store, |transaction| transaction.update(collection, key, Slice::new(&value(patch)), options))
 }
 
-pub fn replace(store: &Store, collection: &Collection, key: &str, body: &str) -> Result<WriteOutcome> {
+pub(crate) fn replace(store: &Store, collection: &Collection, key: &str, body: &str) -> Result<WriteOutcome> {
     let options = WriteOptions::default();
     write(store, |transaction| transaction.replace(collection, key, Slice::new(&value(body)), &options))
 }
 
-pub fn remove(store: &Store, collection: &Collection, key: &str) -> Result<WriteOutcome> {
+pub(crate) fn remove(store: &Store, collection: &Collection, key: &str) -> Result<WriteOutcome> {
     let options = WriteOptions::default();
     write(store, |transaction| transaction.remove(collection, key, Slice::NONE, &options))
 }
 
 /// Returns a document as JSON; `None` if it does not exist.
-pub fn get(snapshot: &Snapshot, collection: &Collection, key: &str) -> Option<Value> {
+pub(crate) fn get(snapshot: &Snapshot, collection: &Collection, key: &str) -> Option<Value> {
     let documents = snapshot.get(collection, &[key]).unwrap();
     documents.get(0).map(|document| to_json(document, collection.name()))
 }
 
-pub fn get_now(store: &Store, collection: &Collection, key: &str) -> Option<Value> {
+pub(crate) fn get_now(store: &Store, collection: &Collection, key: &str) -> Option<Value> {
     get(&store.snapshot().unwrap(), collection, key)
 }
 
 /// Returns all documents as JSON in the order of a scan.
-pub fn all(snapshot: &Snapshot, collection: &Collection) -> Vec<Value> {
+pub(crate) fn all(snapshot: &Snapshot, collection: &Collection) -> Vec<Value> {
     let mut scan = snapshot.scan(collection, &DocumentScanSpec::default()).unwrap();
     let mut all = Vec::new();
     while let Some(documents) = scan.next_block(LIMITS).unwrap() {
@@ -153,12 +156,12 @@ pub fn all(snapshot: &Snapshot, collection: &Collection) -> Vec<Value> {
 }
 
 /// Returns the keys of all documents in the order of a scan.
-pub fn keys(snapshot: &Snapshot, collection: &Collection) -> Vec<String> {
+pub(crate) fn keys(snapshot: &Snapshot, collection: &Collection) -> Vec<String> {
     all(snapshot, collection).iter().map(|document| document["_key"].as_str().unwrap().to_owned()).collect()
 }
 
 /// Returns the key and the covered values of an index's entries within bounds.
-pub fn entries(
+pub(crate) fn entries(
     snapshot: &Snapshot,
     collection: &Collection,
     index: &Index,
@@ -178,7 +181,7 @@ pub fn entries(
 }
 
 /// Options of a scan in any order that wants nothing but entries.
-pub const SCAN: ScanOptions = ScanOptions {
+pub(crate) const SCAN: ScanOptions = ScanOptions {
     ascending: true,
     ordered: false,
     limit_each: None,
@@ -189,7 +192,7 @@ pub const SCAN: ScanOptions = ScanOptions {
 
 /// A caller of scans that never ends them.
 #[derive(Default)]
-pub struct Host(ScanStatistics);
+pub(crate) struct Host(ScanStatistics);
 
 impl ScanHost for Host {
     fn check(&self) -> errors::Result<()> {
@@ -206,14 +209,14 @@ impl ScanHost for Host {
 }
 
 /// Returns the keys that an index finds for all its entries, in order.
-pub fn indexed_keys(store: &Store, collection: &Collection, index: &Index) -> Vec<String> {
+pub(crate) fn indexed_keys(store: &Store, collection: &Collection, index: &Index) -> Vec<String> {
     let snapshot = store.snapshot().unwrap();
     let all = entries(&snapshot, collection, index, &IndexBounds::all(), false);
     all.into_iter().map(|(key, _)| key).collect()
 }
 
 /// Returns the edges at a vertex in order of their keys: the edge's key and the other vertex.
-pub fn edges(
+pub(crate) fn edges(
     snapshot: &Snapshot,
     collection: &Collection,
     direction: storage::EdgeDirection,

@@ -1,8 +1,6 @@
 //! Random operations compared with a simple model: documents, counts and every kind of index agree
 //! with it after each step.
 
-#![allow(unreachable_pub, reason = "shared by test programs")]
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -28,7 +26,7 @@ const INDEXES: [(&str, &[&str], bool, bool); 6] = [
 ];
 
 #[derive(Clone, Debug)]
-pub enum Operation {
+pub(crate) enum Operation {
     Insert {
         key: u8,
         body: Value,
@@ -92,7 +90,7 @@ fn body() -> impl Strategy<Value = Value> {
         })
 }
 
-pub fn operation() -> impl Strategy<Value = Operation> {
+pub(crate) fn operation() -> impl Strategy<Value = Operation> {
     let key = || 0u8..8;
     let mode = prop_oneof![
         3 => Just(OverwriteMode::Conflict),
@@ -314,7 +312,7 @@ fn check_edges(snapshot: &Snapshot, collection: &Collection, model: &Model) {
 
 /// Runs operations in transactions. `reopen` opens the same data again, after the first store was
 /// dropped.
-pub fn run(store: Arc<Store>, operations: &[Operation], reopen: impl FnOnce() -> Arc<Store>) {
+pub(crate) fn run(store: Arc<Store>, operations: &[Operation], reopen: impl FnOnce() -> Arc<Store>) {
     let c = create(&store, "c", CollectionType::Edge);
     for (definition, ..) in INDEXES {
         create_index(&store, &c, definition).unwrap();
