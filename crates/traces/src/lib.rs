@@ -19,4 +19,4 @@ pub use context::Context;
 pub use record::{Kind, Value};
 pub use shared::TracerOptions;
 pub use span::{Span, Trace};
-pub use tracer::{Figures, Tracer};
+pub use tracer::{Statistics, Tracer};

@@ -94,7 +94,7 @@ fn spans_arrive_with_their_parents() {
     let time = |span: &Json, name: &str| span[name].as_str().unwrap().parse::<u64>().unwrap();
     let length = |span: &Json| time(span, "endTimeUnixNano") - time(span, "startTimeUnixNano");
     assert_eq!(length(part), 5_000_000);
-    assert_eq!(tracer.figures().exported, 2);
+    assert_eq!(tracer.statistics().exported, 2);
 }
 
 #[test]
@@ -120,11 +120,11 @@ fn a_collector_that_does_not_answer_holds_nobody_up() {
         drop(tracer.begin(None, "GET"));
     }
     assert!(begin.elapsed() < Duration::from_secs(20), "{:?}", begin.elapsed());
-    assert!(tracer.figures().dropped > 8_000, "{:?}", tracer.figures());
+    assert!(tracer.statistics().dropped > 8_000, "{:?}", tracer.statistics());
     tracer.stop();
-    let figures = tracer.figures();
-    assert_eq!(figures.exported + figures.dropped, 10_000);
-    assert!(figures.failures > 0);
+    let statistics = tracer.statistics();
+    assert_eq!(statistics.exported + statistics.dropped, 10_000);
+    assert!(statistics.failures > 0);
 }
 
 #[test]
@@ -133,6 +133,6 @@ fn spans_that_are_refused_are_counted() {
     let tracer = tracer(&address, 1.0, 16);
     drop(tracer.begin(None, "GET"));
     tracer.stop();
-    let figures = tracer.figures();
-    assert_eq!((figures.exported, figures.dropped, figures.failures), (0, 1, 1));
+    let statistics = tracer.statistics();
+    assert_eq!((statistics.exported, statistics.dropped, statistics.failures), (0, 1, 1));
 }

@@ -16,7 +16,7 @@ use crate::span::Span;
 
 /// The counts of spans since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Figures {
+pub struct Statistics {
     /// Spans that the collector has accepted.
     pub exported: u64,
     /// Spans that were lost, because the queue was full or the collector did not accept them.
@@ -66,10 +66,10 @@ impl Tracer {
     }
 
     /// Returns the counts of spans.
-    pub fn figures(&self) -> Figures {
+    pub fn statistics(&self) -> Statistics {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let Shared { exported, dropped, failures, .. } = &*self.shared;
-        Figures { exported: read(exported), dropped: read(dropped), failures: read(failures) }
+        Statistics { exported: read(exported), dropped: read(dropped), failures: read(failures) }
     }
 
     /// Sends the spans that wait, and ends the thread. A collector that does not answer holds it up

@@ -70,26 +70,26 @@ fn statistics(session: &Session, _request: &Request) -> Result<Response> {
 
 /// Writes the statistics of the engine under ArangoDB's names.
 pub(super) fn print_statistics(session: &Session, fields: &mut Fields<'_>) {
-    let figures = session.engine_statistics();
+    let statistics = session.engine_statistics();
     fields
-        .number("cache.limit", figures.cache_limit_bytes)
-        .number("cache.allocated", figures.cache_used_bytes)
-        .number("rocksdb.block-cache-capacity", figures.cache_limit_bytes)
-        .number("rocksdb.block-cache-usage", figures.cache_used_bytes)
-        .number("rocksdb.cur-size-all-mem-tables", figures.memtable_bytes)
-        .number("rocksdb.live-sst-files-size", figures.disk_bytes)
-        .number("rocksdb.num-snapshots", figures.snapshots)
-        .number("persea.oldest-snapshot-seconds", figures.oldest_snapshot_seconds)
-        .number("persea.commits", figures.commits)
-        .number("persea.conflicts", figures.conflicts);
-    for (name, value) in &figures.counters {
+        .number("cache.limit", statistics.cache_limit_bytes)
+        .number("cache.allocated", statistics.cache_used_bytes)
+        .number("rocksdb.block-cache-capacity", statistics.cache_limit_bytes)
+        .number("rocksdb.block-cache-usage", statistics.cache_used_bytes)
+        .number("rocksdb.cur-size-all-mem-tables", statistics.memtable_bytes)
+        .number("rocksdb.live-sst-files-size", statistics.disk_bytes)
+        .number("rocksdb.num-snapshots", statistics.snapshots)
+        .number("persea.oldest-snapshot-seconds", statistics.oldest_snapshot_seconds)
+        .number("persea.commits", statistics.commits)
+        .number("persea.conflicts", statistics.conflicts);
+    for (name, value) in &statistics.counters {
         fields.number(name, *value);
     }
-    for (name, value) in &figures.ratios {
+    for (name, value) in &statistics.ratios {
         fields.double(name, *value);
     }
     fields.child("columnFamilies", |fields| {
-        for (name, family) in &figures.column_families {
+        for (name, family) in &statistics.column_families {
             fields.child(name, |fields| {
                 fields.number("dbFiles", family.disk_bytes).number("memory", family.memory_bytes);
             });

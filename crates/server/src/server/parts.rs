@@ -81,7 +81,7 @@ impl Parts {
         let mut routes: Vec<BoundRoute> =
             route::DATABASE_FAMILIES.iter().flat_map(|family| bind(family, ())).collect();
         routes.extend(self.routes_of_requests());
-        routes.extend(self.routes_of_figures(options));
+        routes.extend(self.routes_of_statistics(options));
         routes.extend(self.routes_of_administration(options));
         routes
     }
@@ -122,7 +122,7 @@ impl Parts {
         registry
     }
 
-    fn routes_of_figures(&self, options: &ServerOptions) -> Vec<BoundRoute> {
+    fn routes_of_statistics(&self, options: &ServerOptions) -> Vec<BoundRoute> {
         let metrics =
             route::metrics::Services { is_enabled: options.metrics_api, registry: self.registry(options) };
         let recording = route::recording::Services {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use metrics::{Metric, Registry, Section};
-use traces::{Figures, Tracer};
+use traces::Tracer;
 
 use super::jobs::Jobs;
 use super::log::Log;
@@ -143,7 +143,7 @@ const PROCESS: &[Metric<Usage>] = &[
     }),
 ];
 
-const TRACES: &[Metric<Figures>] = &[
+const TRACES: &[Metric<traces::Statistics>] = &[
     Metric::counter(
         "persea_traces_exported_spans_total",
         "Total number of spans accepted by the collector.",
@@ -174,6 +174,6 @@ pub(crate) fn register(registry: &Registry, sources: Sources) {
         memory_limit_bytes,
     });
     if let Some(tracer) = tracer {
-        registry.register_reading(Section::Traces, TRACES, move || tracer.figures());
+        registry.register_reading(Section::Traces, TRACES, move || tracer.statistics());
     }
 }

@@ -44,7 +44,7 @@ pub(crate) struct TextIndex {
     work: Mutex<Work>,
     /// True once nothing owns the index any more.
     is_retired: AtomicBool,
-    figures: Figures,
+    counts: Counts,
 }
 
 /// A state that queries see.
@@ -56,9 +56,9 @@ pub(crate) struct Published {
     pub(crate) as_of: Option<CommitNumber>,
 }
 
-/// Figures of [`Work`] that are read without its lock.
+/// Numbers of [`Work`] that are read without its lock.
 #[derive(Debug, Default)]
-struct Figures {
+struct Counts {
     memory_bytes: AtomicU64,
     folder_bytes: AtomicU64,
     files: AtomicU64,
@@ -91,7 +91,7 @@ impl TextIndex {
             published: RwLock::default(),
             work: Mutex::default(),
             is_retired: AtomicBool::new(false),
-            figures: Figures::default(),
+            counts: Counts::default(),
         }))
     }
 
@@ -167,7 +167,7 @@ impl TextIndex {
         );
         *present = Some(published);
         drop(present);
-        self.note_figures(work);
+        self.note_counts(work);
     }
 
     /// Shows the state of the indexer to queries, unless a step has failed midway.
@@ -177,33 +177,33 @@ impl TextIndex {
         }
     }
 
-    fn note_figures(&self, work: &Work) {
+    fn note_counts(&self, work: &Work) {
         let (folder_bytes, files) = work.folder_size();
-        self.figures.memory_bytes.store(work.memory_bytes(), Ordering::Relaxed);
-        self.figures.folder_bytes.store(folder_bytes, Ordering::Relaxed);
-        self.figures.files.store(files, Ordering::Relaxed);
+        self.counts.memory_bytes.store(work.memory_bytes(), Ordering::Relaxed);
+        self.counts.folder_bytes.store(folder_bytes, Ordering::Relaxed);
+        self.counts.files.store(files, Ordering::Relaxed);
     }
 
     /// Sets the progress of the first step.
     pub(crate) fn note_progress(&self, more: u64, of: Option<u64>) {
         if let Some(all) = of {
-            self.figures.built.store(0, Ordering::Relaxed);
-            self.figures.to_build.store(all, Ordering::Relaxed);
+            self.counts.built.store(0, Ordering::Relaxed);
+            self.counts.to_build.store(all, Ordering::Relaxed);
         }
-        self.figures.built.fetch_add(more, Ordering::Relaxed);
+        self.counts.built.fetch_add(more, Ordering::Relaxed);
     }
 
     /// Returns the bytes of its segments in memory.
     pub(crate) fn memory_bytes(&self) -> u64 {
-        self.figures.memory_bytes.load(Ordering::Relaxed)
+        self.counts.memory_bytes.load(Ordering::Relaxed)
     }
 
     /// Returns the size of the published state.
     pub(crate) fn statistics(&self) -> TextIndexStatistics {
         let load = |figure: &AtomicU64| figure.load(Ordering::Relaxed);
-        let figures = &self.figures;
+        let counts = &self.counts;
         let Some(Published { snapshot, .. }) = self.published() else {
-            let progress = load(&figures.built).saturating_mul(100).checked_div(load(&figures.to_build));
+            let progress = load(&counts.built).saturating_mul(100).checked_div(load(&counts.to_build));
             return TextIndexStatistics {
                 progress_percent: Some(progress.unwrap_or(0).min(100)),
                 ..TextIndexStatistics::default()
@@ -216,8 +216,8 @@ impl TextIndex {
             documents,
             living_documents: documents - dead,
             segments: snapshot.parts().len() as u64,
-            files: load(&figures.files),
-            bytes: load(&figures.memory_bytes) + load(&figures.folder_bytes),
+            files: load(&counts.files),
+            bytes: load(&counts.memory_bytes) + load(&counts.folder_bytes),
             progress_percent: None,
         }
     }
