@@ -34,7 +34,9 @@ pub use environment::{Environment, NoEnvironment, UserCalls, UserFunctions};
 pub use function::{BatchBody, Function, FunctionBody};
 pub use memo::Memo;
 pub use merge_sort::{merge_sort, order_of};
-pub use owner::{Budget, Charge, Interrupt, MemoryAccount, Owner, ThreadMeter, budget};
+pub use owner::{
+    Budget, Charge, Interrupt, MemoryAccount, Owner, ThreadMeter, Waiting, budget, share, waiting,
+};
 pub use program::{Program, ProgramBuilder};
 pub use value::{BlockBuilder, BoundedBlock, ElementCursor, Elements, Entries, Kind, ShortString, Value};
 pub use warnings::{Warning, Warnings};

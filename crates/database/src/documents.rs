@@ -252,7 +252,7 @@ impl Session {
     /// Returns a new account for a request that reads or writes many documents. It is charged to
     /// the memory of queries.
     pub fn request_memory(&self) -> Arc<MemoryAccount> {
-        Arc::new(MemoryAccount::new(None, Some(Arc::clone(self.instance().work_memory()))))
+        Arc::new(MemoryAccount::new(None, Some(self.work_memory())))
     }
 
     /// Checks that nobody has ended the request. Errors: 1500.

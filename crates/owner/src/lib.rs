@@ -5,9 +5,13 @@
 //! - [`MemoryAccount`], [`Charge`]: the memory that a query keeps, and its limit.
 //! - [`ThreadMeter`]: charges the growth of a thread that no code has accounted for.
 //! - [`Owner`]: the interrupt and the account of one computation.
+//! - [`share`]: the part of something limited that one user may hold.
+//! - [`waiting`]: threads that wait, of which their pool is told.
 //!
 //! Every crate that computes for long takes one of these as a parameter.
 
+pub mod share;
+pub mod waiting;
 mod memory;
 mod thread_meter;
 mod interrupt;
@@ -19,3 +23,4 @@ pub use interrupt::Interrupt;
 pub use memory::{Charge, MemoryAccount};
 pub use owner::Owner;
 pub use thread_meter::ThreadMeter;
+pub use waiting::Waiting;

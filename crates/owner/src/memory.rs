@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use errors::{Error, ErrorCode, Result};
 
+use crate::share;
+
 /// The bytes that one query uses, or all queries together (the parent of each query's account).
 ///
 /// It accounts for everything that may grow with the data: results, sort buffers, groups, subquery
@@ -21,6 +23,8 @@ pub struct MemoryAccount {
     peak_bytes: AtomicU64,
     limit_bytes: Option<u64>,
     parent: Option<Arc<MemoryAccount>>,
+    /// True if only a fair share of the parent's limit may be used.
+    is_share: bool,
     refusals: AtomicU64,
     child_refusals: AtomicU64,
 }
@@ -37,6 +41,14 @@ impl MemoryAccount {
     pub fn new(limit_bytes: Option<u64>, parent: Option<Arc<MemoryAccount>>) -> Self {
         let mut account = Self::default();
         (account.limit_bytes, account.parent) = (limit_bytes, parent);
+        account
+    }
+
+    /// Returns the account of one user, who may use a fair share of the parent's limit. The share
+    /// depends on what all users take ([`share`]).
+    pub fn share_of(parent: Arc<MemoryAccount>) -> Self {
+        let mut account = Self::new(None, Some(parent));
+        account.is_share = true;
         account
     }
 
@@ -58,17 +70,28 @@ impl MemoryAccount {
             self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
             return Err(self.refuse());
         }
+        if self.share_room_bytes(used_bytes.saturating_sub(bytes)).is_some_and(|room| bytes > room) {
+            self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
+            let message = "the user's share of the memory of all queries would be exceeded";
+            return Err(Error::new(ErrorCode::ResourceLimit, message));
+        }
         if let Some(parent) = &self.parent
-            && parent.charge(bytes).is_err()
+            && let Err(error) = parent.charge(bytes)
         {
             self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
-            return Err(Error::new(
-                ErrorCode::ResourceLimit,
-                "global memory limit of all queries would be exceeded",
-            ));
+            let message = "global memory limit of all queries would be exceeded";
+            // A share says so itself.
+            let is_of_share = parent.is_share;
+            return Err(if is_of_share { error } else { Error::new(ErrorCode::ResourceLimit, message) });
         }
         self.peak_bytes.fetch_max(all_bytes, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Returns the bytes that the share of a user who holds `own_bytes` still admits.
+    fn share_room_bytes(&self, own_bytes: u64) -> Option<u64> {
+        let parent = self.parent.as_ref().filter(|_| self.is_share)?;
+        Some(share::room_bytes(own_bytes, parent.used_bytes(), parent.limit_bytes?))
     }
 
     /// Counts bytes of a result that is kept as a whole until its client fetches it.
@@ -159,7 +182,7 @@ impl MemoryAccount {
         let taken = self.used_bytes().saturating_add(self.result_bytes.load(Ordering::Relaxed));
         let own = self.limit_bytes.map(|limit| limit.saturating_sub(taken));
         let parent = self.parent.as_ref().and_then(|parent| parent.room_bytes());
-        own.into_iter().chain(parent).min()
+        own.into_iter().chain(parent).chain(self.share_room_bytes(self.used_bytes())).min()
     }
 
     /// Returns the least limit of the account and its ancestors.
@@ -249,6 +272,22 @@ mod tests {
         assert_eq!(second.room_bytes(), Some(90));
         second.charge(51).unwrap();
         assert_eq!(all.used_bytes(), 51);
+    }
+
+    #[test]
+    fn a_user_leaves_memory_to_others() {
+        let all = Arc::new(MemoryAccount::new(Some(800), None));
+        let (first, second) =
+            (MemoryAccount::share_of(Arc::clone(&all)), MemoryAccount::share_of(Arc::clone(&all)));
+        let query = MemoryAccount::new(None, Some(Arc::new(first)));
+        assert_eq!(query.room_bytes(), Some(700));
+        assert_eq!(query.charge(701).unwrap_err().number(), 32);
+        query.charge(700).unwrap();
+        assert_eq!(query.charge(1).unwrap_err().number(), 32);
+        second.charge(80).unwrap();
+        assert_eq!((query.room_bytes(), all.used_bytes()), (Some(0), 780));
+        query.release(700);
+        second.charge(600).unwrap();
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use aql_value::{EvaluationContext, Value};
+use aql_value::{EvaluationContext, Value, Waiting};
 use errors::Result;
 
 use crate::argument::{invalid, value};
@@ -17,7 +17,7 @@ pub(crate) fn sleep(arguments: &[Value], context: &mut EvaluationContext<'_>) ->
     };
     // A time beyond the range of `Duration` counts as infinite.
     let duration = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
-    let begin = Instant::now();
+    let (begin, _waiting) = (Instant::now(), Waiting::begin());
     loop {
         context.interrupt.check()?;
         let left = duration.saturating_sub(begin.elapsed());

@@ -28,6 +28,7 @@ use crate::state::results_cache::{CacheProperties, ResultsCache};
 use crate::state::tasks::Tasks;
 use crate::state::transactions::{TransactionLimits, Transactions};
 use crate::state::ttl::{TtlJob, TtlProperties};
+use crate::state::user_memory::UserMemory;
 use crate::state::view_changes::ViewChanges;
 
 pub use javascript_options::JavaScriptOptions;
@@ -126,6 +127,7 @@ pub struct Instance {
     pub(crate) plans: PlanCache,
     results: ResultsCache,
     pub(crate) query_memory: Arc<MemoryAccount>,
+    user_memory: UserMemory,
     pub(crate) large_texts: LargeTexts,
     pub(crate) result_memory: Arc<MemoryAccount>,
     pub(crate) ttl: TtlJob,
@@ -149,6 +151,11 @@ impl Instance {
         &self.result_memory
     }
 
+    /// Returns the account of a user's share of [`Instance::work_memory`].
+    pub fn memory_of(&self, user: Option<&Arc<str>>) -> Arc<MemoryAccount> {
+        self.user_memory.of(user)
+    }
+
     /// Returns the account that queries and requests for many documents share.
     pub fn work_memory(&self) -> &Arc<MemoryAccount> {
         &self.query_memory
@@ -163,10 +170,12 @@ impl Instance {
         let kept =
             MemoryAccount::new(Some(options.result_memory_bytes / 2), Some(Arc::clone(&result_memory)));
         let local_ids = LocalIds::new(store.sharing());
+        let query_memory = Arc::new(MemoryAccount::new(Some(options.query_memory_bytes), None));
         Ok(Arc::new(Instance {
             queries: Arc::new(QueryRegistry::new(local_ids.clone())),
             plans: PlanCache::new(options.plan_cache_entries, options.plan_cache_key_bytes),
-            query_memory: Arc::new(MemoryAccount::new(Some(options.query_memory_bytes), None)),
+            user_memory: UserMemory::new(Arc::clone(&query_memory)),
+            query_memory,
             large_texts: LargeTexts::default(),
             result_memory,
             results: ResultsCache::new(options.results_cache.clone(), Arc::new(kept)),

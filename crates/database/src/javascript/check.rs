@@ -34,7 +34,7 @@ pub(crate) fn check_command(session: &Session, command: &str) -> Result<()> {
 }
 
 fn check(session: &Session, call: Call, invalid: impl Fn(&str) -> Error) -> Result<()> {
-    let memory = MemoryAccount::new(None, Some(Arc::clone(&session.instance().query_memory)));
+    let memory = MemoryAccount::new(None, Some(session.work_memory()));
     let database = Arc::clone(session.database_name());
     let mut thread = IsolateThread::start(move || Box::new(ComputingHost::new(database)), &Arc::new(memory))?;
     let interrupt = Interrupt::with_max_runtime(CHECK_TIME);

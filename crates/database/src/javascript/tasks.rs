@@ -34,7 +34,7 @@ impl Session {
             None => self.next_tick()?.to_string().into(),
         };
         let texts = id.len() + definition.name.len() + definition.command.len();
-        let mut memory = Charge::new(Arc::clone(self.instance().work_memory()));
+        let mut memory = Charge::new(self.work_memory());
         memory.grow((texts + definition.params.len() + TASK_BYTES) as u64)?;
         let task = Arc::new(Task {
             id,

@@ -297,7 +297,7 @@ impl Session {
             (_, wanted) if options.query_memory_limit_override => Some(wanted),
             (default, wanted) => Some(wanted.min(default)),
         };
-        Arc::new(MemoryAccount::new(limit, Some(Arc::clone(&self.instance().query_memory))))
+        Arc::new(MemoryAccount::new(limit, Some(self.work_memory())))
     }
 
     pub(crate) fn query_interrupt(&self, wanted: Option<Duration>) -> Interrupt {

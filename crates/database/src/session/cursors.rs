@@ -19,9 +19,9 @@ impl Session {
         let id = instance.next_cursor_id();
         let limits = BatchLimits {
             bytes_max: batch_bytes_max(instance.options().result_memory_bytes),
-            memory: std::sync::Arc::clone(instance.work_memory()),
+            memory: self.work_memory(),
         };
-        let check_room = || instance.cursors().check_room();
+        let check_room = || instance.cursors().check_room(self.user());
         let (cursor, reply) = Cursor::start(source, spec, buffer, id, limits, check_room)?;
         if !cursor.is_done() {
             instance.cursors().insert(id, self.owner(), cursor);

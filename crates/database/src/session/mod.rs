@@ -6,7 +6,7 @@ mod edge_indexes;
 
 use std::sync::Arc;
 
-use aql_value::Interrupt;
+use aql_value::{Interrupt, MemoryAccount};
 use catalog::{AccessLevel, SYSTEM_DATABASE};
 use errors::{Error, ErrorCode, Result};
 use storage::{Catalog, Collection, Database};
@@ -157,6 +157,11 @@ impl Session {
             Identity::Superuser => None,
             Identity::User(name) => Some(name),
         }
+    }
+
+    /// Returns the account that the work of this session's user is charged to.
+    pub fn work_memory(&self) -> Arc<MemoryAccount> {
+        self.instance.memory_of(self.user())
     }
 
     /// Returns the owner of the cursors and transactions of this session.

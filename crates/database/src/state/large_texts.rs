@@ -4,7 +4,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use aql_value::Interrupt;
+use aql_value::{Interrupt, Waiting};
 use errors::Result;
 
 /// Bytes that planning usually takes per byte of text: for objects with names, texts and numbers.
@@ -40,8 +40,9 @@ impl LargeTexts {
         if (text.len() as u64).saturating_mul(BYTES_PER_BYTE) <= memory_bytes / SHARE {
             return Ok(None);
         }
-        let mut is_busy = self.lock();
+        let (mut is_busy, mut waiting) = (self.lock(), None);
         while *is_busy {
+            waiting.get_or_insert_with(Waiting::begin);
             interrupt.check()?;
             (is_busy, _) =
                 self.freed.wait_timeout(is_busy, LOOK_INTERVAL).unwrap_or_else(PoisonError::into_inner);

@@ -6,7 +6,7 @@
 //! - [`cursor`]: results that are delivered batch by batch. [`transactions`]: transactions that
 //!   span requests. [`dump`]: snapshots and contexts of dumps. [`tasks`]: scripts that run later.
 //! - `analyzers`: Analyzers that are open. [`ttl`]: expiry of documents. `graph_changes`,
-//!   `view_changes`: locks of definitions.
+//!   `view_changes`: locks of definitions. `user_memory`: users' shares of the memory of queries.
 
 pub(crate) mod analyzers;
 pub mod cursor;
@@ -19,4 +19,5 @@ pub mod results_cache;
 pub mod tasks;
 pub(crate) mod transactions;
 pub mod ttl;
+pub(crate) mod user_memory;
 pub(crate) mod view_changes;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aql_value::{Charge, Interrupt};
+use aql_value::{Charge, Interrupt, Waiting};
 use catalog::AccessLevel;
 use errors::Result;
 use storage::{Catalog, Collection, Durability, Snapshot, TransactionOptions, WaitPolicy};
@@ -37,7 +37,9 @@ impl PendingTransaction {
 
     /// Waits until there is nothing more to wait for.
     pub fn wait(&mut self) {
+        let mut waiting = None;
         while !self.is_ready() {
+            waiting.get_or_insert_with(Waiting::begin);
             std::thread::sleep(RETRY_AFTER);
         }
     }
@@ -51,7 +53,7 @@ impl PendingTransaction {
         let PendingTransaction { session, storage, declared, durability, .. } = self;
         let is_read_only = declared.is_read_only();
         let transaction = Box::new(storage.begin()?);
-        let memory = Charge::new(Arc::clone(session.instance().work_memory()));
+        let memory = Charge::new(session.work_memory());
         let id = session.instance().next_local_id()?;
         let stream = StreamTransaction::new(id, session.owner(), declared, durability, transaction, memory);
         let transactions = session.instance().transactions();
@@ -103,7 +105,7 @@ impl Session {
     /// many transactions.
     pub fn prepare_transaction(&self, request: &TransactionRequest) -> Result<PendingTransaction> {
         let transactions = self.instance().transactions();
-        transactions.check_room()?;
+        transactions.check_room(self.user())?;
         let read = self.declared(&request.read)?;
         let (write, exclusive) = (self.declared(&request.write)?, self.declared(&request.exclusive)?);
         let mut written = write.iter().chain(&exclusive);

@@ -48,6 +48,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use owner::Waiting;
+
 use crate::{Error, Result, WaitPolicy};
 
 mod release;
@@ -322,6 +324,7 @@ impl Claims {
         let shard = table.shard(hash);
         let mut keys = lock(&shard.keys);
         let mut deadline = None;
+        let mut waiting = None;
         loop {
             let state = keys.by_hash.entry(hash).or_default();
             if state.holder == 0 || state.holder == self.holder {
@@ -332,6 +335,7 @@ impl Claims {
             if now >= deadline {
                 return Err(table.conflict());
             }
+            waiting.get_or_insert_with(Waiting::begin);
             keys.waiting += 1;
             let (guard, _) =
                 shard.released.wait_timeout(keys, deadline - now).unwrap_or_else(PoisonError::into_inner);

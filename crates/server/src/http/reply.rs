@@ -16,8 +16,8 @@ use super::format::Format;
 use super::options::HttpOptions;
 use super::reply_memory::ReplyMemory;
 use super::response::{Body, Response};
-use super::stream::StreamBody;
-use crate::placement::pool::WorkerPool;
+use super::stream::{StreamBody, Threads};
+use crate::placement::pool::{User, WorkerPool};
 
 /// The current wait for a thread in a reply; the longest wait that the client accepts in a request.
 pub(crate) const QUEUE_TIME: HeaderName = HeaderName::from_static("x-arango-queue-time-seconds");
@@ -64,19 +64,19 @@ impl Replies {
         self.memory.is_scarce()
     }
 
-    /// Returns the reply to a request.
-    pub(crate) fn assemble(&self, response: Response, wanted: Wanted) -> HttpReply {
-        match self.try_assemble(response, wanted) {
+    /// Returns the reply to a request of a user.
+    pub(crate) fn assemble(&self, response: Response, wanted: Wanted, user: &User) -> HttpReply {
+        match self.try_assemble(response, wanted, user) {
             Ok(reply) => reply,
             // The reply of an error is short.
-            Err(error) => match self.try_assemble(error.into(), wanted) {
+            Err(error) => match self.try_assemble(error.into(), wanted, user) {
                 Ok(reply) => reply,
                 Err(error) => self.assemble_plain(&error),
             },
         }
     }
 
-    fn try_assemble(&self, response: Response, wanted: Wanted) -> Result<HttpReply> {
+    fn try_assemble(&self, response: Response, wanted: Wanted, user: &User) -> Result<HttpReply> {
         let (response, encoded) = response.encode(wanted.format)?;
         let Response { status, headers, body } = response;
         let mut all = self.base_headers.clone();
@@ -93,7 +93,8 @@ impl Replies {
             (None, Body::Stream { content_type, source }) => {
                 all.insert(CONTENT_TYPE, content_type);
                 let memory = self.memory.of_stream()?;
-                ReplyBody::Stream(StreamBody::new(source, Arc::clone(&self.pool), Some(memory)))
+                let threads = Threads { pool: Arc::clone(&self.pool), user: user.clone() };
+                ReplyBody::Stream(StreamBody::new(source, threads, Some(memory)))
             }
             (None, _) => ReplyBody::Whole(Bytes::new()),
         };

@@ -37,8 +37,9 @@ use super::request::{BodyShare, Request, RequestMemory};
 use super::response::Readiness;
 use super::route::BoundRoute;
 use super::services::{AsyncMode, Identified};
-use crate::placement::Lanes;
 use crate::placement::logins::{Attempt, Logins};
+use crate::placement::pool::User;
+use crate::placement::{Lane, Lanes};
 
 /// A client that accepts documents of a replica sends it, and the reply says that one was used.
 ///
@@ -193,7 +194,7 @@ impl HttpService {
                     let is_too_long = error.status() == 413;
                     drain(body, if is_too_long { DRAIN_TOO_LONG_MAX_BYTES } else { DRAIN_MAX_BYTES }).await;
                 }
-                self.replies.assemble(error.into(), wanted)
+                self.replies.assemble(error.into(), wanted, &None)
             }
         }
     }
@@ -237,11 +238,12 @@ impl HttpService {
         };
         observed.received(body.bytes.len());
         if let HomeServer::Other { this, address } = home
-            && let Some(address) = self.lanes.requests.run(address).await?
+            && let Some(address) = self.lanes.pool(Lane::Control).run(&None, address).await?
         {
             return self.forwarder.forward(&address, &this, &head, body).await;
         }
-        let Collected { bytes, memory } = self.decompressed(&head.headers, body, max_bytes).await?;
+        let user = job.user().cloned();
+        let Collected { bytes, memory } = self.decompressed(&user, &head.headers, body, max_bytes).await?;
         let later = AsyncMode::of(&head.headers).filter(|_| !job.is_open());
         let request = Request {
             method: head.method,
@@ -258,7 +260,8 @@ impl HttpService {
         match later {
             Some(mode) => {
                 observed.set_async();
-                Ok(self.replies.assemble(self.dispatcher.run_later(job, request, mode)?, wanted))
+                let accepted = self.dispatcher.run_later(job, request, mode)?;
+                Ok(self.replies.assemble(accepted, wanted, &user))
             }
             None => self.run_now(connection, job, request, wanted).await,
         }
@@ -282,7 +285,7 @@ impl HttpService {
             drain(body, DRAIN_MAX_BYTES).await;
         }
         observed.set_async();
-        Ok(self.replies.assemble(self.dispatcher.fail_later(identity, error, mode)?, wanted))
+        Ok(self.replies.assemble(self.dispatcher.fail_later(identity, error, mode)?, wanted, &None))
     }
 
     /// Checks the user and the database before the body is read.
@@ -323,7 +326,8 @@ impl HttpService {
         Ok(job)
     }
 
-    /// Identifies the client. The worker pool checks a password that was not seen before.
+    /// Identifies the client. A password that was not seen before is checked on threads of its
+    /// own, which no other work occupies.
     async fn authenticate(&self, connection: &Connection, head: &Parts) -> Result<Identity> {
         foreign_page::refuse(head, &self.options.trusted_origins)?;
         match self.dispatcher.services().identify(&head.headers, head.uri.path())? {
@@ -332,7 +336,7 @@ impl HttpService {
         }
     }
 
-    /// Checks a password on the worker pool once it is admitted.
+    /// Checks a password once it is admitted.
     ///
     /// Errors: 401 if it is wrong, 503 with 21003 if too many checks wait.
     async fn log_in<T: Send + 'static>(
@@ -343,7 +347,7 @@ impl HttpService {
     ) -> Result<T> {
         let attempt = Attempt { user, address: connection.client.map(|client| client.ip()) };
         let admission = self.logins.admit(&attempt).await?;
-        let checked = self.lanes.requests.run(check).await;
+        let checked = self.lanes.pool(Lane::Control).run(&None, check).await;
         drop(admission);
         match &checked {
             Ok(_) => self.logins.record(&attempt, true),
@@ -370,6 +374,7 @@ impl HttpService {
     /// Returns the body without its `content-encoding`.
     async fn decompressed(
         &self,
+        user: &User,
         headers: &HeaderMap,
         body: Collected,
         max_bytes: usize,
@@ -390,7 +395,8 @@ impl HttpService {
             let mut encoding = HeaderMap::new();
             encoding.extend(headers.get(CONTENT_ENCODING).map(|value| (CONTENT_ENCODING, value.clone())));
             let part = compressed.clone();
-            let unpacked = self.lanes.requests.run(move || Ok(decompress(&encoding, part, bytes))).await?;
+            let unpacked =
+                self.lanes.requests.run(user, move || Ok(decompress(&encoding, part, bytes))).await?;
             match unpacked {
                 Err(error) if error.status() == 413 && bytes < max_bytes => {}
                 unpacked => {
@@ -418,8 +424,9 @@ impl HttpService {
         request: Request,
         wanted: Wanted,
     ) -> Result<HttpReply> {
+        let user = job.user().cloned();
         let mut rest = match self.dispatcher.begin(job, request)?.finished() {
-            Ok(response) => return Ok(self.replies.assemble(response, wanted)),
+            Ok(response) => return Ok(self.replies.assemble(response, wanted, &user)),
             Err(rest) => rest,
         };
         let (replies, login) = (Arc::clone(&self.replies), rest.login().map(Box::from));
@@ -428,10 +435,11 @@ impl HttpService {
             until_ready(readiness).await;
         }
         let lane = rest.lane();
-        let work = move || Ok(replies.assemble(rest.run()?.finish()?, wanted));
+        let own = user.clone();
+        let work = move || Ok(replies.assemble(rest.run()?.finish()?, wanted, &own));
         let reply = match login {
-            Some(user) => self.log_in(connection, user, work).await,
-            None => self.lanes.pool(lane).run(work).await,
+            Some(name) => self.log_in(connection, name, work).await,
+            None => self.lanes.pool(lane).run(&user, work).await,
         };
         if let Some(mut client) = client {
             client.interrupt = None;

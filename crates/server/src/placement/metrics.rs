@@ -40,6 +40,8 @@ pub struct PoolCounts {
 pub(super) struct PoolState {
     pub(super) threads: usize,
     pub(super) busy_threads: usize,
+    /// The threads whose work waits for others.
+    pub(super) waiting_threads: usize,
     pub(super) queue_length: usize,
     /// The times in seconds that jobs have waited.
     pub(super) waits: Summary,
@@ -59,6 +61,11 @@ const POOL: &[Metric<PoolState>] = &[
     Metric::gauge("arangodb_scheduler_num_working_threads", "Number of busy worker threads.", |pool| {
         pool.busy_threads.into()
     }),
+    Metric::gauge(
+        "persea_scheduler_num_waiting_threads",
+        "Number of worker threads whose work waits for a lock or for another request.",
+        |pool| pool.waiting_threads.into(),
+    ),
     Metric::gauge("arangodb_scheduler_queue_length", "Number of queued jobs.", |pool| {
         pool.queue_length.into()
     }),

@@ -68,6 +68,8 @@ pub enum Cost {
     /// Other requests may wait for the transaction's end, on all threads of the pool. So it has
     /// threads of its own.
     Transaction,
+    /// It is short, and ends the work of others. It never waits for a request.
+    Control,
 }
 
 /// A set of threads for work that waits or takes long.
@@ -78,18 +80,23 @@ pub enum Lane {
     Requests,
     /// The threads of stream transactions.
     Transactions,
+    /// The threads of sign-ins and of what ends the work of others. They are never busy for long,
+    /// so administrators can always sign in and intervene.
+    Control,
 }
 
 /// The pools of all lanes.
 pub(crate) struct Lanes {
     pub(crate) requests: Arc<WorkerPool>,
     transactions: WorkerPool,
+    control: WorkerPool,
 }
 
 impl Lanes {
-    /// Returns lanes with the given worker pool, and another of the same size.
+    /// Returns lanes with the given worker pool, another of the same size, and a small one.
     pub(crate) fn new(requests: Arc<WorkerPool>, limits: PoolLimits) -> Self {
-        Lanes { requests, transactions: WorkerPool::new(limits) }
+        let control = WorkerPool::new(PoolLimits::of_short_work());
+        Lanes { requests, transactions: WorkerPool::new(limits), control }
     }
 
     /// Returns the pool of a lane.
@@ -97,6 +104,7 @@ impl Lanes {
         match lane {
             Lane::Requests => &self.requests,
             Lane::Transactions => &self.transactions,
+            Lane::Control => &self.control,
         }
     }
 
@@ -104,8 +112,8 @@ impl Lanes {
     ///
     /// Returns true if all threads have ended.
     pub(crate) fn stop(&self, timeout: Duration) -> bool {
-        let transactions = self.transactions.stop(timeout);
-        self.requests.stop(timeout) && transactions
+        let others = self.control.stop(timeout) & self.transactions.stop(timeout);
+        self.requests.stop(timeout) && others
     }
 }
 
@@ -146,6 +154,7 @@ impl Placement {
             }
             Cost::Unknown | Cost::Blocking => Place::Pool(Lane::Requests),
             Cost::Transaction => Place::Pool(Lane::Transactions),
+            Cost::Control => Place::Pool(Lane::Control),
         }
     }
 }

@@ -72,7 +72,7 @@ pub(super) fn fetch_batch(pool: &WorkerPool, session: &Session, request: &Reques
     let mut reply = session.fetch(cursor_id(request)?, batch, request.accepted())?;
     if let Some(read_ahead) = reply.read_ahead.take() {
         // If the queue is full, the batch is not computed ahead.
-        let _ = pool.submit(Box::new(move || read_ahead.run()));
+        let _ = pool.submit(&session.user().cloned(), Box::new(move || read_ahead.run()));
     }
     Ok(respond(StatusCode::OK, reply))
 }

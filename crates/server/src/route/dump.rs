@@ -100,7 +100,8 @@ fn read_ahead(pool: &Arc<WorkerPool>, session: &Session, id: u64) {
     for job in session.dump_read_ahead(id) {
         let (own_pool, own) = (Arc::clone(pool), session.clone());
         // If the queue is full, no batch is made ahead.
-        let _ = pool.submit(Box::new(move || job.run(&|| read_ahead(&own_pool, &own, id))));
+        let work = move || job.run(&|| read_ahead(&own_pool, &own, id));
+        let _ = pool.submit(&session.user().cloned(), Box::new(work));
     }
 }
 

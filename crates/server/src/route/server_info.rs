@@ -53,7 +53,7 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
 /// Returns 503 if the server stops or its queue is three quarters full, so that other servers get
 /// the requests.
 fn availability(services: &Services, _request: &Request) -> Result<Response> {
-    let is_full = services.pool.queue_length() * 4 > services.pool.queue_capacity() * 3;
+    let is_full = services.pool.queue_length() * 4 >= services.pool.queue_capacity() * 3;
     if services.shutdown.is_requested() || is_full {
         let message = if is_full { "server is overloaded" } else { "server is stopping" };
         return Err(Error::new(ErrorCode::HttpServiceUnavailable, message));

@@ -9,7 +9,7 @@ use database::transaction::{PendingTransaction, TransactionRequest, TransactionS
 use errors::{Error, Result};
 use hyper::StatusCode;
 
-use crate::http::Cost::{Constant, Transaction, Unknown};
+use crate::http::Cost::{Constant, Control, Transaction, Unknown};
 use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
@@ -28,11 +28,11 @@ pub(super) const ROUTES: &[Route] = &[
         .not_in_scripts()
         .of_local_object("id")
         .about("Commits a stream transaction."),
-    Route::new(Verb::Delete, "/_api/transaction/{id}", Transaction, abort)
+    Route::new(Verb::Delete, "/_api/transaction/{id}", Control, abort)
         .not_in_scripts()
         .of_local_object("id")
         .about("Aborts a stream transaction."),
-    Route::new(Verb::Delete, "/_api/transaction/write", Unknown, abort_writing)
+    Route::new(Verb::Delete, "/_api/transaction/write", Control, abort_writing)
         .not_in_scripts()
         .about("Aborts the stream transactions that may write."),
 ];

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use database::{Charge, Interrupt, LocalIds, MemoryAccount};
+use database::{Charge, Interrupt, LocalIds, MemoryAccount, share};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use hyper::header::{HeaderName, HeaderValue};
@@ -116,7 +116,7 @@ impl Jobs {
         mode: AsyncMode,
         work: LaterWork,
     ) -> Result<Response> {
-        let accepted = Response::empty(StatusCode::ACCEPTED);
+        let (user, accepted) = (owner.clone(), Response::empty(StatusCode::ACCEPTED));
         let (job, accepted): (PoolJob, _) = match mode {
             AsyncMode::Forget => (Box::new(move || drop(work(None))), accepted),
             AsyncMode::Store => {
@@ -127,14 +127,15 @@ impl Jobs {
                 (Box::new(move || pending.run(reply)), accepted)
             }
         };
-        pool.submit(job)?;
+        pool.submit(&user, job)?;
         Ok(accepted)
     }
 
     /// Adds a job. Errors: 503 if there are too many, or too many bytes wait to be fetched.
     pub(crate) fn start(&self, owner: Owner) -> Result<Pending> {
         let mut state = lock(&self.state);
-        if state.jobs.len() >= MAX_JOBS || self.is_memory_scarce() {
+        let own = || state.jobs.values().filter(|job| job.owner == owner).count();
+        if !share::admits_counted(own, state.jobs.len(), MAX_JOBS) || self.is_memory_scarce() {
             let message = "too many async results wait to be fetched: fetch or delete some (/_api/job)";
             return Err(Error::new(ErrorCode::QueueFull, message));
         }

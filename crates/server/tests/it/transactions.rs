@@ -6,7 +6,7 @@ use server::ServerOptions;
 use server::placement::pool::PoolLimits;
 
 use crate::client::{Client, Reply};
-use crate::harness::{Running, options, start_with, store};
+use crate::harness::{Running, options, start_with, store, wait_until};
 
 fn start_small() -> Running {
     let pool = PoolLimits { threads: 1, max_threads: 2, max_queue: 100 };
@@ -77,6 +77,46 @@ fn waiting_writers_do_not_keep_a_transaction_from_its_end() {
     }
     let count = holder.get("/_api/collection/c/count");
     assert_eq!(count.json()["count"].as_u64(), Some(9));
+}
+
+#[test]
+fn sixty_waiting_writers_stop_nobody() {
+    let running = start_with(
+        ServerOptions { pool: PoolLimits { threads: 2, max_threads: 32, max_queue: 100 }, ..options() },
+        store(),
+    );
+    let mut client = running.client();
+    for name in ["c", "other"] {
+        let body = format!(r#"{{"name": "{name}"}}"#);
+        assert_eq!(client.request("POST", "/_api/collection", "", body.as_bytes()).status, 200);
+    }
+    let id = begin(&mut client, r#"{"exclusive": "c"}"#);
+    let mut writers: Vec<Client> = (0..60).map(|_| running.client()).collect();
+    for (number, writer) in writers.iter_mut().enumerate() {
+        match number % 2 {
+            0 => writer.write("POST", "/_api/document/c?waitForSync=true", "", b"{}"),
+            _ => writer.write("POST", "/_api/cursor", "", br#"{"query": "INSERT {} INTO c"}"#),
+        }
+    }
+    wait_until("the queries wait", || {
+        running.client().get("/_api/query/current").json().as_array().unwrap().len() == 30
+    });
+    let began = Instant::now();
+    for _ in 0..5 {
+        let scan = br#"{"query": "FOR d IN other COLLECT n = d.n RETURN n", "options": {"fullCount": true}}"#;
+        assert_eq!(client.request("POST", "/_api/cursor", "", scan).status, 201);
+    }
+    let index = br#"{"type": "persistent", "fields": ["n"]}"#;
+    assert_eq!(client.request("POST", "/_api/index?collection=other", "", index).status, 201);
+    let queries = client.get("/_api/query/current").json();
+    let query = queries[0]["id"].as_str().unwrap();
+    assert_eq!(client.request("DELETE", &format!("/_api/query/{query}"), "", b"").status, 200);
+    assert_eq!(client.get("/_api/transaction").json()["transactions"].as_array().unwrap().len(), 1);
+    assert_eq!(client.request("DELETE", &format!("/_api/transaction/{id}"), "", b"").status, 200);
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    let statuses: Vec<u16> = writers.iter_mut().map(|writer| writer.read_reply(false).status).collect();
+    assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 59, "{statuses:?}");
+    assert_eq!(statuses.iter().filter(|status| **status == 410).count(), 1, "{statuses:?}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use aql_value::Waiting;
 use errors::Result;
 use kv::WaitPolicy;
 
@@ -94,7 +95,7 @@ impl CollectionLock {
         wait: WaitPolicy,
         check: &dyn Fn() -> Result<()>,
     ) -> Result<Option<CollectionLockGuard>> {
-        let mut deadline = None;
+        let (mut deadline, mut waiting) = (None, None);
         // Dropped after the state is unlocked, which it locks.
         let mut ticket = None;
         let mut state = self.state();
@@ -105,6 +106,7 @@ impl CollectionLock {
                 return Ok(None);
             }
             self.enqueue(&mut state, mode, &mut ticket);
+            waiting.get_or_insert_with(Waiting::begin);
             let woken = self.changed.wait_timeout(state, left.min(CHECK_EVERY));
             drop(woken.unwrap_or_else(PoisonError::into_inner));
             check()?;

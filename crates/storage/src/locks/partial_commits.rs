@@ -4,6 +4,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use aql_value::Waiting;
 use errors::{Error, ErrorCode, Result};
 
 /// The wait of a copy for the end of transactions that have committed a part of their writes.
@@ -53,6 +54,7 @@ impl PartialCommits {
     /// Counts a transaction that is about to commit its first part. Waits while a copy is made.
     pub(crate) fn begin(self: &Arc<Self>) -> PartialCommit {
         let state = self.lock();
+        let _waiting = (state.holds > 0).then(Waiting::begin);
         let wait = self.changed.wait_while(state, |state| state.holds > 0);
         wait.unwrap_or_else(PoisonError::into_inner).open += 1;
         PartialCommit(Arc::clone(self))
@@ -81,7 +83,7 @@ impl PartialCommits {
         mut state: MutexGuard<'a, State>,
         timeout: Duration,
     ) -> MutexGuard<'a, State> {
-        let start = Instant::now();
+        let (start, _waiting) = (Instant::now(), (state.open > 0).then(Waiting::begin));
         while state.open > 0
             && let Some(left) = timeout.checked_sub(start.elapsed()).filter(|left| !left.is_zero())
         {

@@ -6,6 +6,8 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use aql_value::Waiting;
+
 /// The loads of one collection that are in progress, shared by all its versions.
 #[derive(Debug, Default)]
 pub(crate) struct RunningLoads {
@@ -35,8 +37,9 @@ impl RunningLoads {
     /// Waits until no other load holds overlapping ranges, and then holds these. It takes all
     /// ranges in one step, so that no load waits while it holds some of its ranges.
     pub(crate) fn enter(self: &Arc<Self>, ranges: Vec<Range>) -> RangesGuard {
-        let mut running = self.lock();
+        let (mut running, mut waiting) = (self.lock(), None);
         while running.iter().any(|other| ranges.iter().any(|range| other.overlaps(range))) {
+            waiting.get_or_insert_with(Waiting::begin);
             running = self.ended.wait(running).unwrap_or_else(PoisonError::into_inner);
         }
         running.extend(ranges.iter().cloned());

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use aql_value::Waiting;
 use errors::Result;
 use kv::WaitPolicy;
 
@@ -57,6 +58,7 @@ impl StoreCore {
             if let Some(remote) = self.write_lock(members, collection)? {
                 let deadline = deadline.max(Instant::now() + REMOTE_WAIT_MIN);
                 let (announcement, id) = (remote.announcement, remote.record.id);
+                let _waiting = Waiting::begin();
                 let is_alone = members.wait(announcement, Some(id), deadline, check)?;
                 let guard = CollectionGuard { _remote: Some(remote), _local: local };
                 return Ok(is_alone.then_some(guard));
@@ -67,6 +69,7 @@ impl StoreCore {
                 return Ok(None);
             }
             check()?;
+            let _waiting = Waiting::begin();
             std::thread::sleep(PAUSE);
         }
     }

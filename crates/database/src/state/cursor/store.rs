@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
+use aql_value::share;
 use errors::{Error, ErrorCode, Result};
 
 use super::slot::{Held, Slot};
@@ -39,17 +40,19 @@ impl Cursors {
         self.len() == 0
     }
 
-    /// Checks that there is room for one more cursor.
+    /// Checks that there is room for one more cursor of a user.
     ///
-    /// Concurrent queries may exceed the limit by a few cursors. Errors: 32 if the limit is
-    /// reached.
-    pub(crate) fn check_room(&self) -> Result<()> {
-        let open = self.len();
-        if open < self.limit {
+    /// Concurrent queries may exceed the limit by a few cursors. Errors: 32 if the user's share of
+    /// the limit is reached.
+    pub(crate) fn check_room(&self, user: Option<&Arc<str>>) -> Result<()> {
+        let slots = self.slots();
+        let own = || slots.values().filter(|slot| slot.owner.user.as_ref() == user).count();
+        if share::admits_counted(own, slots.len(), self.limit) {
             return Ok(());
         }
+        let (own, open) = (own(), slots.len());
         let message = format!(
-            "resource limit exceeded: there are {open} open cursors, the maximum; delete some, or read them to the end"
+            "resource limit exceeded: {own} of {open} open cursors are yours, the maximum; delete some, or read them to the end"
         );
         Err(Error::new(ErrorCode::ResourceLimit, message))
     }

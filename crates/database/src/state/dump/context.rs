@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use aql_value::MemoryAccount;
+use aql_value::{MemoryAccount, Waiting};
 use errors::{Error, Result};
 use gzip_members::Packer;
 
@@ -89,6 +89,7 @@ impl Context {
                 return (work, Ok(None));
             }
             // The thread that works on a range may put its rest back, or finish a batch.
+            let _waiting = Waiting::begin();
             work = self.changed.wait(work).unwrap_or_else(PoisonError::into_inner);
         }
     }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use aql_value::share;
 use errors::{Error, ErrorCode, Result};
 
 use super::status::TransactionStatus;
@@ -102,15 +103,20 @@ impl Transactions {
         self.counts.read_only.increment();
     }
 
-    /// Checks that there is room for one more. Concurrent calls may exceed the limit by a few.
+    /// Checks that there is room for one more of a user. Concurrent calls may exceed the limit by
+    /// a few.
     ///
-    /// Errors: 32.
-    pub(crate) fn check_room(&self) -> Result<()> {
-        if self.table().open.len() < MAX_OPEN {
+    /// Errors: 32 if the user's share of the limit is reached.
+    pub(crate) fn check_room(&self, user: Option<&Arc<str>>) -> Result<()> {
+        let table = self.table();
+        let own = || table.open.values().filter(|stream| stream.owner().user.as_ref() == user).count();
+        if share::admits_counted(own, table.open.len(), MAX_OPEN) {
             return Ok(());
         }
-        let message =
-            format!("resource limit exceeded: there are {MAX_OPEN} open transactions; commit or abort some");
+        let (own, open) = (own(), table.open.len());
+        let message = format!(
+            "resource limit exceeded: {own} of {open} open transactions are yours, the maximum; commit or abort some"
+        );
         Err(Error::new(ErrorCode::ResourceLimit, message))
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use aql_value::{Charge, Interrupt};
+use aql_value::{Charge, Interrupt, Waiting};
 use catalog::CollectionId;
 use errors::{Error, ErrorCode, Result};
 use storage::{Catalog, Collection, Durability, Snapshot, Transaction};
@@ -254,7 +254,7 @@ impl StreamTransaction {
     /// Errors: 28 after `wait`, and those for a transaction that has ended.
     fn wait_for_return(&self, wait: Duration) -> Result<MutexGuard<'_, State>> {
         let deadline = Instant::now() + wait;
-        let mut state = self.state();
+        let (mut state, mut waiting) = (self.state(), None);
         loop {
             match state.work {
                 Work::Idle(_) => return Ok(state),
@@ -265,6 +265,7 @@ impl StreamTransaction {
             if left.is_zero() {
                 return Err(self.in_use());
             }
+            waiting.get_or_insert_with(Waiting::begin);
             let woken = self.returned.wait_timeout(state, left);
             state = woken.unwrap_or_else(PoisonError::into_inner).0;
         }

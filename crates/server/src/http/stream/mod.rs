@@ -17,7 +17,7 @@ use database::Charge;
 use errors::{Error, Result};
 use hyper::body::{Body, Frame, SizeHint};
 
-use crate::placement::pool::WorkerPool;
+use crate::placement::pool::{User, WorkerPool};
 
 /// Chunks that are made before the client reads them.
 pub const CHUNKS_AHEAD: usize = 2;
@@ -62,10 +62,17 @@ impl std::fmt::Display for BrokenOff {
 
 impl std::error::Error for BrokenOff {}
 
+/// The threads that make the chunks of a reply, and the user that they work for.
+#[derive(Clone)]
+pub(crate) struct Threads {
+    pub(crate) pool: Arc<WorkerPool>,
+    pub(crate) user: User,
+}
+
 /// The body of a streamed reply.
 pub(crate) struct StreamBody {
     shared: Arc<Shared>,
-    pool: Arc<WorkerPool>,
+    threads: Threads,
     _memory: Option<Charge>,
 }
 
@@ -106,7 +113,7 @@ impl Shared {
 
 impl StreamBody {
     /// Returns the body. `memory` is the memory of its chunks.
-    pub(crate) fn new(source: Box<dyn ChunkSource>, pool: Arc<WorkerPool>, memory: Option<Charge>) -> Self {
+    pub(crate) fn new(source: Box<dyn ChunkSource>, threads: Threads, memory: Option<Charge>) -> Self {
         let state = State {
             ready: VecDeque::new(),
             source: Source::Waiting(source),
@@ -114,7 +121,7 @@ impl StreamBody {
             parked: 0,
             is_watched: false,
         };
-        StreamBody { shared: Arc::new(Shared { state: Mutex::new(state) }), pool, _memory: memory }
+        StreamBody { shared: Arc::new(Shared { state: Mutex::new(state) }), threads, _memory: memory }
     }
 
     /// Ensures that a source does not keep its place for a client that stops reading.
@@ -134,7 +141,7 @@ impl StreamBody {
         }
         match std::mem::replace(&mut state.source, Source::Running) {
             Source::Waiting(source) => {
-                submit(&self.shared, &self.pool, source);
+                submit(&self.shared, &self.threads, source);
             }
             other => state.source = other,
         }
@@ -159,13 +166,14 @@ async fn release_when_idle(shared: Weak<Shared>) {
     }
 }
 
-fn submit(shared: &Arc<Shared>, pool: &Arc<WorkerPool>, source: Box<dyn ChunkSource>) {
-    let (shared, own_pool) = (Arc::clone(shared), Arc::clone(pool));
-    pool.submit_further(Box::new(move || make_chunks(&shared, &own_pool, source)));
+fn submit(shared: &Arc<Shared>, threads: &Threads, source: Box<dyn ChunkSource>) {
+    let (shared, own) = (Arc::clone(shared), threads.clone());
+    let work = move || make_chunks(&shared, &own, source);
+    threads.pool.submit_further(&threads.user, Box::new(work));
 }
 
 /// Makes chunks until there is no room for more, or other work waits for the thread.
-fn make_chunks(shared: &Arc<Shared>, pool: &Arc<WorkerPool>, mut source: Box<dyn ChunkSource>) {
+fn make_chunks(shared: &Arc<Shared>, threads: &Threads, mut source: Box<dyn ChunkSource>) {
     loop {
         let made = catch_unwind(AssertUnwindSafe(|| source.next_chunk()));
         let made = made.unwrap_or_else(|_| Err(Error::internal("a panic while the reply was made")));
@@ -196,8 +204,8 @@ fn make_chunks(shared: &Arc<Shared>, pool: &Arc<WorkerPool>, mut source: Box<dyn
         if is_full && park(shared, &mut source) {
             return;
         }
-        if pool.queue_length() > 0 {
-            return submit(shared, pool, source);
+        if threads.pool.queue_length() > 0 {
+            return submit(shared, threads, source);
         }
     }
 }

@@ -53,7 +53,8 @@ fn body(left: usize, fails: bool) -> (StreamBody, Arc<AtomicUsize>, Arc<AtomicUs
     let (made, released) = (Arc::<AtomicUsize>::default(), Arc::<AtomicUsize>::default());
     let source = Counting { left, made: Arc::clone(&made), released: Arc::clone(&released), fails };
     let pool = WorkerPool::new(PoolLimits { threads: 1, max_threads: 1, max_queue: 1 });
-    (StreamBody::new(Box::new(source), Arc::new(pool), None), made, released)
+    let threads = Threads { pool: Arc::new(pool), user: None };
+    (StreamBody::new(Box::new(source), threads, None), made, released)
 }
 
 /// Waits for the next frame.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockEr
 use std::time::Duration;
 
 use analyzers::built_in;
+use aql_value::Waiting;
 use catalog::index::TypeOptions;
 use catalog::text_index::UsedAnalyzers;
 use catalog::{IndexDefinition, ObjectId};
@@ -243,7 +244,10 @@ impl TextIndex {
             check()?;
             match self.try_work() {
                 Some(work) => return Ok(work),
-                None => std::thread::sleep(POLL),
+                None => {
+                    let _waiting = Waiting::begin();
+                    std::thread::sleep(POLL);
+                }
             }
         }
     }

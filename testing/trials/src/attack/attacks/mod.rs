@@ -13,6 +13,7 @@ mod queries;
 mod searches;
 mod slow_readers;
 mod tokens;
+mod waiting;
 mod writes;
 
 use std::path::Path;
@@ -53,6 +54,7 @@ pub(crate) const ATTACKS: &[&dyn Attack] = &[
     &queries::Queries,
     &writes::Writes,
     &searches::Searches,
+    &waiting::Waiting,
     &passwords::Passwords,
     &mutation::Mutation,
     &http2::Http2Attack,
