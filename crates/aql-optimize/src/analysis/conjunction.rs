@@ -1,5 +1,5 @@
-//! Conditions that AND joins: one filter in plans, but filters of their own for most rules, so that
-//! each can move by itself.
+//! Conditions that AND joins: one filter in plans, but filters of their own for most rules where
+//! some can move farther up than others.
 
 use std::collections::HashMap;
 
@@ -12,19 +12,24 @@ use super::pipeline::{Workshop, definition, for_each_pipeline, read_counts};
 /// Maximum number of conditions joined by AND that become filters of their own.
 const MAX_PARTS: usize = 64;
 
-/// Splits filters whose condition is an AND into a filter for each operand.
+/// Splits filters whose condition is an AND into filters that can move independently.
 ///
-/// The plan does not get more nodes than a query may have; further filters stay whole. Errors: 1500
-/// for a query that was ended.
+/// Operands that can move equally far up stay one filter, as in ArangoDB, whose plans keep the
+/// whole condition in one. The plan does not get more nodes than a query may have; further filters
+/// stay whole. Errors: 1500 for a query that was ended.
 pub(crate) fn split(plan: &mut Plan, interrupt: &Interrupt) -> Result<()> {
     let mut count = 0;
     for_each_node(&plan.nodes, &mut |_| count += 1);
     for_each_pipeline(plan, interrupt, &mut |nodes, workshop| {
+        let mut heights = Heights::default();
         let mut position = 0;
         while position < nodes.len() {
             interrupt.check()?;
-            let added = split_at(nodes, position, workshop, MAX_NODES.saturating_sub(count));
+            let added = split_at(nodes, position, &heights, workshop, MAX_NODES.saturating_sub(count));
             count += added;
+            for node in nodes.iter().skip(position).take(1 + added) {
+                heights.pass(node);
+            }
             position += 1 + added;
         }
         Ok(false)
@@ -32,11 +37,81 @@ pub(crate) fn split(plan: &mut Plan, interrupt: &Interrupt) -> Result<()> {
     Ok(())
 }
 
+/// The number of nodes above which filters cannot move, for the variables that they read.
+///
+/// Calculations do not count: they move along.
+#[derive(Default)]
+struct Heights {
+    /// Nodes passed so far that are no calculations.
+    passed: usize,
+    /// The height of all filters, whatever they read.
+    least: usize,
+    of_variables: HashMap<VariableId, usize>,
+}
+
+impl Heights {
+    fn pass(&mut self, node: &Node) {
+        if let NodeKind::Calculation(Calculation { out, expression }) = &node.kind
+            && expression.is_deterministic()
+        {
+            self.of_variables.insert(*out, self.of(expression));
+            return;
+        }
+        self.passed += 1;
+        for variable in node.kind.sets() {
+            self.of_variables.insert(variable, self.passed);
+        }
+        if !can_filters_pass(&node.kind) {
+            self.least = self.passed;
+        }
+    }
+
+    fn of(&self, expression: &Expression) -> usize {
+        let read = expression.variables();
+        let heights =
+            self.of_variables.iter().filter(|(id, _)| read.contains(**id)).map(|(_, height)| *height);
+        heights.max().unwrap_or(0).max(self.least)
+    }
+}
+
+/// Returns true if filters that do not read what the node sets can move over it.
+pub(crate) fn can_filters_pass(kind: &NodeKind) -> bool {
+    match kind {
+        NodeKind::Filter(_) => true,
+        NodeKind::Calculation(_) | NodeKind::Subquery(_) => kind.is_deterministic(),
+        NodeKind::Sort(sort) => sort.limit.is_none(),
+        kind => kind.is_loop(),
+    }
+}
+
+/// Joins neighbors of the same height.
+fn groups(operands: Vec<Expression>, heights: &Heights) -> Vec<Expression> {
+    let mut groups: Vec<(usize, Vec<Expression>)> = Vec::new();
+    for operand in operands {
+        let height = heights.of(&operand);
+        match groups.last_mut() {
+            Some((known, members)) if *known == height => members.push(operand),
+            _ => groups.push((height, vec![operand])),
+        }
+    }
+    let joined = groups.into_iter().map(|(_, mut members)| match members.len() {
+        1 => members.pop().unwrap_or(Expression::And(Vec::new())),
+        _ => Expression::And(members),
+    });
+    joined.collect()
+}
+
 /// Splits the filter at a position if its calculation stands before it. Returns the number of nodes
 /// that were added.
 ///
-/// The last operand keeps the nodes and the variable, so that [`rejoin`] restores them.
-fn split_at(nodes: &mut Vec<Node>, position: usize, workshop: &mut Workshop<'_>, room: usize) -> usize {
+/// The last part keeps the nodes and the variable, so that [`rejoin`] restores them.
+fn split_at(
+    nodes: &mut Vec<Node>,
+    position: usize,
+    heights: &Heights,
+    workshop: &mut Workshop<'_>,
+    room: usize,
+) -> usize {
     let Some(whole) = whole_condition(nodes, position, workshop) else { return 0 };
     let calculation = match position.checked_sub(1).and_then(|before| nodes.get_mut(before)) {
         Some(Node { kind: NodeKind::Calculation(calculation), .. }) => calculation,
@@ -46,9 +121,12 @@ fn split_at(nodes: &mut Vec<Node>, position: usize, workshop: &mut Workshop<'_>,
     if !(2..=MAX_PARTS).contains(&operands.len()) || 2 * (operands.len() - 1) > room {
         return 0;
     }
-    let Some(last) = operands.pop() else { return 0 };
-    let first = std::mem::take(operands);
+    let mut first = groups(std::mem::take(operands), heights);
+    let Some(last) = first.pop() else { return 0 };
     calculation.expression = last;
+    if first.is_empty() {
+        return 0;
+    }
     if let Some(NodeKind::Filter(filter)) = nodes.get_mut(position).map(|node| &mut node.kind) {
         filter.part_of = Some(whole);
     }

@@ -35,8 +35,20 @@ pub(crate) fn retain_conjuncts(
         }
     }
     let has_changed = !changed.is_empty();
+    replace_filters(nodes, changed, workshop);
+    Ok(has_changed)
+}
+
+/// Lets each filter check only the given conditions. Nodes without conditions are removed.
+///
+/// The filters are given with their positions, in ascending order.
+pub(crate) fn replace_filters(
+    nodes: &mut Vec<Node>,
+    filters: Vec<(usize, Vec<Expression>)>,
+    workshop: &mut Workshop<'_>,
+) {
     // Change the last filter first, so that positions stay valid.
-    for (filter, rest) in changed.into_iter().rev() {
+    for (filter, rest) in filters.into_iter().rev() {
         let Some(rest) = Expression::conjunction(rest) else {
             nodes.remove(filter);
             continue;
@@ -47,5 +59,4 @@ pub(crate) fn retain_conjuncts(
         }
         nodes.insert(filter, calculation);
     }
-    Ok(has_changed)
 }

@@ -14,6 +14,7 @@ use errors::Result;
 use super::{Rule, RuleContext};
 use crate::analysis::access_path::new_scan;
 use crate::analysis::condition::{conditions_after, resolve, set_from};
+use crate::analysis::filter::replace_filters;
 use crate::analysis::geo::{GeoCondition, GeoMatcher};
 use crate::analysis::pipeline::for_each_pipeline;
 use crate::analysis::sort_order::sort_after;
@@ -35,12 +36,7 @@ impl Rule for GeoIndexOptimizer {
             for position in 0..nodes.len() {
                 context.interrupt.check()?;
                 let Some(found) = find(nodes, position, context) else { continue };
-                // Remove the last node first, so that the other positions stay valid.
-                let mut done = found.done;
-                done.sort_unstable();
-                for done in done.into_iter().rev() {
-                    nodes.remove(done);
-                }
+                replace_filters(nodes, found.rest, workshop);
                 if let Some(node) = nodes.get_mut(position) {
                     *node = workshop.node(NodeKind::Index(Box::new(found.scan)));
                 }
@@ -54,8 +50,9 @@ impl Rule for GeoIndexOptimizer {
 /// A scan that can replace a full scan.
 struct Found {
     scan: IndexScan,
-    /// Positions of nodes that the scan makes superfluous.
-    done: Vec<usize>,
+    /// The conditions that filters still have to check, with their positions. Filters without any,
+    /// and the sort, are superfluous.
+    rest: Vec<(usize, Vec<Expression>)>,
 }
 
 fn find(nodes: &[Node], position: usize, context: &RuleContext<'_>) -> Option<Found> {
@@ -90,26 +87,21 @@ fn find_with(
     let matcher = GeoMatcher { index, document: source.out, unavailable: &unavailable };
     let mut search = GeoSearch::default();
     let sort = distance_sort(nodes, position, &matcher);
-    let mut done = Vec::new();
+    let mut rest = Vec::new();
     if let Some(sort) = &sort {
         search.origin = Some(sort.origin.clone());
-        done.push(sort.position);
+        rest.push((sort.position, Vec::new()));
     }
     for condition in conditions_after(nodes, position, context.interrupt) {
-        let conjuncts = match &condition.expression {
-            Expression::And(conjuncts) => conjuncts.as_slice(),
-            other => std::slice::from_ref(other),
-        };
-        // Conditions after the first one that is not served still narrow the search, so all are
-        // counted.
-        let served = conjuncts
-            .iter()
-            .filter(|conjunct| matcher.condition(conjunct).is_some_and(|found| add(&mut search, found)))
-            .count();
-        if served == conjuncts.len() {
-            done.push(condition.position);
+        let mut conjuncts = condition.expression.into_conjuncts();
+        let count = conjuncts.len();
+        conjuncts
+            .retain(|conjunct| !matcher.condition(conjunct).is_some_and(|found| add(&mut search, found)));
+        if conjuncts.len() < count {
+            rest.push((condition.position, conjuncts));
         }
     }
+    rest.sort_unstable_by_key(|(position, _)| *position);
     if search.origin.is_none() && search.meets.is_none() {
         return None;
     }
@@ -122,7 +114,7 @@ fn find_with(
         ordered: sort.is_some(),
         ..scan
     };
-    Some(Found { scan, done })
+    Some(Found { scan, rest })
 }
 
 /// Adds a condition to the search if there is room for it. Returns true if the search alone then

@@ -15,6 +15,7 @@ use errors::Result;
 
 use super::{Rule, RuleContext};
 use crate::analysis::condition::resolve;
+use crate::analysis::conjunction;
 
 pub(super) struct InterchangeAdjacentEnumerations;
 
@@ -38,6 +39,7 @@ impl Rule for InterchangeAdjacentEnumerations {
         if plan.is_modification {
             return Ok(false);
         }
+        let interrupt = context.interrupt;
         for segment in segments(&plan.nodes, context.all_plans, context.interrupt) {
             let Some(nodes) = plan.nodes.get(segment.clone()) else { continue };
             let (loops, rest): (Vec<&Node>, Vec<&Node>) = nodes.iter().partition(|node| node.kind.is_loop());
@@ -46,7 +48,8 @@ impl Rule for InterchangeAdjacentEnumerations {
                 let reordered = reordered.chain(rest.iter().copied());
                 context.add_copy(plan, |other| {
                     other.nodes.splice(segment.clone(), reordered.cloned());
-                    Ok(())
+                    // In another order of loops, other conditions can move up.
+                    conjunction::split(other, interrupt)
                 })?;
             }
         }

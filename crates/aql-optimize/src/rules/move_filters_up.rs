@@ -5,6 +5,7 @@ use aql_value::Interrupt;
 use errors::Result;
 
 use super::{Rule, RuleContext};
+use crate::analysis::conjunction::can_filters_pass;
 use crate::analysis::pipeline::for_each_pipeline;
 
 pub(super) struct MoveFiltersUp {
@@ -51,14 +52,7 @@ fn highest_position(nodes: &[Node], from: usize, condition: VariableId) -> usize
     let mut has_passed_filter = false;
     while let Some(before) = to.checked_sub(1).and_then(|position| nodes.get(position)) {
         let is_calculated = matches!(before.kind, NodeKind::Calculation(_) | NodeKind::Subquery(_));
-        let can_pass = match &before.kind {
-            NodeKind::Filter(_) => true,
-            _ if is_calculated => before.kind.is_deterministic(),
-            kind if kind.is_loop() => true,
-            NodeKind::Sort(sort) => sort.limit.is_none(),
-            _ => false,
-        };
-        if !can_pass || before.kind.sets_variable(condition) {
+        if !can_filters_pass(&before.kind) || before.kind.sets_variable(condition) {
             break;
         }
         to -= 1;

@@ -54,11 +54,17 @@ fn propagate(nodes: &mut [Node], interrupt: &Interrupt) -> Result<bool> {
         else {
             continue;
         };
-        if !known.is_empty() {
-            changed |= substitute(&mut calculation.expression, &known);
-        }
-        if let Some((attribute, value)) = constant_attribute(&calculation.expression) {
-            known.entry(attribute.identity()).or_insert_with(|| value.clone());
+        let conjuncts = match &mut calculation.expression {
+            Expression::And(conjuncts) => conjuncts.as_mut_slice(),
+            other => std::slice::from_mut(other),
+        };
+        for conjunct in conjuncts {
+            if !known.is_empty() {
+                changed |= substitute(conjunct, &known);
+            }
+            if let Some((attribute, value)) = constant_attribute(conjunct) {
+                known.entry(attribute.identity()).or_insert_with(|| value.clone());
+            }
         }
     }
     Ok(changed)

@@ -1,5 +1,5 @@
-//! `remove-redundant-or`: replaces bounds on one attribute that OR joins by the loosest one:
-//! `a > 1 || a > 5` is `a > 1`.
+//! `remove-redundant-or`: replaces bounds on one variable or attribute that OR joins by the
+//! loosest one: `a > 1 || a > 5` is `a > 1`.
 
 use std::cmp::Ordering;
 
@@ -37,7 +37,7 @@ fn replace(expression: &mut Expression) -> bool {
 }
 
 /// Returns the position of the loosest bound, if all operands are bounds in one direction on one
-/// attribute.
+/// variable or attribute.
 fn loosest(operands: &[Expression]) -> Option<usize> {
     let (attribute, direction, ..) = as_bound(operands.first()?)?;
     let mut best = 0;
@@ -70,7 +70,9 @@ fn as_bound(operand: &Expression) -> Option<Bound<'_>> {
         (Some(value), None) => (right, operator.mirrored(), value),
         _ => return None,
     };
-    attribute.as_attribute_path().filter(|(_, names)| !names.is_empty())?;
+    if !is_access(attribute) {
+        return None;
+    }
     let (direction, inclusive) = match operator {
         CompareOperator::Greater => (Direction::Lower, false),
         CompareOperator::GreaterEqual => (Direction::Lower, true),
@@ -79,6 +81,16 @@ fn as_bound(operand: &Expression) -> Option<Bound<'_>> {
         CompareOperator::Equal | CompareOperator::NotEqual => return None,
     };
     Some((attribute, direction, value, inclusive))
+}
+
+/// Returns true for a variable, and for attributes and elements of it.
+fn is_access(expression: &Expression) -> bool {
+    match expression {
+        Expression::Variable(_) => true,
+        Expression::Attribute { base, .. } => is_access(base),
+        Expression::Index { base, index } => index.as_constant().is_some() && is_access(base),
+        _ => false,
+    }
 }
 
 fn is_looser(one: &Bound<'_>, other: &Bound<'_>) -> bool {
