@@ -27,7 +27,7 @@ pub(super) struct UpsertOptions {
     pub(super) modification: ModificationOptions,
 }
 
-/// Statements that modify data. Each knows different options.
+/// Statements that modify data. Different options have an effect on each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Modification {
     Insert,
@@ -48,20 +48,32 @@ impl Modification {
         }
     }
 
-    /// Returns true if the statement knows the option.
-    fn knows(self, option: &str) -> bool {
+    /// Returns true if the option has an effect on the statement; `None` if no statement knows it.
+    fn uses(self, option: &str) -> Option<bool> {
         use Modification::{Insert, Remove, Replace, Update, Upsert};
         let statements: &[Self] = match option {
-            "ignoreErrors" | "waitForSync" | "exclusive" => return true,
+            "ignoreErrors" | "waitForSync" | "exclusive" => return Some(true),
             "refillIndexCaches" => &[Insert, Update, Replace, Remove],
             "skipDocumentValidation" => &[Insert, Update, Replace, Upsert],
             "overwrite" | "overwriteMode" => &[Insert],
             "keepNull" | "mergeObjects" => &[Insert, Update, Upsert],
             "ignoreRevs" => &[Update, Replace, Remove, Upsert],
             "versionAttribute" => &[Insert, Update, Replace],
-            _ => &[],
+            _ => return None,
         };
-        statements.contains(&self)
+        Some(statements.contains(&self))
+    }
+
+    /// Sets an option; false if it is unknown or its value has the wrong type.
+    ///
+    /// As in ArangoDB, each statement takes the options of all. Those that make no sense for it
+    /// have no effect.
+    fn set(self, options: &mut ModificationOptions, name: &str, value: &Value) -> bool {
+        match self.uses(name) {
+            Some(true) => set_modification_option(options, name, value),
+            Some(false) => true,
+            None => false,
+        }
     }
 }
 
@@ -104,7 +116,7 @@ impl Binder<'_> {
         let mut bound = default_modification_options();
         let Some(options) = options else { return Ok(bound) };
         for (name, value) in self.option_members(options)? {
-            if !(statement.knows(&name) && set_modification_option(&mut bound, &name, &value)) {
+            if !statement.set(&mut bound, &name, &value) {
                 self.warn_option(&name, statement.name())?;
             }
         }
@@ -121,10 +133,7 @@ impl Binder<'_> {
                     set_for_option(&mut bound.lookup, &name, &value) == Some(true)
                 }
                 "readOwnWrites" => set_bool(&mut bound.read_own_writes, &value),
-                _ => {
-                    Modification::Upsert.knows(&name)
-                        && set_modification_option(&mut bound.modification, &name, &value)
-                }
+                _ => Modification::Upsert.set(&mut bound.modification, &name, &value),
             };
             if !is_known {
                 self.warn_option(&name, "UPSERT")?;

@@ -373,10 +373,12 @@ fn unknown_options_and_wrong_values_warn() {
         "FOR d IN users OPTIONS {foo: 1} RETURN d",
         "FOR d IN users OPTIONS {indexHint: 1} RETURN d",
         "FOR d IN users COLLECT a = d.age OPTIONS {method: 'fast'} RETURN a",
-        "INSERT {} INTO plain OPTIONS {ignoreRevs: true}",
-        "UPDATE {_key: 'a'} IN plain OPTIONS {overwrite: true}",
-        "REMOVE 'a' IN plain OPTIONS {keepNull: 'yes'}",
-        "UPSERT {a: 1} INSERT {} UPDATE {} IN plain OPTIONS {overwriteMode: 'ignore'}",
+        "INSERT {} INTO plain OPTIONS {indexHint: 'a'}",
+        "INSERT {} INTO plain OPTIONS {keepNull: 'yes'}",
+        "UPDATE {_key: 'a'} IN plain OPTIONS {overwrite_mode: true}",
+        "UPDATE {_key: 'a'} IN plain OPTIONS {readOwnWrites: true}",
+        "REMOVE 'a' IN plain OPTIONS {method: 'hash'}",
+        "UPSERT {a: 1} INSERT {} UPDATE {} IN plain OPTIONS {disableIndex: true}",
     ] {
         let plan = common::plan(query, &[]).unwrap();
         assert_eq!(
@@ -385,6 +387,19 @@ fn unknown_options_and_wrong_values_warn() {
             "{query}"
         );
         assert!(!plan.is_cacheable, "{query}");
+    }
+}
+
+#[test]
+fn statements_take_the_options_of_each_other() {
+    for query in [
+        "INSERT {} INTO plain OPTIONS {ignoreRevs: true}",
+        "UPDATE {_key: 'a'} IN plain OPTIONS {overwrite: true}",
+        "REPLACE {_key: 'a'} IN plain OPTIONS {mergeObjects: false, keepNull: false}",
+        "REMOVE 'a' IN plain OPTIONS {keepNull: false, versionAttribute: 'v'}",
+        "UPSERT {a: 1} INSERT {} UPDATE {} IN plain OPTIONS {overwriteMode: 'ignore'}",
+    ] {
+        assert_eq!(common::plan(query, &[]).unwrap().warnings, [], "{query}");
     }
 }
 
