@@ -17,7 +17,7 @@ pub struct ExecutionStatistics {
     pub intermediate_commits: u64,
     /// Documents fetched by their key after an index was read.
     pub document_lookups: u64,
-    /// Seeks in an index of a `JoinNode` or in a multi-dimensional one.
+    /// Seeks in an index of a `JoinNode` or an `IndexCollectNode`, or in a multi-dimensional one.
     pub seeks: u64,
     /// Cursors for lookups in indexes by ranges, values and boxes.
     pub cursors_created: u64,
@@ -61,7 +61,8 @@ pub struct NodeStatistics {
 
 /// The use that an operator makes of its cursors in indexes.
 ///
-/// Each lookup of an incoming row has a cursor of its own. The next row reuses them.
+/// Each range of a scan has a cursor for an incoming row, which reads all members of a list after
+/// IN. The next row reuses it.
 #[derive(Debug, Default)]
 pub(crate) struct CursorUse {
     created: u64,

@@ -58,7 +58,7 @@ impl IndexDistinctOperator {
         let mut scan = scan?;
         match last {
             None => context.statistics.cursors_created += 1,
-            Some(_) => context.statistics.cursors_rearmed += 1,
+            Some(_) => context.statistics.seeks += 1,
         }
         let limits = BlockLimits { rows: 1, bytes: context.full.bytes };
         let Some(entries) = scan.next_block(limits)? else {

@@ -97,6 +97,7 @@ impl NearVectorOperator {
         let n_probe = self.n_probe()?;
         let mut scan = snapshot.near(&self.parts.source.collection, &self.parts.index, &vector, n_probe)?;
         self.cursor.begin_row();
+        self.cursor.count(1, &mut context.statistics);
         let mut passed: Vec<Passed> = Vec::new();
         let (mut read, mut tested) = (0, 0);
         let mut lists = scan.n_probe();
@@ -135,7 +136,6 @@ impl NearVectorOperator {
         let mut host = Host::new(context, &mut self.charge);
         let found = scan.probe(lists, bounds, &mut host);
         let work = host.work();
-        self.cursor.count(work.cursors, &mut context.statistics);
         context.statistics.scanned_index += work.entries;
         found
     }

@@ -45,8 +45,6 @@ pub trait ScanHost {
 /// The work that scans have done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScanStatistics {
-    /// Ranges of the index that scans have begun.
-    pub cursors: u64,
     /// Jumps within ranges.
     pub seeks: u64,
     /// Entries that scans have read.

@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use aql_value::Interrupt;
 use errors::Result;
 use storage::{BoundsOfRanges, Index, IndexBounds, UniqueEntries, bounds_of};
 
@@ -39,15 +38,17 @@ impl ByUniqueKey {
     }
 
     /// Adds the lookups of the current row up to the limit. Returns true if the row may have more.
-    fn add_row(&mut self, input: &LookupInput, limit: usize, interrupt: &Interrupt) -> Result<bool> {
+    fn add_row(&mut self, input: &LookupInput, limit: usize, context: &mut ExecutionContext) -> Result<bool> {
         let bounds = match &mut self.begun {
             Some(bounds) => bounds,
             None => {
-                let ranges = input.ranges(interrupt).filter_map(|found| match found {
+                let ranges = input.ranges(&context.interrupt).filter_map(|found| match found {
                     Ok((_, range)) => range.map(Ok),
                     Err(error) => Some(Err(error)),
                 });
-                let ranges = ranges.collect::<Result<_>>()?;
+                let ranges = ranges.collect::<Result<Vec<_>>>()?;
+                self.cursor.begin_row();
+                self.cursor.count(ranges.len() as u64, &mut context.statistics);
                 self.begun.insert(bounds_of(ranges, self.ascending, self.ordered))
             }
         };
@@ -66,10 +67,6 @@ impl ByUniqueKey {
     fn read(&mut self, request: &LookupRequest<'_>, context: &mut ExecutionContext) -> Result<EntryBatch> {
         let mut batch = EntryBatch::default();
         let (wanted, rows) = (std::mem::take(&mut self.wanted), std::mem::take(&mut self.rows));
-        for same_row in rows.chunk_by(|one, next| one == next) {
-            self.cursor.begin_row();
-            self.cursor.count(same_row.len() as u64, &mut context.statistics);
-        }
         let (mut wanted, mut rows) = (wanted.as_slice(), rows.as_slice());
         while !wanted.is_empty() {
             context.interrupt.check()?;
@@ -123,7 +120,7 @@ impl LookupStrategy for ByUniqueKey {
         context: &mut ExecutionContext,
     ) -> Result<EntryBatch> {
         while self.wanted.len() < request.limit && input.outer.remaining() > 0 {
-            if !self.add_row(input, request.limit, &context.interrupt)? {
+            if !self.add_row(input, request.limit, context)? {
                 input.outer.advance();
                 if request.one_row {
                     break;

@@ -90,6 +90,7 @@ impl Fetch {
             let collection = &self.source.collection;
             let found = fetch_into(&mut documents, &missing, &keys, collection, &snapshot, context)?;
             self.document_bytes = found.bytes / keys.len();
+            context.statistics.document_lookups += found.documents as u64;
             self.count_found(found.documents, context);
             let present =
                 batch.selected().filter(|row| documents.get(*row).is_some_and(|found| !found.is_null()));
@@ -100,7 +101,6 @@ impl Fetch {
     }
 
     fn count_found(&self, documents: usize, context: &mut ExecutionContext) {
-        context.statistics.document_lookups += documents as u64;
         if self.looks_keys_up {
             context.statistics.scanned_index += documents as u64;
         }

@@ -16,6 +16,8 @@ use crate::statistics::CursorUse;
 /// The entries of some ranges of one index for one outer row.
 pub(in crate::operator) struct EntrySource {
     scan: Box<dyn EntryScan>,
+    /// Ranges that are not counted as cursors yet.
+    uncounted: u64,
     /// The memory that the scan keeps.
     charge: Option<Charge>,
 }
@@ -29,8 +31,9 @@ impl EntrySource {
         ranges: Vec<IndexRange>,
         options: &ScanOptions,
     ) -> Result<Self> {
+        let uncounted = ranges.len() as u64;
         let scan = snapshot.open_index(collection, index, ranges, options);
-        Ok(Self { scan: scan?, charge: None })
+        Ok(Self { scan: scan?, uncounted, charge: None })
     }
 
     /// Begins to fetch the first entries, where the engine must wait for them.
@@ -48,8 +51,8 @@ impl EntrySource {
     ) -> Result<bool> {
         let mut host = Host::new(context, &mut self.charge);
         let is_full = fill(self.scan.as_mut(), sink, &mut host, bytes);
-        let ScanStatistics { cursors, seeks, entries, cache } = host.work();
-        cursor.count(cursors, &mut context.statistics);
+        let ScanStatistics { seeks, entries, cache } = host.work();
+        cursor.count(std::mem::take(&mut self.uncounted), &mut context.statistics);
         context.statistics.seeks += seeks;
         context.statistics.scanned_index += entries;
         context.statistics.cache += cache;

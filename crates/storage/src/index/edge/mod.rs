@@ -57,7 +57,7 @@ impl IndexMethod for Edge {
             ranges.iter().map(|range| (direction(range), vertices(range, options.ascending))).collect();
         pending.reverse();
         let (index, wants_covered) = (Arc::clone(index), options.wants_covered);
-        Ok(Box::new(VerticesScan { source, index, pending, scan: None, wants_covered, uncounted: 0 }))
+        Ok(Box::new(VerticesScan { source, index, pending, scan: None, wants_covered }))
     }
 }
 

@@ -157,8 +157,6 @@ pub(super) struct VerticesScan {
     pub(super) pending: Vec<(EdgeDirection, Vec<String>)>,
     pub(super) scan: Option<EdgeScan>,
     pub(super) wants_covered: bool,
-    /// The number of vertices of scans that were started and are not in the statistics yet.
-    pub(super) uncounted: u64,
 }
 
 impl VerticesScan {
@@ -166,7 +164,6 @@ impl VerticesScan {
     fn scan(&mut self) -> Option<&mut EdgeScan> {
         if self.scan.is_none() {
             let (direction, vertices) = self.pending.pop()?;
-            self.uncounted += vertices.len() as u64;
             self.scan = Some(EdgeScan::start(&self.source.engine, &self.index, direction, vertices));
         }
         self.scan.as_mut()
@@ -181,7 +178,6 @@ impl EntryScan for VerticesScan {
             if self.scan().is_none() {
                 return Ok(None);
             }
-            host.statistics().cursors += std::mem::take(&mut self.uncounted);
             let Some(scan) = &mut self.scan else { return Ok(None) };
             let Some(edges) = scan.next_block(limits)? else {
                 self.scan = None;

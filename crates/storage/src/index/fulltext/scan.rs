@@ -81,7 +81,6 @@ impl WordScan {
     ) -> Result<()> {
         let range = word_range(self.object, &part.word, part.is_prefix);
         let mut scan = self.source.engine.scan(ScanSpec::forward(range).keys_only())?;
-        host.statistics().cursors += 1;
         while let Some(block) = scan.next_block(BLOCK_LIMITS)? {
             host.check()?;
             host.statistics().entries += block.len() as u64;

@@ -209,7 +209,6 @@ impl Near {
         let mut found = Vec::new();
         let mut kept_bytes = 0;
         let mut cells = CellScan::new(&self.engine, self.object, CellKind::Place, &ring.ranges);
-        host.statistics().cursors += ring.ranges.len() as u64;
         while let Some(block) = cells.next_block(BLOCK_LIMITS)? {
             host.check()?;
             host.statistics().entries += block.len() as u64;

@@ -67,10 +67,9 @@ impl BoxesScan {
     }
 
     /// Returns the current box, or begins the next; `None` after the last.
-    fn scan(&mut self, host: &mut dyn ScanHost) -> Result<Option<&mut BegunBox>> {
+    fn scan(&mut self) -> Result<Option<&mut BegunBox>> {
         if self.scan.is_none() {
             let Some(Area { prefix, bounds }) = self.areas.next() else { return Ok(None) };
-            host.statistics().cursors += 1;
             let zbox = box_of(&bounds, self.index.fields().len());
             let scan = BoxScan::start(&self.source, &self.index, &prefix, zbox, self.lookahead)?;
             self.scan = Some((scan, bounds));
@@ -84,7 +83,7 @@ impl EntryScan for BoxesScan {
         let prefix_fields = self.index.definition().properties.prefix_fields().len();
         loop {
             host.check()?;
-            let Some((scan, bounds)) = self.scan(host)? else { return Ok(None) };
+            let Some((scan, bounds)) = self.scan()? else { return Ok(None) };
             let block = scan.next_block(limits)?;
             host.statistics().seeks += scan.take_seeks();
             let Some((mut entries, within)) = block else {

@@ -84,7 +84,6 @@ impl IndexMethod for Persistent {
             bounds: bounds_of(ranges, options.ascending, options.ordered),
             current: None,
             next: NextScans::default(),
-            uncounted: 0,
             cached,
             limit_each,
         }))

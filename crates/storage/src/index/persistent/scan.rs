@@ -105,8 +105,6 @@ pub(super) struct RangesScan {
     pub(super) current: Option<(RangeReader, usize)>,
     /// The readers of the following ranges.
     pub(super) next: NextScans<RangeReader>,
-    /// The number of ranges that have begun and are not in the statistics yet.
-    pub(super) uncounted: u64,
     /// The reader of lookups that the read cache may serve.
     pub(super) cached: Option<CachedLookUps>,
     /// Maximum number of entries that are wanted of each range.
@@ -151,7 +149,6 @@ impl RangesScan {
                 .map(|scan| Some(RangeReader::Scan(scan)))
         };
         let reader = next.next(concurrent_reads, open, RangeReader::fetch)?;
-        self.uncounted += u64::from(reader.is_some());
         self.current = reader.map(|reader| (reader, self.limit_each));
         Ok(self.current.is_some())
     }
@@ -182,7 +179,6 @@ impl EntryScan for RangesScan {
             if self.current.is_none() && !self.begin(self.source.engine.concurrent_reads())? {
                 return Ok(None);
             }
-            host.statistics().cursors += std::mem::take(&mut self.uncounted);
             if let Some(entries) = self.read(limits, host)? {
                 host.statistics().entries += entries.len() as u64;
                 return Ok(Some(entries));

@@ -41,14 +41,13 @@ impl KeysScan {
 }
 
 impl EntryScan for KeysScan {
-    fn next_block(&mut self, limits: BlockLimits, host: &mut dyn ScanHost) -> Result<Option<IndexEntries>> {
+    fn next_block(&mut self, limits: BlockLimits, _: &mut dyn ScanHost) -> Result<Option<IndexEntries>> {
         let mut entries = EntryCollector::default();
         while entries.len() < limits.rows
             && let Some(key) = self.keys.pop()
         {
             entries.push(&key)?;
         }
-        host.statistics().cursors += entries.len() as u64;
         Ok((entries.len() > 0).then(|| entries.finish()))
     }
 

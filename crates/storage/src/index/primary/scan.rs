@@ -267,7 +267,6 @@ impl KeyRangeScan {
 
     fn open_scan(&self, spec: &DocumentScanSpec, host: &mut dyn ScanHost) -> Result<DocumentScan> {
         host.check()?;
-        host.statistics().cursors += 1;
         let ScanSource { engine, collection, fork_join, .. } = &self.source;
         DocumentScan::start(engine.as_ref(), self.object, collection, spec, fork_join)
     }
@@ -341,7 +340,6 @@ impl EntryScan for KeyRangeScan {
             match self.parts.pop() {
                 None => break,
                 Some(Part::Key(key)) => {
-                    host.statistics().cursors += 1;
                     entries.push_document(&key, None)?;
                 }
                 Some(Part::Scan(start)) => {

@@ -112,7 +112,6 @@ impl NearScan {
         let mut candidates = Candidates::new(bounds.most, bounds.score, bounds.wants_covered);
         let mut read = 0;
         for list in self.take_nearest(lists) {
-            host.statistics().cursors += 1;
             read += self.read_list(list, &mut candidates, host)?;
         }
         host.statistics().entries += read;
