@@ -2,7 +2,8 @@
 
 use aql_value::{Interrupt, MemoryAccount, Value};
 
-use super::{Expansion, Expression};
+use super::{Expansion, Expression, MemberName, ObjectMember, Parameter};
+use crate::parameters::ParameterShape;
 use crate::small_catalog::CATALOG;
 use crate::variable::Variables;
 use crate::{BindInput, BindParameters, NodeKind, bind, build};
@@ -108,4 +109,18 @@ fn replacing_and_renaming_reach_every_reading() {
     assert_eq!((expression.count_reads(x, 9), expression.count_reads(y, 9)), (0, 2));
     expression.replace_variable(y, &Expression::Constant(Value::Null));
     assert!(!expression.reads(y));
+}
+
+#[test]
+fn values_of_parameters_make_constant_arrays_and_objects() {
+    let parameter =
+        || Expression::Parameter(Parameter { slot: 0, name: "a".into(), shape: ParameterShape::Number });
+    let member = |name: &str, value| ObjectMember { name: MemberName::Fixed(name.into()), value };
+    let array = Expression::Array(vec![Expression::Constant(Value::Int(1)), parameter()]);
+    let mut object = Expression::Object(vec![member("x", array), member("y", parameter())]);
+    object.fill_parameters(&[Value::Int(5)]);
+    assert_eq!(object.as_constant().unwrap().to_json(), r#"{"x":[1,5],"y":5}"#);
+    let mut twice = Expression::Object(vec![member("x", parameter()), member("x", parameter())]);
+    twice.fill_parameters(&[Value::Int(5)]);
+    assert!(twice.as_constant().is_none());
 }

@@ -1,5 +1,7 @@
 //! Walks over expressions, and the properties that they find.
 
+use std::collections::HashSet;
+
 use super::{Expansion, Expression, MemberName, Quantifier};
 use crate::parameters::ParameterShape;
 use crate::variable::VariableId;
@@ -237,7 +239,8 @@ impl Expression {
         matches!(self, Self::Constant(_) | Self::Parameter(_))
     }
 
-    /// Replaces open parameters by their values.
+    /// Replaces open parameters by their values. Arrays and objects that are constant then become
+    /// constants, as if the query had been written with the values.
     pub fn fill_parameters(&mut self, values: &[aql_value::Value]) {
         match self {
             Self::Parameter(parameter) => {
@@ -245,7 +248,33 @@ impl Expression {
                     *self = Self::Constant(value.clone());
                 }
             }
-            _ => self.for_each_child_mut(&mut |child| child.fill_parameters(values)),
+            _ => {
+                self.for_each_child_mut(&mut |child| child.fill_parameters(values));
+                if let Some(value) = self.constant_container() {
+                    *self = Self::Constant(value);
+                }
+            }
+        }
+    }
+
+    /// Returns the value of an array or object of constants.
+    fn constant_container(&self) -> Option<aql_value::Value> {
+        match self {
+            Self::Array(members) => {
+                let values: Option<Vec<_>> =
+                    members.iter().map(|member| member.as_constant().cloned()).collect();
+                Some(aql_value::Value::array(&values?))
+            }
+            Self::Object(members) => {
+                let entries = members.iter().map(|member| match &member.name {
+                    super::MemberName::Fixed(name) => Some((&**name, member.value.as_constant()?.clone())),
+                    super::MemberName::Computed(_) => None,
+                });
+                let entries: Vec<_> = entries.collect::<Option<_>>()?;
+                let names: HashSet<&str> = entries.iter().map(|(name, _)| *name).collect();
+                (names.len() == entries.len()).then(|| aql_value::Value::object(&entries))
+            }
+            _ => None,
         }
     }
 
