@@ -133,6 +133,8 @@ fn compile(
     flag_index: usize,
     context: &mut EvaluationContext<'_>,
 ) -> Result<Option<Arc<Regex>>> {
+    // Compiling a large expression takes tens of milliseconds, and each row may have its own.
+    context.interrupt.check()?;
     let pattern = text(arguments, 1, context)?;
     Ok(context.state.patterns.regex(&pattern, flag(arguments, flag_index)))
 }

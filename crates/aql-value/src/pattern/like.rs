@@ -10,13 +10,17 @@ use std::str::Chars;
 use errors::Result;
 use owner::Interrupt;
 
+use super::like_search::LikeSearch;
+
 /// The comparisons of characters between two checks of the interrupt.
 const STEPS_PER_CHECK: usize = 1 << 20;
+/// The length of the longest part of a pattern that is compared with each place of a text.
+const SHORT_PART: usize = 64;
 /// The characters that are prepared between two checks, which takes longer than to compare them.
 const CHARACTERS_PER_CHECK: usize = 1 << 16;
 
 /// A prepared LIKE pattern.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct LikePattern {
     /// The parts between `%` signs; at least one. The first is anchored at the start, the last at
     /// the end.
@@ -25,12 +29,14 @@ pub struct LikePattern {
 }
 
 /// A part of a pattern without `%`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 enum Piece {
     /// A text without wildcards, compared by bytes. Only in case-sensitive patterns.
     Text(String),
     /// Characters with `_` (as `None`), or of a case-insensitive pattern (in lower case).
     Characters(Vec<Option<char>>),
+    /// The same, if there are many of them between two `%` signs.
+    Long(Vec<Option<char>>, LikeSearch),
 }
 
 impl LikePattern {
@@ -59,6 +65,11 @@ impl LikePattern {
             }
         }
         pieces.push(Piece::new(piece, case_insensitive));
+        // The first and the last piece are not searched for.
+        let middle = pieces.len().saturating_sub(1).max(1);
+        for piece in pieces.get_mut(1..middle).unwrap_or_default() {
+            piece.prepare(interrupt)?;
+        }
         Ok(Self { pieces, case_insensitive })
     }
 
@@ -141,11 +152,22 @@ impl Piece {
         }
     }
 
+    /// Prepares the search for a long piece in texts.
+    fn prepare(&mut self, interrupt: &Interrupt) -> Result<()> {
+        if let Self::Characters(piece) = self
+            && piece.len() > SHORT_PART
+            && let Some(search) = LikeSearch::new(piece, interrupt)?
+        {
+            *self = Self::Long(std::mem::take(piece), search);
+        }
+        Ok(())
+    }
+
     /// Returns the rest of the text after the piece, if the text starts with it.
     fn strip_from_start<'t>(&self, text: &'t str) -> Option<&'t str> {
         match self {
             Self::Text(piece) => text.strip_prefix(piece.as_str()),
-            Self::Characters(piece) => {
+            Self::Characters(piece) | Self::Long(piece, _) => {
                 let mut characters = text.chars();
                 for expected in piece {
                     let found = characters.next()?;
@@ -162,6 +184,10 @@ impl Piece {
     fn strip_through_first<'t>(&self, text: &'t str, interrupt: &Interrupt) -> Result<Option<&'t str>> {
         match self {
             Self::Text(piece) => Ok(text.split_once(piece.as_str()).map(|(_, rest)| rest)),
+            Self::Long(_, search) => {
+                let found = search.find(text, |place| self.strip_from_start(place).is_some(), interrupt)?;
+                Ok(found.and_then(|start| self.strip_from_start(text.get(start..)?)))
+            }
             Self::Characters(piece) => {
                 let mut start = text;
                 let mut steps = 0;
@@ -188,7 +214,7 @@ impl Piece {
     fn ends(&self, text: &str) -> bool {
         match self {
             Self::Text(piece) => text.ends_with(piece.as_str()),
-            Self::Characters(piece) => {
+            Self::Characters(piece) | Self::Long(piece, _) => {
                 let mut characters = text.chars();
                 piece.iter().rev().all(|expected| match (characters.next_back(), expected) {
                     (Some(found), Some(expected)) => found == *expected,
@@ -212,6 +238,37 @@ mod tests {
 
     fn matches(text: &str, like: &str, case_insensitive: bool) -> bool {
         pattern(like, case_insensitive).matches(text, &Interrupt::new()).unwrap()
+    }
+
+    #[test]
+    fn long_parts_are_found_in_long_texts() {
+        let part = "a_".repeat(3_000);
+        let text = format!("{}{}", "ab".repeat(100_000), "xé".repeat(1_000));
+        assert!(matches(&text, &format!("%{part}x%"), false));
+        assert!(!matches(&text, &format!("%{part}ax%"), false));
+        assert!(matches(&text, &format!("%{part}%{part}%X_x%"), true));
+        // The product of both lengths would take minutes.
+        let (text, part) = ("a".repeat(2_000_000), "a_".repeat(200_000));
+        let start = std::time::Instant::now();
+        assert!(!matches(&text, &format!("%{part}b%"), false));
+        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+    }
+
+    proptest! {
+        #[test]
+        fn long_parts_match_as_short_ones_do(text in "[ab]{0,400}", part in "[ab_]{65,80}", tail in "[ab_]{0,2}") {
+            let like = pattern(&format!("%{part}%{tail}"), false);
+            let pieces = like.pieces.iter().cloned().map(|piece| match piece {
+                Piece::Long(characters, _) => Piece::Characters(characters),
+                other => other,
+            });
+            let short = LikePattern { pieces: pieces.collect(), case_insensitive: false };
+            let interrupt = Interrupt::new();
+            prop_assert_eq!(like.matches(&text, &interrupt), short.matches(&text, &interrupt));
+            // A text that contains the part.
+            let text = format!("{text}{}{tail}", part.replace('_', "b"));
+            prop_assert!(like.matches(&text.replace('_', "a"), &interrupt).unwrap());
+        }
     }
 
     fn like(text: &str, pattern: &str) -> bool {

@@ -14,17 +14,21 @@ use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind, meta};
 
-/// The length up to which texts are not long: every allowed expression matches them quickly.
+/// The length up to which texts are not long, unless the expression is large.
 pub(super) const LONG_TEXT_BYTES: usize = 16 << 10;
 
-/// The bytes between two checks of the interrupt. Each byte may need a new state.
+/// The maximum number of bytes between two checks of the interrupt.
 const BYTES_PER_CHECK: usize = 1024;
+
+/// The steps between two checks of the interrupt. Each byte may need a new state, which takes a
+/// step for each state of the nondeterministic automaton.
+const STEPS_PER_CHECK: usize = 1 << 20;
 
 /// The memory of an automaton's state cache. When it is full, it is cleared.
 const STATES_BYTES: usize = 2 << 20;
 
 /// The limit of a match's length times the expression's size up to which its groups are searched.
-const GROUP_STEPS_MAX: usize = 20_000_000;
+const GROUP_STEPS_MAX: usize = 8_000_000;
 
 /// An expression prepared for long texts.
 #[derive(Debug)]
@@ -34,14 +38,21 @@ pub(super) struct LongText {
     groups: meta::Regex,
     /// The number of states of the nondeterministic automaton.
     size: usize,
+    bytes_per_check: usize,
 }
 
 /// A match with its groups; `None` if finding the groups would take too long.
 pub(super) type Found = Option<Vec<Option<Range<usize>>>>;
 
 impl LongText {
-    /// Returns a prepared expression; `None` if its automaton exceeds `max_bytes`.
-    pub(super) fn new(pattern: &str, case_insensitive: bool, max_bytes: usize) -> Option<Self> {
+    /// Returns a prepared expression, given the same one for finding groups; `None` if its
+    /// automaton exceeds `max_bytes`.
+    pub(super) fn new(
+        pattern: &str,
+        case_insensitive: bool,
+        max_bytes: usize,
+        groups: meta::Regex,
+    ) -> Option<Self> {
         let syntax = syntax::Config::new().case_insensitive(case_insensitive);
         let automaton = |is_reverse: bool| {
             let thompson = thompson::Config::new()
@@ -58,9 +69,8 @@ impl LongText {
         };
         let forward = automaton(false)?;
         let size = forward.get_nfa().states().len();
-        let config = meta::Config::new().nfa_size_limit(Some(max_bytes)).hybrid_cache_capacity(STATES_BYTES);
-        let groups = meta::Regex::builder().syntax(syntax).configure(config).build(pattern).ok()?;
-        Some(Self { forward, backward: automaton(true)?, groups, size })
+        let bytes_per_check = (STEPS_PER_CHECK / size.max(1)).clamp(1, BYTES_PER_CHECK);
+        Some(Self { forward, backward: automaton(true)?, groups, size, bytes_per_check })
     }
 
     /// Finds the first match from `start` on.
@@ -124,7 +134,8 @@ impl LongText {
     ) -> Result<Scan> {
         let input = Input::new(text).range(start..);
         let Ok(state) = self.forward.start_state_forward(cache, &input) else { return Ok(Scan::Quit) };
-        let mut run = Run { dfa: &self.forward, cache, state, last: None, interrupt };
+        let every = self.bytes_per_check;
+        let mut run = Run { dfa: &self.forward, cache, state, last: None, interrupt, every };
         for (offset, byte) in text.as_bytes().get(start..).unwrap_or_default().iter().enumerate() {
             // A match is known one byte after its end.
             match run.step(offset, *byte, start + offset)? {
@@ -146,7 +157,8 @@ impl LongText {
     ) -> Result<Scan> {
         let input = Input::new(text).range(range.clone()).anchored(Anchored::Yes);
         let Ok(state) = self.backward.start_state_reverse(cache, &input) else { return Ok(Scan::Quit) };
-        let mut run = Run { dfa: &self.backward, cache, state, last: None, interrupt };
+        let every = self.bytes_per_check;
+        let mut run = Run { dfa: &self.backward, cache, state, last: None, interrupt, every };
         let bytes = text.as_bytes().get(range.clone()).unwrap_or_default();
         for (offset, byte) in bytes.iter().enumerate().rev() {
             match run.step(offset, *byte, range.start + offset + 1)? {
@@ -241,12 +253,14 @@ struct Run<'a> {
     state: LazyStateID,
     last: Option<usize>,
     interrupt: &'a Interrupt,
+    /// The bytes between two checks.
+    every: usize,
 }
 
 impl Run<'_> {
     /// Consumes a byte; a match that it completes has its end (or beginning) at `edge`.
     fn step(&mut self, count: usize, byte: u8, edge: usize) -> Result<Step> {
-        if count.is_multiple_of(BYTES_PER_CHECK) {
+        if count.is_multiple_of(self.every) {
             self.interrupt.check()?;
         }
         let Ok(state) = self.dfa.next_state(self.cache, self.state, byte) else { return Ok(Step::Quit) };
@@ -294,8 +308,14 @@ mod tests {
     use crate::pattern::Regex;
     use crate::pattern::regex::Matched;
 
+    fn long(pattern: &str, case_insensitive: bool) -> LongText {
+        let syntax = syntax::Config::new().case_insensitive(case_insensitive);
+        let groups = meta::Regex::builder().syntax(syntax).build(pattern).unwrap();
+        LongText::new(pattern, case_insensitive, 4 << 20, groups).unwrap()
+    }
+
     fn all(pattern: &str, text: &str) -> Vec<Range<usize>> {
-        let long = LongText::new(pattern, false, 4 << 20).unwrap();
+        let long = long(pattern, false);
         let interrupt = Interrupt::new();
         long.matches(text, &interrupt).map(|found| found.unwrap().unwrap()[0].clone().unwrap()).collect()
     }
@@ -315,7 +335,7 @@ mod tests {
 
     #[test]
     fn ends_when_the_query_does() {
-        let long = LongText::new("(a|b)*a(a|b){900}c", false, 4 << 20).unwrap();
+        let long = long("(a|b)*a(a|b){900}c", false);
         let text = "ab".repeat(4 << 20);
         let interrupt = Interrupt::with_max_runtime(std::time::Duration::from_millis(20));
         let start = std::time::Instant::now();
@@ -325,7 +345,7 @@ mod tests {
 
     #[test]
     fn groups_of_a_match() {
-        let long = LongText::new("(a)|(b+)", true, 4 << 20).unwrap();
+        let long = long("(a)|(b+)", true);
         assert_eq!(long.groups("xBBa", &(1..3)), Some(vec![Some(1..3), None, Some(1..3)]));
     }
 }

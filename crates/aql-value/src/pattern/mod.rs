@@ -3,6 +3,7 @@
 //! See [`regex`] for the dialect of regular expressions.
 
 mod icu_syntax;
+mod like_search;
 mod like;
 mod long_text;
 pub mod regex;
@@ -35,7 +36,7 @@ impl PatternCache {
         let [sensitive, insensitive] = &mut self.regexes;
         let cache = if case_insensitive { insensitive } else { sensitive };
         let compile = || Ok(Regex::new(pattern, case_insensitive).map(Arc::new));
-        // Nothing interrupts the compilation: expressions of more than 64 KiB are invalid.
+        // Nothing interrupts the compilation: expressions of more than 32 KiB are invalid.
         cached(cache, pattern, compile).unwrap_or_default()
     }
 

@@ -1,12 +1,13 @@
 //! Regular expressions.
 //!
-//! Expressions that can be matched in time linear in the text run on the `regex` crate. ArangoDB's
+//! Expressions that can be matched in time linear in the text run on `regex-automata`. ArangoDB's
 //! ICU also knows look-around, back references, possessive quantifiers and atomic groups. These
 //! need backtracking and run on `fancy-regex` with a bound on the text and on the steps of one
 //! match. Beyond it, the expression counts as invalid for that text. So no client's pattern can
 //! occupy the server.
 //!
-//! An automaton that checks the interrupt matches long texts (see `long_text`).
+//! An automaton that checks the interrupt matches long texts, and texts that may take long because
+//! the expression is large (see `long_text`).
 //!
 //! docs/differences/queries.md lists the differences from ICU.
 
@@ -15,23 +16,39 @@ use std::sync::{Arc, OnceLock};
 
 use errors::Result;
 use owner::Interrupt;
+use regex_automata::util::primitives::PatternID;
+use regex_automata::util::syntax;
+use regex_automata::{Input, meta};
 
 use super::icu_syntax::translate;
 use super::long_text::{LONG_TEXT_BYTES, LongText, Search, search_after};
 
 /// The maximum length of an expression in bytes; longer ones count as invalid.
 ///
-/// Parsing an expression of megabytes takes seconds.
-const MAX_PATTERN_BYTES: usize = 64 << 10;
+/// Compiling one of 64 KiB can take a third of a second, which nothing interrupts.
+const MAX_PATTERN_BYTES: usize = 32 << 10;
 
-/// The maximum size of a compiled expression in bytes; larger ones count as invalid.
+/// The maximum size of an expression's automaton in bytes; larger ones count as invalid.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
 
+/// The least size in bytes of a state of an automaton.
+const STATE_BYTES: usize = 32;
+
+/// The maximum memory in bytes for the places of all groups in all states during a match. An
+/// expression that may need more counts as invalid.
+const MAX_SLOT_BYTES: usize = 16 << 20;
+
+/// The maximum number of steps of a match that nothing interrupts: bytes of the text times states.
+const UNCHECKED_STEPS: usize = 4 << 20;
+
+/// The maximum size in bytes of a part of an expression with backtracking that needs none itself.
+const MAX_DELEGATE_BYTES: usize = 512 << 10;
+
 /// The length of the longest text that is matched with backtracking, in bytes.
-const MAX_BACKTRACKED_TEXT_BYTES: usize = 16 << 10;
+const MAX_BACKTRACKED_TEXT_BYTES: usize = 8 << 10;
 
 /// The maximum number of backtracks in one match. Each may scan the text once.
-const MAX_BACKTRACKS: usize = 20_000;
+const MAX_BACKTRACKS: usize = 10_000;
 
 /// A compiled regular expression.
 #[derive(Debug, Clone)]
@@ -48,21 +65,55 @@ enum Engine {
 /// An expression that needs no backtracking.
 #[derive(Debug, Clone)]
 struct Linear {
-    regex: ::regex::Regex,
+    regex: meta::Regex,
+    /// The expression in Rust's syntax.
+    pattern: Box<str>,
     case_insensitive: bool,
+    /// An estimate of the number of states, rather too high.
+    states: usize,
     /// The preparation for long texts, made at its first use; `None` inside if it is impossible.
     long: OnceLock<Option<Arc<LongText>>>,
 }
 
 impl Linear {
-    /// Returns the matcher for the text if it is a long one.
+    /// Compiles an expression; `None` if it is too large. Errors: it has no valid syntax.
+    fn new(pattern: &str, case_insensitive: bool) -> std::result::Result<Option<Self>, ()> {
+        let syntax = syntax::Config::new().case_insensitive(case_insensitive);
+        let config = meta::Config::new()
+            .nfa_size_limit(Some(MAX_COMPILED_BYTES))
+            .hybrid_cache_capacity(MAX_COMPILED_BYTES);
+        let regex = match meta::Regex::builder().syntax(syntax).configure(config).build(pattern) {
+            Ok(regex) => regex,
+            Err(error) if error.syntax_error().is_some() => return Err(()),
+            Err(_) => return Ok(None),
+        };
+        let states = regex.memory_usage() / STATE_BYTES + pattern.len();
+        let slot_bytes = states.saturating_mul(regex.captures_len()).saturating_mul(2 * size_of::<usize>());
+        let has_groups = regex.captures_len() > 1;
+        if has_groups && slot_bytes > MAX_SLOT_BYTES {
+            return Ok(None);
+        }
+        let pattern = pattern.into();
+        Ok(Some(Linear { regex, pattern, case_insensitive, states, long: OnceLock::new() }))
+    }
+
+    /// Returns the matcher for the text if a match in it may take long.
     fn for_long(&self, text: &str) -> Option<&LongText> {
-        if text.len() <= LONG_TEXT_BYTES {
+        if text.len() <= LONG_TEXT_BYTES && text.len().saturating_mul(self.states) <= UNCHECKED_STEPS {
             return None;
         }
-        let make =
-            || LongText::new(self.regex.as_str(), self.case_insensitive, MAX_COMPILED_BYTES).map(Arc::new);
+        let make = || {
+            let groups = self.regex.clone();
+            LongText::new(&self.pattern, self.case_insensitive, MAX_COMPILED_BYTES, groups).map(Arc::new)
+        };
         self.long.get_or_init(make).as_deref()
+    }
+
+    /// Returns the first match from `start` on, with its groups.
+    fn groups_from(&self, text: &str, start: usize) -> Option<Groups> {
+        let mut captures = self.regex.create_captures();
+        self.regex.search_captures(&Input::new(text).range(start..), &mut captures);
+        captures.is_match().then(|| captures.iter().map(|group| group.map(|span| span.range())).collect())
     }
 }
 
@@ -83,17 +134,12 @@ impl Regex {
             return None;
         }
         let pattern = &*translate(pattern);
-        let linear = ::regex::RegexBuilder::new(pattern)
-            .case_insensitive(case_insensitive)
-            .size_limit(MAX_COMPILED_BYTES)
-            .dfa_size_limit(MAX_COMPILED_BYTES)
-            .build();
-        let engine = match linear {
-            Ok(regex) => Engine::Linear(Box::new(Linear { regex, case_insensitive, long: OnceLock::new() })),
-            Err(::regex::Error::Syntax(_)) if may_need_backtracking(pattern) => {
+        let engine = match Linear::new(pattern, case_insensitive) {
+            Ok(linear) => Engine::Linear(Box::new(linear?)),
+            Err(()) if may_need_backtracking(pattern) => {
                 Engine::Backtracking(Box::new(backtracking(pattern, case_insensitive)?))
             }
-            Err(_) => return None,
+            Err(()) => return None,
         };
         Some(Self { engine })
     }
@@ -127,10 +173,7 @@ impl Regex {
         match &self.engine {
             Engine::Linear(linear) => match linear.for_long(text) {
                 Some(long) => Box::new(long.matches(text, interrupt).map(|found| Ok(found?.ok_or(GaveUp)))),
-                None => in_turn(text, |start| {
-                    let captures = linear.regex.captures_at(text, start)?;
-                    Some(Ok(captures.iter().map(|group| group.map(|group| group.range())).collect()))
-                }),
+                None => in_turn(text, |start| linear.groups_from(text, start).map(Ok)),
             },
             Engine::Backtracking(_) if text.len() > MAX_BACKTRACKED_TEXT_BYTES => {
                 Box::new(std::iter::once(Ok(Err(GaveUp))))
@@ -157,7 +200,7 @@ impl Regex {
     /// Returns the number of the group with this name.
     pub fn group_named(&self, name: &str) -> Option<usize> {
         match &self.engine {
-            Engine::Linear(linear) => linear.regex.capture_names().position(|group| group == Some(name)),
+            Engine::Linear(linear) => linear.regex.group_info().to_index(PatternID::ZERO, name),
             Engine::Backtracking(regex) => regex.capture_names().position(|group| group == Some(name)),
         }
     }
@@ -193,7 +236,7 @@ fn backtracking(pattern: &str, case_insensitive: bool) -> Option<fancy_regex::Re
     fancy_regex::RegexBuilder::new(pattern)
         .case_insensitive(case_insensitive)
         .backtrack_limit(MAX_BACKTRACKS)
-        .delegate_size_limit(MAX_COMPILED_BYTES)
+        .delegate_size_limit(MAX_DELEGATE_BYTES)
         .delegate_dfa_size_limit(MAX_COMPILED_BYTES)
         .build()
         .ok()
@@ -243,6 +286,33 @@ mod tests {
     }
 
     #[test]
+    fn ends_with_the_query_whatever_the_expression_is() {
+        let runtime = std::time::Duration::from_millis(30);
+        let texts = ["ab".repeat(8 << 10), "a".repeat(16 << 10), "a".repeat(4 << 10), "ab".repeat(1 << 20)];
+        for pattern in [
+            "((a{10}){10}){100}",
+            "(a|b)*a(a|b){5000}c",
+            "(?:a|b)*a(?:a|b){9000}c",
+            "(?=(a*)*c)(a|aa)+d",
+            "(?:(?=.*.*.*x)a|b)*d",
+            "(?:(?=[ab]*a[ab]{200}c)[ab])*d",
+            "(?=(?:a|b)*a(?:a|b){5000}c)x",
+            r"\w{60}x",
+        ] {
+            let Some(regex) = Regex::new(pattern, false) else { continue };
+            for text in &texts {
+                let interrupt = Interrupt::with_max_runtime(runtime);
+                let start = std::time::Instant::now();
+                let _ = regex.is_match(text, &interrupt);
+                let interrupt = Interrupt::with_max_runtime(runtime);
+                let _ = regex.matches(text, &interrupt).next();
+                // Much longer than on an idle machine, much shorter than without a check.
+                assert!(start.elapsed().as_millis() < 1_500, "{pattern}: {:?}", start.elapsed());
+            }
+        }
+    }
+
+    #[test]
     fn invalid_and_oversized_expressions_are_refused() {
         for pattern in [
             "(",
@@ -253,6 +323,8 @@ mod tests {
             "(?<a>x)(?<a>y)",
             "((a{1000}){1000}){1000}",
             "(?=((a{1000}){1000}){1000})",
+            // Its groups in its states would take gigabytes.
+            &"(a?)".repeat(9_000),
         ] {
             assert!(Regex::new(pattern, false).is_none(), "{pattern}");
         }

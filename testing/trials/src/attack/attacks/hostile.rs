@@ -105,6 +105,17 @@ const FIXED: &[(&str, &str)] = &[
     ("a pattern that looks ahead", "RETURN REGEX_TEST(REPEAT('a', 5000), '(?=(a+)+b)(a|aa)+$')"),
     ("a pattern with a reference", "RETURN REGEX_TEST(REPEAT('a', 5000), '^(a*)*(a*)*(a*)*\\\\1b$')"),
     ("a pattern of many states", "RETURN REGEX_TEST(REPEAT('a', 5000), '((a{0,100}){0,100}){0,100}')"),
+    ("a pattern of many groups", "RETURN REGEX_MATCHES(REPEAT('a', 100), REPEAT('(a?)', 8000))"),
+    ("a large pattern on a short text", "RETURN REGEX_TEST(REPEAT('a', 16000), '(a|b)*a(a|b){9000}c')"),
+    (
+        "a pattern that looks ahead far",
+        "FOR i IN 1..1000 RETURN REGEX_TEST(REPEAT('ab', 4000), '(?:(?=.*.*.*x)a|b)*d')",
+    ),
+    (
+        "a pattern of its own for each row",
+        "FOR i IN 1..100000 RETURN REGEX_TEST('x', CONCAT(REPEAT('a?', 8000), REPEAT('a', 8000), i))",
+    ),
+    ("LIKE of any characters", "RETURN LIKE(REPEAT('a', 5000000), CONCAT('%', REPEAT('a_', 1000000), 'b%'))"),
     ("REGEX_REPLACE", "RETURN LENGTH(REGEX_REPLACE(REPEAT('a', 1000000), 'a', REPEAT('b', 1000)))"),
     ("REGEX_SPLIT", "RETURN LENGTH(REGEX_SPLIT(REPEAT('a,', 10000000), ','))"),
     ("LIKE", "RETURN LIKE(REPEAT('a', 1000000), REPEAT('%a', 10000))"),
