@@ -64,16 +64,13 @@ impl Modification {
         Some(statements.contains(&self))
     }
 
-    /// Sets an option; false if it is unknown or its value has the wrong type.
+    /// Sets an option; false if its value has the wrong type, `None` if the option is unknown.
     ///
     /// As in ArangoDB, each statement takes the options of all. Those that make no sense for it
     /// have no effect.
-    fn set(self, options: &mut ModificationOptions, name: &str, value: &Value) -> bool {
-        match self.uses(name) {
-            Some(true) => set_modification_option(options, name, value),
-            Some(false) => true,
-            None => false,
-        }
+    fn set(self, options: &mut ModificationOptions, name: &str, value: &Value) -> Option<bool> {
+        let is_used = self.uses(name)?;
+        Some(!is_used || set_modification_option(options, name, value))
     }
 }
 
@@ -82,11 +79,8 @@ impl Binder<'_> {
     pub(super) fn for_options(&mut self, options: &ast::Expression) -> Result<ForOptions> {
         let mut bound = ForOptions::default();
         for (name, value) in self.option_members(options)? {
-            match set_for_option(&mut bound, &name, &value) {
-                Some(true) => {}
-                Some(false) => self.warn_value(&name, &value, "FOR")?,
-                None => self.warn_option(&name, "FOR")?,
-            }
+            let set = set_for_option(&mut bound, &name, &value);
+            self.warn_unless(set, &name, &value, "FOR")?;
         }
         Ok(bound)
     }
@@ -95,15 +89,14 @@ impl Binder<'_> {
         let mut bound = CollectOptions::default();
         let Some(options) = options else { return Ok(bound) };
         for (name, value) in self.option_members(options)? {
-            let is_known = match (name.as_str(), value.as_str(), value.as_bool()) {
+            let is_set = match (name.as_str(), value.as_str(), value.as_bool()) {
                 ("method", Some("sorted"), _) => set(&mut bound.method, Some(CollectMethod::Sorted)),
                 ("method", Some("hash"), _) => set(&mut bound.method, Some(CollectMethod::Hash)),
                 ("disableIndex", _, Some(disable)) => set(&mut bound.disable_index, disable),
                 _ => false,
             };
-            if !is_known {
-                self.warn_option(&name, "COLLECT")?;
-            }
+            let is_known = matches!(name.as_str(), "method" | "disableIndex");
+            self.warn_unless(is_known.then_some(is_set), &name, &value, "COLLECT")?;
         }
         Ok(bound)
     }
@@ -116,9 +109,8 @@ impl Binder<'_> {
         let mut bound = default_modification_options();
         let Some(options) = options else { return Ok(bound) };
         for (name, value) in self.option_members(options)? {
-            if !statement.set(&mut bound, &name, &value) {
-                self.warn_option(&name, statement.name())?;
-            }
+            let set = statement.set(&mut bound, &name, &value);
+            self.warn_unless(set, &name, &value, statement.name())?;
         }
         Ok(bound)
     }
@@ -128,16 +120,12 @@ impl Binder<'_> {
         let mut bound = UpsertOptions { lookup: ForOptions::default(), read_own_writes: true, modification };
         let Some(options) = options else { return Ok(bound) };
         for (name, value) in self.option_members(options)? {
-            let is_known = match name.as_str() {
-                "indexHint" | "forceIndexHint" => {
-                    set_for_option(&mut bound.lookup, &name, &value) == Some(true)
-                }
-                "readOwnWrites" => set_bool(&mut bound.read_own_writes, &value),
+            let set = match name.as_str() {
+                "indexHint" | "forceIndexHint" => set_for_option(&mut bound.lookup, &name, &value),
+                "readOwnWrites" => Some(set_bool(&mut bound.read_own_writes, &value)),
                 _ => Modification::Upsert.set(&mut bound.modification, &name, &value),
             };
-            if !is_known {
-                self.warn_option(&name, "UPSERT")?;
-            }
+            self.warn_unless(set, &name, &value, "UPSERT")?;
         }
         Ok(bound)
     }
@@ -152,6 +140,16 @@ impl Binder<'_> {
                 Ok(object.entries().map(|(name, value)| (name.to_string(), value)).collect())
             }
             _ => Err(Error::of(ErrorCode::QueryCompileTimeOptions)),
+        }
+    }
+
+    /// Warns about an option that was not set: `Some(false)` for a wrong value, `None` for an
+    /// unknown option.
+    fn warn_unless(&mut self, set: Option<bool>, name: &str, value: &Value, statement: &str) -> Result<()> {
+        match set {
+            Some(true) => Ok(()),
+            Some(false) => self.warn_value(name, value, statement),
+            None => self.warn_option(name, statement),
         }
     }
 

@@ -422,6 +422,18 @@ fn a_warning_says_whether_the_option_or_its_value_is_wrong() {
             "INSERT {} INTO plain OPTIONS {overwrightMode: 'ignore'}",
             "usage of unknown OPTIONS attribute 'overwrightMode' in INSERT statement",
         ),
+        (
+            "INSERT {} INTO plain OPTIONS {overwriteMode: 'fast'}",
+            "usage of invalid value \"fast\" in OPTIONS attribute 'overwriteMode' in INSERT statement",
+        ),
+        (
+            "UPSERT {a: 1} INSERT {} UPDATE {} IN plain OPTIONS {indexHint: 5}",
+            "usage of invalid value 5 in OPTIONS attribute 'indexHint' in UPSERT statement",
+        ),
+        (
+            "FOR d IN users COLLECT a = d.age OPTIONS {method: 'fast'} RETURN a",
+            "usage of invalid value \"fast\" in OPTIONS attribute 'method' in COLLECT statement",
+        ),
     ] {
         let plan = common::plan(query, &[]).unwrap();
         let messages: Vec<&str> = plan.warnings.iter().map(|warning| warning.message.as_str()).collect();
