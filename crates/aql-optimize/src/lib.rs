@@ -112,6 +112,14 @@ pub fn optimize(
     optimize_observed(plan, catalog, options, memory, interrupt, &mut |_, _| {})
 }
 
+/// Estimates the costs of an optimized plan again, such as after its open parameters got values.
+///
+/// # Errors
+/// 1500 if the query is killed.
+pub fn estimate(plan: &mut Plan, catalog: &dyn PlanCatalog, interrupt: &Interrupt) -> Result<()> {
+    cost::estimate(plan, catalog, interrupt)
+}
+
 /// Optimizes a plan, and calls `observe` after each step with its name and each plan, changed or
 /// not. A step is a rule, or the splitting of filters before all rules.
 ///

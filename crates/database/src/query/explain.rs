@@ -30,7 +30,12 @@ impl Session {
         let mut optimized = self.plan(request, &catalog, &memory, &interrupt, &mut StageTimes::default())?;
         for plan in &mut optimized.plans {
             in_planning(interrupt.check(), "optimizing plan")?;
-            *plan = plan.with_parameters(&open_values(plan, request)?);
+            let values = open_values(plan, request)?;
+            if !values.is_empty() {
+                *plan = plan.with_parameters(&values);
+                let view = self.catalog_view(request, &catalog)?;
+                in_planning(aql_optimize::estimate(plan, &view, &interrupt), "optimizing plan")?;
+            }
             plan.warnings.truncate(request.options.max_warning_count);
         }
         if let Some(plan) = optimized.plans.first() {

@@ -253,11 +253,7 @@ impl Session {
         times.parsing = clock.lap();
         let values = Value::from_slice(Slice::new(&request.bind_variables));
         let parameters = in_planning(BindParameters::from_value(&values), "parsing")?;
-        let database = match request.options.skip_inaccessible_collections {
-            true => self.readable_database_in(catalog)?,
-            false => Arc::clone(self.database_in(catalog)?),
-        };
-        let view = CatalogView::new(database, Arc::clone(self.instance().store()));
+        let view = self.catalog_view(request, catalog)?;
         let mut input = BindInput::new(&parameters, &view, memory, interrupt);
         if request.options.use_plan_cache == Some(true) {
             plan_eligibility::check(&query, &request.options)?;
@@ -286,6 +282,15 @@ impl Session {
         let optimized = in_planning(optimized, "optimizing plan")?;
         times.optimizing = clock.lap();
         Ok(optimized)
+    }
+
+    /// Returns the catalog as the optimizer of a query sees it.
+    pub(crate) fn catalog_view(&self, request: &QueryRequest, catalog: &Catalog) -> Result<CatalogView> {
+        let database = match request.options.skip_inaccessible_collections {
+            true => self.readable_database_in(catalog)?,
+            false => Arc::clone(self.database_in(catalog)?),
+        };
+        Ok(CatalogView::new(database, Arc::clone(self.instance().store())))
     }
 
     pub(crate) fn query_account(&self, wanted_bytes: u64) -> Arc<MemoryAccount> {

@@ -46,6 +46,11 @@ impl Branch {
             // The merged atoms of a field stand at the position of its first atom.
             match of_fields.remove(&atom.field).as_deref() {
                 None => {}
+                Some([(only, value)]) if is_repeating(only, value) => {
+                    Bounds::of(&[(only, value)], interrupt)?
+                        .into_iter()
+                        .for_each(|bounds| bounds.write(&atom.field, &mut merged));
+                }
                 Some([(only, _)]) => merged.push((*only).clone()),
                 Some(several) => match Bounds::of(several, interrupt)? {
                     Some(bounds) => bounds.write(&atom.field, &mut merged),
@@ -62,6 +67,13 @@ fn mergeable(atom: &Atom) -> Option<&Value> {
     atom.value
         .as_constant()
         .filter(|_| atom.field.expansion.is_none() && atom.operator != AtomOperator::Contains)
+}
+
+/// Returns true for a list with repeated or unsorted members, each of which is looked up once, in
+/// order.
+fn is_repeating(atom: &Atom, value: &Value) -> bool {
+    let is_list = atom.operator == AtomOperator::In && value.is_array();
+    is_list && !value.elements().zip(value.elements().skip(1)).all(|(one, next)| one < next)
 }
 
 /// The known bounds of one field.
