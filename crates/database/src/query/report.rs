@@ -1,8 +1,9 @@
 //! The report on a query that has ended: `extra` of its reply.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
-use aql_exec::ExecutionStatistics;
+use aql_exec::{ExecutionStatistics, NodeStatistics};
 use aql_value::Warning;
 use velocypack::json::JsonBuilder;
 use velocypack::{Builder, Slice, ValueWriter};
@@ -108,16 +109,16 @@ impl Report<'_> {
     ///
     /// `parallel` counts batches that were computed ahead. No node computes any, so it is zero.
     fn nodes(&self, out: &mut impl ValueWriter, plan: Slice<'_>) -> velocypack::Result<()> {
-        let nodes = plan.get("nodes").into_iter().flat_map(Slice::elements);
-        let shown: Vec<u64> = nodes.filter_map(|node| node.get("id")?.as_u64()).collect();
+        let marks = marks(plan, &self.statistics.nodes);
         out.plain_key("nodes")?;
         out.open_array()?;
-        for node in self.statistics.nodes.iter().filter(|node| shown.contains(&node.id.0.into())) {
+        for node in &self.statistics.nodes {
+            let Some(marks) = marks.get(&u64::from(node.id.0)) else { continue };
             out.open_object()?;
             number_field(out, "id", node.id.0.into())?;
             number_field(out, "calls", node.calls)?;
             number_field(out, "parallel", 0)?;
-            number_field(out, "items", node.items)?;
+            number_field(out, "items", node.items + marks)?;
             number_field(out, "filtered", node.filtered)?;
             for (name, time) in [("runtime", node.runtime), ("fetching", node.fetching)] {
                 out.plain_key(name)?;
@@ -148,6 +149,30 @@ impl Report<'_> {
         }
         out.close_object()
     }
+}
+
+/// Returns the nodes that the plan shows, each with the number of rows that mark the end of a
+/// subquery's run.
+///
+/// In ArangoDB such a row passes through all nodes of the subquery, and through those of subqueries
+/// in it, so items of profiles count it. Here no such rows exist.
+fn marks(plan: Slice<'_>, measured: &[NodeStatistics]) -> HashMap<u64, u64> {
+    let items =
+        |id: u64| measured.iter().find(|node| u64::from(node.id.0) == id).map_or(0, |node| node.items);
+    let mut runs: Vec<u64> = Vec::new();
+    let mut marks = HashMap::new();
+    for node in plan.get("nodes").into_iter().flat_map(Slice::elements) {
+        let Some(id) = node.get("id").and_then(Slice::as_u64) else { continue };
+        match node.get("type").and_then(Slice::as_str) {
+            Some("SubqueryStartNode") => runs.push(items(id)),
+            Some("SubqueryEndNode") => {
+                runs.pop();
+            }
+            _ => {}
+        }
+        marks.insert(id, runs.iter().sum());
+    }
+    marks
 }
 
 fn number_field(out: &mut impl ValueWriter, name: &'static str, value: u64) -> velocypack::Result<()> {
