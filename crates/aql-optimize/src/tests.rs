@@ -58,6 +58,7 @@ const QUERIES: &[&str] = &[
     "FOR t IN test FILTER t.value > 1 SORT t._key RETURN t.other",
     "FOR u IN people SEARCH u.a == 1 LET s = BM25(u) SORT s DESC LIMIT 3 RETURN [u.name, s]",
     "FOR u IN people SEARCH u.a == 1 SORT u._key LIMIT 3 RETURN u",
+    "FOR i IN 1..3 FOR u IN people SEARCH u.a == 1 RETURN [i, u]",
     "FOR u IN users FOR p IN people SEARCH p.a == u.b SORT BM25(p) LIMIT 3 RETURN (FOR x IN [1] RETURN TFIDF(p))",
     "FOR u IN users WINDOW u.age WITH {preceding: 1} AGGREGATE n = SUM(u.x) FILTER n > 1 RETURN [u.name, n]",
 ];

@@ -85,6 +85,7 @@ impl Lowering<'_> {
             projections,
             columns,
             reads_documents,
+            is_immutable: node.is_immutable,
             out,
         };
         Ok(Box::new(EnumerateViewOperator::new(OuterRows::new(step.input, step.carry), parts)))

@@ -9,6 +9,7 @@ mod batch_materialize_documents;
 mod fuse_filters;
 mod geo_index_optimizer;
 mod handle_arangosearch_views;
+mod immutable_search_condition;
 mod inline_subqueries;
 mod interchange_adjacent_enumerations;
 mod join_index_nodes;
@@ -166,6 +167,7 @@ pub(super) const RULES: &[&dyn Rule] = &[
     &remove_unnecessary_calculations::RemoveUnnecessaryCalculations {
         name: "remove-unnecessary-calculations-4",
     },
+    &immutable_search_condition::ImmutableSearchCondition,
     &splice_subqueries::SpliceSubqueries,
     &async_prefetch::AsyncPrefetch,
 ];

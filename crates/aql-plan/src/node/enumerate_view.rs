@@ -39,6 +39,9 @@ pub struct EnumerateView {
     /// have them; `_key` and `_id` tell a later node which document to fetch. Empty for the
     /// document itself.
     pub projections: Vec<Projection>,
+    /// The search finds the same documents for every incoming row (rule
+    /// `immutable-search-condition`).
+    pub is_immutable: bool,
 }
 
 /// The scan of a collection whose hint names an inverted index.
@@ -162,6 +165,7 @@ impl EnumerateView {
             sorted: 0,
             limit: None,
             projections: Vec::new(),
+            is_immutable: false,
         }
     }
 
@@ -193,6 +197,9 @@ impl PlanNode for EnumerateView {
             None => format!("EnumerateView {out} IN {name}"),
         };
         text += &printer.titled_text(" SEARCH ", self.condition.as_ref());
+        if self.is_immutable {
+            text += " immutable";
+        }
         for score in &self.scores {
             let arguments: Vec<String> =
                 score.arguments.iter().map(|argument| printer.text(argument)).collect();

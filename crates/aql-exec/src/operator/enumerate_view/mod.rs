@@ -10,6 +10,7 @@ mod covered;
 mod documents;
 mod highlight;
 mod judge;
+mod kept;
 mod row_search;
 mod sorted;
 mod stored;
@@ -41,6 +42,8 @@ pub(crate) struct EnumerateViewOperator {
     values: Option<Values>,
     /// The search for the current incoming row.
     row: Option<RowSearch>,
+    /// The search for an earlier row, if it can be repeated from memory.
+    known: Option<RowSearch>,
     /// Bytes of the documents fetched last, which limit the next request.
     document_bytes: usize,
     pending: PendingRows,
@@ -74,11 +77,14 @@ pub(crate) struct ViewParts {
     pub(crate) columns: Vec<(usize, usize)>,
     /// The documents of hits are needed, not only the knowledge that the query sees them.
     pub(crate) reads_documents: bool,
+    /// The search is the same for every incoming row.
+    pub(crate) is_immutable: bool,
     /// The register of the document; `None` if nothing reads it.
     pub(crate) out: Option<Register>,
 }
 
 /// A hit with its scores.
+#[derive(Clone)]
 pub(super) struct Found {
     pub(super) hit: search::Hit,
     pub(super) scores: Box<[f32]>,
@@ -87,7 +93,7 @@ pub(super) struct Found {
 impl EnumerateViewOperator {
     pub(crate) fn new(outer: OuterRows, parts: ViewParts) -> Self {
         let pending = PendingRows::default();
-        Self { outer, parts, values: None, row: None, document_bytes: 0, pending }
+        Self { outer, parts, values: None, row: None, known: None, document_bytes: 0, pending }
     }
 
     /// Begins the search for the current incoming row.
@@ -99,13 +105,14 @@ impl EnumerateViewOperator {
     /// Returns some rows of the current incoming row; `None` if there are no more.
     fn rows(&mut self, context: &mut ExecutionContext, limits: BatchLimits) -> Result<Option<Batch>> {
         let Some(state) = self.parts.state.clone() else { return Ok(None) };
-        let mut search = match self.row.take() {
+        let mut search = match self.row.take().or_else(|| self.known.take()) {
             Some(search) => search,
             None => self.open(&state, context)?,
         };
         let wanted = documents_wanted(limits, self.document_bytes);
         let found = search.next(wanted, context)?;
         if found.is_empty() {
+            self.known = search.again();
             return Ok(None);
         }
         let query_on =

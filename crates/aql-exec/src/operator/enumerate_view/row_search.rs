@@ -11,6 +11,7 @@ use storage::SearchState;
 
 use super::best::Best;
 use super::highlight::{Wanted, wanted};
+use super::kept::KeptHits;
 use super::sorted::SortedHits;
 use super::stored::StoredDocuments;
 use super::{Found, ViewParts};
@@ -86,6 +87,8 @@ pub(super) struct RowSearch {
     order: Vec<ViewOrder>,
     pub(super) highlights: Vec<Vec<Wanted>>,
     rows: Rows,
+    /// The hits so far, while they are kept for later rows.
+    kept: Option<KeptHits>,
 }
 
 /// The hits that follow.
@@ -97,6 +100,8 @@ enum Rows {
     Best(BestRows),
     /// In the primary sort order.
     Sorted(SortedHits),
+    /// Those of an earlier row, from this place on.
+    Kept(KeptHits, usize),
 }
 
 /// The best hits.
@@ -156,6 +161,7 @@ impl RowSearch {
             order: parts.order.clone(),
             highlights: values.highlights.iter().map(wanted).collect::<Result<_>>()?,
             rows: Rows::None,
+            kept: parts.is_immutable.then(|| KeptHits::new(context.new_charge())),
         };
         search.rows = match parts.limit.filter(|_| !parts.order.is_empty()) {
             Some(limit) => {
@@ -210,8 +216,30 @@ impl RowSearch {
 
     /// Returns the next hits, at most `wanted`; none after the last.
     pub(super) fn next(&mut self, wanted: usize, context: &mut ExecutionContext) -> Result<Vec<Found>> {
+        let found = self.read(wanted, context)?;
+        self.kept = self.kept.take().and_then(|kept| kept.with(&found));
+        Ok(found)
+    }
+
+    /// Returns the search for another row, after the last hit; `None` unless it was kept.
+    pub(super) fn again(mut self) -> Option<Self> {
+        let kept = match (self.kept.take(), std::mem::replace(&mut self.rows, Rows::None)) {
+            (Some(kept), _) | (None, Rows::Kept(kept, _)) => kept,
+            _ => return None,
+        };
+        self.rows = Rows::Kept(kept, 0);
+        Some(self)
+    }
+
+    fn read(&mut self, wanted: usize, context: &mut ExecutionContext) -> Result<Vec<Found>> {
         match &mut self.rows {
             Rows::None => Ok(Vec::new()),
+            Rows::Kept(kept, position) => {
+                let found = kept.part(*position, wanted);
+                *position += found.len();
+                context.statistics.scanned_index += found.len() as u64;
+                Ok(found)
+            }
             Rows::Sorted(sorted) => Ok(sorted.next(wanted)),
             Rows::Index(hits) => {
                 let mut found = Vec::new();
@@ -233,7 +261,7 @@ impl RowSearch {
                 let (limit, shown, kept) = (best.limit, best.shown, best.kept);
                 self.rows = self.best(limit, kept.saturating_mul(2), kept, context)?;
                 self.note_shown(shown);
-                self.next(wanted, context)
+                self.read(wanted, context)
             }
         }
     }
@@ -243,6 +271,7 @@ impl RowSearch {
         let mut hits = match self.rows {
             Rows::Index(hits) => hits,
             Rows::Sorted(sorted) => return Ok(sorted.len() as u64),
+            Rows::Kept(kept, position) => return Ok(kept.len().saturating_sub(position) as u64),
             Rows::None | Rows::Best(_) => return Ok(0),
         };
         let interrupt = context.interrupt.clone();
