@@ -60,9 +60,6 @@ impl Plan {
     pub(crate) fn compute_cacheable(&self) -> bool {
         let mut cacheable = !self.is_modification && self.warnings.is_empty();
         for_each_node(&self.nodes, &mut |node| {
-            // The search index follows the documents, so a result may be older than the state of
-            // the collections says.
-            cacheable = cacheable && !matches!(node.kind, NodeKind::EnumerateView(_));
             cacheable = cacheable && node.kind.all_expressions(&|expression| expression.is_cacheable());
         });
         cacheable

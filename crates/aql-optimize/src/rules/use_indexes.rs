@@ -56,8 +56,7 @@ type FindAccess<'f> = &'f dyn Fn(&[Node], usize, &RuleContext<'_>) -> Result<Acc
 
 /// Replaces scans by what `access` returns for them.
 fn use_indexes(plan: &mut Plan, context: &RuleContext<'_>, access: FindAccess<'_>) -> Result<bool> {
-    let mut searches = false;
-    let changed = for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
+    for_each_pipeline(plan, context.interrupt, &mut |nodes, workshop| {
         let mut changed = false;
         let mut position = 0;
         while position < nodes.len() {
@@ -68,7 +67,6 @@ fn use_indexes(plan: &mut Plan, context: &RuleContext<'_>, access: FindAccess<'_
                     if let Some(node) = nodes.get_mut(position) {
                         *node = workshop.node(NodeKind::EnumerateView(search));
                     }
-                    searches = true;
                     changed = true;
                 }
                 Access::Index(scan) => {
@@ -86,10 +84,7 @@ fn use_indexes(plan: &mut Plan, context: &RuleContext<'_>, access: FindAccess<'_
             position += 1;
         }
         Ok(changed)
-    })?;
-    // The index follows the documents, so a result may be older than the collection's state says.
-    plan.is_cacheable = plan.is_cacheable && !searches;
-    Ok(changed)
+    })
 }
 
 /// The way to find documents instead of a full scan.

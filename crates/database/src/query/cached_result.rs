@@ -39,7 +39,10 @@ impl Session {
             cache.forget(database, &entry);
             return Ok(None);
         }
-        entry.data_sources().try_for_each(|name| self.require_collection(name, AccessLevel::ReadOnly))?;
+        entry
+            .dependencies
+            .named()
+            .try_for_each(|name| self.require_collection(name, AccessLevel::ReadOnly))?;
         if !self.may_read_all_of(&entry.dependencies) {
             return Ok(None);
         }
@@ -66,7 +69,8 @@ impl Session {
     ///
     /// The collections of vertices are known only while a graph query runs, and the same query has
     /// another result for a user who may not read one of them. So such a user neither gets nor
-    /// leaves a result that may have been read from any collection.
+    /// leaves a result that may have been read from any collection. A user who may not read all
+    /// collections of a view gets the error of the query itself.
     pub(crate) fn may_read_all_of(&self, dependencies: &Dependencies) -> bool {
         let mut names = dependencies.named().chain(dependencies.unnamed());
         names.all(|name| self.require_collection(name, AccessLevel::ReadOnly).is_ok())

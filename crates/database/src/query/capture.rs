@@ -52,6 +52,16 @@ impl Capture {
         })
     }
 
+    /// Returns the capture with the states that searches find now, after the indexes of the query
+    /// have been brought up to date; `None` if anything else has changed since [`Capture::begin`].
+    ///
+    /// These states have all commits before them, since there was no commit in between.
+    pub(crate) fn after_indexing(self, query: &PreparedQuery) -> Option<Self> {
+        let include_system = query.session.instance().results_cache().properties().include_system;
+        let now = dependencies(query, include_system)?;
+        Some(Capture { dependencies: self.dependencies.with_searches_of(now)?, ..self })
+    }
+
     /// Returns true if nothing was written since [`Capture::begin`], so that the snapshot matches
     /// the dependencies.
     ///
@@ -79,6 +89,11 @@ impl Capture {
             self.dependencies.cover(&query.planned.plan),
             "a cached result carries the state of every collection that it was read from"
         );
+        let catalog = query.session.catalog();
+        let database = query.session.database_in(&catalog);
+        if !database.is_ok_and(|database| self.dependencies.searches_hold_in(database)) {
+            return;
+        }
         let cache = query.session.instance().results_cache();
         self.rows.shrink_to_fit();
         let size = self.rows.len() as u64 + extra.len() as u64 + self.key.size_bytes();

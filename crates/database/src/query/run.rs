@@ -48,11 +48,14 @@ impl PreparedQuery {
             Arc::make_mut(&mut self.request).options.stream = false;
         }
         self.build_edge_indexes()?;
-        self.index_views()?;
+        let mut capture = Capture::begin(&self);
+        if self.index_views()? {
+            capture = capture.and_then(|capture| capture.after_indexing(&self));
+        }
         let default_ttl = session.instance().options().query_defaults.cursor_ttl;
         let mut spec = self.request.cursor_spec(format, default_ttl);
         spec.plan_cache_key = self.planned.plan_cache_key.clone();
-        Ok(RunningQuery { session, rows: RunningRows::start(self)?, spec })
+        Ok(RunningQuery { session, rows: RunningRows::start(self, capture)?, spec })
     }
 
     /// Builds the edge indexes that restored collections lack. The plan expects them already.
@@ -69,7 +72,8 @@ impl PreparedQuery {
 
 impl PreparedQuery {
     /// Lets the views of the plan see all that is committed, where a SEARCH has `waitForSync`.
-    fn index_views(&self) -> Result<()> {
+    /// Returns false if none has.
+    fn index_views(&self) -> Result<bool> {
         let mut wanted = Vec::new();
         for_each_node(&self.planned.plan.nodes, &mut |node| {
             if let NodeKind::EnumerateView(view) = &node.kind
@@ -79,7 +83,7 @@ impl PreparedQuery {
             }
         });
         if wanted.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let catalog = self.session.catalog();
         let database = self.session.database_in(&catalog)?;
@@ -88,7 +92,8 @@ impl PreparedQuery {
         });
         let indexes: Vec<_> = indexes.collect();
         let interrupt = &self.interrupt;
-        self.session.instance().store().index_now(&indexes, &|| interrupt.check())
+        self.session.instance().store().index_now(&indexes, &|| interrupt.check())?;
+        Ok(true)
     }
 }
 
@@ -131,9 +136,8 @@ struct RunningRows {
 }
 
 impl RunningRows {
-    fn start(query: Box<PreparedQuery>) -> Result<Box<Self>> {
+    fn start(query: Box<PreparedQuery>, capture: Option<Capture>) -> Result<Box<Self>> {
         let instantiating = Instant::now();
-        let capture = Capture::begin(&query);
         let started = query.execution_input().and_then(|(input, writer)| query.execute(input, writer));
         let (execution, writer) =
             started.inspect_err(|error| query.registration.query().set_failed(error))?;

@@ -42,7 +42,6 @@ use velocypack::Slice;
 use crate::base::search_options::SearchOptions;
 use crate::encoding::object_of;
 use crate::index::text::text_index::TextIndex;
-use crate::metrics::TextIndexStatistics;
 use crate::visibility::estimate::Estimate;
 use crate::visibility::read_cache::CacheKey;
 use bounds::{IndexBounds, IndexRange};
@@ -243,17 +242,6 @@ impl Index {
     /// Returns the view that a link belongs to; `None` for another index.
     pub fn view(&self) -> Option<ViewId> {
         self.definition.properties.as_link().map(|link| link.view)
-    }
-
-    /// Returns the fields of an inverted index or a view's link; `None` for another index, or if an
-    /// Analyzer cannot be opened.
-    pub fn search_schema(&self) -> Option<&Arc<search::Schema>> {
-        self.text.as_ref()?.schema().ok()
-    }
-
-    /// Returns the size and the progress of an inverted index or a view's link.
-    pub fn text_statistics(&self) -> Option<TextIndexStatistics> {
-        self.text.as_ref().map(|text| text.statistics())
     }
 
     pub(crate) fn text(&self) -> Option<&Arc<TextIndex>> {

@@ -2,8 +2,9 @@
 //!
 //! A result is cached with the version of every collection that it was read from
 //! ([`dependencies`]). It is used only while all of them have that version, so no client reads
-//! replaced data. The room `query` captures it row by row while the query runs for the first time,
-//! and delivers it like any other result.
+//! replaced data. A result of a search also carries the states of the searched indexes. The module
+//! `query` captures a result row by row while the query runs for the first time, and delivers it
+//! like any other result.
 //!
 //! Source: ArangoDB 3.12 documentation, "The AQL query results cache".
 
@@ -113,8 +114,8 @@ impl Entry {
         self.added
     }
 
-    /// Returns the names of the collections that the query names.
+    /// Returns the names of the collections and views that the query names.
     pub fn data_sources(&self) -> impl Iterator<Item = &str> {
-        self.dependencies.named()
+        self.dependencies.named().chain(self.dependencies.views())
     }
 }

@@ -8,8 +8,9 @@ use database::query::request::QueryRequest;
 use database::query::results_cache::{CacheMode, CacheProperties};
 use database::{InstanceOptions, Session};
 use serde_json::{Value, json};
+use velocypack::Slice;
 
-use crate::common::{body, create, query, session_with};
+use crate::common::{body, create, query, session_with, value};
 
 fn cached_session() -> Session {
     let results_cache = CacheProperties { mode: CacheMode::On, ..CacheProperties::default() };
@@ -76,6 +77,50 @@ fn a_name_may_come_to_mean_another_collection() {
     assert_eq!(ask(&session, READ), (json!([]), false));
     session.drop_collection("docs", false).unwrap();
     assert_eq!(query(&session, READ).unwrap_err().number(), 1203);
+}
+
+#[test]
+fn a_search_is_used_until_its_documents_its_index_or_its_view_change() {
+    let session = cached_session();
+    let view = r#"{"name": "v", "type": "arangosearch", "commitIntervalMsec": 0, "links": {"docs": {"fields": {"n": {}}}}}"#;
+    session.create_view(Slice::new(&value(view))).unwrap();
+    let index = r#"{"name": "inv", "type": "inverted", "fields": ["n"], "commitIntervalMsec": 0}"#;
+    session.create_index("docs", Slice::new(&value(index))).unwrap();
+    let alias =
+        r#"{"name": "alias", "type": "search-alias", "indexes": [{"collection": "docs", "index": "inv"}]}"#;
+    session.create_view(Slice::new(&value(alias))).unwrap();
+    let late = "FOR d IN v SEARCH d.n > 0 SORT d.n RETURN d.n";
+    let ahead = "FOR d IN v SEARCH d.n > 0 OPTIONS {waitForSync: true} SORT d.n RETURN d.n";
+    let others = [
+        "FOR d IN alias SEARCH d.n > 0 OPTIONS {waitForSync: true} SORT d.n RETURN d.n",
+        "FOR d IN docs OPTIONS {indexHint: 'inv', forceIndexHint: true, waitForSync: true}
+           FILTER d.n > 0 SORT d.n RETURN d.n",
+    ];
+    for text in [late, ahead].into_iter().chain(others) {
+        ask(&session, text);
+        assert_eq!(ask(&session, text), (json!([]), true), "{text}");
+    }
+    query(&session, "INSERT {n: 1} INTO docs").unwrap();
+    // The index does not know the document yet.
+    assert_eq!(ask(&session, late), (json!([]), false));
+    assert_eq!(ask(&session, late), (json!([]), true));
+    assert_eq!(ask(&session, ahead), (json!([1]), false));
+    assert_eq!(ask(&session, ahead), (json!([1]), true));
+    // The index has changed, and the documents have not.
+    assert_eq!(ask(&session, late), (json!([1]), false));
+    assert_eq!(ask(&session, late), (json!([1]), true));
+    for text in others {
+        assert_eq!(ask(&session, text), (json!([1]), false), "{text}");
+        assert_eq!(ask(&session, text), (json!([1]), true), "{text}");
+    }
+    query(&session, "INSERT {n: 2} INTO other").unwrap();
+    assert_eq!(ask(&session, ahead), (json!([1]), true));
+    let linked = r#"{"links": {"other": {"fields": {"n": {}}}}}"#;
+    session.change_view("v", Slice::new(&value(linked)), true).unwrap();
+    assert_eq!(ask(&session, ahead), (json!([1, 2]), false));
+    assert_eq!(ask(&session, ahead), (json!([1, 2]), true));
+    session.truncate_collection("other").unwrap();
+    assert_eq!(ask(&session, ahead), (json!([1]), false));
 }
 
 #[test]

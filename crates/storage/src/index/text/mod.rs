@@ -12,11 +12,14 @@ pub(crate) mod pins;
 pub(crate) mod text_index;
 pub(crate) mod work;
 
+use std::sync::Arc;
+
 use errors::{Error, Result};
 use velocypack::Slice;
 
 use crate::index::entries::Entries;
 use crate::index::{Index, IndexMethod};
+use crate::metrics::TextIndexStatistics;
 
 pub(super) struct Text;
 
@@ -31,5 +34,28 @@ impl IndexMethod for Text {
             });
         });
         Ok(())
+    }
+}
+
+/// The facts that only text indexes have.
+impl Index {
+    /// Returns the fields of an inverted index or a view's link; `None` for another index, or if an
+    /// Analyzer cannot be opened.
+    pub fn search_schema(&self) -> Option<&Arc<search::Schema>> {
+        self.text.as_ref()?.schema().ok()
+    }
+
+    /// Returns the size and the progress of an inverted index or a view's link.
+    pub fn text_statistics(&self) -> Option<TextIndexStatistics> {
+        self.text.as_ref().map(|text| text.statistics())
+    }
+
+    /// Returns the number of the state in which queries see an inverted index or a view's link;
+    /// `None` for another index.
+    ///
+    /// Each state that the indexer publishes has a greater number. A search saw the state with a
+    /// number if the index has that number before and after it.
+    pub fn search_state(&self) -> Option<u64> {
+        self.text.as_ref().map(|text| text.state_number())
     }
 }

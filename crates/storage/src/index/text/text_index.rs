@@ -55,6 +55,8 @@ pub(crate) struct Published {
     /// The last commit which it is certain to have, with all commits before it; `None` if that is
     /// unknown.
     pub(crate) as_of: Option<CommitNumber>,
+    /// The number of the state, which each later one increases; 0 if there is none yet.
+    pub(crate) number: u64,
 }
 
 /// Numbers of [`Work`] that are read without its lock.
@@ -157,11 +159,18 @@ impl TextIndex {
         self.published.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Returns the number of the state that queries see; 0 before the first step.
+    pub(crate) fn state_number(&self) -> u64 {
+        let published = self.published.read().unwrap_or_else(PoisonError::into_inner);
+        published.as_ref().map_or(0, |published| published.number)
+    }
+
     /// Shows the state of the indexer to queries.
     pub(crate) fn publish(&self, work: &Work) {
         let snapshot = Arc::new(SearchSnapshot::new(work.snapshot_parts()));
-        let published = Published { snapshot, as_of: work.as_of };
         let mut present = self.published.write().unwrap_or_else(PoisonError::into_inner);
+        let number = present.as_ref().map_or(0, |present| present.number) + 1;
+        let published = Published { snapshot, as_of: work.as_of, number };
         debug_assert!(
             present.as_ref().is_none_or(|present| present.as_of <= published.as_of),
             "a text index goes back to an earlier state"
