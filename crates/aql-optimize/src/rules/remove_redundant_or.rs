@@ -47,6 +47,11 @@ fn loosest(operands: &[Expression]) -> Option<usize> {
         if bound.1 != direction || !bound.0.is_same(attribute) {
             return None;
         }
+        // An index may answer the bounds on an attribute.
+        let is_variable = matches!(attribute, Expression::Variable(_));
+        if !is_variable && !is_order_certain(bound.2, best_bound.2) {
+            return None;
+        }
         if is_looser(&bound, &best_bound) {
             (best, best_bound) = (position, bound);
         }
@@ -89,6 +94,19 @@ fn is_access(expression: &Expression) -> bool {
         Expression::Variable(_) => true,
         Expression::Attribute { base, .. } => is_access(base),
         Expression::Index { base, index } => index.as_constant().is_some() && is_access(base),
+        _ => false,
+    }
+}
+
+/// Returns true if two values have the same order in a search of an inverted index. There, a range
+/// has values of one type, and strings are ordered by their bytes.
+fn is_order_certain(one: &Value, other: &Value) -> bool {
+    match (one.as_str(), other.as_str()) {
+        (Some(one_text), Some(other_text)) => one_text.cmp(other_text) == one.compare(other),
+        (None, None) => {
+            let type_of = |value: &Value| [value.is_null(), value.is_bool(), value.is_number()];
+            type_of(one) == type_of(other)
+        }
         _ => false,
     }
 }

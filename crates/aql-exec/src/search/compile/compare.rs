@@ -50,12 +50,17 @@ impl Compiler<'_> {
         self.on_values(field, value, scope, |field| Query::equal(field, value.clone()))
     }
 
+    /// Returns the query of values within bounds. Null is the only value of its type.
     pub(super) fn range(
         &self,
         field: &SearchField<Value>,
         bounds: &Bounds<search::Value>,
         scope: &Scope,
     ) -> Query {
+        if bounds.low.iter().chain(&bounds.high).all(|(bound, is_in)| *is_in && *bound == search::Value::Null)
+        {
+            return self.equal_or_missing(field, &search::Value::Null, scope);
+        }
         let Some((bound, _)) = bounds.low.as_ref().or(bounds.high.as_ref()) else { return Query::None };
         self.on_values(field, bound, scope, |field| Query::range(field, bounds.clone()))
     }

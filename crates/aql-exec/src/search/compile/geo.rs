@@ -105,7 +105,7 @@ impl Relation {
     }
 }
 
-/// Returns the relation; `None` for a distance that is not a number, which no document has.
+/// Returns the relation; `None` if no document can have the distance.
 fn relation(operand: &GeoOperand<Value>) -> Result<Option<Relation>> {
     Ok(Some(match operand {
         GeoOperand::ContainsField(value) => Relation::Contains(shape(value, "GEO_CONTAINS", 1)?),
@@ -129,7 +129,15 @@ fn relation(operand: &GeoOperand<Value>) -> Result<Option<Relation>> {
         GeoOperand::Distance(value, operator, meters) => {
             let shape = shape(value, "GEO_DISTANCE", 2)?;
             if !meters.is_number() {
-                return Ok(None);
+                // All distances are on one side of a value of another type.
+                let order = Value::Int(0).compare(meters);
+                let is_true = match operator {
+                    CompareOperator::Equal => false,
+                    CompareOperator::NotEqual => true,
+                    CompareOperator::Less | CompareOperator::LessEqual => order.is_lt(),
+                    CompareOperator::Greater | CompareOperator::GreaterEqual => order.is_gt(),
+                };
+                return Ok(is_true.then_some(Relation::Distance(shape, (None, None))));
             }
             let meters = meters.to_f64();
             let bounds = match operator {

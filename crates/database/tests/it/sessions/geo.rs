@@ -11,11 +11,17 @@ fn index(session: &Session, collection: &str, json: &str) {
 }
 
 /// A generator whose numbers are the same in each run.
-struct Numbers(u64);
+pub(super) struct Numbers(pub(super) u64);
 
 impl Numbers {
+    /// Returns the generator of a seed; `PERSEA_RANDOM_SEED` replaces it.
+    pub(super) fn seeded(seed: u64) -> Self {
+        let given = std::env::var("PERSEA_RANDOM_SEED").ok().and_then(|text| text.parse().ok());
+        Numbers(given.unwrap_or(seed))
+    }
+
     /// Returns a place: evenly distributed, or a special case of spherical geometry.
-    fn place(&mut self) -> (f64, f64) {
+    pub(super) fn place(&mut self) -> (f64, f64) {
         const SPECIAL: [(f64, f64); 6] =
             [(0.0, 90.0), (45.0, -90.0), (180.0, 0.0), (-180.0, 10.0), (0.0, 0.0), (179.999, -80.0)];
         match self.below(12) {
@@ -24,7 +30,7 @@ impl Numbers {
         }
     }
 
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }

@@ -3,6 +3,7 @@
 
 #![allow(clippy::indexing_slicing, reason = "tests")]
 
+mod all_shapes;
 mod cursors;
 mod dumps;
 mod exports;
@@ -14,6 +15,7 @@ mod restores;
 mod results_cache;
 mod servers;
 mod tasks;
+mod text_conditions;
 mod transactions;
 mod ttl;
 mod views_while_written;
