@@ -146,6 +146,17 @@ fs.copyRecursive = (from, to) => {
   }
 };
 
+// Stores files in a new archive. Their names in it do not contain the folder.
+fs.zipFile = (archive, folder, files, password) => {
+  host.packFiles(archive, folder || '', files, password || undefined);
+  return true;
+};
+
+fs.unzipFile = (archive, folder, skipPaths, overwrite, password) => {
+  host.unpackFiles(archive, folder, Boolean(skipPaths), Boolean(overwrite), password || undefined);
+  return true;
+};
+
 fs.linkFile = (target, name) => {
   host.linkFile(target, name);
   return true;

@@ -156,10 +156,42 @@ pub trait Files {
     fn link(&self, target: &str, path: &str) -> HostResult<()>;
     /// Changes the mode of an entry.
     fn set_mode(&self, path: &str, mode: u32) -> HostResult<()>;
+    /// Packs files into a new ZIP archive.
+    fn pack(&self, packing: &Packing<'_>) -> HostResult<()>;
+    /// Unpacks a ZIP archive.
+    fn unpack(&self, unpacking: &Unpacking<'_>) -> HostResult<()>;
     /// Returns the directory of temporary files.
     fn temporary_directory(&self) -> PathBuf;
     /// Returns the working directory.
     fn working_directory(&self) -> PathBuf;
+}
+
+/// Files to pack into a ZIP archive.
+#[derive(Clone, Copy, Debug)]
+pub struct Packing<'a> {
+    /// The path of the archive, which must not exist.
+    pub archive: &'a str,
+    /// The folder that relative paths begin at. Names in the archive do not contain it.
+    pub folder: &'a str,
+    /// The paths of the files.
+    pub files: &'a [String],
+    /// The password that encrypts the files.
+    pub password: Option<&'a str>,
+}
+
+/// A ZIP archive to unpack.
+#[derive(Clone, Copy, Debug)]
+pub struct Unpacking<'a> {
+    /// The path of the archive.
+    pub archive: &'a str,
+    /// The folder for its files.
+    pub folder: &'a str,
+    /// True if all files go into the folder itself, without the folders of the archive.
+    pub skips_paths: bool,
+    /// True if existing files are overwritten.
+    pub overwrites: bool,
+    /// The password of encrypted files.
+    pub password: Option<&'a str>,
 }
 
 /// The facts about an entry of the file system.

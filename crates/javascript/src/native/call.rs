@@ -72,6 +72,18 @@ impl<'js> Call<'_, 'js> {
         self.value(index).map(|_| self.text(index)).transpose()
     }
 
+    /// Returns an argument that is an array of strings. Error: 10.
+    pub(crate) fn texts(&self, index: usize) -> NativeResult<Vec<String>> {
+        let wrong = || self.wrong(index, "an array of strings");
+        let array = self.value(index).and_then(Value::as_array).ok_or_else(wrong)?;
+        let mut texts = Vec::with_capacity(array.len());
+        for text in array.iter::<Value<'js>>() {
+            let text = text?;
+            texts.push(value::text(text.as_string().ok_or_else(wrong)?)?);
+        }
+        Ok(texts)
+    }
+
     /// Returns an argument that is a number. Error: 10.
     pub(crate) fn number(&self, index: usize) -> NativeResult<f64> {
         let number = self.value(index).and_then(Value::as_number);

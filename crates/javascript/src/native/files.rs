@@ -3,7 +3,7 @@
 use rquickjs::{Object, Value};
 
 use super::{Call, NativeResult, Table};
-use crate::EntryKind;
+use crate::{EntryKind, Packing, Unpacking};
 
 pub(super) const TABLE: Table = &[
     ("hasFiles", |call| call.give(call.host().files().is_some())),
@@ -43,6 +43,8 @@ pub(super) const TABLE: Table = &[
         call.files()?.set_mode(&call.text(0)?, call.number(1)? as u32)?;
         Ok(call.nothing())
     }),
+    ("packFiles", pack_files),
+    ("unpackFiles", unpack_files),
     ("temporaryDirectory", |call| {
         call.give(call.files()?.temporary_directory().to_string_lossy().into_owned())
     }),
@@ -75,4 +77,31 @@ fn list_directory<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
     let mut names = call.files()?.list(&call.text(0)?)?;
     names.sort();
     call.give_list(names.iter().map(String::as_str))
+}
+
+/// `packFiles(archive, folder, files, password)`: the password may be undefined.
+fn pack_files<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
+    let password = call.optional_text(3)?;
+    let packing = Packing {
+        archive: &call.text(0)?,
+        folder: &call.text(1)?,
+        files: &call.texts(2)?,
+        password: password.as_deref(),
+    };
+    call.files()?.pack(&packing)?;
+    Ok(call.nothing())
+}
+
+/// `unpackFiles(archive, folder, skipsPaths, overwrites, password)`: the password may be undefined.
+fn unpack_files<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
+    let password = call.optional_text(4)?;
+    let unpacking = Unpacking {
+        archive: &call.text(0)?,
+        folder: &call.text(1)?,
+        skips_paths: call.flag(2),
+        overwrites: call.flag(3),
+        password: password.as_deref(),
+    };
+    call.files()?.unpack(&unpacking)?;
+    Ok(call.nothing())
 }

@@ -8,7 +8,7 @@ use hyper::StatusCode;
 
 use crate::http::Cost::Unknown;
 use crate::http::{Request, Response, Route, Verb};
-use crate::service::authentication::{Authentication, Look, access_token, not_authorized};
+use crate::service::authentication::{Authentication, Look, access_token, not_authorized, password};
 
 /// The services of this family.
 pub(crate) struct Services {
@@ -53,7 +53,7 @@ fn log_in(services: &Services, request: &Request) -> Result<Response> {
     }
     let authentication = Arc::clone(&services.authentication);
     let (user, password) = (name.to_owned(), password.to_owned());
-    Ok(Response::deferred_login(name, move || match authentication.log_in(&catalog, &user, &password) {
+    Ok(Response::deferred_login(name, move || match password::log_in(&catalog, &user, &password) {
         Some(user) => token(&authentication, &user.name),
         None => Err(Error::new(ErrorCode::HttpUnauthorized, "Wrong credentials")),
     }))

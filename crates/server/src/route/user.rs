@@ -23,10 +23,11 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Creates a user.")
         .with_body(r#"{"user": "ann", "passwd": "", "active": true}"#),
     // ArangoDB's shell sends the name twice; the one in the body counts.
-    Route::new(Verb::Post, "/_api/user/{user}", Blocking, create)
+    Route::new(Verb::Post, "/_api/user/{user}", Blocking, create_or_check)
         .audited(Audit::Rights)
         .not_in_scripts()
-        .about("Creates the user that the body names."),
+        .about("Creates the user that the body names, or checks the password of the user in the path.")
+        .with_body(r#"{"passwd": "secret"}"#),
     Route::new(Verb::Get, "/_api/user/{user}", Constant, read).for_everybody().about("Returns a user."),
     Route::new(Verb::Put, "/_api/user/{user}", Blocking, replace)
         .audited(Audit::Rights)
@@ -76,6 +77,27 @@ fn create(session: &Session, request: &Request) -> Result<Response> {
     let name = name.ok_or_else(|| Error::of(ErrorCode::UserInvalidName))?;
     let user = session.create_user(name, changes(body.slice(), true)?)?;
     Response::success(StatusCode::CREATED, |fields| print(fields, &user))
+}
+
+/// Creates the user that the body names. Without a name there, it checks a password, also on a
+/// server without authentication: scripts of the shell ask so.
+///
+/// Errors: 401 for a wrong password.
+fn create_or_check(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    let Some(password) = body.slice().get("passwd").filter(|_| body.slice().get("user").is_none()) else {
+        return create(session, request);
+    };
+    session.require_administrator()?;
+    let wrong = || Error::bad_parameter("'passwd' must be a string");
+    let password = password.as_str().ok_or_else(wrong)?.to_owned();
+    let (catalog, name) = (session.catalog(), request.parameter("user").to_owned());
+    Ok(Response::deferred_login(&name.clone(), move || match password::log_in(&catalog, &name, &password) {
+        Some(_) => Response::success(StatusCode::OK, |fields| {
+            fields.bool("result", true);
+        }),
+        None => Err(Error::new(ErrorCode::HttpUnauthorized, "Wrong credentials")),
+    }))
 }
 
 fn read(session: &Session, request: &Request) -> Result<Response> {

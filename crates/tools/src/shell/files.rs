@@ -6,8 +6,10 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
-use errors::{Error, ErrorCode};
-use javascript::{EntryKind, Files, HostResult, Metadata};
+use javascript::{EntryKind, Files, HostResult, Metadata, Packing, Unpacking};
+
+use super::file_errors::{reading, writing};
+use super::zip_archive;
 
 /// The files that the user of the shell may reach.
 pub(super) struct LocalFiles;
@@ -80,25 +82,19 @@ impl Files for LocalFiles {
         changed.map_err(|error| writing(path, &error).into())
     }
 
+    fn pack(&self, packing: &Packing<'_>) -> HostResult<()> {
+        Ok(zip_archive::pack(packing)?)
+    }
+
+    fn unpack(&self, unpacking: &Unpacking<'_>) -> HostResult<()> {
+        Ok(zip_archive::unpack(unpacking)?)
+    }
+
     fn temporary_directory(&self) -> PathBuf {
         std::env::temp_dir()
     }
 
     fn working_directory(&self) -> PathBuf {
         std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
-    }
-}
-
-fn reading(path: &str, error: &io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::NotFound => Error::new(ErrorCode::FileNotFound, format!("there is no file {path}")),
-        _ => Error::new(ErrorCode::CannotReadFile, format!("{path} cannot be read: {error}")),
-    }
-}
-
-fn writing(path: &str, error: &io::Error) -> Error {
-    match error.kind() {
-        io::ErrorKind::NotFound => Error::new(ErrorCode::FileNotFound, format!("{path}: {error}")),
-        _ => Error::new(ErrorCode::CannotWriteFile, format!("{path} cannot be changed: {error}")),
     }
 }

@@ -1,11 +1,12 @@
 //! `persea shell`, also called through a link named `arangosh`: JavaScript with ArangoDB's API.
 //!
 //! [`options`] reads the options. [`session`] holds the isolate of crate `javascript`, for which
-//! [`host`] sends requests, prints ([`output`]), and reaches files ([`files`]) and other hosts
-//! ([`network`]). Without a terminal
-//! [`script`] runs files, texts and the standard input, whose statements [`statement`] finds.
+//! [`host`] sends requests, prints ([`output`]), and reaches files ([`files`], [`zip_archive`]) and
+//! other hosts ([`network`]). Without a terminal [`script`] runs files, texts and the standard
+//! input, whose statements [`statement`] finds.
 //! [`report`] formats the errors of scripts.
 
+mod file_errors;
 mod files;
 mod host;
 mod network;
@@ -16,6 +17,7 @@ mod report;
 mod script;
 mod session;
 mod statement;
+mod zip_archive;
 
 use std::io::{IsTerminal, stdin};
 use std::rc::Rc;

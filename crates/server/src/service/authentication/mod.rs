@@ -199,7 +199,7 @@ impl Authentication {
 
     /// Checks a password, slowly. Returns `None` if it is wrong.
     pub(crate) fn check(&self, catalog: &Catalog, credentials: &Credentials) -> Option<Identity> {
-        let user = self.log_in(catalog, &credentials.user, &credentials.password)?;
+        let user = password::log_in(catalog, &credentials.user, &credentials.password)?;
         let identity = Identity::User(user.name.as_str().into());
         let known = Known {
             identity: identity.clone(),
@@ -210,24 +210,6 @@ impl Authentication {
         };
         self.remember(credentials.digest, known);
         Some(identity)
-    }
-
-    /// Returns the active user with a name, if the password is right.
-    ///
-    /// It is as slow for unknown names, so that the time does not reveal which users exist.
-    pub(crate) fn log_in(
-        &self,
-        catalog: &Catalog,
-        name: &str,
-        password: &str,
-    ) -> Option<Arc<UserDefinition>> {
-        /// The hash of a random password.
-        const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$\
-                              pXnWzSBF2cAMKfM/O9uPgM1Yl8bYlQ9WAjHFlx2tpgQ";
-        let user = catalog.user(name).filter(|user| user.active);
-        let hash = user.map_or(NOBODY, |user| user.password_hash.as_str());
-        let is_right = password::verify(password, hash);
-        user.filter(|_| is_right).cloned()
     }
 
     /// Returns the active user of a valid access token. If a name is given, the token must be that

@@ -1,13 +1,15 @@
 //! Passwords, hashed with Argon2id, so that a reader of the store cannot log in.
 
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params, Version};
+use catalog::UserDefinition;
 use database::dump::FOREIGN_HASH_PREFIX;
 use errors::{Error, Result};
 use sha2::{Digest, Sha256};
+use storage::Catalog;
 
 /// Memory of one hash. OWASP's "Password Storage Cheat Sheet" recommends 19 MiB and two passes.
 const MEMORY_KIB: u32 = 19 << 10;
@@ -81,6 +83,19 @@ pub fn verify(password: &str, hash: &str) -> bool {
     let Ok(hash) = PasswordHash::new(hash) else { return false };
     let _place = Place::take();
     hasher().is_ok_and(|hasher| hasher.verify_password(password.as_bytes(), &hash).is_ok())
+}
+
+/// Returns the active user with a name, if the password is right.
+///
+/// It is as slow for unknown names, so that the time does not reveal which users exist.
+pub(crate) fn log_in(catalog: &Catalog, name: &str, password: &str) -> Option<Arc<UserDefinition>> {
+    /// The hash of a random password.
+    const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$\
+                          pXnWzSBF2cAMKfM/O9uPgM1Yl8bYlQ9WAjHFlx2tpgQ";
+    let user = catalog.user(name).filter(|user| user.active);
+    let hash = user.map_or(NOBODY, |user| user.password_hash.as_str());
+    let is_right = verify(password, hash);
+    user.filter(|_| is_right).cloned()
 }
 
 /// Checks a hash from a restored dump of ArangoDB: `METHOD$SALT$HASH`.
