@@ -7,7 +7,9 @@ use aql_plan::{IndexScan, JoinPart, Materialize, Node, NodeKind, Projection, rea
 
 use super::coverage::Entries;
 use super::pipeline::Workshop;
-use super::projection::{collect_in_nodes, collect_paths, projection, replace_in_node, without_prefixed};
+use super::projection::{
+    Path, collect_in_nodes, collect_paths, projection, replace_in_node, without_prefixed,
+};
 
 /// Returns the position of the LIMIT that decides which rows of the scan remain, after a sort or
 /// filter of them.
@@ -68,6 +70,55 @@ pub(crate) fn split(
     }
     scan.source.projections.push(key);
     Some(materialize)
+}
+
+/// Moves the node at `from`, which fetches the documents of the scan at `position`, after the node
+/// at `last`.
+///
+/// `None` if the index does not cover the attributes that are read until then.
+pub(crate) fn postpone(
+    nodes: &mut Vec<Node>,
+    position: usize,
+    from: usize,
+    last: usize,
+    workshop: &mut Workshop<'_>,
+) -> Option<()> {
+    let NodeKind::Materialize(materialize) = &nodes.get(from)?.kind else { return None };
+    let NodeKind::Index(scan) = &nodes.get(position)?.kind else { return None };
+    let (document, index) = (materialize.out, scan.indexes.first()?);
+    let between = nodes.get(from + 1..=last)?;
+    let read = reads_of_pipeline(between);
+    let (early, late): (Vec<Projection>, Vec<Projection>) =
+        materialize.projections.iter().cloned().partition(|projection| read.contains(projection.out));
+    let mut paths = BTreeSet::new();
+    let is_covered = |path: &Path| index.has(path);
+    if !collect_in_nodes(between, document, &mut paths)
+        || !paths.iter().chain(early.iter().map(|projection| &projection.path)).all(is_covered)
+        || (late.is_empty() && !early.is_empty())
+    {
+        return None;
+    }
+    let known = |path: &Path| scan.source.projections.iter().find(|projection| projection.path == *path);
+    let read: Vec<Projection> = without_prefixed(paths)
+        .into_iter()
+        .map(|path| known(&path).cloned().unwrap_or_else(|| projection(path, workshop)))
+        .collect();
+    let is_new = |own: &&Projection| scan.source.projections.iter().all(|known| known.out != own.out);
+    let added: Vec<Projection> = read.iter().filter(is_new).cloned().chain(early).collect();
+    for node in nodes.iter_mut().take(last + 1).skip(from + 1) {
+        replace_in_node(node, document, &read);
+    }
+    if let NodeKind::Index(scan) = &mut nodes.get_mut(position)?.kind {
+        // The key stays the last one.
+        let place = scan.source.projections.len().saturating_sub(1);
+        scan.source.projections.splice(place..place, added);
+    }
+    let mut node = nodes.remove(from);
+    if let NodeKind::Materialize(materialize) = &mut node.kind {
+        materialize.projections = late;
+    }
+    nodes.insert(last, node);
+    Some(())
 }
 
 /// Returns true if a separate node could fetch the documents of a scan.

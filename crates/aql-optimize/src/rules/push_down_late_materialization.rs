@@ -1,5 +1,5 @@
 //! `push-down-late-materialization`: fetches the documents of an index scan after sorts and filters
-//! that read only covered attributes.
+//! that read only covered attributes, and after limits.
 //!
 //! As in ArangoDB, plans name the rule wherever documents are fetched late, even if it did not move
 //! that step.
@@ -8,7 +8,7 @@ use aql_plan::{Node, NodeKind, Plan};
 use errors::Result;
 
 use super::{Rule, RuleContext};
-use crate::analysis::late::{defer, split};
+use crate::analysis::late::{defer, postpone, split};
 use crate::analysis::pipeline::{Workshop, for_each_pipeline};
 
 pub(super) struct PushDownLateMaterialization;
@@ -19,7 +19,7 @@ impl Rule for PushDownLateMaterialization {
     }
 
     fn description(&self) -> &'static str {
-        "Fetches the documents of an index scan after sorts and filters, where the index covers what they read."
+        "Fetches the documents of an index scan after limits, and after sorts and filters that an index covers."
     }
 
     fn apply(&self, plan: &mut Plan, context: &mut RuleContext<'_>) -> Result<bool> {
@@ -31,6 +31,7 @@ impl Rule for PushDownLateMaterialization {
                 } else if let Some(last) = last_sort_or_filter(nodes, position) {
                     defer(nodes, position, last, workshop);
                 }
+                push_further(nodes, position, workshop);
             }
             Ok(nodes.iter().any(|node| matches!(node.kind, NodeKind::Materialize(_))))
         })
@@ -55,6 +56,44 @@ fn push_down(nodes: &mut Vec<Node>, position: usize, workshop: &mut Workshop<'_>
         }
     }
     Some(())
+}
+
+/// Moves the node that fetches the documents of the scan at a position over the limits, filters and
+/// sorts that follow it, as far as the index covers what they read.
+fn push_further(nodes: &mut Vec<Node>, position: usize, workshop: &mut Workshop<'_>) {
+    let Some(mut from) = materialize_of(nodes, position) else { return };
+    while let Some(next) = next_reducer(nodes, from)
+        && postpone(nodes, position, from, next, workshop).is_some()
+    {
+        from = next;
+    }
+}
+
+/// Returns the position of the node that fetches the documents of the scan at a position.
+fn materialize_of(nodes: &[Node], position: usize) -> Option<usize> {
+    let NodeKind::Index(scan) = &nodes.get(position)?.kind else { return None };
+    let from = (position + 1..nodes.len()).find(|at| nodes.get(*at).is_none_or(|node| !is_passable(node)))?;
+    match &nodes.get(from)?.kind {
+        NodeKind::Materialize(node) => {
+            scan.source.projections.last().is_some_and(|key| key.out == node.key).then_some(from)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the position of the next limit, filter or sort, if only calculations are before it.
+fn next_reducer(nodes: &[Node], from: usize) -> Option<usize> {
+    let is_calculation =
+        |at: &usize| nodes.get(*at).is_some_and(|node| matches!(node.kind, NodeKind::Calculation(_)));
+    let next = (from + 1..nodes.len()).find(|at| !is_calculation(at))?;
+    nodes.get(next).is_some_and(is_passable).then_some(next)
+}
+
+fn is_passable(node: &Node) -> bool {
+    matches!(
+        node.kind,
+        NodeKind::Calculation(_) | NodeKind::Filter(_) | NodeKind::Sort(_) | NodeKind::Limit(_)
+    )
 }
 
 /// Lets the scan fetch its documents again.
