@@ -52,6 +52,10 @@ impl ExecutionContext {
         self.statistics.writes_executed += operations;
         let has_committed = self.commits.note(operations, self.data.transaction()?)?;
         self.statistics.intermediate_commits += u64::from(has_committed);
+        if has_committed {
+            let interrupt = &self.interrupt;
+            self.data.transaction()?.wait_for_text_indexes(&|| interrupt.check())?;
+        }
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use aql_value::{Charge, Interrupt, MemoryAccount, Owner};
+use aql_value::{Charge, Interrupt, MemoryAccount};
 use catalog::AccessLevel;
 use errors::Result;
 use storage::{
@@ -12,7 +12,7 @@ use storage::{
 };
 use velocypack::Slice;
 
-use crate::session::Session;
+use crate::session::{ListedWork, Session};
 
 /// The operation of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +104,25 @@ fn outcome_bytes(outcome: &Result<WriteOutcome>) -> u64 {
     (size_of::<Result<WriteOutcome>>() + further) as u64
 }
 
+/// The options of a write, which is listed while it computes.
+#[derive(Debug)]
+pub(crate) struct OwnedOptions<'o> {
+    options: Cow<'o, WriteOptions>,
+    work: Option<ListedWork>,
+}
+
+impl OwnedOptions<'_> {
+    /// Returns the options.
+    pub(crate) fn get(&self) -> &WriteOptions {
+        &self.options
+    }
+
+    /// Returns the options and the entry of the list, for a write that takes several steps.
+    pub(crate) fn into_parts(self) -> (WriteOptions, Option<ListedWork>) {
+        (self.options.into_owned(), self.work)
+    }
+}
+
 /// Reads many documents of one collection in one state of the database.
 pub struct DocumentReader {
     collection: Arc<Collection>,
@@ -175,7 +194,7 @@ impl Session {
     ) -> Result<(Arc<Collection>, WriteOutcome)> {
         let (collection, outcome) = self.write(collection, mode, |transaction, collection| {
             let options = self.owned(collection, options);
-            operation.run(transaction, collection, key, body, &options)
+            operation.run(transaction, collection, key, body, options.get())
         })?;
         Ok((collection, outcome))
     }
@@ -200,7 +219,8 @@ impl Session {
         let mut writes = Charge::new(Arc::clone(&account));
         let mut outcomes = Outcomes::new(account);
         let (collection, ()) = self.write(collection, mode, |transaction, collection| {
-            let options = &*self.owned(collection, options);
+            let owned = self.owned(collection, options);
+            let options = owned.get();
             let mut bodies = bodies.elements();
             let taken_before = transaction.memory_bytes() as u64;
             // An empty call also checks whether the collection may be written.
@@ -226,27 +246,16 @@ impl Session {
         Ok((collection, outcomes))
     }
 
-    /// Returns the options of a write, with the session as the owner of what the write computes.
-    pub(crate) fn owned<'o>(
-        &self,
-        collection: &Collection,
-        options: &'o WriteOptions,
-    ) -> Cow<'o, WriteOptions> {
+    /// Returns the options of a write. If the write computes values or checks a schema, it is
+    /// listed like a query, with the session's user as the owner of what it computes.
+    pub(crate) fn owned<'o>(&self, collection: &Collection, options: &'o WriteOptions) -> OwnedOptions<'o> {
         if !collection.computes_on_write() {
-            return Cow::Borrowed(options);
+            return OwnedOptions { options: Cow::Borrowed(options), work: None };
         }
-        Cow::Owned(WriteOptions { owner: Some(self.computation_owner()), ..options.clone() })
-    }
-
-    /// Returns the session as the owner of a computation, which ends when a query of the session
-    /// would end.
-    fn computation_owner(&self) -> Owner {
-        let interrupt = self.interrupt().cloned().unwrap_or_else(|| self.part_interrupt());
-        let interrupt = match self.instance().options().query_max_runtime {
-            Some(max_runtime) => interrupt.for_at_most(max_runtime),
-            None => interrupt,
-        };
-        Owner { interrupt, memory: self.query_account(0) }
+        let name = collection.name();
+        let work = self.list_work(&format!("/* a write of documents, without a query */ INTO {name}"));
+        let options = WriteOptions { owner: Some(work.owner().clone()), ..options.clone() };
+        OwnedOptions { options: Cow::Owned(options), work: Some(work) }
     }
 
     /// Returns a new account for a request that reads or writes many documents. It is charged to

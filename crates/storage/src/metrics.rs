@@ -226,6 +226,8 @@ pub struct TextIndexStatistics {
     pub bytes: u64,
     /// Percent of the documents that an index which is being built has; `None` for a built one.
     pub progress_percent: Option<u64>,
+    /// The age of the oldest change that a built index does not show yet, in milliseconds.
+    pub delay_ms: u64,
 }
 
 /// The labels and the statistics of each index.
@@ -249,6 +251,11 @@ pub(crate) const SEARCH: &[Metric<TextIndexes>] = &[
     Metric::gauge("arangodb_search_index_size", "Size of the index's segments in bytes.", |indexes| {
         of_each(indexes, |index| index.bytes)
     }),
+    Metric::gauge(
+        "persea_search_delay_milliseconds",
+        "Age of the oldest change that the index does not show yet, in milliseconds.",
+        |indexes| of_each(indexes, |index| index.delay_ms),
+    ),
 ];
 
 fn of_each(indexes: &TextIndexes, value: fn(&TextIndexStatistics) -> u64) -> Value {

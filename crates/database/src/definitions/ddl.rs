@@ -80,7 +80,8 @@ impl Session {
 
     /// Creates an index, or finds an equal one. The flag in the result is true if the index is new.
     ///
-    /// Errors: 1203, 1210 (as 400, since no document of the request conflicts), 10, 11, 18.
+    /// Errors: 1203, 1210 (as 400, since no document of the request conflicts), 10, 11, 18,
+    /// 1500.
     pub fn create_index(
         &self,
         collection: &str,
@@ -88,7 +89,9 @@ impl Session {
     ) -> Result<(Arc<Collection>, Arc<Index>, bool)> {
         let collection = self.changed_collection(collection)?;
         let properties = self.index_properties(properties)?;
-        let created = self.instance().store().create_index(&collection, properties);
+        let work = self.list_work(&format!("/* a new index, without a query */ ON {}", collection.name()));
+        let store = self.instance().store();
+        let created = store.create_index_unless(&collection, properties, &|| work.check());
         let (index, is_new) = created.map_err(|error| match error.code() {
             ErrorCode::UniqueConstraintViolated => error.with_status(400),
             _ => error,

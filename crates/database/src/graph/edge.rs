@@ -41,7 +41,7 @@ impl Session {
         let written = [Arc::clone(&edges)];
         let outcome = self.in_transaction(&written, &vertices, durability, |transaction| {
             hold(transaction, &edges, key, operation, &ends)?;
-            operation.run(transaction, &edges, key, body, &self.owned(&edges, options))
+            operation.run(transaction, &edges, key, body, self.owned(&edges, options).get())
         })?;
         Ok((edges, outcome))
     }

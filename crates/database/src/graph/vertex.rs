@@ -34,7 +34,7 @@ impl Session {
         }
         let written = [Arc::clone(&collection)];
         let outcome = self.in_transaction(&written, &[], durability, |transaction| {
-            operation.run(transaction, &collection, key, body, &self.owned(&collection, options))
+            operation.run(transaction, &collection, key, body, self.owned(&collection, options).get())
         })?;
         Ok((collection, outcome))
     }

@@ -128,6 +128,7 @@ impl Session {
             bind_variables: &request.bind_variables,
             began: started,
             stream: request.options.stream,
+            is_query: true,
             interrupt: interrupt.clone(),
             memory: Arc::clone(&memory),
         });

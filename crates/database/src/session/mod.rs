@@ -3,6 +3,7 @@
 
 mod cursors;
 mod edge_indexes;
+mod listed_work;
 
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ use traces::Trace;
 
 use crate::base::Owner;
 use crate::instance::Instance;
+
+pub(crate) use self::listed_work::ListedWork;
 
 /// The identity of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]

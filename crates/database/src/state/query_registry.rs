@@ -95,6 +95,7 @@ pub struct RegisteredQuery {
     pub stream: bool,
     /// The time at which the query began.
     pub started: SystemTime,
+    is_query: bool,
     began: Instant,
     state: AtomicU8,
     /// The interrupt that ends the query.
@@ -193,6 +194,9 @@ pub struct NewQuery<'a> {
     pub began: Instant,
     /// True if the query is streamed.
     pub stream: bool,
+    /// False for work that is listed like a query, but is none. No statistics of queries include
+    /// it.
+    pub is_query: bool,
     /// The interrupt that ends the query.
     pub interrupt: Interrupt,
     /// The memory that the query uses.
@@ -278,6 +282,7 @@ impl QueryRegistry {
                 _ => Vec::new(),
             },
             stream: new.stream,
+            is_query: new.is_query,
             started: SystemTime::now(),
             began: new.began,
             state: AtomicU8::new(QueryState::Planning as u8),
@@ -367,7 +372,7 @@ impl QueryRegistry {
     }
 
     fn finish(&self, query: &Arc<RegisteredQuery>) {
-        if query.interrupt.was_given_up() {
+        if !query.is_query || query.interrupt.was_given_up() {
             self.unlist(query);
             return;
         }
@@ -452,6 +457,7 @@ mod tests {
             bind_variables: &[0x0a],
             began: Instant::now(),
             stream: false,
+            is_query: true,
             interrupt: Interrupt::new(),
             memory: Arc::new(MemoryAccount::unlimited()),
         })

@@ -45,7 +45,15 @@ pub(crate) fn start() -> Running {
 }
 
 pub(crate) fn start_with(options: ServerOptions, store: Arc<Store>) -> Running {
-    let instance = Instance::new(store, InstanceOptions::default()).unwrap();
+    start_on(options, Instance::new(store, InstanceOptions::default()).unwrap())
+}
+
+/// Starts a server whose collections may have computed values.
+pub(crate) fn start_complete(options: ServerOptions) -> Running {
+    start_on(options, Instance::open(test_engine::engine(), InstanceOptions::default()).unwrap())
+}
+
+fn start_on(options: ServerOptions, instance: Arc<Instance>) -> Running {
     let server = Server::with_routes(instance, options, &[ROUTES]).unwrap();
     let listener = listener::bind(&Address::Tcp("127.0.0.1:0".parse().unwrap()), true)
         .unwrap()

@@ -6,7 +6,7 @@ use server::ServerOptions;
 use server::placement::pool::PoolLimits;
 
 use crate::client::{Client, Reply};
-use crate::harness::{Running, options, start_with, store, wait_until};
+use crate::harness::{Running, options, start_complete, start_with, store, wait_until};
 
 fn start_small() -> Running {
     let pool = PoolLimits { threads: 1, max_threads: 2, max_queue: 100 };
@@ -117,6 +117,28 @@ fn sixty_waiting_writers_stop_nobody() {
     let statuses: Vec<u16> = writers.iter_mut().map(|writer| writer.read_reply(false).status).collect();
     assert_eq!(statuses.iter().filter(|status| **status == 201).count(), 59, "{statuses:?}");
     assert_eq!(statuses.iter().filter(|status| **status == 410).count(), 1, "{statuses:?}");
+}
+
+#[test]
+fn writes_that_compute_are_listed_and_killed() {
+    let running = start_complete(options());
+    let mut client = running.client();
+    let computed = br#"{"name": "computed", "computedValues":
+        [{"name": "x", "expression": "RETURN SLEEP(300)", "overwrite": true}]}"#;
+    assert_eq!(client.request("POST", "/_api/collection", "", computed).status, 200);
+    let mut writer = running.client();
+    writer.write("POST", "/_api/document/computed", "", b"{}");
+    let mut id = String::new();
+    wait_until("the write is listed", || {
+        let current = client.get("/_api/query/current").json();
+        let query = current[0]["query"].as_str().unwrap_or_default().to_owned();
+        id = current[0]["id"].as_str().unwrap_or_default().to_owned();
+        query.contains("INTO computed")
+    });
+    assert_eq!(client.request("DELETE", &format!("/_api/query/{id}"), "", b"").status, 200);
+    writer.read_reply(false).error(410, 1500);
+    assert_eq!(client.get("/_api/query/current").json(), serde_json::json!([]));
+    assert_eq!(client.get("/_api/collection/computed/count").json()["count"], 0);
 }
 
 #[test]

@@ -45,6 +45,20 @@ pub struct Collection {
 }
 
 impl Collection {
+    /// Waits while writers are too far ahead of the collection's text indexes, for a few seconds at
+    /// most. Returns false if it had to wait and `may_wait` is false.
+    ///
+    /// Errors: that of `check`, which is called from time to time.
+    pub fn wait_for_text_indexes(&self, may_wait: bool, check: &dyn Fn() -> Result<()>) -> Result<bool> {
+        let mut late =
+            self.indexes.iter().filter_map(|index| index.text()).filter(|text| text.pace.is_late());
+        if !may_wait {
+            return Ok(late.next().is_none());
+        }
+        late.try_for_each(|text| text.pace.wait(check))?;
+        Ok(true)
+    }
+
     /// Returns the definition.
     pub fn definition(&self) -> &CollectionDefinition {
         &self.definition

@@ -30,6 +30,17 @@ impl Store {
         collection: &Collection,
         properties: IndexProperties,
     ) -> Result<(Arc<Index>, bool)> {
+        self.create_index_unless(collection, properties, &|| Ok(()))
+    }
+
+    /// As [`Store::create_index`], but calls `check` from time to time. Its error ends the build,
+    /// after which there is no index.
+    pub fn create_index_unless(
+        &self,
+        collection: &Collection,
+        properties: IndexProperties,
+        check: SharedCheck<'_>,
+    ) -> Result<(Arc<Index>, bool)> {
         if let Some(name) = &properties.name {
             self.core.options.naming_rules.check_index_name(name)?;
         }
@@ -41,7 +52,7 @@ impl Store {
         if let Some(existing) = find_same(present, &properties)? {
             return Ok((existing, false));
         }
-        let guard = self.core.exclude_writers(collection)?;
+        let guard = self.core.exclude_writers_unless(collection, check)?;
         let snapshot = self.snapshot()?;
         let present = snapshot.catalog().same_collection(collection);
         let present = Arc::clone(present.ok_or_else(|| Error::collection_not_found(collection.name()))?);
@@ -51,9 +62,9 @@ impl Store {
         let id = self.index_id(&present, properties.id)?;
         let object = ObjectId(self.core.ids.next()?);
         let definition = IndexDefinition::new(id, object, properties);
-        let index = self.add_index(&snapshot, &present, definition, &|| Ok(()))?;
+        let index = self.add_index(&snapshot, &present, definition, check)?;
         drop(guard);
-        self.fill(&present, &index, &|| Ok(()))?;
+        self.fill(&present, &index, check)?;
         Ok((index, true))
     }
 

@@ -15,6 +15,7 @@ use errors::{Error, Result};
 use super::names::check_name_is_free;
 use crate::base::error;
 use crate::catalog_snapshot::metadata::Draft;
+use crate::ddl::index_build::SharedCheck;
 use crate::{Collection, Index, Snapshot, Store};
 
 /// A change of the link between a view and a collection.
@@ -43,6 +44,9 @@ impl Store {
 
     /// Creates a view with its links, or nothing. Waits for the writers of linked collections.
     ///
+    /// `check` is called from time to time; its error leaves the first step of links to the
+    /// background.
+    ///
     /// Errors: 1207, 1208, 1228, 1203 for a collection, 1235 for too many indexes, those of builds,
     /// 18, 1004.
     pub fn create_view(
@@ -50,11 +54,12 @@ impl Store {
         database: &str,
         view: &ViewDefinition,
         links: Vec<ViewLink>,
+        check: SharedCheck<'_>,
     ) -> Result<Arc<ViewDefinition>> {
         self.core.options.naming_rules.check_collection_name(&view.name, false)?;
         let catalog = self.catalog();
         check_name_is_free(catalog.database(database).ok_or_else(error::database_not_found)?, &view.name)?;
-        self.apply_links(view.id, links, |draft| {
+        self.apply_links(view.id, links, check, |draft| {
             check_name_is_free(draft.database(database)?, &view.name)?;
             draft.put_view(database, existing_indexes(draft, database, view.clone())?)
         })
@@ -62,16 +67,19 @@ impl Store {
 
     /// Changes the properties and links of a view, or nothing. Links that are not named stay.
     ///
-    /// The caller keeps other changes of the view out. Errors: 1203 for the view or a collection,
-    /// otherwise as [`Store::create_view`].
+    /// The caller keeps other changes of the view out. `check` is called from time to time; its
+    /// error leaves the first step of new links to the background.
+    ///
+    /// Errors: 1203 for the view or a collection, otherwise as [`Store::create_view`].
     pub fn change_view(
         &self,
         database: &str,
         id: ViewId,
         properties: &ViewProperties,
         links: Vec<ViewLink>,
+        check: SharedCheck<'_>,
     ) -> Result<Arc<ViewDefinition>> {
-        self.apply_links(id, links, |draft| {
+        self.apply_links(id, links, check, |draft| {
             let present = draft.database(database)?.view_by_id(id);
             let present = present.ok_or_else(|| Error::collection_not_found(id))?;
             let changed = ViewDefinition { properties: properties.clone(), ..(**present).clone() };
@@ -102,7 +110,7 @@ impl Store {
         let linked = present.view_indexes(view).filter(|(_, index)| index.view().is_some());
         let links =
             linked.map(|(collection, _)| ViewLink { collection: Arc::clone(collection), index: None });
-        self.apply_links(id, links.collect(), |draft| {
+        self.apply_links(id, links.collect(), &|| Ok(()), |draft| {
             let present = draft.database(database)?.view_by_id(id);
             present.ok_or_else(|| Error::collection_not_found(id))?;
             draft.remove_view(database, id)
@@ -114,20 +122,21 @@ impl Store {
         &self,
         view: ViewId,
         links: Vec<ViewLink>,
+        check: SharedCheck<'_>,
         change: impl Fn(&mut Draft) -> Result<T>,
     ) -> Result<T> {
         // Locks are taken in one order, so that no two changes wait for each other.
         let links: BTreeMap<CollectionId, ViewLink> =
             links.into_iter().map(|link| (link.collection.id(), link)).collect();
         let guards: Result<Vec<_>> =
-            links.values().map(|link| self.core.exclude_writers(&link.collection)).collect();
+            links.values().map(|link| self.core.exclude_writers_unless(&link.collection, check)).collect();
         let guards = guards?;
         let snapshot = self.snapshot()?;
         let mut prepared = Vec::with_capacity(links.len());
         let outcome = links
             .into_values()
             .try_for_each(|link| {
-                prepared.extend(self.prepare_link(&snapshot, view, link)?);
+                prepared.extend(self.prepare_link(&snapshot, view, link, check)?);
                 Ok(())
             })
             .and_then(|()| {
@@ -149,13 +158,19 @@ impl Store {
         drop(guards);
         let added: Vec<Arc<Index>> = prepared.into_iter().filter_map(|link| link.added).collect();
         // The first step of new links. After an error the background makes it.
-        let _ = self.index_now(&added, &|| Ok(()));
+        let _ = self.index_now(&added, check);
         Ok(value)
     }
 
     /// Builds the index of a link, if it differs from the present one. The caller holds the
     /// collection's lock.
-    fn prepare_link(&self, snapshot: &Snapshot, view: ViewId, link: ViewLink) -> Result<Option<Prepared>> {
+    fn prepare_link(
+        &self,
+        snapshot: &Snapshot,
+        view: ViewId,
+        link: ViewLink,
+        check: SharedCheck<'_>,
+    ) -> Result<Option<Prepared>> {
         let present = snapshot.catalog().same_collection(&link.collection);
         let present = present.ok_or_else(|| Error::collection_not_found(link.collection.name()))?;
         let own = present.indexes().iter().filter(|index| index.view() == Some(view));
@@ -169,7 +184,7 @@ impl Store {
         present.check_room_for_index(removed.len())?;
         let id = self.index_id(present, None)?;
         let definition = IndexDefinition::new(id, ObjectId(self.core.ids.next()?), properties);
-        let added = self.build_index(snapshot, present, definition, &|| Ok(()))?;
+        let added = self.build_index(snapshot, present, definition, check)?;
         Ok(Some(Prepared { collection: Arc::clone(present), removed, added: Some(added) }))
     }
 }

@@ -97,7 +97,8 @@ impl Store {
     ///
     /// `options` says how documents are made ([`WriteOptions::is_restore`]); options about stored
     /// documents have no effect. `wait` limits the wait for transactions that write to the
-    /// collection.
+    /// collection. The caller waits for the collection's text indexes before
+    /// ([`Collection::wait_for_text_indexes`]).
     ///
     /// Errors: 1203, 1004.
     pub fn load_documents(

@@ -101,6 +101,7 @@ pub(super) fn step(
     if is_first && alone.is_none() {
         return Err(error::lock_timeout(owner.collection.name()));
     }
+    let pace = owner.text.pace.begin_step();
     let snapshot = core.snapshot()?;
     drop(alone);
     let Some(collection) = present(&snapshot, owner) else { return Ok(Stepped::default()) };
@@ -133,6 +134,7 @@ pub(super) fn step(
     work.is_partial = false;
     work.as_of = snapshot.as_of();
     owner.text.publish(work);
+    owner.text.pace.end_step(&pace);
     work.commits = commits;
     Ok(stepped)
 }

@@ -41,6 +41,8 @@ impl Store {
                 break;
             }
             let interval = owner.maintenance.commit_interval_ms;
+            let is_built = owner.text.published().is_some();
+            owner.text.pace.set_interval((interval > 0 && is_built).then_some(interval));
             // Another thread that works on the index indexes what was committed before.
             let Some(mut work) = owner.text.try_work() else { continue };
             let is_due = |stepped: Instant| stepped.elapsed() >= Duration::from_millis(interval);

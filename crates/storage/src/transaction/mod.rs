@@ -158,6 +158,13 @@ impl Transaction {
         self.engine.rollback();
     }
 
+    /// Waits while writers are too far ahead of the text indexes of the transaction's collections,
+    /// for a few seconds at most. Errors: that of `check`, which is called from time to time.
+    pub fn wait_for_text_indexes(&self, check: &dyn Fn() -> Result<()>) -> Result<()> {
+        let collections = self.joined.iter().map(|joined| &joined.collection);
+        collections.map(|collection| collection.wait_for_text_indexes(true, check).map(|_| ())).collect()
+    }
+
     /// Joins a collection, and returns its position in `joined`.
     ///
     /// Errors: 1203 if it was dropped, 18 if a collection stays locked for too long, 1200 if it was
@@ -249,6 +256,8 @@ fn has_new_objects(before: &Collection, now: &Collection) -> bool {
 impl Joined {
     /// Locks a collection and joins its current version.
     ///
+    /// Waits before that while writers are too far ahead of the collection's text indexes.
+    ///
     /// Errors: 1004 while writes are refused, 18 if a collection stays locked for too long, 1203 if
     /// the collection was dropped, and that of `check`.
     fn pass(
@@ -259,6 +268,12 @@ impl Joined {
         check: &dyn Fn() -> Result<()>,
     ) -> Result<Self> {
         core.check_writable()?;
+        if passage == LockMode::Shared {
+            let is_in_time = collection.wait_for_text_indexes(!wait.limit().is_zero(), check)?;
+            if !is_in_time {
+                return Err(error::lock_timeout(collection.name()));
+            }
+        }
         if core.is_granted_by_others(passage) {
             let since = Instant::now();
             let guard = core.lock_everywhere(collection, wait, check)?;

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use search::{Hits, Query, Step, Value};
 use storage::{
     Collection, Durability, Index, OverwriteMode, SearchOptions, Snapshot, Store, StoreOptions,
-    TransactionOptions, WriteOptions,
+    TransactionOptions, WaitPolicy, WriteOptions,
 };
 use velocypack::Slice;
 
@@ -313,6 +313,47 @@ fn a_document_is_invisible_before_its_step() {
     std::thread::sleep(std::time::Duration::from_millis(5));
     assert_eq!(store.index_due(&|| Ok(())), []);
     assert_eq!(found(&store.snapshot().unwrap(), &c, &number(&c, 1)), ["a"]);
+}
+
+#[test]
+fn writers_wait_while_an_index_is_far_behind() {
+    let store = store();
+    create(&store, "c", CollectionType::Document);
+    create_index(&store, &present(&store, "c"), INDEX).unwrap();
+    let c = present(&store, "c");
+    // The step is due after this time.
+    let step = || {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        assert_eq!(store.index_due(&|| Ok(())), []);
+    };
+    step();
+    // More than an indexer is expected to index in a second.
+    write(&store, |transaction| {
+        for n in 0..15_000 {
+            transaction.insert(
+                &c,
+                Slice::new(&value(&body(&format!("k{n}"), n))),
+                &WriteOptions::default(),
+            )?;
+        }
+        Ok(())
+    })
+    .unwrap();
+    let options = |wait| TransactionOptions {
+        write: vec![Arc::clone(&c)],
+        wait,
+        collection_wait: Some(wait),
+        ..TransactionOptions::default()
+    };
+    let refused = store.begin(&options(WaitPolicy::NoWait)).err().unwrap();
+    assert_eq!(refused.code(), ErrorCode::LockTimeout);
+    let long = options(WaitPolicy::UpTo(std::time::Duration::from_secs(60)));
+    let killed = store.begin_unless(&long, &|| Err(Error::killed())).err().unwrap();
+    assert_eq!(killed.code(), ErrorCode::QueryKilled);
+    step();
+    drop(store.begin(&options(WaitPolicy::NoWait)).unwrap());
+    assert_eq!(found(&store.snapshot().unwrap(), &c, &number(&c, 7)), ["k7"]);
+    assert_eq!(inverted(&c).text_statistics().unwrap().delay_ms, 0);
 }
 
 fn folders(path: &Path) -> Vec<PathBuf> {

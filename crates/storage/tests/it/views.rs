@@ -23,7 +23,7 @@ fn arangosearch() -> ViewProperties {
 }
 
 fn create(store: &Store, name: &str, properties: ViewProperties) -> errors::Result<Arc<ViewDefinition>> {
-    store.create_view("_system", &store.new_view(name, properties)?, Vec::new())
+    store.create_view("_system", &store.new_view(name, properties)?, Vec::new(), &|| Ok(()))
 }
 
 fn link(collection: &Arc<Collection>, view: &ViewDefinition, definition: &str) -> ViewLink {
@@ -81,23 +81,23 @@ fn links_change_together_or_not_at_all() {
     insert(&store, &a, r#"{"_key": "1", "text": "x"}"#).unwrap();
     let view = store.new_view("v", arangosearch()).unwrap();
     let links = vec![link(&b, &view, "{}"), link(&a, &view, r#"{"includeAllFields": true}"#)];
-    let view = store.create_view("_system", &view, links).unwrap();
+    let view = store.create_view("_system", &view, links, &|| Ok(())).unwrap();
     assert_eq!(linked(&store, "v"), ["a", "b"]);
     let before = indexes(&store, "v");
     // A link that stays the same is not built again; one that differs is.
     let links = vec![link(&b, &view, "{}"), link(&a, &view, "{}")];
-    store.change_view("_system", view.id, &arangosearch(), links).unwrap();
+    store.change_view("_system", view.id, &arangosearch(), links, &|| Ok(())).unwrap();
     let after = indexes(&store, "v");
     assert_eq!(before.get(1), after.get(1));
     assert_ne!(before.first(), after.first());
     // `b` is gone, so `a` keeps its link.
     let links = vec![link(&a, &view, r#"{"includeAllFields": true}"#), link(&b, &view, r#"{"cache": true}"#)];
     store.drop_collection(&b, false).unwrap();
-    let error = store.change_view("_system", view.id, &arangosearch(), links).unwrap_err();
+    let error = store.change_view("_system", view.id, &arangosearch(), links, &|| Ok(())).unwrap_err();
     assert_eq!(error.code(), ErrorCode::DataSourceNotFound);
     assert_eq!(indexes(&store, "v"), after.get(..1).unwrap());
     let removal = vec![ViewLink { collection: Arc::clone(&a), index: None }];
-    store.change_view("_system", view.id, &arangosearch(), removal).unwrap();
+    store.change_view("_system", view.id, &arangosearch(), removal, &|| Ok(())).unwrap();
     assert_eq!(linked(&store, "v"), [""; 0]);
     store.drop_view("_system", view.id).unwrap();
     insert(&store, &a, r#"{"_key": "2"}"#).unwrap();
@@ -118,7 +118,7 @@ fn aliases_lose_indexes_that_are_dropped() {
     let renamed = store.rename_collection(&a, "c").unwrap();
     assert_eq!(linked(&store, "v"), ["b", "c"]);
     // A caller may have looked at the indexes before they were dropped.
-    store.change_view("_system", view.id, &all, Vec::new()).unwrap();
+    store.change_view("_system", view.id, &all, Vec::new(), &|| Ok(())).unwrap();
     assert_eq!(present(), [first, third]);
     store.drop_collection(&renamed, false).unwrap();
     assert_eq!(present(), [third]);
@@ -132,11 +132,11 @@ fn views_outlive_a_restart_and_go_with_their_database() {
     let a = collection(&store, "a");
     let view = store.new_view("v", arangosearch()).unwrap();
     let links = vec![link(&a, &view, r#"{"fields": {"text": {"analyzers": ["text_en"]}}}"#)];
-    let view = store.create_view("_system", &view, links).unwrap();
+    let view = store.create_view("_system", &view, links, &|| Ok(())).unwrap();
     let alias = create(&store, "w", ViewProperties::SearchAlias(vec![inverted(&store, &a, "x")])).unwrap();
     store.create_database("shop").unwrap();
     let other = store.new_view("v", arangosearch()).unwrap();
-    store.create_view("shop", &other, Vec::new()).unwrap();
+    store.create_view("shop", &other, Vec::new(), &|| Ok(())).unwrap();
     store.drop_database("shop").unwrap();
     let before = indexes(&store, "v");
     drop(store);

@@ -36,7 +36,9 @@ impl Session {
                 (ViewProperties::SearchAlias(indexes), Vec::new())
             }
         };
-        self.instance().store().change_view(self.database_name(), view.id, &properties, links)
+        let work = self.list_work(&format!("/* a change of a view, without a query */ {}", view.name));
+        let store = self.instance().store();
+        store.change_view(self.database_name(), view.id, &properties, links, &|| work.check())
     }
 
     /// Returns the changes of links of a request, with the removal of those that a whole

@@ -38,6 +38,7 @@ impl Session {
         };
         let view = store.new_view(&new.name, properties)?;
         let links = self.view_links(database, &view, &links)?;
-        store.create_view(self.database_name(), &view, links)
+        let work = self.list_work(&format!("/* a new view, without a query */ {}", view.name));
+        store.create_view(self.database_name(), &view, links, &|| work.check())
     }
 }

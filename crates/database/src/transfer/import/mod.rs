@@ -109,9 +109,10 @@ impl Session {
             skip_validation: request.skip_validation,
             ..WriteOptions::default()
         };
+        let (options, _work) = self.owned(&collection, &options).into_parts();
         let mut import = Import {
             session: self,
-            options: self.owned(&collection, &options).into_owned(),
+            options,
             prefixes: Prefixes::of(&collection, request),
             collection,
             request,

@@ -64,6 +64,7 @@ impl Import<'_> {
             return Ok(false);
         }
         let store = self.session.instance().store();
+        self.collection.wait_for_text_indexes(true, &|| self.session.check_interrupt())?;
         let load = store.load_documents(&self.collection, &self.options, WaitPolicy::NoWait)?;
         let Some(mut load) = load else {
             self.may_load = false;

@@ -56,6 +56,7 @@ impl Session {
     /// Returns false, and stores nothing, if the documents are not all new or cannot be loaded.
     fn restore_by_load(&self, collection: &Arc<Collection>, body: RestoreBody<'_>) -> Result<bool> {
         let store = self.instance().store();
+        collection.wait_for_text_indexes(true, &|| self.check_interrupt())?;
         let Some(mut load) = store.load_documents(collection, &options(), LOAD_WAIT)? else {
             return Ok(false);
         };

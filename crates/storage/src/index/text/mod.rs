@@ -2,12 +2,13 @@
 //!
 //! Their entries are an outbox of what was written, from which segments are made
 //! ([`crate::text_maintenance`]), and the [`list`] of those segments; [`encoding`] has both.
-//! [`text_index`] and [`work`] are the state of one index in memory, and [`pins`] are the states
-//! that one snapshot of the store sees.
+//! [`text_index`] and [`work`] are the state of one index in memory, [`pace`] slows writers down,
+//! and [`pins`] are the states that one snapshot of the store sees.
 
 pub(crate) mod encoding;
 pub(crate) mod folder;
 pub(crate) mod list;
+pub(crate) mod pace;
 pub(crate) mod pins;
 pub(crate) mod text_index;
 pub(crate) mod work;

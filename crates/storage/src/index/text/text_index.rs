@@ -16,6 +16,7 @@ use search::{Analysis, Schema, SearchSnapshot};
 
 use super::encoding::{append_outbox_key, outbox_entry, outbox_range, outbox_range_of, shared_ticket};
 use super::folder;
+use super::pace::Pace;
 use super::work::Work;
 use crate::base::search_options::SearchOptions;
 use crate::metrics::TextIndexStatistics;
@@ -46,6 +47,8 @@ pub(crate) struct TextIndex {
     /// True once nothing owns the index any more.
     is_retired: AtomicBool,
     counts: Counts,
+    /// The progress of the indexer after the writers.
+    pub(crate) pace: Pace,
 }
 
 /// A state that queries see.
@@ -95,6 +98,7 @@ impl TextIndex {
             work: Mutex::default(),
             is_retired: AtomicBool::new(false),
             counts: Counts::default(),
+            pace: Pace::default(),
         }))
     }
 
@@ -136,6 +140,7 @@ impl TextIndex {
 
     /// Passes each new pair of the outboxes to `add`, as a function that appends its key.
     pub(crate) fn add_entries(&self, key: &str, mut add: impl FnMut(&dyn Fn(&mut Vec<u8>))) {
+        self.pace.note_added();
         let count = self.next_ticket.fetch_add(1, Ordering::Relaxed);
         let Some(members) = self.members.get() else {
             return add(&|bytes| append_outbox_key(self.object, count, key, bytes));
@@ -229,6 +234,7 @@ impl TextIndex {
             files: load(&counts.files),
             bytes: load(&counts.memory_bytes) + load(&counts.folder_bytes),
             progress_percent: None,
+            delay_ms: self.pace.delay_ms(),
         }
     }
 

@@ -10,6 +10,7 @@ mod killed;
 mod mutation;
 mod passwords;
 mod queries;
+mod random;
 mod searches;
 mod slow_readers;
 mod tokens;
@@ -55,6 +56,7 @@ pub(crate) const ATTACKS: &[&dyn Attack] = &[
     &writes::Writes,
     &searches::Searches,
     &waiting::Waiting,
+    &random::Random,
     &passwords::Passwords,
     &mutation::Mutation,
     &http2::Http2Attack,
