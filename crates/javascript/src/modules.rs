@@ -38,6 +38,7 @@ static MODULES: &[(&str, &str)] = sources![
     "@arangodb/satellite-graph",
     "@arangodb/smart-graph",
     "@arangodb/tasks",
+    "@arangodb/testutils/seededRandom",
     "@arangodb/users",
     "assert",
     "buffer",
