@@ -123,7 +123,9 @@ fn run_query(target: &Target, rng: &mut Rng) -> Result<(), String> {
     if !is_killed {
         options["maxRuntime"] = json!(runtime.as_secs_f64());
     }
-    let marked = format!("{text} // attack {}", rng.u64(..));
+    // The list of running queries shows the beginning of a long text.
+    let marker = format!("/* attack {} */", rng.u64(..));
+    let marked = format!("{marker} {text}");
     let body = json!({"query": marked, "bindVars": bind, "options": options, "memoryLimit": memory});
     let request = as_user(READER, "POST", &path("/_api/cursor")).body(body.to_string());
     target.count(1);
@@ -136,7 +138,7 @@ fn run_query(target: &Target, rng: &mut Rng) -> Result<(), String> {
         });
         if is_killed {
             thread::sleep(runtime);
-            kill(target, &marked)?;
+            kill(target, &marker)?;
         }
         let (reply, took) = reply.join().map_err(|_| "the client has ended".to_owned())?;
         let late = took.saturating_sub(runtime);
@@ -155,10 +157,10 @@ fn run_query(target: &Target, rng: &mut Rng) -> Result<(), String> {
     })
 }
 
-/// Kills the query with this text, if it still runs.
-fn kill(target: &Target, text: &str) -> Result<(), String> {
+/// Kills the query whose text begins with this, if it still runs.
+fn kill(target: &Target, marker: &str) -> Result<(), String> {
     let running = target.call("GET", "/_api/query/current?all=true", "")?.json();
-    let is_it = |query: &&Value| query["query"].as_str().is_some_and(|running| running == text);
+    let is_it = |query: &&Value| query["query"].as_str().is_some_and(|text| text.starts_with(marker));
     let Some(query) = running.as_array().into_iter().flatten().find(is_it) else { return Ok(()) };
     let id = query["id"].as_str().unwrap_or_default();
     let request = target.request("DELETE", &format!("/_api/query/{id}?all=true"));
