@@ -68,7 +68,8 @@ impl Interrupt {
         Self { shared, deadline, whole: None }
     }
 
-    /// Returns the same interrupt, which a kill of `whole` and the end of its time end too.
+    /// Returns the same interrupt, which a kill of `whole` and the end of its time or of its budget
+    /// end too.
     pub fn part_of(self, whole: &Interrupt) -> Self {
         let deadline = self.deadline.into_iter().chain(whole.deadline).min();
         Self { whole: Some(Arc::new(whole.clone())), deadline, ..self }
@@ -101,7 +102,12 @@ impl Interrupt {
         self.shared.given_up.load(Ordering::Relaxed)
     }
 
+    /// Returns true if the budget of this, or of the work that it is a part of, is over.
     fn is_over_budget(&self) -> bool {
+        self.is_over_own_budget() || self.whole.as_ref().is_some_and(|whole| whole.is_over_budget())
+    }
+
+    fn is_over_own_budget(&self) -> bool {
         let end_us = self.shared.give_up_us.load(Ordering::Relaxed);
         if end_us == NEVER {
             return false;
@@ -184,6 +190,16 @@ mod tests {
         assert!(late.part_of(&long).is_set() && !long.is_set());
         let short = long.clone().for_at_most(Duration::ZERO);
         assert!(short.is_set() && !long.is_set() && !long.for_at_most(Duration::MAX).is_set());
+    }
+
+    #[test]
+    fn a_part_is_over_with_the_budget_of_the_whole() {
+        let whole = Interrupt::new();
+        let part = Interrupt::new().part_of(&whole);
+        whole.give_up_at(Instant::now());
+        assert!(part.check().is_err() && whole.was_given_up());
+        assert!(whole.end_of_budget());
+        assert!(part.check().is_ok());
     }
 
     #[test]
