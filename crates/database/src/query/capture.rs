@@ -59,7 +59,7 @@ impl Capture {
     pub(crate) fn after_indexing(self, query: &PreparedQuery) -> Option<Self> {
         let include_system = query.session.instance().results_cache().properties().include_system;
         let now = dependencies(query, include_system)?;
-        Some(Capture { dependencies: self.dependencies.with_searches_of(now)?, ..self })
+        Some(Capture { dependencies: self.dependencies.with_searches_of(&now)?, ..self })
     }
 
     /// Returns true if nothing was written since [`Capture::begin`], so that the snapshot matches

@@ -137,9 +137,9 @@ impl Dependencies {
 
     /// Returns these dependencies with the present states of the searched indexes, if everything
     /// else is as in `now`.
-    pub(crate) fn with_searches_of(self, now: Dependencies) -> Option<Self> {
+    pub(crate) fn with_searches_of(self, now: &Dependencies) -> Option<Self> {
         let renewed = Dependencies { searches: now.searches.clone(), ..self };
-        (renewed == now).then_some(renewed)
+        (renewed == *now).then_some(renewed)
     }
 
     /// Returns true if they include the state of every collection of a plan.
