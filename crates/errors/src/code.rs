@@ -127,6 +127,7 @@ error_codes! {
     CollectionTypeMismatch = 1237, "ARANGO_COLLECTION_TYPE_MISMATCH", 400, "collection type mismatch";
     DocumentRevBad = 1239, "ARANGO_DOCUMENT_REV_BAD", 500, "illegal document revision";
     IncompleteRead = 1240, "ARANGO_INCOMPLETE_READ", 500, "incomplete read";
+    ReplicationStartTickNotPresent = 1414, "REPLICATION_START_TICK_NOT_PRESENT", 500, "start tick not present";
 
     // Cluster.
     ClusterConnectionLost = 1465, "CLUSTER_CONNECTION_LOST", 503, "cluster internal HTTP connection broken";

@@ -1,6 +1,7 @@
 //! The parts that know no other part of the store: values of documents and revisions, options,
 //! errors, sorting, and threads.
 
+pub(crate) mod change_log_options;
 pub(crate) mod computed_values;
 pub(crate) mod documents;
 pub(crate) mod error;

@@ -8,6 +8,7 @@ use catalog::NamingRules;
 use kv::WaitPolicy;
 
 use crate::MemoryBudget;
+use crate::base::change_log_options::ChangeLogOptions;
 use crate::base::computed_values::ComputedValuesCompiler;
 use crate::base::search_options::SearchOptions;
 
@@ -37,6 +38,8 @@ pub struct StoreOptions {
     pub computed_values: Option<Arc<dyn ComputedValuesCompiler>>,
     /// The options of text indexes.
     pub search: SearchOptions,
+    /// The options of the change log.
+    pub changes: ChangeLogOptions,
 }
 
 impl Default for StoreOptions {
@@ -52,6 +55,7 @@ impl Default for StoreOptions {
             temporary_folder: std::env::temp_dir(),
             computed_values: None,
             search: SearchOptions::default(),
+            changes: ChangeLogOptions::default(),
         }
     }
 }

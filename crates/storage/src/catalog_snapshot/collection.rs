@@ -11,6 +11,7 @@ use crate::base::computed_values::ComputedValues;
 use crate::base::longest_document::LongestDocument;
 use crate::base::schema::Schema;
 use crate::base::search_options::SearchOptions;
+use crate::encoding::change::Origin;
 use crate::ids::key_generator::KeyGenerator;
 use crate::locks::collection_lock::CollectionLock;
 use crate::locks::running_loads::RunningLoads;
@@ -82,6 +83,12 @@ impl Collection {
     /// Returns the name of its database.
     pub fn database(&self) -> &str {
         &self.database
+    }
+
+    /// Returns how the change log names the collection.
+    pub(crate) fn origin(&self) -> Origin<'_> {
+        let globally_unique_id = &self.definition.globally_unique_id;
+        Origin { id: self.id(), globally_unique_id, name: self.name() }
     }
 
     /// Returns true if a write may compute for long: it has computed values or a schema.

@@ -15,7 +15,9 @@ use crate::base::computed_values;
 use crate::base::error;
 use crate::base::options::StoreOptions;
 use crate::base::schema::Schema;
+use crate::catalog_snapshot::definition_changes::DefinitionChanges;
 use crate::catalog_snapshot::{Catalog, Collection, Database};
+use crate::encoding::change::ChangeKind;
 use crate::encoding::metadata::{
     CounterRecord, Kind, collection_key, counter_key, database_key, database_of_key, estimate_key,
     key_counter_key, kind_range, pending_deletion_key, server_key, user_key, view_key,
@@ -219,6 +221,7 @@ pub(crate) struct Draft {
     /// The commit that makes the change visible.
     number: CommitNumber,
     coordination: Coordination,
+    changes: DefinitionChanges,
 }
 
 impl Draft {
@@ -227,12 +230,13 @@ impl Draft {
         transaction: Box<dyn WriteTransaction>,
         number: CommitNumber,
         coordination: Coordination,
+        changes: DefinitionChanges,
     ) -> Self {
-        Draft { catalog, transaction, number, coordination }
+        Draft { catalog, transaction, number, coordination, changes }
     }
 
-    pub(crate) fn into_parts(self) -> (Catalog, Box<dyn WriteTransaction>) {
-        (self.catalog, self.transaction)
+    pub(crate) fn into_parts(self) -> (Catalog, Box<dyn WriteTransaction>, DefinitionChanges) {
+        (self.catalog, self.transaction, self.changes)
     }
 
     pub(crate) fn catalog(&self) -> &Catalog {
@@ -256,6 +260,7 @@ impl Draft {
 
     pub(crate) fn put_database(&mut self, database: Database) -> Result<()> {
         let definition = &database.definition;
+        self.changes.database(ChangeKind::DatabaseCreated, definition)?;
         self.transaction.put(&database_key(definition.id), &definition.to_record()?)?;
         self.catalog.databases.insert(definition.name.clone(), Arc::new(database));
         Ok(())
@@ -263,6 +268,7 @@ impl Draft {
 
     pub(crate) fn remove_database(&mut self, name: &str) -> Result<()> {
         if let Some(database) = self.catalog.databases.remove(name) {
+            self.changes.database(ChangeKind::DatabaseDropped, &database.definition)?;
             self.transaction.delete(&database_key(database.definition.id))?;
         }
         Ok(())
@@ -274,6 +280,8 @@ impl Draft {
         collection.share_text_indexes(&self.coordination);
         let database = self.catalog.databases.get_mut(collection.database());
         let database = database.ok_or_else(error::database_not_found)?;
+        let before = database.collections.get(&collection.id());
+        self.changes.collection(before.map(AsRef::as_ref), &collection)?;
         let key = collection_key(collection.database_id, collection.id());
         self.transaction.put(&key, &collection.definition.to_record()?)?;
         let collection = Arc::new(Collection { defined_since: self.number, ..collection });
@@ -282,6 +290,7 @@ impl Draft {
     }
 
     pub(crate) fn remove_collection(&mut self, collection: &Collection) -> Result<()> {
+        self.changes.dropped_collection(collection)?;
         self.transaction.delete(&collection_key(collection.database_id, collection.id()))?;
         if !self.coordination.is_alone() {
             self.transaction.delete(&key_counter_key(collection.id()))?;
@@ -297,6 +306,11 @@ impl Draft {
     /// Errors: 1228.
     pub(crate) fn put_view(&mut self, database: &str, view: ViewDefinition) -> Result<Arc<ViewDefinition>> {
         let database = self.catalog.databases.get_mut(database).ok_or_else(error::database_not_found)?;
+        let kind = match database.view_by_id(view.id) {
+            Some(_) => ChangeKind::ViewChanged,
+            None => ChangeKind::ViewCreated,
+        };
+        self.changes.view(kind, database.definition.id, &view)?;
         self.transaction.put(&view_key(database.definition.id, view.id), &view.to_record()?)?;
         let view = Arc::new(view);
         Arc::make_mut(database).put_view(Arc::clone(&view));
@@ -306,19 +320,25 @@ impl Draft {
     /// Removes a view of a database. Errors: 1228.
     pub(crate) fn remove_view(&mut self, database: &str, view: ViewId) -> Result<()> {
         let database = self.catalog.databases.get_mut(database).ok_or_else(error::database_not_found)?;
+        if let Some(present) = database.view_by_id(view) {
+            self.changes.view(ChangeKind::ViewDropped, database.definition.id, present)?;
+        }
         Arc::make_mut(database).remove_view(view);
         let key = view_key(database.definition.id, view);
         Ok(self.transaction.delete(&key)?)
     }
 
     pub(crate) fn put_user(&mut self, user: UserDefinition) -> Result<()> {
+        self.changes.user(ChangeKind::UserChanged, &user)?;
         self.transaction.put(&user_key(&user.name), &user.to_record()?)?;
         self.catalog.users.insert(user.name.clone(), Arc::new(user));
         Ok(())
     }
 
     pub(crate) fn remove_user(&mut self, name: &str) -> Result<()> {
-        self.catalog.users.remove(name);
+        if let Some(user) = self.catalog.users.remove(name) {
+            self.changes.user(ChangeKind::UserRemoved, &user)?;
+        }
         Ok(self.transaction.delete(&user_key(name))?)
     }
 

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod collection;
+pub(crate) mod definition_changes;
 mod database;
 pub(crate) mod metadata;
 

@@ -4,9 +4,9 @@ use errors::{Error, Result};
 use kv::{BlockLimits, Durability, ScanSpec, TransactionOptions};
 
 use crate::encoding::object_range;
-use crate::visibility::PreparedChanges;
 use crate::visibility::counters::{self, Totals};
 use crate::visibility::read_cache::Removes;
+use crate::visibility::{LoggedChanges, PreparedChanges};
 use crate::{Collection, Store};
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 4096, bytes: 1 << 20 };
@@ -33,8 +33,12 @@ impl Store {
             let mut transaction = self.core.engine.begin(TransactionOptions::default())?;
             let totals = Totals { count: difference, ..Totals::default() };
             let change = present.change(totals, Removes::Nothing, &[]);
-            let changes =
-                PreparedChanges::of_transaction(self.core.publisher(), vec![change], transaction.as_mut())?;
+            let changes = PreparedChanges::of_transaction(
+                self.core.publisher(),
+                vec![change],
+                LoggedChanges::none(),
+                transaction.as_mut(),
+            )?;
             let publication = changes.begin(|_| {});
             publication.end(transaction.commit(Durability::Buffered))?;
         }

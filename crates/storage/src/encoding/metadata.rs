@@ -33,6 +33,8 @@ pub(crate) enum Kind {
     CollectionLock = 10,
     /// By collection id: the last value of a key generator that counts for several servers.
     KeyCounter = 11,
+    /// One record: the identity and the first position of the change log.
+    ChangeLog = 12,
 }
 
 fn key(kind: Kind) -> Vec<u8> {
@@ -109,6 +111,10 @@ pub(crate) fn collection_lock_key(collection: CollectionId) -> Vec<u8> {
 /// Returns the collection of a lock.
 pub(crate) fn collection_of_lock(bytes: &[u8]) -> Option<CollectionId> {
     number_at(bytes, OBJECT_ID_BYTES + 1).map(CollectionId)
+}
+
+pub(crate) fn change_log_key() -> Vec<u8> {
+    key(Kind::ChangeLog)
 }
 
 pub(crate) fn key_counter_key(collection: CollectionId) -> Vec<u8> {

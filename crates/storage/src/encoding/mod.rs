@@ -3,9 +3,10 @@
 //!
 //! Every key starts with an object id, 8 bytes, big-endian. An object is the documents of a
 //! collection, the entries of an index, or one of the server's own areas ([`META`], [`COUNTERS`],
-//! [`ESTIMATES`]). So an object is one contiguous range of keys, and dropping the object drops the
-//! range.
+//! [`ESTIMATES`], [`CHANGES`]). So an object is one contiguous range of keys, and dropping the
+//! object drops the range.
 
+pub(crate) mod change;
 pub(crate) mod entry;
 pub(crate) mod metadata;
 pub(crate) mod pack;
@@ -23,6 +24,8 @@ pub(crate) const COUNTERS: ObjectId = ObjectId(1);
 pub(crate) const ESTIMATES: ObjectId = ObjectId(2);
 /// An object that is always empty: its readers find no records.
 pub(crate) const EMPTY: ObjectId = ObjectId(3);
+/// The change log of each database.
+pub(crate) const CHANGES: ObjectId = ObjectId(4);
 /// The first number for a database, collection or object. Smaller numbers are reserved for the
 /// server's areas.
 pub(crate) const FIRST_TICK: u64 = 1024;

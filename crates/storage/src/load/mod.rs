@@ -25,16 +25,17 @@ use errors::{Error, Result};
 use kv::{BulkLoad, Durability, LoadHint, LoadKind, Snapshot, WaitPolicy};
 use velocypack::Slice;
 
+use crate::encoding::change::ChangeKind;
 use crate::index::entries::Entries;
 use crate::locks::collection_lock::{CollectionLockGuard, LockMode};
 use crate::locks::running_loads;
 use crate::metrics::DocumentOperation;
 use crate::store_core::StoreCore;
 use crate::transaction::AssembledDocument;
-use crate::visibility::PreparedChanges;
 use crate::visibility::counters::Totals;
 use crate::visibility::estimate::EstimateChange;
 use crate::visibility::read_cache::Removes;
+use crate::visibility::{LoggedChanges, PreparedChanges};
 use crate::{Collection, Index, Store, WriteOptions, encoding};
 use pairs::Pairs;
 
@@ -267,7 +268,13 @@ impl DocumentLoad {
     fn write(&self, hint: LoadHint, gaps: &[Range<usize>]) -> Result<()> {
         let mut load = self.core.engine.load(LoadKind::Visible, hint)?;
         let change = self.collection.change(self.totals, Removes::Nothing, &self.estimates);
-        let prepared = PreparedChanges::of_load(self.core.publisher(), change, hint, load.as_mut())?;
+        let mut recorder = self.core.change_log.recorder();
+        let origin = self.collection.origin();
+        self.documents.iter().for_each(|(_, document)| {
+            recorder.note_document(ChangeKind::Inserted, origin, Slice::new(document), None);
+        });
+        let logged = LoggedChanges { database: self.collection.database_id, entries: recorder.take() };
+        let prepared = PreparedChanges::of_load(self.core.publisher(), change, logged, hint, load.as_mut())?;
         self.add_pairs(gaps, load.as_mut())?;
         let publication = prepared.begin(|visit| {
             let indexes = self.indexes.iter().flat_map(|index| index.pairs.iter());

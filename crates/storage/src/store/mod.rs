@@ -17,6 +17,7 @@ use crate::base::fork_join::ForkJoin;
 use crate::base::options::StoreOptions;
 use crate::catalog_snapshot::Catalog;
 use crate::catalog_snapshot::metadata::{self, Opening};
+use crate::change_log::ChangeLog;
 use crate::encoding::metadata::setting_key;
 use crate::ids::id_sequence::IdSequence;
 use crate::locks::partial_commits::PartialWait;
@@ -68,6 +69,7 @@ impl Store {
             coordination.install(announced);
         }
         drop(snapshot);
+        let change_log = ChangeLog::open(engine.as_ref(), options.changes.clone())?;
         let core = Arc::new(StoreCore {
             engine,
             read_cache: Arc::new(ReadCache::new(read_cache_bytes)),
@@ -82,6 +84,7 @@ impl Store {
             is_read_only: AtomicBool::new(false),
             doubt: OnceLock::new(),
             load_clock: LoadClock::default(),
+            change_log,
             lock_counts: LockCounts::default(),
             intermediate_commits: Counter::new(),
             partial_commits: Arc::default(),

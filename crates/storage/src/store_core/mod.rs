@@ -16,7 +16,9 @@ use crate::RevisionClock;
 use crate::base::fork_join::ForkJoin;
 use crate::base::options::StoreOptions;
 use crate::catalog_snapshot::Catalog;
+use crate::catalog_snapshot::definition_changes::DefinitionChanges;
 use crate::catalog_snapshot::metadata::{self, Draft, Opening};
+use crate::change_log::{ChangeLog, HeldPositions};
 use crate::ids::id_sequence::IdSequence;
 use crate::locks::partial_commits::PartialCommits;
 use crate::metrics::{DocumentOperation, DocumentTimes, LockCounts};
@@ -43,6 +45,7 @@ pub(crate) struct StoreCore {
     /// again.
     pub(crate) doubt: OnceLock<kv::Error>,
     pub(crate) load_clock: LoadClock,
+    pub(crate) change_log: ChangeLog,
     pub(crate) lock_counts: LockCounts,
     /// The times of operations, if they are measured.
     pub(crate) document_times: Option<Arc<DocumentTimes>>,
@@ -73,6 +76,7 @@ impl StoreCore {
             ids: &self.ids,
             read_cache: &self.read_cache,
             load_clock: &self.load_clock,
+            change_log: &self.change_log,
         }
     }
 
@@ -135,11 +139,13 @@ impl StoreCore {
             transaction,
             commit.number(),
             self.coordination.clone(),
+            DefinitionChanges::new(self.change_log.recorder()),
         );
         let answer = change(&mut draft)?;
-        let (mut catalog, mut transaction) = draft.into_parts();
+        let (mut catalog, mut transaction, changes) = draft.into_parts();
         let announced = self.coordination.announce_definitions(transaction.as_mut(), catalog.version)?;
         catalog.version = announced.definitions;
+        let (positions, _unlogged) = changes.write(&self.change_log, transaction.as_mut())?;
         {
             let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
             if let Err(error) = transaction.commit(kv::Durability::Buffered) {
@@ -147,6 +153,7 @@ impl StoreCore {
                     // The catalog in memory and the engine may now differ. Only opening the store
                     // again can tell.
                     let _ = self.doubt.set(error.clone());
+                    positions.into_iter().for_each(HeldPositions::leave_open);
                 }
                 return Err(error.into());
             }
@@ -154,7 +161,7 @@ impl StoreCore {
             self.coordination.install(announced);
             *present = Arc::new(catalog);
         }
-        drop(commit);
+        drop((commit, positions));
         // The sync runs without the lock, so that readers do not wait for the disk.
         if self.options.sync_definitions {
             let unsynced = |error: kv::Error| kv::Error::Undetermined { reason: error.to_string() };

@@ -7,8 +7,9 @@ use kv::{Durability, WriteTransaction};
 
 use super::{Joined, Transaction};
 use crate::Catalog;
+use crate::encoding::change::{ChangeBuffer, SERVER_LOG};
 use crate::store_core::StoreCore;
-use crate::visibility::{Change, PreparedChanges};
+use crate::visibility::{Change, LoggedChanges, PreparedChanges};
 
 impl Transaction {
     /// Makes all writes visible atomically. Waits for the disk if `durability` or a written
@@ -17,8 +18,8 @@ impl Transaction {
     /// Errors: 1650 if the outcome is not known. After any other error nothing was written.
     pub fn commit(self, durability: Durability) -> Result<()> {
         // The transaction counts as partly committed until its last part is committed.
-        let Transaction { core, engine, joined, partial: _partial, .. } = self;
-        core.commit_writes(engine, &joined, durability)
+        let Transaction { core, engine, joined, mut recorder, partial: _partial, .. } = self;
+        core.commit_writes(engine, &joined, recorder.take(), durability)
     }
 
     /// Makes the writes so far visible, as [`Transaction::commit`] does, and continues the
@@ -36,7 +37,9 @@ impl Transaction {
         }
         let (engine, _) = self.core.begin(self.next)?;
         let engine = std::mem::replace(&mut self.engine, engine);
-        let outcome = self.core.commit_writes(engine, &self.joined, durability);
+        let entries = self.recorder.take();
+        let outcome = self.core.commit_writes(engine, &self.joined, entries, durability);
+        self.recorder = self.core.change_log.recorder();
         self.joined.iter_mut().for_each(Joined::begin_anew);
         self.core.intermediate_commits.add(u64::from(outcome.is_ok()));
         // Both must precede the first read of the engine's next transaction.
@@ -52,6 +55,7 @@ impl StoreCore {
         &self,
         mut engine: Box<dyn WriteTransaction>,
         joined: &[Joined],
+        entries: ChangeBuffer,
         durability: Durability,
     ) -> Result<()> {
         if engine.write_count() == 0 {
@@ -66,7 +70,15 @@ impl StoreCore {
         if defines {
             self.coordination.announce_definitions(engine.as_mut(), self.catalog().version)?;
         }
-        let prepared = PreparedChanges::of_transaction(self.publisher(), changes.collect(), engine.as_mut())?;
+        let database = written().next().map_or(SERVER_LOG, |collection| collection.database_id);
+        debug_assert!(
+            written().all(|collection| collection.database_id == database),
+            "a transaction writes to several databases"
+        );
+        let logged = LoggedChanges { database, entries };
+        let publisher = self.publisher();
+        let prepared =
+            PreparedChanges::of_transaction(publisher, changes.collect(), logged, engine.as_mut())?;
         let publication = prepared.begin(|visit| engine.for_each_written(visit));
         let outcome = match defines {
             true => self.commit_definitions(engine, durability),

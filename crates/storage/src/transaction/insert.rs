@@ -7,7 +7,7 @@ use velocypack::Slice;
 use super::store_document::Old;
 use super::{Operation, OverwriteMode, Transaction, WriteKind, WriteOptions, WriteOutcome};
 use crate::base::error;
-use crate::encoding;
+use crate::encoding::{self, change::ChangeKind};
 use crate::ids::key_generator::GeneratedKey;
 use crate::visibility::counters;
 use crate::{Collection, Revision};
@@ -93,6 +93,7 @@ impl Operation<'_> {
             }
         };
         self.maintain_indexes(&key.key, None, Some(Slice::new(&bytes)))?;
+        self.recorder.note_document(ChangeKind::Inserted, self.collection.origin(), Slice::new(&bytes), None);
         self.note_written(1, revision, key.value);
         let new = if options.return_new {
             self.new_document(bytes, true)

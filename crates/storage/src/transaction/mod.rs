@@ -28,6 +28,7 @@ use kv::{SnapshotAt, WaitPolicy, WriteTransaction};
 
 use crate::base::error;
 use crate::catalog_snapshot::Catalog;
+use crate::change_log::Recorder;
 use crate::index::maintain::Scratch;
 use crate::locks::collection_lock::LockMode;
 use crate::locks::partial_commits::PartialCommit;
@@ -64,6 +65,8 @@ pub struct Transaction {
     /// The last load that the snapshot certainly includes; it may lack any later one.
     loads_at_begin: LoadNumber,
     collection_wait: WaitPolicy,
+    /// The entries for the change log.
+    recorder: Recorder,
     scratch: Scratch,
     /// Memory in which documents are assembled.
     document: Vec<u8>,
@@ -118,6 +121,7 @@ impl Transaction {
             reads_latest: options.snapshot_at_first_read,
             loads_at_begin,
             collection_wait,
+            recorder: core.change_log.recorder(),
             scratch: Scratch::default(),
             document: Vec::new(),
             partial: None,
@@ -150,7 +154,7 @@ impl Transaction {
 
     /// Returns the approximate bytes of memory that the writes so far take.
     pub fn memory_bytes(&self) -> usize {
-        self.engine.memory_bytes()
+        self.engine.memory_bytes() + self.recorder.memory_bytes()
     }
 
     /// Discards all writes, as dropping the transaction does.
@@ -161,8 +165,10 @@ impl Transaction {
     /// Waits while writers are too far ahead of the text indexes of the transaction's collections,
     /// for a few seconds at most. Errors: that of `check`, which is called from time to time.
     pub fn wait_for_text_indexes(&self, check: &dyn Fn() -> Result<()>) -> Result<()> {
-        let collections = self.joined.iter().map(|joined| &joined.collection);
-        collections.map(|collection| collection.wait_for_text_indexes(true, check).map(|_| ())).collect()
+        for joined in &self.joined {
+            joined.collection.wait_for_text_indexes(true, check)?;
+        }
+        Ok(())
     }
 
     /// Joins a collection, and returns its position in `joined`.
@@ -219,12 +225,14 @@ impl Transaction {
             return Err(Error::internal("a joined collection was lost"));
         };
         let savepoint = self.engine.savepoint();
+        let recorded = self.recorder.savepoint();
         let collection = Arc::clone(&joined.collection);
         let mut running = Operation {
             core: &self.core,
             engine: self.engine.as_mut(),
             collection: &collection,
             joined,
+            recorder: &mut self.recorder,
             scratch: &mut self.scratch,
             document: &mut self.document,
             reads_latest: self.reads_latest,
@@ -235,6 +243,7 @@ impl Transaction {
         let estimates = self.joined.get_mut(position).map(|joined| &mut joined.estimates);
         if result.is_err() {
             self.engine.rollback_to(savepoint);
+            self.recorder.rollback_to(recorded);
             estimates.into_iter().flatten().for_each(EstimateChange::take_back);
         } else {
             estimates.into_iter().flatten().for_each(EstimateChange::keep);
@@ -323,6 +332,7 @@ struct Operation<'a> {
     engine: &'a mut dyn WriteTransaction,
     collection: &'a Arc<Collection>,
     joined: &'a mut Joined,
+    recorder: &'a mut Recorder,
     scratch: &'a mut Scratch,
     document: &'a mut Vec<u8>,
     reads_latest: bool,

@@ -1,6 +1,7 @@
 //! Savepoints: states of a transaction to which it can return.
 
 use super::{Joined, Transaction};
+use crate::change_log::RecorderSavepoint;
 use crate::visibility::counters::Totals;
 use crate::visibility::estimate::{EstimateChange, EstimatePosition};
 use crate::visibility::read_cache::Removes;
@@ -11,6 +12,7 @@ use crate::visibility::read_cache::Removes;
 #[derive(Debug)]
 pub struct Savepoint {
     engine: kv::Savepoint,
+    recorded: RecorderSavepoint,
     /// The changes of the collections that were joined so far, in order.
     joined: Vec<JoinedState>,
 }
@@ -27,12 +29,14 @@ impl Transaction {
     /// Sets a savepoint after the writes so far. It takes memory for each joined collection.
     pub fn savepoint(&mut self) -> Savepoint {
         let joined = self.joined.iter().map(Joined::state).collect();
-        Savepoint { engine: self.engine.savepoint(), joined }
+        let recorded = self.recorder.savepoint();
+        Savepoint { engine: self.engine.savepoint(), recorded, joined }
     }
 
     /// Undoes all writes since the savepoint. Locks that were taken since then stay until the end.
     pub fn rollback_to(&mut self, savepoint: &Savepoint) {
         self.engine.rollback_to(savepoint.engine);
+        self.recorder.rollback_to(savepoint.recorded);
         let mut states = savepoint.joined.iter();
         for joined in &mut self.joined {
             match states.next() {

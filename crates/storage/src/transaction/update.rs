@@ -11,6 +11,7 @@ use super::{Operation, Transaction, WriteKind, WriteOptions, WriteOutcome};
 use crate::Collection;
 use crate::base::computed_values::ComputeEvent;
 use crate::base::error;
+use crate::encoding::change::ChangeKind;
 
 /// Attributes of a patch that name the document rather than change it.
 const NAMING: [&str; 3] = ["_key", "_id", "_rev"];
@@ -106,6 +107,12 @@ impl Operation<'_> {
         let mut bytes = Vec::new();
         self.assembler().assemble(&new, Some(old.slice()), &mut bytes)?;
         self.overwrite(key, old.slice(), &bytes, revision)?;
+        let changed = match event {
+            ComputeEvent::Replace => ChangeKind::Replaced,
+            _ => ChangeKind::Updated,
+        };
+        let origin = self.collection.origin();
+        self.recorder.note_document(changed, origin, Slice::new(&bytes), Some(old.slice()));
         let new = self.new_document(bytes, options.return_new);
         Ok(WriteOutcome {
             key: key.to_owned(),

@@ -13,4 +13,4 @@ mod publication;
 pub(crate) mod read_cache;
 
 pub(crate) use load_clock::{LastLoad, LoadClock, LoadNumber};
-pub(crate) use publication::{Change, PreparedChanges, Publisher};
+pub(crate) use publication::{Change, LoggedChanges, PreparedChanges, Publisher};

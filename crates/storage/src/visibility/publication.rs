@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use catalog::ObjectId;
+use catalog::{DatabaseId, ObjectId};
 use errors::Result;
 use kv::{BulkLoad, Engine, LoadHint, WriteTransaction};
 
@@ -19,6 +19,8 @@ use super::counters::{Counters, HeldRecord, Totals};
 use super::estimate::{Estimate, EstimateChange};
 use super::load_clock::{LastLoad, LoadClock};
 use super::read_cache::{CacheKey, Commit, CommitWatch, CommittedCollection, ReadCache, Removes};
+use crate::change_log::{ChangeLog, HeldPositions};
+use crate::encoding::change::{ChangeBuffer, SERVER_LOG};
 use crate::ids::id_sequence::IdSequence;
 
 /// The parts of a store that make changes visible.
@@ -28,6 +30,20 @@ pub(crate) struct Publisher<'a> {
     pub(crate) ids: &'a IdSequence,
     pub(crate) read_cache: &'a ReadCache,
     pub(crate) load_clock: &'a LoadClock,
+    pub(crate) change_log: &'a ChangeLog,
+}
+
+/// The entries of a commit for the change log of a database.
+pub(crate) struct LoggedChanges {
+    pub(crate) database: DatabaseId,
+    pub(crate) entries: ChangeBuffer,
+}
+
+impl LoggedChanges {
+    /// Returns no entries.
+    pub(crate) fn none() -> Self {
+        LoggedChanges { database: SERVER_LOG, entries: ChangeBuffer::default() }
+    }
 }
 
 /// The changes of one commit to one collection.
@@ -53,6 +69,8 @@ pub(crate) struct PreparedChanges<'a> {
     publisher: Publisher<'a>,
     changes: Vec<Change<'a>>,
     records: Vec<HeldRecord>,
+    /// The positions of the commit in the change log.
+    positions: Option<HeldPositions>,
     is_load: bool,
 }
 
@@ -64,10 +82,12 @@ pub(crate) struct Publication<'a> {
 }
 
 impl<'a> PreparedChanges<'a> {
-    /// Prepares the changes that a transaction of the engine has written.
+    /// Prepares the changes that a transaction of the engine has written, and writes their entries
+    /// of the change log.
     pub(crate) fn of_transaction(
         publisher: Publisher<'a>,
         mut changes: Vec<Change<'a>>,
+        logged: LoggedChanges,
         transaction: &mut dyn WriteTransaction,
     ) -> Result<Self> {
         // All commits take records in the same order, so that two of them cannot wait for each
@@ -81,15 +101,20 @@ impl<'a> PreparedChanges<'a> {
         for change in &changes {
             records.push(change.counters.hold(change.totals, transaction)?);
         }
-        Ok(PreparedChanges { publisher, changes, records, is_load: false })
+        // The last step: until the commit has ended, readers of the log wait for it.
+        let positions = publisher.change_log.write(logged.database, logged.entries, |key, value| {
+            Ok(transaction.put_unguarded(key, value)?)
+        })?;
+        Ok(PreparedChanges { publisher, changes, records, positions, is_load: false })
     }
 
-    /// Prepares a load, which must not have pairs yet, because the counter record comes before all
-    /// documents. A load of long runs of keys gets a record that no other commit writes, so that
-    /// its files overlap no others.
+    /// Prepares a load, which must not have pairs yet, because the counter record and the entries
+    /// of the change log come before all documents. A load of long runs of keys gets a record that
+    /// no other commit writes, so that its files overlap no others.
     pub(crate) fn of_load(
         publisher: Publisher<'a>,
         change: Change<'a>,
+        logged: LoggedChanges,
         hint: LoadHint,
         load: &mut dyn BulkLoad,
     ) -> Result<Self> {
@@ -100,7 +125,19 @@ impl<'a> PreparedChanges<'a> {
         };
         let (key, value) = record.pair();
         load.add(&key, &value)?;
-        Ok(PreparedChanges { publisher, changes: vec![change], records: vec![record], is_load: true })
+        if !logged.entries.is_empty() {
+            load.begin_run()?;
+        }
+        let positions = publisher
+            .change_log
+            .write(logged.database, logged.entries, |key, value| Ok(load.add(key, value)?))?;
+        Ok(PreparedChanges {
+            publisher,
+            changes: vec![change],
+            records: vec![record],
+            positions,
+            is_load: true,
+        })
     }
 
     /// Registers the changes. `written` passes on each key that is written.
@@ -122,7 +159,7 @@ impl Publication<'_> {
     ///
     /// Errors: that of the commit, and those of the engine when it must look up the outcome.
     pub(crate) fn end(self, outcome: kv::Result<()>) -> Result<()> {
-        let Publication { prepared, commit } = self;
+        let Publication { mut prepared, commit } = self;
         match outcome {
             Ok(()) => {
                 drop(commit);
@@ -133,6 +170,7 @@ impl Publication<'_> {
             }
             Err(error @ kv::Error::Undetermined { .. }) => {
                 commit.leave_open();
+                prepared.positions.take().into_iter().for_each(HeldPositions::leave_open);
                 prepared.number_load();
                 prepared.reread()?;
                 Err(error.into())

@@ -1,0 +1,19 @@
+//! The change log: the entries of each commit, in the order of the commits.
+//!
+//! A commit writes its entries with its documents, in one atomic batch of the engine. So a commit
+//! that is there has its entries, and one that is not has none. [`Positions`] hands out the
+//! positions; readers stop before the first commit that has not ended. A transaction that depends
+//! on another one begins after it has ended, so the order of positions is an order of commits.
+//!
+//! The log begins when the first reader asks for it ([`crate::ChangeLogMode::OnDemand`]), or with
+//! the store. Transactions that began before that have no entries, and the log begins after their
+//! end.
+
+mod positions;
+mod recorder;
+mod state;
+
+pub(crate) use positions::{HeldPositions, Positions};
+pub(crate) use recorder::{Recorder, RecorderSavepoint};
+pub(crate) use state::ChangeLog;
+pub use state::LogStart;

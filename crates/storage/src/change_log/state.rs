@@ -1,0 +1,234 @@
+//! The state of the log: if it is written, and from which position on.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant, SystemTime};
+
+use catalog::DatabaseId;
+use errors::{Error, ErrorCode, Result};
+use kv::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, TransactionOptions};
+
+use super::{HeldPositions, Positions, Recorder};
+use crate::base::change_log_options::{ChangeLogMode, ChangeLogOptions};
+use crate::encoding::change::{ChangeBuffer, ChangePart, all_logs, part_of_key, start_key, whole_log};
+use crate::encoding::metadata::change_log_key;
+use crate::encoding::pack;
+
+/// Positions that a start skips. A crash of the machine may lose commits that readers have seen;
+/// their positions are not used again.
+const SKIPPED_POSITIONS: u64 = 1 << 32;
+/// The time between two looks whether older transactions have ended.
+const LOOK: Duration = Duration::from_millis(1);
+const ONE_PAIR: BlockLimits = BlockLimits { rows: 1, bytes: 1 };
+
+/// The change log of a store.
+pub(crate) struct ChangeLog {
+    pub(crate) options: ChangeLogOptions,
+    pub(crate) positions: Arc<Positions>,
+    /// New transactions note their changes.
+    is_written: AtomicBool,
+    /// Every transaction that notes nothing holds a copy.
+    unlogged: Arc<()>,
+    begun: RwLock<Option<LogStart>>,
+    /// Held while the log begins or ends.
+    beginning: Mutex<()>,
+}
+
+/// The beginning of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LogStart {
+    /// A random number that no other log has.
+    pub id: u64,
+    /// The log has all commits from this position on, except those that were removed since.
+    pub first: u64,
+}
+
+impl ChangeLog {
+    /// Reads the state of the log.
+    ///
+    /// Errors: 1102 for damage, 35 for a newer format, those of the engine.
+    pub(crate) fn open(engine: &dyn Engine, options: ChangeLogOptions) -> Result<Self> {
+        let snapshot = engine.snapshot()?;
+        let begun = read_start(snapshot.as_ref())?;
+        let next = match begun {
+            Some(start) => after_last(snapshot.as_ref(), start.first)?.saturating_add(SKIPPED_POSITIONS),
+            None => 1,
+        };
+        drop(snapshot);
+        let mode = options.mode;
+        let is_own = begun.is_none_or(|start| is_identity_of(options.identity_file.as_deref(), start.id));
+        let is_wanted = mode != ChangeLogMode::Never && engine.sharing().is_none();
+        let is_continued = begun.is_some() && is_wanted && is_own;
+        let log = ChangeLog {
+            options,
+            positions: Arc::new(Positions::starting_with(next)),
+            is_written: AtomicBool::new(is_continued),
+            unlogged: Arc::default(),
+            begun: RwLock::new(begun),
+            beginning: Mutex::new(()),
+        };
+        if is_continued {
+            return Ok(log);
+        }
+        // Transactions that were open while an earlier log ended may have left entries.
+        if begun.is_some() || last_of(engine.snapshot()?.as_ref(), all_logs())?.is_some() {
+            log.end(engine)?;
+        }
+        if is_wanted && mode == ChangeLogMode::Always {
+            log.begin(engine, Duration::ZERO)?;
+        }
+        Ok(log)
+    }
+
+    /// Returns the beginning of the log; `None` if it is not written.
+    pub(crate) fn start(&self) -> Option<LogStart> {
+        *self.begun.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the recorder of a transaction that begins now.
+    pub(crate) fn recorder(&self) -> Recorder {
+        if self.options.mode == ChangeLogMode::Never {
+            return Recorder::Off { _unlogged: None };
+        }
+        // The token comes first: whoever makes the log begin sees it, or is seen here.
+        let token = Arc::clone(&self.unlogged);
+        if self.is_written.load(Ordering::SeqCst) {
+            return Recorder::On { entries: ChangeBuffer::default(), keeps_old: self.options.old_documents };
+        }
+        Recorder::Off { _unlogged: Some(token) }
+    }
+
+    /// Makes the log begin, if it has not begun, and returns its beginning. Waits at most `timeout`
+    /// for transactions that began before.
+    ///
+    /// Errors: 18 if such a transaction is still open; the log then begins after its end, and
+    /// the caller may ask again. 9 if the log is turned off.
+    pub(crate) fn begin(&self, engine: &dyn Engine, timeout: Duration) -> Result<LogStart> {
+        if let Some(start) = self.start() {
+            return Ok(start);
+        }
+        if self.options.mode == ChangeLogMode::Never || engine.sharing().is_some() {
+            return Err(off(engine));
+        }
+        let _beginning = self.beginning.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(start) = self.start() {
+            return Ok(start);
+        }
+        self.is_written.store(true, Ordering::SeqCst);
+        let deadline = Instant::now() + timeout;
+        while Arc::strong_count(&self.unlogged) > 1 {
+            if Instant::now() >= deadline {
+                let message = "the change log has not begun yet: a transaction that began before it is still \
+                               open; ask again after its end";
+                return Err(Error::new(ErrorCode::LockTimeout, message));
+            }
+            std::thread::sleep(LOOK);
+        }
+        let id = getrandom::u64().map_err(Error::internal)?;
+        let start = LogStart { id, first: self.positions.resolved() };
+        // The file comes first: without it, the next start would take the log for one of a backup.
+        if let Some(file) = &self.options.identity_file {
+            write_identity(file, id)?;
+        }
+        let mut transaction = engine.begin(TransactionOptions::default())?;
+        transaction.put(&change_log_key(), &pack::numbers(&[start.id, start.first]))?;
+        transaction.commit(Durability::Synced)?;
+        *self.begun.write().unwrap_or_else(PoisonError::into_inner) = Some(start);
+        Ok(start)
+    }
+
+    /// Ends the log and removes it. A log that begins later is another one.
+    pub(crate) fn end(&self, engine: &dyn Engine) -> Result<()> {
+        let _beginning = self.beginning.lock().unwrap_or_else(PoisonError::into_inner);
+        self.is_written.store(false, Ordering::SeqCst);
+        *self.begun.write().unwrap_or_else(PoisonError::into_inner) = None;
+        let mut transaction = engine.begin(TransactionOptions::default())?;
+        transaction.delete(&change_log_key())?;
+        transaction.commit(Durability::Synced)?;
+        Ok(engine.drop_range(&all_logs())?)
+    }
+
+    /// Passes the parts of a commit to `write`. The positions are held until the commit has ended;
+    /// `None` if there are no changes.
+    ///
+    /// Errors: those of `write`.
+    pub(crate) fn write(
+        &self,
+        database: DatabaseId,
+        entries: ChangeBuffer,
+        write: impl FnMut(&[u8], &[u8]) -> Result<()>,
+    ) -> Result<Option<HeldPositions>> {
+        if entries.is_empty() {
+            return Ok(None);
+        }
+        let positions = self.positions.hold(entries.steps());
+        entries.write_parts(database, positions.first(), now(), write)?;
+        Ok(Some(positions))
+    }
+}
+
+/// Returns true if the file has the identity of a log, or if there is no such file by design.
+fn is_identity_of(file: Option<&Path>, id: u64) -> bool {
+    file.is_none_or(|file| fs::read_to_string(file).is_ok_and(|text| text.trim_end() == format!("{id:x}")))
+}
+
+fn write_identity(file: &Path, id: u64) -> Result<()> {
+    let write = || {
+        let new = file.with_extension("new");
+        let mut handle = fs::File::create(&new)?;
+        writeln!(handle, "{id:x}")?;
+        handle.sync_all()?;
+        fs::rename(&new, file)
+    };
+    write().map_err(|error| Error::internal(format!("cannot write {}: {error}", file.display())))
+}
+
+/// Returns microseconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}
+
+fn off(engine: &dyn Engine) -> Error {
+    let message = if engine.sharing().is_some() {
+        "there is no change log where several servers share a store"
+    } else {
+        "the change log is turned off: start the server with --changes.log on-demand or always"
+    };
+    Error::new(ErrorCode::NotImplemented, message)
+}
+
+fn read_start(snapshot: &dyn Snapshot) -> Result<Option<LogStart>> {
+    let values = snapshot.get_many(&[&change_log_key()])?;
+    let Some(bytes) = values.iter().next().flatten() else { return Ok(None) };
+    let [id, first] = pack::read_numbers::<2>(bytes, "change log")?;
+    Ok(Some(LogStart { id, first }))
+}
+
+/// Returns the position after all commits that are stored, at least `least`.
+fn after_last(snapshot: &dyn Snapshot, least: u64) -> Result<u64> {
+    let mut next = least;
+    let mut range = all_logs();
+    while let Some((database, end)) = last_of(snapshot, range.clone())? {
+        next = next.max(end);
+        range.end = whole_log(database).start;
+        let values = snapshot.get_many(&[&start_key(database)])?;
+        if let Some(bytes) = values.iter().next().flatten() {
+            next = next.max(pack::read_numbers::<1>(bytes, "start of a change log")?[0]);
+        }
+    }
+    Ok(next)
+}
+
+/// Returns the database of the last key of a range, and the position after its commit.
+fn last_of(snapshot: &dyn Snapshot, range: KeyRange) -> Result<Option<(DatabaseId, u64)>> {
+    let mut scan = snapshot.scan(ScanSpec::backward(range))?;
+    let Some(block) = scan.next_block(ONE_PAIR)? else { return Ok(None) };
+    let Some((key, value)) = block.iter().next() else { return Ok(None) };
+    let (database, first, _) = part_of_key(key).ok_or_else(|| Error::corrupt("a key of the change log"))?;
+    let end = if first == 0 { 0 } else { ChangePart::read(first, value)?.end() };
+    Ok(Some((database, end)))
+}

@@ -1,0 +1,71 @@
+//! Reading and trimming the change log.
+
+mod retention;
+mod scan;
+
+use std::time::Duration;
+
+use errors::Result;
+
+use crate::encoding::change::all_logs;
+use crate::{ChangeLogOptions, LogStart, Snapshot, Store};
+
+pub use scan::{ChangeBlock, ChangeScan, ChangeScope, Commit};
+
+impl Store {
+    /// Returns the beginning of the change log; `None` if it is not written.
+    pub fn change_log(&self) -> Option<LogStart> {
+        self.core.change_log.start()
+    }
+
+    /// Makes the change log begin, if it has not begun. Waits at most `timeout` for transactions
+    /// that began before.
+    ///
+    /// Errors: 18 if such a transaction is still open, 9 if the log is turned off or several
+    /// servers share the store.
+    pub fn begin_change_log(&self, timeout: Duration) -> Result<LogStart> {
+        self.core.change_log.begin(self.core.engine.as_ref(), timeout)
+    }
+
+    /// Ends the change log, and removes it.
+    ///
+    /// Errors: those of the engine.
+    pub fn end_change_log(&self) -> Result<()> {
+        self.core.change_log.end(self.core.engine.as_ref())
+    }
+
+    /// Returns the options of the change log.
+    pub fn change_log_options(&self) -> &ChangeLogOptions {
+        &self.core.change_log.options
+    }
+
+    /// Estimates the bytes of all logs on disk.
+    ///
+    /// Errors: those of the engine.
+    pub fn change_log_bytes(&self) -> Result<u64> {
+        Ok(self.core.engine.approximate_size_bytes(&all_logs())?)
+    }
+
+    /// Returns the position of the change log below which all commits have ended. Scans that begin
+    /// afterwards show all of them.
+    pub fn resolved_position(&self) -> u64 {
+        self.core.change_log.positions.resolved()
+    }
+
+    /// Takes a snapshot, and returns what it shows of a log: all commits below a position, and the
+    /// listed commits from there on, by their first positions.
+    ///
+    /// Errors: those of the engine.
+    pub fn snapshot_with_changes(&self, scope: ChangeScope) -> Result<(Snapshot, u64, Vec<u64>)> {
+        let below = self.resolved_position();
+        let snapshot = self.snapshot()?;
+        let beyond = scan::commits_from(snapshot.engine().as_ref(), scope, below)?;
+        Ok((snapshot, below, beyond))
+    }
+
+    /// Waits until [`Store::resolved_position`] is greater than `known`, or for `timeout`, and
+    /// returns it.
+    pub fn wait_for_changes(&self, known: u64, timeout: Duration) -> u64 {
+        self.core.change_log.positions.wait(known, timeout)
+    }
+}
