@@ -12,6 +12,7 @@
 //!   Analyzers, users.
 //! - [`query`]: from a request to a running plan. `transfer`: [`export`], [`import`], [`dump`] and
 //!   [`restore`] of whole collections.
+//! - [`changes`]: what the change log has.
 //! - `background`: the threads of an instance.
 //!
 //! Everything here is synchronous and independent of HTTP.
@@ -31,6 +32,7 @@ pub mod javascript;
 mod definitions;
 pub mod query;
 mod transfer;
+pub mod changes;
 mod background;
 
 pub use crate::metrics::TransactionCounts;

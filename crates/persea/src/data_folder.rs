@@ -10,6 +10,9 @@ use backups::restore;
 use crate::engine::EngineName;
 use crate::failure::Failure;
 
+/// The file that has the identity of the change log. Backups do not contain it.
+pub(crate) const CHANGES_FILE: &str = "CHANGES";
+
 /// The folder of text indexes in the data folder.
 pub(crate) const SEARCH_FOLDER: &str = "search";
 
@@ -95,6 +98,14 @@ pub(crate) fn finish_restore(folder: &Path) -> Result<bool, Failure> {
     match fs::remove_dir_all(&search) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             return Err(format!("the folder {} cannot be removed: {error}", search.display()).into());
+        }
+        _ => {}
+    }
+    // The restored store is not what readers of the change log have followed.
+    let changes = folder.join(CHANGES_FILE);
+    match fs::remove_file(&changes) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(format!("the file {} cannot be removed: {error}", changes.display()).into());
         }
         _ => {}
     }

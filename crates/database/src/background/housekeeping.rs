@@ -9,6 +9,7 @@ use storage::Store;
 use crate::background::broken_restores::LeftBehind;
 use crate::background::index_training::train_indexes;
 use crate::background::search_upkeep::{index_due, merge_due};
+use crate::changes;
 use crate::definitions::view::take_over_settings;
 use crate::instance::{Instance, InstanceOptions};
 
@@ -132,7 +133,7 @@ fn run(watched: &Weak<Instance>) {
     }
 }
 
-/// Writes the store's statistics.
+/// Writes the store's statistics, and removes old changes.
 ///
 /// A failure loses nothing, since they are estimates. An error that matters recurs in a request,
 /// which can report it.
@@ -140,4 +141,5 @@ fn maintain(instance: &Instance) {
     if let Err(error) = instance.store().maintain() {
         tracing::warn!(target: "engines", "cannot write index estimates: {error}");
     }
+    changes::trim(instance);
 }

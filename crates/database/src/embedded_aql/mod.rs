@@ -4,8 +4,10 @@
 //! must not call. The store compiles it through the traits that this module implements.
 
 mod analyzer_queries;
+mod change_filter;
 mod computed_values;
 mod restricted;
 
 pub(crate) use analyzer_queries::AnalyzerQueries;
+pub(crate) use change_filter::ChangeFilter;
 pub(crate) use computed_values::Compiler;

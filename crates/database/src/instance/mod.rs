@@ -20,8 +20,10 @@ use crate::state::analyzers::OpenAnalyzers;
 use crate::state::cursor::Cursors;
 use crate::state::cursor::result_buffer::ResultBufferLimits;
 use crate::state::dump::{Batches, DumpContexts};
+use crate::state::feeds::Feeds;
 use crate::state::graph_changes::GraphChanges;
 use crate::state::large_texts::LargeTexts;
+use crate::state::log_readers::LogReaders;
 use crate::state::plan_cache::PlanCache;
 use crate::state::query_registry::QueryRegistry;
 use crate::state::results_cache::{CacheProperties, ResultsCache};
@@ -140,6 +142,8 @@ pub struct Instance {
     pub(crate) view_changes: ViewChanges,
     pub(crate) analyzers: Arc<OpenAnalyzers>,
     next_cursor: AtomicU64,
+    log_readers: LogReaders,
+    feeds: Feeds,
     local_ids: LocalIds,
     stopping: AtomicBool,
     pub(crate) server_version: Arc<str>,
@@ -189,12 +193,29 @@ impl Instance {
             view_changes: ViewChanges::default(),
             analyzers: Arc::default(),
             next_cursor: AtomicU64::new(store.next_id()?),
+            log_readers: LogReaders::default(),
+            feeds: Feeds::default(),
             local_ids,
             stopping: AtomicBool::new(false),
             server_version: options.compatible_version.as_str().into(),
             store,
             options,
         }))
+    }
+
+    /// Returns true once all feeds of changes must end.
+    pub fn has_ended_feeds(&self) -> bool {
+        self.feeds.are_ended()
+    }
+
+    /// Returns the open feeds of changes.
+    pub(crate) fn feeds(&self) -> &Feeds {
+        &self.feeds
+    }
+
+    /// Returns the readers of the change log.
+    pub(crate) fn log_readers(&self) -> &LogReaders {
+        &self.log_readers
     }
 
     /// Returns the job that removes expired documents.
@@ -292,6 +313,7 @@ impl Instance {
     /// Ends all running queries.
     pub fn end_queries(&self) {
         self.queries.kill_all();
+        self.feeds.end_all();
     }
 
     /// Ends all tasks, queries and stream transactions before the server stops. New ones fail with

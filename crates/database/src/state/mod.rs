@@ -5,14 +5,17 @@
 //!   results that are used again. `large_texts`: the gate of large queries.
 //! - [`cursor`]: results that are delivered batch by batch. [`transactions`]: transactions that
 //!   span requests. [`dump`]: snapshots and contexts of dumps. [`tasks`]: scripts that run later.
-//! - `analyzers`: Analyzers that are open. [`ttl`]: expiry of documents. `graph_changes`,
+//! - `log_readers`: for whom the change log is kept. `feeds`: the open feeds of changes.
+//!   `analyzers`: Analyzers that are open. [`ttl`]: expiry of documents. `graph_changes`,
 //!   `view_changes`: locks of definitions. `user_memory`: users' shares of the memory of queries.
 
 pub(crate) mod analyzers;
 pub mod cursor;
 pub(crate) mod dump;
+pub(crate) mod feeds;
 pub(crate) mod graph_changes;
 pub(crate) mod large_texts;
+pub(crate) mod log_readers;
 pub mod plan_cache;
 pub mod query_registry;
 pub mod results_cache;

@@ -8,8 +8,8 @@ use options::{Choice, Flag, Maybe, Number, Opt, Options, Text, choice, flag, num
 use server::version::ARANGODB_VERSION;
 use storage::{MemoryBudget, SearchOptions, StoreOptions};
 
-use super::{javascript, query, server as server_section, temp, transaction, ttl};
-use crate::data_folder::{FolderState, SEARCH_FOLDER};
+use super::{changes, javascript, query, server as server_section, temp, transaction, ttl};
+use crate::data_folder::{CHANGES_FILE, FolderState, SEARCH_FOLDER};
 
 options::section! {
     pub(crate) static AUTO_UPGRADE: Opt<Flag> =
@@ -44,7 +44,8 @@ pub(crate) fn store_options(options: &Options, budget: &MemoryBudget, in_memory:
         true => NamingRules::Extended,
         false => NamingRules::Traditional,
     };
-    let folder = (!in_memory).then(|| Path::new(options.get(&DIRECTORY)).join(SEARCH_FOLDER));
+    let in_folder = |name| (!in_memory).then(|| Path::new(options.get(&DIRECTORY)).join(name));
+    let (folder, identity_file) = (in_folder(SEARCH_FOLDER), in_folder(CHANGES_FILE));
     let memory_bytes = usize::try_from(budget.search_bytes).unwrap_or(usize::MAX);
     StoreOptions {
         naming_rules,
@@ -53,6 +54,7 @@ pub(crate) fn store_options(options: &Options, budget: &MemoryBudget, in_memory:
         read_cache_bytes: budget.read_cache_bytes,
         measures_documents: options.get(&server_section::EXPORT_READ_WRITE_METRICS),
         temporary_folder: temp::folder(options),
+        changes: changes::settings(options, identity_file),
         ..StoreOptions::default()
     }
 }

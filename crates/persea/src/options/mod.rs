@@ -3,6 +3,7 @@
 
 pub(crate) mod backup;
 mod cache;
+mod changes;
 pub(crate) mod cluster;
 pub(crate) mod database;
 pub(crate) mod general;
@@ -47,6 +48,7 @@ pub(crate) static SERVER: Program = Program {
         general::ROWS,
         backup::ROWS,
         cache::ROWS,
+        changes::ROWS,
         cluster::ROWS,
         database::ROWS,
         http::ROWS,

@@ -17,6 +17,7 @@ mod audit;
 mod backup;
 mod backup_repositories;
 mod bench;
+mod changes;
 mod crash;
 mod dashboard;
 mod drivers;

@@ -12,6 +12,7 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use super::body_memory::{BODY_TIMEOUT, BodyMemory, BodyPermit};
 use super::connections::Connection;
+use super::stream::live::LiveBody;
 use super::stream::{BrokenOff, StreamBody};
 use super::unread::NO_MEMORY;
 
@@ -34,6 +35,8 @@ pub(crate) enum ReplyBody {
     Whole(Bytes),
     /// Chunks that are made while they are sent.
     Stream(StreamBody),
+    /// Chunks that come when there is something new.
+    Live(LiveBody),
     /// The body of another server's reply.
     Forwarded(Incoming),
     /// A body of length 0 whose length is a header.
@@ -54,6 +57,7 @@ impl Body for ReplyBody {
             ReplyBody::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
             ReplyBody::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
             ReplyBody::Stream(stream) => Pin::new(stream).poll_frame(context),
+            ReplyBody::Live(live) => Pin::new(live).poll_frame(context),
             ReplyBody::Forwarded(body) => Pin::new(body)
                 .poll_frame(context)
                 .map(|frame| frame.map(|frame| frame.map_err(|error| BrokenOff::elsewhere(&error)))),
@@ -65,6 +69,7 @@ impl Body for ReplyBody {
         match self {
             ReplyBody::Whole(bytes) => bytes.is_empty(),
             ReplyBody::Stream(stream) => stream.is_end_stream(),
+            ReplyBody::Live(live) => live.is_end_stream(),
             ReplyBody::Forwarded(body) => body.is_end_stream(),
             ReplyBody::Nothing => false,
         }
@@ -74,6 +79,7 @@ impl Body for ReplyBody {
         match self {
             ReplyBody::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
             ReplyBody::Stream(stream) => stream.size_hint(),
+            ReplyBody::Live(live) => live.size_hint(),
             ReplyBody::Forwarded(body) => body.size_hint(),
             ReplyBody::Nothing => SizeHint::with_exact(0),
         }

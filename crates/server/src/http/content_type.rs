@@ -8,6 +8,8 @@ pub const JSON: HeaderValue = HeaderValue::from_static("application/json; charse
 pub const VELOCYPACK: HeaderValue = HeaderValue::from_static("application/x-velocypack");
 /// One JSON value per line.
 pub const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
+/// Server-sent events.
+pub const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
 /// Lines of a dump.
 pub const DUMP: HeaderValue = HeaderValue::from_static("application/x-arango-dump; charset=utf-8");
 /// Text.

@@ -96,6 +96,11 @@ impl Replies {
                 let threads = Threads { pool: Arc::clone(&self.pool), user: user.clone() };
                 ReplyBody::Stream(StreamBody::new(source, threads, Some(memory)))
             }
+            (None, Body::Live(live)) => {
+                all.insert(CONTENT_TYPE, live.content_type.clone());
+                let threads = Threads { pool: Arc::clone(&self.pool), user: user.clone() };
+                ReplyBody::Live(live.start(threads, self.memory.clone()))
+            }
             (None, _) => ReplyBody::Whole(Bytes::new()),
         };
         self.add_queue_time(&mut all);

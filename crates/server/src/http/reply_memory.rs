@@ -18,7 +18,7 @@ const UNCOUNTED_BYTES: usize = 64 << 10;
 const STREAM_BYTES: u64 = 768 << 10;
 
 /// See the module.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ReplyMemory {
     account: Arc<MemoryAccount>,
 }

@@ -17,6 +17,7 @@ use super::fields::Fields;
 use super::format::{self, Format};
 use super::request::Request;
 use super::stream::ChunkSource;
+use super::stream::live::Live;
 use crate::placement::Lane;
 
 /// The response to a request.
@@ -37,6 +38,8 @@ pub(crate) enum Body {
     Bytes { content_type: HeaderValue, bytes: Bytes },
     /// Chunks that are made while they are sent.
     Stream { content_type: HeaderValue, source: Box<dyn ChunkSource> },
+    /// Chunks that come when there is something new, without end.
+    Live(Live),
     /// Deferred work that makes the response, status and headers included.
     Deferred(Rest),
 }
@@ -114,6 +117,7 @@ impl std::fmt::Debug for Body {
             Body::Value { bytes, .. } => formatter.debug_tuple("Value").field(&Slice::new(bytes)).finish(),
             Body::Bytes { bytes, .. } => formatter.debug_tuple("Bytes").field(&bytes.len()).finish(),
             Body::Stream { .. } => formatter.write_str("Stream"),
+            Body::Live(_) => formatter.write_str("Live"),
             Body::Deferred(_) => formatter.write_str("Deferred"),
         }
     }
@@ -183,6 +187,11 @@ impl Response {
             Self::stream(StatusCode::OK, content_type, Box::new(Compressed::new(source, encoding)?));
         let vary = HeaderValue::from_static("accept-encoding");
         Ok(response.header(CONTENT_ENCODING, encoding.header()).header(VARY, vary))
+    }
+
+    /// Returns a reply without end.
+    pub(crate) fn live(live: Live) -> Self {
+        Self::new(StatusCode::OK, Body::Live(live))
     }
 
     /// Returns work that would wait or take long. It runs on the worker pool and makes the
@@ -280,7 +289,9 @@ impl Response {
             }
             Body::Bytes { content_type, bytes } => Encoded { content_type: Some(content_type), bytes },
             Body::Deferred(rest) => return rest.run()?.encode(format),
-            body @ Body::Stream { .. } => return Ok((Response { status, headers, body }, None)),
+            body @ (Body::Stream { .. } | Body::Live(_)) => {
+                return Ok((Response { status, headers, body }, None));
+            }
         };
         Ok((Response { status, headers, body: Body::Empty }, Some(encoded)))
     }

@@ -7,6 +7,7 @@ pub(crate) mod authentication;
 pub(crate) mod backup;
 pub(crate) mod batch;
 mod cluster;
+pub(crate) mod changes;
 mod collection;
 pub(crate) mod cursor;
 mod database;

@@ -1,7 +1,10 @@
 //! `/_api/replication`: dumps of a batch's snapshot for ArangoDB's dump tool, and this server's
 //! replication state. Restores are in [`super::restore`].
 
+use std::time::SystemTime;
+
 use database::Session;
+use database::changes::LogReader;
 use database::dump::{Batch, ChunkRequest, Form, InventoryRequest};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
@@ -48,6 +51,11 @@ pub(super) const ROUTES: &[Route] = &[
 ];
 
 fn open(session: &Session, request: &Request) -> Result<Response> {
+    // A client with a number will follow the log from here on; a dump does not.
+    let numbers = [request.number::<u64>("syncerId")?, request.number::<u64>("serverId")?];
+    if numbers.into_iter().flatten().any(|number| number > 0) {
+        session.tick_range()?;
+    }
     let batch = session.open_batch(ttl(request)?)?;
     let Batch { id, tick } = batch;
     let state = request.flag("state", false)?.then(|| session.logger_state(&now())).transpose()?;
@@ -131,9 +139,20 @@ fn logger_state(session: &Session, _request: &Request) -> Result<Response> {
             print_server(session, fields);
             fields.text("engine", "rocksdb");
         });
-        // No server follows this one.
-        fields.list("clients", |_| ());
+        fields.list("clients", |fields| {
+            for reader in session.log_readers() {
+                fields.child_element(|fields| print_reader(&reader, fields));
+            }
+        });
     })
+}
+
+fn print_reader(reader: &LogReader, fields: &mut Fields<'_>) {
+    let (kind, number) = reader.name.split_once(':').unwrap_or(("server", "0"));
+    fields.text(if kind == "syncer" { "syncerId" } else { "serverId" }, number);
+    fields.text("clientInfo", &reader.client);
+    fields.text("time", &utc(reader.seen)).text("expires", &utc(reader.expires));
+    fields.text("lastServedTick", &reader.position.to_string());
 }
 
 fn server_id(session: &Session, _request: &Request) -> Result<Response> {
@@ -166,7 +185,13 @@ pub(super) fn print_server(session: &Session, fields: &mut Fields<'_>) {
     fields.text("serverId", &session.server_id().to_string());
 }
 
-/// Returns the time in ArangoDB's form: ISO 8601, UTC, in whole seconds.
+/// Returns the present time in ISO 8601, UTC, in whole seconds.
 pub(super) fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    utc(SystemTime::now())
+}
+
+/// Returns a time in ISO 8601, UTC, in whole seconds.
+pub(super) fn utc(time: SystemTime) -> String {
+    let time = jiff::Timestamp::try_from(time).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -17,6 +17,7 @@ use crate::placement::logins::Logins;
 use crate::placement::pool::WorkerPool;
 use crate::service::authentication::Authentication;
 use crate::service::backups::Transfers;
+use crate::service::change_news::ChangeNews;
 use crate::service::jobs::Jobs;
 use crate::service::log::Log;
 use crate::service::recording::Recording;
@@ -31,6 +32,7 @@ pub(super) struct Parts {
     pub(super) connections: Arc<Connections>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) logins: Arc<Logins>,
+    news: Arc<ChangeNews>,
     jobs: Arc<Jobs>,
     log: Arc<Log>,
     authentication: Arc<Authentication>,
@@ -50,6 +52,7 @@ impl Parts {
     ) -> Result<Self> {
         Ok(Parts {
             jobs: Arc::new(Jobs::new(instance.local_ids().clone(), Arc::clone(instance.result_memory()))),
+            news: Arc::new(ChangeNews::new(Arc::clone(&instance))),
             instance,
             pool: Arc::new(WorkerPool::new(options.pool)),
             placement,
@@ -98,6 +101,7 @@ impl Parts {
         [
             bind(route::authentication::ROUTES, authentication),
             bind(route::cursor::ROUTES, cursor),
+            bind(route::changes::ROUTES, route::changes::Services { news: Arc::clone(&self.news) }),
             bind(route::dump::ROUTES, route::dump::Services { pool: Arc::clone(pool) }),
             bind(route::export::ROUTES, route::export::Services { pool: Arc::clone(pool) }),
             bind(route::job::ROUTES, route::job::Services { jobs: Arc::clone(&self.jobs) }),

@@ -268,6 +268,7 @@ fn whole(reply: Response, mut memory: Charge) -> Result<(Response, Charge)> {
             let bytes = match &body {
                 Body::Value { bytes, .. } => bytes.len(),
                 Body::Bytes { bytes, .. } => bytes.len(),
+                Body::Live(_) => return Err(Error::bad_parameter(crate::http::stream::live::NO_END)),
                 Body::Empty | Body::Stream { .. } | Body::Deferred(_) => 0,
             };
             memory.grow(bytes as u64)?;

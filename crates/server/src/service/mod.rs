@@ -3,6 +3,7 @@
 
 pub mod authentication;
 pub mod backups;
+pub(crate) mod change_news;
 pub mod jobs;
 pub mod log;
 pub mod machine;

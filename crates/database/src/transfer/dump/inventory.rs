@@ -129,11 +129,21 @@ impl Session {
         Ok(collections)
     }
 
+    /// Returns the last position of the change log; without a log, a number that all later ones
+    /// exceed.
+    pub(super) fn log_position(&self) -> Result<u64> {
+        let store = self.instance().store();
+        match store.change_log() {
+            Some(_) => Ok(store.resolved_position().saturating_sub(1)),
+            None => store.next_id(),
+        }
+    }
+
     /// Returns the current `state` of the inventory as a VelocyPack object.
     ///
     /// `time` is as in [`InventoryRequest`].
     pub fn logger_state(&self, time: &str) -> Result<Vec<u8>> {
-        let tick = self.instance().store().next_id()?;
+        let tick = self.log_position()?;
         let mut out = Builder::new();
         out.open_object()?;
         add_state_attributes(&mut out, tick, time)?;

@@ -43,8 +43,9 @@ impl Session {
     pub fn open_batch(&self, ttl_seconds: Option<f64>) -> Result<Batch> {
         let ttl = ttl(ttl_seconds)?;
         let store = self.instance().store();
-        let held = Held { snapshot: store.snapshot()?, tick: store.next_id()?, chunks: Mutex::default() };
-        let tick = held.tick;
+        // The position comes first: what the snapshot shows beyond it is in the log too.
+        let tick = self.log_position()?;
+        let held = Held { snapshot: store.snapshot()?, tick, chunks: Mutex::default() };
         let batches = self.instance().batches();
         let batch = batches.registry.insert(self.instance().next_local_id()?, self.owner(), ttl, held)?;
         Ok(Batch { id: batch.id(), tick })

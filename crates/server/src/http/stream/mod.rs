@@ -5,6 +5,8 @@
 //! keeps its place in the storage engine for [`KEEP_PLACE`]. A fast client returns before that
 //! time, and a new place costs as much as reading hundreds of documents.
 
+pub(crate) mod live;
+
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;

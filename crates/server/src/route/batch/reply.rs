@@ -11,6 +11,7 @@ use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue};
 use super::PART_TYPE;
 use crate::http::format::Format;
 use crate::http::response::{Body, Encoded, Response};
+use crate::http::stream::live::NO_END;
 
 /// Upper bound of a reply. Once it is reached, the remaining parts are refused.
 pub(super) const REPLY_MAX_BYTES: usize = 1 << 30;
@@ -52,6 +53,7 @@ impl Answer {
                 }
                 Encoded { content_type: Some(content_type), bytes: bytes.into() }
             }
+            (None, Body::Live(_)) => return Err(Error::bad_parameter(NO_END)),
             (None, _) => Encoded { content_type: None, bytes: Bytes::new() },
         };
         Ok(Answer { status: response.status, headers, body })

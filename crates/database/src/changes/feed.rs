@@ -1,0 +1,384 @@
+//! Feeds: the change log of a database, as its user may see it.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use aql_value::{Interrupt, Value};
+use catalog::{AccessLevel, CollectionId};
+use errors::{Error, ErrorCode, Result};
+use storage::{BlockLimits, Change, ChangeBlock, ChangeKind, ChangeScan, ChangeScope};
+use velocypack::{Builder, Slice};
+
+use super::form::{self, ChangeForm, Context};
+use super::initial::Initial;
+use super::names::{database_names, definition};
+use super::{FeedRequest, Since, Token};
+use crate::base::Owner;
+use crate::embedded_aql::ChangeFilter;
+use crate::session::Session;
+use crate::state::feeds::{OpenFeed, Registration};
+
+/// Parts of commits that one read takes at most.
+const BLOCK: BlockLimits = BlockLimits { rows: 1_000, bytes: 256 << 10 };
+/// The time that the first feed of a store waits for transactions that began before the log.
+const BEGIN_WAIT: Duration = Duration::from_secs(5);
+
+/// A feed of changes.
+pub struct Feed {
+    session: Session,
+    scope: ChangeScope,
+    log: u64,
+    /// The position of the last entry that was read, or below which there is nothing else.
+    after: u64,
+    scan: Option<ChangeScan>,
+    collections: Option<HashSet<String>>,
+    filter: Option<ChangeFilter>,
+    form: ChangeForm,
+    /// The changes that the feed may still show.
+    left: Option<u64>,
+    initial: Option<Initial>,
+    /// The commits from `after` on that the initial documents show already.
+    shown: HashSet<u64>,
+    rights: Rights,
+    interrupt: Interrupt,
+    registration: Registration,
+}
+
+/// The collections that the user may read, as of one catalog.
+#[derive(Default)]
+struct Rights {
+    version: u64,
+    readable: HashMap<(CollectionId, String), bool>,
+}
+
+/// The outcome of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// The number of changes that were written.
+    pub changes: u64,
+    /// There may be more at once.
+    pub has_more: bool,
+}
+
+impl Session {
+    /// Opens a feed. The log begins if it has not begun.
+    ///
+    /// Errors: 10 for a wrong filter, 11, 1203 for a collection that does not exist, 32 for too
+    /// many feeds. 1414 with status 410 for a token whose entries are gone. 9 if the log is turned
+    /// off, 18 if it cannot begin yet.
+    pub fn open_feed(&self, request: FeedRequest) -> Result<Feed> {
+        let scope = self.change_scope(request.global)?;
+        for name in request.collections.iter().flatten() {
+            self.collection(name, AccessLevel::ReadOnly)?;
+        }
+        let filter = match &request.filter {
+            Some(text) => {
+                Some(ChangeFilter::compile(text, &Value::from_slice(Slice::new(&request.bind_vars)))?)
+            }
+            None => None,
+        };
+        let store = self.instance().store();
+        let start = store.begin_change_log(BEGIN_WAIT)?;
+        let first = store.first_position(scope)?;
+        let interrupt = self.part_interrupt();
+        let registration = self.instance().feeds().register(
+            self.instance().next_local_id()?,
+            self.owner(),
+            request.collections.clone().unwrap_or_default(),
+            request.filter.clone(),
+            interrupt.clone(),
+        )?;
+        let mut feed = Feed {
+            session: self.clone(),
+            scope,
+            log: start.id,
+            after: 0,
+            scan: None,
+            collections: request.collections.map(|names| names.into_iter().collect()),
+            filter,
+            form: request.form,
+            left: request.limit,
+            initial: None,
+            shown: HashSet::new(),
+            rights: Rights::default(),
+            interrupt,
+            registration,
+        };
+        feed.after = match request.since {
+            Since::Now => store.resolved_position().saturating_sub(1),
+            Since::Earliest => first.saturating_sub(1),
+            Since::Token(token) => {
+                token.check(start, first)?;
+                token.position
+            }
+        };
+        if request.initial {
+            feed.begin_initial()?;
+        }
+        Ok(feed)
+    }
+
+    /// Lists the open feeds of the user, or of all users for administrators.
+    pub fn open_feeds(&self) -> Vec<OpenFeed> {
+        self.instance().feeds().list(self.sees_feeds())
+    }
+
+    /// Returns the last position of the change log; 0 if it is not written.
+    pub fn last_change(&self) -> u64 {
+        let store = self.instance().store();
+        store.change_log().map_or(0, |_| store.resolved_position().saturating_sub(1))
+    }
+
+    /// Ends a feed.
+    ///
+    /// Errors: 1600 if the user has no such feed.
+    pub fn end_feed(&self, id: u64) -> Result<()> {
+        match self.instance().feeds().end(id, self.sees_feeds()) {
+            true => Ok(()),
+            false => Err(Error::new(ErrorCode::CursorNotFound, format!("there is no feed {id}"))),
+        }
+    }
+
+    fn sees_feeds(&self) -> impl Fn(&Owner) -> bool {
+        let (is_administrator, own) = (self.require_administrator().is_ok(), self.owner());
+        move |owner: &Owner| is_administrator || *owner == own
+    }
+
+    /// Returns the logs that a client may read.
+    ///
+    /// Errors: 11 if all are wanted by a user who is no administrator, 1228.
+    pub(crate) fn change_scope(&self, global: bool) -> Result<ChangeScope> {
+        if global {
+            self.require_administrator()?;
+            return Ok(ChangeScope::All);
+        }
+        let catalog = self.catalog();
+        Ok(ChangeScope::Database(self.database_in(&catalog)?.definition().id))
+    }
+}
+
+impl Feed {
+    /// Returns the token behind everything that was read.
+    pub fn token(&self) -> Token {
+        Token { log: self.log, position: self.after }
+    }
+
+    /// Returns the interrupt that ends the feed.
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Returns true if the feed has shown as many changes as it may.
+    pub fn is_complete(&self) -> bool {
+        self.left == Some(0)
+    }
+
+    /// Returns true if commits have ended that the feed has not read.
+    pub fn has_news(&self) -> bool {
+        let instance = self.session.instance();
+        self.initial.is_some()
+            || self.scan.is_some()
+            || instance.store().resolved_position() > self.after.saturating_add(1)
+            || self.is_complete()
+            || instance.is_stopping()
+            || self.interrupt.check().is_err()
+    }
+
+    /// Reads the next changes, and passes the token and the JSON of each to `frame`. It reads one
+    /// block.
+    ///
+    /// Errors: 1414 with status 410 if entries were removed before they were read, 11 without
+    /// rights on the database, 1228 if it was dropped, those of the filter.
+    pub fn read(&mut self, frame: &mut dyn FnMut(Option<Token>, &[u8])) -> Result<Progress> {
+        self.interrupt.check()?;
+        self.check_rights()?;
+        if let Some(mut initial) = self.initial.take() {
+            let read = initial.read(&self.session, self.collections.as_ref(), self.form, frame)?;
+            if read > 0 {
+                self.initial = Some(initial);
+            } else {
+                let line = format!("{{\"token\":\"{}\",\"operation\":\"ready\"}}", self.token());
+                frame(Some(self.token()), line.as_bytes());
+            }
+            return Ok(Progress { changes: 0, has_more: true });
+        }
+        let mut scan = match self.scan.take() {
+            Some(scan) => scan,
+            None => self.begin_scan()?,
+        };
+        let Some(block) = scan.next_block(BLOCK)? else {
+            // Everything below the end of the scan was seen.
+            self.after = self.after.max(scan.end().saturating_sub(1));
+            self.registration.note(self.after);
+            return Ok(Progress { changes: 0, has_more: false });
+        };
+        let changes = self.write(&block, frame)?;
+        self.registration.note(self.after);
+        self.scan = Some(scan).filter(|_| !self.is_complete());
+        Ok(Progress { changes, has_more: !self.is_complete() })
+    }
+
+    /// Releases what pins memory of the engine, because the client is slow.
+    pub fn release(&mut self) {
+        self.scan = None;
+    }
+
+    fn begin_initial(&mut self) -> Result<()> {
+        let store = self.session.instance().store();
+        let (snapshot, below, shown) = store.snapshot_with_changes(self.scope)?;
+        self.after = below.saturating_sub(1);
+        self.shown = shown.into_iter().collect();
+        self.initial = Some(Initial::new(&self.session, snapshot, self.collections.as_ref())?);
+        Ok(())
+    }
+
+    /// Begins to scan behind the last entry that was read, unless something was removed there.
+    fn begin_scan(&self) -> Result<ChangeScan> {
+        let store = self.session.instance().store();
+        self.session.instance().log_readers().note_read();
+        let scan = store.scan_changes(self.scope, self.after)?;
+        let start = store.change_log().ok_or_else(|| Error::of(ErrorCode::ReplicationStartTickNotPresent))?;
+        self.token().check(start, store.first_position(self.scope)?)?;
+        Ok(scan)
+    }
+
+    fn check_rights(&mut self) -> Result<()> {
+        self.session.check_running()?;
+        let catalog = self.session.catalog();
+        if self.rights.version != catalog.version() {
+            self.rights = Rights { version: catalog.version(), readable: HashMap::new() };
+            match self.scope {
+                ChangeScope::All | ChangeScope::Server => self.session.require_administrator()?,
+                ChangeScope::Database(id) => {
+                    self.session.require_database(AccessLevel::ReadOnly)?;
+                    if self.session.database_in(&catalog)?.definition().id != id {
+                        return Err(Error::of(ErrorCode::DatabaseNotFound));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, block: &ChangeBlock, frame: &mut dyn FnMut(Option<Token>, &[u8])) -> Result<u64> {
+        let after = self.after;
+        let passing = self.passing(block, after)?;
+        let names = database_names(&self.session);
+        let (mut written, mut line) = (0, Vec::new());
+        block.for_each(after, |commit, changes| {
+            let is_shown = self.shown.contains(&commit.first);
+            let mut wanted = Vec::with_capacity(changes.len());
+            for change in changes.iter().filter(|_| !is_shown) {
+                if self.is_wanted(change) && passing.as_ref().is_none_or(|set| set.contains(&change.position))
+                {
+                    wanted.push(change);
+                }
+            }
+            let last = wanted.len();
+            for (i, change) in wanted.into_iter().enumerate() {
+                if self.left == Some(0) {
+                    return Ok(());
+                }
+                let definition = match change.kind.is_of_document() {
+                    true => None,
+                    false => definition(change)?,
+                };
+                let context = Context {
+                    database: names.get(&commit.database).map_or("", AsRef::as_ref),
+                    is_global: self.scope == ChangeScope::All,
+                    log: self.log,
+                    commit,
+                    is_last: commit.is_last_part && i + 1 == last,
+                    definition: definition.as_deref().map_or(Slice::NONE, Slice::new),
+                };
+                line.clear();
+                form::write(self.form, change, &context, &mut line);
+                frame(Some(Token { log: self.log, position: change.position }), &line);
+                self.after = change.position;
+                self.left = self.left.map(|left| left - 1);
+                written += 1;
+            }
+            if self.left != Some(0) {
+                self.after = self.after.max(commit.end.saturating_sub(1));
+            }
+            Ok(())
+        })?;
+        Ok(written)
+    }
+
+    /// Returns true if the feed is about the change, and the user may see it.
+    fn is_wanted(&mut self, change: &Change<'_>) -> bool {
+        let Some(collection) = change.collection else {
+            return self.collections.is_none();
+        };
+        if self.collections.as_ref().is_some_and(|names| !names.contains(collection.name)) {
+            return false;
+        }
+        if self.scope == ChangeScope::All {
+            return true;
+        }
+        let key = (collection.id, collection.name.to_owned());
+        if let Some(known) = self.rights.readable.get(&key) {
+            return *known;
+        }
+        let is_readable = |name: &str| self.session.require_collection(name, AccessLevel::ReadOnly).is_ok();
+        let catalog = self.session.catalog();
+        // A collection that has another name now needs the rights on both.
+        let present = self.session.database_in(&catalog).ok();
+        let present = present.and_then(|database| database.collection_by_id(collection.id));
+        let answer =
+            is_readable(collection.name) && present.is_none_or(|present| is_readable(present.name()));
+        self.rights.readable.insert(key, answer);
+        answer
+    }
+
+    /// Returns the positions of the changes that pass the filter; `None` without one.
+    ///
+    /// The filter sees only changes that the user may see.
+    fn passing(&mut self, block: &ChangeBlock, after: u64) -> Result<Option<HashSet<u64>>> {
+        if self.filter.is_none() {
+            return Ok(None);
+        }
+        let mut values = Builder::new();
+        values.open_object()?;
+        values.key("changes")?;
+        values.open_array()?;
+        block.for_each(after, |_, changes| {
+            for change in changes {
+                if self.is_wanted(change) {
+                    add_change(&mut values, change)?;
+                }
+            }
+            Ok(())
+        })?;
+        values.close()?;
+        values.close()?;
+        match &self.filter {
+            Some(filter) => filter.passing(Value::from_builder(values), &self.interrupt).map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Adds what a filter sees of a change.
+fn add_change(values: &mut Builder, change: &Change<'_>) -> Result<()> {
+    let name = change.collection.map(|collection| collection.name);
+    values.open_object()?;
+    values.key("position")?;
+    values.add_u64(change.position)?;
+    values.key("operation")?;
+    values.add_str(form::operation(change.kind))?;
+    values.key("collection")?;
+    match name {
+        Some(name) => values.add_str(name)?,
+        None => values.add_null()?,
+    }
+    for (attribute, value) in [("document", Some(change.document)), ("before", change.old)] {
+        values.key(attribute)?;
+        match value.filter(|value| !value.is_none() && change.kind != ChangeKind::Truncated) {
+            Some(value) => values.add_resolved(value, name)?,
+            None => values.add_null()?,
+        }
+    }
+    Ok(values.close()?)
+}

@@ -1,0 +1,209 @@
+//! The forms in which clients get changes.
+//!
+//! Sources: the envelope of Debezium 2 (documentation, "Change events"), and CloudEvents 1.0.2 with
+//! its JSON format.
+
+use errors::{Error, Result};
+use storage::{Change, ChangeKind, Commit};
+use velocypack::{Slice, json};
+
+use super::Token;
+
+/// The form of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ChangeForm {
+    /// `token`, `operation`, `collection`, `key`, `document`, `before`, `time`, `transaction`.
+    #[default]
+    Persea,
+    /// Debezium's envelope: `before`, `after`, `source`, `op`, `ts_ms`, `transaction`.
+    Debezium,
+    /// An event of CloudEvents, whose `data` has the attributes of our own form.
+    CloudEvents,
+}
+
+impl ChangeForm {
+    /// Reads the name of a form.
+    ///
+    /// Errors: 10 for another name.
+    pub fn parse(name: &str) -> Result<ChangeForm> {
+        match name {
+            "persea" => Ok(ChangeForm::Persea),
+            "debezium" => Ok(ChangeForm::Debezium),
+            "cloudevents" => Ok(ChangeForm::CloudEvents),
+            _ => Err(Error::bad_parameter(format!(
+                "unknown format '{name}': expecting 'persea', 'debezium' or 'cloudevents'"
+            ))),
+        }
+    }
+}
+
+/// Returns the name of an operation.
+pub(crate) fn operation(kind: ChangeKind) -> &'static str {
+    match kind {
+        ChangeKind::Inserted => "insert",
+        ChangeKind::Updated => "update",
+        ChangeKind::Replaced => "replace",
+        ChangeKind::Removed => "remove",
+        ChangeKind::DatabaseCreated => "createDatabase",
+        ChangeKind::DatabaseDropped => "dropDatabase",
+        ChangeKind::CollectionCreated => "createCollection",
+        ChangeKind::CollectionDropped => "dropCollection",
+        ChangeKind::CollectionRenamed => "renameCollection",
+        ChangeKind::CollectionChanged => "changeCollection",
+        ChangeKind::Truncated => "truncate",
+        ChangeKind::IndexCreated => "createIndex",
+        ChangeKind::IndexDropped => "dropIndex",
+        ChangeKind::ViewCreated => "createView",
+        ChangeKind::ViewDropped => "dropView",
+        ChangeKind::ViewChanged => "changeView",
+        ChangeKind::UserChanged => "changeUser",
+        ChangeKind::UserRemoved => "removeUser",
+    }
+}
+
+/// The facts that are printed besides the change itself.
+pub(crate) struct Context<'a> {
+    pub(crate) database: &'a str,
+    /// The feed has the changes of several databases.
+    pub(crate) is_global: bool,
+    pub(crate) log: u64,
+    pub(crate) commit: &'a Commit,
+    /// The entry is the last one of its commit that the client gets from this part.
+    pub(crate) is_last: bool,
+    /// The definition as clients know it, for an entry about one; otherwise [`Slice::NONE`].
+    pub(crate) definition: Slice<'a>,
+}
+
+/// Appends a change as one JSON object without a line break.
+pub(crate) fn write(form: ChangeForm, change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u8>) {
+    match form {
+        ChangeForm::Persea => {
+            out.extend_from_slice(b"{");
+            write_own(change, context, out);
+            out.extend_from_slice(b"}");
+        }
+        ChangeForm::Debezium => write_debezium(change, context, out),
+        ChangeForm::CloudEvents => write_cloud_event(change, context, out),
+    }
+}
+
+fn write_own(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u8>) {
+    let token = Token { log: context.log, position: change.position };
+    text(out, "token", &token.to_string());
+    out.push(b',');
+    text(out, "operation", operation(change.kind));
+    if context.is_global && !context.database.is_empty() {
+        out.push(b',');
+        text(out, "database", context.database);
+    }
+    if let Some(collection) = change.collection {
+        out.push(b',');
+        text(out, "collection", collection.name);
+    }
+    let name = change.collection.map(|collection| collection.name);
+    if let Some(key) = change.document.get("_key").and_then(Slice::as_str) {
+        out.push(b',');
+        text(out, "key", key);
+    }
+    if change.kind.is_of_document() {
+        value(out, "document", change.document, name);
+        if let Some(old) = change.old {
+            value(out, "before", old, name);
+        }
+    } else if !context.definition.is_none() {
+        value(out, "definition", context.definition, None);
+    }
+    out.push(b',');
+    text(out, "time", &time(context.commit));
+    out.push(b',');
+    text(out, "transaction", &context.commit.first.to_string());
+    out.extend_from_slice(if context.is_last { b",\"last\":true" } else { b",\"last\":false" });
+}
+
+fn write_debezium(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u8>) {
+    let name = change.collection.map(|collection| collection.name);
+    let op = match change.kind {
+        ChangeKind::Inserted => "c",
+        ChangeKind::Updated | ChangeKind::Replaced => "u",
+        ChangeKind::Removed => "d",
+        ChangeKind::Truncated => "t",
+        _ => "m",
+    };
+    let after = if change.kind == ChangeKind::Removed { Slice::NONE } else { change.document };
+    // Without previous versions, a removal has the key and the revision.
+    let removed = (change.kind == ChangeKind::Removed).then_some(change.document);
+    out.extend_from_slice(b"{\"before\":");
+    json::write(or_null(change.old.or(removed)), name, out);
+    out.extend_from_slice(b",\"after\":");
+    json::write(or_null(Some(after)), name, out);
+    out.extend_from_slice(b",\"source\":{\"version\":\"1\",\"connector\":\"persea\",");
+    let ms = (context.commit.time / 1_000).to_string();
+    out.extend_from_slice(b"\"ts_ms\":");
+    out.extend_from_slice(ms.as_bytes());
+    out.extend_from_slice(b",\"snapshot\":\"false\",");
+    text(out, "db", context.database);
+    out.push(b',');
+    text(out, "collection", name.unwrap_or_default());
+    out.push(b',');
+    text(out, "operation", operation(change.kind));
+    out.push(b',');
+    text(out, "token", &Token { log: context.log, position: change.position }.to_string());
+    out.extend_from_slice(b"},");
+    text(out, "op", op);
+    out.extend_from_slice(b",\"ts_ms\":");
+    out.extend_from_slice(ms.as_bytes());
+    if context.commit.is_transaction {
+        out.extend_from_slice(b",\"transaction\":{");
+        text(out, "id", &context.commit.first.to_string());
+        let order = change.position.saturating_sub(context.commit.first);
+        out.extend_from_slice(format!(",\"total_order\":{order}}}}}").as_bytes());
+    } else {
+        out.extend_from_slice(b",\"transaction\":null}");
+    }
+}
+
+fn write_cloud_event(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u8>) {
+    let token = Token { log: context.log, position: change.position };
+    out.extend_from_slice(b"{\"specversion\":\"1.0\",");
+    text(out, "id", &token.to_string());
+    out.push(b',');
+    text(out, "source", &format!("/_db/{}", context.database));
+    out.push(b',');
+    text(out, "type", &format!("persea.{}", operation(change.kind)));
+    out.push(b',');
+    if let Some(collection) = change.collection {
+        let key = change.document.get("_key").and_then(Slice::as_str);
+        match key {
+            Some(key) => text(out, "subject", &format!("{}/{key}", collection.name)),
+            None => text(out, "subject", collection.name),
+        }
+        out.push(b',');
+    }
+    text(out, "time", &time(context.commit));
+    out.extend_from_slice(b",\"datacontenttype\":\"application/json\",\"data\":{");
+    write_own(change, context, out);
+    out.extend_from_slice(b"}}");
+}
+
+/// Returns the time of a commit in ISO 8601, UTC.
+fn time(commit: &Commit) -> String {
+    aql_date::to_iso_utc(i64::try_from(commit.time / 1_000).unwrap_or(i64::MAX))
+}
+
+fn or_null(value: Option<Slice<'_>>) -> Slice<'_> {
+    value.filter(|value| !value.is_none()).unwrap_or(Slice::NULL)
+}
+
+fn text(out: &mut Vec<u8>, name: &str, value: &str) {
+    out.push(b'"');
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
+    json::write_str(value, out);
+}
+
+fn value(out: &mut Vec<u8>, name: &str, value: Slice<'_>, collection: Option<&str>) {
+    out.extend_from_slice(b",\"");
+    out.extend_from_slice(name.as_bytes());
+    out.extend_from_slice(b"\":");
+    json::write(value, collection, out);
+}

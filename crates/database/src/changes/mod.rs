@@ -1,0 +1,23 @@
+//! Changes: what the change log has, for clients.
+//!
+//! - [`Feed`] reads the log of a database, with the rights of its user, in the form that a client
+//!   asks for. [`Token`] is a position in it.
+//! - [`TailRequest`] reads it as ArangoDB's replication does.
+
+mod feed;
+mod form;
+mod initial;
+mod names;
+mod request;
+mod retention;
+mod tail;
+mod token;
+
+pub use crate::state::feeds::OpenFeed;
+pub use crate::state::log_readers::LogReader;
+pub use feed::{Feed, Progress};
+pub use form::ChangeForm;
+pub use request::{FeedRequest, Since};
+pub(crate) use retention::trim;
+pub use tail::{Tail, TailRequest, TickRange};
+pub use token::Token;

@@ -1,0 +1,53 @@
+//! The databases and definitions that entries of the change log are about, as clients know them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use catalog::{
+    CollectionDefinition, DatabaseDefinition, DatabaseId, IndexDefinition, Record, UserDefinition,
+    ViewDefinition,
+};
+use errors::Result;
+use storage::{Change, ChangeKind};
+use velocypack::Builder;
+
+use crate::session::Session;
+
+/// Returns the names of all databases.
+pub(super) fn database_names(session: &Session) -> HashMap<DatabaseId, Arc<str>> {
+    let catalog = session.catalog();
+    catalog.databases().map(|database| (database.definition().id, Arc::from(database.name()))).collect()
+}
+
+/// Returns the definition of an entry as clients know it; `None` for a truncation.
+///
+/// Errors: 1102 for damage.
+pub(super) fn definition(change: &Change<'_>) -> Result<Option<Vec<u8>>> {
+    let mut out = Builder::new();
+    out.open_object()?;
+    let record = change.definition;
+    match change.kind {
+        ChangeKind::DatabaseCreated | ChangeKind::DatabaseDropped => {
+            DatabaseDefinition::from_record(record)?.print(&mut out)?;
+        }
+        ChangeKind::CollectionCreated
+        | ChangeKind::CollectionDropped
+        | ChangeKind::CollectionRenamed
+        | ChangeKind::CollectionChanged => {
+            CollectionDefinition::from_record(record)?.print_dump(&mut out, 0)?;
+        }
+        ChangeKind::IndexCreated | ChangeKind::IndexDropped => {
+            IndexDefinition::from_record(record)?.print_dump(&mut out)?;
+        }
+        ChangeKind::ViewCreated | ChangeKind::ViewDropped | ChangeKind::ViewChanged => {
+            let view = ViewDefinition::from_record(record)?;
+            view.print_properties(&mut out)?;
+        }
+        ChangeKind::UserChanged | ChangeKind::UserRemoved => {
+            UserDefinition::from_record(record)?.print(&mut out)?;
+        }
+        _ => return Ok(None),
+    }
+    out.close()?;
+    Ok(Some(out.into_vec()))
+}

@@ -1,0 +1,266 @@
+//! The change log as ArangoDB's replication reads it.
+//!
+//! Source: ArangoDB 3.12 documentation, "HTTP interface for replication", "Write-ahead log". A
+//! position is a tick. A transaction has ticks for its begin, its operations and its commit.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use catalog::DatabaseId;
+use errors::Result;
+use storage::{BlockLimits, Change, ChangeKind, Commit};
+use velocypack::{Slice, json};
+
+use super::names::{database_names, definition};
+use crate::session::Session;
+use crate::state::log_readers::LogReader;
+
+const BLOCK: BlockLimits = BlockLimits { rows: 1_000, bytes: 256 << 10 };
+/// The time that a reader waits for transactions that began before the log.
+const BEGIN_WAIT: Duration = Duration::from_secs(2);
+
+const TRANSACTION_BEGIN: u64 = 2200;
+const TRANSACTION_COMMIT: u64 = 2201;
+
+/// A client's request for the tail of the log.
+#[derive(Clone, Copy, Debug)]
+pub struct TailRequest {
+    /// The tick after which to begin.
+    pub from: u64,
+    /// The last tick.
+    pub to: u64,
+    /// The changes of all databases. Only administrators may read them.
+    pub global: bool,
+    /// Bytes after which the reply ends.
+    pub chunk_bytes: usize,
+    /// Name the collection by `cid` and `cname`, and the database by its number, as ArangoDB did
+    /// before 3.3.
+    pub is_old_form: bool,
+    /// Include system collections.
+    pub include_system: bool,
+}
+
+/// A part of the log.
+#[derive(Clone, Debug, Default)]
+pub struct Tail {
+    /// One entry a line.
+    pub lines: Vec<u8>,
+    /// The tick of the last entry; 0 without one.
+    pub last_included: u64,
+    /// The last tick that was looked at.
+    pub last_scanned: u64,
+    /// The last tick of the log.
+    pub last_tick: u64,
+    /// The log has everything behind the tick at which the reply begins.
+    pub from_present: bool,
+    /// There are more entries.
+    pub check_more: bool,
+}
+
+/// The first and the last tick of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TickRange {
+    /// The first tick that the log has.
+    pub first: u64,
+    /// The last one.
+    pub last: u64,
+}
+
+impl Session {
+    /// Notes that a reader has the log up to a position, so that it is kept for some minutes.
+    ///
+    /// Errors: 32 if there are too many readers.
+    pub fn register_log_reader(&self, name: &str, client: &str, position: u64) -> Result<()> {
+        self.instance().log_readers().register(name, client, position)
+    }
+
+    /// Forgets a reader of the log.
+    pub fn forget_log_reader(&self, name: &str) {
+        self.instance().log_readers().forget(name);
+    }
+
+    /// Returns the readers for whom the log is kept.
+    pub fn log_readers(&self) -> Vec<LogReader> {
+        self.instance().log_readers().list()
+    }
+
+    /// Returns the ticks that the log has. The log begins if it has not begun.
+    ///
+    /// Errors: 9 if the log is turned off, 18 if it cannot begin yet.
+    pub fn tick_range(&self) -> Result<TickRange> {
+        let store = self.instance().store();
+        self.instance().log_readers().note_read();
+        let start = store.begin_change_log(BEGIN_WAIT)?;
+        let first = store.first_position(self.change_scope(false)?)?.max(start.first);
+        Ok(TickRange {
+            first,
+            last: store.resolved_position().saturating_sub(1).max(first.saturating_sub(1)),
+        })
+    }
+
+    /// Returns a part of the log.
+    ///
+    /// Errors: 11 for all databases without the rights of an administrator, 9 if the log is turned
+    /// off, 18 if it cannot begin yet.
+    pub fn tail(&self, request: &TailRequest) -> Result<Tail> {
+        let scope = self.change_scope(request.global)?;
+        let store = self.instance().store();
+        self.instance().log_readers().note_read();
+        store.begin_change_log(BEGIN_WAIT)?;
+        let first = store.first_position(scope)?;
+        let mut scan = store.scan_changes(scope, request.from)?;
+        let mut writer = Writer {
+            tail: Tail {
+                last_tick: scan.end().saturating_sub(1),
+                from_present: request.from.saturating_add(1) >= first,
+                ..Tail::default()
+            },
+            names: database_names(self),
+            request: *request,
+        };
+        'blocks: while let Some(block) = scan.next_block(BLOCK)? {
+            let mut is_full = false;
+            block.for_each(request.from, |commit, changes| {
+                if !is_full {
+                    writer.commit(commit, changes)?;
+                    is_full = writer.is_full();
+                }
+                Ok(())
+            })?;
+            if is_full {
+                writer.tail.check_more = writer.tail.last_scanned < writer.tail.last_tick.min(request.to);
+                break 'blocks;
+            }
+        }
+        let mut tail = writer.tail;
+        if !tail.check_more {
+            tail.last_scanned = tail.last_scanned.max(tail.last_tick.min(request.to));
+        }
+        Ok(tail)
+    }
+}
+
+struct Writer {
+    tail: Tail,
+    names: HashMap<DatabaseId, Arc<str>>,
+    request: TailRequest,
+}
+
+impl Writer {
+    fn is_full(&self) -> bool {
+        self.tail.lines.len() >= self.request.chunk_bytes || self.tail.last_scanned >= self.request.to
+    }
+
+    fn commit(&mut self, commit: &Commit, changes: &[Change<'_>]) -> Result<()> {
+        let request = self.request;
+        if commit.is_transaction && commit.is_first_part {
+            self.marker(TRANSACTION_BEGIN, commit.first, commit);
+        }
+        for change in changes {
+            if change.position > request.to {
+                return Ok(());
+            }
+            self.change(change, commit)?;
+            self.tail.last_scanned = change.position;
+        }
+        let end = commit.end.saturating_sub(1);
+        if commit.is_transaction && commit.is_last_part {
+            self.marker(TRANSACTION_COMMIT, end, commit);
+        }
+        self.tail.last_scanned = self.tail.last_scanned.max(end.min(request.to));
+        Ok(())
+    }
+
+    /// Writes the begin or the end of a transaction.
+    fn marker(&mut self, kind: u64, tick: u64, commit: &Commit) {
+        if tick <= self.request.from || tick > self.request.to {
+            return;
+        }
+        self.head(tick, kind);
+        let lines = &mut self.tail.lines;
+        lines.extend_from_slice(format!(",\"tid\":\"{}\"", commit.first).as_bytes());
+        self.database(commit.database);
+        self.tail.lines.extend_from_slice(b"}\n");
+        self.tail.last_included = tick;
+    }
+
+    fn change(&mut self, change: &Change<'_>, commit: &Commit) -> Result<()> {
+        let is_system = change.collection.is_some_and(|collection| collection.name.starts_with('_'));
+        let Some(kind) = entry_type(change.kind).filter(|_| self.request.include_system || !is_system) else {
+            return Ok(());
+        };
+        let definition = match change.kind.is_of_document() {
+            true => None,
+            false => definition(change)?,
+        };
+        self.head(change.position, kind);
+        let tid = if commit.is_transaction && change.kind.is_of_document() { commit.first } else { 0 };
+        let lines = &mut self.tail.lines;
+        if change.kind.is_of_document() {
+            lines.extend_from_slice(format!(",\"tid\":\"{tid}\"").as_bytes());
+        }
+        let database = match definition.as_deref().map(Slice::new) {
+            Some(definition) if commit.database.0 == 0 => {
+                lines.extend_from_slice(b",\"db\":");
+                json::write_str(definition.get("name").and_then(Slice::as_str).unwrap_or_default(), lines);
+                None
+            }
+            _ => Some(commit.database),
+        };
+        database.into_iter().for_each(|database| self.database(database));
+        let lines = &mut self.tail.lines;
+        if let Some(collection) = change.collection {
+            if self.request.is_old_form {
+                lines.extend_from_slice(format!(",\"cid\":\"{}\",\"cname\":", collection.id).as_bytes());
+                json::write_str(collection.name, lines);
+            } else {
+                lines.extend_from_slice(b",\"cuid\":");
+                json::write_str(collection.globally_unique_id, lines);
+            }
+        }
+        let data = definition.as_deref().map_or(change.document, Slice::new);
+        if !data.is_none() {
+            lines.extend_from_slice(b",\"data\":");
+            json::write(data, change.collection.map(|collection| collection.name), lines);
+        }
+        lines.extend_from_slice(b"}\n");
+        self.tail.last_included = change.position;
+        Ok(())
+    }
+
+    fn head(&mut self, tick: u64, kind: u64) {
+        self.tail.lines.extend_from_slice(format!("{{\"tick\":\"{tick}\",\"type\":{kind}").as_bytes());
+    }
+
+    fn database(&mut self, database: DatabaseId) {
+        let lines = &mut self.tail.lines;
+        if self.request.is_old_form {
+            lines.extend_from_slice(format!(",\"database\":\"{database}\"").as_bytes());
+            return;
+        }
+        lines.extend_from_slice(b",\"db\":");
+        json::write_str(self.names.get(&database).map_or("", AsRef::as_ref), lines);
+    }
+}
+
+/// Returns ArangoDB's number of an entry; `None` for one that ArangoDB does not have.
+fn entry_type(kind: ChangeKind) -> Option<u64> {
+    Some(match kind {
+        ChangeKind::Inserted | ChangeKind::Updated | ChangeKind::Replaced => 2300,
+        ChangeKind::Removed => 2302,
+        ChangeKind::DatabaseCreated => 1100,
+        ChangeKind::DatabaseDropped => 1101,
+        ChangeKind::CollectionCreated => 2000,
+        ChangeKind::CollectionDropped => 2001,
+        ChangeKind::CollectionRenamed => 2002,
+        ChangeKind::CollectionChanged => 2003,
+        ChangeKind::Truncated => 2004,
+        ChangeKind::IndexCreated => 2100,
+        ChangeKind::IndexDropped => 2101,
+        ChangeKind::ViewCreated => 2110,
+        ChangeKind::ViewDropped => 2111,
+        ChangeKind::ViewChanged => 2112,
+        ChangeKind::UserChanged | ChangeKind::UserRemoved => return None,
+    })
+}

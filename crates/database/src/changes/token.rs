@@ -1,0 +1,103 @@
+//! Positions in a change log, as clients keep them.
+
+use std::fmt;
+
+use errors::{Error, ErrorCode, Result};
+use storage::LogStart;
+
+/// A position in one change log: `v1.LOG.POSITION`, the first hexadecimal, the second decimal.
+///
+/// Clients pass it back as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// The identity of the log.
+    pub log: u64,
+    /// The position of the last entry that the client has.
+    pub position: u64,
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "v1.{:x}.{}", self.log, self.position)
+    }
+}
+
+impl Token {
+    /// Reads a token.
+    ///
+    /// Errors: 10 for text that is no token.
+    pub fn parse(text: &str) -> Result<Token> {
+        let read = || {
+            let (log, position) = text.strip_prefix("v1.")?.split_once('.')?;
+            let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            if !is_plain(log) || !is_plain(position) {
+                return None;
+            }
+            Some(Token { log: u64::from_str_radix(log, 16).ok()?, position: position.parse().ok()? })
+        };
+        read().ok_or_else(|| {
+            Error::bad_parameter(format!(
+                "'{text}' is no token: expecting 'now', 'earliest' or a token of a change"
+            ))
+        })
+    }
+
+    /// Checks that a log has all entries behind the token.
+    ///
+    /// Errors: 1414 with the oldest token if the entries were removed, or if the token is of
+    /// another log.
+    pub(crate) fn check(self, start: LogStart, first: u64) -> Result<()> {
+        let oldest = Token { log: start.id, position: first.saturating_sub(1) };
+        if self.log != start.id {
+            let message = format!(
+                "the token is of another change log: this one began later, or was restored; read the documents \
+                 again, or begin with the oldest token, {oldest}"
+            );
+            return Err(gone(message));
+        }
+        if self.position < oldest.position {
+            let message = format!(
+                "the changes after the token were removed; read the documents again, or begin with the oldest \
+                 token, {oldest}"
+            );
+            return Err(gone(message));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the error for entries that are not there any more: HTTP status 410.
+fn gone(message: String) -> Error {
+    const GONE: u16 = 410;
+    Error::new(ErrorCode::ReplicationStartTickNotPresent, message).with_status(GONE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const START: LogStart = LogStart { id: 0xab, first: 100 };
+
+    #[test]
+    fn a_token_is_read_as_it_is_printed() {
+        let token = Token { log: u64::MAX, position: 12 };
+        assert_eq!(token.to_string(), "v1.ffffffffffffffff.12");
+        assert_eq!(Token::parse(&token.to_string()).unwrap(), token);
+        for text in
+            ["", "v1", "v1.", "v1.1", "v1.1.", "v1..1", "v1.+1.1", "v1.1.-1", "v2.1.1", "v1.1.1.1", "v1.g.1"]
+        {
+            assert_eq!(Token::parse(text).unwrap_err().number(), 10, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_token_that_is_too_old_or_foreign_names_the_oldest() {
+        let token = |log, position| Token { log, position };
+        token(0xab, 99).check(START, 100).unwrap();
+        for wrong in [token(0xab, 98), token(0xcd, 200)] {
+            let error = wrong.check(START, 100).unwrap_err();
+            assert_eq!(error.number(), 1414);
+            assert!(error.message().contains("v1.ab.99"), "{}", error.message());
+        }
+    }
+}
