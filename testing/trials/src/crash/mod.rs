@@ -10,6 +10,7 @@ mod index;
 mod view;
 mod action;
 mod writer;
+mod follower;
 mod run;
 
 use std::process::ExitCode;
@@ -36,9 +37,9 @@ fn run_in_folder(arguments: &Arguments) -> ExitCode {
         }
     };
     match run::run(arguments, folder.path()) {
-        Ok(run::Summary { kills, failing, torn, acknowledged, longest_start }) => {
+        Ok(run::Summary { kills, failing, torn, acknowledged, changes, longest_start }) => {
             println!(
-                "{kills} kills, {failing} of them after failed writes and {torn} with a torn log; {acknowledged} writes acknowledged and found; the longest start took {longest_start:.1?}"
+                "{kills} kills, {failing} of them after failed writes and {torn} with a torn log; {acknowledged} writes acknowledged and found, {changes} changes in the log; the longest start took {longest_start:.1?}"
             );
             ExitCode::SUCCESS
         }

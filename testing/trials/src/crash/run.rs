@@ -12,6 +12,7 @@ use serde_json::json;
 
 use crate::crash::arguments::Arguments;
 use crate::crash::failing;
+use crate::crash::follower::Follower;
 use crate::crash::index::{self, INDEXES};
 use crate::crash::observe::{self, ask};
 use crate::crash::state::{Place, SHARED_COLLECTION, SHARED_DATABASE, State};
@@ -40,6 +41,8 @@ pub(crate) struct Summary {
     /// Kills after which the log lost its unsynced end.
     pub(crate) torn: u32,
     pub(crate) acknowledged: u64,
+    /// Entries of the change log that were followed.
+    pub(crate) changes: u64,
     /// The longest start after a kill.
     pub(crate) longest_start: Duration,
 }
@@ -53,6 +56,7 @@ pub(crate) fn run(arguments: &Arguments, folder: &Path) -> Result<Summary, Strin
         summary.kills += 1;
         run.round(&mut summary).map_err(|text| format!("at kill {}: {text}", summary.kills))?;
         summary.acknowledged = run.writers.iter().map(|writer| writer.acknowledged).sum();
+        summary.changes = run.follower.changes();
         if summary.kills.is_multiple_of(REPORTED) {
             println!("  {} kills, {} writes", summary.kills, summary.acknowledged);
         }
@@ -69,6 +73,7 @@ struct Run {
     client: Client,
     server: Server,
     writers: Vec<Writer>,
+    follower: Follower,
     /// The folder of the data.
     data: PathBuf,
     /// The maximum time from the first write to the kill.
@@ -80,8 +85,8 @@ struct Run {
 
 impl Run {
     fn start(arguments: &Arguments, folder: &Path) -> Result<Self, String> {
-        let engine = ["--storage-engine".to_owned(), arguments.engine.clone()];
-        let launch = Launch::for_root(&arguments.common.server, folder, &engine)?;
+        let options = ["--changes.log", "always", "--storage-engine", &arguments.engine].map(str::to_owned);
+        let launch = Launch::for_root(&arguments.common.server, folder, &options)?;
         let (client, server) = (launch.client(TIMEOUT)?, launch.start()?);
         let mut rng = Rng::with_seed(arguments.common.seed);
         create_shared(&client)?;
@@ -93,7 +98,8 @@ impl Run {
             println!("failed writes are not tested: {reason}");
             shares[0] = 0.0;
         }
-        Ok(Run { launch, client, server, writers, data, life: arguments.life, shares, rng })
+        let follower = Follower::new();
+        Ok(Run { launch, client, server, writers, follower, data, life: arguments.life, shares, rng })
     }
 
     /// Writes, makes a fault, kills the server, starts it again and checks it.
@@ -120,6 +126,7 @@ impl Run {
         self.server = self.launch.start()?;
         summary.longest_start = summary.longest_start.max(start.elapsed());
         self.check()?;
+        self.follower.check(&self.client)?;
         self.writers.iter_mut().for_each(Writer::decide);
         Ok(())
     }
