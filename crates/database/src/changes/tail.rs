@@ -110,10 +110,12 @@ impl Session {
         store.begin_change_log(BEGIN_WAIT)?;
         let first = store.first_position(scope)?;
         let mut scan = store.scan_changes(scope, request.from)?;
+        let last_tick = scan.end().saturating_sub(1);
         let mut writer = Writer {
             tail: Tail {
-                last_tick: scan.end().saturating_sub(1),
-                from_present: request.from.saturating_add(1) >= first,
+                last_tick,
+                // A tick beyond the last one is of another log.
+                from_present: request.from.saturating_add(1) >= first && request.from <= last_tick,
                 ..Tail::default()
             },
             names: database_names(self),

@@ -36,6 +36,13 @@ impl Positions {
         Positions { state, resolved: AtomicU64::new(next), advanced: Condvar::new() }
     }
 
+    /// Skips the positions below `least`.
+    pub(crate) fn skip_to(&self, least: u64) {
+        let mut state = self.state();
+        state.next = state.next.max(least);
+        self.resolved.store(state.resolved(), Ordering::Release);
+    }
+
     /// Takes the next `steps` positions.
     pub(crate) fn hold(self: &Arc<Self>, steps: u64) -> HeldPositions {
         let mut state = self.state();
@@ -124,6 +131,18 @@ mod tests {
         assert_eq!(positions.resolved(), 10);
         drop(first);
         assert_eq!(positions.resolved(), 14);
+    }
+
+    #[test]
+    fn skipped_positions_are_not_used() {
+        let positions = Arc::new(Positions::starting_with(1));
+        let held = positions.hold(1);
+        positions.skip_to(100);
+        assert_eq!(positions.resolved(), 1);
+        drop(held);
+        assert_eq!((positions.resolved(), positions.hold(1).first()), (100, 100));
+        positions.skip_to(5);
+        assert_eq!(positions.hold(1).first(), 101);
     }
 
     #[test]

@@ -78,7 +78,7 @@ impl ChangeLog {
             log.end(engine)?;
         }
         if is_wanted && mode == ChangeLogMode::Always {
-            log.begin(engine, Duration::ZERO)?;
+            log.begin(engine, 1, Duration::ZERO)?;
         }
         Ok(log)
     }
@@ -102,11 +102,11 @@ impl ChangeLog {
     }
 
     /// Makes the log begin, if it has not begun, and returns its beginning. Waits at most `timeout`
-    /// for transactions that began before.
+    /// for transactions that began before. The first position is at least `least`.
     ///
     /// Errors: 18 if such a transaction is still open; the log then begins after its end, and
     /// the caller may ask again. 9 if the log is turned off.
-    pub(crate) fn begin(&self, engine: &dyn Engine, timeout: Duration) -> Result<LogStart> {
+    pub(crate) fn begin(&self, engine: &dyn Engine, least: u64, timeout: Duration) -> Result<LogStart> {
         if let Some(start) = self.start() {
             return Ok(start);
         }
@@ -127,6 +127,7 @@ impl ChangeLog {
             }
             std::thread::sleep(LOOK);
         }
+        self.positions.skip_to(least);
         let id = getrandom::u64().map_err(Error::internal)?;
         let start = LogStart { id, first: self.positions.resolved() };
         // The file comes first: without it, the next start would take the log for one of a backup.

@@ -24,7 +24,12 @@ impl Store {
     /// Errors: 18 if such a transaction is still open, 9 if the log is turned off or several
     /// servers share the store.
     pub fn begin_change_log(&self, timeout: Duration) -> Result<LogStart> {
-        self.core.change_log.begin(self.core.engine.as_ref(), timeout)
+        if let Some(start) = self.change_log() {
+            return Ok(start);
+        }
+        // Without a log, clients get numbers of this sequence as their positions.
+        let least = self.core.ids.next()?;
+        self.core.change_log.begin(self.core.engine.as_ref(), least, timeout)
     }
 
     /// Ends the change log, and removes it.

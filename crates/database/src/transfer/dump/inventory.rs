@@ -139,11 +139,15 @@ impl Session {
         }
     }
 
-    /// Returns the current `state` of the inventory as a VelocyPack object.
+    /// Returns the current `state` of the inventory as a VelocyPack object. The change log begins,
+    /// if it can: clients follow it from the position of this state.
     ///
     /// `time` is as in [`InventoryRequest`].
     pub fn logger_state(&self, time: &str) -> Result<Vec<u8>> {
-        let tick = self.log_position()?;
+        let tick = match self.tick_range() {
+            Ok(range) => range.last,
+            Err(_) => self.log_position()?,
+        };
         let mut out = Builder::new();
         out.open_object()?;
         add_state_attributes(&mut out, tick, time)?;
