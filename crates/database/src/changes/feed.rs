@@ -73,7 +73,8 @@ impl Session {
         }
         let filter = match &request.filter {
             Some(text) => {
-                Some(ChangeFilter::compile(text, &Value::from_slice(Slice::new(&request.bind_vars)))?)
+                let bind_vars = Value::from_slice(Slice::new(&request.bind_vars));
+                Some(ChangeFilter::compile(text, &bind_vars, &self.instance().empty_store)?)
             }
             None => None,
         };
@@ -193,12 +194,13 @@ impl Feed {
         self.interrupt.check()?;
         self.check_rights()?;
         if let Some(mut initial) = self.initial.take() {
-            let read = initial.read(&self.session, self.collections.as_ref(), self.form, frame)?;
+            let read = initial.read(&self.session, self.form, frame)?;
             if read > 0 {
                 self.initial = Some(initial);
             } else {
-                let line = format!("{{\"token\":\"{}\",\"operation\":\"ready\"}}", self.token());
-                frame(Some(self.token()), line.as_bytes());
+                let mut line = Vec::new();
+                form::write_ready(self.form, self.session.database_name(), self.token(), &mut line);
+                frame(Some(self.token()), &line);
             }
             return Ok(Progress { changes: 0, has_more: true });
         }

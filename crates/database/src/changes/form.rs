@@ -164,12 +164,7 @@ fn write_debezium(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u8>)
 
 fn write_cloud_event(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u8>) {
     let token = Token { log: context.log, position: change.position };
-    out.extend_from_slice(b"{\"specversion\":\"1.0\",");
-    text(out, "id", &token.to_string());
-    out.push(b',');
-    text(out, "source", &format!("/_db/{}", context.database));
-    out.push(b',');
-    text(out, "type", &format!("persea.{}", operation(change.kind)));
+    begin_event(out, &token.to_string(), context.database, operation(change.kind));
     out.push(b',');
     if let Some(collection) = change.collection {
         let key = change.document.get("_key").and_then(Slice::as_str);
@@ -183,6 +178,87 @@ fn write_cloud_event(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u
     out.extend_from_slice(b",\"datacontenttype\":\"application/json\",\"data\":{");
     write_own(change, context, out);
     out.extend_from_slice(b"}}");
+}
+
+/// Appends a document that is there before the changes of a feed.
+pub(crate) fn write_present(
+    form: ChangeForm,
+    database: &str,
+    collection: &str,
+    document: Slice<'_>,
+    out: &mut Vec<u8>,
+) {
+    let key = document.get("_key").and_then(Slice::as_str).unwrap_or_default();
+    match form {
+        ChangeForm::Persea => {
+            out.push(b'{');
+            write_own_present(collection, document, out);
+            out.push(b'}');
+        }
+        ChangeForm::Debezium => {
+            out.extend_from_slice(b"{\"before\":null,\"after\":");
+            json::write(document, Some(collection), out);
+            out.extend_from_slice(
+                b",\"source\":{\"version\":\"1\",\"connector\":\"persea\",\"snapshot\":\"true\",",
+            );
+            text(out, "db", database);
+            out.push(b',');
+            text(out, "collection", collection);
+            out.extend_from_slice(b"},\"op\":\"r\",\"transaction\":null}");
+        }
+        ChangeForm::CloudEvents => {
+            let revision = document.get("_rev").and_then(Slice::as_str).unwrap_or_default();
+            let subject = format!("{collection}/{key}");
+            begin_event(out, &format!("{subject}@{revision}"), database, "initial");
+            out.push(b',');
+            text(out, "subject", &subject);
+            out.extend_from_slice(b",\"datacontenttype\":\"application/json\",\"data\":{");
+            write_own_present(collection, document, out);
+            out.extend_from_slice(b"}}");
+        }
+    }
+}
+
+fn write_own_present(collection: &str, document: Slice<'_>, out: &mut Vec<u8>) {
+    text(out, "operation", "initial");
+    out.push(b',');
+    text(out, "collection", collection);
+    value(out, "document", document, Some(collection));
+}
+
+/// Appends what says that all present documents were shown.
+pub(crate) fn write_ready(form: ChangeForm, database: &str, token: Token, out: &mut Vec<u8>) {
+    let token = token.to_string();
+    match form {
+        ChangeForm::Persea => {
+            out.push(b'{');
+            text(out, "token", &token);
+            out.extend_from_slice(b",\"operation\":\"ready\"}");
+        }
+        ChangeForm::Debezium => {
+            out.extend_from_slice(
+                b"{\"before\":null,\"after\":null,\"source\":{\"version\":\"1\",\"connector\":\"persea\",",
+            );
+            text(out, "db", database);
+            out.extend_from_slice(b",\"operation\":\"ready\",");
+            text(out, "token", &token);
+            out.extend_from_slice(b"},\"op\":\"m\",\"transaction\":null}");
+        }
+        ChangeForm::CloudEvents => {
+            begin_event(out, &token, database, "ready");
+            out.push(b'}');
+        }
+    }
+}
+
+/// Begins an event of CloudEvents with the attributes that each has.
+fn begin_event(out: &mut Vec<u8>, id: &str, database: &str, operation: &str) {
+    out.extend_from_slice(b"{\"specversion\":\"1.0\",");
+    text(out, "id", id);
+    out.push(b',');
+    text(out, "source", &format!("/_db/{database}"));
+    out.push(b',');
+    text(out, "type", &format!("persea.{operation}"));
 }
 
 /// Returns the time of a commit in ISO 8601, UTC.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use catalog::AccessLevel;
 use errors::Result;
 use storage::{BlockLimits, Collection, DocumentScan, DocumentScanSpec, Snapshot};
-use velocypack::json;
 
-use super::{ChangeForm, Token};
+use super::Token;
+use super::form::{self, ChangeForm};
 use crate::session::Session;
 
 /// Documents that one read takes at most.
@@ -44,7 +44,6 @@ impl Initial {
     pub(super) fn read(
         &mut self,
         session: &Session,
-        _wanted: Option<&HashSet<String>>,
         form: ChangeForm,
         frame: &mut dyn FnMut(Option<Token>, &[u8]),
     ) -> Result<usize> {
@@ -64,25 +63,7 @@ impl Initial {
             let (mut count, mut line) = (0, Vec::new());
             for document in documents.iter() {
                 line.clear();
-                let mut name = Vec::new();
-                json::write_str(collection.name(), &mut name);
-                match form {
-                    ChangeForm::Debezium => {
-                        line.extend_from_slice(b"{\"before\":null,\"after\":");
-                        json::write(document, Some(collection.name()), &mut line);
-                        line.extend_from_slice(b",\"source\":{\"version\":\"1\",\"connector\":\"persea\",");
-                        line.extend_from_slice(b"\"snapshot\":\"true\",\"collection\":");
-                        line.extend_from_slice(&name);
-                        line.extend_from_slice(b"},\"op\":\"r\",\"transaction\":null}");
-                    }
-                    ChangeForm::Persea | ChangeForm::CloudEvents => {
-                        line.extend_from_slice(b"{\"operation\":\"initial\",\"collection\":");
-                        line.extend_from_slice(&name);
-                        line.extend_from_slice(b",\"document\":");
-                        json::write(document, Some(collection.name()), &mut line);
-                        line.push(b'}');
-                    }
-                }
+                form::write_present(form, session.database_name(), collection.name(), document, &mut line);
                 frame(None, &line);
                 count += 1;
             }

@@ -108,8 +108,9 @@ impl Session {
         let store = self.instance().store();
         self.instance().log_readers().note_read();
         store.begin_change_log(BEGIN_WAIT)?;
-        let first = store.first_position(scope)?;
         let mut scan = store.scan_changes(scope, request.from)?;
+        // It comes after the scan, so that it includes what was removed before.
+        let first = store.first_position(scope)?;
         let last_tick = scan.end().saturating_sub(1);
         let mut writer = Writer {
             tail: Tail {

@@ -3,19 +3,19 @@
 //! A query is planned once, with the text as an open parameter, and runs for each text. It runs
 //! over a store without documents, so it cannot read any.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use analyzers::{CompiledQuery, QueryCompiler, QueryProperties, ReturnType, Row};
-use aql_exec::{DataAccess, Execution, ExecutionInput, ExecutionOptions, SpillOptions};
+use aql_exec::Execution;
 use aql_optimize::OptimizerOptions;
 use aql_plan::{BindInput, BindParameters, EmptyCatalog, OpenParameters, Plan};
 use aql_syntax::ast::Query;
 use aql_value::{Interrupt, MemoryAccount, Value};
-use catalog::SYSTEM_DATABASE;
 use errors::{Error, Result};
-use storage::{Store, StoreOptions};
+use storage::Store;
 
+use crate::embedded_aql::isolated::{self, EmptyStore};
 use crate::embedded_aql::restricted::{forbidden_function, with_variable};
 
 /// The bind parameter that is the text.
@@ -47,19 +47,7 @@ const FORBIDDEN: [&str; 12] = [
 /// The compiler of queries.
 #[derive(Default)]
 pub(crate) struct AnalyzerQueries {
-    /// A store without documents; made for the first query.
-    empty: OnceLock<Arc<Store>>,
-}
-
-impl AnalyzerQueries {
-    fn empty_store(&self) -> Result<Arc<Store>> {
-        if let Some(store) = self.empty.get() {
-            return Ok(Arc::clone(store));
-        }
-        let options = StoreOptions { read_cache_bytes: 0, ..StoreOptions::default() };
-        let store = Store::open(kv::MemoryEngine::new(), options)?;
-        Ok(Arc::clone(self.empty.get_or_init(|| store)))
-    }
+    empty: EmptyStore,
 }
 
 impl QueryCompiler for AnalyzerQueries {
@@ -71,7 +59,7 @@ impl QueryCompiler for AnalyzerQueries {
         Ok(Arc::new(Compiled {
             plan: Arc::new(plan),
             properties: properties.clone(),
-            store: self.empty_store()?,
+            store: self.empty.get()?,
         }))
     }
 }
@@ -123,26 +111,7 @@ struct Compiled {
 
 impl Compiled {
     fn start(&self, text: &str, memory: &Arc<MemoryAccount>, interrupt: &Interrupt) -> Result<Execution> {
-        let input = ExecutionInput {
-            data: DataAccess::Read(self.store.snapshot()?),
-            database: SYSTEM_DATABASE.into(),
-            user: None,
-            server_version: Arc::default(),
-            authorize_read: None,
-            inaccessible_are_empty: false,
-            authorize_vertices: None,
-            user_functions: None,
-            analyzers: None,
-            parameters: self.plan.parameters.values(&parameters(text))?,
-            memory: Arc::clone(memory),
-            interrupt: interrupt.clone(),
-            options: ExecutionOptions {
-                // Temporary files would be beyond the limit.
-                spill: SpillOptions { folder: None, ..SpillOptions::default() },
-                ..ExecutionOptions::default()
-            },
-        };
-        Execution::start(&self.plan, input).map_err(|failed| failed.error)
+        isolated::start(&self.plan, &self.store, &parameters(text), memory, interrupt.clone())
     }
 }
 

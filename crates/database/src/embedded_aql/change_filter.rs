@@ -7,14 +7,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aql_exec::{DataAccess, Execution, ExecutionInput, ExecutionOptions, SpillOptions};
 use aql_optimize::OptimizerOptions;
 use aql_plan::{BindInput, BindParameters, EmptyCatalog, OpenParameters, Plan};
 use aql_value::{Interrupt, MemoryAccount, Value};
-use catalog::SYSTEM_DATABASE;
 use errors::{Error, Result};
-use storage::{Store, StoreOptions};
+use storage::Store;
 
+use crate::embedded_aql::isolated::{self, EmptyStore};
 use crate::embedded_aql::restricted::forbidden_function;
 
 /// The bind parameter with the attribute `changes`. It is an object, because plans are made for
@@ -41,11 +40,12 @@ pub(crate) struct ChangeFilter {
 }
 
 impl ChangeFilter {
-    /// Compiles an expression. `bind_vars` has the values of its bind parameters.
+    /// Compiles an expression. `bind_vars` has the values of its bind parameters. It runs over
+    /// `empty`.
     ///
     /// Errors: 10 for an expression that is wrong, too long or not allowed; those of bind
     /// parameters.
-    pub(crate) fn compile(expression: &str, bind_vars: &Value) -> Result<Self> {
+    pub(crate) fn compile(expression: &str, bind_vars: &Value, empty: &EmptyStore) -> Result<Self> {
         let wrong = |what: &str| Error::bad_parameter(format!("'filter': {what} in '{expression}'"));
         if expression.len() > EXPRESSION_MAX_BYTES {
             return Err(Error::bad_parameter(format!(
@@ -69,12 +69,7 @@ impl ChangeFilter {
         let mut parameters = BindParameters::from_value(bind_vars)?;
         parameters.set(CHANGES, Value::from_slice(velocypack::Slice::EMPTY_OBJECT));
         let plan = plan(&query, &parameters)?;
-        let options = StoreOptions { read_cache_bytes: 0, ..StoreOptions::default() };
-        Ok(ChangeFilter {
-            plan: Arc::new(plan),
-            parameters,
-            store: Store::open(kv::MemoryEngine::new(), options)?,
-        })
+        Ok(ChangeFilter { plan: Arc::new(plan), parameters, store: empty.get()? })
     }
 
     /// Returns the positions of the changes that pass. `changes` is an object whose attribute
@@ -87,26 +82,7 @@ impl ChangeFilter {
         let mut parameters = self.parameters.clone();
         parameters.set(CHANGES, changes);
         let interrupt = Interrupt::with_max_runtime(BLOCK_MAX).part_of(interrupt);
-        let input = ExecutionInput {
-            data: DataAccess::Read(self.store.snapshot()?),
-            database: SYSTEM_DATABASE.into(),
-            user: None,
-            server_version: Arc::default(),
-            authorize_read: None,
-            inaccessible_are_empty: false,
-            authorize_vertices: None,
-            user_functions: None,
-            analyzers: None,
-            parameters: self.plan.parameters.values(&parameters)?,
-            memory,
-            interrupt,
-            options: ExecutionOptions {
-                // Temporary files would be beyond the limit.
-                spill: SpillOptions { folder: None, ..SpillOptions::default() },
-                ..ExecutionOptions::default()
-            },
-        };
-        let mut execution = Execution::start(&self.plan, input).map_err(|failed| failed.error)?;
+        let mut execution = isolated::start(&self.plan, &self.store, &parameters, &memory, interrupt)?;
         let mut passing = HashSet::new();
         while let Some(batch) = execution.next_batch(BATCH_ROWS)? {
             passing.extend(
@@ -156,7 +132,7 @@ mod tests {
     fn passing(filter: &str, bind_vars: &str) -> Vec<u64> {
         let changes = r#"{"changes": [{"position": 7, "operation": "insert", "collection": "c", "document": {"n": 1}, "before": null},
                           {"position": 9, "operation": "update", "collection": "c", "document": {"n": 2}, "before": {"n": 1}}]}"#;
-        let filter = ChangeFilter::compile(filter, &value(bind_vars)).unwrap();
+        let filter = ChangeFilter::compile(filter, &value(bind_vars), &EmptyStore::default()).unwrap();
         let mut passing: Vec<u64> =
             filter.passing(value(changes), &Interrupt::new()).unwrap().into_iter().collect();
         passing.sort_unstable();
@@ -177,14 +153,17 @@ mod tests {
     #[test]
     fn what_is_not_one_expression_is_refused() {
         for wrong in ["", "1) RETURN 1 //", "true) FILTER (true", "document.", "1 /*", "("] {
-            let error = ChangeFilter::compile(wrong, &Value::from_slice(Slice::NULL)).err();
+            let error =
+                ChangeFilter::compile(wrong, &Value::from_slice(Slice::NULL), &EmptyStore::default()).err();
             assert_eq!(error.map(|error| error.number()), Some(10), "{wrong}");
         }
     }
 
     #[test]
     fn an_expression_that_never_ends_is_ended() {
-        let filter = ChangeFilter::compile("SLEEP(1000)", &Value::from_slice(Slice::NULL)).unwrap();
+        let filter =
+            ChangeFilter::compile("SLEEP(1000)", &Value::from_slice(Slice::NULL), &EmptyStore::default())
+                .unwrap();
         let interrupt = Interrupt::with_max_runtime(Duration::from_millis(50));
         filter.passing(value(r#"{"changes": [{"position": 1}]}"#), &interrupt).unwrap_err();
     }

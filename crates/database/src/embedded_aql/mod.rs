@@ -6,8 +6,10 @@
 mod analyzer_queries;
 mod change_filter;
 mod computed_values;
+mod isolated;
 mod restricted;
 
 pub(crate) use analyzer_queries::AnalyzerQueries;
 pub(crate) use change_filter::ChangeFilter;
 pub(crate) use computed_values::Compiler;
+pub(crate) use isolated::EmptyStore;

@@ -13,8 +13,7 @@ use errors::Result;
 use storage::{Catalog, SearchOptions, Store, StoreOptions};
 
 use crate::base::LocalIds;
-use crate::embedded_aql::AnalyzerQueries;
-use crate::embedded_aql::Compiler;
+use crate::embedded_aql::{AnalyzerQueries, Compiler, EmptyStore};
 use crate::query_request::QueryDefaults;
 use crate::state::analyzers::OpenAnalyzers;
 use crate::state::cursor::Cursors;
@@ -144,6 +143,8 @@ pub struct Instance {
     next_cursor: AtomicU64,
     log_readers: LogReaders,
     feeds: Feeds,
+    /// The store over which filters of changes run.
+    pub(crate) empty_store: EmptyStore,
     local_ids: LocalIds,
     stopping: AtomicBool,
     pub(crate) server_version: Arc<str>,
@@ -195,6 +196,7 @@ impl Instance {
             next_cursor: AtomicU64::new(store.next_id()?),
             log_readers: LogReaders::default(),
             feeds: Feeds::default(),
+            empty_store: EmptyStore::default(),
             local_ids,
             stopping: AtomicBool::new(false),
             server_version: options.compatible_version.as_str().into(),

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant, SystemTime};
 
+use aql_value::Waiting;
 use catalog::DatabaseId;
 use errors::{Error, ErrorCode, Result};
 use kv::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, TransactionOptions};
@@ -119,6 +120,7 @@ impl ChangeLog {
         }
         self.is_written.store(true, Ordering::SeqCst);
         let deadline = Instant::now() + timeout;
+        let _waiting = Waiting::begin();
         while Arc::strong_count(&self.unlogged) > 1 {
             if Instant::now() >= deadline {
                 let message = "the change log has not begun yet: a transaction that began before it is still \
