@@ -7,7 +7,7 @@ use errors::Result;
 use kv::WriteTransaction;
 
 use super::Collection;
-use crate::change_log::{ChangeLog, HeldPositions, Recorder};
+use crate::change_log::{ChangeLog, HeldPositions, Recorder, is_left_out};
 use crate::encoding::change::{ChangeBuffer, ChangeKind, Origin, SERVER_LOG};
 
 /// The entries of one change of definitions, by the log that gets them.
@@ -22,7 +22,7 @@ impl DefinitionChanges {
         DefinitionChanges { recorder, logs: BTreeMap::new() }
     }
 
-    /// Adds an entry, unless the log is not written.
+    /// Adds an entry, unless the log is not written or leaves the collection out.
     fn add(
         &mut self,
         log: DatabaseId,
@@ -30,7 +30,10 @@ impl DefinitionChanges {
         origin: Option<Origin<'_>>,
         record: impl FnOnce() -> Result<Vec<u8>>,
     ) -> Result<()> {
-        if let Recorder::On { .. } = &self.recorder {
+        let is_left_out = origin.is_some_and(|origin| is_left_out(origin.name));
+        if let Recorder::On { .. } = &self.recorder
+            && !is_left_out
+        {
             self.logs.entry(log).or_default().add_definition(kind, origin, &record()?);
         }
         Ok(())

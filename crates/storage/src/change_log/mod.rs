@@ -5,14 +5,18 @@
 //! positions; readers stop before the first commit that has not ended. A transaction that depends
 //! on another one begins after it has ended, so the order of positions is an order of commits.
 //!
+//! [`is_left_out`] names the collections that have no entries.
+//!
 //! The log begins when the first reader asks for it ([`crate::ChangeLogMode::OnDemand`]), or with
 //! the store. Transactions that began before that have no entries, and the log begins after their
 //! end.
 
+mod left_out;
 mod positions;
 mod recorder;
 mod state;
 
+pub use left_out::is_left_out;
 pub(crate) use positions::{HeldPositions, Positions};
 pub(crate) use recorder::{Recorder, RecorderSavepoint};
 pub(crate) use state::ChangeLog;

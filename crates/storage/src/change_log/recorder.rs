@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use velocypack::Slice;
 
+use super::is_left_out;
 use crate::Revision;
 use crate::encoding::change::{ChangeBuffer, ChangeKind, ChangeSavepoint, Origin};
 
@@ -37,7 +38,9 @@ impl Recorder {
         document: Slice<'_>,
         old: Option<Slice<'_>>,
     ) {
-        if let Recorder::On { entries, keeps_old } = self {
+        if let Recorder::On { entries, keeps_old } = self
+            && !is_left_out(origin.name)
+        {
             entries.add_document(kind, origin, document, old.filter(|_| *keeps_old));
         }
     }
@@ -54,6 +57,7 @@ impl Recorder {
     ) -> errors::Result<()> {
         match self {
             Recorder::Off { .. } => Ok(()),
+            Recorder::On { .. } if is_left_out(origin.name) => Ok(()),
             Recorder::On { entries, keeps_old } => {
                 entries.add_removal(origin, key, revision, Some(old).filter(|_| *keeps_old))
             }

@@ -238,6 +238,33 @@ fn loads_truncations_and_definitions_are_entries() {
 }
 
 #[test]
+fn collections_that_hold_positions_of_readers_leave_no_entries() {
+    let store = logging_store();
+    let c = create(&store, "c", CollectionType::Document);
+    let since = now(&store);
+    let webhooks = create(&store, "_webhooks", CollectionType::Document);
+    insert(&store, &webhooks, r#"{"_key": "a"}"#).unwrap();
+    update(&store, &webhooks, "a", r#"{"m": 2}"#).unwrap();
+    remove(&store, &webhooks, "a").unwrap();
+    let restore = WriteOptions { is_restore: true, ..WriteOptions::default() };
+    let mut load = store.load_documents(&webhooks, &restore, LOAD_WAIT).unwrap().unwrap();
+    load.add(Slice::new(&value(r#"{"_key": "b"}"#))).unwrap();
+    assert_eq!(load.finish().unwrap(), LoadOutcome::Loaded);
+    store.truncate(&present(&store, "_webhooks")).unwrap();
+    assert_eq!(entries(&store, since), []);
+    assert_eq!(now(&store), since, "nothing wakes a reader");
+    let webhooks = present(&store, "_webhooks");
+    write(&store, |transaction| {
+        for collection in [&webhooks, &c] {
+            transaction.insert(collection, Slice::new(&value("{}")), &WriteOptions::default())?;
+        }
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(kinds(&entries(&store, since)), [ChangeKind::Inserted]);
+}
+
+#[test]
 fn databases_have_logs_of_their_own() {
     let store = logging_store();
     let since = now(&store);
