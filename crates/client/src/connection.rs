@@ -86,8 +86,16 @@ pub(crate) struct Connection {
 impl Connection {
     /// Returns a connection that speaks HTTP on a socket.
     pub(crate) fn new(socket: Socket) -> io::Result<Self> {
+        Self::with_builder(socket, &mut http1::Builder::new())
+    }
+
+    /// Returns a connection that reads a head of at most `bytes`, and buffers no more than that.
+    pub(crate) fn with_head_limit(socket: Socket, bytes: usize) -> io::Result<Self> {
+        Self::with_builder(socket, http1::Builder::new().max_buf_size(bytes))
+    }
+
+    fn with_builder(socket: Socket, builder: &mut http1::Builder) -> io::Result<Self> {
         let wire = socket.wire();
-        let mut builder = http1::Builder::new();
         builder.max_headers(MAX_HEADERS);
         // The handshake only prepares: nothing is sent before the first request.
         let mut handshake = pin!(builder.handshake(socket));

@@ -19,11 +19,13 @@ mod connection;
 mod exchange;
 mod stream;
 mod client;
+mod direct;
 #[cfg(test)]
 mod tests;
 
 pub use certificate::Certificate;
 pub use client::Client;
+pub use direct::{DirectClient, DirectReply, DirectRequest};
 pub use endpoint::Endpoint;
 pub use error::{Error, Result, ServerError};
 pub use options::{ClientOptions, Credentials, RetryOptions, TlsOptions, TlsVersions};

@@ -1,7 +1,7 @@
 //! A connected socket for hyper. It never blocks, but records what it waits for.
 
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, TcpStream, ToSocketAddrs};
+use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::pin::Pin;
@@ -164,16 +164,50 @@ impl Socket {
                 Plain::Unix(stream)
             }
         };
+        let named = match endpoint {
+            Endpoint::Tls { host, .. } => tls.map(|tls| (tls, host.as_str())),
+            _ => None,
+        };
+        Self::over(plain, named, Instant::now() + limit, interrupt)
+    }
+
+    /// Opens a connection to the first address that answers before the deadline. `tls` has the
+    /// encryption and the name of the host.
+    pub(crate) fn connect_to(
+        addresses: &[SocketAddr],
+        tls: Option<(&Tls, &str)>,
+        deadline: Instant,
+        interrupt: Option<Arc<AtomicBool>>,
+    ) -> io::Result<Self> {
+        let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+        for (tried, address) in addresses.iter().enumerate() {
+            // An address that does not answer leaves time for the others.
+            let others = u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);
+            let left = deadline.saturating_duration_since(Instant::now()) / others;
+            match connect_address(address, left) {
+                Ok(stream) => return Self::over(Plain::Tcp(stream), tls, deadline, interrupt),
+                Err(error) => failure = error,
+            }
+        }
+        Err(failure)
+    }
+
+    fn over(
+        plain: Plain,
+        tls: Option<(&Tls, &str)>,
+        deadline: Instant,
+        interrupt: Option<Arc<AtomicBool>>,
+    ) -> io::Result<Self> {
         let (interest, is_drained) = (AtomicU8::new(0), AtomicBool::new(false));
         let wire = Arc::new(Wire { plain, interest, is_drained, interrupt });
         let shared = SharedWire(Arc::clone(&wire));
-        let stream = match (tls, endpoint) {
-            (Some(tls), Endpoint::Tls { host, .. }) => {
+        let stream = match tls {
+            Some((tls, host)) => {
                 let mut stream = StreamOwned::new(tls.connection(host)?, shared);
-                shake_hands(&mut stream, &wire, limit)?;
+                shake_hands(&mut stream, &wire, deadline)?;
                 Stream::Tls(Box::new(stream))
             }
-            _ => Stream::Plain(shared),
+            None => Stream::Plain(shared),
         };
         Ok(Socket { stream, wire, buffer: vec![0; READ_BYTES].into_boxed_slice() })
     }
@@ -228,24 +262,26 @@ impl Socket {
 fn connect_tcp(host: &str, port: u16, limit: Duration) -> io::Result<TcpStream> {
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for address in (host, port).to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, limit.max(Duration::from_millis(1))) {
-            Ok(stream) => {
-                stream.set_nodelay(true)?;
-                stream.set_nonblocking(true)?;
-                return Ok(stream);
-            }
+        match connect_address(&address, limit) {
+            Ok(stream) => return Ok(stream),
             Err(error) => failure = error,
         }
     }
     Err(failure)
 }
 
+fn connect_address(address: &SocketAddr, limit: Duration) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect_timeout(address, limit.max(Duration::from_millis(1)))?;
+    stream.set_nodelay(true)?;
+    stream.set_nonblocking(true)?;
+    Ok(stream)
+}
+
 fn shake_hands(
     stream: &mut StreamOwned<ClientConnection, SharedWire>,
     wire: &Wire,
-    limit: Duration,
+    deadline: Instant,
 ) -> io::Result<()> {
-    let deadline = Instant::now() + limit;
     while stream.conn.is_handshaking() {
         match stream.conn.complete_io(&mut stream.sock) {
             Ok(_) => {}

@@ -1,5 +1,6 @@
 //! Guarantees to the tools: replies of any size, idle connections, limits, and clear errors.
 
+mod direct;
 mod endpoints;
 mod replies;
 mod retries;
