@@ -4,8 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use analyzers::Analyzer;
-use aql_value::{BlockBuilder, Environment, Interrupt, MemoryAccount, Owner, UserFunctions, Value};
-use errors::{Error, Result};
+use aql_value::{
+    BlockBuilder, ChangesQuery, Environment, Interrupt, MemoryAccount, Owner, Rows, UserFunctions, Value,
+};
+use errors::{Error, ErrorCode, Result};
 use storage::{BlockLimits, Collection, Database, DocumentScanSpec, Snapshot};
 
 use crate::data::ReadAuthorization;
@@ -27,10 +29,14 @@ pub struct QueryEnvironment {
     schema: Arc<LastSchema>,
     user_functions: Option<Arc<dyn UserFunctions>>,
     analyzers: Option<AnalyzerLookup>,
+    changes: Option<OpenChanges>,
 }
 
 /// A function that finds a user's analyzer by its name; `None` if there is none.
 pub type AnalyzerLookup = Arc<dyn Fn(&str) -> Result<Option<Arc<Analyzer>>> + Send + Sync>;
+
+/// A function that opens a part of the change log, below the given position.
+pub type OpenChanges = Arc<dyn Fn(ChangesQuery<'_>, u64) -> Result<Box<dyn Rows>> + Send + Sync>;
 
 /// Limits of one step of a full scan of a collection.
 const SCAN_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
@@ -64,6 +70,7 @@ impl QueryEnvironment {
             schema,
             user_functions: None,
             analyzers: None,
+            changes: None,
         }
     }
 
@@ -86,6 +93,11 @@ impl QueryEnvironment {
     /// Lets the query find the analyzers that users define.
     pub fn with_analyzers(self, analyzers: Option<AnalyzerLookup>) -> Self {
         Self { analyzers, ..self }
+    }
+
+    /// Lets the query read the change log.
+    pub fn with_changes(self, changes: Option<OpenChanges>) -> Self {
+        Self { changes, ..self }
     }
 
     /// Returns the collection of vertices that a graph search has reached, if it exists and may be
@@ -182,6 +194,13 @@ impl Environment for QueryEnvironment {
 
     fn user_functions(&self) -> Option<&dyn UserFunctions> {
         self.user_functions.as_deref()
+    }
+
+    fn changes(&self, query: ChangesQuery<'_>) -> Result<Box<dyn Rows>> {
+        match &self.changes {
+            Some(open) => open(query, self.snapshot.changes_below()),
+            None => Err(Error::new(ErrorCode::NotImplemented, "there is no change log here")),
+        }
     }
 
     fn collection_documents(&self, name: &str) -> Result<Value> {

@@ -14,7 +14,7 @@ use storage::Transaction;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::data::{Data, DataAccess, ReadAuthorization};
-use crate::environment::{AnalyzerLookup, QueryEnvironment};
+use crate::environment::{AnalyzerLookup, OpenChanges, QueryEnvironment};
 use crate::intermediate_commits::{IntermediateCommitOptions, IntermediateCommits};
 use crate::lower::lower;
 use crate::operator::Operator;
@@ -42,6 +42,8 @@ pub struct ExecutionInput {
     pub user_functions: Option<Arc<dyn UserFunctions>>,
     /// The analyzers that users define; `None`: there are none.
     pub analyzers: Option<AnalyzerLookup>,
+    /// The change log; `None`: there is none.
+    pub changes: Option<OpenChanges>,
     /// Values of the plan's open parameters, by slot.
     pub parameters: Arc<[Value]>,
     /// The query's memory.
@@ -167,6 +169,7 @@ impl Execution {
             authorize_vertices,
             user_functions,
             analyzers,
+            changes,
             parameters,
             memory,
             interrupt,
@@ -186,6 +189,7 @@ impl Execution {
         .with_vertices(authorize_vertices)
         .with_user_functions(user_functions)
         .with_analyzers(analyzers)
+        .with_changes(changes)
         .with_inaccessible_as_empty(inaccessible_are_empty);
         let mut warnings = Warnings::new(options.max_warnings, options.fail_on_warning);
         warnings.prepend(plan.warnings.clone());

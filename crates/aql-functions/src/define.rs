@@ -18,6 +18,7 @@ pub(crate) const fn pure(name: &'static str, min_args: usize, max_args: usize, c
         reads_documents: false,
         call,
         call_batch: None,
+        rows: None,
     }
 }
 

@@ -6,6 +6,7 @@ use analyzers::Analyzer;
 use errors::{Error, Result};
 use velocypack::Builder;
 
+use crate::rows::{ChangesQuery, Rows};
 use crate::value::Value;
 use crate::warnings::Warning;
 
@@ -51,6 +52,11 @@ pub trait Environment: Send + Sync {
     ///
     /// A query calls it for a collection that is an argument of a function.
     fn collection_documents(&self, name: &str) -> Result<Value>;
+    /// Opens a part of the change log as it is at the start of the query, for `CHANGES()`.
+    ///
+    /// Errors: 10 for a wrong token, 1203, 11, 1414 for a token whose entries are gone, 9 if there
+    /// is no log, 18 if it cannot begin yet.
+    fn changes(&self, query: ChangesQuery<'_>) -> Result<Box<dyn Rows>>;
     /// Returns the analyzer with a name, for `TOKENS()` and the like.
     ///
     /// The name may begin with that of the database and `::`. Errors: of the analyzer, if its query
@@ -115,6 +121,9 @@ impl Environment for NoEnvironment {
         Err(Error::not_constant())
     }
     fn collection_documents(&self, _name: &str) -> Result<Value> {
+        Err(Error::not_constant())
+    }
+    fn changes(&self, _query: ChangesQuery<'_>) -> Result<Box<dyn Rows>> {
         Err(Error::not_constant())
     }
     /// Only the analyzers that never change are known before the query runs.

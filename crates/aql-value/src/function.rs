@@ -4,6 +4,7 @@ use errors::{ErrorCode, Result};
 
 use crate::column::Column;
 use crate::context::EvaluationContext;
+use crate::rows::Rows;
 use crate::value::Value;
 
 /// The body of a function: computes a value from the arguments of one row.
@@ -14,6 +15,10 @@ pub type FunctionBody = fn(&[Value], &mut EvaluationContext<'_>) -> Result<Value
 /// The body of a function that is called for many rows together: one column per argument, and the
 /// number of rows. Returns one value per row.
 pub type BatchBody = fn(&[&Column], usize, &mut EvaluationContext<'_>) -> Result<Vec<Value>>;
+
+/// The body of a function whose result is an array, for a loop that takes one element after the
+/// other. Returns `None` where the result would be null.
+pub type RowsBody = fn(&[Value], &mut EvaluationContext<'_>) -> Result<Option<Box<dyn Rows>>>;
 
 /// A function of AQL. Each is a `static` in its family's list.
 pub struct Function {
@@ -41,6 +46,8 @@ pub struct Function {
     pub call: FunctionBody,
     /// The body for many rows, if calls for single rows would be slow.
     pub call_batch: Option<BatchBody>,
+    /// The body for a loop over the result, which may be too long for the query's memory.
+    pub rows: Option<RowsBody>,
 }
 
 impl Function {

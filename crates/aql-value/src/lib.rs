@@ -20,6 +20,7 @@ pub mod pattern;
 mod value;
 mod cast;
 mod column;
+mod rows;
 mod environment;
 mod merge_sort;
 mod batch;
@@ -31,12 +32,13 @@ pub use batch::{Batch, Register};
 pub use column::Column;
 pub use context::{EvaluationContext, EvaluationState};
 pub use environment::{Environment, NoEnvironment, UserCalls, UserFunctions};
-pub use function::{BatchBody, Function, FunctionBody};
+pub use function::{BatchBody, Function, FunctionBody, RowsBody};
 pub use memo::Memo;
 pub use merge_sort::{merge_sort, order_of};
 pub use owner::{
     Budget, Charge, Interrupt, MemoryAccount, Owner, ThreadMeter, Waiting, budget, share, waiting,
 };
 pub use program::{Program, ProgramBuilder};
+pub use rows::{ChangesQuery, Rows};
 pub use value::{BlockBuilder, BoundedBlock, ElementCursor, Elements, Entries, Kind, ShortString, Value};
 pub use warnings::{Warning, Warnings};

@@ -10,9 +10,9 @@
 //!   query. `maintenance`: the store as administrators see it.
 //! - [`javascript`](mod@javascript): scripts of users. `definitions`: collections, indexes, views,
 //!   Analyzers, users.
+//! - [`changes`]: what the change log has.
 //! - [`query`]: from a request to a running plan. `transfer`: [`export`], [`import`], [`dump`] and
 //!   [`restore`] of whole collections.
-//! - [`changes`]: what the change log has.
 //! - `background`: the threads of an instance.
 //!
 //! Everything here is synchronous and independent of HTTP.
@@ -30,9 +30,9 @@ mod maintenance;
 mod graph;
 pub mod javascript;
 mod definitions;
+pub mod changes;
 pub mod query;
 mod transfer;
-pub mod changes;
 mod background;
 
 pub use crate::metrics::TransactionCounts;

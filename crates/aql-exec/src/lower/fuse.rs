@@ -4,7 +4,7 @@ use aql_plan::{
     Calculation, CollectMethod, EnumerateList, Expression, Filter, Node, NodeId, NodeKind, VariableId,
     VariableSet,
 };
-use aql_value::Interrupt;
+use aql_value::{Function, Interrupt};
 use errors::Result;
 
 /// The way in which a node is lowered.
@@ -29,6 +29,15 @@ pub(super) enum Fused<'a> {
         first: &'a Expression,
         /// The end of the range.
         last: &'a Expression,
+    },
+    /// A loop over the result of a function that gives one element after the other.
+    Rows {
+        /// The loop.
+        list: &'a EnumerateList,
+        /// The function.
+        function: &'static Function,
+        /// Its arguments.
+        arguments: &'a [Expression],
     },
     /// A scan that counts its documents, for the COLLECT after it.
     CountedScan {
@@ -59,7 +68,7 @@ pub(super) fn fuse<'a>(
                 fused_filter(nodes, position, *condition)
             }
             NodeKind::Collect(_) if fuse_results => counted_scan(nodes, position),
-            NodeKind::EnumerateList(list) => fused_range(nodes, position, list),
+            NodeKind::EnumerateList(list) => fused_list(nodes, position, list),
             _ => None,
         };
         if let Some((skipped, (changed, how))) = found {
@@ -97,24 +106,29 @@ fn fused_filter(nodes: &[Node], position: usize, condition: VariableId) -> Optio
     Some((source, (position, fused)))
 }
 
-/// Fuses a range that is computed in the same pipeline for nothing but loops.
+/// Fuses a range, or a function that gives rows, that is computed in the same pipeline for nothing
+/// but loops.
 ///
-/// Each loop evaluates the bounds instead. Their variables still have the same values, because
-/// variables are set once.
-fn fused_range<'a>(nodes: &'a [Node], position: usize, list: &'a EnumerateList) -> Option<Fusion<'a>> {
+/// Each loop evaluates the bounds or arguments instead. Their variables still have the same values,
+/// because variables are set once. Such a function sees the state at the start of the query, so
+/// each loop gets the same rows.
+fn fused_list<'a>(nodes: &'a [Node], position: usize, list: &'a EnumerateList) -> Option<Fusion<'a>> {
     let before = nodes.get(..position)?;
     let source = before.iter().rposition(|node| calculation_of(node, list.input).is_some())?;
-    let Expression::Range { first, last } = &calculation_of(before.get(source)?, list.input)?.expression
-    else {
-        return None;
+    let (fused, operands) = match &calculation_of(before.get(source)?, list.input)?.expression {
+        Expression::Range { first, last } => (Fused::Range { list, first, last }, vec![&**first, &**last]),
+        Expression::Call { function, arguments } if function.rows.is_some() => {
+            (Fused::Rows { list, function, arguments }, arguments.iter().collect())
+        }
+        _ => return None,
     };
     let after = nodes.get(source + 1..)?;
     let last_loop = after.iter().rposition(|node| loops_over(node, list.input))?;
     let only_loops = after.iter().all(|node| loops_over(node, list.input) || !reads(node, list.input));
     // A grouping in between drops the variables of the bounds.
     let is_kept = !after.iter().take(last_loop).any(|node| node.kind.is_grouping());
-    let is_steady = first.is_deterministic() && last.is_deterministic();
-    (only_loops && is_kept && is_steady).then_some((source, (position, Fused::Range { list, first, last })))
+    let is_steady = operands.iter().all(|operand| operand.is_deterministic());
+    (only_loops && is_kept && is_steady).then_some((source, (position, fused)))
 }
 
 /// Fuses `FOR d IN c COLLECT WITH COUNT INTO n` if the documents are not read.

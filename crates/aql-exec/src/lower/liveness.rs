@@ -25,6 +25,9 @@ pub(super) fn live_after(nodes: &[Node], fused: &[Fused<'_>]) -> Vec<VariableSet
                 first.collect_variables(&mut live);
                 last.collect_variables(&mut live);
             }
+            Fused::Rows { arguments, .. } => {
+                arguments.iter().for_each(|argument| argument.collect_variables(&mut live));
+            }
             Fused::CountedScan { count } => {
                 live.remove(*count);
             }

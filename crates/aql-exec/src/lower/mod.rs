@@ -167,6 +167,10 @@ impl Lowering<'_> {
             let input = ListInput::Range { low: self.compile(first)?, high: self.compile(last)? };
             return self.enumerate_list(step, list, input);
         }
+        if let Fused::Rows { list, function, arguments } = fused {
+            let arguments = arguments.iter().map(|argument| self.compile(argument)).collect::<Result<_>>()?;
+            return self.enumerate_list(step, list, ListInput::Rows { function, arguments });
+        }
         let count = match fused {
             Fused::CountedScan { count } => Some(count),
             _ => None,

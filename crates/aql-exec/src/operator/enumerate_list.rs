@@ -1,6 +1,6 @@
 //! A row for each member of an array or of a range, for each incoming row.
 
-use aql_value::{Batch, Column, ElementCursor, Program, Register, Value};
+use aql_value::{Batch, Column, ElementCursor, Function, Program, Register, Rows, Value};
 use errors::{Error, ErrorCode, Result};
 
 use super::Operator;
@@ -15,6 +15,8 @@ pub(crate) enum ListInput {
     Array(Register),
     /// `low..high`, whose members are computed on demand.
     Range { low: Program, high: Program },
+    /// The result of a function that gives one element after the other.
+    Rows { function: &'static Function, arguments: Box<[Program]> },
 }
 
 pub(crate) struct EnumerateListOperator {
@@ -30,6 +32,7 @@ pub(crate) struct EnumerateListOperator {
 enum Members {
     Array(ElementCursor),
     Range { next: i64, last: i64, is_done: bool },
+    Rows(Box<dyn Rows>),
 }
 
 impl EnumerateListOperator {
@@ -40,25 +43,28 @@ impl EnumerateListOperator {
     /// Returns the members for the current incoming row.
     fn open(&self, context: &mut ExecutionContext) -> Result<Members> {
         match &self.input {
-            ListInput::Array(register) => {
-                let array = self.outer.value(*register);
-                if !array.is_array() {
-                    let message = format!(
-                        "collection or array expected as operand to FOR loop; you provided a value of type '{}'",
-                        array.kind().name()
-                    );
-                    return Err(Error::new(ErrorCode::QueryArrayExpected, message));
-                }
-                Ok(Members::Array(ElementCursor::new(array)))
-            }
+            ListInput::Array(register) => members_of(self.outer.value(*register)),
             ListInput::Range { low, high } => {
-                let row = self.outer.row();
-                let mut bound = |program: &Program| match self.outer.batch() {
-                    Some(batch) => program.evaluate_row(batch, row, &mut context.evaluation()),
-                    None => Ok(Value::Null),
-                };
-                Ok(Members::Range { next: bound(low)?.to_i64(), last: bound(high)?.to_i64(), is_done: false })
+                let (next, last) = (self.value_of(low, context)?, self.value_of(high, context)?);
+                Ok(Members::Range { next: next.to_i64(), last: last.to_i64(), is_done: false })
             }
+            ListInput::Rows { function, arguments } => {
+                let values = arguments.iter().map(|argument| self.value_of(argument, context));
+                let values = values.collect::<Result<Vec<_>>>()?;
+                let open = function.rows.ok_or_else(|| Error::internal("a function without rows"))?;
+                match open(&values, &mut context.evaluation())? {
+                    Some(rows) => Ok(Members::Rows(rows)),
+                    None => members_of(Value::Null),
+                }
+            }
+        }
+    }
+
+    /// Evaluates a program for the current incoming row.
+    fn value_of(&self, program: &Program, context: &mut ExecutionContext) -> Result<Value> {
+        match self.outer.batch() {
+            Some(batch) => program.evaluate_row(batch, self.outer.row(), &mut context.evaluation()),
+            None => Ok(Value::Null),
         }
     }
 
@@ -73,35 +79,57 @@ impl EnumerateListOperator {
                 None => self.open(context)?,
             };
             let before = values.len();
-            values.extend(members.by_ref().take(limit - before));
+            let is_done = members.take(limit - before, &mut values)?;
             rows.resize(values.len(), self.outer.row() as u32);
-            if values.len() < limit {
+            if is_done {
                 self.outer.advance();
-            } else {
-                self.members = Some(members);
+                continue;
+            }
+            let is_short = matches!(members, Members::Rows(_));
+            self.members = Some(members);
+            if is_short {
+                // The rows may be large.
+                break;
             }
         }
         Ok((rows, values))
     }
 }
 
-impl Iterator for Members {
-    type Item = Value;
+/// Returns the members of an array. Errors: 1563 for any other value.
+fn members_of(array: Value) -> Result<Members> {
+    if array.is_array() {
+        return Ok(Members::Array(ElementCursor::new(array)));
+    }
+    let message = format!(
+        "collection or array expected as operand to FOR loop; you provided a value of type '{}'",
+        array.kind().name()
+    );
+    Err(Error::new(ErrorCode::QueryArrayExpected, message))
+}
 
-    fn next(&mut self) -> Option<Value> {
+impl Members {
+    /// Appends at most `max` members to `out`. Returns true after the last one.
+    fn take(&mut self, max: usize, out: &mut Vec<Value>) -> Result<bool> {
+        let before = out.len();
         match self {
-            Self::Array(cursor) => cursor.next(),
-            Self::Range { is_done: true, .. } => None,
+            Self::Array(cursor) => out.extend(cursor.by_ref().take(max)),
             Self::Range { next, last, is_done } => {
-                let member = *next;
-                match member.cmp(last) {
-                    std::cmp::Ordering::Less => *next += 1,
-                    std::cmp::Ordering::Equal => *is_done = true,
-                    std::cmp::Ordering::Greater => *next -= 1,
+                while !*is_done && out.len() - before < max {
+                    out.push(Value::Int(*next));
+                    match (*next).cmp(last) {
+                        std::cmp::Ordering::Less => *next += 1,
+                        std::cmp::Ordering::Equal => *is_done = true,
+                        std::cmp::Ordering::Greater => *next -= 1,
+                    }
                 }
-                Some(Value::Int(member))
+            }
+            Self::Rows(rows) => {
+                rows.next_rows(max, out)?;
+                return Ok(out.len() == before);
             }
         }
+        Ok(out.len() - before < max)
     }
 }
 
@@ -139,6 +167,9 @@ impl Operator for EnumerateListOperator {
     }
 
     fn release(&mut self) {
+        if let Some(Members::Rows(rows)) = &mut self.members {
+            rows.release();
+        }
         self.outer.release();
     }
 }

@@ -2,6 +2,7 @@
 
 mod alternatives;
 mod call;
+mod changes;
 mod database;
 mod identity;
 mod in_range;
@@ -24,6 +25,12 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     volatile("ASSERT", 2, 2, raise::assert),
     pure("BOOST", 2, 2, identity::first_argument),
     Function { call_batch: Some(call::call_batch), ..volatile_variadic("CALL", 1, call::call) },
+    Function {
+        collection_arguments: 1,
+        reads_documents: true,
+        rows: Some(changes::rows),
+        ..volatile("CHANGES", 1, 3, changes::changes)
+    },
     volatile("COLLECTIONS", 0, 0, database::collections),
     Function { collection_arguments: 1, ..volatile("COLLECTION_COUNT", 1, 1, database::collection_count) },
     per_query("CURRENT_DATABASE", 0, 0, database::current_database),

@@ -75,6 +75,7 @@ fn what_belongs_to_a_run_is_not_folded() {
         ("COLLECTIONS", ""),
         ("COLLECTION_COUNT", "\"persons\""),
         ("SCHEMA_GET", "\"persons\""),
+        ("CHANGES", "\"persons\""),
     ] {
         let answer = call_in(Query { environment: &NoEnvironment, ..Query::default() }, name, arguments);
         assert_eq!(answer.result.unwrap_err().code(), ErrorCode::NotConstant, "{name}");
@@ -120,7 +121,7 @@ fn random_functions_stay_in_their_forms() {
     let groups: Vec<usize> = uuid.split('-').map(str::len).collect();
     assert_eq!(groups, [8, 4, 4, 4, 12]);
     assert!(uuid.as_bytes()[14] == b'4' && b"89ab".contains(&uuid.as_bytes()[19]), "{uuid}");
-    for name in ["RAND", "RANDOM", "UUID", "RANDOM_TOKEN", "SLEEP", "FAIL", "NOOPT", "DOCUMENT"] {
+    for name in ["RAND", "RANDOM", "UUID", "RANDOM_TOKEN", "SLEEP", "FAIL", "NOOPT", "DOCUMENT", "CHANGES"] {
         assert!(!function(name).deterministic, "{name}");
     }
 }

@@ -1,10 +1,10 @@
 //! Feeds: the change log of a database, as its user may see it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
 use aql_value::{Interrupt, Value};
-use catalog::{AccessLevel, CollectionId};
+use catalog::AccessLevel;
 use errors::{Error, ErrorCode, Result};
 use storage::{BlockLimits, Change, ChangeBlock, ChangeKind, ChangeScan, ChangeScope};
 use velocypack::{Builder, Slice};
@@ -12,6 +12,7 @@ use velocypack::{Builder, Slice};
 use super::form::{self, ChangeForm, Context};
 use super::initial::Initial;
 use super::names::{database_names, definition};
+use super::rights::Rights;
 use super::{FeedRequest, Since, Token};
 use crate::base::Owner;
 use crate::embedded_aql::ChangeFilter;
@@ -42,13 +43,6 @@ pub struct Feed {
     rights: Rights,
     interrupt: Interrupt,
     registration: Registration,
-}
-
-/// The collections that the user may read, as of one catalog.
-#[derive(Default)]
-struct Rights {
-    version: u64,
-    readable: HashMap<(CollectionId, String), bool>,
 }
 
 /// The outcome of a read.
@@ -192,7 +186,7 @@ impl Feed {
     /// rights on the database, 1228 if it was dropped, those of the filter.
     pub fn read(&mut self, frame: &mut dyn FnMut(Option<Token>, &[u8])) -> Result<Progress> {
         self.interrupt.check()?;
-        self.check_rights()?;
+        self.rights.refresh(&self.session, self.scope)?;
         if let Some(mut initial) = self.initial.take() {
             let read = initial.read(&self.session, self.form, frame)?;
             if read > 0 {
@@ -242,24 +236,6 @@ impl Feed {
         let start = store.change_log().ok_or_else(|| Error::of(ErrorCode::ReplicationStartTickNotPresent))?;
         self.token().check(start, store.first_position(self.scope)?)?;
         Ok(scan)
-    }
-
-    fn check_rights(&mut self) -> Result<()> {
-        self.session.check_running()?;
-        let catalog = self.session.catalog();
-        if self.rights.version != catalog.version() {
-            self.rights = Rights { version: catalog.version(), readable: HashMap::new() };
-            match self.scope {
-                ChangeScope::All | ChangeScope::Server => self.session.require_administrator()?,
-                ChangeScope::Database(id) => {
-                    self.session.require_database(AccessLevel::ReadOnly)?;
-                    if self.session.database_in(&catalog)?.definition().id != id {
-                        return Err(Error::of(ErrorCode::DatabaseNotFound));
-                    }
-                }
-            }
-        }
-        Ok(())
     }
 
     fn write(&mut self, block: &ChangeBlock, frame: &mut dyn FnMut(Option<Token>, &[u8])) -> Result<u64> {
@@ -316,22 +292,7 @@ impl Feed {
         if self.collections.as_ref().is_some_and(|names| !names.contains(collection.name)) {
             return false;
         }
-        if self.scope == ChangeScope::All {
-            return true;
-        }
-        let key = (collection.id, collection.name.to_owned());
-        if let Some(known) = self.rights.readable.get(&key) {
-            return *known;
-        }
-        let is_readable = |name: &str| self.session.require_collection(name, AccessLevel::ReadOnly).is_ok();
-        let catalog = self.session.catalog();
-        // A collection that has another name now needs the rights on both.
-        let present = self.session.database_in(&catalog).ok();
-        let present = present.and_then(|database| database.collection_by_id(collection.id));
-        let answer =
-            is_readable(collection.name) && present.is_none_or(|present| is_readable(present.name()));
-        self.rights.readable.insert(key, answer);
-        answer
+        self.scope == ChangeScope::All || self.rights.may_read(&self.session, collection)
     }
 
     /// Returns the positions of the changes that pass the filter; `None` without one.

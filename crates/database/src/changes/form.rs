@@ -5,7 +5,7 @@
 
 use errors::{Error, Result};
 use storage::{Change, ChangeKind, Commit};
-use velocypack::{Slice, json};
+use velocypack::{Builder, Slice, json};
 
 use super::Token;
 
@@ -118,6 +118,43 @@ fn write_own(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u8>) {
     out.push(b',');
     text(out, "transaction", &context.commit.first.to_string());
     out.extend_from_slice(if context.is_last { b",\"last\":true" } else { b",\"last\":false" });
+}
+
+/// Adds a change in our own form as an object.
+pub(crate) fn build(change: &Change<'_>, context: &Context<'_>, out: &mut Builder) -> Result<()> {
+    let collection = change.collection.map(|collection| collection.name);
+    out.open_object()?;
+    let token = Token { log: context.log, position: change.position }.to_string();
+    let key = change.document.get("_key").and_then(Slice::as_str);
+    for (name, text) in [
+        ("token", Some(token.as_str())),
+        ("operation", Some(operation(change.kind))),
+        ("collection", collection),
+        ("key", key),
+    ] {
+        if let Some(text) = text {
+            out.key(name)?;
+            out.add_str(text)?;
+        }
+    }
+    if change.kind.is_of_document() {
+        for (name, document) in [("document", Some(change.document)), ("before", change.old)] {
+            if let Some(document) = document {
+                out.key(name)?;
+                out.add_resolved(document, collection)?;
+            }
+        }
+    } else if !context.definition.is_none() {
+        out.key("definition")?;
+        out.add_slice(context.definition)?;
+    }
+    out.key("time")?;
+    out.add_str(&time(context.commit))?;
+    out.key("transaction")?;
+    out.add_str(&context.commit.first.to_string())?;
+    out.key("last")?;
+    out.add_bool(context.is_last)?;
+    Ok(out.close()?)
 }
 
 fn write_debezium(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u8>) {

@@ -2,6 +2,7 @@
 //!
 //! - [`Feed`] reads the log of a database, with the rights of its user, in the form that a client
 //!   asks for. [`Token`] is a position in it.
+//! - [`ChangeRows`] reads it for `CHANGES()` in AQL.
 //! - [`TailRequest`] reads it as ArangoDB's replication does.
 
 mod feed;
@@ -10,6 +11,8 @@ mod initial;
 mod names;
 mod request;
 mod retention;
+mod rights;
+mod rows;
 mod tail;
 mod token;
 
@@ -19,5 +22,6 @@ pub use feed::{Feed, Progress};
 pub use form::ChangeForm;
 pub use request::{FeedRequest, Since};
 pub(crate) use retention::trim;
+pub(crate) use rows::{ChangeReader, ChangeRows};
 pub use tail::{Tail, TailRequest, TickRange};
 pub use token::Token;

@@ -51,7 +51,7 @@ pub struct FeedRequest {
 }
 
 /// Maximum number of collections that a feed may name.
-const COLLECTIONS_MAX: usize = 1_000;
+pub(super) const COLLECTIONS_MAX: usize = 1_000;
 
 impl FeedRequest {
     /// Reads a list of collections, separated by commas.

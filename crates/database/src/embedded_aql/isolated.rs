@@ -45,6 +45,7 @@ pub(super) fn start(
         authorize_vertices: None,
         user_functions: None,
         analyzers: None,
+        changes: None,
         parameters: plan.parameters.values(parameters)?,
         memory: Arc::clone(memory),
         interrupt,

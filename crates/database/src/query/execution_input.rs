@@ -4,13 +4,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use aql_exec::{
-    AnalyzerLookup, DataAccess, Execution, ExecutionInput, ExecutionOptions, ReadAuthorization, SpillOptions,
+    AnalyzerLookup, DataAccess, Execution, ExecutionInput, ExecutionOptions, OpenChanges, ReadAuthorization,
+    SpillOptions,
 };
 use aql_plan::Access;
 use catalog::{AccessLevel, CollectionId};
 use errors::{Error, ErrorCode, Result};
 use storage::{Collection, TransactionOptions};
 
+use crate::changes::{ChangeReader, ChangeRows};
 use crate::javascript::QueryFunctions;
 use crate::query::prepare::PreparedQuery;
 use crate::query::run::in_execution;
@@ -103,10 +105,23 @@ impl PreparedQuery {
         Arc::new(move |name: &str| session.instance().analyzer(session.database_name(), name))
     }
 
+    /// Returns the function that opens the change log.
+    fn open_changes(&self, authorize: Option<ReadAuthorization>) -> Result<OpenChanges> {
+        let reader = ChangeReader {
+            session: self.session.clone(),
+            authorize,
+            inaccessible_are_empty: self.request.options.skip_inaccessible_collections,
+            writes: self.planned.plan.is_modification || self.session.stream()?.is_some(),
+            interrupt: self.interrupt.clone(),
+        };
+        Ok(Arc::new(move |query, below| Ok(Box::new(ChangeRows::open(reader.clone(), query, below)?))))
+    }
+
     /// Returns the input of the execution, and the writer of its transaction if it writes.
     pub(super) fn execution_input(&self) -> Result<(ExecutionInput, Option<Writer>)> {
         self.check_declared()?;
         let (authorize_read, authorize_vertices) = (self.authorize_read()?, self.authorize_vertices()?);
+        let changes = self.open_changes(authorize_read.clone())?;
         // Last, since these checks may read, which has to wait while the query has the transaction.
         let (data, writer) = self.data_access()?;
         let options = &self.request.options;
@@ -128,6 +143,7 @@ impl PreparedQuery {
                 self.interrupt.clone(),
             ))),
             analyzers: Some(self.analyzer_lookup()),
+            changes: Some(changes),
             parameters: Arc::clone(&self.planned.parameters),
             memory: Arc::clone(&self.memory),
             interrupt: self.interrupt.clone(),

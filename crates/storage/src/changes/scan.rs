@@ -206,6 +206,11 @@ impl ChangeScan {
         Ok(Some(block).filter(|block| !block.parts.is_empty()))
     }
 
+    /// Ends the scan before the commits from `end` on.
+    pub fn below(self, end: u64) -> Self {
+        ChangeScan { end: self.end.min(end), ..self }
+    }
+
     /// Returns the position below which the scan shows all commits.
     pub fn end(&self) -> u64 {
         self.end

@@ -17,17 +17,20 @@ impl StoreCore {
         let catalog = self.catalog.read().unwrap_or_else(PoisonError::into_inner);
         // The view comes before the engine's snapshot, which then includes at least these commits.
         let read_cache = self.read_cache.view();
+        let changes_below = self.change_log.positions.resolved();
         let engine = self.engine.snapshot()?;
-        Ok(self.snapshot_of(engine, &catalog, Vec::new(), read_cache))
+        Ok(self.snapshot_of(engine, &catalog, Vec::new(), read_cache, changes_below))
     }
 
-    /// Returns the snapshot of a state of the engine, with `changes` of collections' counts.
+    /// Returns the snapshot of a state of the engine, with `changes` of collections' counts. It
+    /// shows all commits of the change log below a position.
     pub(crate) fn snapshot_of(
         self: &Arc<Self>,
         engine: Arc<dyn kv::Snapshot>,
         catalog: &Arc<Catalog>,
         changes: Vec<(ObjectId, i64)>,
         read_cache: Option<ReadCacheView>,
+        changes_below: u64,
     ) -> Snapshot {
         let search = catalog.has_text_indexes().then(|| {
             let opener: Arc<dyn OpenTextIndex> = Arc::<StoreCore>::clone(self);
@@ -41,6 +44,7 @@ impl StoreCore {
             fork_join: Arc::clone(&self.fork_join),
             search,
             document_times: self.document_times.clone(),
+            changes_below,
         })
     }
 }

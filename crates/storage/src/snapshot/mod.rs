@@ -47,6 +47,7 @@ pub struct Snapshot {
     /// `None` if there are no text indexes.
     search: Option<Arc<SearchPins>>,
     document_times: Option<Arc<DocumentTimes>>,
+    changes_below: u64,
 }
 
 /// The parts of a snapshot.
@@ -59,6 +60,8 @@ pub(crate) struct SnapshotParts {
     pub(crate) fork_join: Arc<ForkJoin>,
     pub(crate) search: Option<Arc<SearchPins>>,
     pub(crate) document_times: Option<Arc<DocumentTimes>>,
+    /// A position of the change log below which the engine's snapshot shows all commits.
+    pub(crate) changes_below: u64,
 }
 
 /// Keys of documents as the engine stores them.
@@ -88,8 +91,22 @@ impl DocumentKeys {
 
 impl Snapshot {
     pub(crate) fn new(parts: SnapshotParts) -> Self {
-        let SnapshotParts { engine, catalog, changes, read_cache, fork_join, search, document_times } = parts;
-        Snapshot { engine, catalog, changes: changes.into(), read_cache, fork_join, search, document_times }
+        Snapshot {
+            engine: parts.engine,
+            catalog: parts.catalog,
+            changes: parts.changes.into(),
+            read_cache: parts.read_cache,
+            fork_join: parts.fork_join,
+            search: parts.search,
+            document_times: parts.document_times,
+            changes_below: parts.changes_below,
+        }
+    }
+
+    /// Returns the position of the change log below which the snapshot shows all commits. It may
+    /// show later ones.
+    pub fn changes_below(&self) -> u64 {
+        self.changes_below
     }
 
     /// Returns the catalog as of the snapshot's moment.

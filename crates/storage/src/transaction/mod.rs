@@ -62,6 +62,8 @@ pub struct Transaction {
     /// The read cache for reads before the first write.
     read_cache: Option<ReadCacheView>,
     reads_latest: bool,
+    /// The position of the change log below which the snapshot certainly shows all commits.
+    changes_below: u64,
     /// The last load that the snapshot certainly includes; it may lack any later one.
     loads_at_begin: LoadNumber,
     collection_wait: WaitPolicy,
@@ -110,6 +112,7 @@ impl Transaction {
         let loads_at_begin = core.load_clock.now();
         // The view comes before the engine's snapshot, which then includes at least these commits.
         let read_cache = core.read_cache.view();
+        let changes_below = core.change_log.positions.resolved();
         let (engine, catalog) = core.begin(options.for_engine())?;
         Ok(Transaction {
             core: Arc::clone(core),
@@ -119,6 +122,7 @@ impl Transaction {
             next: kv::TransactionOptions { snapshot: SnapshotAt::FirstRead, ..options.for_engine() },
             read_cache,
             reads_latest: options.snapshot_at_first_read,
+            changes_below,
             loads_at_begin,
             collection_wait,
             recorder: core.change_log.recorder(),
@@ -139,7 +143,7 @@ impl Transaction {
         let changes = self.joined.iter().filter(|joined| joined.change.count != 0);
         let changes = changes.map(|joined| (joined.collection.object_id(), joined.change.count)).collect();
         let read_cache = self.read_cache.clone().filter(|_| self.engine.write_count() == 0);
-        self.core.snapshot_of(self.engine.view(), &self.catalog, changes, read_cache)
+        self.core.snapshot_of(self.engine.view(), &self.catalog, changes, read_cache, self.changes_below)
     }
 
     /// Returns the number of pairs written so far, indexes included.

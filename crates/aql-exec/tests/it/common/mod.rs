@@ -275,6 +275,7 @@ pub(crate) fn start(plan: &Arc<Plan>, data: DataAccess, run: &Run) -> Result<Exe
         authorize_vertices: None,
         user_functions: None,
         analyzers: None,
+        changes: None,
         parameters: run.open_values.clone(),
         memory: Arc::new(MemoryAccount::new(run.memory_limit_bytes, None)),
         interrupt: run.interrupt.clone(),

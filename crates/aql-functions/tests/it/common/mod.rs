@@ -2,7 +2,8 @@
 #![allow(dead_code, reason = "several test programs share it, and each uses a part")]
 
 use aql_value::{
-    Environment, EvaluationContext, EvaluationState, Function, Interrupt, MemoryAccount, Value, Warnings,
+    ChangesQuery, Environment, EvaluationContext, EvaluationState, Function, Interrupt, MemoryAccount, Rows,
+    Value, Warnings,
 };
 use errors::{Error, Result};
 use velocypack::{Builder, Limits, json};
@@ -52,6 +53,26 @@ impl Environment for TestServer {
     fn collection_documents(&self, _name: &str) -> Result<Value> {
         Ok(Value::empty_array())
     }
+    fn changes(&self, query: ChangesQuery<'_>) -> Result<Box<dyn Rows>> {
+        let names = query.collections.map(|names| names.iter().map(|name| Value::from_str(name)));
+        let question = Value::object(&[
+            ("of", names.map_or(Value::Null, |names| Value::array(&names.collect::<Vec<_>>()))),
+            ("since", query.since.into()),
+            ("limit", query.limit.map_or(Value::Null, Value::from_u64)),
+        ]);
+        Ok(Box::new(Question(Some(question))))
+    }
+}
+
+/// Rows with the question alone.
+struct Question(Option<Value>);
+
+impl Rows for Question {
+    fn next_rows(&mut self, _max: usize, out: &mut Vec<Value>) -> Result<()> {
+        out.extend(self.0.take());
+        Ok(())
+    }
+    fn release(&mut self) {}
 }
 
 /// Returns the value of a JSON text.

@@ -239,6 +239,7 @@ static PURE: Function = Function {
     reads_documents: false,
     call: count_calls,
     call_batch: None,
+    rows: None,
 };
 
 static VOLATILE: Function = Function { name: "VOLATILE", deterministic: false, ..PURE };

@@ -1,6 +1,6 @@
 //! The environment of computed values: only the clock and the document being written.
 
-use aql_value::{Environment, Value};
+use aql_value::{ChangesQuery, Environment, Rows, Value};
 use errors::{Error, Result};
 
 /// The environment in which expressions run, so that `DATE_NOW()` and the like are computed for
@@ -38,6 +38,9 @@ impl Environment for DocumentAlone {
         refused()
     }
     fn collection_documents(&self, _name: &str) -> Result<Value> {
+        refused()
+    }
+    fn changes(&self, _query: ChangesQuery<'_>) -> Result<Box<dyn Rows>> {
         refused()
     }
 }

@@ -11,7 +11,8 @@ use aql_plan::{
     Projection, ProjectionSource, RegisterMap, VariableId, compile,
 };
 use aql_value::{
-    Batch, Column, Environment, EvaluationContext, EvaluationState, Interrupt, MemoryAccount, Value, Warnings,
+    Batch, ChangesQuery, Column, Environment, EvaluationContext, EvaluationState, Interrupt, MemoryAccount,
+    Rows, Value, Warnings,
 };
 use errors::{Error, ErrorCode, Result};
 
@@ -543,5 +544,8 @@ impl Environment for TestEnvironment {
     }
     fn collection_documents(&self, name: &str) -> Result<Value> {
         Ok(Value::array(data::collection(name)))
+    }
+    fn changes(&self, _query: ChangesQuery<'_>) -> Result<Box<dyn Rows>> {
+        Err(Error::bad_parameter("there is no change log"))
     }
 }

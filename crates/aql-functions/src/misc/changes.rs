@@ -1,0 +1,71 @@
+//! `CHANGES()`: entries of the change log.
+
+use aql_value::{BoundedBlock, ChangesQuery, EvaluationContext, Rows, Value};
+use errors::Result;
+
+use crate::argument::{given, invalid, value};
+use crate::memory::{MAX_ELEMENTS, too_many_elements};
+
+/// The beginning of the log, where the second argument is missing.
+const EARLIEST: &str = "earliest";
+/// Rows that are read in one step.
+const STEP: usize = 1_000;
+
+/// `CHANGES(collections, since, limit)`: the changes up to the start of the query, as an array.
+///
+/// Errors: 1504 for more changes than an array may have, those of
+/// [`aql_value::Environment::changes`].
+pub(crate) fn changes(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
+    let Some(mut rows) = rows(arguments, context)? else { return Ok(Value::Null) };
+    let mut block = BoundedBlock::new(1, context.memory, context.interrupt);
+    block.builder().open_array()?;
+    let (mut step, mut count) = (Vec::new(), 0);
+    loop {
+        context.interrupt.check()?;
+        rows.next_rows(STEP, &mut step)?;
+        if step.is_empty() {
+            break;
+        }
+        count += step.len();
+        if count > MAX_ELEMENTS {
+            return Err(too_many_elements());
+        }
+        for row in step.drain(..) {
+            block.append(&row)?;
+        }
+    }
+    block.close_array()?;
+    block.end_value();
+    Ok(block.into_value())
+}
+
+/// The same, one change after the other.
+pub(crate) fn rows(
+    arguments: &[Value],
+    context: &mut EvaluationContext<'_>,
+) -> Result<Option<Box<dyn Rows>>> {
+    let collections = match value(arguments, 0) {
+        Value::Null => Some(None),
+        names => names_of(names).map(Some),
+    };
+    let since = given(arguments, 1).map_or(Some(EARLIEST), Value::as_str);
+    let limit = match given(arguments, 2) {
+        Some(limit) => limit.as_f64().filter(|limit| *limit >= 0.0).map(|limit| Some(limit as u64)),
+        None => Some(None),
+    };
+    let (Some(collections), Some(since), Some(limit)) = (collections, since, limit) else {
+        return invalid(context, "CHANGES").map(|_| None);
+    };
+    let query = ChangesQuery { collections: collections.as_deref(), since, limit };
+    context.environment.changes(query).map(Some)
+}
+
+/// Returns the name of a collection, or those of an array. `None` for anything else.
+fn names_of(names: &Value) -> Option<Vec<String>> {
+    let name_of = |name: &Value| name.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
+    if !names.is_array() {
+        return name_of(names).map(|name| vec![name]);
+    }
+    let names: Option<Vec<String>> = names.elements().map(|name| name_of(&name)).collect();
+    names.filter(|names| !names.is_empty())
+}
