@@ -156,7 +156,7 @@ fn open(options: &Options, budget: &MemoryBudget, descriptors: u64) -> Result<Ar
     let in_memory = engine.name() == EngineName::Memory.text();
     let instance = Instance::with_store_options(
         engine,
-        store_section::store_options(options, budget, in_memory),
+        store_section::store_options(options, budget, in_memory)?,
         store_section::instance_options(options, budget),
     )?;
     query::track(options, &instance);

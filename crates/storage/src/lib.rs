@@ -28,7 +28,7 @@ mod ddl;
 mod changes;
 
 pub use crate::metrics::{ReadCacheStatistics, TextIndexStatistics};
-pub use base::change_log_options::{ChangeLogMode, ChangeLogOptions};
+pub use base::change_log_options::{ChangeLogMode, ChangeLogOptions, RetentionException};
 pub use base::computed_values::{ComputeEvent, ComputedValues, ComputedValuesCompiler};
 pub use base::documents::{Documents, StoredDocument};
 pub use base::error::lacks_edge_index;

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use options::{Bytes, Choice, Flag, Number, Opt, Options, bytes, choice, flag, number};
-use storage::{ChangeLogMode, ChangeLogOptions};
+use options::{Bytes, Choice, Flag, List, Number, Opt, Options, Text, bytes, choice, flag, number, text};
+use storage::{ChangeLogMode, ChangeLogOptions, RetentionException};
+
+use crate::failure::Failure;
 
 options::section! {
     static LOG: Opt<Choice<ChangeLogMode>> =
@@ -15,6 +17,8 @@ options::section! {
         flag("changes.old-documents", false, "Keep the previous version of each document in the change log.");
     static RETENTION: Opt<Number> =
         number("changes.retention", "86400", "Seconds for which changes are kept.");
+    static RETENTION_OF: Opt<List<Text>> =
+        text("changes.retention-of", "", "Seconds for which the changes of one database or collection are kept, as DATABASE=SECONDS or DATABASE/COLLECTION=SECONDS.").list();
 }
 
 const MODES: &[(&str, ChangeLogMode); 3] = &[
@@ -24,12 +28,40 @@ const MODES: &[(&str, ChangeLogMode); 3] = &[
 ];
 
 /// Makes the options of the change log.
-pub(super) fn settings(options: &Options, identity_file: Option<PathBuf>) -> ChangeLogOptions {
-    ChangeLogOptions {
+pub(super) fn settings(
+    options: &Options,
+    identity_file: Option<PathBuf>,
+) -> Result<ChangeLogOptions, Failure> {
+    let exceptions = options.get(&RETENTION_OF).into_iter().map(exception).collect::<Result<_, _>>()?;
+    Ok(ChangeLogOptions {
         mode: options.get(&LOG),
         retain: Duration::from_secs(options.get(&RETENTION)),
+        exceptions,
         max_bytes: options.get(&MAX_SIZE),
         old_documents: options.get(&OLD_DOCUMENTS),
         identity_file,
-    }
+    })
+}
+
+/// Reads `DATABASE=SECONDS` or `DATABASE/COLLECTION=SECONDS`.
+fn exception(text: &str) -> Result<RetentionException, Failure> {
+    let read = || {
+        let (place, seconds) = text.rsplit_once('=')?;
+        let retain = Duration::from_secs(seconds.parse().ok()?);
+        let (database, collection) = match place.split_once('/') {
+            Some((database, collection)) => (database, Some(collection)),
+            None => (place, None),
+        };
+        let are_names = !database.is_empty() && collection != Some("");
+        are_names.then(|| RetentionException {
+            database: database.to_owned(),
+            collection: collection.map(str::to_owned),
+            retain,
+        })
+    };
+    read().ok_or_else(|| {
+        Failure::from(format!(
+            "--changes.retention-of: '{text}' must be DATABASE=SECONDS or DATABASE/COLLECTION=SECONDS"
+        ))
+    })
 }

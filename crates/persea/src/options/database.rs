@@ -10,6 +10,7 @@ use storage::{MemoryBudget, SearchOptions, StoreOptions};
 
 use super::{changes, javascript, query, server as server_section, temp, transaction, ttl};
 use crate::data_folder::{CHANGES_FILE, FolderState, SEARCH_FOLDER};
+use crate::failure::Failure;
 
 options::section! {
     pub(crate) static AUTO_UPGRADE: Opt<Flag> =
@@ -39,7 +40,11 @@ const FOLDER_STATES: &[(&str, FolderState); 5] = &[
 ];
 
 /// Makes the options of the store. Without a data folder, all is `in_memory`.
-pub(crate) fn store_options(options: &Options, budget: &MemoryBudget, in_memory: bool) -> StoreOptions {
+pub(crate) fn store_options(
+    options: &Options,
+    budget: &MemoryBudget,
+    in_memory: bool,
+) -> Result<StoreOptions, Failure> {
     let naming_rules = match options.get(&EXTENDED_NAMES) {
         true => NamingRules::Extended,
         false => NamingRules::Traditional,
@@ -47,16 +52,16 @@ pub(crate) fn store_options(options: &Options, budget: &MemoryBudget, in_memory:
     let in_folder = |name| (!in_memory).then(|| Path::new(options.get(&DIRECTORY)).join(name));
     let (folder, identity_file) = (in_folder(SEARCH_FOLDER), in_folder(CHANGES_FILE));
     let memory_bytes = usize::try_from(budget.search_bytes).unwrap_or(usize::MAX);
-    StoreOptions {
+    Ok(StoreOptions {
         naming_rules,
         search: SearchOptions { folder, memory_bytes, ..SearchOptions::default() },
         sort_budget_bytes: usize::try_from(budget.sort_bytes).unwrap_or(usize::MAX),
         read_cache_bytes: budget.read_cache_bytes,
         measures_documents: options.get(&server_section::EXPORT_READ_WRITE_METRICS),
         temporary_folder: temp::folder(options),
-        changes: changes::settings(options, identity_file),
+        changes: changes::settings(options, identity_file)?,
         ..StoreOptions::default()
-    }
+    })
 }
 
 /// Makes the options of the instance.

@@ -14,7 +14,9 @@ use kv::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, Transact
 
 use super::{HeldPositions, Positions, Recorder};
 use crate::base::change_log_options::{ChangeLogMode, ChangeLogOptions};
-use crate::encoding::change::{ChangeBuffer, ChangePart, all_logs, part_of_key, start_key, whole_log};
+use crate::encoding::change::{
+    ChangeBuffer, ChangePart, ThinnedTo, all_logs, part_of_key, start_key, whole_log,
+};
 use crate::encoding::metadata::change_log_key;
 use crate::encoding::pack;
 
@@ -222,6 +224,7 @@ fn after_last(snapshot: &dyn Snapshot, least: u64) -> Result<u64> {
         if let Some(bytes) = values.iter().next().flatten() {
             next = next.max(pack::read_numbers::<1>(bytes, "start of a change log")?[0]);
         }
+        next = next.max(ThinnedTo::read(snapshot, database)?.first_of(None));
     }
     Ok(next)
 }

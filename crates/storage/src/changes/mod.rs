@@ -2,6 +2,7 @@
 
 mod retention;
 mod scan;
+mod thinning;
 
 use std::time::Duration;
 

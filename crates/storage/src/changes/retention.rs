@@ -7,6 +7,7 @@ use errors::Result;
 use kv::{BlockLimits, Durability, Engine, ScanSpec, TransactionOptions};
 
 use super::scan::logged_databases;
+use super::thinning::{longest_retention, thin};
 use crate::Store;
 use crate::encoding::change::{
     ChangePart, SERVER_LOG, all_logs, log_before, log_range, part_of_key, start_key, whole_log,
@@ -34,17 +35,24 @@ impl Store {
         let catalog = self.catalog();
         let excess = engine.approximate_size_bytes(&all_logs())?.saturating_sub(options.max_bytes);
         for database in logged_databases(snapshot.as_ref())? {
-            let is_there = database == SERVER_LOG
-                || catalog.databases().any(|present| present.definition().id == database);
-            if !is_there {
-                engine.drop_range(&whole_log(database))?;
-                continue;
-            }
-            let by_age = younger_than(snapshot.as_ref(), database, cutoff(now, options.retain))?;
+            let mut databases = catalog.databases();
+            let present = databases.find(|present| present.definition().id == database);
+            let retain = match present {
+                Some(present) => longest_retention(options, present.name()),
+                None if database == SERVER_LOG => options.retain,
+                None => {
+                    engine.drop_range(&whole_log(database))?;
+                    continue;
+                }
+            };
+            let by_age = younger_than(snapshot.as_ref(), database, cutoff(now, retain))?;
             let by_size = if excess > 0 { shorter(engine, database, excess)? } else { 0 };
             let first = by_age.max(by_size).min(hold);
             if first > 0 {
                 trim(engine, database, first)?;
+            }
+            if let Some(present) = present {
+                thin(engine, options, (database, present.name()), now, hold)?;
             }
         }
         Ok(())
@@ -52,7 +60,7 @@ impl Store {
 }
 
 /// Returns the time, in microseconds since 1970, of the oldest entries that stay.
-fn cutoff(now: SystemTime, retain: Duration) -> u64 {
+pub(super) fn cutoff(now: SystemTime, retain: Duration) -> u64 {
     let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.saturating_sub(retain).as_micros()).unwrap_or(u64::MAX)
 }

@@ -1,6 +1,6 @@
 //! Scans of the change log.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use catalog::DatabaseId;
@@ -9,7 +9,8 @@ use kv::{Block, BlockLimits, Scan, ScanSpec, Snapshot};
 
 use crate::Store;
 use crate::encoding::change::{
-    Change, ChangePart, SERVER_LOG, all_logs, log_before, log_from, part_of_key, start_key, whole_log,
+    Change, ChangePart, SERVER_LOG, ThinnedTo, all_logs, log_before, log_from, part_of_key, start_key,
+    whole_log,
 };
 use crate::encoding::pack;
 
@@ -94,12 +95,31 @@ impl Store {
     ///
     /// Errors: those of the engine, 1102 for damage.
     pub fn first_position(&self, scope: ChangeScope) -> Result<u64> {
+        self.first_position_of(scope, None)
+    }
+
+    /// Returns the first position from which on a log has all entries of these collections; of all
+    /// collections for `None`.
+    ///
+    /// Errors: those of the engine, 1102 for damage.
+    pub fn first_position_of(
+        &self,
+        scope: ChangeScope,
+        collections: Option<&HashSet<String>>,
+    ) -> Result<u64> {
         let start = self.change_log().map_or(u64::MAX, |start| start.first);
         let snapshot = self.core.engine.snapshot()?;
         let databases = databases_of(snapshot.as_ref(), scope)?;
         let mut first = start;
         for database in databases {
             first = first.max(trimmed_to(snapshot.as_ref(), database)?);
+            let thinned = ThinnedTo::read(snapshot.as_ref(), database)?;
+            first = first.max(match collections {
+                Some(names) => {
+                    names.iter().map(|name| thinned.first_of(Some(name))).max().unwrap_or_default()
+                }
+                None => thinned.first_of(None),
+            });
         }
         Ok(first)
     }

@@ -7,6 +7,8 @@
 //! entries takes `n + 2`: its begin, its entries, and its end.
 
 mod read;
+mod thin;
+mod thinned_to;
 mod write;
 #[cfg(test)]
 mod tests;
@@ -18,6 +20,8 @@ use super::CHANGES;
 
 pub(crate) use read::ChangePart;
 pub use read::{Change, ChangedCollection};
+pub(crate) use thin::Thinned;
+pub(crate) use thinned_to::{OTHERS, ThinnedTo};
 pub(crate) use write::{ChangeBuffer, ChangeSavepoint, Origin};
 
 /// The log that has databases and users: it belongs to no database.
@@ -116,6 +120,11 @@ pub(crate) fn part_key(database: DatabaseId, first: u64, part: u32) -> Vec<u8> {
 /// Returns the key under which a database's log has its first position. No commit has position 0.
 pub(crate) fn start_key(database: DatabaseId) -> Vec<u8> {
     part_key(database, 0, 0)
+}
+
+/// Returns the key under which a database's log has the positions up to which it was thinned.
+pub(crate) fn thinned_key(database: DatabaseId) -> Vec<u8> {
+    part_key(database, 0, 1)
 }
 
 /// Returns the range of all logs.

@@ -5,6 +5,7 @@ use errors::{Error, Result};
 use velocypack::Slice;
 
 use super::ChangeKind;
+use super::thin::REMOVED_ENTRY;
 use super::write::{HAS_OLD, IS_LAST, IS_TRANSACTION, NO_COLLECTION};
 use crate::encoding::pack::check_format;
 
@@ -97,13 +98,27 @@ impl<'a> ChangePart<'a> {
     pub(crate) fn for_each(&self, mut visit: impl FnMut(&Change<'a>) -> Result<()>) -> Result<()> {
         let mut reader = Reader(self.rest);
         for position in (self.position()..).take(self.entries as usize) {
+            if reader.0.first() == Some(&REMOVED_ENTRY) {
+                reader.bytes(1)?;
+                continue;
+            }
             let change = self.entry(&mut reader, position)?;
             visit(&change)?;
         }
         if reader.0.is_empty() { Ok(()) } else { Err(damaged()) }
     }
 
-    fn entry(&self, reader: &mut Reader<'a>, position: u64) -> Result<Change<'a>> {
+    /// Returns true if no other part of the commit comes before.
+    pub(super) fn is_first(&self) -> bool {
+        self.entries_before == 0
+    }
+
+    /// Returns the bytes of the entries.
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    pub(super) fn entry(&self, reader: &mut Reader<'a>, position: u64) -> Result<Change<'a>> {
         let [kind] = reader.array()?;
         let has_old = kind & HAS_OLD != 0;
         let kind = ChangeKind::from_number(kind & !HAS_OLD).ok_or_else(damaged)?;
@@ -125,7 +140,7 @@ impl<'a> ChangePart<'a> {
 }
 
 /// The bytes that were not read yet.
-struct Reader<'a>(&'a [u8]);
+pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
 impl<'a> Reader<'a> {
     fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {

@@ -48,6 +48,22 @@ fn every_shorter_record_is_damaged() {
     }
 }
 
+#[test]
+fn entries_that_are_removed_leave_the_positions_of_the_others() {
+    let record = record();
+    let part = ChangePart::read(10, &record).unwrap();
+    assert_eq!(part.thin(&record, |_| false).unwrap(), Thinned::Unchanged);
+    assert_eq!(part.thin(&record, |_| true).unwrap(), Thinned::Empty);
+    let Thinned::Changed(thinned) = part.thin(&record, |name| name.is_some()).unwrap() else {
+        panic!("three of four entries are removed")
+    };
+    assert_eq!(read(&thinned).unwrap(), [(14, ChangeKind::UserRemoved)]);
+    let part = ChangePart::read(10, &thinned).unwrap();
+    assert_eq!(part.end(), 16);
+    assert_eq!(part.thin(&thinned, |name| name.is_some()).unwrap(), Thinned::Unchanged);
+    assert_eq!(part.thin(&thinned, |_| true).unwrap(), Thinned::Empty);
+}
+
 proptest! {
     #[test]
     fn a_damaged_record_never_panics(place in 0..200_usize, byte: u8) {
@@ -56,6 +72,7 @@ proptest! {
             *target = byte;
         }
         let _ = read(&record);
+        let _ = ChangePart::read(10, &record).and_then(|part| part.thin(&record, |name| name.is_some()));
     }
 
     #[test]

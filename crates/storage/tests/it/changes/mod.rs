@@ -1,5 +1,7 @@
 //! The change log: every commit once, in order, and nothing else.
 
+mod retention;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -355,54 +357,6 @@ fn a_start_continues_the_log_and_repeats_no_position() {
     let new = entries(&store, before.last().unwrap().position);
     assert_eq!(new.len(), 1);
     assert_eq!(new[0].document["_key"], json!("b"));
-}
-
-#[test]
-fn old_entries_go_by_age_and_by_size_unless_a_reader_holds_them() {
-    let store = logging_store();
-    let c = create(&store, "c", CollectionType::Document);
-    for n in 0..20 {
-        insert(&store, &c, &format!(r#"{{"n": {n}}}"#)).unwrap();
-    }
-    let all = entries(&store, 0);
-    let held = all[all.len() - 5].position;
-    store.trim_change_log(SystemTime::now(), u64::MAX).unwrap();
-    assert_eq!(entries(&store, 0), all, "nothing is old yet");
-    let tomorrow = SystemTime::now() + Duration::from_secs(25 * 60 * 60);
-    store.trim_change_log(tomorrow, held).unwrap();
-    assert_eq!(entries(&store, 0), all[all.len() - 5..]);
-    assert_eq!(store.first_position(scope(&store)).unwrap(), held);
-    store.trim_change_log(tomorrow, u64::MAX).unwrap();
-    assert_eq!(entries(&store, 0), []);
-    assert_eq!(store.first_position(scope(&store)).unwrap(), store.resolved_position());
-    insert(&store, &c, "{}").unwrap();
-    assert_eq!(entries(&store, 0).len(), 1);
-}
-
-#[test]
-fn a_log_beyond_its_size_loses_its_oldest_entries() {
-    let folder = tempfile::tempdir().unwrap();
-    let changes =
-        ChangeLogOptions { mode: ChangeLogMode::Always, max_bytes: 1 << 20, ..ChangeLogOptions::default() };
-    let engine = engine_in(folder.path());
-    let store = Store::open(Arc::clone(&engine), StoreOptions { changes, ..options() }).unwrap();
-    let c = create(&store, "c", CollectionType::Document);
-    let mut text = String::new();
-    for n in 0..4000_u32 {
-        // Text that does not compress.
-        text.clear();
-        (0..100_u64).for_each(|i| {
-            text.push_str(&format!("{:x}", (u64::from(n) * 100 + i).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-        });
-        insert(&store, &c, &format!(r#"{{"n": {n}, "text": "{text}"}}"#)).unwrap();
-    }
-    engine.sync().unwrap();
-    let before = entries(&store, 0).len();
-    store.trim_change_log(SystemTime::now(), u64::MAX).unwrap();
-    let left = entries(&store, 0);
-    assert!(left.len() < before / 2, "{} of {before} are left", left.len());
-    assert_eq!(left.last().unwrap().document["n"], json!(3999));
-    assert_eq!(store.first_position(scope(&store)).unwrap(), left[0].position);
 }
 
 /// Applies all entries to a map, as a follower does.
