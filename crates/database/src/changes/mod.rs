@@ -14,6 +14,7 @@ mod retention;
 mod rights;
 mod rows;
 mod tail;
+mod tail_entries;
 mod token;
 
 pub use crate::state::feeds::OpenFeed;

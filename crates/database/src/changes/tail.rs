@@ -10,9 +10,10 @@ use std::time::Duration;
 use catalog::DatabaseId;
 use errors::Result;
 use storage::{BlockLimits, Change, ChangeKind, Commit};
-use velocypack::{Slice, json};
+use velocypack::Slice;
 
 use super::names::{database_names, definition};
+use super::tail_entries::TailEntries;
 use crate::session::Session;
 use crate::state::log_readers::LogReader;
 
@@ -39,13 +40,15 @@ pub struct TailRequest {
     pub is_old_form: bool,
     /// Include system collections.
     pub include_system: bool,
+    /// Answer VelocyPack objects, not lines of JSON.
+    pub velocypack: bool,
 }
 
 /// A part of the log.
 #[derive(Clone, Debug, Default)]
 pub struct Tail {
-    /// One entry a line.
-    pub lines: Vec<u8>,
+    /// One entry a line, or VelocyPack objects one after another.
+    pub entries: Vec<u8>,
     /// The tick of the last entry; 0 without one.
     pub last_included: u64,
     /// The last tick that was looked at.
@@ -119,6 +122,7 @@ impl Session {
                 from_present: request.from.saturating_add(1) >= first && request.from <= last_tick,
                 ..Tail::default()
             },
+            entries: TailEntries::new(request.velocypack),
             names: database_names(self),
             request: *request,
         };
@@ -137,6 +141,7 @@ impl Session {
             }
         }
         let mut tail = writer.tail;
+        tail.entries = writer.entries.into_bytes();
         if !tail.check_more {
             tail.last_scanned = tail.last_scanned.max(tail.last_tick.min(request.to));
         }
@@ -146,19 +151,20 @@ impl Session {
 
 struct Writer {
     tail: Tail,
+    entries: TailEntries,
     names: HashMap<DatabaseId, Arc<str>>,
     request: TailRequest,
 }
 
 impl Writer {
     fn is_full(&self) -> bool {
-        self.tail.lines.len() >= self.request.chunk_bytes || self.tail.last_scanned >= self.request.to
+        self.entries.len() >= self.request.chunk_bytes || self.tail.last_scanned >= self.request.to
     }
 
     fn commit(&mut self, commit: &Commit, changes: &[Change<'_>]) -> Result<()> {
         let request = self.request;
         if commit.is_transaction && commit.is_first_part {
-            self.marker(TRANSACTION_BEGIN, commit.first, commit);
+            self.marker(TRANSACTION_BEGIN, commit.first, commit)?;
         }
         for change in changes {
             if change.position > request.to {
@@ -169,23 +175,23 @@ impl Writer {
         }
         let end = commit.end.saturating_sub(1);
         if commit.is_transaction && commit.is_last_part {
-            self.marker(TRANSACTION_COMMIT, end, commit);
+            self.marker(TRANSACTION_COMMIT, end, commit)?;
         }
         self.tail.last_scanned = self.tail.last_scanned.max(end.min(request.to));
         Ok(())
     }
 
     /// Writes the begin or the end of a transaction.
-    fn marker(&mut self, kind: u64, tick: u64, commit: &Commit) {
+    fn marker(&mut self, kind: u64, tick: u64, commit: &Commit) -> Result<()> {
         if tick <= self.request.from || tick > self.request.to {
-            return;
+            return Ok(());
         }
-        self.head(tick, kind);
-        let lines = &mut self.tail.lines;
-        lines.extend_from_slice(format!(",\"tid\":\"{}\"", commit.first).as_bytes());
-        self.database(commit.database);
-        self.tail.lines.extend_from_slice(b"}\n");
+        self.entries.begin(tick, kind)?;
+        self.entries.text("tid", &commit.first.to_string())?;
+        self.database(commit.database)?;
+        self.entries.end()?;
         self.tail.last_included = tick;
+        Ok(())
     }
 
     fn change(&mut self, change: &Change<'_>, commit: &Commit) -> Result<()> {
@@ -197,53 +203,40 @@ impl Writer {
             true => None,
             false => definition(change)?,
         };
-        self.head(change.position, kind);
-        let tid = if commit.is_transaction && change.kind.is_of_document() { commit.first } else { 0 };
-        let lines = &mut self.tail.lines;
+        self.entries.begin(change.position, kind)?;
         if change.kind.is_of_document() {
-            lines.extend_from_slice(format!(",\"tid\":\"{tid}\"").as_bytes());
+            let tid = if commit.is_transaction { commit.first } else { 0 };
+            self.entries.text("tid", &tid.to_string())?;
         }
-        let database = match definition.as_deref().map(Slice::new) {
+        match definition.as_deref().map(Slice::new) {
             Some(definition) if commit.database.0 == 0 => {
-                lines.extend_from_slice(b",\"db\":");
-                json::write_str(definition.get("name").and_then(Slice::as_str).unwrap_or_default(), lines);
-                None
+                let name = definition.get("name").and_then(Slice::as_str).unwrap_or_default();
+                self.entries.text("db", name)?;
             }
-            _ => Some(commit.database),
-        };
-        database.into_iter().for_each(|database| self.database(database));
-        let lines = &mut self.tail.lines;
+            _ => self.database(commit.database)?,
+        }
         if let Some(collection) = change.collection {
             if self.request.is_old_form {
-                lines.extend_from_slice(format!(",\"cid\":\"{}\",\"cname\":", collection.id).as_bytes());
-                json::write_str(collection.name, lines);
+                self.entries.text("cid", &collection.id.to_string())?;
+                self.entries.text("cname", collection.name)?;
             } else {
-                lines.extend_from_slice(b",\"cuid\":");
-                json::write_str(collection.globally_unique_id, lines);
+                self.entries.text("cuid", collection.globally_unique_id)?;
             }
         }
         let data = definition.as_deref().map_or(change.document, Slice::new);
         if !data.is_none() {
-            lines.extend_from_slice(b",\"data\":");
-            json::write(data, change.collection.map(|collection| collection.name), lines);
+            self.entries.data(data, change.collection.map(|collection| collection.name))?;
         }
-        lines.extend_from_slice(b"}\n");
+        self.entries.end()?;
         self.tail.last_included = change.position;
         Ok(())
     }
 
-    fn head(&mut self, tick: u64, kind: u64) {
-        self.tail.lines.extend_from_slice(format!("{{\"tick\":\"{tick}\",\"type\":{kind}").as_bytes());
-    }
-
-    fn database(&mut self, database: DatabaseId) {
-        let lines = &mut self.tail.lines;
+    fn database(&mut self, database: DatabaseId) -> Result<()> {
         if self.request.is_old_form {
-            lines.extend_from_slice(format!(",\"database\":\"{database}\"").as_bytes());
-            return;
+            return self.entries.text("database", &database.to_string());
         }
-        lines.extend_from_slice(b",\"db\":");
-        json::write_str(self.names.get(&database).map_or("", AsRef::as_ref), lines);
+        self.entries.text("db", self.names.get(&database).map_or("", AsRef::as_ref))
     }
 }
 

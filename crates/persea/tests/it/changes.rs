@@ -211,3 +211,33 @@ fn a_feed_is_listed_and_can_be_ended() {
     assert_eq!(feed.change(), None);
     assert_eq!(client.json("DELETE", &path, "").status, 404);
 }
+
+#[test]
+fn a_tail_in_velocypack_has_the_entries_of_its_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let mut client = server.connect();
+    let start = client.json("GET", "/_api/wal/lastTick", "").json()["tick"].as_str().unwrap().to_owned();
+    post(&mut client, "/_api/collection", &json!({"name": "docs"}));
+    post(&mut client, "/_api/document/docs", &json!({"_key": "a", "list": [1, null, "x"]}));
+    post(&mut client, "/_api/cursor", &json!({"query": "FOR i IN 1..3 INSERT {} INTO docs"}));
+    let path = format!("/_api/wal/tail?from={start}");
+    let lines = client.json("GET", &path, "");
+    let lines: Vec<Value> = String::from_utf8(lines.body.clone())
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let accept = ("accept".to_owned(), "application/x-velocypack".to_owned());
+    let reply = client.send("GET", &path, &[accept], b"");
+    let (mut entries, mut rest) = (Vec::new(), &reply.body[..]);
+    while !rest.is_empty() {
+        let entry = velocypack::Slice::new(rest);
+        let mut text = Vec::new();
+        velocypack::json::write(entry, None, &mut text);
+        entries.push(serde_json::from_slice::<Value>(&text).unwrap());
+        rest = &rest[entry.byte_len()..];
+    }
+    assert_eq!(entries.len(), 7, "one collection, one document, a transaction of three with both its ends");
+    assert_eq!(entries, lines);
+}

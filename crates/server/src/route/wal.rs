@@ -10,6 +10,7 @@ use velocypack::Builder;
 use super::replication::{now, print_server};
 use crate::http::Cost::Blocking;
 use crate::http::content_type;
+use crate::http::format;
 use crate::http::{Request, Response, Route, Verb};
 
 /// Default size of a reply in bytes.
@@ -86,8 +87,14 @@ fn tail(session: &Session, request: &Request) -> Result<Response> {
         chunk_bytes: chunk_bytes(request)?,
         is_old_form: false,
         include_system: true,
+        velocypack: accepts_velocypack(request),
     })?;
-    respond(tail)
+    respond(tail, accepts_velocypack(request))
+}
+
+/// Returns true if the client asks for VelocyPack objects instead of lines.
+fn accepts_velocypack(request: &Request) -> bool {
+    format::accepts(request.headers(), "application/x-velocypack")
 }
 
 /// Returns the size of a reply that a request asks for.
@@ -116,10 +123,11 @@ fn reader(syncer: Option<u64>, server: Option<u64>) -> Option<String> {
 }
 
 /// Makes the reply of a part of the log.
-fn respond(tail: Tail) -> Result<Response> {
-    let response = match tail.lines.is_empty() {
+fn respond(tail: Tail, is_velocypack: bool) -> Result<Response> {
+    let content_type = if is_velocypack { content_type::VELOCYPACK } else { content_type::DUMP };
+    let response = match tail.entries.is_empty() {
         true => Response::empty(StatusCode::NO_CONTENT),
-        false => Response::bytes(StatusCode::OK, content_type::DUMP, tail.lines),
+        false => Response::bytes(StatusCode::OK, content_type, tail.entries),
     };
     let flag = |value| if value { "true" } else { "false" };
     response
@@ -158,8 +166,9 @@ fn logger_follow(session: &Session, request: &Request) -> Result<Response> {
         chunk_bytes: chunk_bytes(request)?,
         is_old_form: true,
         include_system: request.flag("includeSystem", true)?,
+        velocypack: accepts_velocypack(request),
     })?;
-    respond(tail)
+    respond(tail, accepts_velocypack(request))
 }
 
 fn logger_first_tick(session: &Session, _request: &Request) -> Result<Response> {
