@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::SYSTEM_DATABASE;
+use crate::{READER_COLLECTIONS, SYSTEM_DATABASE};
 
 /// The name that stands for every database or collection without a grant of its own.
 pub const WILDCARD: &str = "*";
@@ -139,6 +139,10 @@ impl Rights {
         if database_level == AccessLevel::None {
             return AccessLevel::None;
         }
+        if READER_COLLECTIONS.contains(&collection) {
+            let is_administrator = self.database_level(SYSTEM_DATABASE) == AccessLevel::ReadWrite;
+            return if is_administrator { database_level } else { AccessLevel::None };
+        }
         if collection.starts_with('_') {
             return system_collection_level(database, collection, database_level);
         }
@@ -232,6 +236,19 @@ mod tests {
         assert_eq!(reader.collection_level("shop", "_graphs"), ReadOnly);
         assert_eq!(reader.collection_level("shop", "_frontend"), ReadWrite);
         assert_eq!(reader.collection_level("other", "_frontend"), NoAccess);
+    }
+
+    #[test]
+    fn only_administrators_see_what_belongs_to_single_users() {
+        let mut rights = Rights::default();
+        rights.grant_database("shop", ReadWrite);
+        rights.grant_database(SYSTEM_DATABASE, ReadOnly);
+        for name in READER_COLLECTIONS {
+            rights.grant_collection("shop", name, ReadWrite);
+            assert_eq!(rights.collection_level("shop", name), NoAccess);
+        }
+        rights.grant_database(SYSTEM_DATABASE, ReadWrite);
+        assert_eq!(rights.collection_level("shop", "_webhooks"), ReadWrite);
     }
 
     #[test]

@@ -12,6 +12,11 @@ pub const SYSTEM_DATABASE: &str = "_system";
 /// The system collection whose documents are the analyzers of its database.
 pub const ANALYZERS_COLLECTION: &str = "_analyzers";
 
+/// System collections in which the server keeps how far clients have read the change log. They are
+/// made when the first client needs them. Their documents belong to single users, who see them by
+/// routes of their own, and some have secrets: only administrators see the documents.
+pub const READER_COLLECTIONS: [&str; 3] = ["_subscriptions", "_webhooks", "_webhookdeadletters"];
+
 /// The system collections of every database. Source: ArangoDB 3.12 documentation, recorded replies
 /// of the user API.
 const SYSTEM_COLLECTIONS: [&str; 8] = [

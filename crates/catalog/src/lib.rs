@@ -31,7 +31,8 @@ pub use analyzer::{AnalyzerName, analyzer_document, analyzer_of_document, full_a
 pub use collection::{CollectionChanges, CollectionDefinition, CollectionProperties, CollectionType};
 pub use computed_value::{ComputeOn, ComputedValue};
 pub use database::{
-    ANALYZERS_COLLECTION, DatabaseDefinition, SYSTEM_DATABASE, has_definitions, system_collections,
+    ANALYZERS_COLLECTION, DatabaseDefinition, READER_COLLECTIONS, SYSTEM_DATABASE, has_definitions,
+    system_collections,
 };
 pub use field_path::FieldPath;
 pub use graph::{EdgeDefinition, GRAPHS_COLLECTION, GraphDefinition, GraphOptions};

@@ -137,7 +137,7 @@ fn run(watched: &Weak<Instance>) {
 ///
 /// A failure loses nothing, since they are estimates. An error that matters recurs in a request,
 /// which can report it.
-fn maintain(instance: &Instance) {
+fn maintain(instance: &Arc<Instance>) {
     if let Err(error) = instance.store().maintain() {
         tracing::warn!(target: "engines", "cannot write index estimates: {error}");
     }

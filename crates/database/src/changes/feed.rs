@@ -13,6 +13,7 @@ use super::form::{self, ChangeForm, Context};
 use super::initial::Initial;
 use super::names::{database_names, definition};
 use super::rights::Rights;
+use super::slot_filter::SlotFilter;
 use super::{FeedRequest, Since, Token};
 use crate::base::Owner;
 use crate::embedded_aql::ChangeFilter;
@@ -34,6 +35,7 @@ pub struct Feed {
     scan: Option<ChangeScan>,
     collections: Option<HashSet<String>>,
     filter: Option<ChangeFilter>,
+    slots: Option<SlotFilter>,
     form: ChangeForm,
     /// The changes that the feed may still show.
     left: Option<u64>,
@@ -61,6 +63,13 @@ impl Session {
     /// many feeds. 1414 with status 410 for a token whose entries are gone. 9 if the log is turned
     /// off, 18 if it cannot begin yet.
     pub fn open_feed(&self, request: FeedRequest) -> Result<Feed> {
+        self.open_feed_of(request, None)
+    }
+
+    /// Opens a feed of the changes of some slots, or of all.
+    ///
+    /// Errors: those of [`Session::open_feed`].
+    pub(crate) fn open_feed_of(&self, request: FeedRequest, slots: Option<SlotFilter>) -> Result<Feed> {
         let scope = self.change_scope(request.global)?;
         for name in request.collections.iter().flatten() {
             self.collection(name, AccessLevel::ReadOnly)?;
@@ -74,7 +83,8 @@ impl Session {
         };
         let store = self.instance().store();
         let start = store.begin_change_log(BEGIN_WAIT)?;
-        let first = store.first_position(scope)?;
+        let collections = request.collections.clone().map(|names| names.into_iter().collect());
+        let first = store.first_position_of(scope, collections.as_ref())?;
         let interrupt = self.part_interrupt();
         let registration = self.instance().feeds().register(
             self.instance().next_local_id()?,
@@ -89,8 +99,9 @@ impl Session {
             log: start.id,
             after: 0,
             scan: None,
-            collections: request.collections.map(|names| names.into_iter().collect()),
+            collections,
             filter,
+            slots,
             form: request.form,
             left: request.limit,
             initial: None,
@@ -234,7 +245,7 @@ impl Feed {
         self.session.instance().log_readers().note_read();
         let scan = store.scan_changes(self.scope, self.after)?;
         let start = store.change_log().ok_or_else(|| Error::of(ErrorCode::ReplicationStartTickNotPresent))?;
-        self.token().check(start, store.first_position(self.scope)?)?;
+        self.token().check(start, store.first_position_of(self.scope, self.collections.as_ref())?)?;
         Ok(scan)
     }
 
@@ -286,6 +297,9 @@ impl Feed {
 
     /// Returns true if the feed is about the change, and the user may see it.
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
+        if self.slots.as_ref().is_some_and(|slots| !slots.includes(change)) {
+            return false;
+        }
         let Some(collection) = change.collection else {
             return self.collections.is_none();
         };

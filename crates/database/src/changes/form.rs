@@ -35,6 +35,15 @@ impl ChangeForm {
             ))),
         }
     }
+
+    /// Returns the name of the form.
+    pub fn name(self) -> &'static str {
+        match self {
+            ChangeForm::Persea => "persea",
+            ChangeForm::Debezium => "debezium",
+            ChangeForm::CloudEvents => "cloudevents",
+        }
+    }
 }
 
 /// Returns the name of an operation.

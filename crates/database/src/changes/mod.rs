@@ -3,6 +3,7 @@
 //! - [`Feed`] reads the log of a database, with the rights of its user, in the form that a client
 //!   asks for. [`Token`] is a position in it.
 //! - [`ChangeRows`] reads it for `CHANGES()` in AQL.
+//! - [`subscription`]: positions that the server keeps for readers, who acknowledge.
 //! - [`TailRequest`] reads it as ArangoDB's replication does.
 
 mod feed;
@@ -13,6 +14,8 @@ mod request;
 mod retention;
 mod rights;
 mod rows;
+mod slot_filter;
+pub mod subscription;
 mod tail;
 mod tail_entries;
 mod token;

@@ -1,10 +1,12 @@
 //! Removal of old changes.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use errors::Result;
 use storage::ChangeLogMode;
 
+use super::subscription;
 use crate::instance::Instance;
 
 /// How many times its size the log may have while a reader holds it.
@@ -13,7 +15,8 @@ const HELD_TIMES: u64 = 2;
 /// Removes the changes that are older or more than the options allow, except those that a reader
 /// holds. Ends a log that began on demand and that nobody has read for as long as it keeps changes.
 /// It is called every minute.
-pub(crate) fn trim(instance: &Instance) {
+pub(crate) fn trim(instance: &Arc<Instance>) {
+    subscription::store_positions(instance);
     if let Err(error) = try_trim(instance) {
         tracing::warn!(target: "engines", "cannot remove old entries of the change log: {error}");
     }
@@ -21,11 +24,9 @@ pub(crate) fn trim(instance: &Instance) {
 
 fn try_trim(instance: &Instance) -> Result<()> {
     let (store, readers) = (instance.store(), instance.log_readers());
-    if store.change_log().is_none() {
-        return Ok(());
-    }
+    let Some(log) = store.change_log() else { return Ok(()) };
     let options = store.change_log_options();
-    let held = readers.held_from();
+    let held = readers.held_from().min(subscription::held_from(instance, log.id)?);
     if options.mode == ChangeLogMode::OnDemand && held == u64::MAX && readers.idle() > options.retain {
         tracing::info!(target: "engines", "the change log ends: nobody has read it for {:?}", options.retain);
         return store.end_change_log();

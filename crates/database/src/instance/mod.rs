@@ -26,6 +26,7 @@ use crate::state::log_readers::LogReaders;
 use crate::state::plan_cache::PlanCache;
 use crate::state::query_registry::QueryRegistry;
 use crate::state::results_cache::{CacheProperties, ResultsCache};
+use crate::state::subscriptions::Subscriptions;
 use crate::state::tasks::Tasks;
 use crate::state::transactions::{TransactionLimits, Transactions};
 use crate::state::ttl::{TtlJob, TtlProperties};
@@ -143,6 +144,7 @@ pub struct Instance {
     next_cursor: AtomicU64,
     log_readers: LogReaders,
     feeds: Feeds,
+    subscriptions: Subscriptions,
     /// The store over which filters of changes run.
     pub(crate) empty_store: EmptyStore,
     local_ids: LocalIds,
@@ -196,6 +198,7 @@ impl Instance {
             next_cursor: AtomicU64::new(store.next_id()?),
             log_readers: LogReaders::default(),
             feeds: Feeds::default(),
+            subscriptions: Subscriptions::default(),
             empty_store: EmptyStore::default(),
             local_ids,
             stopping: AtomicBool::new(false),
@@ -213,6 +216,11 @@ impl Instance {
     /// Returns the open feeds of changes.
     pub(crate) fn feeds(&self) -> &Feeds {
         &self.feeds
+    }
+
+    /// Returns the subscriptions that are in use.
+    pub(crate) fn subscriptions(&self) -> &Subscriptions {
+        &self.subscriptions
     }
 
     /// Returns the readers of the change log.

@@ -6,6 +6,7 @@
 //! - [`cursor`]: results that are delivered batch by batch. [`transactions`]: transactions that
 //!   span requests. [`dump`]: snapshots and contexts of dumps. [`tasks`]: scripts that run later.
 //! - `log_readers`: for whom the change log is kept. `feeds`: the open feeds of changes.
+//!   `subscriptions`: readers that share a position.
 //!   `analyzers`: Analyzers that are open. [`ttl`]: expiry of documents. `graph_changes`,
 //!   `view_changes`: locks of definitions. `user_memory`: users' shares of the memory of queries.
 
@@ -19,6 +20,7 @@ pub(crate) mod log_readers;
 pub mod plan_cache;
 pub mod query_registry;
 pub mod results_cache;
+pub(crate) mod subscriptions;
 pub mod tasks;
 pub(crate) mod transactions;
 pub mod ttl;

@@ -34,5 +34,6 @@ mod packages;
 mod process_roles;
 mod service;
 mod shell;
+mod subscriptions;
 mod traces;
 mod upgrade;

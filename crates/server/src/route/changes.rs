@@ -6,6 +6,7 @@
 
 mod framing;
 mod source;
+mod subscriptions;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -42,6 +43,9 @@ pub(crate) struct Services {
     pub(crate) news: Arc<ChangeNews>,
 }
 
+const SUBSCRIPTIONS: &str = "/_api/changes/subscriptions";
+const SUBSCRIPTION: &str = "/_api/changes/subscriptions/{name}";
+
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_api/changes", Blocking, read)
         .not_in_scripts()
@@ -69,6 +73,28 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Delete, "/_api/changes/readers/{id}", Constant, end_reader)
         .of_local_object("id")
         .about("Ends a feed of changes."),
+    Route::new(Verb::Get, SUBSCRIPTIONS, Blocking, subscriptions::list)
+        .about("Lists the subscriptions of the user, or of all users for administrators."),
+    Route::new(Verb::Post, SUBSCRIPTIONS, Blocking, subscriptions::create)
+        .about("Makes a subscription: a position in the change log that the server keeps.")
+        .with_body(r#"{"name": "index", "collections": ["docs"]}"#),
+    Route::new(Verb::Get, SUBSCRIPTION, Blocking, subscriptions::read).about("Returns a subscription."),
+    Route::new(Verb::Patch, SUBSCRIPTION, Blocking, subscriptions::change)
+        .about("Moves a subscription to another position.")
+        .with_body(r#"{"since": "earliest"}"#),
+    Route::new(Verb::Delete, SUBSCRIPTION, Blocking, subscriptions::remove).about("Removes a subscription."),
+    Route::with(Verb::Post, "/_api/changes/subscriptions/{name}/next", Blocking, subscriptions::next)
+        .not_in_scripts()
+        .about("Returns the next batch of changes of a subscription.")
+        .with_body(r#"{"consumer": "a", "limit": 100, "timeout": 0}"#),
+    Route::new(
+        Verb::Post,
+        "/_api/changes/subscriptions/{name}/acknowledge",
+        Blocking,
+        subscriptions::acknowledge,
+    )
+    .about("Acknowledges a batch of changes, which does not come again.")
+    .with_body(r#"{"batch": "1"}"#),
 ];
 
 fn readers(session: &Session, _request: &Request) -> Result<Response> {

@@ -1,13 +1,13 @@
 //! Removal of old entries.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use catalog::DatabaseId;
 use errors::Result;
 use kv::{BlockLimits, Durability, Engine, ScanSpec, TransactionOptions};
 
 use super::scan::logged_databases;
-use super::thinning::{longest_retention, thin};
+use super::thinning::{cutoff, longest_retention, thin};
 use crate::Store;
 use crate::encoding::change::{
     ChangePart, SERVER_LOG, all_logs, log_before, log_range, part_of_key, start_key, whole_log,
@@ -57,12 +57,6 @@ impl Store {
         }
         Ok(())
     }
-}
-
-/// Returns the time, in microseconds since 1970, of the oldest entries that stay.
-pub(super) fn cutoff(now: SystemTime, retain: Duration) -> u64 {
-    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.saturating_sub(retain).as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Returns the position of the first commit that is not older than `cutoff`, or of a later look;

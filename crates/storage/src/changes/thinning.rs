@@ -11,7 +11,6 @@ use catalog::DatabaseId;
 use errors::Result;
 use kv::{BlockLimits, Durability, Engine, ScanSpec, Snapshot, TransactionOptions};
 
-use super::retention::cutoff;
 use crate::base::change_log_options::ChangeLogOptions;
 use crate::encoding::change::{ChangePart, OTHERS, Thinned, ThinnedTo, log_from, part_of_key, thinned_key};
 
@@ -42,6 +41,12 @@ impl Rules {
     fn latest(&self) -> u64 {
         self.cutoffs.values().max().copied().unwrap_or_default()
     }
+}
+
+/// Returns the time, in microseconds since 1970, of the oldest entries that stay.
+pub(super) fn cutoff(now: SystemTime, retain: Duration) -> u64 {
+    let since = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.saturating_sub(retain).as_micros()).unwrap_or(u64::MAX)
 }
 
 /// Returns the longest time for which anything of a database is kept.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use database::changes::{Feed, Progress};
+use database::changes::{Feed, Progress, Token};
 use errors::{Error, Result};
 use hyper::StatusCode;
 use velocypack::json;
@@ -48,6 +48,17 @@ fn read_block(feed: &mut Feed, framing: Framing, out: &mut Vec<u8>, count: &mut 
         framing.add(token, change, *count == 0, out);
         *count += 1;
     })
+}
+
+/// Returns the last words of a reply that an error ends, as a JSON object.
+pub(super) fn error_object(error: &Error, token: Option<Token>) -> Vec<u8> {
+    let mut text = Vec::new();
+    json::write_str(error.message(), &mut text);
+    let message = String::from_utf8_lossy(&text);
+    let (code, number) = (error.status(), error.number());
+    let token = token.map_or_else(String::new, |token| format!(",\"token\":\"{token}\""));
+    format!("{{\"error\":true,\"code\":{code},\"errorNum\":{number},\"errorMessage\":{message}{token}}}")
+        .into_bytes()
 }
 
 impl FeedSource {
@@ -101,16 +112,10 @@ impl LiveSource for FeedSource {
     }
 
     fn farewell(&mut self, error: &Error) -> Vec<u8> {
-        let mut text = Vec::new();
-        json::write_str(error.message(), &mut text);
-        let message = String::from_utf8_lossy(&text);
-        let (code, number, token) = (error.status(), error.number(), self.feed.token());
-        let json = format!(
-            "{{\"error\":true,\"code\":{code},\"errorNum\":{number},\"errorMessage\":{message},\"token\":\"{token}\"}}"
-        );
+        let json = error_object(error, Some(self.feed.token()));
         match self.framing {
-            Framing::Object => json.into_bytes(),
-            framing => framing.error(json.as_bytes()),
+            Framing::Object => json,
+            framing => framing.error(&json),
         }
     }
 

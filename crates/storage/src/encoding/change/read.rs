@@ -5,9 +5,12 @@ use errors::{Error, Result};
 use velocypack::Slice;
 
 use super::ChangeKind;
-use super::thin::REMOVED_ENTRY;
 use super::write::{HAS_OLD, IS_LAST, IS_TRANSACTION, NO_COLLECTION};
 use crate::encoding::pack::check_format;
+
+/// The kind of an entry that was removed before the others of its part: it has only this byte. Its
+/// position stays in use, so that those of the others do not change.
+pub(super) const REMOVED_ENTRY: u8 = HAS_OLD - 1;
 
 /// The collection of a change, as it was called at that time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,12 +2,7 @@
 
 use errors::{Error, Result};
 
-use super::read::{ChangePart, Reader};
-use super::write::HAS_OLD;
-
-/// The kind of an entry that was removed before the others of its part: it has only this byte. Its
-/// position stays in use, so that those of the others do not change.
-pub(super) const REMOVED_ENTRY: u8 = HAS_OLD - 1;
+use super::read::{ChangePart, REMOVED_ENTRY, Reader};
 
 /// A part that has lost entries.
 #[derive(Debug, PartialEq, Eq)]

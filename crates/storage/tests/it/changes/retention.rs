@@ -153,7 +153,7 @@ fn a_rule_that_is_new_or_taken_away_hides_no_gap() {
     let end = store.resolved_position();
     assert_eq!((first_of(&store, "short") < end, first_of(&store, "long")), (true, end));
     drop(store);
-    // What the rule of the others has removed of `long` stays known; `short` follows the others.
+    // It stays known which entries of `long` are gone. `short` follows the others from now on.
     let store = open(&[other]);
     store.trim_change_log(now + HOUR * 30, u64::MAX).unwrap();
     assert!(first_of(&store, "long") >= end);

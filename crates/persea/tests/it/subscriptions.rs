@@ -1,0 +1,118 @@
+//! Subscriptions on a running server: several readers, a kill, and rights.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::support::{Server, post};
+
+const KEYS: u64 = 20;
+const VERSIONS: u64 = 15;
+
+/// The changes that a reader got, in order: keys and versions.
+type Got = Vec<(String, u64)>;
+
+/// Reads until nothing comes for a while. Each batch is acknowledged unless it is the `stop`th.
+fn read(server: &Server, reader: &str, stop: usize) -> Got {
+    let (mut client, mut got, mut batches) = (server.connect(), Got::new(), 0);
+    loop {
+        let body = json!({"consumer": reader, "limit": 7, "timeout": 0.5});
+        let batch = post(&mut client, "/_api/changes/subscriptions/work/next", &body);
+        if batch["batch"].is_null() {
+            return got;
+        }
+        for change in batch["changes"].as_array().unwrap() {
+            got.push((change["key"].as_str().unwrap().to_owned(), change["document"]["n"].as_u64().unwrap()));
+        }
+        batches += 1;
+        if batches == stop {
+            return got;
+        }
+        let body = json!({"batch": batch["batch"]}).to_string();
+        let status = client.json("POST", "/_api/changes/subscriptions/work/acknowledge", &body).status;
+        // Others have the changes by now if this reader was silent for too long.
+        assert!(status == 200 || status == 404, "{status}");
+    }
+}
+
+/// Readers that share the subscription, each on a thread.
+fn share(server: &Server, stop: usize) -> Vec<Got> {
+    std::thread::scope(|threads| {
+        let readers = ["a", "b", "c"].map(|name| threads.spawn(move || read(server, name, stop)));
+        readers.map(|reader| reader.join().unwrap()).into()
+    })
+}
+
+#[test]
+fn readers_share_a_subscription_by_keys_through_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let mut client = server.connect();
+    post(&mut client, "/_api/collection", &json!({"name": "docs"}));
+    let definition =
+        json!({"name": "work", "collections": ["docs"], "filter": "operation != 'createCollection'"});
+    post(&mut client, "/_api/changes/subscriptions", &definition);
+    for version in 1..=VERSIONS {
+        let query = "FOR i IN 1..@keys INSERT {_key: TO_STRING(i), n: @n} INTO docs OPTIONS {overwriteMode: 'replace'}";
+        post(&mut client, "/_api/cursor", &json!({"query": query, "bindVars": {"keys": KEYS, "n": version}}));
+    }
+    // Each reader leaves its third batch without an acknowledgement, and the server is killed.
+    let before = share(&server, 3);
+    assert!(before.iter().all(|got| got.len() <= 21) && before.iter().any(|got| !got.is_empty()));
+    server.kill();
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let after = share(&server, usize::MAX);
+    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+    for got in before.iter().chain(&after) {
+        let mut last: BTreeMap<&str, u64> = BTreeMap::new();
+        for (key, version) in got {
+            let last = last.entry(key).or_default();
+            assert!(*version > *last, "{key}: {version} comes after {last}");
+            *last = *version;
+            let seen = seen.entry(key.clone()).or_default();
+            assert!(*version <= *seen + 1, "{key}: {version} comes after {seen}: one is left out");
+            *seen = (*seen).max(*version);
+        }
+    }
+    assert_eq!(seen.len() as u64, KEYS);
+    assert!(seen.values().all(|seen| *seen == VERSIONS), "{seen:?}");
+    let mut client = server.connect();
+    let state = client.json("GET", "/_api/changes/subscriptions/work", "").json();
+    assert_eq!(state["lag"], 0, "{state}");
+}
+
+#[test]
+fn a_subscription_belongs_to_its_user() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--server.authentication", "true", "--database.password", "root"];
+    let server = Server::start(&folder.path().join("data"), &options);
+    let mut client = server.connect();
+    let mut send = |user: &str, method: &str, path: &str, body: &str| -> (u16, Value) {
+        let headers = [("authorization".to_owned(), user.to_owned())];
+        let reply = client.send(method, path, &headers, body.as_bytes());
+        (reply.status, reply.json())
+    };
+    let (root, eve, ann) = ("Basic cm9vdDpyb290", "Basic ZXZlOmV2ZQ==", "Basic YW5uOmFubg==");
+    for user in ["eve", "ann"] {
+        send(root, "POST", "/_api/user", &json!({"user": user, "passwd": user}).to_string());
+        send(root, "PUT", &format!("/_api/user/{user}/database/_system"), r#"{"grant": "ro"}"#);
+    }
+    send(root, "POST", "/_api/collection", r#"{"name": "docs"}"#);
+    send(root, "PUT", "/_api/user/eve/database/_system/docs", r#"{"grant": "ro"}"#);
+    let path = "/_api/changes/subscriptions";
+    assert_eq!(send(eve, "POST", path, r#"{"name": "hers", "collections": ["docs"]}"#).0, 201);
+    send(root, "POST", "/_api/document/docs", r#"{"_key": "a"}"#);
+    let next = format!("{path}/hers/next");
+    assert_eq!(send(ann, "POST", &next, "{}").0, 404);
+    assert_eq!(send(ann, "GET", path, "").1["subscriptions"], json!([]));
+    assert_eq!(send(ann, "DELETE", &format!("{path}/hers"), "").0, 404);
+    assert_eq!(send(root, "GET", path, "").1["subscriptions"][0]["user"], "eve");
+    let (status, batch) = send(eve, "POST", &next, "{}");
+    assert_eq!((status, &batch["changes"][0]["key"]), (200, &json!("a")), "{batch}");
+    // Documents of subscriptions are for administrators only.
+    let query = r#"{"query": "FOR s IN _subscriptions RETURN s._key"}"#;
+    assert_eq!(send(eve, "POST", "/_api/cursor", query).0, 403);
+    assert_eq!(send(root, "POST", "/_api/cursor", query).1["result"], json!(["hers"]));
+    send(root, "PUT", "/_api/user/eve/database/_system/docs", r#"{"grant": "none"}"#);
+    assert_eq!(send(eve, "POST", &next, "{}").0, 403);
+}
