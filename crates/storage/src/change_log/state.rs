@@ -224,7 +224,7 @@ fn after_last(snapshot: &dyn Snapshot, least: u64) -> Result<u64> {
         if let Some(bytes) = values.iter().next().flatten() {
             next = next.max(pack::read_numbers::<1>(bytes, "start of a change log")?[0]);
         }
-        next = next.max(ThinnedTo::read(snapshot, database)?.first_of(None));
+        next = next.max(ThinnedTo::read(snapshot, database)?.last());
     }
     Ok(next)
 }

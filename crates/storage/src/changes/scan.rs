@@ -9,8 +9,8 @@ use kv::{Block, BlockLimits, Scan, ScanSpec, Snapshot};
 
 use crate::Store;
 use crate::encoding::change::{
-    Change, ChangePart, SERVER_LOG, ThinnedTo, all_logs, log_before, log_from, part_of_key, start_key,
-    whole_log,
+    Change, ChangePart, OTHERS, SERVER_LOG, ThinnedTo, all_logs, log_before, log_from, part_of_key,
+    start_key, whole_log,
 };
 use crate::encoding::pack;
 
@@ -91,15 +91,16 @@ impl Store {
         Ok(ChangeScan { sources: sources.collect::<Result<_>>()?, current: None, after, end })
     }
 
-    /// Returns the first position that a log still has: older entries were removed.
+    /// Returns the first position that a log still has: older entries were removed. Those of
+    /// collections with a retention of their own may be gone from later positions too.
     ///
     /// Errors: those of the engine, 1102 for damage.
     pub fn first_position(&self, scope: ChangeScope) -> Result<u64> {
         self.first_position_of(scope, None)
     }
 
-    /// Returns the first position from which on a log has all entries of these collections; of all
-    /// collections for `None`.
+    /// Returns the first position from which on a log has all entries of these collections. For
+    /// `None`, those of all collections without a retention of their own.
     ///
     /// Errors: those of the engine, 1102 for damage.
     pub fn first_position_of(
@@ -115,10 +116,8 @@ impl Store {
             first = first.max(trimmed_to(snapshot.as_ref(), database)?);
             let thinned = ThinnedTo::read(snapshot.as_ref(), database)?;
             first = first.max(match collections {
-                Some(names) => {
-                    names.iter().map(|name| thinned.first_of(Some(name))).max().unwrap_or_default()
-                }
-                None => thinned.first_of(None),
+                Some(names) => names.iter().map(|name| thinned.first_of(name)).max().unwrap_or_default(),
+                None => thinned.position(OTHERS),
             });
         }
         Ok(first)

@@ -49,13 +49,14 @@ impl ThinnedTo {
         bytes
     }
 
-    /// Returns the first position from which on all entries of a collection are there; of all
-    /// collections for `None`.
-    pub(crate) fn first_of(&self, collection: Option<&str>) -> u64 {
-        match collection {
-            Some(name) => self.0.get(name).copied().unwrap_or_else(|| self.position(OTHERS)),
-            None => self.0.values().max().copied().unwrap_or_default(),
-        }
+    /// Returns the first position from which on all entries of a collection are there.
+    pub(crate) fn first_of(&self, collection: &str) -> u64 {
+        self.0.get(collection).copied().unwrap_or_else(|| self.position(OTHERS))
+    }
+
+    /// Returns the position up to which any rule was applied.
+    pub(crate) fn last(&self) -> u64 {
+        self.0.values().max().copied().unwrap_or_default()
     }
 
     /// Returns the position up to which a rule was applied.
