@@ -9,7 +9,7 @@ use errors::{Error, ErrorCode, Result};
 use storage::{BlockLimits, Change, ChangeBlock, ChangeKind, ChangeScan, ChangeScope};
 use velocypack::{Builder, Slice};
 
-use super::form::{self, ChangeForm, Context};
+use super::form::{self, ChangeForm, CommitTimes, Context};
 use super::initial::Initial;
 use super::names::{database_names, definition};
 use super::rights::Rights;
@@ -253,7 +253,7 @@ impl Feed {
         let after = self.after;
         let passing = self.passing(block, after)?;
         let names = database_names(&self.session);
-        let (mut written, mut line) = (0, Vec::new());
+        let (mut written, mut line, mut times) = (0, Vec::new(), CommitTimes::default());
         block.for_each(after, |commit, changes| {
             let is_shown = self.shown.contains(&commit.first);
             let mut wanted = Vec::with_capacity(changes.len());
@@ -263,7 +263,7 @@ impl Feed {
                     wanted.push(change);
                 }
             }
-            let last = wanted.len();
+            let (last, time) = (wanted.len(), times.of(commit));
             for (i, change) in wanted.into_iter().enumerate() {
                 if self.left == Some(0) {
                     return Ok(());
@@ -277,6 +277,7 @@ impl Feed {
                     is_global: self.scope == ChangeScope::All,
                     log: self.log,
                     commit,
+                    time,
                     is_last: commit.is_last_part && i + 1 == last,
                     definition: definition.as_deref().map_or(Slice::NONE, Slice::new),
                 };

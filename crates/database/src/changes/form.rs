@@ -77,6 +77,8 @@ pub(crate) struct Context<'a> {
     pub(crate) is_global: bool,
     pub(crate) log: u64,
     pub(crate) commit: &'a Commit,
+    /// The time of the commit, by [`CommitTimes`].
+    pub(crate) time: &'a str,
     /// The entry is the last one of its commit that the client gets from this part.
     pub(crate) is_last: bool,
     /// The definition as clients know it, for an entry about one; otherwise [`Slice::NONE`].
@@ -97,9 +99,9 @@ pub(crate) fn write(form: ChangeForm, change: &Change<'_>, context: &Context<'_>
 }
 
 fn write_own(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u8>) {
-    let token = Token { log: context.log, position: change.position };
-    text(out, "token", &token.to_string());
-    out.push(b',');
+    out.extend_from_slice(b"\"token\":\"");
+    Token { log: context.log, position: change.position }.write(out);
+    out.extend_from_slice(b"\",");
     text(out, "operation", operation(change.kind));
     if context.is_global && !context.database.is_empty() {
         out.push(b',');
@@ -123,10 +125,10 @@ fn write_own(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u8>) {
         value(out, "definition", context.definition, None);
     }
     out.push(b',');
-    text(out, "time", &time(context.commit));
-    out.push(b',');
-    text(out, "transaction", &context.commit.first.to_string());
-    out.extend_from_slice(if context.is_last { b",\"last\":true" } else { b",\"last\":false" });
+    text(out, "time", context.time);
+    out.extend_from_slice(b",\"transaction\":\"");
+    json::write_u64(context.commit.first, out);
+    out.extend_from_slice(if context.is_last { b"\",\"last\":true" } else { b"\",\"last\":false" });
 }
 
 /// Adds a change in our own form as an object.
@@ -158,7 +160,7 @@ pub(crate) fn build(change: &Change<'_>, context: &Context<'_>, out: &mut Builde
         out.add_slice(context.definition)?;
     }
     out.key("time")?;
-    out.add_str(&time(context.commit))?;
+    out.add_str(context.time)?;
     out.key("transaction")?;
     out.add_str(&context.commit.first.to_string())?;
     out.key("last")?;
@@ -220,7 +222,7 @@ fn write_cloud_event(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u
         }
         out.push(b',');
     }
-    text(out, "time", &time(context.commit));
+    text(out, "time", context.time);
     out.extend_from_slice(b",\"datacontenttype\":\"application/json\",\"data\":{");
     write_own(change, context, out);
     out.extend_from_slice(b"}}");
@@ -307,9 +309,23 @@ fn begin_event(out: &mut Vec<u8>, id: &str, database: &str, operation: &str) {
     text(out, "type", &format!("persea.{operation}"));
 }
 
-/// Returns the time of a commit in ISO 8601, UTC.
-fn time(commit: &Commit) -> String {
-    aql_date::to_iso_utc(i64::try_from(commit.time / 1_000).unwrap_or(i64::MAX))
+/// The times of commits as text. It keeps the last one: many commits end in one millisecond.
+#[derive(Default)]
+pub(crate) struct CommitTimes {
+    milliseconds: u64,
+    text: String,
+}
+
+impl CommitTimes {
+    /// Returns the time of a commit in ISO 8601, UTC.
+    pub(crate) fn of(&mut self, commit: &Commit) -> &str {
+        let milliseconds = commit.time / 1_000;
+        if self.milliseconds != milliseconds || self.text.is_empty() {
+            self.milliseconds = milliseconds;
+            self.text = aql_date::to_iso_utc(i64::try_from(milliseconds).unwrap_or(i64::MAX));
+        }
+        &self.text
+    }
 }
 
 fn or_null(value: Option<Slice<'_>>) -> Slice<'_> {

@@ -13,6 +13,8 @@ use crate::session::Session;
 pub(super) struct Rights {
     version: u64,
     readable: HashMap<(CollectionId, String), bool>,
+    /// The last answer: most changes are of the collection of the one before.
+    last: Option<(CollectionId, String, bool)>,
 }
 
 impl Rights {
@@ -26,7 +28,7 @@ impl Rights {
         if self.version == catalog.version() {
             return Ok(());
         }
-        *self = Rights { version: catalog.version(), readable: HashMap::new() };
+        *self = Rights { version: catalog.version(), ..Rights::default() };
         match scope {
             ChangeScope::All | ChangeScope::Server => session.require_administrator()?,
             ChangeScope::Database(id) => {
@@ -41,6 +43,17 @@ impl Rights {
 
     /// Returns true if the user may read the collection of a change.
     pub(super) fn may_read(&mut self, session: &Session, collection: ChangedCollection<'_>) -> bool {
+        if let Some((id, name, known)) = &self.last
+            && (*id, name.as_str()) == (collection.id, collection.name)
+        {
+            return *known;
+        }
+        let answer = self.find(session, collection);
+        self.last = Some((collection.id, collection.name.to_owned(), answer));
+        answer
+    }
+
+    fn find(&mut self, session: &Session, collection: ChangedCollection<'_>) -> bool {
         let key = (collection.id, collection.name.to_owned());
         if let Some(known) = self.readable.get(&key) {
             return *known;

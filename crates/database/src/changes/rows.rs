@@ -9,7 +9,7 @@ use errors::{Error, ErrorCode, Result};
 use storage::{BlockLimits, Change, ChangeBlock, ChangeScan, ChangeScope, LogStart};
 use velocypack::Slice;
 
-use super::form::{self, Context};
+use super::form::{self, CommitTimes, Context};
 use super::names::definition;
 use super::request::COLLECTIONS_MAX;
 use super::rights::Rights;
@@ -113,10 +113,10 @@ impl ChangeRows {
     }
 
     fn take(&mut self, block: &ChangeBlock) -> Result<()> {
-        let mut values = BlockBuilder::new(0);
+        let (mut values, mut times) = (BlockBuilder::new(0), CommitTimes::default());
         block.for_each(self.after, |commit, changes| {
             let wanted: Vec<_> = changes.iter().filter(|change| self.is_wanted(change)).collect();
-            let last = wanted.len();
+            let (last, time) = (wanted.len(), times.of(commit));
             for (i, change) in wanted.into_iter().enumerate() {
                 if self.left == 0 {
                     return Ok(());
@@ -130,6 +130,7 @@ impl ChangeRows {
                     is_global: false,
                     log: self.log.id,
                     commit,
+                    time,
                     is_last: commit.is_last_part && i + 1 == last,
                     definition: definition.as_deref().map_or(Slice::NONE, Slice::new),
                 };

@@ -4,6 +4,7 @@ use std::fmt;
 
 use errors::{Error, ErrorCode, Result};
 use storage::LogStart;
+use velocypack::json;
 
 /// A position in one change log: `v1.LOG.POSITION`, the first hexadecimal, the second decimal.
 ///
@@ -23,6 +24,18 @@ impl fmt::Display for Token {
 }
 
 impl Token {
+    /// Appends the token as text, without the cost of formatting: feeds write one for each change.
+    pub(crate) fn write(self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"v1.");
+        let digits = (u64::BITS - self.log.leading_zeros()).div_ceil(4).max(1);
+        for place in (0..digits).rev() {
+            let digit = (self.log >> (place * 4)) & 0xf;
+            out.push(char::from_digit(digit as u32, 16).map_or(b'0', |digit| digit as u8));
+        }
+        out.push(b'.');
+        json::write_u64(self.position, out);
+    }
+
     /// Reads a token.
     ///
     /// Errors: 10 for text that is no token.
@@ -83,6 +96,11 @@ mod tests {
         let token = Token { log: u64::MAX, position: 12 };
         assert_eq!(token.to_string(), "v1.ffffffffffffffff.12");
         assert_eq!(Token::parse(&token.to_string()).unwrap(), token);
+        for log in [0, 1, 0xf, 0x10, 0xab_cdef, u64::MAX] {
+            let (token, mut text) = (Token { log, position: 7 }, Vec::new());
+            token.write(&mut text);
+            assert_eq!(text, token.to_string().into_bytes());
+        }
         for text in
             ["", "v1", "v1.", "v1.1", "v1.1.", "v1..1", "v1.+1.1", "v1.1.-1", "v2.1.1", "v1.1.1.1", "v1.g.1"]
         {
