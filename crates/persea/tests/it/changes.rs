@@ -241,3 +241,28 @@ fn a_tail_in_velocypack_has_the_entries_of_its_lines() {
     assert_eq!(entries.len(), 7, "one collection, one document, a transaction of three with both its ends");
     assert_eq!(entries, lines);
 }
+
+#[test]
+fn a_reader_sees_its_collection_renamed_and_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(&folder.path().join("data"), &[]);
+    let mut client = server.connect();
+    for name in ["first", "second"] {
+        post(&mut client, "/_api/collection", &json!({"name": name}));
+    }
+    let mut feed = Feed::lines(&server, "/_api/changes?collections=first,second");
+    let rename = json!({"name": "other"}).to_string();
+    assert_eq!(client.json("PUT", "/_api/collection/first/rename", &rename).status, 200);
+    post(&mut client, "/_api/document/other", &json!({"_key": "unseen"}));
+    assert_eq!(client.json("DELETE", "/_api/collection/second", "").status, 200);
+    let renamed = feed.change().unwrap();
+    assert_eq!(renamed["operation"], "renameCollection");
+    assert_eq!((&renamed["collection"], &renamed["definition"]["name"]), (&json!("first"), &json!("other")));
+    let dropped = feed.change().unwrap();
+    assert_eq!((&dropped["operation"], &dropped["collection"]), (&json!("dropCollection"), &json!("second")));
+    // A collection of the same name is followed again.
+    post(&mut client, "/_api/collection", &json!({"name": "second"}));
+    assert_eq!(feed.change().unwrap()["operation"], "createCollection");
+    let missing = Feed::lines(&server, "/_api/changes?collections=first");
+    assert!(missing.status.contains("404"), "{}", missing.status);
+}
