@@ -2,6 +2,7 @@
 //!
 //! See [`regex`] for the dialect of regular expressions.
 
+mod backtracking;
 mod icu_syntax;
 mod like_search;
 mod like;

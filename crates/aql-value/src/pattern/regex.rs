@@ -2,9 +2,8 @@
 //!
 //! Expressions that can be matched in time linear in the text run on `regex-automata`. ArangoDB's
 //! ICU also knows look-around, back references, possessive quantifiers and atomic groups. These
-//! need backtracking and run on `fancy-regex` with a bound on the text and on the steps of one
-//! match. Beyond it, the expression counts as invalid for that text. So no client's pattern can
-//! occupy the server.
+//! need [backtracking](super::backtracking) with a bound on the steps of one match. Beyond it, the
+//! expression counts as invalid for that text. So no client's pattern can occupy the server.
 //!
 //! An automaton that checks the interrupt matches long texts, and texts that may take long because
 //! the expression is large (see `long_text`).
@@ -20,6 +19,7 @@ use regex_automata::util::primitives::PatternID;
 use regex_automata::util::syntax;
 use regex_automata::{Input, meta};
 
+use super::backtracking::{Backtracking, Outcome};
 use super::icu_syntax::translate;
 use super::long_text::{LONG_TEXT_BYTES, LongText, Search, search_after};
 
@@ -41,15 +41,6 @@ const MAX_SLOT_BYTES: usize = 16 << 20;
 /// The maximum number of steps of a match that nothing interrupts: bytes of the text times states.
 const UNCHECKED_STEPS: usize = 4 << 20;
 
-/// The maximum size in bytes of a part of an expression with backtracking that needs none itself.
-const MAX_DELEGATE_BYTES: usize = 512 << 10;
-
-/// The length of the longest text that is matched with backtracking, in bytes.
-const MAX_BACKTRACKED_TEXT_BYTES: usize = 8 << 10;
-
-/// The maximum number of backtracks in one match. Each may scan the text once.
-const MAX_BACKTRACKS: usize = 10_000;
-
 /// A compiled regular expression.
 #[derive(Debug, Clone)]
 pub struct Regex {
@@ -59,7 +50,7 @@ pub struct Regex {
 #[derive(Debug, Clone)]
 enum Engine {
     Linear(Box<Linear>),
-    Backtracking(Box<fancy_regex::Regex>),
+    Backtracking(Box<Backtracking>),
 }
 
 /// An expression that needs no backtracking.
@@ -123,7 +114,7 @@ pub type Groups = Vec<Option<Range<usize>>>;
 /// A match with its groups.
 pub type Matched = std::result::Result<Groups, GaveUp>;
 
-/// A failed match: it took too many steps, or the text is too long for backtracking.
+/// A failed match: it took too many steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GaveUp;
 
@@ -134,10 +125,14 @@ impl Regex {
             return None;
         }
         let pattern = &*translate(pattern);
+        if Backtracking::is_possessive(pattern) {
+            let regex = Backtracking::new(pattern, case_insensitive)?;
+            return Some(Self { engine: Engine::Backtracking(Box::new(regex)) });
+        }
         let engine = match Linear::new(pattern, case_insensitive) {
             Ok(linear) => Engine::Linear(Box::new(linear?)),
             Err(()) if may_need_backtracking(pattern) => {
-                Engine::Backtracking(Box::new(backtracking(pattern, case_insensitive)?))
+                Engine::Backtracking(Box::new(Backtracking::new(pattern, case_insensitive)?))
             }
             Err(()) => return None,
         };
@@ -157,8 +152,11 @@ impl Regex {
                 },
                 None => linear.regex.is_match(text),
             }),
-            Engine::Backtracking(_) if text.len() > MAX_BACKTRACKED_TEXT_BYTES => None,
-            Engine::Backtracking(regex) => regex.is_match(text).ok(),
+            Engine::Backtracking(regex) => match regex.find(text, 0, interrupt)? {
+                Outcome::Match(_) => Some(true),
+                Outcome::Nothing => Some(false),
+                Outcome::GaveUp => None,
+            },
         })
     }
 
@@ -173,19 +171,15 @@ impl Regex {
         match &self.engine {
             Engine::Linear(linear) => match linear.for_long(text) {
                 Some(long) => Box::new(long.matches(text, interrupt).map(|found| Ok(found?.ok_or(GaveUp)))),
-                None => in_turn(text, |start| linear.groups_from(text, start).map(Ok)),
+                None => in_turn(text, |start| Ok(linear.groups_from(text, start).map(Ok))),
             },
-            Engine::Backtracking(_) if text.len() > MAX_BACKTRACKED_TEXT_BYTES => {
-                Box::new(std::iter::once(Ok(Err(GaveUp))))
-            }
-            Engine::Backtracking(regex) => {
-                in_turn(text, |start| {
-                    let captures = regex.captures_from_pos(text, start).map_err(|_| GaveUp).transpose()?;
-                    Some(captures.map(|captures| {
-                        captures.iter().map(|group| group.map(|group| group.range())).collect()
-                    }))
+            Engine::Backtracking(regex) => in_turn(text, |start| {
+                Ok(match regex.find(text, start, interrupt)? {
+                    Outcome::Match(groups) => Some(Ok(groups)),
+                    Outcome::Nothing => None,
+                    Outcome::GaveUp => Some(Err(GaveUp)),
                 })
-            }
+            }),
         }
     }
 
@@ -193,7 +187,7 @@ impl Regex {
     pub fn group_count(&self) -> usize {
         match &self.engine {
             Engine::Linear(linear) => linear.regex.captures_len(),
-            Engine::Backtracking(regex) => regex.captures_len(),
+            Engine::Backtracking(regex) => regex.group_count(),
         }
     }
 
@@ -201,19 +195,23 @@ impl Regex {
     pub fn group_named(&self, name: &str) -> Option<usize> {
         match &self.engine {
             Engine::Linear(linear) => linear.regex.group_info().to_index(PatternID::ZERO, name),
-            Engine::Backtracking(regex) => regex.capture_names().position(|group| group == Some(name)),
+            Engine::Backtracking(regex) => regex.group_named(name),
         }
     }
 }
 
 /// Returns all matches from left to right, each found from a position on. Ends after giving up.
+/// Errors: those of a search, which end it.
 fn in_turn<'a>(
     text: &'a str,
-    find_from: impl Fn(usize) -> Option<Matched> + 'a,
+    find_from: impl Fn(usize) -> Result<Option<Matched>> + 'a,
 ) -> Box<dyn Iterator<Item = Result<Matched>> + 'a> {
     let mut start = Some(0);
     Box::new(std::iter::from_fn(move || {
-        let found = find_from(start.take().filter(|start| *start <= text.len())?)?;
+        let found = match find_from(start.take().filter(|start| *start <= text.len())?) {
+            Ok(found) => found?,
+            Err(error) => return Some(Err(error)),
+        };
         let whole = found.as_ref().ok().and_then(|groups| groups.first()?.as_ref());
         start = whole.map(|whole| search_after(text, whole));
         Some(Ok(found))
@@ -224,22 +222,12 @@ fn in_turn<'a>(
 ///
 /// That engine does not see other expressions, since it accepts some that are invalid for ICU.
 fn may_need_backtracking(pattern: &str) -> bool {
-    const CONSTRUCTS: [&str; 10] = ["(?=", "(?!", "(?<=", "(?<!", "(?>", "\\k<", "++", "*+", "?+", "}+"];
+    const CONSTRUCTS: [&str; 6] = ["(?=", "(?!", "(?<=", "(?<!", "(?>", "\\k<"];
     let has_reference = || {
         let mut pairs = pattern.bytes().zip(pattern.bytes().skip(1));
         pairs.any(|(first, second)| first == b'\\' && (b'1'..=b'9').contains(&second))
     };
     CONSTRUCTS.iter().any(|construct| pattern.contains(construct)) || has_reference()
-}
-
-fn backtracking(pattern: &str, case_insensitive: bool) -> Option<fancy_regex::Regex> {
-    fancy_regex::RegexBuilder::new(pattern)
-        .case_insensitive(case_insensitive)
-        .backtrack_limit(MAX_BACKTRACKS)
-        .delegate_size_limit(MAX_DELEGATE_BYTES)
-        .delegate_dfa_size_limit(MAX_COMPILED_BYTES)
-        .build()
-        .ok()
 }
 
 #[cfg(test)]
@@ -263,12 +251,18 @@ mod tests {
             (r"^(\w+) \1$", "so so", "so on"),
             ("^(?>a+)b", "aab", "aac"),
             ("^a++b", "aab", "b"),
+            ("^a*+(?:ab|b)$", "aab", "aaba"),
+            ("^[+*]+$", "+*+", "a"),
+            (r"^\++$", "++", "a"),
             ("foo(?=bar)", "foobar", "foobaz"),
         ] {
             assert_eq!(is_match(pattern, matching), Some(true), "{pattern}");
             assert_eq!(is_match(pattern, other), Some(false), "{pattern}");
         }
         assert_eq!(first_match(r"(?=(b+))\w", "abb"), Some(Ok(vec![Some(1..2), Some(1..3)])));
+        // A possessive quantifier keeps all that it takes.
+        assert_eq!(is_match("a++a", "aaa"), Some(false));
+        assert_eq!(is_match("(?:ab){1,2}+a", "ababa"), Some(true));
         let named = Regex::new(r"(?<twice>a)\k<twice>", true).unwrap();
         assert_eq!((named.group_named("twice"), named.group_count()), (Some(1), 2));
         assert_eq!(named.is_match("xAa", &Interrupt::new()), Ok(Some(true)));
@@ -279,10 +273,10 @@ mod tests {
         let endless = format!("{}cd", "ab".repeat(40));
         assert_eq!(is_match("^(a|b|ab)*(?=c)d", &endless), None);
         assert_eq!(first_match("^(a|b|ab)*(?=c)d", &endless), Some(Err(GaveUp)));
-        let long = "a".repeat(MAX_BACKTRACKED_TEXT_BYTES + 1);
-        assert_eq!(is_match("(?=b)b", &long), None);
-        assert_eq!(Regex::new("(?=b)b", false).unwrap().matches(&long, &Interrupt::new()).count(), 1);
-        assert_eq!(is_match("b", &long), Some(false));
+        let deep = "a".repeat(3_000_000);
+        assert_eq!(is_match("(?=a)a*b", &deep), None);
+        assert_eq!(Regex::new("(?=b)b", false).unwrap().matches(&deep, &Interrupt::new()).count(), 0);
+        assert_eq!(is_match("(?=b)b", &deep), Some(false));
     }
 
     #[test]
@@ -297,6 +291,11 @@ mod tests {
             "(?:(?=.*.*.*x)a|b)*d",
             "(?:(?=[ab]*a[ab]{200}c)[ab])*d",
             "(?=(?:a|b)*a(?:a|b){5000}c)x",
+            "(?:(?=(?:a|b)*a(?:a|b){5000}c)[ab])*d",
+            "(?:(?=(?:(?=[ab]*x?)[ab])*)[ab])*d",
+            "(?<=(?:a|b){0,3000})c",
+            "^(a*)*(a*)*(a*)*\\1b$",
+            "(?>(?:a|b)*)(?=(?:a|b)*+c)",
             r"\w{60}x",
         ] {
             let Some(regex) = Regex::new(pattern, false) else { continue };
@@ -323,6 +322,11 @@ mod tests {
             "(?<a>x)(?<a>y)",
             "((a{1000}){1000}){1000}",
             "(?=((a{1000}){1000}){1000})",
+            // As ICU says, a look-behind has a longest match.
+            "(?<=a*)b",
+            r"(?=a)\2(a)",
+            "(?=a)+*b",
+            "(?=a",
             // Its groups in its states would take gigabytes.
             &"(a?)".repeat(9_000),
         ] {

@@ -112,6 +112,18 @@ const FIXED: &[(&str, &str)] = &[
         "FOR i IN 1..1000 RETURN REGEX_TEST(REPEAT('ab', 4000), '(?:(?=.*.*.*x)a|b)*d')",
     ),
     (
+        "a pattern that looks ahead far with many states",
+        "RETURN REGEX_TEST(REPEAT('ab', 4000), '(?:(?=(?:a|b)*a(?:a|b){5000}c)[ab])*d')",
+    ),
+    (
+        "a pattern that looks ahead in each place of each place",
+        "RETURN REGEX_TEST(REPEAT('ab', 4000), '(?:(?=(?:(?=[ab]*x?)[ab])*)[ab])*d')",
+    ),
+    (
+        "patterns that look ahead, row by row",
+        "FOR i IN 1..100000 RETURN REGEX_MATCHES(CONCAT(REPEAT('a', 5000), i), '^(?=(a+)+b|a)(a|aa)+$')",
+    ),
+    (
         "a pattern of its own for each row",
         "FOR i IN 1..100000 RETURN REGEX_TEST('x', CONCAT(REPEAT('a?', 8000), REPEAT('a', 8000), i))",
     ),
