@@ -5,6 +5,7 @@
 //! server.
 
 pub mod address;
+mod admission;
 pub(crate) mod audit;
 pub mod body;
 pub(crate) mod body_memory;
@@ -14,6 +15,7 @@ pub mod connections;
 pub mod content_type;
 pub mod cors;
 pub(crate) mod date;
+mod decompressed;
 pub(crate) mod description;
 pub(crate) mod dispatch;
 pub(crate) mod error_response;
@@ -37,6 +39,7 @@ pub mod request;
 pub mod response;
 pub mod route;
 pub mod router;
+mod run;
 pub(crate) mod service;
 pub(crate) mod services;
 pub mod stream;

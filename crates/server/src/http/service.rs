@@ -1,44 +1,37 @@
 //! One request, from its head to the head of its reply.
 //!
-//! Its steps: authenticate, find the route, collect the body, run the route (here or on the worker
-//! pool), and encode the reply.
+//! Its steps: find the route, authenticate (`admission`), collect and decompress the body
+//! (`decompressed`), run the route here or on the worker pool (`run`), and encode the reply.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use database::{Budget, Identity, Interrupt, MemoryAccount};
+use database::Budget;
 use errors::{Error, ErrorCode, Result};
 use hyper::body::{Body as _, Incoming};
-use hyper::header::{
-    AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, HeaderMap, HeaderName, HeaderValue, ORIGIN,
-};
+use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode, Uri, Version};
 use traces::{Span, Tracer};
 
-use super::audit;
 use super::body::{Collected, DRAIN_MAX_BYTES, DRAIN_TOO_LONG_MAX_BYTES, ReplyBody, collect, drain};
-use super::body_memory::{BodyMemory, BodyPermit};
-use super::compression::{Encoding, bounds_to_try, decompress};
+use super::body_memory::BodyMemory;
+use super::compression::Encoding;
 use super::connections::{Connection, Connections};
 use super::cors;
-use super::dispatch::{Dispatcher, Job, open_job, parse_path};
-use super::foreign_page;
+use super::dispatch::{Dispatcher, parse_path};
 use super::format;
 use super::forward::{Forwarder, HomeServer};
 use super::metrics::Metrics;
 use super::observed::Observed;
 use super::options::HttpOptions;
 use super::path::Path;
-use super::reply::{HttpReply, QUEUE_TIME, Replies, Wanted};
+use super::reply::{HttpReply, Replies, Wanted};
 use super::reply_memory::ReplyMemory;
-use super::request::{BodyShare, Request, RequestMemory};
-use super::response::Readiness;
-use super::route::BoundRoute;
-use super::services::{AsyncMode, Identified};
-use crate::placement::logins::{Attempt, Logins};
-use crate::placement::pool::User;
+use super::request::Request;
+use super::services::AsyncMode;
+use crate::placement::logins::Logins;
 use crate::placement::{Lane, Lanes};
 
 /// A client that accepts documents of a replica sends it, and the reply says that one was used.
@@ -55,16 +48,16 @@ const OPEN_BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The state that all connections share.
 pub(crate) struct HttpService {
-    options: HttpOptions,
-    dispatcher: Dispatcher,
-    lanes: Arc<Lanes>,
-    connections: Arc<Connections>,
-    metrics: Arc<Metrics>,
-    replies: Arc<Replies>,
-    body_memory: Arc<BodyMemory>,
-    logins: Arc<Logins>,
-    tracer: Option<Arc<Tracer>>,
-    forwarder: Arc<Forwarder>,
+    pub(super) options: HttpOptions,
+    pub(super) dispatcher: Dispatcher,
+    pub(super) lanes: Arc<Lanes>,
+    pub(super) connections: Arc<Connections>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) replies: Arc<Replies>,
+    pub(super) body_memory: Arc<BodyMemory>,
+    pub(super) logins: Arc<Logins>,
+    pub(super) tracer: Option<Arc<Tracer>>,
+    pub(super) forwarder: Arc<Forwarder>,
 }
 
 /// The parts that the service shares with the rest of the server.
@@ -287,165 +280,6 @@ impl HttpService {
         observed.set_async();
         Ok(self.replies.assemble(self.dispatcher.fail_later(identity, error, mode)?, wanted, &None))
     }
-
-    /// Checks the user and the database before the body is read.
-    async fn prepare(
-        &self,
-        connection: &Connection,
-        route: BoundRoute,
-        path: &Path,
-        head: &Parts,
-        observed: &mut Observed,
-    ) -> Result<Job> {
-        self.check_queue_time(&head.headers)?;
-        if let Some(job) = open_job(&route) {
-            // A stranger does not learn which databases exist.
-            if path.database() != catalog::SYSTEM_DATABASE && head.headers.contains_key(AUTHORIZATION) {
-                let identity = self.authenticate(connection, head).await?;
-                self.dispatcher.check_database(path.database(), identity)?;
-            }
-            return Ok(job);
-        }
-        let identity = self.authenticate(connection, head).await?;
-        let user = match &identity {
-            Identity::Superuser => None,
-            Identity::User(name) => Some(Arc::clone(name)),
-        };
-        let job = self.dispatcher.user_job(route, path.database(), identity, &head.headers);
-        let job = job.inspect_err(|error| {
-            if matches!(error.status(), 401 | 403) {
-                let action = format!("{} {}", head.method, head.uri.path());
-                let user = user.as_deref().unwrap_or_default();
-                audit::denied(user, connection.client, path.database(), &action);
-            }
-        })?;
-        if let Some(user) = job.user() {
-            observed.note("user.name", user);
-        }
-        observed.set_user(job.user());
-        Ok(job)
-    }
-
-    /// Identifies the client. A password that was not seen before is checked on threads of its
-    /// own, which no other work occupies.
-    async fn authenticate(&self, connection: &Connection, head: &Parts) -> Result<Identity> {
-        foreign_page::refuse(head, &self.options.trusted_origins)?;
-        match self.dispatcher.services().identify(&head.headers, head.uri.path())? {
-            Identified::Known(identity) => Ok(identity),
-            Identified::ByPassword { user, check } => self.log_in(connection, user, check).await,
-        }
-    }
-
-    /// Checks a password once it is admitted.
-    ///
-    /// Errors: 401 if it is wrong, 503 with 21003 if too many checks wait.
-    async fn log_in<T: Send + 'static>(
-        &self,
-        connection: &Connection,
-        user: Box<str>,
-        check: impl FnOnce() -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        let attempt = Attempt { user, address: connection.client.map(|client| client.ip()) };
-        let admission = self.logins.admit(&attempt).await?;
-        let checked = self.lanes.pool(Lane::Control).run(&None, check).await;
-        drop(admission);
-        match &checked {
-            Ok(_) => self.logins.record(&attempt, true),
-            Err(error) if error.status() == 401 => self.logins.record(&attempt, false),
-            Err(_) => {}
-        }
-        checked
-    }
-
-    /// Refuses the request if requests wait for longer than its client accepts.
-    fn check_queue_time(&self, headers: &HeaderMap) -> Result<()> {
-        let Some(limit) = headers.get(QUEUE_TIME).and_then(|value| value.to_str().ok()) else {
-            return Ok(());
-        };
-        let limit_seconds: f64 = limit.trim().parse().unwrap_or(0.0);
-        let wait_seconds = self.lanes.requests.last_wait_us() as f64 / 1e6;
-        if limit_seconds > 0.0 && wait_seconds > limit_seconds && self.lanes.requests.queue_length() > 0 {
-            self.metrics.record_too_slow_queue();
-            return Err(Error::of(ErrorCode::QueueTimeRequirementViolated));
-        }
-        Ok(())
-    }
-
-    /// Returns the body without its `content-encoding`.
-    async fn decompressed(
-        &self,
-        user: &User,
-        headers: &HeaderMap,
-        body: Collected,
-        max_bytes: usize,
-    ) -> Result<Collected> {
-        if !headers.contains_key(CONTENT_ENCODING) || body.bytes.is_empty() {
-            return Ok(body);
-        }
-        let memory = &self.body_memory;
-        let compressed = body.bytes;
-        // Given back before more is requested. Two requests that each hold memory and want more
-        // would wait for each other.
-        drop(body.memory);
-        let max_bytes = max_bytes.min(memory.capacity_bytes());
-        for bytes in bounds_to_try(&compressed, max_bytes) {
-            let with_packed = bytes.saturating_add(compressed.len());
-            let mut permit = memory.permit(with_packed);
-            permit.reach(with_packed).await?;
-            let mut encoding = HeaderMap::new();
-            encoding.extend(headers.get(CONTENT_ENCODING).map(|value| (CONTENT_ENCODING, value.clone())));
-            let part = compressed.clone();
-            let unpacked =
-                self.lanes.requests.run(user, move || Ok(decompress(&encoding, part, bytes))).await?;
-            match unpacked {
-                Err(error) if error.status() == 413 && bytes < max_bytes => {}
-                unpacked => {
-                    let bytes = unpacked?;
-                    permit.complete(bytes.len());
-                    return Ok(Collected { bytes, memory: permit.if_counted() });
-                }
-            }
-        }
-        Err(Error::internal("a body was neither decompressed nor refused"))
-    }
-
-    fn request_memory(&self, body: BodyPermit) -> RequestMemory {
-        let account = body.is_long().then(|| {
-            let all = Arc::clone(self.dispatcher.services().work_memory());
-            Arc::new(MemoryAccount::new(None, Some(all)))
-        });
-        RequestMemory { _body: BodyShare::OfBodies(body), account }
-    }
-
-    async fn run_now(
-        &self,
-        connection: &Connection,
-        job: Job,
-        request: Request,
-        wanted: Wanted,
-    ) -> Result<HttpReply> {
-        let user = job.user().cloned();
-        let mut rest = match self.dispatcher.begin(job, request)?.finished() {
-            Ok(response) => return Ok(self.replies.assemble(response, wanted, &user)),
-            Err(rest) => rest,
-        };
-        let (replies, login) = (Arc::clone(&self.replies), rest.login().map(Box::from));
-        let client = rest.interrupt().map(|interrupt| Client { interrupt: Some(interrupt.clone()) });
-        if let Some(readiness) = rest.take_readiness() {
-            until_ready(readiness).await;
-        }
-        let lane = rest.lane();
-        let own = user.clone();
-        let work = move || Ok(replies.assemble(rest.run()?.finish()?, wanted, &own));
-        let reply = match login {
-            Some(name) => self.log_in(connection, name, work).await,
-            None => self.lanes.pool(lane).run(&user, work).await,
-        };
-        if let Some(mut client) = client {
-            client.interrupt = None;
-        }
-        reply
-    }
 }
 
 /// Ends the span of a request with its status. A reply's body may follow later.
@@ -467,34 +301,10 @@ fn leave_out_body(reply: &mut HttpReply, bytes: Option<u64>) {
     *reply.body_mut() = ReplyBody::Whole(Bytes::new());
 }
 
-/// Waits until work can begin, without a thread.
-async fn until_ready(mut is_ready: Readiness) {
-    const FIRST_PAUSE: Duration = Duration::from_millis(1);
-    const LONGEST_PAUSE: Duration = Duration::from_millis(20);
-    let mut pause = FIRST_PAUSE;
-    while !is_ready() {
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
-    }
-}
-
 /// Waits for the body of a request for at most so long. Errors: 408, and those of the body.
 async fn within(timeout: Duration, collected: impl Future<Output = Result<Collected>>) -> Result<Collected> {
     let late = |_| Error::new(ErrorCode::HttpRequestTimeout, "the request body did not arrive in time");
     tokio::time::timeout(timeout, collected).await.map_err(late)?
-}
-
-/// A client that waits for a reply. Its work ends if it goes before: hyper drops the future then.
-struct Client {
-    interrupt: Option<Interrupt>,
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        if let Some(interrupt) = &self.interrupt {
-            interrupt.kill();
-        }
-    }
 }
 
 /// Returns the path as it was sent, without the database.
