@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use owner::Interrupt;
+
 use crate::{Block, EngineStatistics, KeyRange, Result, Sharing, Values};
 
 /// A store of keys in byte order, shared by all threads.
@@ -346,6 +348,10 @@ pub struct Savepoint(pub usize);
 /// The commit finds the others: it then fails with [`crate::Error::Conflict`], and nothing was
 /// written. So every caller must also expect that error from a commit.
 pub trait WriteTransaction: Send {
+    /// Ends the transaction's next waits for others early when this interrupt is set. They then
+    /// fail with [`crate::Error::Interrupted`].
+    fn set_interrupt(&mut self, interrupt: Option<Interrupt>);
+
     /// Returns the state that the transaction sees now, its own writes included.
     ///
     /// Later writes do not change the view. The call is cheap if nothing was written since the last

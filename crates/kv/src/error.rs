@@ -20,6 +20,12 @@ pub enum Error {
     #[error("another transaction writes or has just written the same key; start the transaction again")]
     Conflict,
 
+    /// The owner of the transaction ended while it waited for another transaction.
+    ///
+    /// The transaction is as it was before the call.
+    #[error("the request was ended while it waited for another transaction")]
+    Interrupted,
+
     /// A key that had to be absent is present.
     #[error("the key is already present")]
     Exists,
@@ -175,6 +181,7 @@ impl From<Error> for errors::Error {
     fn from(error: Error) -> Self {
         let code = match error {
             Error::Conflict => ErrorCode::Conflict,
+            Error::Interrupted => return errors::Error::killed(),
             Error::Exists => ErrorCode::UniqueConstraintViolated,
             Error::Undetermined { .. } => ErrorCode::TransactionInternal,
             Error::TooLarge { .. } => ErrorCode::ResourceLimit,

@@ -56,6 +56,7 @@ pub use memory_engine::MemoryEngine;
 pub use nodes::{DataNode, NodeHealth, NodeRole, Nodes, PlacementNode};
 pub use open_store::OpenStore;
 pub use overlay::{Overlay, layered};
+pub use owner::Interrupt;
 pub use range::{KeyRange, prefix_end, successor};
 pub use sharing::{MEMBER_NUMBER_MAX, Member, MemberNumber, Sharing};
 pub use tree::{Cursor, Entry, Tree};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use kv::{BulkLoad, Durability, Error, Result, Savepoint, Snapshot, Values, WriteTransaction};
+use kv::{BulkLoad, Durability, Error, Interrupt, Result, Savepoint, Snapshot, Values, WriteTransaction};
 
 /// The moment at which the engine dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,10 @@ pub(crate) struct DyingTransaction {
 }
 
 impl WriteTransaction for DyingTransaction {
+    fn set_interrupt(&mut self, interrupt: Option<Interrupt>) {
+        self.inner.set_interrupt(interrupt);
+    }
+
     fn view(&mut self) -> Arc<dyn Snapshot> {
         self.inner.view()
     }

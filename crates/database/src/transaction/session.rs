@@ -138,9 +138,11 @@ impl Session {
 
     /// Commits a stream transaction. Committing again has no effect.
     ///
-    /// Errors: 1655, 1653 after an abort, 28 while another request uses it, and those of a commit.
+    /// Errors: 1655, 1653 after an abort, 28 while another request uses it, 1500 if the session's
+    /// interrupt was set before the commit, and those of a commit.
     pub fn commit_transaction(&self, id: u64) -> Result<()> {
-        self.instance().transactions().commit(id, |owner| self.may_use(owner))
+        let interrupt = self.interrupt();
+        self.instance().transactions().commit(id, |owner| self.may_use(owner), interrupt)
     }
 
     /// Aborts a stream transaction, and ends a request that uses it. Aborting again has no effect.
@@ -224,7 +226,9 @@ impl Session {
                 self.instance().transactions().note_read();
                 self.instance().store().snapshot()
             }
-            Some(stream) => stream.view(self.instance().transactions().limits().lock_timeout),
+            Some(stream) => {
+                stream.view(self.instance().transactions().limits().lock_timeout, self.interrupt())
+            }
         }
     }
 
@@ -268,6 +272,8 @@ impl Session {
             interrupt.map_or(Ok(()), Interrupt::check)
         };
         check()?;
-        self.instance().store().begin_unless(options, &check)
+        let mut transaction = self.instance().store().begin_unless(options, &check)?;
+        transaction.set_interrupt(interrupt.cloned());
+        Ok(transaction)
     }
 }

@@ -48,7 +48,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use owner::Waiting;
+use owner::{Interrupt, Waiting};
 
 use crate::{Error, Result, WaitPolicy};
 
@@ -65,6 +65,9 @@ const SHARD_KEYS_KEPT: usize = 128;
 
 /// The maximum time that a claim waits for a key.
 const WAIT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The time between two looks at the interrupt of a transaction that waits.
+const CHECK_EVERY: Duration = Duration::from_millis(50);
 
 /// The default of `remembered_keys_max`: about 50 MB of stamps.
 pub const REMEMBERED_KEYS_MAX: usize = 1 << 20;
@@ -138,6 +141,8 @@ pub struct Claims {
     /// The clock when the transaction started to read.
     start: Cell<Option<u64>>,
     held: Vec<u64>,
+    /// Ends a wait early.
+    interrupt: Option<Interrupt>,
 }
 
 impl ConflictTable {
@@ -159,7 +164,7 @@ impl ConflictTable {
     /// Enters a transaction that has not started to read.
     pub fn enter(self: &Arc<Self>) -> Claims {
         let holder = self.last_holder.fetch_add(1, Ordering::Relaxed) + 1;
-        Claims { table: Arc::clone(self), holder, start: Cell::new(None), held: Vec::new() }
+        Claims { table: Arc::clone(self), holder, start: Cell::new(None), held: Vec::new(), interrupt: None }
     }
 
     /// Returns the number of the last commit. All commits up to it were given to the engine before
@@ -290,6 +295,11 @@ impl Registry {
 }
 
 impl Claims {
+    /// Ends later waits early when this interrupt is set.
+    pub fn set_interrupt(&mut self, interrupt: Option<Interrupt>) {
+        self.interrupt = interrupt;
+    }
+
     /// Starts to read, unless the transaction has already done so. The engine's snapshot must be
     /// taken *after* this.
     pub fn start_reading(&self) {
@@ -313,11 +323,12 @@ impl Claims {
         self.held.is_empty()
     }
 
-    /// Claims `key`. While another transaction holds it, waits as long as `wait` says.
+    /// Claims `key`. While another transaction holds it, waits as long as `wait` says, and at most
+    /// until the interrupt is set.
     ///
     /// Errors: [`Error::Conflict`] if the other transaction still holds the key after that, or if
     /// the key was committed since this transaction started to read. A cycle of waiting
-    /// transactions ends with the first timeout.
+    /// transactions ends with the first timeout. [`Error::Interrupted`].
     pub fn claim(&mut self, key: &[u8], wait: WaitPolicy) -> Result<Claim> {
         let table = &*self.table;
         let hash = table.hasher.hash_one(key);
@@ -335,10 +346,14 @@ impl Claims {
             if now >= deadline {
                 return Err(table.conflict());
             }
+            if self.interrupt.as_ref().is_some_and(Interrupt::is_set) {
+                return Err(Error::Interrupted);
+            }
             waiting.get_or_insert_with(Waiting::begin);
             keys.waiting += 1;
+            let longest = (deadline - now).min(CHECK_EVERY);
             let (guard, _) =
-                shard.released.wait_timeout(keys, deadline - now).unwrap_or_else(PoisonError::into_inner);
+                shard.released.wait_timeout(keys, longest).unwrap_or_else(PoisonError::into_inner);
             keys = guard;
             keys.waiting -= 1;
         }

@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Claim, Claims, ConflictTable};
-use crate::{Error, WaitPolicy};
+use crate::{Error, Interrupt, WaitPolicy};
 
 fn table(remembered_keys_max: usize) -> Arc<ConflictTable> {
     Arc::new(ConflictTable::new(remembered_keys_max))
@@ -140,4 +140,22 @@ fn concurrent_transactions_leave_nothing() {
     });
     assert_eq!(table.key_count(), 0);
     assert_eq!(super::lock(&table.registry).remembered_keys, 0);
+}
+
+#[test]
+fn a_wait_ends_with_its_owner() {
+    let table = table(1000);
+    let mut holder = table.enter();
+    let _ = holder.claim(b"k", WaitPolicy::NoWait).unwrap();
+    let (mut waiting, interrupt) = (table.enter(), Interrupt::new());
+    waiting.set_interrupt(Some(interrupt.clone()));
+    let long = WaitPolicy::UpTo(Duration::from_secs(600));
+    std::thread::scope(|scope| {
+        let claimed = scope.spawn(|| waiting.claim(b"k", long));
+        interrupt.kill();
+        assert_eq!(claimed.join().unwrap(), Err(Error::Interrupted));
+    });
+    drop(holder);
+    waiting.set_interrupt(None);
+    assert_eq!(waiting.claim(b"k", long), Ok(Claim::Unchanged));
 }

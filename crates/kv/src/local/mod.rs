@@ -10,6 +10,8 @@ mod tests;
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use owner::Interrupt;
+
 use crate::conflict::{Claim, Claims};
 use crate::{
     ConflictTable, Durability, Error, Overlay, Result, Savepoint, Snapshot, SnapshotAt, TransactionOptions,
@@ -136,6 +138,10 @@ impl<S: LocalStore> LocalTransaction<S> {
 }
 
 impl<S: LocalStore> WriteTransaction for LocalTransaction<S> {
+    fn set_interrupt(&mut self, interrupt: Option<Interrupt>) {
+        self.claims.set_interrupt(interrupt);
+    }
+
     fn view(&mut self) -> Arc<dyn Snapshot> {
         if let Err(error) = self.base() {
             return Arc::new(Unreadable(error));

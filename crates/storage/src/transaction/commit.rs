@@ -35,7 +35,8 @@ impl Transaction {
             None => self.partial = Some(self.core.partial_commits.begin()),
             Some(partial) => partial.check()?,
         }
-        let (engine, _) = self.core.begin(self.next)?;
+        let (mut engine, _) = self.core.begin(self.next)?;
+        engine.set_interrupt(self.interrupt.clone());
         let engine = std::mem::replace(&mut self.engine, engine);
         let entries = self.recorder.take();
         let outcome = self.core.commit_writes(engine, &self.joined, entries, durability);

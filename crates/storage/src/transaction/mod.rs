@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use errors::{Error, Result};
-use kv::{SnapshotAt, WaitPolicy, WriteTransaction};
+use kv::{Interrupt, SnapshotAt, WaitPolicy, WriteTransaction};
 
 use crate::base::error;
 use crate::catalog_snapshot::Catalog;
@@ -67,6 +67,8 @@ pub struct Transaction {
     /// The last load that the snapshot certainly includes; it may lack any later one.
     loads_at_begin: LoadNumber,
     collection_wait: WaitPolicy,
+    /// Ends the waits for others early.
+    interrupt: Option<Interrupt>,
     /// The entries for the change log.
     recorder: Recorder,
     scratch: Scratch,
@@ -125,11 +127,18 @@ impl Transaction {
             changes_below,
             loads_at_begin,
             collection_wait,
+            interrupt: None,
             recorder: core.change_log.recorder(),
             scratch: Scratch::default(),
             document: Vec::new(),
             partial: None,
         })
+    }
+
+    /// Ends the next waits for other transactions early, with 1500, when this interrupt is set.
+    pub fn set_interrupt(&mut self, interrupt: Option<Interrupt>) {
+        self.engine.set_interrupt(interrupt.clone());
+        self.interrupt = interrupt;
     }
 
     /// Returns the catalog as of the beginning.
@@ -178,14 +187,15 @@ impl Transaction {
     /// Joins a collection, and returns its position in `joined`.
     ///
     /// Errors: 1203 if it was dropped, 18 if a collection stays locked for too long, 1200 if it was
-    /// truncated or loaded in the meantime.
+    /// truncated or loaded in the meantime, 1500 if the interrupt is set.
     fn join(&mut self, collection: &Collection) -> Result<usize> {
         let joined = self.joined.iter().position(|joined| joined.collection.id() == collection.id());
         if let Some(position) = joined {
             return Ok(position);
         }
         let wait = self.collection_wait;
-        let joined = Joined::pass(&self.core, collection, LockMode::Shared, wait, &|| Ok(()))?;
+        let check = || self.interrupt.as_ref().map_or(Ok(()), Interrupt::check);
+        let joined = Joined::pass(&self.core, collection, LockMode::Shared, wait, &check)?;
         if let Some(at_begin) = self.catalog.same_collection(collection)
             && has_new_objects(at_begin, &joined.collection)
         {

@@ -22,3 +22,4 @@ mod servers_model;
 mod text_indexes;
 mod vectors;
 mod views;
+mod waits;

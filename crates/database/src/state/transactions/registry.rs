@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use aql_value::share;
+use aql_value::{Interrupt, share};
 use errors::{Error, ErrorCode, Result};
 
 use super::status::TransactionStatus;
@@ -167,13 +167,20 @@ impl Transactions {
         listed
     }
 
-    /// Commits a transaction. Errors: 1655, 1653, 28, and those of the commit.
-    pub(crate) fn commit(&self, id: u64, admits: impl Fn(&Owner) -> bool) -> Result<()> {
+    /// Commits a transaction. The interrupt ends a wait for another request.
+    ///
+    /// Errors: 1655, 1653, 28, 1500, and those of the commit.
+    pub(crate) fn commit(
+        &self,
+        id: u64,
+        admits: impl Fn(&Owner) -> bool,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<()> {
         let stream = match self.find(id, &admits) {
             Ok(stream) => stream,
             Err(error) => return self.repeated(id, &admits, TransactionStatus::Committed, "commit", error),
         };
-        let outcome = stream.commit(self.limits.lock_timeout);
+        let outcome = stream.commit(self.limits.lock_timeout, interrupt);
         self.note_end(&stream);
         outcome
     }

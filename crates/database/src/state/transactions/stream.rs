@@ -12,6 +12,9 @@ use storage::{Catalog, Collection, Durability, Snapshot, Transaction};
 use super::status::TransactionStatus;
 use crate::base::Owner;
 
+/// Time between two checks of the interrupt of a request that waits for another one.
+const CHECK_EVERY: Duration = Duration::from_millis(50);
+
 /// The use of a collection that a transaction declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeclaredUse {
@@ -91,9 +94,9 @@ impl StreamTransaction {
     /// Returns the state that the transaction sees, with its own writes. Waits for a request that
     /// uses the transaction.
     ///
-    /// Errors: 28, and those for a transaction that has ended.
-    pub(crate) fn view(&self, wait: Duration) -> Result<Snapshot> {
-        let mut state = self.wait_for_return(wait)?;
+    /// Errors: 28, 1500, and those for a transaction that has ended.
+    pub(crate) fn view(&self, wait: Duration, interrupt: Option<&Interrupt>) -> Result<Snapshot> {
+        let mut state = self.wait_for_return(wait, interrupt)?;
         state.last_use = Instant::now();
         match &mut state.work {
             Work::Idle(transaction) => Ok(transaction.view()),
@@ -103,11 +106,14 @@ impl StreamTransaction {
 
     /// Takes the transaction for a request, which must give it back. Waits for other requests.
     ///
-    /// Errors: 28, and those for a transaction that has ended.
+    /// Errors: 28, 1500, and those for a transaction that has ended.
     pub(crate) fn borrow(&self, wait: Duration, interrupt: Option<Interrupt>) -> Result<Box<Transaction>> {
-        let mut state = self.wait_for_return(wait)?;
-        match std::mem::replace(&mut state.work, Work::Borrowed(interrupt)) {
-            Work::Idle(transaction) => Ok(transaction),
+        let mut state = self.wait_for_return(wait, interrupt.as_ref())?;
+        match std::mem::replace(&mut state.work, Work::Borrowed(interrupt.clone())) {
+            Work::Idle(mut transaction) => {
+                transaction.set_interrupt(interrupt);
+                Ok(transaction)
+            }
             other => {
                 state.work = other;
                 Err(self.in_use())
@@ -157,14 +163,18 @@ impl StreamTransaction {
 
     /// Makes the writes visible. Does nothing if that was done already.
     ///
-    /// Errors: 28 if a request uses the transaction for longer than `wait`, 1653 if the transaction
-    /// was aborted, and those of the commit, after which the transaction is aborted.
-    pub(crate) fn commit(&self, wait: Duration) -> Result<()> {
-        let mut state = match self.wait_for_return(wait) {
-            Err(error) if error.code() == ErrorCode::Locked => return Err(error),
-            Err(_) if self.status() == TransactionStatus::Committed => return Ok(()),
-            Err(_) => return Err(self.disallowed("commit")),
+    /// Errors: 28 if a request uses the transaction for longer than `wait`, 1500 if the interrupt
+    /// is set before, 1653 if it was aborted, and those of the commit, after which it is aborted.
+    pub(crate) fn commit(&self, wait: Duration, interrupt: Option<&Interrupt>) -> Result<()> {
+        let mut state = match self.wait_for_return(wait, interrupt) {
             Ok(state) => state,
+            Err(error) => {
+                return match self.status() {
+                    TransactionStatus::Running => Err(error),
+                    TransactionStatus::Committed => Ok(()),
+                    TransactionStatus::Aborted | TransactionStatus::Unknown => Err(self.disallowed("commit")),
+                };
+            }
         };
         let durability = state.durability;
         let Work::Idle(transaction) = std::mem::replace(&mut state.work, Work::Committing) else {
@@ -187,9 +197,11 @@ impl StreamTransaction {
     ///
     /// Errors: 1653 if it was committed.
     pub(crate) fn abort(&self) -> Result<()> {
-        let committing = |state: &mut State| matches!(state.work, Work::Committing);
-        let state = self.returned.wait_while(self.state(), committing);
-        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        let (mut state, mut waiting) = (self.state(), None);
+        while matches!(state.work, Work::Committing) {
+            waiting.get_or_insert_with(Waiting::begin);
+            state = self.returned.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
         if let Work::Ended(status) = state.work {
             drop(state);
             let is_aborted = status == TransactionStatus::Aborted;
@@ -251,8 +263,13 @@ impl StreamTransaction {
 
     /// Waits until no request uses the transaction.
     ///
-    /// Errors: 28 after `wait`, and those for a transaction that has ended.
-    fn wait_for_return(&self, wait: Duration) -> Result<MutexGuard<'_, State>> {
+    /// Errors: 28 after `wait`, 1500 if the interrupt is set before, and those for a transaction
+    /// that has ended.
+    fn wait_for_return(
+        &self,
+        wait: Duration,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<MutexGuard<'_, State>> {
         let deadline = Instant::now() + wait;
         let (mut state, mut waiting) = (self.state(), None);
         loop {
@@ -265,8 +282,9 @@ impl StreamTransaction {
             if left.is_zero() {
                 return Err(self.in_use());
             }
+            interrupt.map_or(Ok(()), Interrupt::check)?;
             waiting.get_or_insert_with(Waiting::begin);
-            let woken = self.returned.wait_timeout(state, left);
+            let woken = self.returned.wait_timeout(state, left.min(CHECK_EVERY));
             state = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
