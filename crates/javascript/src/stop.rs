@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use owner::Waiting;
+
 use crate::Failure;
 
 /// The maximum pause of a sleeping script between two checks of the interrupt flag.
@@ -77,7 +79,7 @@ impl Stop {
 
     /// Blocks the thread for a while, or until the script must end.
     pub(crate) fn sleep(&self, duration: Duration) {
-        let end = Instant::now().checked_add(duration);
+        let (end, _waiting) = (Instant::now().checked_add(duration), Waiting::begin());
         while !self.is_due() {
             let left = end.map_or(LONGEST_NAP, |end| end.saturating_duration_since(Instant::now()));
             if left.is_zero() {

@@ -1,11 +1,17 @@
 //! An isolate on a thread of its own.
+//!
+//! The thread that calls it waits for it, and counts as one that works: the isolate takes its share
+//! of the processors. While the script itself waits, for a lock or a time, the caller counts as one
+//! that waits, so that a script holds no thread of a pool then.
 
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use aql_value::{Charge, MemoryAccount};
+use aql_value::waiting::{self, WaitObserver};
+use aql_value::{Charge, MemoryAccount, Waiting};
 use errors::{Error, ErrorCode, Result};
 use javascript::{Failure, Host, Isolate, Limits};
 use velocypack::{Builder, Slice};
@@ -50,6 +56,8 @@ pub struct IsolateThread {
     calls: Sender<(Call, Vec<u8>)>,
     done: Receiver<Done>,
     stop: Arc<AtomicBool>,
+    /// True while the script waits.
+    is_waiting: Arc<AtomicBool>,
     /// The last result, which the thread frees with its next call.
     spent: Vec<u8>,
 }
@@ -82,16 +90,17 @@ impl IsolateThread {
         let (calls, thread_calls) = channel();
         let (thread_done, done) = channel();
         let stop = Arc::<AtomicBool>::default();
-        let flag = Arc::clone(&stop);
+        let is_waiting = Arc::<AtomicBool>::default();
+        let (flag, relay) = (Arc::clone(&stop), Relay(Arc::clone(&is_waiting)));
         let run = move || {
             let isolate = Isolate::new(make_host(), &limits, flag);
-            serve(&isolate, &thread_calls, &thread_done);
+            waiting::observe(Rc::new(relay), || serve(&isolate, &thread_calls, &thread_done));
             drop(isolate);
             drop(charge);
         };
         let thread = std::thread::Builder::new().name("javascript".to_owned()).stack_size(STACK_BYTES);
         thread.spawn(run).map_err(Error::internal)?;
-        Ok(IsolateThread { calls, done, stop, spent: Vec::new() })
+        Ok(IsolateThread { calls, done, stop, is_waiting, spent: Vec::new() })
     }
 
     /// Calls a function, and lets `read` see its result.
@@ -106,6 +115,7 @@ impl IsolateThread {
     ) -> Result<std::result::Result<T, Failure>> {
         let gone = || Error::internal("a JavaScript thread has ended");
         self.calls.send((call, std::mem::take(&mut self.spent))).map_err(|_| gone())?;
+        let mut waiting = None;
         loop {
             match self.done.recv_timeout(NAP) {
                 Ok(done) => return self.finish(done, read),
@@ -113,6 +123,11 @@ impl IsolateThread {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             check().inspect_err(|_| self.stop.store(true, Ordering::Relaxed))?;
+            if self.is_waiting.load(Ordering::Relaxed) {
+                waiting.get_or_insert_with(Waiting::begin);
+            } else {
+                waiting = None;
+            }
         }
     }
 
@@ -139,6 +154,19 @@ impl IsolateThread {
             }
             Err(failure) => Ok(Err(failure)),
         }
+    }
+}
+
+/// Tells the thread that calls the isolate when its script waits.
+struct Relay(Arc<AtomicBool>);
+
+impl WaitObserver for Relay {
+    fn waits(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn continues(&self) {
+        self.0.store(false, Ordering::Relaxed);
     }
 }
 
@@ -181,4 +209,63 @@ pub fn text(text: &str) -> Result<Vec<u8>> {
     let mut builder = Builder::new();
     builder.add_str(text)?;
     Ok(builder.into_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use javascript::{HostResult, LogLevel, Reply, Request};
+
+    use super::*;
+
+    struct Nobody;
+
+    impl Host for Nobody {
+        fn request(&self, _: Request<'_>) -> HostResult<Reply> {
+            Ok(Reply::default())
+        }
+
+        fn database(&self) -> String {
+            String::new()
+        }
+
+        fn print(&self, _: &str) -> HostResult<()> {
+            Ok(())
+        }
+
+        fn log(&self, _: LogLevel, _: &str) {}
+    }
+
+    #[derive(Default)]
+    struct Waits(Cell<u32>);
+
+    impl WaitObserver for Waits {
+        fn waits(&self) {
+            self.0.set(self.0.get() + 1);
+        }
+
+        fn continues(&self) {}
+    }
+
+    /// Runs a program for a caller whose waits are counted.
+    fn waits_during(program: &str) -> u32 {
+        let waits = Rc::<Waits>::default();
+        let own = Rc::clone(&waits);
+        waiting::observe(own, || {
+            let memory = Arc::new(MemoryAccount::new(Some(64 << 20), None));
+            let mut thread = IsolateThread::start(|| Box::new(Nobody), &memory).unwrap();
+            let arguments = vec![text(program).unwrap()];
+            let call = Call { module: "persea/actions", function: "program", arguments };
+            thread.call(call, || Ok(()), |_| Ok(())).unwrap().unwrap();
+        });
+        waits.0.get()
+    }
+
+    #[test]
+    fn a_script_that_waits_lets_its_caller_wait() {
+        // Times: the caller looks every few milliseconds.
+        assert_eq!(waits_during("require('internal').wait(0.3);"), 1);
+        assert_eq!(waits_during("const end = Date.now() + 100; while (Date.now() < end) {}"), 0);
+    }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
 use database::javascript::{Call, IsolateThread, ended, text};
-use database::{Owner, Session};
+use database::{Owner, Session, Waiting};
 use errors::{Error, ErrorCode, Result};
 use javascript::Failure;
 use velocypack::Slice;
@@ -110,7 +110,7 @@ impl ShellSession {
 
     /// Waits for the input that another request runs.
     fn lock(&self, origin: &Origin, longest: Duration) -> Result<MutexGuard<'_, IsolateThread>> {
-        let begin = Instant::now();
+        let (begin, mut waiting) = (Instant::now(), None);
         loop {
             if self.is_lost() {
                 return Err(not_found());
@@ -122,7 +122,10 @@ impl ShellSession {
                     let message = "the session is running another input; wait for it to end, or stop it";
                     return Err(Error::new(ErrorCode::CursorBusy, message));
                 }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(NAP),
+                Err(TryLockError::WouldBlock) => {
+                    waiting.get_or_insert_with(Waiting::begin);
+                    std::thread::sleep(NAP);
+                }
             }
             origin.session.check_interrupt()?;
         }
