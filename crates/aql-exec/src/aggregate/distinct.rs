@@ -75,14 +75,9 @@ impl State for SortedUnique {
 
     fn result(&mut self, interrupt: &Interrupt) -> Result<Value> {
         let values = self.0.take();
-        let value = |position: &u32| values.get(*position as usize);
-        let mut order: Vec<u32> = (0..values.len() as u32).collect();
-        aql_value::merge_sort(
-            &mut order,
-            |left, right| value(left).cmp(&value(right)),
-            || interrupt.check(),
-        )?;
-        array_of(&order.iter().filter_map(value).cloned().collect::<Vec<_>>(), interrupt)
+        let order = aql_value::order_of(&values, interrupt)?;
+        let sorted = order.iter().filter_map(|position| values.get(*position as usize));
+        array_of(&sorted.cloned().collect::<Vec<_>>(), interrupt)
     }
 
     fn save(&mut self, out: &mut Builder) -> Result<()> {
