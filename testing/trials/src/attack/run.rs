@@ -74,6 +74,9 @@ fn run_in(
 ) -> Result<Row, String> {
     options.extend(["--memory-limit".to_owned(), arguments.memory_limit.to_string()]);
     options.extend(["--server.session-timeout", "1000000"].map(str::to_owned));
+    if let Some(threads) = attack.threads() {
+        options.extend(["--server.maximal-threads".to_owned(), threads.to_string()]);
+    }
     let launch = Launch::for_root(&arguments.common.server, folder, &options)?;
     let limits = Limits {
         memory: arguments.memory_limit,

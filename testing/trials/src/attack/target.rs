@@ -19,6 +19,12 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 /// The collection that attacks use.
 pub(crate) const COLLECTION: &str = "c";
 
+/// The user of the attacks.
+const ROOT: &str = "root";
+
+/// The user of the bystander.
+const BYSTANDER: &str = "bystander";
+
 /// Cases that are named because the bystander was slow in them.
 const SHOWN_CASES: usize = 3;
 
@@ -56,10 +62,10 @@ impl Target {
     pub(crate) fn start(launch: Launch, limits: Limits) -> Result<Self, String> {
         let server = launch.start()?;
         let address = launch.address();
-        let token = Connection::open(address, TIMEOUT).and_then(|mut connection| log_in(&mut connection));
-        let token = token.map_err(|error| format!("the login: {error}"))?;
+        let tokens = log_in_both(address).map_err(|error| format!("the login: {error}"))?;
+        let [token, bystander] = tokens;
         let watch = Watch::new(server.process(), limits.memory);
-        let bystander = Bystander::new(address, &token);
+        let bystander = Bystander::new(address, &bystander);
         Ok(Target {
             launch,
             server: Mutex::new(server),
@@ -144,7 +150,7 @@ impl Target {
     /// without a token.
     pub(crate) fn log_in_from(&self, source: IpAddr) -> io::Result<()> {
         self.count(1);
-        log_in(&mut Connection::open_from(source, self.address(), TIMEOUT)?).map(|_| ())
+        log_in(&mut Connection::open_from(source, self.address(), TIMEOUT)?, ROOT).map(|_| ())
     }
 
     /// Counts requests that were sent.
@@ -212,9 +218,26 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Logs in as root and returns the token.
-fn log_in(connection: &mut Connection) -> io::Result<String> {
-    let body = serde_json::json!({"username": "root", "password": PASSWORD}).to_string();
+/// Logs in as root, and as the bystander, whom it creates. Returns the tokens.
+fn log_in_both(address: SocketAddr) -> io::Result<[String; 2]> {
+    let mut connection = Connection::open(address, TIMEOUT)?;
+    let root = log_in(&mut connection, ROOT)?;
+    let as_root = |method: &str, path: &str, body: serde_json::Value| {
+        let request = Request::new(method, path).header("authorization", &format!("bearer {root}"));
+        request.body(body.to_string())
+    };
+    // The server's share of one user must not be the bystander's, too.
+    let user = serde_json::json!({"user": BYSTANDER, "passwd": PASSWORD});
+    connection.ask(&as_root("POST", "/_api/user", user))?;
+    let path = format!("/_api/user/{BYSTANDER}/database/_system");
+    connection.ask(&as_root("PUT", &path, serde_json::json!({"grant": "rw"})))?;
+    let bystander = log_in(&mut connection, BYSTANDER)?;
+    Ok([root, bystander])
+}
+
+/// Logs in as a user and returns the token.
+fn log_in(connection: &mut Connection, user: &str) -> io::Result<String> {
+    let body = serde_json::json!({"username": user, "password": PASSWORD}).to_string();
     let reply = connection.ask(&Request::new("POST", "/_open/auth").body(body))?;
     let token = reply.json()["jwt"].as_str().map(str::to_owned);
     token.ok_or_else(|| io::Error::other(format!("{} {}", reply.status, reply.text())))

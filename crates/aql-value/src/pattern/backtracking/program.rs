@@ -32,11 +32,19 @@ pub(super) enum Instruction {
     /// Undoes everything since the mark, and fails.
     Fail(u32),
     /// Goes back this many characters from the mark, and tries the next instruction after that.
-    Back { characters: u32, mark: u32, inside: u32, is_last: bool },
+    Back {
+        characters: u32,
+        mark: u32,
+        inside: u32,
+        is_last: bool,
+    },
     /// Fails unless the position is the mark's.
     IfBack(u32),
     /// Takes the text of a group again.
-    Reference { group: u32, ignores_case: bool },
+    Reference {
+        group: u32,
+        ignores_case: bool,
+    },
     Match,
 }
 
@@ -69,7 +77,13 @@ impl Program {
         compiler.add(Instruction::Save(1))?;
         compiler.add(Instruction::Match)?;
         let Compiler { instructions, slots } = compiler;
-        Some(Program { instructions: instructions.into(), sets: sets.into(), groups, slots: slots as usize, names })
+        Some(Program {
+            instructions: instructions.into(),
+            sets: sets.into(),
+            groups,
+            slots: slots as usize,
+            names,
+        })
     }
 }
 
@@ -239,9 +253,10 @@ fn width(node: &Node) -> (usize, Option<usize>) {
         Node::Assertion(_) | Node::Look { .. } => (0, Some(0)),
         Node::Reference { .. } => (0, None),
         Node::Group(_, inner) | Node::Atomic(inner) => width(inner),
-        Node::Sequence(nodes) => nodes.iter().map(width).fold((0, Some(0)), |all, one| {
-            (all.0.saturating_add(one.0), add(all.1, one.1))
-        }),
+        Node::Sequence(nodes) => nodes
+            .iter()
+            .map(width)
+            .fold((0, Some(0)), |all, one| (all.0.saturating_add(one.0), add(all.1, one.1))),
         Node::Alternatives(nodes) => {
             let widths = nodes.iter().map(width);
             let one = widths.reduce(|all, one| (all.0.min(one.0), all.1.zip(one.1).map(|(a, b)| a.max(b))));

@@ -33,9 +33,16 @@ pub(super) enum Node {
     /// `(?>...)`: keeps the first match.
     Atomic(Box<Node>),
     /// `(?=...)`, `(?!...)`, `(?<=...)`, `(?<!...)`.
-    Look { behind: bool, negated: bool, inner: Box<Node> },
+    Look {
+        behind: bool,
+        negated: bool,
+        inner: Box<Node>,
+    },
     /// The text of a group again.
-    Reference { group: usize, ignores_case: bool },
+    Reference {
+        group: usize,
+        ignores_case: bool,
+    },
 }
 
 /// A place in the text.
@@ -459,7 +466,10 @@ impl<'a> Parser<'a> {
             Node::Sequence(nodes) | Node::Alternatives(nodes) => {
                 nodes.iter_mut().try_for_each(|node| self.resolve(node))?;
             }
-            Node::Group(_, inner) | Node::Repeat(inner, _) | Node::Atomic(inner) | Node::Look { inner, .. } => {
+            Node::Group(_, inner)
+            | Node::Repeat(inner, _)
+            | Node::Atomic(inner)
+            | Node::Look { inner, .. } => {
                 self.resolve(inner)?;
             }
             Node::Set(_) | Node::Assertion(_) => {}

@@ -23,8 +23,9 @@ fn found_by_regex(pattern: &str, text: &str) -> Option<Outcome> {
 
 /// Returns a random expression of a few parts.
 fn random(rng: &mut fastrand::Rng, depth: usize) -> String {
-    const LEAVES: &[&str] =
-        &["a", "b", "ä", "[ab]", "[^a]", r"\w", r"\b", "^", "$", ".", r"\p{Lu}", "(?i:A)", "", "c?", r"[\]b-]"];
+    const LEAVES: &[&str] = &[
+        "a", "b", "ä", "[ab]", "[^a]", r"\w", r"\b", "^", "$", ".", r"\p{Lu}", "(?i:A)", "", "c?", r"[\]b-]",
+    ];
     if depth == 0 {
         return LEAVES[rng.usize(..LEAVES.len())].to_owned();
     }
@@ -57,7 +58,8 @@ fn finds_what_another_engine_finds() {
     for _ in 0..3_000 {
         let depth = rng.usize(1..4);
         let pattern = random(&mut rng, depth);
-        let text: String = (0..rng.usize(..8)).map(|_| ['a', 'b', 'c', 'ä', 'A', '\n'][rng.usize(..6)]).collect();
+        let text: String =
+            (0..rng.usize(..8)).map(|_| ['a', 'b', 'c', 'ä', 'A', '\n'][rng.usize(..6)]).collect();
         let Some(own) = find(&pattern, &text) else { continue };
         let whole = match &own {
             Outcome::Match(groups) => groups[0].clone(),

@@ -2,6 +2,7 @@
 //! owner of the lock takes its time. Others go on meanwhile: scans, definitions, sign-ins, kills.
 
 use std::io;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -44,6 +45,15 @@ impl Attack for Waiting {
         "writers that wait for a lock, more of them than threads"
     }
 
+    fn options(&self, _folder: &Path) -> Result<Vec<String>, String> {
+        Ok(["--javascript.allow-admin-execute", "true"].map(str::to_owned).to_vec())
+    }
+
+    /// The writers must be more than the threads, and fewer than those that may wait.
+    fn threads(&self) -> Option<usize> {
+        None
+    }
+
     fn prepare(&self, target: &Target) -> Result<(), String> {
         for name in [LOCKED, "scanned"] {
             target.call("POST", "/_api/collection", &json!({"name": name}).to_string())?;
@@ -78,7 +88,8 @@ fn lock_out(target: &Target, writers: usize, user: &str) -> Result<(), String> {
         // The lock goes in any case, or the writers would wait for a minute.
         let aborted = abort(target, &lock);
         let written = waiting.into_iter().map(|writer| match writer.join() {
-            Ok(Ok(status)) if status < 300 || status == 410 || status == 503 => Ok(()),
+            // Scripts of users who are no administrators are refused.
+            Ok(Ok(status)) if status < 300 || matches!(status, 403 | 410 | 503) => Ok(()),
             Ok(Ok(status)) => Err(format!("a writer that waited was answered {status}")),
             Ok(Err(error)) => Err(format!("a writer that waited had no reply: {error}")),
             Err(_) => Err("the thread of a writer has ended".to_owned()),
@@ -87,15 +98,31 @@ fn lock_out(target: &Target, writers: usize, user: &str) -> Result<(), String> {
     })
 }
 
-/// Writes one document, by an insert or by a query. Returns the status.
+/// Writes one document, by an insert, a query or a script. Returns the status.
 fn write(target: &Target, authorization: &str, number: usize) -> io::Result<u16> {
     target.count(1);
-    let (path, body) = match number % 2 {
-        0 => (format!("/_api/document/{LOCKED}"), json!({"n": number})),
+    let (path, body) = match number % 3 {
+        // The script waits for its transaction, or for a query that it sends.
+        0 if number % 6 == 0 => ("/_api/transaction".to_owned(), transaction(number)),
+        0 => ("/_admin/execute".to_owned(), json!(script(number))),
+        1 => (format!("/_api/document/{LOCKED}"), json!({"n": number})),
         _ => ("/_api/cursor".to_owned(), json!({"query": format!("INSERT {{n: {number}}} INTO {LOCKED}")})),
     };
-    let request = Request::new("POST", &path).header("authorization", authorization).body(body.to_string());
-    Ok(Connection::open(target.address(), TIMEOUT)?.ask(&request)?.status)
+    // A script is sent as it is.
+    let body = body.as_str().map_or_else(|| body.to_string(), str::to_owned);
+    let request = Request::new("POST", &path).header("authorization", authorization).body(body);
+    let reply = Connection::open(target.address(), TIMEOUT)?.ask(&request)?;
+    // The memory for the isolates of scripts is limited.
+    Ok(if reply.error_number() == 32 { 503 } else { reply.status })
+}
+
+/// Returns a script that writes into the locked collection.
+fn script(number: usize) -> String {
+    format!("require('@arangodb').db._query('INSERT {{n: {number}}} INTO {LOCKED}');")
+}
+
+fn transaction(number: usize) -> Value {
+    json!({"collections": {"write": LOCKED}, "action": format!("() => {{ {} }}", script(number))})
 }
 
 /// Waits until some queries of the writers wait. Errors: they do not.

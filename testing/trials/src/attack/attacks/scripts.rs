@@ -1,0 +1,106 @@
+//! JavaScript that never ends or takes all memory: functions of queries, and transactions.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use harness::http1::Connection;
+use serde_json::{Value, json};
+
+use super::Attack;
+use super::hostile::Hostile;
+use super::killed::{run_and_kill, run_for};
+use crate::attack::case::{Case, run_cases};
+use crate::attack::target::Target;
+
+/// Time after which queries are killed.
+const KILL_AFTER: Duration = Duration::from_millis(300);
+
+/// Time after which the client of a transaction leaves.
+const PATIENCE: Duration = Duration::from_millis(700);
+
+/// Clients with transactions: more than the server has threads.
+const CLIENTS: usize = 6;
+
+/// The bodies of functions.
+///
+/// No builtin function is here that computes for long by itself. quickjs looks at the interrupt
+/// every 10,000 steps, and such a function is one step.
+const BODIES: &[(&str, &str)] = &[
+    ("loop", "while (true) {}"),
+    ("recursion", "const f = (n) => f(n + 1) + 1; while (true) { try { f(0); } catch (e) {} }"),
+    (
+        "allocation",
+        "const all = []; while (true) { try { all.push(new Array(1000).fill({a: 1})); } catch (e) {} }",
+    ),
+    ("doubling", "let t = 'ab'; while (true) { try { t += t; } catch (e) { t = 'ab'; } }"),
+    ("pattern", "return /^(a+)+$/.test('a'.repeat(5000) + 'b');"),
+    (
+        "sort",
+        "return [...Array(1e5).keys()].sort(() => Math.random() - 0.5).sort((a, b) => { while (true) {} });",
+    ),
+    ("getters", "const o = {get a() { return o.a; }}; while (true) { try { o.a; } catch (e) {} }"),
+    ("promises", "const f = () => Promise.resolve().then(f); f(); return 1;"),
+    ("generator", "function* g() { while (true) yield 1; } for (const x of g()) {} "),
+    ("proxy", "const p = new Proxy({}, {get: (t, k) => p[k]}); while (true) { try { p.x; } catch (e) {} }"),
+    ("wait", "require('internal').wait(1000);"),
+];
+
+/// See the module.
+pub(crate) struct Scripts;
+
+impl Attack for Scripts {
+    fn name(&self) -> &'static str {
+        "scripts"
+    }
+
+    fn summary(&self) -> &'static str {
+        "JavaScript that never ends or takes all memory"
+    }
+
+    fn prepare(&self, target: &Target) -> Result<(), String> {
+        for (name, body) in BODIES {
+            let code = format!("function () {{ {body} }}");
+            let function = json!({"name": format!("attack::{name}"), "code": code});
+            target.call("POST", "/_api/aqlfunction", &function.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn run(&self, target: &Target, rng: &mut Rng) -> Result<(), String> {
+        let mut cases = Vec::new();
+        for (name, body) in BODIES {
+            let text = format!("FOR i IN 1..1000000 RETURN attack::{name}()");
+            let query = Hostile { name: format!("a function: {name}"), text, bind: json!({}) };
+            let again = query.clone();
+            cases.push(Case::new(format!("{} killed", query.name), move |target, rng| {
+                run_and_kill(target, rng, &query, KILL_AFTER)
+            }));
+            cases.push(Case::new(format!("{} with maxRuntime", again.name), move |target, _| {
+                run_for(target, &again)
+            }));
+            cases.push(Case::new(format!("transactions: {name}"), move |target, _| {
+                leave(
+                    target,
+                    &json!({"collections": {"write": "c"}, "action": format!("() => {{ {body} }}")}),
+                );
+                Ok(())
+            }));
+        }
+        run_cases(target, rng, cases)
+    }
+}
+
+/// Sends a transaction from several clients, which leave.
+fn leave(target: &Target, transaction: &Value) {
+    std::thread::scope(|scope| {
+        for _ in 0..CLIENTS {
+            scope.spawn(|| {
+                target.count(1);
+                let request = target.request("POST", "/_api/transaction").body(transaction.to_string());
+                // Errors: the client has left.
+                let _ =
+                    Connection::open(target.address(), PATIENCE).and_then(|mut client| client.ask(&request));
+            });
+        }
+    });
+}
