@@ -44,7 +44,7 @@ pub use change_log::{LogStart, is_left_out};
 pub use changes::{ChangeBlock, ChangeScan, ChangeScope, Commit};
 pub use ddl::ViewLink;
 pub use ddl::index_build::SharedCheck;
-pub use encoding::change::{Change, ChangeKind, ChangedCollection};
+pub use encoding::change::{Change, ChangeKind, ChangedCollection, SERVER_LOG};
 pub use index::Index;
 pub use index::bounds::{BoundsOfRanges, IndexBounds, IndexRange, bounds_of};
 pub use index::edge::{EdgeDirection, EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, VertexEdges};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use aql_value::{Interrupt, Value};
 use catalog::AccessLevel;
 use errors::{Error, ErrorCode, Result};
-use storage::{BlockLimits, Change, ChangeBlock, ChangeKind, ChangeScan, ChangeScope};
+use storage::{BlockLimits, Change, ChangeBlock, ChangeKind, ChangeScan, ChangeScope, SERVER_LOG};
 use velocypack::{Builder, Slice};
 
 use super::form::{self, ChangeForm, CommitTimes, Context};
@@ -255,7 +255,9 @@ impl Feed {
         let names = database_names(&self.session);
         let (mut written, mut line, mut times) = (0, Vec::new(), CommitTimes::default());
         block.for_each(after, |commit, changes| {
-            let is_shown = self.shown.contains(&commit.first);
+            // A database that was dropped has no name any more. Its end is a change of its own.
+            let is_known = commit.database == SERVER_LOG || names.contains_key(&commit.database);
+            let is_shown = self.shown.contains(&commit.first) || !is_known;
             let mut wanted = Vec::with_capacity(changes.len());
             for change in changes.iter().filter(|_| !is_shown) {
                 if self.is_wanted(change) && passing.as_ref().is_none_or(|set| set.contains(&change.position))

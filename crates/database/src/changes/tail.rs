@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use catalog::DatabaseId;
 use errors::Result;
-use storage::{BlockLimits, Change, ChangeKind, Commit};
+use storage::{BlockLimits, Change, ChangeKind, Commit, SERVER_LOG};
 use velocypack::Slice;
 
 use super::names::{database_names, definition};
@@ -163,6 +163,11 @@ impl Writer {
 
     fn commit(&mut self, commit: &Commit, changes: &[Change<'_>]) -> Result<()> {
         let request = self.request;
+        // A database that was dropped has no name any more. Its end is an entry of its own.
+        if commit.database != SERVER_LOG && !self.names.contains_key(&commit.database) {
+            self.tail.last_scanned = self.tail.last_scanned.max(commit.end.saturating_sub(1).min(request.to));
+            return Ok(());
+        }
         if commit.is_transaction && commit.is_first_part {
             self.marker(TRANSACTION_BEGIN, commit.first, commit)?;
         }
@@ -209,7 +214,7 @@ impl Writer {
             self.entries.text("tid", &tid.to_string())?;
         }
         match definition.as_deref().map(Slice::new) {
-            Some(definition) if commit.database.0 == 0 => {
+            Some(definition) if commit.database == SERVER_LOG => {
                 let name = definition.get("name").and_then(Slice::as_str).unwrap_or_default();
                 self.entries.text("db", name)?;
             }

@@ -25,7 +25,7 @@ pub(crate) use thinned_to::{OTHERS, ThinnedTo};
 pub(crate) use write::{ChangeBuffer, ChangeSavepoint, Origin};
 
 /// The log that has databases and users: it belongs to no database.
-pub(crate) const SERVER_LOG: DatabaseId = DatabaseId(0);
+pub const SERVER_LOG: DatabaseId = DatabaseId(0);
 
 /// The kinds of entries.
 ///
