@@ -28,6 +28,9 @@ pub(crate) fn analyze(
     let (path, current) = (String::new(), DocumentTerms::default());
     let mut walk = Walk { path, current, done: Vec::new(), interrupt };
     walk.visit(Place { node: Some(&schema.root), inherited: None, expanded: false }, document)?;
+    if !schema.is_link {
+        walk.add_missing(&schema.root, Some(document));
+    }
     let mut root = walk.current;
     root.finish_root(key, revision);
     root.columns = schema.columns.of(document)?;
@@ -99,6 +102,24 @@ impl Walk<'_> {
             self.current.add_analyzed(&self.path, analysis, value.into(), self.interrupt)?;
         }
         Ok(count > 0 && count == settings.analyses.len())
+    }
+
+    /// Adds null for each field of an inverted index that a value lacks. It equals null there, but
+    /// is not present. In an array no element is missing.
+    fn add_missing(&mut self, node: &Node, value: Option<Slice<'_>>) {
+        if node.expand || node.nested.is_some() {
+            return;
+        }
+        for (name, child) in &node.children {
+            let attribute = value.filter(|value| value.is_object()).and_then(|value| value.get(name));
+            let end = self.path.len();
+            push_attribute(&mut self.path, name);
+            if attribute.is_none() && child.settings.is_some() && !child.expand && child.nested.is_none() {
+                self.current.add_absence(&self.path);
+            }
+            self.add_missing(child, attribute);
+            self.path.truncate(end);
+        }
     }
 
     fn visit_object(&mut self, place: Place<'_>, object: Slice<'_>) -> Result<()> {

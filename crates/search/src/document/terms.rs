@@ -74,11 +74,20 @@ impl DocumentTerms {
         self.add_term(term::presence_term(path, presence).as_bytes());
     }
 
-    /// Adds a value that is not a text.
-    pub(crate) fn add_value(&mut self, path: &str, value: &Value) {
+    /// Adds that a path has no value, which equals null.
+    pub(crate) fn add_absence(&mut self, path: &str) {
+        self.add_value_term(path, &Value::Null);
+    }
+
+    fn add_value_term(&mut self, path: &str, value: &Value) {
         term::push_value_prefix(path, &mut self.terms);
         term::push_sort_key(value, &mut self.terms);
         self.ends.push(self.terms.len());
+    }
+
+    /// Adds a value that is not a text.
+    pub(crate) fn add_value(&mut self, path: &str, value: &Value) {
+        self.add_value_term(path, value);
         self.add_presence(path, &Presence::Any);
         let presence = match value {
             Value::Null => Presence::Null,

@@ -21,7 +21,7 @@ pub struct Schema {
     pub(crate) root: Node,
     pub(crate) columns: Columns,
     /// The fields have Analyzers of a link: a text is looked for with the one that a query names.
-    is_link: bool,
+    pub(crate) is_link: bool,
 }
 
 /// The settings of a field.

@@ -159,11 +159,14 @@ impl Document {
     /// Returns what the document has in each field.
     pub(crate) fn indexed(&self) -> Indexed {
         let mut root = Indexed::default();
-        if let Some(text) = &self.text {
-            root.add(TEXT, &Primitive::Text(text.clone()));
+        // A field of an inverted index without a value equals null, but is not present.
+        match &self.text {
+            Some(text) => root.add(TEXT, &Primitive::Text(text.clone())),
+            None => root.field(TEXT).values.push(Primitive::Null),
         }
-        if let Some(value) = &self.value {
-            root.add(VALUE, value);
+        match &self.value {
+            Some(value) => root.add(VALUE, value),
+            None => root.field(VALUE).values.push(Primitive::Null),
         }
         root.field(LIST).present.insert("any".to_owned());
         root.field(&TRACKED[..1]).present.insert("any".to_owned());
