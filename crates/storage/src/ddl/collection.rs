@@ -27,13 +27,29 @@ impl Store {
         database: &str,
         properties: CollectionProperties,
     ) -> Result<Arc<Collection>> {
-        self.create(database, properties, false)
+        self.create(database, properties, false, None)
     }
 
-    /// Creates a collection that is to be loaded: an edge collection has no edge index yet.
+    /// Creates a collection from a dump or a log of another server. With `globally_unique_id` both
+    /// collections have the same identifier, by which the log names them. One that `is_to_load` has
+    /// no edge index yet, if it is for edges.
     ///
     /// [`Store::build_edge_index`] builds it later. Until then a snapshot cannot follow edges
     /// (1200), and everything else works as usual.
+    ///
+    /// Errors: as [`Store::create_collection`].
+    pub fn restore_collection(
+        &self,
+        database: &str,
+        properties: CollectionProperties,
+        globally_unique_id: Option<&str>,
+        is_to_load: bool,
+    ) -> Result<Arc<Collection>> {
+        self.create(database, properties, is_to_load, globally_unique_id)
+    }
+
+    /// Creates a collection that is to be loaded: an edge collection has no edge index yet. See
+    /// [`Store::restore_collection`].
     ///
     /// Errors: as [`Store::create_collection`].
     pub fn create_collection_to_load(
@@ -41,7 +57,7 @@ impl Store {
         database: &str,
         properties: CollectionProperties,
     ) -> Result<Arc<Collection>> {
-        self.create(database, properties, true)
+        self.create(database, properties, true, None)
     }
 
     fn create(
@@ -49,12 +65,16 @@ impl Store {
         database: &str,
         properties: CollectionProperties,
         is_to_load: bool,
+        globally_unique_id: Option<&str>,
     ) -> Result<Arc<Collection>> {
         properties.check_name(self.core.options.naming_rules)?;
         self.core.alter(move |draft| {
             let database = Arc::clone(draft.database(database)?);
             check_name_is_free(&database, &properties.name)?;
             let mut collection = self.core.new_collection(&database.definition, properties.clone())?;
+            if let Some(id) = globally_unique_id {
+                collection.definition.globally_unique_id = id.to_owned();
+            }
             if is_to_load {
                 collection.definition.indexes.retain(|index| index.id != IndexId::EDGE);
                 collection.indexes.retain(|index| index.id() != IndexId::EDGE);

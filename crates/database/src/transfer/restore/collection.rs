@@ -17,7 +17,8 @@ const CAP_INDEX: &str = "cap";
 const OWN_INDEXES: [&str; 2] = ["primary", "edge"];
 
 impl Session {
-    /// Creates a collection from `parameters` of a dump.
+    /// Creates a collection from `parameters` of a dump. It keeps its globally unique identifier
+    /// if no other collection has it, so that the log of the dumped server can be applied to it.
     ///
     /// With `overwrite` an existing collection is dropped first; a system collection is emptied
     /// instead. With `defer_edge_index` the client promises to call [`Session::restore_indexes`]
@@ -55,11 +56,20 @@ impl Session {
                 store.drop_collection(existing, true)?;
             }
         }
-        match defer_edge_index {
-            true => store.create_collection_to_load(self.database_name(), properties)?,
-            false => store.create_collection(self.database_name(), properties)?,
-        };
+        let unique_id = parameters.get("globallyUniqueId").and_then(Slice::as_str);
+        let unique_id = unique_id.filter(|id| !properties.is_system && !self.is_unique_id_in_use(id));
+        store.restore_collection(self.database_name(), properties, unique_id, defer_edge_index)?;
         Ok(())
+    }
+
+    /// Returns true if a collection of any database has this globally unique identifier, or if it
+    /// is too long for one.
+    fn is_unique_id_in_use(&self, id: &str) -> bool {
+        let catalog = self.catalog();
+        let mut collections = catalog.databases().flat_map(|database| database.collections());
+        id.is_empty()
+            || id.len() > usize::from(u8::MAX)
+            || collections.any(|collection| collection.definition().globally_unique_id == id)
     }
 
     fn empty(&self, collection: &Arc<Collection>) -> Result<()> {
