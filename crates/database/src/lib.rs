@@ -13,6 +13,7 @@
 //! - [`changes`]: what the change log has.
 //! - [`query`]: from a request to a running plan. `transfer`: [`export`], [`import`], [`dump`] and
 //!   [`restore`] of whole collections.
+//! - [`follow`]: the log of another server, applied to this one.
 //! - `background`: the threads of an instance.
 //!
 //! Everything here is synchronous and independent of HTTP.
@@ -31,6 +32,7 @@ mod graph;
 pub mod javascript;
 mod definitions;
 pub mod changes;
+pub mod follow;
 pub mod query;
 mod transfer;
 mod background;

@@ -6,6 +6,7 @@
 
 mod common;
 mod aql;
+mod follow;
 mod limits;
 mod plan_cache;
 mod random_queries;

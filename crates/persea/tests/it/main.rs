@@ -27,6 +27,7 @@ mod dump_options;
 mod endpoints;
 mod engines;
 mod export;
+mod follow;
 mod http;
 mod import;
 mod metrics;

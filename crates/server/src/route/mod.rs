@@ -17,6 +17,7 @@ mod echo;
 mod edges;
 mod engine;
 pub(crate) mod export;
+pub(crate) mod follow;
 mod foxx;
 mod graph;
 mod graph_collection;

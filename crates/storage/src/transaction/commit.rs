@@ -8,6 +8,7 @@ use kv::{Durability, WriteTransaction};
 use super::{Joined, Transaction};
 use crate::Catalog;
 use crate::encoding::change::{ChangeBuffer, SERVER_LOG};
+use crate::encoding::metadata::setting_key;
 use crate::store_core::StoreCore;
 use crate::visibility::{Change, LoggedChanges, PreparedChanges};
 
@@ -20,6 +21,14 @@ impl Transaction {
         // The transaction counts as partly committed until its last part is committed.
         let Transaction { core, engine, joined, mut recorder, partial: _partial, .. } = self;
         core.commit_writes(engine, &joined, recorder.take(), durability)
+    }
+
+    /// Stores a small value under a name, with the documents of the transaction: both are there
+    /// after a crash, or neither.
+    ///
+    /// Errors: those of the engine.
+    pub fn put_setting(&mut self, name: &str, value: &[u8]) -> Result<()> {
+        Ok(self.engine.put(&setting_key(name), value)?)
     }
 
     /// Makes the writes so far visible, as [`Transaction::commit`] does, and continues the

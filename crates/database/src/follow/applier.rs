@@ -1,0 +1,265 @@
+//! Applies entries of documents and transactions.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use aql_value::Charge;
+use errors::{Error, ErrorCode, Result};
+use storage::{
+    Collection, DOCUMENT_WAIT, Durability, OverwriteMode, Transaction, TransactionOptions, WriteOptions,
+};
+use velocypack::Slice;
+
+use super::definitions;
+use super::entry::{Entry, EntryKind, TailBody, for_each};
+use super::position::{AppliedPosition, setting};
+use crate::instance::Instance;
+
+/// Operations of their own that are committed together, and their bytes.
+const TOGETHER_MAX: usize = 1_000;
+const TOGETHER_MAX_BYTES: usize = 1 << 20;
+/// Attempts to commit operations that conflict with writers on this server.
+const ATTEMPTS: usize = 20;
+
+/// Applies the log of another server.
+///
+/// It is the only one that applies this log. Entries come in order; after an error or a crash they
+/// come again from [`Applier::restart`] on.
+pub struct Applier {
+    instance: Arc<Instance>,
+    source: String,
+    position: AppliedPosition,
+    /// Transactions that have begun and not ended, by their numbers.
+    open: BTreeMap<u64, Operations>,
+    /// Operations of their own that are not committed yet.
+    together: Operations,
+    /// The memory of all of them.
+    memory: Charge,
+}
+
+/// The state of the other server that was copied before its log is applied.
+///
+/// A copy takes time, and shows some collections as of earlier moments than others. So the log is
+/// applied from the beginning of the copy on, over what the copy has already. Up to its end the log
+/// may name collections that were dropped before they were copied.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CopiedState {
+    /// The last tick of the log before the copy began.
+    pub first: u64,
+    /// The last tick of the log when the copy had ended.
+    pub last: u64,
+}
+
+/// Operations of one database that are committed together.
+#[derive(Default)]
+struct Operations {
+    /// The tick of the first entry.
+    begin: u64,
+    database: String,
+    list: Vec<Operation>,
+    bytes: usize,
+}
+
+struct Operation {
+    is_removal: bool,
+    collection: Arc<str>,
+    /// The document; of a removal its `_key`.
+    data: Vec<u8>,
+}
+
+impl Applier {
+    /// Opens the applier of a server's log. `begin` counts only if nothing was applied before.
+    ///
+    /// Errors: 1102 for damage, those of the engine.
+    pub fn open(instance: Arc<Instance>, source: &str, begin: CopiedState) -> Result<Self> {
+        let stored = AppliedPosition::read(instance.store(), source)?;
+        let position = stored.unwrap_or(AppliedPosition {
+            applied: begin.first,
+            restart: begin.first,
+            complete: begin.last,
+        });
+        let memory = Charge::new(Arc::clone(instance.work_memory()));
+        let (open, together) = (BTreeMap::new(), Operations::default());
+        Ok(Applier { instance, source: source.to_owned(), position, open, together, memory })
+    }
+
+    /// Returns how far the log was applied.
+    pub fn position(&self) -> AppliedPosition {
+        self.position
+    }
+
+    /// Applies the next entries of the log, and returns their number.
+    ///
+    /// Errors: 10 and 600 for what is no log, 32 for transactions beyond the memory, those of
+    /// writes and definitions. Entries from [`AppliedPosition::restart`] on must come again then.
+    pub fn apply(&mut self, body: TailBody<'_>) -> Result<u64> {
+        let mut count = 0;
+        let applied = for_each(body, &mut |entry| {
+            count += 1;
+            self.take(&entry)
+        });
+        let applied = applied.and_then(|()| self.commit_together());
+        if applied.is_err() {
+            self.open.clear();
+            self.together = Operations::default();
+            self.memory.clear();
+        }
+        applied.map(|()| count)
+    }
+
+    fn take(&mut self, entry: &Entry<'_>) -> Result<()> {
+        match entry.kind {
+            EntryKind::Begin => {
+                let operations = Operations {
+                    begin: entry.tick,
+                    database: entry.database.to_owned(),
+                    ..Operations::default()
+                };
+                self.open.insert(entry.transaction, operations);
+                Ok(())
+            }
+            EntryKind::Abort => {
+                let aborted = self.open.remove(&entry.transaction);
+                self.memory.shrink(aborted.map_or(0, |aborted| aborted.bytes as u64));
+                Ok(())
+            }
+            EntryKind::Commit => self.commit_transaction(entry),
+            EntryKind::Put | EntryKind::Remove => self.take_operation(entry),
+            _ if entry.tick <= self.position.applied => Ok(()),
+            _ => {
+                self.commit_together()?;
+                let position = self.position_after(entry.tick);
+                definitions::apply(&self.instance, entry, position.may_lack_definitions())?;
+                position.store(self.instance.store(), &self.source)?;
+                self.position = position;
+                Ok(())
+            }
+        }
+    }
+
+    fn take_operation(&mut self, entry: &Entry<'_>) -> Result<()> {
+        let operation = Operation::of(entry)?;
+        let bytes = operation.bytes();
+        if let Some(open) = self.open.get_mut(&entry.transaction).filter(|_| entry.transaction != 0) {
+            self.memory.grow(bytes as u64)?;
+            open.push(operation);
+            return Ok(());
+        }
+        if entry.tick <= self.position.applied {
+            return Ok(());
+        }
+        let is_full = self.together.list.len() >= TOGETHER_MAX || self.together.bytes >= TOGETHER_MAX_BYTES;
+        if is_full || self.together.database != entry.database {
+            self.commit_together()?;
+            entry.database.clone_into(&mut self.together.database);
+        }
+        self.memory.grow(bytes as u64)?;
+        self.together.push(operation);
+        self.together.begin = entry.tick;
+        Ok(())
+    }
+
+    fn commit_transaction(&mut self, entry: &Entry<'_>) -> Result<()> {
+        let Some(operations) = self.open.remove(&entry.transaction) else { return Ok(()) };
+        if entry.tick > self.position.applied {
+            self.commit_together()?;
+            let position = self.position_after(entry.tick);
+            self.commit(&operations, position)?;
+        }
+        self.memory.shrink(operations.bytes as u64);
+        Ok(())
+    }
+
+    /// Commits the operations of their own so far.
+    fn commit_together(&mut self) -> Result<()> {
+        let together = std::mem::take(&mut self.together);
+        if !together.list.is_empty() {
+            let position = self.position_after(together.begin);
+            self.commit(&together, position)?;
+        }
+        self.memory.shrink(together.bytes as u64);
+        Ok(())
+    }
+
+    /// Returns the position once everything up to `tick` is applied.
+    fn position_after(&self, tick: u64) -> AppliedPosition {
+        let first = self.open.values().map(|open| open.begin.saturating_sub(1)).min();
+        AppliedPosition {
+            applied: tick,
+            restart: first.unwrap_or(tick).min(tick),
+            complete: self.position.complete,
+        }
+    }
+
+    fn commit(&mut self, operations: &Operations, position: AppliedPosition) -> Result<()> {
+        let mut attempts = 1;
+        loop {
+            match self.try_commit(operations, position) {
+                Err(error) if error.is_retryable() && attempts < ATTEMPTS => attempts += 1,
+                Err(error) => return Err(error),
+                Ok(()) => {
+                    self.position = position;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn try_commit(&self, operations: &Operations, position: AppliedPosition) -> Result<()> {
+        let store = self.instance.store();
+        let options = TransactionOptions { wait: DOCUMENT_WAIT, ..TransactionOptions::default() };
+        let mut transaction = store.begin(&options)?;
+        let catalog = Arc::clone(transaction.catalog());
+        let may_lack = position.may_lack_definitions();
+        let database = definitions::database_of(&catalog, &operations.database, may_lack)?;
+        for operation in &operations.list {
+            let Some(database) = database else { break };
+            let collection = definitions::collection_of(database, &operation.collection, may_lack)?;
+            if let Some(collection) = collection {
+                operation.apply(&mut transaction, collection)?;
+            }
+        }
+        transaction.put_setting(&setting(&self.source), &position.encode())?;
+        transaction.commit(Durability::Buffered)
+    }
+}
+
+impl Operations {
+    fn push(&mut self, operation: Operation) {
+        self.bytes += operation.bytes();
+        self.list.push(operation);
+    }
+}
+
+impl Operation {
+    /// Errors: 10 for a document or a removal without a key.
+    fn of(entry: &Entry<'_>) -> Result<Self> {
+        let key = entry.data.get("_key").and_then(Slice::as_str).ok_or_else(|| {
+            Error::bad_parameter(format!("the entry {} of the log has no '_key' in its data", entry.tick))
+        })?;
+        let is_removal = entry.kind == EntryKind::Remove;
+        let data = if is_removal { key.as_bytes() } else { entry.data.bytes() };
+        Ok(Operation { is_removal, collection: entry.unique_id.into(), data: data.to_vec() })
+    }
+
+    fn bytes(&self) -> usize {
+        self.data.len() + std::mem::size_of::<Operation>()
+    }
+
+    fn apply(&self, transaction: &mut Transaction, collection: &Collection) -> Result<()> {
+        let options = WriteOptions {
+            overwrite_mode: OverwriteMode::Replace,
+            is_restore: true,
+            ..WriteOptions::default()
+        };
+        if !self.is_removal {
+            return transaction.insert(collection, Slice::new(&self.data), &options).map(drop);
+        }
+        let key = std::str::from_utf8(&self.data).map_err(Error::internal)?;
+        match transaction.remove(collection, key, Slice::NONE, &options) {
+            // It was removed when this entry was applied before.
+            Err(error) if error.code() == ErrorCode::DocumentNotFound => Ok(()),
+            removed => removed.map(drop),
+        }
+    }
+}
