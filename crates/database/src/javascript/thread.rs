@@ -5,15 +5,17 @@
 //! that waits, so that a script holds no thread of a pool then.
 
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use aql_value::waiting::{self, WaitObserver};
 use aql_value::{Charge, MemoryAccount, Waiting};
 use errors::{Error, ErrorCode, Result};
 use javascript::{Failure, Host, Isolate, Limits};
+use rustix::process::{Pid, setpriority_process};
+use rustix::thread::gettid;
 use velocypack::{Builder, Slice};
 
 /// The stack of the thread; the isolate's own limit is below it.
@@ -27,6 +29,9 @@ const MEMORY_MIN_BYTES: u64 = 2 << 20;
 
 /// An isolate takes at most this part of the memory that is free.
 const MEMORY_SHARE: u64 = 4;
+
+/// The priority of a thread whose script must end: the lowest, as for work that nobody waits for.
+const ABANDONED_PRIORITY: i32 = 19;
 
 /// The time between two checks whether the script may continue.
 const NAP: Duration = Duration::from_millis(5);
@@ -51,13 +56,17 @@ struct Done {
 /// An isolate on a thread of its own, which ends with this handle.
 ///
 /// A thread whose call was abandoned ends as soon as its script does: immediately, or after the
-/// builtin function that it is in. Its memory stays charged until then.
+/// builtin functions that it is in. Until then its memory stays charged, and it has the processors
+/// only while nobody else wants them.
 pub struct IsolateThread {
     calls: Sender<(Call, Vec<u8>)>,
     done: Receiver<Done>,
     stop: Arc<AtomicBool>,
     /// True while the script waits.
     is_waiting: Arc<AtomicBool>,
+    life: Arc<Life>,
+    /// True until the last call has ended.
+    is_calling: bool,
     /// The last result, which the thread frees with its next call.
     spent: Vec<u8>,
 }
@@ -92,7 +101,10 @@ impl IsolateThread {
         let stop = Arc::<AtomicBool>::default();
         let is_waiting = Arc::<AtomicBool>::default();
         let (flag, relay) = (Arc::clone(&stop), Relay(Arc::clone(&is_waiting)));
+        let life = Arc::<Life>::default();
+        let own = Arc::clone(&life);
         let run = move || {
+            let _alive = own.begin();
             let isolate = Isolate::new(make_host(), &limits, flag);
             waiting::observe(Rc::new(relay), || serve(&isolate, &thread_calls, &thread_done));
             drop(isolate);
@@ -100,7 +112,7 @@ impl IsolateThread {
         };
         let thread = std::thread::Builder::new().name("javascript".to_owned()).stack_size(STACK_BYTES);
         thread.spawn(run).map_err(Error::internal)?;
-        Ok(IsolateThread { calls, done, stop, is_waiting, spent: Vec::new() })
+        Ok(IsolateThread { calls, done, stop, is_waiting, life, is_calling: false, spent: Vec::new() })
     }
 
     /// Calls a function, and lets `read` see its result.
@@ -115,6 +127,7 @@ impl IsolateThread {
     ) -> Result<std::result::Result<T, Failure>> {
         let gone = || Error::internal("a JavaScript thread has ended");
         self.calls.send((call, std::mem::take(&mut self.spent))).map_err(|_| gone())?;
+        self.is_calling = true;
         let mut waiting = None;
         loop {
             match self.done.recv_timeout(NAP) {
@@ -135,6 +148,7 @@ impl IsolateThread {
     /// has. Returns false if the call does not end in time: the handle is then useless.
     pub fn recover(&mut self, longest: Duration) -> bool {
         let Ok(done) = self.done.recv_timeout(longest) else { return false };
+        self.is_calling = false;
         self.spent = done.result.unwrap_or_default();
         self.stop.store(false, Ordering::Relaxed);
         true
@@ -145,6 +159,7 @@ impl IsolateThread {
         done: Done,
         read: impl FnOnce(Slice<'_>) -> Result<T>,
     ) -> Result<std::result::Result<T, Failure>> {
+        self.is_calling = false;
         drop(done.arguments);
         match done.result {
             Ok(result) => {
@@ -173,6 +188,43 @@ impl WaitObserver for Relay {
 impl Drop for IsolateThread {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
+        if self.is_calling {
+            self.life.abandon();
+        }
+    }
+}
+
+/// The number of the isolate's thread, while it runs.
+#[derive(Default)]
+struct Life(Mutex<Option<Pid>>);
+
+/// The time in which the isolate's thread runs.
+struct Alive<'a>(&'a Life);
+
+impl Life {
+    /// Notes the number of the calling thread until the guard is dropped.
+    fn begin(&self) -> Alive<'_> {
+        *self.lock() = Some(gettid());
+        Alive(self)
+    }
+
+    /// Gives the thread the lowest priority, if it still runs.
+    fn abandon(&self) {
+        // The lock keeps the number from being another thread's.
+        if let Some(thread) = *self.lock() {
+            // Errors: the system does not allow it, and the thread keeps its priority.
+            let _ = setpriority_process(Some(thread), ABANDONED_PRIORITY);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Pid>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Alive<'_> {
+    fn drop(&mut self) {
+        *self.0.lock() = None;
     }
 }
 
@@ -260,6 +312,24 @@ mod tests {
             thread.call(call, || Ok(()), |_| Ok(())).unwrap().unwrap();
         });
         waits.0.get()
+    }
+
+    #[test]
+    fn an_abandoned_script_leaves_the_processors_to_others() {
+        let memory = Arc::new(MemoryAccount::new(Some(512 << 20), None));
+        let mut thread = IsolateThread::start(|| Box::new(Nobody), &memory).unwrap();
+        // Each step takes milliseconds, and the interrupt is looked at every 10,000 steps.
+        let program = "const t = 'a'.repeat(1 << 24); while (true) { t.indexOf('b'); }";
+        let arguments = vec![text(program).unwrap()];
+        let call = Call { module: "persea/actions", function: "program", arguments };
+        let begin = std::time::Instant::now();
+        let late = || if begin.elapsed().as_millis() < 300 { Ok(()) } else { Err(Error::killed()) };
+        assert_eq!(thread.call(call, late, |_| Ok(())).unwrap_err().code(), ErrorCode::QueryKilled);
+        let life = Arc::clone(&thread.life);
+        drop(thread);
+        let number = life.lock().expect("the script works on");
+        let priority = rustix::process::getpriority_process(Some(number)).unwrap();
+        assert_eq!(priority, ABANDONED_PRIORITY);
     }
 
     #[test]
