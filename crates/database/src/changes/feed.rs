@@ -70,27 +70,29 @@ impl Session {
     ///
     /// Errors: those of [`Session::open_feed`].
     pub(crate) fn open_feed_of(&self, request: FeedRequest, slots: Option<SlotFilter>) -> Result<Feed> {
-        let scope = self.change_scope(request.global)?;
-        for name in request.collections.iter().flatten() {
+        let FeedRequest { since, collections: names, filter: text, bind_vars, limit, initial, global, form } =
+            request;
+        let scope = self.change_scope(global)?;
+        for name in names.iter().flatten() {
             self.collection(name, AccessLevel::ReadOnly)?;
         }
-        let filter = match &request.filter {
+        let filter = match &text {
             Some(text) => {
-                let bind_vars = Value::from_slice(Slice::new(&request.bind_vars));
+                let bind_vars = Value::from_slice(Slice::new(&bind_vars));
                 Some(ChangeFilter::compile(text, &bind_vars, &self.instance().empty_store)?)
             }
             None => None,
         };
         let store = self.instance().store();
         let start = store.begin_change_log(BEGIN_WAIT)?;
-        let collections = request.collections.clone().map(|names| names.into_iter().collect());
+        let collections = names.as_ref().map(|names| names.iter().cloned().collect());
         let first = store.first_position_of(scope, collections.as_ref())?;
         let interrupt = self.part_interrupt();
         let registration = self.instance().feeds().register(
             self.instance().next_local_id()?,
             self.owner(),
-            request.collections.clone().unwrap_or_default(),
-            request.filter.clone(),
+            names.unwrap_or_default(),
+            text,
             interrupt.clone(),
         )?;
         let mut feed = Feed {
@@ -102,15 +104,15 @@ impl Session {
             collections,
             filter,
             slots,
-            form: request.form,
-            left: request.limit,
+            form,
+            left: limit,
             initial: None,
             shown: HashSet::new(),
             rights: Rights::default(),
             interrupt,
             registration,
         };
-        feed.after = match request.since {
+        feed.after = match since {
             Since::Now => store.resolved_position().saturating_sub(1),
             Since::Earliest => first.saturating_sub(1),
             Since::Token(token) => {
@@ -118,7 +120,7 @@ impl Session {
                 token.position
             }
         };
-        if request.initial {
+        if initial {
             feed.begin_initial()?;
         }
         Ok(feed)

@@ -75,7 +75,7 @@ impl Session {
         let mut list = Vec::new();
         for (definition, stored) in self.stored_subscriptions()? {
             if self.may_read_subscription(&definition) {
-                list.push(self.describe(definition, stored)?);
+                list.push(self.describe(definition, &stored)?);
             }
         }
         list.sort_by(|one, other| one.definition.name.cmp(&other.definition.name));
@@ -85,7 +85,7 @@ impl Session {
     /// Returns a subscription. Errors: 1202 if the user has none with this name.
     pub fn subscription(&self, name: &str) -> Result<Subscription> {
         let (definition, stored) = self.find_subscription(name)?;
-        self.describe(definition, stored)
+        self.describe(definition, &stored)
     }
 
     /// Removes a subscription. Errors: 1202.
@@ -177,14 +177,14 @@ impl Session {
         }
     }
 
-    fn describe(&self, definition: SubscriptionDefinition, stored: StoredPositions) -> Result<Subscription> {
+    fn describe(&self, definition: SubscriptionDefinition, stored: &StoredPositions) -> Result<Subscription> {
         let open = self.instance().subscriptions().get(self.database_id()?, &definition.name);
         let (log, position, readers) = match open {
             Some(open) => {
                 let state = open.lock();
                 (state.log, state.slots.lowest(), state.slots.readers(Instant::now()))
             }
-            None => (stored.log, stored.slots.into_iter().min().unwrap_or_default(), Vec::new()),
+            None => (stored.log, stored.slots.iter().min().copied().unwrap_or_default(), Vec::new()),
         };
         let lag = self.last_change().saturating_sub(position);
         Ok(Subscription { definition, token: Token { log, position }, lag, readers })

@@ -103,7 +103,7 @@ fn write(target: &Target, authorization: &str, number: usize) -> io::Result<u16>
     target.count(1);
     let (path, body) = match number % 3 {
         // The script waits for its transaction, or for a query that it sends.
-        0 if number % 6 == 0 => ("/_api/transaction".to_owned(), transaction(number)),
+        0 if number.is_multiple_of(6) => ("/_api/transaction".to_owned(), transaction(number)),
         0 => ("/_admin/execute".to_owned(), json!(script(number))),
         1 => (format!("/_api/document/{LOCKED}"), json!({"n": number})),
         _ => ("/_api/cursor".to_owned(), json!({"query": format!("INSERT {{n: {number}}} INTO {LOCKED}")})),
