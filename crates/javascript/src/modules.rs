@@ -54,6 +54,7 @@ static MODULES: &[(&str, &str)] = sources![
     "persea/aql-functions",
     "persea/arango",
     "persea/arguments",
+    "persea/changes",
     "persea/collection",
     "persea/collection-legacy",
     "persea/colors",

@@ -130,6 +130,12 @@ class ArangoCollection {
     return send('PUT', this._path('/responsibleShard'), data).shardId;
   }
 
+  // Changes
+
+  watch(options, callback) {
+    return require('persea/changes').watch(this._name, options, callback);
+  }
+
   // Indexes
 
   ensureIndex(description) {

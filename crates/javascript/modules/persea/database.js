@@ -222,6 +222,12 @@ class ArangoDatabase {
     return this._profileQuery(...given);
   }
 
+  // Changes
+
+  _changes(options) {
+    return require('persea/changes').read(options);
+  }
+
   // Transactions
 
   _createTransaction(data) {

@@ -4,6 +4,7 @@
 const { ArangoDatabase } = require('persea/database');
 const { ArangoCollection } = require('persea/collection');
 const { ArangoQueryCursor } = require('persea/cursor');
+const { ArangoChanges } = require('persea/changes');
 const { ArangoStatement } = require('persea/statement');
 
 const DATABASE = {
@@ -37,6 +38,9 @@ const DATABASE = {
     ['_parse(<query>)', 'check the syntax of a query'],
     ['_explain(<query>)', 'print the plan of a query'],
     ['_profileQuery(<query>)', 'execute a query and print its profile'],
+  ],
+  'Changes': [
+    ['_changes(<options>)', 'what has changed: { changes, token, hasMore }'],
   ],
   'Transactions': [
     ['_createTransaction(<options>)', 'begin a stream transaction'],
@@ -72,6 +76,10 @@ const COLLECTION = {
     ['updateByExample(<example>, <data>)', 'change documents that match an example'],
     ['edges(<id>), inEdges(<id>), outEdges(<id>)', 'edges of a node'],
   ],
+  'Changes': [
+    ['watch(<options>, <callback>)', 'call a function with each change until it returns false'],
+    ['watch(<options>)', 'the changes as they come, with next() and token'],
+  ],
   'Indexes': [
     ['ensureIndex(<index>)', 'create an index unless it exists'],
     ['indexes()', 'all indexes'],
@@ -97,6 +105,15 @@ const CURSOR = {
     ['count()', 'number of rows, if the query counts them'],
     ['getExtra()', 'statistics, warnings and profile'],
     ['dispose()', 'end the query'],
+  ],
+};
+
+const CHANGES = {
+  'Changes': [
+    ['next()', 'wait for the next change; undefined at the end'],
+    ['hasNext()', 'wait for the next change; false at the end'],
+    ['token', 'position behind the last change, for the option `since`'],
+    ['for (const change of <changes>)', 'a loop over the changes'],
   ],
 };
 
@@ -148,6 +165,8 @@ function help(object) {
     show('ArangoCollection', COLLECTION);
   } else if (object instanceof ArangoQueryCursor) {
     show('ArangoQueryCursor', CURSOR);
+  } else if (object instanceof ArangoChanges) {
+    show('ArangoChanges', CHANGES);
   } else if (object instanceof ArangoStatement) {
     show('ArangoStatement', STATEMENT);
   } else {

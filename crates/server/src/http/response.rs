@@ -194,6 +194,16 @@ impl Response {
         Self::new(StatusCode::OK, Body::Live(live))
     }
 
+    /// Waits on the calling thread for the end of a reply that comes with time.
+    ///
+    /// Errors: those of [`Live::whole`].
+    pub(crate) fn whole(self, interrupt: &Interrupt) -> Result<Self> {
+        match self.body {
+            Body::Live(live) => Ok(Self::json(self.status, live.whole(interrupt)?)),
+            body => Ok(Response { body, ..self }),
+        }
+    }
+
     /// Returns work that would wait or take long. It runs on the worker pool and makes the
     /// response.
     pub fn deferred(rest: impl FnOnce() -> Result<Response> + Send + 'static) -> Self {

@@ -48,7 +48,6 @@ const SUBSCRIPTION: &str = "/_api/changes/subscriptions/{name}";
 
 pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::with(Verb::Get, "/_api/changes", Blocking, read)
-        .not_in_scripts()
         .about("Returns changes of documents and definitions, as they happen.")
         .with_query(&[
             "since",
@@ -63,7 +62,6 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
             "format",
         ]),
     Route::with(Verb::Post, "/_api/changes", Blocking, read)
-        .not_in_scripts()
         .about("Returns changes of documents and definitions, as they happen.")
         .with_body(
             r#"{"since": "now", "collections": ["docs"], "filter": "document.n > @n", "bindVars": {"n": 1}}"#,
@@ -239,6 +237,7 @@ fn read(services: &Services, session: &Session, request: &Request) -> Result<Res
         source: Box::new(FeedSource::new(feed, framing, timeout)),
         news: services.news.subscribe()?,
         heartbeat: if framing == Framing::Object { timeout } else { heartbeat },
+        ends: framing == Framing::Object,
     }))
 }
 

@@ -7,9 +7,10 @@
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use database::{Interrupt, Waiting};
 use errors::{Error, Result};
 use hyper::body::{Body, Frame, SizeHint};
 use hyper::header::HeaderValue;
@@ -21,6 +22,8 @@ use crate::http::reply_memory::ReplyMemory;
 
 /// The time after which a client that does not read is cut off.
 const SLOW: Duration = Duration::from_secs(60);
+/// The time between two looks of a thread that waits for the end of a reply.
+const NAP: Duration = Duration::from_millis(5);
 /// The error of callers that need a whole reply.
 pub(crate) const NO_END: &str = "a reply without end cannot be a part of a batch or the result of a job";
 
@@ -50,6 +53,8 @@ pub(crate) struct Live {
     pub(crate) news: watch::Receiver<u64>,
     /// The time between two signs of life.
     pub(crate) heartbeat: Duration,
+    /// The source ends with its first news, or with its first sign of life.
+    pub(crate) ends: bool,
 }
 
 /// The body of a reply without end.
@@ -64,6 +69,31 @@ impl Live {
     pub(crate) fn start(self, threads: Threads, memory: ReplyMemory) -> LiveBody {
         let (sender, chunks) = mpsc::channel(1);
         LiveBody { task: Some(Box::pin(self.run(threads, memory, sender))), chunks }
+    }
+
+    /// Waits on the calling thread for the end of a reply that has one, and returns it.
+    ///
+    /// Errors: 10 for a reply without end, 1500 if it is ended, those of the source.
+    pub(crate) fn whole(mut self, interrupt: &Interrupt) -> Result<Vec<u8>> {
+        if !self.ends {
+            return Err(Error::bad_parameter(NO_END));
+        }
+        let (mut reply, deadline) = (Vec::new(), Instant::now() + self.heartbeat);
+        loop {
+            interrupt.check()?;
+            if self.source.has_news() {
+                match self.source.next_chunk()? {
+                    Some(chunk) => reply.extend_from_slice(&chunk),
+                    None => return Ok(reply),
+                }
+            } else if Instant::now() >= deadline {
+                reply.extend_from_slice(&self.source.heartbeat());
+            } else {
+                self.source.release();
+                let _waiting = Waiting::begin();
+                std::thread::sleep(NAP);
+            }
+        }
     }
 
     async fn run(mut self, threads: Threads, memory: ReplyMemory, sender: mpsc::Sender<Bytes>) {

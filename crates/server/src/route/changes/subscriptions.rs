@@ -81,6 +81,7 @@ pub(super) fn next(services: &Services, session: &Session, request: &Request) ->
         source: Box::new(source),
         news: services.news.subscribe()?,
         heartbeat: timeout,
+        ends: true,
     }))
 }
 

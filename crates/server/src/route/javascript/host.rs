@@ -1,7 +1,6 @@
 //! The host of scripts that work with data: their requests go to the server's own routes.
 
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use database::javascript::LogAllowance;
@@ -11,6 +10,7 @@ use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Uri};
 use javascript::{Host, HostResult, LogLevel};
 
+use super::activity::Activity;
 use super::origin::Origin;
 use crate::http::dispatch;
 use crate::http::format::Format;
@@ -26,41 +26,10 @@ const HEADERS: &[&str] =
 /// The path at which a stream transaction begins, which would be nested in that of an action.
 const BEGIN_TRANSACTION: &str = "/_api/transaction/begin";
 
-/// The time since which a script has sent no request; none while it waits for a reply.
-pub(super) struct Idle(Mutex<Option<Instant>>);
-
-impl Default for Idle {
-    fn default() -> Self {
-        Idle(Mutex::new(Some(Instant::now())))
-    }
-}
-
-impl Idle {
-    /// Notes the start of a script.
-    pub(super) fn begin(&self) {
-        self.set(Some(Instant::now()));
-    }
-
-    /// Notes the start of a request (none), or its end.
-    fn set(&self, since: Option<Instant>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = since;
-    }
-
-    /// Checks that the script was not idle for so long. Errors: 1500.
-    pub(super) fn check(&self, timeout: Duration) -> Result<()> {
-        let since = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if since.is_none_or(|since| since.elapsed() < timeout) {
-            return Ok(());
-        }
-        let message = format!("the script has sent no request for {} s", timeout.as_secs());
-        Err(Error::new(ErrorCode::QueryKilled, message))
-    }
-}
-
 /// A host whose requests run as the user of a script, within its transaction.
 pub(super) struct RouterHost {
     pub(super) origin: Origin,
-    pub(super) idle: Arc<Idle>,
+    pub(super) activity: Arc<Activity>,
     pub(super) log: LogAllowance,
 }
 
@@ -133,11 +102,12 @@ fn malformed(error: impl std::fmt::Display) -> Error {
 
 impl Host for RouterHost {
     fn request(&self, request: javascript::Request<'_>) -> HostResult<javascript::Reply> {
-        self.idle.set(None);
-        let response = self.answer(&request).unwrap_or_else(Response::from);
-        let answer = Answer::of(response, format(&request), &self.session().request_memory());
-        self.idle.set(Some(Instant::now()));
-        let answer = answer?;
+        let answer = self.activity.request(|| {
+            let interrupt = self.origin.interrupt();
+            let answered = self.answer(&request).and_then(|response| response.whole(&interrupt));
+            let response = answered.unwrap_or_else(Response::from);
+            Answer::of(response, format(&request), &self.session().request_memory())
+        })?;
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
         let mut headers: Vec<_> =
             answer.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();

@@ -1,9 +1,11 @@
 //! Scripts of users that work with data: actions of transactions, commands of tasks, programs.
 //!
 //! `origin`: the user, client and transaction of a script. `host`: the environment that it sees,
-//! which is the server's own routes. `script`: one run within its limits. `transaction`, `tasks`
-//! and `execute` start scripts. `shell`: inputs that share their definitions.
+//! which is the server's own routes. `activity`: its requests. `script`: one run within its limits.
+//! `transaction`, `tasks` and `execute` start scripts. `shell`: inputs that share their
+//! definitions.
 
+mod activity;
 pub(crate) mod execute;
 mod host;
 mod origin;

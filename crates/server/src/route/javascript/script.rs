@@ -7,7 +7,8 @@ use errors::{Error, ErrorCode, Result};
 use javascript::Failure;
 use velocypack::Slice;
 
-use super::host::{Idle, RouterHost};
+use super::activity::{Activity, Watcher};
+use super::host::RouterHost;
 use super::origin::Origin;
 
 /// The module that runs scripts.
@@ -36,15 +37,17 @@ impl Script {
         read: impl FnOnce(Option<Slice<'_>>) -> Result<T>,
     ) -> Result<T> {
         let session = &origin.session;
-        let idle = Arc::<Idle>::default();
-        let (world, activity) = (origin.clone(), Arc::clone(&idle));
+        let activity = Arc::<Activity>::default();
+        let (world, requests) = (origin.clone(), Arc::clone(&activity));
         let host = move || -> Box<dyn javascript::Host> {
-            Box::new(RouterHost { origin: world, idle: activity, log: LogAllowance::default() })
+            Box::new(RouterHost { origin: world, activity: requests, log: LogAllowance::default() })
         };
         let mut thread = IsolateThread::start(host, &session.request_memory())?;
         let timeout = session.instance().transactions().limits().idle_timeout;
+        let watcher = Watcher::of(&activity);
         let may_continue = || {
-            let checked = session.check_interrupt().and_then(|()| check()).and_then(|()| idle.check(timeout));
+            let checked = session.check_interrupt().and_then(|()| check());
+            let checked = checked.and_then(|()| watcher.check(timeout));
             // The request that the script waits for ends as well.
             checked.inspect_err(|_| origin.interrupt().kill())
         };

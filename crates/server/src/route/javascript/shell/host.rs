@@ -7,7 +7,8 @@ use database::javascript::LogAllowance;
 use errors::Error;
 use javascript::{Host, HostResult, LogLevel, Reply, Request};
 
-use crate::route::javascript::host::{Idle, RouterHost};
+use crate::route::javascript::activity::Activity;
+use crate::route::javascript::host::RouterHost;
 use crate::route::javascript::origin::Origin;
 
 /// Maximum number of bytes that an input prints.
@@ -22,7 +23,7 @@ pub(super) struct World {
     /// The origin of the input that runs.
     origin: Mutex<Option<Origin>>,
     printed: Mutex<Printed>,
-    pub(super) idle: Arc<Idle>,
+    pub(super) activity: Arc<Activity>,
 }
 
 /// The text that an input has printed.
@@ -37,7 +38,7 @@ impl World {
     pub(super) fn begin(&self, origin: &Origin) {
         *locked(&self.printed) = Printed::default();
         *locked(&self.origin) = Some(origin.clone());
-        self.idle.begin();
+        self.activity.begin();
     }
 
     /// Ends an input, and returns the text that it printed.
@@ -72,8 +73,8 @@ impl Host for ShellHost {
     fn request(&self, request: Request<'_>) -> HostResult<Reply> {
         // The input has been given up if it has no origin any more.
         let origin = locked(&self.world.origin).clone().ok_or_else(Error::killed)?;
-        let idle = Arc::clone(&self.world.idle);
-        RouterHost { origin, idle, log: LogAllowance::default() }.request(request)
+        let activity = Arc::clone(&self.world.activity);
+        RouterHost { origin, activity, log: LogAllowance::default() }.request(request)
     }
 
     fn database(&self) -> String {

@@ -11,6 +11,7 @@ use javascript::Failure;
 use velocypack::Slice;
 
 use super::host::{ShellHost, World};
+use crate::route::javascript::activity::Watcher;
 use crate::route::javascript::origin::Origin;
 
 /// The maximum memory of a session, charged as a whole while it is open.
@@ -67,9 +68,9 @@ impl ShellSession {
         let mut thread = self.lock(origin, limits.lock_timeout)?;
         self.note_use();
         self.world.begin(origin);
+        let watcher = Watcher::of(&self.world.activity);
         let may_continue = || {
-            let checked =
-                origin.session.check_interrupt().and_then(|()| self.world.idle.check(limits.idle_timeout));
+            let checked = origin.session.check_interrupt().and_then(|()| watcher.check(limits.idle_timeout));
             // The request that the input waits for ends as well.
             checked.inspect_err(|_| origin.interrupt().kill())
         };
