@@ -15,6 +15,7 @@ const GraphViewer = lazy(async () => (await import('./page/GraphViewer')).GraphV
 const Views = lazy(async () => (await import('./page/Views')).Views)
 const View = lazy(async () => (await import('./page/View')).View)
 const Analyzers = lazy(async () => (await import('./page/Analyzers')).Analyzers)
+const Changes = lazy(async () => (await import('./page/Changes')).Changes)
 const Dashboard = lazy(async () => (await import('./page/Dashboard')).Dashboard)
 const Activity = lazy(async () => (await import('./page/Activity')).Activity)
 const Logs = lazy(async () => (await import('./page/Logs')).Logs)
@@ -43,6 +44,8 @@ function Page() {
       return <View key={object} name={object} />
     case 'analyzers':
       return <Analyzers />
+    case 'changes':
+      return <Changes view={object} name={view} />
     case 'dashboard':
       return <Dashboard />
     case 'activity':

@@ -22,6 +22,7 @@ const DATABASE_PAGES: Entry[] = [
   { name: 'graphs', title: 'Graphs', also: 'graph' },
   { name: 'views', title: 'Views', also: 'view' },
   { name: 'analyzers', title: 'Analyzers' },
+  { name: 'changes', title: 'Changes' },
   { name: 'shell', title: 'Shell' },
 ]
 const SERVER_PAGES: Entry[] = [

@@ -43,38 +43,42 @@ interface Options {
   keepalive?: boolean
 }
 
-/** Sends a call and returns its reply, also one of an error. Errors: `Failure` without a reply, and `AbortError`. */
-export async function exchange(call: Call, { signal, quiet, keepalive }: Options = {}): Promise<{ status: number; text: string }> {
+/** Sends a call and returns its reply, whose body may still come. Errors: those of `fetch`. */
+export async function open(call: Call, { signal, keepalive }: Options = {}): Promise<Response> {
   const headers: Record<string, string> = { 'x-omit-www-authenticate': 'true', ...call.headers }
   if (token.value !== null) headers.authorization = `bearer ${token.value}`
   const body = bodyOf(call)
   if (body !== undefined) headers['content-type'] ??= 'application/json'
-  const started = performance.now()
-  const report = (status: number) => {
-    // The list of requests must not have a password.
-    const listed = call.isSecret ? { ...call, body: undefined } : call
-    if (!quiet) record({ ...listed, database: call.database ?? database.value }, status, performance.now() - started)
-  }
-  let reply: Response
-  let text: string
-  try {
-    const address = prefix + fullPath(call, database.value)
-    // Without credentials, the browser neither adds a login of its own nor asks for one.
-    reply = await fetch(address, { method: call.method, headers, body, signal, keepalive, credentials: 'omit', cache: 'no-store' })
-    text = await reply.text()
-  } catch (error) {
-    if (signal?.aborted) throw error
-    report(0)
-    isAway.value = true
-    throw new Failure('the server is not reachable', 0)
-  }
+  const address = prefix + fullPath(call, database.value)
+  // Without credentials, the browser neither adds a login of its own nor asks for one.
+  const reply = await fetch(address, { method: call.method, headers, body, signal, keepalive, credentials: 'omit', cache: 'no-store' })
   isAway.value = false
-  report(reply.status)
   if (reply.status === 401 && token.value !== null && isExpired(token.value)) {
     endSession()
     askTabs()
   }
-  return { status: reply.status, text }
+  return reply
+}
+
+/** Sends a call and returns its reply, also one of an error. Errors: `Failure` without a reply, and `AbortError`. */
+export async function exchange(call: Call, options: Options = {}): Promise<{ status: number; text: string }> {
+  const started = performance.now()
+  const report = (status: number) => {
+    // The list of requests must not have a password.
+    const listed = call.isSecret ? { ...call, body: undefined } : call
+    if (!options.quiet) record({ ...listed, database: call.database ?? database.value }, status, performance.now() - started)
+  }
+  try {
+    const reply = await open(call, options)
+    const text = await reply.text()
+    report(reply.status)
+    return { status: reply.status, text }
+  } catch (error) {
+    if (options.signal?.aborted) throw error
+    report(0)
+    isAway.value = true
+    throw new Failure('the server is not reachable', 0)
+  }
 }
 
 /** Sends a call and returns the text of its reply. Errors: `Failure`, and `AbortError`. */

@@ -55,7 +55,11 @@ export function Queries() {
   )
 }
 
+/** Begins or ends the mode in which changes of collections run the query again. */
+const turnLive = async (query: Query) => (query.live.value ? query.live.value() : (await import('../query/live')).begin(query))
+
 function Toolbar({ query }: { query: Query }) {
+  useEffect(() => () => query.live.value?.(), [query])
   const [isHistory, setHistory] = useState(false)
   const isIdle = !query.running.value
   const call = { method: 'POST', path: '/_api/cursor', body: { query: query.text.value, bindVars: query.binds.value.values } } as const
@@ -80,6 +84,10 @@ function Toolbar({ query }: { query: Query }) {
       <button type="button" class="button" title="Format (Shift+Alt+F)" onClick={() => query.format()}>
         Format
       </button>
+      <label class="check" title="Run again when its collections change">
+        <input type="checkbox" checked={!!query.live.value} onChange={() => turnLive(query)} />
+        Live
+      </label>
       <span class="spring" />
       <button type="button" class="button" onClick={() => setHistory(true)}>
         History

@@ -33,6 +33,8 @@ export class Query {
   readonly planned = signal<Planned | undefined>(undefined)
   readonly view = signal<View>('Table')
   readonly running = signal<AbortController | undefined>(undefined)
+  /** Ends the mode in which changes of collections run the query again; absent outside of it. */
+  readonly live = signal<(() => void) | undefined>(undefined)
   /** The text and the parameters of the result and the plan that are shown. */
   private shown = ''
 
@@ -63,7 +65,7 @@ export class Query {
   readonly title = computed(() => this.text.value.trim().split('\n')[0]?.slice(0, 24) || 'New query')
 
   /** Returns the parameters that the query uses; the server refuses others. */
-  private used(): Record<string, unknown> {
+  used(): Record<string, unknown> {
     return Object.fromEntries(Object.entries(this.binds.value.values).filter(([name]) => this.bindNames.value.includes(name)))
   }
 
@@ -133,18 +135,25 @@ export class Query {
     this.running.value = undefined
   }
 
-  /** Runs the query. With a profile, the time of every node of its plan is measured. */
-  run(withProfile = false) {
+  /**
+   * Runs the query. With a profile, the time of every node of its plan is measured. A repetition
+   * leaves the last result in its place until the next is there.
+   */
+  run(withProfile = false, isRepeated = false) {
     return this.attempt(async (signal) => {
-      this.close()
-      this.cursor.value = undefined
+      if (!isRepeated) {
+        this.close()
+        this.cursor.value = undefined
+      }
       const found = await Cursor.run(this.text.value, this.used(), withProfile ? { profile: 2 } : {}, signal)
+      this.close()
       this.cursor.value = found
       const { plan, stats, warnings = [] } = found.extra
       if (plan) this.planned.value = { plan, nodes: stats?.nodes, warnings }
       if (withProfile) this.view.value = 'Profile'
       else if (this.view.value === 'Plan' || this.view.value === 'Profile') this.view.value = 'Table'
       this.ran.value = this.text.value
+      if (isRepeated) return
       const run = { query: this.text.value, binds: JSON.stringify(this.used()), database: database.value }
       remember(run).catch(() => {})
     })
