@@ -6,11 +6,11 @@ use std::sync::Arc;
 use ::metrics::{Registry, Section};
 use errors::Result;
 use kv::{EngineStatistics, KeyRange, Nodes};
-use storage::{Collection, CollectionStatistics, PartialWait};
+use storage::{Collection, CollectionStatistics, PartialWait, entries_between};
 
 use crate::base::SharingServer;
 use crate::instance::Instance;
-use crate::metrics::{self, QueryResources};
+use crate::metrics::{self, QueryResources, WebhookLags};
 use crate::session::Session;
 use crate::state::query_registry::Scope;
 
@@ -33,8 +33,23 @@ impl Instance {
             let transactions = instance.transactions();
             page.write_all(Section::StreamTransactions, metrics::TRANSACTIONS, transactions.counts());
             page.write_all(Section::StreamTransactions, metrics::OPEN_TRANSACTIONS, &transactions.len());
+            page.write_all(Section::Changes, metrics::WEBHOOK_LAGS, &instance.webhook_lags());
+            page.write_all(Section::Changes, metrics::WEBHOOK_COUNTS, &instance.webhooks().counts);
         });
         self.store.register_metrics(registry);
+    }
+
+    /// Returns how far webhooks are behind the change log.
+    fn webhook_lags(&self) -> WebhookLags {
+        let last = self.store.resolved_position().saturating_sub(1);
+        let hooks = self.webhooks().all();
+        let mut lags = WebhookLags { webhooks: hooks.len() as u64, ..WebhookLags::default() };
+        for hook in hooks {
+            let lag = entries_between(hook.state().progress.position, last);
+            lags.total = lags.total.saturating_add(lag);
+            lags.most = lags.most.max(lag);
+        }
+        lags
     }
 
     fn query_resources(&self) -> QueryResources {

@@ -135,6 +135,54 @@ pub(crate) const CACHED_PLANS: &[Metric<QueryResources>] =
         used.cached_plans.into()
     })];
 
+/// The deliveries to webhooks since the start of the server.
+#[derive(Debug, Default)]
+pub(crate) struct WebhookCounts {
+    pub(crate) deliveries: Counter,
+    pub(crate) failures: Counter,
+    pub(crate) dead_letters: Counter,
+}
+
+pub(crate) const WEBHOOK_COUNTS: &[Metric<WebhookCounts>] = &[
+    Metric::counter(
+        "persea_webhook_deliveries_total",
+        "Total number of deliveries that webhooks' receivers accepted.",
+        |counts| (&counts.deliveries).into(),
+    ),
+    Metric::counter(
+        "persea_webhook_failures_total",
+        "Total number of failed attempts to deliver to webhooks.",
+        |counts| (&counts.failures).into(),
+    ),
+    Metric::counter(
+        "persea_webhook_dead_letters_total",
+        "Total number of deliveries given up after all attempts.",
+        |counts| (&counts.dead_letters).into(),
+    ),
+];
+
+/// The webhooks at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct WebhookLags {
+    pub(crate) webhooks: u64,
+    pub(crate) total: u64,
+    pub(crate) most: u64,
+}
+
+pub(crate) const WEBHOOK_LAGS: &[Metric<WebhookLags>] = &[
+    Metric::gauge("persea_webhooks", "Number of webhooks.", |lags| lags.webhooks.into()),
+    Metric::gauge(
+        "persea_webhook_lag",
+        "Number of entries of the change log that webhooks have not delivered, in total.",
+        |lags| lags.total.into(),
+    ),
+    Metric::gauge(
+        "persea_webhook_lag_max",
+        "Number of entries of the change log that the slowest webhook has not delivered.",
+        |lags| lags.most.into(),
+    ),
+];
+
 /// The numbers of transactions since the start of the server.
 #[derive(Debug, Default)]
 pub struct TransactionCounts {

@@ -35,6 +35,8 @@ pub enum Section {
     Search,
     /// Reads and writes of documents.
     Documents,
+    /// Deliveries of changes.
+    Changes,
     /// The export of traces.
     Traces,
 }

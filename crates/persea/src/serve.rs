@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use database::Instance;
+use database::changes::WebhookOptions;
 use options::{Options, Request};
 use rustix::process::Signal;
 use server::http::address::Address;
@@ -22,7 +23,7 @@ use crate::engine::EngineName;
 use crate::failure::Failure;
 use crate::options::{
     self as sections, SERVER, backup, cluster, database as store_section, general, log as log_section, query,
-    server as server_section, ssl, tcp, traces,
+    server as server_section, ssl, tcp, traces, webhooks,
 };
 use crate::process::{PidFile, print, raise_descriptor_limit, restart};
 use crate::service_manager::ServiceManager;
@@ -81,6 +82,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
         options.get(&server_section::ENDPOINT).into_iter().map(endpoint::parse).collect::<Result<_, _>>()?;
     let tls = ssl::settings(options, &addresses)?;
     let traces = traces::settings(options)?;
+    let webhooks = webhooks::settings(options)?;
     let log = log_section::open(options)?;
     if options.get(&general::CHECK_CONFIGURATION) {
         return Ok(End::Stopped);
@@ -98,7 +100,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let manager = Arc::new(ServiceManager::find());
     manager.answer_watchdog(runtime.handle());
-    let instance = open(options, &budget, descriptors)?;
+    let instance = open(options, &budget, descriptors, webhooks)?;
     if options.get(&store_section::AUTO_UPGRADE) || options.get(&store_section::INIT_DATABASE) {
         instance.store().close()?;
         tracing::info!("the store is ready");
@@ -151,13 +153,18 @@ async fn report_stop(server: Arc<Server>, manager: Arc<ServiceManager>) {
 }
 
 /// Opens the store, and creates the root user if there is none.
-fn open(options: &Options, budget: &MemoryBudget, descriptors: u64) -> Result<Arc<Instance>, Failure> {
+fn open(
+    options: &Options,
+    budget: &MemoryBudget,
+    descriptors: u64,
+    webhooks: WebhookOptions,
+) -> Result<Arc<Instance>, Failure> {
     let engine = general::open_engine(options, budget, descriptors)?;
     let in_memory = engine.name() == EngineName::Memory.text();
     let instance = Instance::with_store_options(
         engine,
         store_section::store_options(options, budget, in_memory)?,
-        store_section::instance_options(options, budget),
+        store_section::instance_options(options, budget, webhooks),
     )?;
     query::track(options, &instance);
     let password = store_section::root_password(options);

@@ -40,7 +40,7 @@ pub use base::revision::{REVISION_TEXT_MAX_BYTES, Revision, RevisionClock, Revis
 pub use base::schema::Schema;
 pub use base::search_options::SearchOptions;
 pub use catalog_snapshot::{Catalog, Collection, DataVersion, Database};
-pub use change_log::{LogStart, is_left_out};
+pub use change_log::{LogStart, entries_between, is_left_out};
 pub use changes::{ChangeBlock, ChangeScan, ChangeScope, Commit};
 pub use ddl::ViewLink;
 pub use ddl::index_build::SharedCheck;

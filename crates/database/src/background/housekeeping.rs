@@ -46,6 +46,7 @@ impl Instance {
         start_thread("search", &instance, index)?;
         // A merge may take minutes, and documents must become visible during that time.
         start_thread("search merge", &instance, merge)?;
+        changes::start_webhooks(&instance)?;
         Ok(instance)
     }
 }

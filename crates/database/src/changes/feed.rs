@@ -1,6 +1,7 @@
 //! Feeds: the change log of a database, as its user may see it.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use aql_value::{Interrupt, Value};
@@ -34,7 +35,7 @@ pub struct Feed {
     after: u64,
     scan: Option<ChangeScan>,
     collections: Option<HashSet<String>>,
-    filter: Option<ChangeFilter>,
+    filter: Option<Arc<ChangeFilter>>,
     slots: Option<SlotFilter>,
     form: ChangeForm,
     /// The changes that the feed may still show.
@@ -70,19 +71,40 @@ impl Session {
     ///
     /// Errors: those of [`Session::open_feed`].
     pub(crate) fn open_feed_of(&self, request: FeedRequest, slots: Option<SlotFilter>) -> Result<Feed> {
-        let FeedRequest { since, collections: names, filter: text, bind_vars, limit, initial, global, form } =
-            request;
-        let scope = self.change_scope(global)?;
-        for name in names.iter().flatten() {
+        self.change_scope(request.global)?;
+        for name in request.collections.iter().flatten() {
             self.collection(name, AccessLevel::ReadOnly)?;
         }
-        let filter = match &text {
-            Some(text) => {
-                let bind_vars = Value::from_slice(Slice::new(&bind_vars));
-                Some(ChangeFilter::compile(text, &bind_vars, &self.instance().empty_store)?)
-            }
-            None => None,
-        };
+        let filter = self.change_filter(request.filter.as_deref(), &request.bind_vars)?;
+        self.begin_feed(request, filter, slots)
+    }
+
+    /// Compiles a filter. `bind_vars` has the values of its bind parameters, as VelocyPack.
+    ///
+    /// Errors: 10 for a wrong filter, those of bind parameters.
+    pub(super) fn change_filter(
+        &self,
+        text: Option<&str>,
+        bind_vars: &[u8],
+    ) -> Result<Option<Arc<ChangeFilter>>> {
+        let Some(text) = text else { return Ok(None) };
+        let bind_vars = Value::from_slice(Slice::new(bind_vars));
+        let filter = ChangeFilter::compile(text, &bind_vars, &self.instance().empty_store)?;
+        Ok(Some(Arc::new(filter)))
+    }
+
+    /// Opens a feed with a compiled filter. Its collections need not exist.
+    ///
+    /// Errors: as [`Session::open_feed`].
+    pub(super) fn begin_feed(
+        &self,
+        request: FeedRequest,
+        filter: Option<Arc<ChangeFilter>>,
+        slots: Option<SlotFilter>,
+    ) -> Result<Feed> {
+        let FeedRequest { since, collections: names, filter: text, limit, initial, global, form, .. } =
+            request;
+        let scope = self.change_scope(global)?;
         let store = self.instance().store();
         let start = store.begin_change_log(BEGIN_WAIT)?;
         let collections = names.as_ref().map(|names| names.iter().cloned().collect());

@@ -4,6 +4,7 @@
 //!   asks for. [`Token`] is a position in it.
 //! - [`ChangeRows`] reads it for `CHANGES()` in AQL.
 //! - [`subscription`]: positions that the server keeps for readers, who acknowledge.
+//! - `webhooks` delivers it to receivers that users name.
 //! - [`TailRequest`] reads it as ArangoDB's replication does.
 
 mod feed;
@@ -19,9 +20,11 @@ pub mod subscription;
 mod tail;
 mod tail_entries;
 mod token;
+mod webhooks;
 
 pub use crate::state::feeds::OpenFeed;
 pub use crate::state::log_readers::LogReader;
+pub use crate::state::webhooks::{WebhookDefinition, WebhookOptions, WebhookProgress};
 pub use feed::{Feed, Progress};
 pub use form::ChangeForm;
 pub use request::{FeedRequest, Since};
@@ -29,3 +32,5 @@ pub(crate) use retention::trim;
 pub(crate) use rows::{ChangeReader, ChangeRows};
 pub use tail::{Tail, TailRequest, TickRange};
 pub use token::Token;
+pub(crate) use webhooks::start as start_webhooks;
+pub use webhooks::{DeadLetter, PingOutcome, WebhookView};

@@ -26,7 +26,8 @@ fn try_trim(instance: &Instance) -> Result<()> {
     let (store, readers) = (instance.store(), instance.log_readers());
     let Some(log) = store.change_log() else { return Ok(()) };
     let options = store.change_log_options();
-    let held = readers.held_from().min(subscription::held_from(instance, log.id)?);
+    let subscribed = subscription::held_from(instance, log.id)?;
+    let held = readers.held_from().min(subscribed).min(instance.webhooks().held_from());
     if options.mode == ChangeLogMode::OnDemand && held == u64::MAX && readers.idle() > options.retain {
         tracing::info!(target: "engines", "the change log ends: nobody has read it for {:?}", options.retain);
         return store.end_change_log();

@@ -142,7 +142,9 @@ impl Session {
     /// 1228, 11, 18.
     pub fn drop_database(&self, name: &str) -> Result<()> {
         self.require_administrator()?;
-        if self.catalog().database(name).is_some() && name != catalog::SYSTEM_DATABASE {
+        let catalog = self.catalog();
+        let database = catalog.database(name).map(|database| database.definition().id);
+        if database.is_some() && name != catalog::SYSTEM_DATABASE {
             self.instance().tasks().remove_database(name);
             // They hold locks that the removal waits for.
             self.instance().transactions().abort_database(name);
@@ -153,6 +155,9 @@ impl Session {
         self.instance().batches().remove_database(name);
         self.instance().results_cache().clear(name);
         self.instance().queries().forget_database(name);
+        if let Some(id) = database {
+            self.instance().webhooks().remove_database(id);
+        }
         Ok(())
     }
 

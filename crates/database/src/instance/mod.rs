@@ -32,8 +32,12 @@ use crate::state::transactions::{TransactionLimits, Transactions};
 use crate::state::ttl::{TtlJob, TtlProperties};
 use crate::state::user_memory::UserMemory;
 use crate::state::view_changes::ViewChanges;
+use crate::state::webhooks::{WebhookOptions, Webhooks};
 
 pub use javascript_options::JavaScriptOptions;
+
+/// The time that a stop waits for deliveries to webhooks.
+const WEBHOOK_STOP: Duration = Duration::from_secs(1);
 
 /// Limits and defaults from the configuration.
 #[derive(Clone, Debug)]
@@ -83,6 +87,8 @@ pub struct InstanceOptions {
     pub javascript: JavaScriptOptions,
     /// The properties of the removal of expired documents.
     pub ttl: TtlProperties,
+    /// The receivers of changes.
+    pub webhooks: WebhookOptions,
     /// The time without loads after which a restore counts as broken. The edge index of its
     /// collection is then built.
     pub broken_restore_after: Duration,
@@ -115,6 +121,7 @@ impl Default for InstanceOptions {
             default_wait_for_sync: false,
             javascript: JavaScriptOptions::default(),
             ttl: TtlProperties::default(),
+            webhooks: WebhookOptions::default(),
             broken_restore_after: Duration::from_secs(60),
             compatible_version: "3.12.10".to_owned(),
         }
@@ -145,6 +152,7 @@ pub struct Instance {
     log_readers: LogReaders,
     feeds: Feeds,
     subscriptions: Subscriptions,
+    webhooks: Arc<Webhooks>,
     /// The store over which filters of changes run.
     pub(crate) empty_store: EmptyStore,
     local_ids: LocalIds,
@@ -199,6 +207,7 @@ impl Instance {
             log_readers: LogReaders::default(),
             feeds: Feeds::default(),
             subscriptions: Subscriptions::default(),
+            webhooks: Arc::new(Webhooks::new(&options.webhooks)),
             empty_store: EmptyStore::default(),
             local_ids,
             stopping: AtomicBool::new(false),
@@ -221,6 +230,17 @@ impl Instance {
     /// Returns the subscriptions that are in use.
     pub(crate) fn subscriptions(&self) -> &Subscriptions {
         &self.subscriptions
+    }
+
+    /// Returns the webhooks.
+    pub(crate) fn webhooks(&self) -> &Arc<Webhooks> {
+        &self.webhooks
+    }
+
+    /// Ends the deliveries to webhooks, within a second.
+    pub fn stop_webhooks(&self) {
+        self.webhooks.stop();
+        self.webhooks.schedule.wait_for_threads(WEBHOOK_STOP);
     }
 
     /// Returns the readers of the change log.
@@ -330,6 +350,7 @@ impl Instance {
     /// error 30.
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
+        self.webhooks.stop();
         self.tasks.stop();
         self.queries.kill_all();
         self.transactions.abort_all();

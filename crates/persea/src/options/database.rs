@@ -4,6 +4,7 @@ use std::path::Path;
 
 use catalog::NamingRules;
 use database::InstanceOptions;
+use database::changes::WebhookOptions;
 use options::{Choice, Flag, Maybe, Number, Opt, Options, Text, choice, flag, number, text};
 use server::version::ARANGODB_VERSION;
 use storage::{MemoryBudget, SearchOptions, StoreOptions};
@@ -65,8 +66,13 @@ pub(crate) fn store_options(
 }
 
 /// Makes the options of the instance.
-pub(crate) fn instance_options(options: &Options, budget: &MemoryBudget) -> InstanceOptions {
+pub(crate) fn instance_options(
+    options: &Options,
+    budget: &MemoryBudget,
+    webhooks: WebhookOptions,
+) -> InstanceOptions {
     InstanceOptions {
+        webhooks,
         result_memory_bytes: budget.result_bytes,
         temporary_folder: temp::folder(options),
         spill: temp::settings(options),

@@ -23,6 +23,7 @@ pub(crate) mod traces;
 mod transaction;
 mod ttl;
 mod unsupported;
+pub(crate) mod webhooks;
 
 use kv::LogRecovery;
 use options::{Mistake, Options, Program, Request, Version};
@@ -66,6 +67,7 @@ pub(crate) static SERVER: Program = Program {
         traces::ROWS,
         transaction::ROWS,
         ttl::ROWS,
+        webhooks::ROWS,
     ],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,

@@ -56,6 +56,7 @@ mod version;
 mod view;
 mod wal;
 pub(crate) mod web;
+mod webhooks;
 
 use crate::http::route::Route;
 
@@ -94,4 +95,5 @@ pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     version::ROUTES,
     view::ROUTES,
     wal::ROUTES,
+    webhooks::ROUTES,
 ];

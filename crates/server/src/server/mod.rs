@@ -167,8 +167,10 @@ impl Server {
         let watch = tokio::spawn(Arc::clone(&self).watch());
         self.shutdown.requested().await;
         tasks.iter().for_each(tokio::task::JoinHandle::abort);
-        // Nobody waits for tasks.
+        // Nobody waits for tasks and deliveries.
         self.instance.tasks().stop();
+        let instance = Arc::clone(&self.instance);
+        let end_webhooks = tokio::task::spawn_blocking(move || instance.stop_webhooks());
         let instance = Arc::clone(&self.instance);
         let end_queries = tokio::spawn(async move {
             tokio::time::sleep(QUERY_GRACE).await;
@@ -184,6 +186,8 @@ impl Server {
         let (lanes, tasks) = (Arc::clone(&self.lanes), Arc::clone(self.instance.tasks()));
         let stop = move || tasks.wait_for_runs(POOL_TIMEOUT) & lanes.stop(POOL_TIMEOUT);
         let idle = tokio::task::spawn_blocking(stop).await.unwrap_or(false);
+        // A delivery whose thread has panicked has ended as well.
+        let _ = end_webhooks.await;
         // Open transactions end before the store does.
         self.instance.stop();
         Ok(ended && idle)

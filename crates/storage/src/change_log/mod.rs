@@ -20,4 +20,4 @@ pub use left_out::is_left_out;
 pub(crate) use positions::{HeldPositions, Positions};
 pub(crate) use recorder::{Recorder, RecorderSavepoint};
 pub(crate) use state::ChangeLog;
-pub use state::LogStart;
+pub use state::{LogStart, entries_between};

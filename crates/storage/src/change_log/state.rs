@@ -23,6 +23,12 @@ use crate::encoding::pack;
 /// Positions that a start skips. A crash of the machine may lose commits that readers have seen;
 /// their positions are not used again.
 const SKIPPED_POSITIONS: u64 = 1 << 32;
+/// Returns the number of entries behind a position, up to another one. It leaves out the positions
+/// that starts have skipped between the two.
+pub fn entries_between(position: u64, last: u64) -> u64 {
+    last.saturating_sub(position) % SKIPPED_POSITIONS
+}
+
 /// The time between two looks whether older transactions have ended.
 const LOOK: Duration = Duration::from_millis(1);
 const ONE_PAIR: BlockLimits = BlockLimits { rows: 1, bytes: 1 };
