@@ -38,3 +38,4 @@ mod shell;
 mod subscriptions;
 mod traces;
 mod upgrade;
+mod webhooks;

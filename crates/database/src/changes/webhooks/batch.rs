@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, Hash, Hasher};
 use std::time::{Duration, Instant};
 
 use aql_value::Charge;
+use bytes::Bytes;
 use errors::Result;
 use rapidhash::fast::SeedableState;
 use velocypack::json;
@@ -47,7 +48,7 @@ pub(super) struct BatchLimits {
 pub(super) struct Message {
     pub(super) id: String,
     pub(super) content_type: &'static str,
-    pub(super) body: Vec<u8>,
+    pub(super) body: Bytes,
     /// The memory of the body.
     pub(super) _memory: Charge,
 }
@@ -125,7 +126,7 @@ impl Batch {
         hook.unique.hash(&mut hasher);
         let id = format!("msg_{:016x}_{}_{}", hasher.finish(), self.first, self.last);
         let content_type = close(&mut self.body, self.form, Token { log, position: self.last });
-        Message { id, content_type, body: self.body, _memory: self.memory }
+        Message { id, content_type, body: self.body.into(), _memory: self.memory }
     }
 
     /// Returns a test delivery, which has no changes.
@@ -133,7 +134,7 @@ impl Batch {
         let mut batch = Batch::new(hook, form, memory);
         let content_type = close(&mut batch.body, form, token);
         let id = format!("msg_ping_{:016x}", fastrand::u64(..));
-        Message { id, content_type, body: batch.body, _memory: batch.memory }
+        Message { id, content_type, body: batch.body.into(), _memory: batch.memory }
     }
 }
 

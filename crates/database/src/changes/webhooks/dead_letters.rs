@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use errors::{Error, Result};
+use errors::{Error, ErrorCode, Result};
 use kv::BlockLimits;
 use storage::{
     Collection, DocumentScanSpec, KeyBound, OverwriteMode, Snapshot, Transaction, WriteKind, WriteOptions,
@@ -124,7 +124,7 @@ pub(super) fn first(session: &Session, hook: &Hook) -> Result<Option<Exhumed>> {
                 true => "application/cloudevents-batch+json",
                 false => "application/json",
             },
-            body: body.as_bytes().to_vec(),
+            body: body.as_bytes().to_vec().into(),
             _memory: memory,
         };
         found = Some(Exhumed { key: key.to_owned(), message });
@@ -175,7 +175,11 @@ pub(super) fn remove(
     }
     let letters = collection(session)?;
     for key in &keys {
-        transaction.remove(&letters, key, Slice::NONE, &WriteOptions::default())?;
+        match transaction.remove(&letters, key, Slice::NONE, &WriteOptions::default()) {
+            // Another request has removed it.
+            Err(error) if error.code() == ErrorCode::DocumentNotFound => {}
+            removed => drop(removed?),
+        }
     }
     Ok(())
 }

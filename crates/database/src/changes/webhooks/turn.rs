@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use aql_value::Charge;
-use bytes::Bytes;
 use errors::{Error, ErrorCode, Result};
 use webhooks::{Delivery, Outcome, back_off};
 
@@ -92,7 +91,7 @@ pub(super) fn send(instance: &Instance, definition: &WebhookDefinition, message:
         headers: &definition.headers,
         id: &message.id,
         content_type: message.content_type,
-        body: Bytes::copy_from_slice(&message.body),
+        body: message.body.clone(),
     })
 }
 
