@@ -163,8 +163,6 @@ impl Rights {
 fn system_collection_level(database: &str, collection: &str, database_level: AccessLevel) -> AccessLevel {
     match collection {
         "_users" if database == SYSTEM_DATABASE => AccessLevel::None,
-        // They have secrets, and changes as their users have seen them.
-        "_webhooks" | "_webhookdeadletters" => AccessLevel::None,
         "_queues" => AccessLevel::ReadOnly,
         "_frontend" => AccessLevel::ReadWrite,
         _ => database_level,
