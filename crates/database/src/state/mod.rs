@@ -8,7 +8,9 @@
 //! - `log_readers`: for whom the change log is kept. `feeds`: the open feeds of changes.
 //!   `subscriptions`: readers that share a position.
 //!   `analyzers`: Analyzers that are open. [`ttl`]: expiry of documents. `graph_changes`,
-//!   `view_changes`: locks of definitions. `webhooks`: who is told of changes, and when. `user_memory`: users' shares of the memory of queries.
+//!   `view_changes`: locks of definitions.
+//!   `webhooks`: who is told of changes, and when. `user_memory`: users' shares of the memory of
+//!   queries.
 
 pub(crate) mod analyzers;
 pub mod cursor;

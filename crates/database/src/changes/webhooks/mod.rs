@@ -1,8 +1,8 @@
 //! Webhooks: changes are sent to receivers that users name.
 //!
 //! - `session` has the methods of sessions: definitions, positions, dead letters, test deliveries.
-//! - `documents` keeps webhooks in `_webhooks`, and `dead_letters` deliveries that failed for good in
-//!   `_webhookdeadletters`. Both collections are made with the first webhook of a database.
+//! - `documents` keeps webhooks in `_webhooks`, and `dead_letters` deliveries that failed for good
+//!   in `_webhookdeadletters`. Both collections are made with the first webhook of a database.
 //! - `threads` waits for commits, and gives each webhook that is due a `turn`: it reads a `batch`,
 //!   sends it, and saves the position.
 //!

@@ -49,8 +49,9 @@ pub struct PingOutcome {
 impl Session {
     /// Makes a webhook.
     ///
-    /// Errors: 10 for a wrong definition, or an address that is not allowed; 11 without write access
-    /// to the database, or if webhooks are turned off; 1207, 32; those of [`Session::open_feed`].
+    /// Errors: 10 for a wrong definition, or an address that is not allowed; 11 without write
+    /// access to the database, or if webhooks are turned off; 1207, 32; those of
+    /// [`Session::open_feed`].
     pub fn create_webhook(&self, body: Slice<'_>) -> Result<WebhookView> {
         self.require_webhooks()?;
         self.require_database(AccessLevel::ReadWrite)?;

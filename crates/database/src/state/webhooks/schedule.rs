@@ -1,7 +1,7 @@
 //! When webhooks are due, and which threads work for them.
 //!
-//! A webhook that has delivered everything waits for a commit, and takes no thread. One thread waits
-//! for commits and times on behalf of all.
+//! A webhook that has delivered everything waits for a commit, and takes no thread. One thread
+//! waits for commits and times on behalf of all.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
