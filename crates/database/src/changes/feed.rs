@@ -324,7 +324,7 @@ impl Feed {
 
     /// Returns true if the feed is about the change, and the user may see it.
     fn is_wanted(&mut self, change: &Change<'_>) -> bool {
-        if self.slots.as_ref().is_some_and(|slots| !slots.includes(change)) {
+        if !self.form.has(change.kind) || self.slots.as_ref().is_some_and(|slots| !slots.includes(change)) {
             return false;
         }
         let Some(collection) = change.collection else {

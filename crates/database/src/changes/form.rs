@@ -3,6 +3,8 @@
 //! Sources: the envelope of Debezium 2 (documentation, "Change events"), and CloudEvents 1.0.2 with
 //! its JSON format.
 
+use std::time::SystemTime;
+
 use errors::{Error, Result};
 use storage::{Change, ChangeKind, Commit};
 use velocypack::{Builder, Slice, json};
@@ -34,6 +36,12 @@ impl ChangeForm {
                 "unknown format '{name}': expecting 'persea', 'debezium' or 'cloudevents'"
             ))),
         }
+    }
+
+    /// Returns true if the form has changes of this kind. Debezium's envelope has none of
+    /// definitions: its sinks take them for documents without a key.
+    pub(crate) fn has(self, kind: ChangeKind) -> bool {
+        self != ChangeForm::Debezium || kind.is_of_document() || kind == ChangeKind::Truncated
     }
 
     /// Returns the name of the form.
@@ -168,14 +176,21 @@ pub(crate) fn build(change: &Change<'_>, context: &Context<'_>, out: &mut Builde
     Ok(out.close()?)
 }
 
+/// The beginning of the attribute `source` of Debezium's envelope.
+const DEBEZIUM_SOURCE: &[u8] = b"{\"version\":\"1\",\"connector\":\"persea\",\"name\":\"persea\",";
+
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
 fn write_debezium(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u8>) {
     let name = change.collection.map(|collection| collection.name);
     let op = match change.kind {
         ChangeKind::Inserted => "c",
         ChangeKind::Updated | ChangeKind::Replaced => "u",
         ChangeKind::Removed => "d",
-        ChangeKind::Truncated => "t",
-        _ => "m",
+        _ => "t",
     };
     let after = if change.kind == ChangeKind::Removed { Slice::NONE } else { change.document };
     // Without previous versions, a removal has the key and the revision.
@@ -184,7 +199,8 @@ fn write_debezium(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u8>)
     json::write(or_null(change.old.or(removed)), name, out);
     out.extend_from_slice(b",\"after\":");
     json::write(or_null(Some(after)), name, out);
-    out.extend_from_slice(b",\"source\":{\"version\":\"1\",\"connector\":\"persea\",");
+    out.extend_from_slice(b",\"source\":");
+    out.extend_from_slice(DEBEZIUM_SOURCE);
     let ms = (context.commit.time / 1_000).to_string();
     out.extend_from_slice(b"\"ts_ms\":");
     out.extend_from_slice(ms.as_bytes());
@@ -246,13 +262,15 @@ pub(crate) fn write_present(
         ChangeForm::Debezium => {
             out.extend_from_slice(b"{\"before\":null,\"after\":");
             json::write(document, Some(collection), out);
-            out.extend_from_slice(
-                b",\"source\":{\"version\":\"1\",\"connector\":\"persea\",\"snapshot\":\"true\",",
-            );
+            out.extend_from_slice(b",\"source\":");
+            out.extend_from_slice(DEBEZIUM_SOURCE);
+            out.extend_from_slice(b"\"snapshot\":\"true\",");
             text(out, "db", database);
             out.push(b',');
             text(out, "collection", collection);
-            out.extend_from_slice(b"},\"op\":\"r\",\"transaction\":null}");
+            out.extend_from_slice(b"},\"op\":\"r\",\"ts_ms\":");
+            json::write_u64(now_ms(), out);
+            out.extend_from_slice(b",\"transaction\":null}");
         }
         ChangeForm::CloudEvents => {
             let revision = document.get("_rev").and_then(Slice::as_str).unwrap_or_default();
@@ -284,9 +302,8 @@ pub(crate) fn write_ready(form: ChangeForm, database: &str, token: Token, out: &
             out.extend_from_slice(b",\"operation\":\"ready\"}");
         }
         ChangeForm::Debezium => {
-            out.extend_from_slice(
-                b"{\"before\":null,\"after\":null,\"source\":{\"version\":\"1\",\"connector\":\"persea\",",
-            );
+            out.extend_from_slice(b"{\"before\":null,\"after\":null,\"source\":");
+            out.extend_from_slice(DEBEZIUM_SOURCE);
             text(out, "db", database);
             out.extend_from_slice(b",\"operation\":\"ready\",");
             text(out, "token", &token);
