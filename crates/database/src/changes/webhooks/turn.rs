@@ -339,7 +339,7 @@ fn pause(state: &mut HookState, reason: &str) {
 fn is_permanent(error: &Error) -> bool {
     /// ArangoDB's numbers of errors in queries, which filters have too.
     const QUERY_ERRORS: std::ops::Range<u32> = 1_501..1_600;
-    let is_of_filter = QUERY_ERRORS.contains(&(error.number() as u32));
+    let is_of_filter = QUERY_ERRORS.contains(&error.number());
     is_of_filter
         || matches!(
             error.code(),

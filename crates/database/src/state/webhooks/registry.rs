@@ -46,13 +46,16 @@ impl Default for WebhookOptions {
     }
 }
 
+/// Webhooks by their database and name.
+type HooksByName = BTreeMap<(DatabaseId, Arc<str>), Arc<Hook>>;
+
 /// The webhooks of all databases.
 pub(crate) struct Webhooks {
     pub(crate) is_enabled: bool,
     pub(crate) sender: Sender,
     pub(crate) schedule: Schedule,
     pub(crate) counts: WebhookCounts,
-    hooks: Mutex<BTreeMap<(DatabaseId, Arc<str>), Arc<Hook>>>,
+    hooks: Mutex<HooksByName>,
     pings: AtomicUsize,
     stop: Arc<AtomicBool>,
 }
@@ -163,7 +166,7 @@ impl Webhooks {
         self.schedule.stop();
     }
 
-    fn hooks(&self) -> MutexGuard<'_, BTreeMap<(DatabaseId, Arc<str>), Arc<Hook>>> {
+    fn hooks(&self) -> MutexGuard<'_, HooksByName> {
         self.hooks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
