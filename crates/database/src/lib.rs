@@ -7,10 +7,10 @@
 //! - `base`, `embedded_aql`, `query_request`: values, and AQL in definitions.
 //! - `state`: everything that outlives a request. [`Instance`] owns it.
 //! - [`transaction`]: transactions that span requests. [`documents`], `graph`: documents without a
-//!   query. `maintenance`: the store as administrators see it.
+//!   query.
 //! - [`javascript`](mod@javascript): scripts of users. `definitions`: collections, indexes, views,
 //!   Analyzers, users.
-//! - [`changes`]: what the change log has.
+//! - [`changes`]: what the change log has. `maintenance`: the store as administrators see it.
 //! - [`query`]: from a request to a running plan. `transfer`: [`export`], [`import`], [`dump`] and
 //!   [`restore`] of whole collections.
 //! - [`follow`]: the log of another server, applied to this one.
@@ -27,11 +27,11 @@ mod instance;
 mod session;
 pub mod transaction;
 pub mod documents;
-mod maintenance;
 mod graph;
 pub mod javascript;
 mod definitions;
 pub mod changes;
+mod maintenance;
 pub mod follow;
 pub mod query;
 mod transfer;

@@ -9,8 +9,9 @@ use kv::{EngineStatistics, KeyRange, Nodes};
 use storage::{Collection, CollectionStatistics, PartialWait, entries_between};
 
 use crate::base::SharingServer;
+use crate::changes::subscription::held_from;
 use crate::instance::Instance;
-use crate::metrics::{self, QueryResources, WebhookLags};
+use crate::metrics::{self, ChangeLogUse, QueryResources, WebhookLags};
 use crate::session::Session;
 use crate::state::query_registry::Scope;
 
@@ -33,10 +34,23 @@ impl Instance {
             let transactions = instance.transactions();
             page.write_all(Section::StreamTransactions, metrics::TRANSACTIONS, transactions.counts());
             page.write_all(Section::StreamTransactions, metrics::OPEN_TRANSACTIONS, &transactions.len());
+            page.write_all(Section::Changes, metrics::CHANGE_LOG, &instance.change_log_use());
             page.write_all(Section::Changes, metrics::WEBHOOK_LAGS, &instance.webhook_lags());
             page.write_all(Section::Changes, metrics::WEBHOOK_COUNTS, &instance.webhooks().counts);
         });
         self.store.register_metrics(registry);
+    }
+
+    /// Returns the size of the change log, and how far it is read. A failed read counts as 0.
+    fn change_log_use(&self) -> ChangeLogUse {
+        let mut used = ChangeLogUse { feeds: self.feeds().len(), ..ChangeLogUse::default() };
+        let Some(log) = self.store.change_log() else { return used };
+        used.last_position = self.store.resolved_position().saturating_sub(1);
+        used.size_bytes = self.store.change_log_bytes().unwrap_or(0);
+        // Without subscriptions the position is the greatest one, and the lag 0.
+        let held = held_from(self, log.id).unwrap_or(u64::MAX);
+        used.subscription_lag = (used.last_position + 1).saturating_sub(held);
+        used
     }
 
     /// Returns how far webhooks are behind the change log.

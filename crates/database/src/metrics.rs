@@ -135,6 +135,32 @@ pub(crate) const CACHED_PLANS: &[Metric<QueryResources>] =
         used.cached_plans.into()
     })];
 
+/// The change log and its readers at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ChangeLogUse {
+    pub(crate) size_bytes: u64,
+    pub(crate) last_position: u64,
+    pub(crate) feeds: usize,
+    pub(crate) subscription_lag: u64,
+}
+
+pub(crate) const CHANGE_LOG: &[Metric<ChangeLogUse>] = &[
+    Metric::gauge("persea_changes_size_bytes", "Estimated size of the change log on disk in bytes.", |log| {
+        log.size_bytes.into()
+    }),
+    Metric::gauge(
+        "persea_changes_last_position",
+        "Last position of the change log; 0 while it is not written.",
+        |log| log.last_position.into(),
+    ),
+    Metric::gauge("persea_changes_feeds", "Number of open feeds of changes.", |log| log.feeds.into()),
+    Metric::gauge(
+        "persea_changes_subscription_lag",
+        "Number of positions of the change log that the slowest subscription is behind.",
+        |log| log.subscription_lag.into(),
+    ),
+];
+
 /// The deliveries to webhooks since the start of the server.
 #[derive(Debug, Default)]
 pub(crate) struct WebhookCounts {

@@ -35,7 +35,7 @@ pub enum Section {
     Search,
     /// Reads and writes of documents.
     Documents,
-    /// Deliveries of changes.
+    /// The change log, its readers and webhooks.
     Changes,
     /// The export of traces.
     Traces,

@@ -87,6 +87,11 @@ impl Feeds {
         self.are_ended.load(Ordering::Acquire)
     }
 
+    /// Returns the number of open feeds.
+    pub(crate) fn len(&self) -> usize {
+        lock(&self.open).len()
+    }
+
     /// Lists the feeds that `is_visible` selects.
     pub(crate) fn list(&self, is_visible: impl Fn(&Owner) -> bool) -> Vec<OpenFeed> {
         let open = lock(&self.open);
