@@ -49,7 +49,7 @@ impl Instance {
         used.size_bytes = self.store.change_log_bytes().unwrap_or(0);
         // Without subscriptions the position is the greatest one, and the lag 0.
         let held = held_from(self, log.id).unwrap_or(u64::MAX);
-        used.subscription_lag = (used.last_position + 1).saturating_sub(held);
+        used.subscription_lag = entries_between(held.saturating_sub(1), used.last_position);
         used
     }
 

@@ -7,7 +7,7 @@ use catalog::DatabaseId;
 use catalog::collection::{CollectionProperties, CollectionType};
 use errors::{Error, ErrorCode, Result};
 use kv::BlockLimits;
-use storage::{DOCUMENT_WAIT, DocumentScanSpec, Durability, WriteOptions};
+use storage::{DOCUMENT_WAIT, DocumentScanSpec, Durability, WriteOptions, entries_between};
 use velocypack::Slice;
 
 use super::super::{Since, Token};
@@ -186,7 +186,7 @@ impl Session {
             }
             None => (stored.log, stored.slots.iter().min().copied().unwrap_or_default(), Vec::new()),
         };
-        let lag = self.last_change().saturating_sub(position);
+        let lag = entries_between(position, self.last_change());
         Ok(Subscription { definition, token: Token { log, position }, lag, readers })
     }
 }
