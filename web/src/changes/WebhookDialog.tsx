@@ -27,6 +27,8 @@ interface Pinged {
 export function WebhookDialog({ hook, onClose, onChanged, onEdit }: Properties) {
   const [asked, setAsked] = useState<'remove' | 'replay'>()
   const [said, setSaid] = useState<{ text: string; isBad: boolean }>()
+  // A webhook that has failed begins again with any change.
+  const isStopped = hook.paused || hook.state === 'failed'
   const address = path`/_api/changes/webhooks/${hook.name}`
   const act = (call: Call, tell: (reply: Pinged) => string | undefined = () => undefined) =>
     ask<Pinged>(call).then(
@@ -57,8 +59,8 @@ export function WebhookDialog({ hook, onClose, onChanged, onEdit }: Properties) 
         {hook.deadLetters > 0 && <DeadLetters hook={hook} onChanged={onChanged} />}
         {mayChangeDatabase.value && (
           <footer class="dialog-foot">
-            <button type="button" class="button" onClick={() => act({ method: 'PATCH', path: address, body: { paused: !hook.paused } })}>
-              {hook.paused ? 'Continue' : 'Pause'}
+            <button type="button" class="button" onClick={() => act({ method: 'PATCH', path: address, body: { paused: !isStopped } })}>
+              {isStopped ? 'Continue' : 'Pause'}
             </button>
             <button type="button" class="button" title="Send one test delivery" onClick={() => act({ method: 'POST', path: `${address}/ping` }, outcome)}>
               Test

@@ -62,7 +62,7 @@ export function WebhookForm({ hook, onClose, onDone }: Properties) {
         <Field title="Seconds to collect them"><input {...of('batchWait')} placeholder="0" /></Field>
         <Field title="Attempts"><input {...of('maxAttempts')} type="number" placeholder="10" /></Field>
       </div>
-      <Field title="Further headers">
+      <Field title="Further headers" hint={hook && 'An empty field keeps the present ones.'}>
         <textarea {...of('headers')} rows={2} placeholder="x-tenant: 7" />
       </Field>
       {mistake && <p class="message is-error">{mistake}</p>}

@@ -1,6 +1,6 @@
 /** Webhooks: what the server tells about them, and what their form sends. */
 
-/** A webhook as the server describes it. The secret is never part of it. */
+/** A webhook as the server describes it, without its secret and its headers. */
 export interface Webhook {
   name: string
   url: string
@@ -12,7 +12,6 @@ export interface Webhook {
   batchSize: number
   batchWait: number
   maxAttempts: number
-  headers?: Record<string, string>
   paused: boolean
   token: string
   lag: number
@@ -57,7 +56,6 @@ export const EMPTY: Fields = { name: '', url: '', secret: '', collections: [], f
 /** Returns the fields of a webhook that is there. */
 export function fieldsOf(hook: Webhook): Fields {
   const { name, url, format } = hook
-  const headers = Object.entries(hook.headers ?? {}).map(([one, value]) => `${one}: ${value}`)
   return {
     ...EMPTY,
     name,
@@ -69,7 +67,6 @@ export function fieldsOf(hook: Webhook): Fields {
     batchSize: String(hook.batchSize),
     batchWait: String(hook.batchWait),
     maxAttempts: String(hook.maxAttempts),
-    headers: headers.join('\n'),
   }
 }
 
@@ -96,7 +93,7 @@ function bindVarsOf(text: string): unknown {
 /**
  * Returns the body of the request that makes a webhook, or changes one that is there.
  *
- * A secret that is not typed stays as it is. Errors: a field that cannot be read.
+ * A secret and headers that are not typed stay as they are. Errors: a field that cannot be read.
  */
 export function bodyOf(fields: Fields, isNew: boolean): Record<string, unknown> {
   const numbers = Object.entries({ batchSize: fields.batchSize, batchWait: fields.batchWait, maxAttempts: fields.maxAttempts })
@@ -109,7 +106,7 @@ export function bodyOf(fields: Fields, isNew: boolean): Record<string, unknown> 
     filter: fields.filter.trim() || null,
     bindVars: bindVarsOf(fields.bindVars),
     format: fields.format,
-    headers: headersOf(fields.headers),
+    ...(fields.headers.trim() !== '' && { headers: headersOf(fields.headers) }),
     ...Object.fromEntries(given),
   }
 }
