@@ -1,14 +1,33 @@
-// Changes: the live table, queries that run again, and subscriptions.
+// Changes: the live table, queries that run again, subscriptions and webhooks.
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { check, launch, openAs, write } from './browser.mjs'
 import { Server } from './server.mjs'
+
+/** Starts a receiver of webhooks, which answers with `status`. It keeps the bodies and a header of what it gets. */
+async function startReceiver() {
+  const receiver = { status: 204, bodies: [], tenants: [] }
+  const listener = createServer(async (request, response) => {
+    const parts = await request.toArray()
+    receiver.bodies.push(Buffer.concat(parts).toString())
+    receiver.tenants.push(request.headers['x-tenant'])
+    response.writeHead(receiver.status).end()
+  })
+  await new Promise((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  receiver.url = `http://127.0.0.1:${listener.address().port}/hook`
+  receiver.close = () => {
+    listener.close()
+    listener.closeAllConnections()
+  }
+  return receiver
+}
 
 describe('changes', () => {
   let server, browser
   const insert = (key, collection = 'docs', n = 1) => server.query('INSERT { _key: @key, n: @n } INTO @@collection', { key, n, '@collection': collection })
   before(async () => {
-    ;[server, browser] = await Promise.all([Server.start({ options: ['--changes.old-documents', 'true'] }), launch()])
+    ;[server, browser] = await Promise.all([Server.start({ options: ['--changes.old-documents', 'true', '--webhooks.allow', '127.0.0.1'] }), launch()])
     for (const name of ['docs', 'others']) await server.ask('POST', '/_api/collection', { name })
     await server.ask('POST', '/_api/user', { user: 'reader', passwd: 'secret' })
     await server.ask('PUT', '/_api/user/reader/database/_system', { grant: 'ro' })
@@ -134,6 +153,61 @@ describe('changes', () => {
     await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
     await page.getByText('There are no subscriptions').waitFor()
     await page.close()
+  })
+
+  it('have webhooks', async () => {
+    const receiver = await startReceiver()
+    const page = await openAs(browser, server, 'root', '#changes/webhooks')
+    await page.getByText('There are no webhooks').waitFor()
+    await page.getByRole('button', { name: 'New webhook' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('mail')
+    await dialog.getByLabel('URL').fill('http://127.0.0.2:9/')
+    await check(page)
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByText('not public').waitFor()
+    await dialog.getByLabel('URL').fill(receiver.url)
+    await dialog.getByLabel('Attempts').fill('1')
+    await dialog.getByLabel('Further headers').fill('x-tenant: 7')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('link', { name: 'mail', exact: true }).click()
+    await dialog.getByText('running', { exact: true }).waitFor()
+    await check(page)
+    await dialog.getByRole('button', { name: 'Test', exact: true }).click()
+    await dialog.getByText('with status 204').waitFor()
+    receiver.status = 500
+    await dialog.getByRole('button', { name: 'Test', exact: true }).click()
+    await dialog.getByText('The test delivery failed').waitFor()
+    await insert('for-webhook')
+    await dialog.getByText('1 dead letter', { exact: true }).waitFor()
+    await check(page)
+    receiver.status = 204
+    await dialog.getByRole('button', { name: 'Send again' }).click()
+    await dialog.getByText('1 dead letter', { exact: true }).waitFor({ state: 'detached' })
+    assert.ok(receiver.bodies.at(-1).includes('for-webhook'))
+    await dialog.getByRole('button', { name: 'Pause' }).click()
+    await dialog.getByText('paused', { exact: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Edit' }).click()
+    await dialog.getByLabel('Attempts').fill('3')
+    await dialog.getByRole('button', { name: 'Change', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Continue' }).click()
+    await dialog.getByText('running', { exact: true }).waitFor()
+    await dialog.getByRole('button', { name: 'Replay' }).click()
+    await dialog.getByLabel('Begin behind').fill('yesterday')
+    await dialog.getByRole('button', { name: 'Replay', exact: true }).click()
+    await dialog.getByRole('alert').waitFor()
+    const sent = receiver.bodies.length
+    await dialog.getByLabel('Begin behind').fill('earliest')
+    await dialog.getByRole('button', { name: 'Replay', exact: true }).click()
+    await dialog.getByText('Token', { exact: true }).waitFor()
+    while (receiver.bodies.length === sent) await new Promise((resolve) => setTimeout(resolve, 50))
+    // The edit has kept the header, which the server does not show.
+    assert.equal(receiver.tenants.at(-1), '7')
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByText('There are no webhooks').waitFor()
+    await page.close()
+    receiver.close()
   })
 
   it('show what a reader may see, in a narrow window', async () => {

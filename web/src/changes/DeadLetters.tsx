@@ -19,7 +19,7 @@ export function DeadLetters({ hook, onChanged }: { hook: Webhook; onChanged: () 
   return (
     <section aria-label="Dead letters">
       <div class="bulk">
-        <strong>{number(hook.deadLetters)} dead letters</strong>
+        <strong>{hook.deadLetters === 1 ? '1 dead letter' : `${number(hook.deadLetters)} dead letters`}</strong>
         <span class="spring" />
         {mayChangeDatabase.value && (
           <>

@@ -7,7 +7,7 @@ import { type Call, messageOf, path } from '../lib/api'
 import { number } from '../lib/format'
 import { ask, mayChangeDatabase } from '../lib/session'
 import { DeadLetters } from './DeadLetters'
-import type { Webhook } from './webhook'
+import { isStopped, outcome, type Pinged, type Webhook } from './webhook'
 import { chipOf } from './Webhooks'
 
 interface Properties {
@@ -17,24 +17,20 @@ interface Properties {
   onEdit: () => void
 }
 
-/** The reply to a test delivery. */
-interface Pinged {
-  status?: number
-  error?: unknown
-  errorMessage?: string
+/** What became of an action. */
+interface Said {
+  text: string
+  isBad: boolean
 }
 
 export function WebhookDialog({ hook, onClose, onChanged, onEdit }: Properties) {
   const [asked, setAsked] = useState<'remove' | 'replay'>()
-  const [said, setSaid] = useState<{ text: string; isBad: boolean }>()
-  // A webhook that has failed begins again with any change.
-  const isStopped = hook.paused || hook.state === 'failed'
+  const [said, setSaid] = useState<Said>()
   const address = path`/_api/changes/webhooks/${hook.name}`
-  const act = (call: Call, tell: (reply: Pinged) => string | undefined = () => undefined) =>
+  const act = (call: Call, tell: (reply: Pinged) => Said | undefined = () => undefined) =>
     ask<Pinged>(call).then(
       (reply) => {
-        const text = tell(reply)
-        setSaid(text === undefined ? undefined : { text, isBad: false })
+        setSaid(tell(reply))
         onChanged()
       },
       (error) => setSaid({ text: messageOf(error), isBad: true }),
@@ -59,10 +55,10 @@ export function WebhookDialog({ hook, onClose, onChanged, onEdit }: Properties) 
         {hook.deadLetters > 0 && <DeadLetters hook={hook} onChanged={onChanged} />}
         {mayChangeDatabase.value && (
           <footer class="dialog-foot">
-            <button type="button" class="button" onClick={() => act({ method: 'PATCH', path: address, body: { paused: !isStopped } })}>
-              {isStopped ? 'Continue' : 'Pause'}
+            <button type="button" class="button" onClick={() => act({ method: 'PATCH', path: address, body: { paused: !isStopped(hook) } })}>
+              {isStopped(hook) ? 'Continue' : 'Pause'}
             </button>
-            <button type="button" class="button" title="Send one test delivery" onClick={() => act({ method: 'POST', path: `${address}/ping` }, outcome)}>
+            <button type="button" class="button" title="Send one test delivery" onClick={() => act({ method: 'POST', path: `${address}/ping` }, (reply) => ({ text: outcome(reply), isBad: !reply.delivered }))}>
               Test
             </button>
             <button type="button" class="button" onClick={() => setAsked('replay')}>
@@ -82,13 +78,6 @@ export function WebhookDialog({ hook, onClose, onChanged, onEdit }: Properties) 
   )
 }
 
-/** Returns what became of a test delivery. */
-function outcome({ status, errorMessage, error }: Pinged): string {
-  const why = errorMessage ?? (typeof error === 'string' ? error : undefined)
-  if (why !== undefined) return `The test delivery failed: ${why}`
-  return status === undefined ? 'The test delivery was sent.' : `The receiver answered with status ${status}.`
-}
-
 function Facts({ hook }: { hook: Webhook }) {
   const facts: [string, string | undefined | null][] = [
     ['URL', hook.url],
@@ -96,6 +85,7 @@ function Facts({ hook }: { hook: Webhook }) {
     ['Filter', hook.filter],
     ['Format', hook.format],
     ['User', hook.user],
+    ['Token', hook.token],
     ['Lag', number(hook.lag)],
     ['Last success', hook.lastSuccess?.replace('T', ' ')],
     ['Failed attempts', hook.attempts > 0 ? `${hook.attempts} of ${hook.maxAttempts}` : undefined],

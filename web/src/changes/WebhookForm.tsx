@@ -19,7 +19,7 @@ function requestOf(fields: Fields, hook: Webhook | undefined): { call: Call | nu
   if (fields.name === '' || fields.url === '') return { call: null }
   try {
     const body = bodyOf(fields, !hook)
-    const isSecret = fields.secret !== ''
+    const isSecret = fields.secret !== '' || fields.headers.trim() !== ''
     if (!hook) return { call: { method: 'POST', path: '/_api/changes/webhooks', body, isSecret } }
     return { call: { method: 'PATCH', path: path`/_api/changes/webhooks/${hook.name}`, body, isSecret } }
   } catch (error) {
@@ -35,10 +35,10 @@ export function WebhookForm({ hook, onClose, onDone }: Properties) {
   return (
     <ConfirmAction title={hook ? `Change ${hook.name}` : 'New webhook'} verb={hook ? 'Change' : 'Create'} call={call} onClose={onClose} onDone={onDone}>
       {!hook && <Field title="Name"><input {...of('name')} required autofocus /></Field>}
-      <Field title="URL" hint="The server sends only to addresses that its operator allows.">
+      <Field title="URL" hint="A public address over https, or one that the operator of the server allows.">
         <input {...of('url')} type="url" required placeholder="https://example.com/hook" />
       </Field>
-      <Field title="Secret" hint={hook ? 'Signs deliveries. An empty field keeps the present one.' : 'Signs deliveries, so that the receiver can check their origin.'}>
+      <Field title="Secret" hint={hook ? 'Signs deliveries. An empty field keeps the present one.' : 'Signs deliveries: whsec_ and 24 to 64 random bytes in Base64.'}>
         <input {...of('secret')} type="password" />
       </Field>
       <div class="field">
@@ -62,7 +62,7 @@ export function WebhookForm({ hook, onClose, onDone }: Properties) {
         <Field title="Seconds to collect them"><input {...of('batchWait')} placeholder="0" /></Field>
         <Field title="Attempts"><input {...of('maxAttempts')} type="number" placeholder="10" /></Field>
       </div>
-      <Field title="Further headers" hint={hook && 'An empty field keeps the present ones.'}>
+      <Field title="Further headers" hint={hook ? 'An empty field keeps the present ones, which are not shown.' : undefined}>
         <textarea {...of('headers')} rows={2} placeholder="x-tenant: 7" />
       </Field>
       {mistake && <p class="message is-error">{mistake}</p>}

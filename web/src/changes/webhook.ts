@@ -1,6 +1,6 @@
 /** Webhooks: what the server tells about them, and what their form sends. */
 
-/** A webhook as the server describes it, without its secret and its headers. */
+/** A webhook as the server describes it. The secret and the headers are never part of it. */
 export interface Webhook {
   name: string
   url: string
@@ -110,3 +110,19 @@ export function bodyOf(fields: Fields, isNew: boolean): Record<string, unknown> 
     ...Object.fromEntries(given),
   }
 }
+
+/** The reply to a test delivery. */
+export interface Pinged {
+  delivered: boolean
+  status: number | null
+  error: string | null
+}
+
+/** Returns what became of a test delivery. */
+export function outcome({ delivered, status, error }: Pinged): string {
+  if (delivered) return `The receiver took the test delivery with status ${status}.`
+  return `The test delivery failed: ${error}`
+}
+
+/** Returns true for a webhook that does not deliver until it is told to go on. */
+export const isStopped = ({ state }: Webhook) => state === 'paused' || state === 'failed'
