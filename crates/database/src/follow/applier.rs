@@ -24,7 +24,7 @@ const ATTEMPTS: usize = 20;
 /// Applies the log of another server.
 ///
 /// It is the only one that applies this log. Entries come in order; after an error or a crash they
-/// come again from [`Applier::restart`] on.
+/// come again from [`AppliedPosition::restart`] on.
 pub struct Applier {
     instance: Arc<Instance>,
     source: String,
