@@ -60,9 +60,9 @@ pub struct Progress {
 impl Session {
     /// Opens a feed. The log begins if it has not begun.
     ///
-    /// Errors: 10 for a wrong filter, 11, 1203 for a collection that does not exist, 32 for too
-    /// many feeds. 1414 with status 410 for a token whose entries are gone. 9 if the log is turned
-    /// off, 18 if it cannot begin yet.
+    /// Errors: 10 for a wrong filter, 11, 1203 for a collection that does not exist, unless the
+    /// feed begins at a token. 32 for too many feeds. 1414 with status 410 for a token whose
+    /// entries are gone. 9 if the log is turned off, 18 if it cannot begin yet.
     pub fn open_feed(&self, request: FeedRequest) -> Result<Feed> {
         self.open_feed_of(request, None)
     }
@@ -72,8 +72,15 @@ impl Session {
     /// Errors: those of [`Session::open_feed`].
     pub(crate) fn open_feed_of(&self, request: FeedRequest, slots: Option<SlotFilter>) -> Result<Feed> {
         self.change_scope(request.global)?;
+        // One that was dropped since the token still has changes to read.
+        let may_be_gone = matches!(request.since, Since::Token(_));
         for name in request.collections.iter().flatten() {
-            self.collection(name, AccessLevel::ReadOnly)?;
+            match self.collection(name, AccessLevel::ReadOnly) {
+                Err(error) if may_be_gone && error.code() == ErrorCode::DataSourceNotFound => {
+                    self.require_collection(name, AccessLevel::ReadOnly)?;
+                }
+                found => drop(found?),
+            }
         }
         let filter = self.change_filter(request.filter.as_deref(), &request.bind_vars)?;
         self.begin_feed(request, filter, slots)

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use catalog::DatabaseId;
 use catalog::collection::{CollectionProperties, CollectionType};
+use catalog::{AccessLevel, DatabaseId};
 use errors::{Error, ErrorCode, Result};
 use kv::BlockLimits;
 use storage::{DOCUMENT_WAIT, DocumentScanSpec, Durability, WriteOptions, entries_between};
@@ -45,7 +45,10 @@ impl Session {
         let created = aql_date::to_iso_utc(i64::try_from(now.as_millis()).unwrap_or(i64::MAX));
         let (definition, since) =
             SubscriptionDefinition::parse(body, self.user().map(AsRef::as_ref), created)?;
-        // It checks the filter, the rights and the token, and makes the log begin.
+        for name in definition.collections.iter().flatten() {
+            self.collection(name, AccessLevel::ReadOnly)?;
+        }
+        // It checks the filter and the token, and makes the log begin.
         let feed = self.open_feed(definition.feed_request(since, None))?;
         let token = feed.token();
         drop(feed);
