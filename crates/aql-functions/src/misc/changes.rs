@@ -10,6 +10,10 @@ use crate::memory::{MAX_ELEMENTS, too_many_elements};
 const EARLIEST: &str = "earliest";
 /// Rows that are read in one step.
 const STEP: usize = 1_000;
+/// Names that are passed on: more than a query may have, which is then refused.
+const NAMES_MAX: usize = 1_001;
+/// Maximum length of a collection's name, and of a token, in bytes.
+const TEXT_MAX_BYTES: usize = 256;
 
 /// `CHANGES(collections, since, limit)`: the changes up to the start of the query, as an array.
 ///
@@ -49,6 +53,7 @@ pub(crate) fn rows(
         names => names_of(names).map(Some),
     };
     let since = given(arguments, 1).map_or(Some(EARLIEST), Value::as_str);
+    let since = since.filter(|since| since.len() <= TEXT_MAX_BYTES);
     let limit = match given(arguments, 2) {
         Some(limit) => limit.as_f64().filter(|limit| *limit >= 0.0).map(|limit| Some(limit as u64)),
         None => Some(None),
@@ -62,10 +67,11 @@ pub(crate) fn rows(
 
 /// Returns the name of a collection, or those of an array. `None` for anything else.
 fn names_of(names: &Value) -> Option<Vec<String>> {
-    let name_of = |name: &Value| name.as_str().filter(|name| !name.is_empty()).map(str::to_owned);
+    let is_name = |name: &&str| !name.is_empty() && name.len() <= TEXT_MAX_BYTES;
+    let name_of = |name: &Value| name.as_str().filter(is_name).map(str::to_owned);
     if !names.is_array() {
         return name_of(names).map(|name| vec![name]);
     }
-    let names: Option<Vec<String>> = names.elements().map(|name| name_of(&name)).collect();
+    let names: Option<Vec<String>> = names.elements().take(NAMES_MAX).map(|name| name_of(&name)).collect();
     names.filter(|names| !names.is_empty())
 }
