@@ -91,7 +91,7 @@ fn apply_within(session: &Session, entry: &Entry<'_>) -> Result<()> {
         (EntryKind::CollectionCreated, None) => create(session, entry),
         (EntryKind::CollectionDropped, Some(collection)) => store.drop_collection(collection, true),
         (EntryKind::CollectionRenamed, Some(collection)) => {
-            let name = data.get("name").and_then(Slice::as_str).unwrap_or_default();
+            let name = name_in(entry)?;
             match collection.name() == name {
                 true => Ok(()),
                 false => store.rename_collection(collection, name).map(drop),
@@ -105,15 +105,12 @@ fn apply_within(session: &Session, entry: &Entry<'_>) -> Result<()> {
             let properties = session.index_properties(data)?;
             store.create_index(collection, properties).map(drop)
         }
-        (EntryKind::IndexDropped, Some(collection)) => drop_index(session, collection, data),
+        (EntryKind::IndexDropped, Some(collection)) => drop_index(session, collection, name_in(entry)?),
         (EntryKind::ViewCreated | EntryKind::ViewChanged, _) => session.restore_view(data, true),
-        (EntryKind::ViewDropped, _) => {
-            let name = data.get("name").and_then(Slice::as_str).unwrap_or_default();
-            match database.view(name) {
-                Some(view) => store.drop_view(database.name(), view.id),
-                None => Ok(()),
-            }
-        }
+        (EntryKind::ViewDropped, _) => match database.view(name_in(entry)?) {
+            Some(view) => store.drop_view(database.name(), view.id),
+            None => Ok(()),
+        },
         // It was applied before, or its collection is gone since then.
         _ => Ok(()),
     }
@@ -127,12 +124,21 @@ fn create(session: &Session, entry: &Entry<'_>) -> Result<()> {
     store.restore_collection(session.database_name(), properties, Some(entry.unique_id), false).map(drop)
 }
 
-/// Drops the index that has the name of the entry's.
-fn drop_index(session: &Session, collection: &Collection, data: Slice<'_>) -> Result<()> {
-    let name = data.get("name").and_then(Slice::as_str).unwrap_or_default();
+/// Returns the name in the data of an entry.
+///
+/// Errors: 10 without one: indexes and views have other numbers here, so a number does not tell
+/// which is meant.
+fn name_in<'a>(entry: &Entry<'a>) -> Result<&'a str> {
+    entry.data.get("name").and_then(Slice::as_str).ok_or_else(|| {
+        Error::bad_parameter(format!("the entry {} of the log has no 'name' in its data", entry.tick))
+    })
+}
+
+fn drop_index(session: &Session, collection: &Collection, name: &str) -> Result<()> {
     let mut indexes = collection.indexes().iter();
     match indexes.find(|index| index.is_user_defined() && index.definition().name == name) {
         Some(index) => session.instance().store().drop_index(collection, index.id()),
+        // It was dropped when this entry was applied before.
         None => Ok(()),
     }
 }

@@ -203,7 +203,7 @@ fn transactions_that_overlap_are_applied_when_they_commit() {
 }
 
 #[test]
-fn what_is_no_log_is_refused_and_leaves_the_position() {
+fn what_cannot_be_applied_is_refused_and_leaves_the_position() {
     let pair = Pair::new();
     let mut applier = pair.applier();
     for wrong in [
@@ -216,6 +216,8 @@ fn what_is_no_log_is_refused_and_leaves_the_position() {
         r#"{"tick": "900", "type": 2300, "db": "_system", "cuid": "_graphs", "data": {}}"#,
         r#"{"tick": "900", "type": 2300, "db": "missing", "cuid": "_graphs", "data": {"_key": "a"}}"#,
         r#"{"tick": "900", "type": 1101, "db": "_system"}"#,
+        r#"{"tick": "900", "type": 2101, "db": "_system", "cuid": "_graphs", "data": {"id": "7"}}"#,
+        r#"{"tick": "900", "type": 2111, "db": "_system", "cuid": "c", "data": {"id": "7"}}"#,
     ] {
         applier.apply(TailBody::Lines(wrong.as_bytes())).unwrap_err();
     }
