@@ -3,13 +3,12 @@
 //! Sources: the envelope of Debezium 2 (documentation, "Change events"), and CloudEvents 1.0.2 with
 //! its JSON format.
 
-use std::time::SystemTime;
-
 use errors::{Error, Result};
 use storage::{Change, ChangeKind, Commit};
 use velocypack::{Builder, Slice, json};
 
 use super::Token;
+use super::kept::now_ms;
 
 /// The form of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -178,11 +177,6 @@ pub(crate) fn build(change: &Change<'_>, context: &Context<'_>, out: &mut Builde
 
 /// The beginning of the attribute `source` of Debezium's envelope.
 const DEBEZIUM_SOURCE: &[u8] = b"{\"version\":\"1\",\"connector\":\"persea\",\"name\":\"persea\",";
-
-fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
 
 fn write_debezium(change: &Change<'_>, context: &Context<'_>, out: &mut Vec<u8>) {
     let name = change.collection.map(|collection| collection.name);

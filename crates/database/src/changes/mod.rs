@@ -10,6 +10,7 @@
 mod feed;
 mod form;
 mod initial;
+mod kept;
 mod names;
 mod request;
 mod retention;

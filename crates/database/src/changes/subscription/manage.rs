@@ -1,26 +1,24 @@
 //! Making, listing, moving and removing subscriptions.
 
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::Instant;
 
-use catalog::collection::{CollectionProperties, CollectionType};
 use catalog::{AccessLevel, DatabaseId};
 use errors::{Error, ErrorCode, Result};
 use kv::BlockLimits;
-use storage::{DOCUMENT_WAIT, DocumentScanSpec, Durability, WriteOptions, entries_between};
+use storage::{DocumentScanSpec, WriteOptions, entries_between};
 use velocypack::Slice;
 
+use super::super::kept::{MODE, now, own_session, provide_collections};
 use super::super::{Since, Token};
 use super::SubscriptionReader;
 use super::definition::{SUBSCRIPTIONS_COLLECTION, StoredPositions, SubscriptionDefinition};
-use crate::documents::WriteMode;
-use crate::session::{Identity, Session};
+use crate::session::Session;
 use crate::state::subscriptions::{OpenSubscription, SLOTS, Slots};
 
 /// Maximum number of subscriptions of a database.
 const SUBSCRIPTIONS_MAX: usize = 1_000;
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 4 << 20 };
-pub(super) const MODE: WriteMode = WriteMode { durability: Durability::Buffered, wait: DOCUMENT_WAIT };
 
 /// A subscription and how far it was read.
 #[derive(Clone, Debug)]
@@ -41,10 +39,7 @@ impl Session {
     /// Errors: 10 for a wrong definition, 1210 (409) if the name is in use, 1203 for an unknown
     /// collection, 32 for too many, those of [`Session::open_feed`].
     pub fn create_subscription(&self, body: Slice<'_>) -> Result<Subscription> {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let created = aql_date::to_iso_utc(i64::try_from(now.as_millis()).unwrap_or(i64::MAX));
-        let (definition, since) =
-            SubscriptionDefinition::parse(body, self.user().map(AsRef::as_ref), created)?;
+        let (definition, since) = SubscriptionDefinition::parse(body, self.user().map(AsRef::as_ref), now())?;
         for name in definition.collections.iter().flatten() {
             self.collection(name, AccessLevel::ReadOnly)?;
         }
@@ -52,8 +47,8 @@ impl Session {
         let feed = self.open_feed(definition.feed_request(since, None))?;
         let token = feed.token();
         drop(feed);
-        let system = self.as_system()?;
-        system.require_subscriptions_collection()?;
+        let system = own_session(self.instance(), self.database_name())?;
+        provide_collections(&system, &[SUBSCRIPTIONS_COLLECTION])?;
         if self.stored_subscriptions()?.len() >= SUBSCRIPTIONS_MAX {
             let message = format!("a database has at most {SUBSCRIPTIONS_MAX} subscriptions");
             return Err(Error::new(ErrorCode::ResourceLimit, message));
@@ -94,9 +89,13 @@ impl Session {
     /// Removes a subscription. Errors: 1202.
     pub fn remove_subscription(&self, name: &str) -> Result<()> {
         self.find_subscription(name)?;
-        self.as_system()?.write(SUBSCRIPTIONS_COLLECTION, MODE, |transaction, collection| {
-            transaction.remove(collection, name, Slice::NONE, &WriteOptions::default())
-        })?;
+        own_session(self.instance(), self.database_name())?.write(
+            SUBSCRIPTIONS_COLLECTION,
+            MODE,
+            |transaction, collection| {
+                transaction.remove(collection, name, Slice::NONE, &WriteOptions::default())
+            },
+        )?;
         self.instance().subscriptions().forget(self.database_id()?, name);
         Ok(())
     }
@@ -144,12 +143,7 @@ impl Session {
         Ok(self.database_in(&self.catalog())?.definition().id)
     }
 
-    /// Returns a session that writes what users may not write themselves.
-    pub(super) fn as_system(&self) -> Result<Session> {
-        Session::open(Arc::clone(self.instance()), self.database_name(), Identity::Superuser)
-    }
-
-    /// Returns the session of the user to whom a subscription belongs, or of an administrator.
+    /// Returns true if a subscription belongs to the user, or if the user is an administrator.
     fn may_read_subscription(&self, definition: &SubscriptionDefinition) -> bool {
         definition.user.as_deref() == self.user().map(AsRef::as_ref) || self.require_administrator().is_ok()
     }
@@ -162,22 +156,13 @@ impl Session {
         let mut scan = snapshot.scan(collection, &DocumentScanSpec::default())?;
         while let Some(documents) = scan.next_block(READ_LIMITS)? {
             for document in documents.iter() {
-                list.push(SubscriptionDefinition::from_document(document)?);
+                match SubscriptionDefinition::from_document(document) {
+                    Ok(found) => list.push(found),
+                    Err(error) => tracing::warn!(target: "engines", "a subscription is left out: {error}"),
+                }
             }
         }
         Ok(list)
-    }
-
-    fn require_subscriptions_collection(&self) -> Result<()> {
-        if self.database_in(&self.catalog())?.collection(SUBSCRIPTIONS_COLLECTION).is_some() {
-            return Ok(());
-        }
-        let properties = CollectionProperties::new(SUBSCRIPTIONS_COLLECTION, CollectionType::Document);
-        match self.instance().store().create_collection(self.database_name(), properties) {
-            // Another request was faster.
-            Err(error) if error.code() == ErrorCode::DuplicateName => Ok(()),
-            created => created.map(drop),
-        }
     }
 
     fn describe(&self, definition: SubscriptionDefinition, stored: &StoredPositions) -> Result<Subscription> {

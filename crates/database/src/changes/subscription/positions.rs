@@ -8,10 +8,10 @@ use kv::BlockLimits;
 use storage::{DocumentScanSpec, WriteOptions};
 use velocypack::Slice;
 
+use super::super::kept::{MODE, own_session};
 use super::definition::{SUBSCRIPTIONS_COLLECTION, StoredPositions, SubscriptionDefinition};
-use super::manage::MODE;
 use crate::instance::Instance;
-use crate::session::{Identity, Session};
+use crate::session::Session;
 use crate::state::subscriptions::OpenSubscription;
 
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 1_000, bytes: 4 << 20 };
@@ -27,9 +27,13 @@ impl Session {
         }
         let positions = StoredPositions { log: state.log, slots: *state.slots.positions() };
         let patch = positions.to_patch()?;
-        let written = self.as_system()?.write(SUBSCRIPTIONS_COLLECTION, MODE, |transaction, collection| {
-            transaction.update(collection, name, Slice::new(&patch), &WriteOptions::default())
-        });
+        let written = own_session(self.instance(), self.database_name())?.write(
+            SUBSCRIPTIONS_COLLECTION,
+            MODE,
+            |transaction, collection| {
+                transaction.update(collection, name, Slice::new(&patch), &WriteOptions::default())
+            },
+        );
         match written {
             Err(error) if error.code() == ErrorCode::ReadOnly => Ok(()),
             Err(error) => Err(error),
@@ -50,8 +54,8 @@ pub(crate) fn store_positions(instance: &Arc<Instance>) {
     };
     for ((database, name), open) in instance.subscriptions().all(|id| name_of(id).is_some()) {
         let Some(database) = name_of(database) else { continue };
-        let stored = Session::open(Arc::clone(instance), &database, Identity::Superuser)
-            .and_then(|session| session.store_subscription(&name, &open));
+        let stored =
+            own_session(instance, &database).and_then(|session| session.store_subscription(&name, &open));
         if let Err(error) = stored {
             tracing::warn!(target: "engines", "cannot store the position of subscription '{name}': {error}");
         }

@@ -4,46 +4,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use aql_value::Charge;
-use catalog::{CollectionProperties, CollectionType};
 use errors::{Error, ErrorCode, Result};
 use kv::BlockLimits;
-use storage::{DOCUMENT_WAIT, Database, DocumentScanSpec, Durability, Transaction, WriteOptions};
+use storage::{Database, DocumentScanSpec, Transaction, WriteOptions};
 use velocypack::{Builder, Slice};
 
-use super::dead_letters::DEAD_LETTERS;
-use crate::documents::WriteMode;
+use super::super::kept::{MODE, own_session};
 use crate::instance::Instance;
-use crate::session::{Identity, Session};
+use crate::session::Session;
 use crate::state::webhooks::{Hook, HookState, Pace, WebhookDefinition, WebhookProgress};
 
 /// The collection of webhooks.
 pub(super) const WEBHOOKS: &str = "_webhooks";
-pub(super) const MODE: WriteMode = WriteMode { durability: Durability::Buffered, wait: DOCUMENT_WAIT };
 const READ_LIMITS: BlockLimits = BlockLimits { rows: 100, bytes: 1 << 20 };
-
-/// Returns a session of the server itself, which may read and write the documents of webhooks.
-///
-/// Errors: 1228.
-pub(super) fn own_session(instance: &Arc<Instance>, database: &str) -> Result<Session> {
-    Session::open(Arc::clone(instance), database, Identity::Superuser)
-}
-
-/// Creates the collections of webhooks where they do not exist.
-///
-/// Errors: 1228, 1004.
-pub(super) fn provide_collections(session: &Session) -> Result<()> {
-    for name in [WEBHOOKS, DEAD_LETTERS] {
-        if session.database_in(&session.catalog())?.collection(name).is_some() {
-            continue;
-        }
-        let properties = CollectionProperties::new(name, CollectionType::Document);
-        match session.instance().store().create_collection(session.database_name(), properties) {
-            Err(error) if error.code() == ErrorCode::DuplicateName => {}
-            created => drop(created?),
-        }
-    }
-    Ok(())
-}
 
 /// Stores a new webhook.
 ///

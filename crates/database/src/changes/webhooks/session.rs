@@ -9,12 +9,13 @@ use storage::entries_between;
 use velocypack::Slice;
 use webhooks::Outcome;
 
+use super::super::kept::{now, own_session, provide_collections};
 use super::super::{ChangeForm, FeedRequest, Since, Token};
 use super::batch::Batch;
-use super::dead_letters::{self, DeadLetter};
-use super::documents::{change, insert, new_hook, own_session, provide_collections, remove, save_with};
+use super::dead_letters::{self, DEAD_LETTERS, DeadLetter};
+use super::documents::{WEBHOOKS, change, insert, new_hook, remove, save_with};
 use super::threads::wake;
-use super::turn::{now, send};
+use super::turn::send;
 use crate::session::Session;
 use crate::state::webhooks::{Hook, WebhookDefinition, WebhookProgress, definition};
 
@@ -66,7 +67,7 @@ impl Session {
         self.instance().webhooks().check_new(database.definition().id, name)?;
         let token = self.check_webhook(&definition, since)?;
         let own = own_session(self.instance(), self.database_name())?;
-        provide_collections(&own)?;
+        provide_collections(&own, &[WEBHOOKS, DEAD_LETTERS])?;
         let progress = WebhookProgress::at(token.log, token.position);
         let hook = Arc::new(new_hook(self, database, name, fastrand::u64(..), definition, progress)?);
         insert(&own, &hook)?;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use errors::{Error, Result};
 
-use super::documents::{load, own_session};
+use super::super::kept::own_session;
+use super::documents::load;
 use super::turn;
 use crate::instance::Instance;
 use crate::state::webhooks::{Next, Schedule, Webhooks};

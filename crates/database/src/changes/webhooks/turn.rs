@@ -1,16 +1,17 @@
 //! The turn of a webhook that is due: one delivery, and what follows from its outcome.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use aql_value::Charge;
 use errors::{Error, ErrorCode, Result};
 use webhooks::{Delivery, Outcome, back_off};
 
+use super::super::kept::{now, own_session};
 use super::super::{ChangeForm, Feed, FeedRequest, Since, Token};
 use super::batch::{Batch, BatchLimits, Message};
 use super::dead_letters::{self, Burial, DEAD_LETTERS_MAX};
-use super::documents::{own_session, save, save_with};
+use super::documents::{save, save_with};
 use crate::embedded_aql::ChangeFilter;
 use crate::instance::Instance;
 use crate::session::{Identity, Session};
@@ -93,12 +94,6 @@ pub(super) fn send(instance: &Instance, definition: &WebhookDefinition, message:
         content_type: message.content_type,
         body: message.body.clone(),
     })
-}
-
-/// Returns the present time in ISO 8601.
-pub(super) fn now() -> String {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    aql_date::to_iso_utc(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 impl Turn<'_> {
