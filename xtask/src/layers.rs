@@ -7,8 +7,8 @@ use crate::{Failure, metadata};
 
 /// The crates from the lowest to the highest. Crates of one line do not know each other.
 const LAYERS: &[&[&str]] = &[
-    &["errors", "allocation-meter", "aql-date", "chart", "gzip-members", "metrics", "test-s3", "web"],
-    &["velocypack", "aql-syntax", "owner"],
+    &["errors", "allocation-meter", "aql-date", "chart", "gzip-members", "metrics", "mock-http", "web"],
+    &["velocypack", "aql-syntax", "owner", "test-s3", "arangodb-mock"],
     &["kv"],
     &["kv-mmap", "kv-rocksdb", "kv-tikv", "geometry", "options", "client", "javascript"],
     &["analyzers", "s3", "test-engine", "traces", "webhooks"],

@@ -3,9 +3,9 @@
 use std::io::BufReader;
 use std::net::TcpStream;
 
+use mock_http::{Reply, Request, read};
 use sha2::{Digest, Sha256};
 
-use crate::http::{Reply, Request, read};
 use crate::objects::{Object, Objects};
 use crate::{Fault, Storage};
 

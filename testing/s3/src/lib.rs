@@ -3,7 +3,6 @@
 //! It refuses what S3 refuses: bodies with another digest than the signed one, small parts, unknown
 //! uploads, and requests without a signature. [`Storage::fail`] makes the next requests fail.
 
-mod http;
 mod objects;
 mod exchange;
 

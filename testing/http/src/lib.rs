@@ -1,4 +1,4 @@
-//! HTTP/1.1 as far as the client speaks it.
+//! HTTP/1.1 for mocks of servers, as far as Persea's own client speaks it.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -8,28 +8,32 @@ use percent_encoding::percent_decode_str;
 
 /// A request as it arrived.
 #[derive(Debug, Default)]
-pub(crate) struct Request {
-    pub(crate) method: String,
-    pub(crate) target: String,
+pub struct Request {
+    /// The method, in upper case.
+    pub method: String,
+    /// The path and query string, percent-encoded.
+    pub target: String,
     /// The names in lower case.
-    pub(crate) headers: HashMap<String, String>,
-    pub(crate) body: Vec<u8>,
+    pub headers: HashMap<String, String>,
+    /// The body.
+    pub body: Vec<u8>,
 }
 
 impl Request {
     /// Returns the decoded path.
-    pub(crate) fn path(&self) -> String {
+    pub fn path(&self) -> String {
         decoded(self.target.split('?').next().unwrap_or_default())
     }
 
     /// Returns a parameter of the query string.
-    pub(crate) fn parameter(&self, name: &str) -> Option<String> {
+    pub fn parameter(&self, name: &str) -> Option<String> {
         let (_, query) = self.target.split_once('?')?;
         let mut pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
         pairs.find(|(found, _)| *found == name).map(|(_, value)| decoded(value))
     }
 
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    /// Returns a header, whose name is in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(String::as_str)
     }
 }
@@ -39,7 +43,7 @@ fn decoded(text: &str) -> String {
 }
 
 /// Reads a request; `None` when the client has closed the connection.
-pub(crate) fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
+pub fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
     let mut request = Request::default();
     let mut line = String::new();
     stream.read_line(&mut line).ok().filter(|count| *count > 0)?;
@@ -64,19 +68,22 @@ pub(crate) fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
 
 /// A reply.
 #[derive(Debug, Default)]
-pub(crate) struct Reply {
-    pub(crate) status: u16,
-    pub(crate) headers: Vec<(&'static str, String)>,
-    pub(crate) body: Vec<u8>,
+pub struct Reply {
+    /// The HTTP status.
+    pub status: u16,
+    /// Headers beside the length of the body.
+    pub headers: Vec<(&'static str, String)>,
+    /// The body.
+    pub body: Vec<u8>,
     /// True for a reply to HEAD, which has the length of a body but none.
-    pub(crate) is_head: bool,
+    pub is_head: bool,
     /// True to end the connection after half of the body.
-    pub(crate) breaks: bool,
+    pub breaks: bool,
 }
 
 impl Reply {
     /// Writes the reply; returns true if the connection stays open.
-    pub(crate) fn write(&self, stream: &mut TcpStream) -> bool {
+    pub fn write(&self, stream: &mut TcpStream) -> bool {
         let mut head = format!("HTTP/1.1 {} X\r\ncontent-length: {}\r\n", self.status, self.body.len());
         for (name, value) in &self.headers {
             head.push_str(&format!("{name}: {value}\r\n"));
