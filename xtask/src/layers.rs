@@ -11,7 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["velocypack", "aql-syntax", "owner", "test-s3", "arangodb-mock"],
     &["kv"],
     &["kv-mmap", "kv-rocksdb", "kv-tikv", "geometry", "options", "client", "javascript"],
-    &["analyzers", "s3", "test-engine", "traces", "webhooks"],
+    &["analyzers", "replication-client", "s3", "test-engine", "traces", "webhooks"],
     &["catalog", "aql-value", "search"],
     &["json-schema"],
     &["storage", "aql-functions", "backups", "harness"],

@@ -127,12 +127,24 @@ error_codes! {
     CollectionTypeMismatch = 1237, "ARANGO_COLLECTION_TYPE_MISMATCH", 400, "collection type mismatch";
     DocumentRevBad = 1239, "ARANGO_DOCUMENT_REV_BAD", 500, "illegal document revision";
     IncompleteRead = 1240, "ARANGO_INCOMPLETE_READ", 500, "incomplete read";
+    ReplicationNoResponse = 1400, "REPLICATION_NO_RESPONSE", 500, "no response";
+    ReplicationInvalidResponse = 1401, "REPLICATION_INVALID_RESPONSE", 500, "invalid response";
+    ReplicationLeaderError = 1402, "REPLICATION_LEADER_ERROR", 500, "leader error";
+    ReplicationLeaderIncompatible = 1403, "REPLICATION_LEADER_INCOMPATIBLE", 500, "leader incompatible";
+    ReplicationLeaderChange = 1404, "REPLICATION_LEADER_CHANGE", 500, "leader change";
+    ReplicationLoop = 1405, "REPLICATION_LOOP", 500, "loop detected";
+    ReplicationUnexpectedMarker = 1406, "REPLICATION_UNEXPECTED_MARKER", 500, "unexpected marker";
+    ReplicationInvalidApplierConfiguration = 1410, "REPLICATION_INVALID_APPLIER_CONFIGURATION", 400, "invalid replication applier configuration";
+    ReplicationRunning = 1411, "REPLICATION_RUNNING", 400, "cannot perform operation while applier is running";
+    ReplicationApplierStopped = 1412, "REPLICATION_APPLIER_STOPPED", 500, "replication stopped";
     ReplicationStartTickNotPresent = 1414, "REPLICATION_START_TICK_NOT_PRESENT", 500, "start tick not present";
 
     // Cluster.
     ClusterConnectionLost = 1465, "CLUSTER_CONNECTION_LOST", 503, "cluster internal HTTP connection broken";
     ClusterUnsupported = 1470, "CLUSTER_UNSUPPORTED", 501, "unsupported operation or parameter for clusters";
     ClusterOnlyOnCoordinator = 1471, "CLUSTER_ONLY_ON_COORDINATOR", 501, "this operation is only valid on a coordinator in a cluster";
+    ClusterLeadershipChallengeOngoing = 1495, "CLUSTER_LEADERSHIP_CHALLENGE_ONGOING", 503, "leadership challenge is ongoing";
+    ClusterNotLeader = 1496, "CLUSTER_NOT_LEADER", 503, "not a leader";
 
     // Queries.
     QueryKilled = 1500, "QUERY_KILLED", 410, "query killed";

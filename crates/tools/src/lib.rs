@@ -12,7 +12,6 @@ mod prompt;
 mod interrupt;
 mod options;
 mod progress;
-mod schedule;
 mod connect;
 mod input;
 mod backup;

@@ -9,7 +9,7 @@ use catalog::{
 };
 use errors::Result;
 use storage::{Change, ChangeKind};
-use velocypack::Builder;
+use velocypack::{Builder, Slice};
 
 use crate::session::Session;
 
@@ -40,8 +40,11 @@ pub(super) fn definition(change: &Change<'_>) -> Result<Option<Vec<u8>>> {
             IndexDefinition::from_record(record)?.print_dump(&mut out)?;
         }
         ChangeKind::ViewCreated | ChangeKind::ViewDropped | ChangeKind::ViewChanged => {
-            let view = ViewDefinition::from_record(record)?;
-            view.print_properties(&mut out)?;
+            // Logs of earlier versions have the record, whose `id` is a number.
+            if Slice::new(record).get("id").is_some_and(Slice::is_string) {
+                return Ok(Some(record.to_vec()));
+            }
+            ViewDefinition::from_record(record)?.print_properties(&mut out)?;
         }
         ChangeKind::UserChanged | ChangeKind::UserRemoved => {
             UserDefinition::from_record(record)?.print(&mut out)?;

@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use catalog::DatabaseId;
+use catalog::{DatabaseId, Record, SYSTEM_DATABASE, UserDefinition};
 use errors::Result;
 use storage::{BlockLimits, Change, ChangeKind, Commit, SERVER_LOG};
 use velocypack::Slice;
 
 use super::names::{database_names, definition};
 use super::tail_entries::TailEntries;
+use crate::base::user_documents as users;
 use crate::session::Session;
 use crate::state::log_readers::LogReader;
 
@@ -23,6 +24,8 @@ const BEGIN_WAIT: Duration = Duration::from_secs(2);
 
 const TRANSACTION_BEGIN: u64 = 2200;
 const TRANSACTION_COMMIT: u64 = 2201;
+const DOCUMENT_PUT: u64 = 2300;
+const DOCUMENT_REMOVED: u64 = 2302;
 
 /// A client's request for the tail of the log.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +128,7 @@ impl Session {
             entries: TailEntries::new(request.velocypack),
             names: database_names(self),
             request: *request,
+            users: users_collection(self),
         };
         'blocks: while let Some(block) = scan.next_block(BLOCK)? {
             let mut is_full = false;
@@ -154,6 +158,8 @@ struct Writer {
     entries: TailEntries,
     names: HashMap<DatabaseId, Arc<str>>,
     request: TailRequest,
+    /// The globally unique identifier of the collection `_users`.
+    users: Option<Arc<str>>,
 }
 
 impl Writer {
@@ -200,6 +206,9 @@ impl Writer {
     }
 
     fn change(&mut self, change: &Change<'_>, commit: &Commit) -> Result<()> {
+        if matches!(change.kind, ChangeKind::UserChanged | ChangeKind::UserRemoved) {
+            return self.user(change);
+        }
         let is_system = change.collection.is_some_and(|collection| collection.name.starts_with('_'));
         let Some(kind) = entry_type(change.kind).filter(|_| self.request.include_system || !is_system) else {
             return Ok(());
@@ -237,6 +246,27 @@ impl Writer {
         Ok(())
     }
 
+    /// Writes a change of a user as that of a document of `_users`, as ArangoDB keeps users.
+    fn user(&mut self, change: &Change<'_>) -> Result<()> {
+        let Some(users) = self.users.clone().filter(|_| self.request.global && self.request.include_system)
+        else {
+            return Ok(());
+        };
+        let user = UserDefinition::from_record(change.definition)?;
+        let (kind, document) = match change.kind {
+            ChangeKind::UserRemoved => (DOCUMENT_REMOVED, users::removal(&user)?),
+            _ => (DOCUMENT_PUT, users::document(&user)?),
+        };
+        self.entries.begin(change.position, kind)?;
+        self.entries.text("tid", "0")?;
+        self.entries.text("db", SYSTEM_DATABASE)?;
+        self.entries.text("cuid", &users)?;
+        self.entries.data(Slice::new(&document), None)?;
+        self.entries.end()?;
+        self.tail.last_included = change.position;
+        Ok(())
+    }
+
     fn database(&mut self, database: DatabaseId) -> Result<()> {
         if self.request.is_old_form {
             return self.entries.text("database", &database.to_string());
@@ -245,11 +275,17 @@ impl Writer {
     }
 }
 
+fn users_collection(session: &Session) -> Option<Arc<str>> {
+    let catalog = session.catalog();
+    let users = catalog.database(SYSTEM_DATABASE)?.collection(users::USERS_COLLECTION)?;
+    Some(Arc::from(users.definition().globally_unique_id.as_str()))
+}
+
 /// Returns ArangoDB's number of an entry; `None` for one that ArangoDB does not have.
 fn entry_type(kind: ChangeKind) -> Option<u64> {
     Some(match kind {
-        ChangeKind::Inserted | ChangeKind::Updated | ChangeKind::Replaced => 2300,
-        ChangeKind::Removed => 2302,
+        ChangeKind::Inserted | ChangeKind::Updated | ChangeKind::Replaced => DOCUMENT_PUT,
+        ChangeKind::Removed => DOCUMENT_REMOVED,
         ChangeKind::DatabaseCreated => 1100,
         ChangeKind::DatabaseDropped => 1101,
         ChangeKind::CollectionCreated => 2000,

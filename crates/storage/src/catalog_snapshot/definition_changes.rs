@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use catalog::{DatabaseDefinition, DatabaseId, Record, UserDefinition, ViewDefinition};
 use errors::Result;
 use kv::WriteTransaction;
+use velocypack::Builder;
 
-use super::Collection;
+use super::{Collection, Database};
 use crate::change_log::{ChangeLog, HeldPositions, Recorder, is_left_out};
 use crate::encoding::change::{ChangeBuffer, ChangeKind, Origin, SERVER_LOG};
 
@@ -43,13 +44,20 @@ impl DefinitionChanges {
         self.add(SERVER_LOG, kind, None, || database.to_record())
     }
 
+    /// Adds an entry of a view. Its links must be in the database already.
     pub(crate) fn view(
         &mut self,
         kind: ChangeKind,
-        database: DatabaseId,
+        database: &Database,
         view: &ViewDefinition,
     ) -> Result<()> {
-        self.add(database, kind, None, || view.to_record())
+        // The record would not tell the links, which are indexes of their collections.
+        self.add(database.definition.id, kind, None, || {
+            let mut printed = Builder::new();
+            printed.open_object()?;
+            database.print_view(view, &mut printed)?;
+            Ok(printed.into_vec())
+        })
     }
 
     pub(crate) fn user(&mut self, kind: ChangeKind, user: &UserDefinition) -> Result<()> {

@@ -310,7 +310,7 @@ impl Draft {
             Some(_) => ChangeKind::ViewChanged,
             None => ChangeKind::ViewCreated,
         };
-        self.changes.view(kind, database.definition.id, &view)?;
+        self.changes.view(kind, database, &view)?;
         self.transaction.put(&view_key(database.definition.id, view.id), &view.to_record()?)?;
         let view = Arc::new(view);
         Arc::make_mut(database).put_view(Arc::clone(&view));
@@ -321,7 +321,7 @@ impl Draft {
     pub(crate) fn remove_view(&mut self, database: &str, view: ViewId) -> Result<()> {
         let database = self.catalog.databases.get_mut(database).ok_or_else(error::database_not_found)?;
         if let Some(present) = database.view_by_id(view) {
-            self.changes.view(ChangeKind::ViewDropped, database.definition.id, present)?;
+            self.changes.view(ChangeKind::ViewDropped, database, present)?;
         }
         Arc::make_mut(database).remove_view(view);
         let key = view_key(database.definition.id, view);

@@ -4,6 +4,7 @@ mod catalog;
 mod collection;
 pub(crate) mod definition_changes;
 mod database;
+mod view_form;
 pub(crate) mod metadata;
 
 pub use self::catalog::Catalog;

@@ -276,6 +276,7 @@ impl DocumentLoad {
         let logged = LoggedChanges { database: self.collection.database_id, entries: recorder.take() };
         let prepared = PreparedChanges::of_load(self.core.publisher(), change, logged, hint, load.as_mut())?;
         self.add_pairs(gaps, load.as_mut())?;
+        self.core.write_gate.check_leading()?;
         let publication = prepared.begin(|visit| {
             let indexes = self.indexes.iter().flat_map(|index| index.pairs.iter());
             self.documents.iter().chain(indexes).for_each(|(key, _)| visit(key));

@@ -4,7 +4,6 @@ mod registration;
 pub(crate) mod statistics;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use catalog::NamingRules;
@@ -25,6 +24,7 @@ use crate::metrics::{LockCounts, ReadCacheStatistics};
 use crate::sharing::{Coordination, Members};
 use crate::snapshot::split_keys;
 use crate::store_core::StoreCore;
+use crate::store_core::write_gate::WritePermit;
 use crate::store_core::{deletion, follower};
 use crate::transaction::{PendingTransaction, Transaction, TransactionOptions};
 use crate::visibility::LoadClock;
@@ -81,7 +81,7 @@ impl Store {
             server_id,
             catalog: RwLock::new(Arc::new(catalog)),
             definitions: Mutex::new(()),
-            is_read_only: AtomicBool::new(false),
+            write_gate: Arc::default(),
             doubt: OnceLock::new(),
             load_clock: LoadClock::default(),
             change_log,
@@ -208,12 +208,30 @@ impl Store {
     /// Transactions that have begun to write continue. Writes stay refused while an unknown outcome
     /// leaves the definitions in doubt.
     pub fn set_read_only(&self, is_read_only: bool) {
-        self.core.is_read_only.store(is_read_only, Ordering::Relaxed);
+        self.core.write_gate.set_read_only(is_read_only);
     }
 
-    /// Returns true if writes are refused.
+    /// Makes the store a copy that follows another server, or one that accepts writes.
+    ///
+    /// A copy refuses writes with 1496, and commits of transactions that have begun. Threads with a
+    /// [`WritePermit`] write.
+    pub fn set_following(&self, is_following: bool) {
+        self.core.write_gate.set_following(is_following);
+    }
+
+    /// Returns true if the store is a copy that follows another server.
+    pub fn is_following(&self) -> bool {
+        self.core.write_gate.is_following()
+    }
+
+    /// Lets this thread write to a copy, or in read-only mode.
+    pub fn permit_writes(&self) -> WritePermit {
+        self.core.write_gate.permit()
+    }
+
+    /// Returns true if writes are refused to all but threads with a [`WritePermit`].
     pub fn is_read_only(&self) -> bool {
-        self.core.check_writable().is_err()
+        self.core.doubt.get().is_some() || self.core.write_gate.is_closed()
     }
 
     /// Returns at most `parts - 1` keys that divide a collection into parts of similar size.

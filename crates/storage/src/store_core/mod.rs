@@ -3,8 +3,8 @@
 pub(crate) mod deletion;
 pub(crate) mod exclusive_lock;
 pub(crate) mod follower;
+pub(crate) mod write_gate;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
@@ -23,6 +23,7 @@ use crate::ids::id_sequence::IdSequence;
 use crate::locks::partial_commits::PartialCommits;
 use crate::metrics::{DocumentOperation, DocumentTimes, LockCounts};
 use crate::sharing::Coordination;
+use crate::store_core::write_gate::WriteGate;
 use crate::visibility::read_cache::ReadCache;
 use crate::visibility::{LoadClock, Publisher};
 
@@ -40,7 +41,7 @@ pub(crate) struct StoreCore {
     pub(crate) definitions: Mutex<()>,
     pub(crate) read_cache: Arc<ReadCache>,
     pub(crate) fork_join: Arc<ForkJoin>,
-    pub(crate) is_read_only: AtomicBool,
+    pub(crate) write_gate: Arc<WriteGate>,
     /// The error of a change of definitions with an unknown outcome, until the store is opened
     /// again.
     pub(crate) doubt: OnceLock<kv::Error>,
@@ -94,16 +95,13 @@ impl StoreCore {
 
     /// Checks that the store accepts writes.
     ///
-    /// Errors: 1004 while it refuses them.
+    /// Errors: 1004 while it refuses them, 1496 while it follows another server.
     pub(crate) fn check_writable(&self) -> Result<()> {
         if let Some(doubt) = self.doubt.get() {
             let message = format!("read only until the server is started again: {doubt}");
             return Err(Error::new(ErrorCode::ReadOnly, message));
         }
-        if self.is_read_only.load(Ordering::Relaxed) {
-            return Err(Error::new(ErrorCode::ReadOnly, "read only: the server does not accept writes"));
-        }
-        Ok(())
+        self.write_gate.check()
     }
 
     /// Locks the definitions against other changes by this process.

@@ -61,6 +61,8 @@ impl Transaction {
 
 impl StoreCore {
     /// Commits the writes of a transaction of the engine.
+    ///
+    /// Errors: 1496 if the store has become a copy.
     fn commit_writes(
         &self,
         mut engine: Box<dyn WriteTransaction>,
@@ -71,6 +73,11 @@ impl StoreCore {
         if engine.write_count() == 0 {
             engine.rollback();
             return Ok(());
+        }
+        // It holds until the commit: a store becomes a copy once its lease has ended.
+        if let Err(error) = self.write_gate.check_leading() {
+            engine.rollback();
+            return Err(error);
         }
         let written = || joined.iter().filter(|joined| joined.is_written).map(|joined| &joined.collection);
         let must_sync = written().any(|collection| collection.definition.properties.wait_for_sync);

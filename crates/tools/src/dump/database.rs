@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use client::{Client, Request};
+use replication_client::Snapshot;
 use velocypack::Slice;
 
 use super::file::write_file;
 use super::inventory::Inventory;
 use super::options::Settings;
-use super::source::Batch;
 use super::work;
 use crate::archive::info::Info;
 use crate::archive::names;
@@ -44,8 +44,11 @@ pub(super) fn dump(
     console: &Console,
 ) -> Result<(), Failure> {
     let client = &server.client;
-    let batch = Batch::open(client, console)?;
-    let inventory = Inventory::read(Slice::new(&batch.inventory()?), settings)?;
+    let warning = console.clone();
+    let snapshot = Snapshot::open(client, move |error| {
+        warning.warning(&format!("the snapshot on the server could not be kept alive: {error}"));
+    })?;
+    let inventory = Inventory::read(Slice::new(&snapshot.inventory()?), settings)?;
     let mut info = Info {
         database: Some(client.options().database.clone()),
         tick: inventory.tick.clone(),
@@ -65,7 +68,7 @@ pub(super) fn dump(
         let path = folder.join(format!("{}{}", collection.stem, names::STRUCTURE));
         write_file(&path, &format!("{}\n", collection.structure))?;
     }
-    let done = work::fetch_all(server, &batch, inventory.collections, settings, folder, console)?;
+    let done = work::fetch_all(server, &snapshot, inventory.collections, settings, folder, console)?;
     info.is_complete = Some(true);
     write_file(&info_path, &info.print())?;
     console.info(&format!("{done}, into {}", folder.display()));

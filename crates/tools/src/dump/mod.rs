@@ -2,16 +2,19 @@
 //!
 //! [`options`] reads the options. [`database`] opens a batch on the server, a snapshot of all
 //! collections at one moment. It reads the server's inventory ([`inventory`]) and writes the
-//! descriptions. Then threads ([`work`]) fetch batches of documents ([`source`]), apply a file of
-//! maskings ([`masking`]), pack the batches and write them to their collection's file ([`file`]).
+//! descriptions. Then threads ([`work`]) fetch batches of documents ([`replication_client`]), apply
+//! a file of maskings ([`masking`]), pack the batches and write them to their collection's file
+//! ([`file`]).
 
 mod database;
 mod file;
 mod inventory;
 mod masking;
 mod options;
-mod source;
 mod work;
+
+use client::Client;
+use replication_client::{Role, Source};
 
 use self::masking::Maskings;
 use self::options::Settings;
@@ -33,7 +36,7 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     let settings = Settings::read(options)?;
     settings.prepare_folder()?;
     let server = connect(options, console, false)?;
-    source::refuse_clusters(&server.client)?;
+    refuse_clusters(&server.client)?;
     let warn = |texts: Vec<String>| texts.iter().for_each(|text| console.warning(text));
     warn(settings.maskings.as_ref().map(Maskings::doubts).unwrap_or_default());
     match settings.all_databases {
@@ -42,6 +45,19 @@ fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     }
     warn(settings.maskings.as_ref().map(Maskings::failing).unwrap_or_default());
     Ok(())
+}
+
+/// Checks that the server does not belong to a cluster.
+///
+/// Errors: it does.
+fn refuse_clusters(client: &Client) -> Result<(), Failure> {
+    let source = Source::connect(client.with_database("_system")?)?;
+    match source.role()? {
+        Role::Single => Ok(()),
+        Role::Cluster => Err(Failure::new(
+            "the server belongs to a cluster; this tool dumps single servers, clusters need ArangoDB's arangodump",
+        )),
+    }
 }
 
 /// Dumps every database that the user can see.

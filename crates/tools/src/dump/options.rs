@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use options::{
     Bytes, Flag, List, Maybe, Number, Opt, Options, Program, Text, Unsupported, bytes, flag, number, text,
 };
+use replication_client::FetchOptions;
 
 use super::masking::Maskings;
 use crate::failure::Failure;
@@ -114,6 +115,20 @@ pub(super) struct Settings {
 }
 
 impl Settings {
+    /// Returns how documents are fetched. `packed`: in the form of the files.
+    pub(super) fn fetch_options(&self, packed: bool) -> FetchOptions {
+        FetchOptions {
+            parallel: self.parallel,
+            velocypack: self.velocypack,
+            packed,
+            threads: self.threads,
+            server_threads: self.server_threads,
+            prefetch: self.prefetch,
+            batch_bytes: self.batch_bytes,
+            first_batch_bytes: self.first_batch_bytes,
+        }
+    }
+
     pub(super) fn read(options: &Options) -> Result<Self, Failure> {
         let names =
             |option: &Opt<List<Text>>| options.get(option).into_iter().map(str::to_owned).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
 //! The work of threads on a collection: fetch, change, pack and write.
 //!
-//! Batches that the server has packed are not packed again. [`crate::schedule`] assigns threads to
+//! Batches that the server has packed are not packed again. [`schedule`] assigns threads to
 //! collections.
 
 use std::fmt;
@@ -9,13 +9,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gzip_members::Packer;
+use replication_client::schedule::{self, lock};
+use replication_client::{Documents, FetchOptions, Fetched, Position, Snapshot};
 
 use super::file::{DataFiles, sync};
 use super::inventory::Collection;
 use super::masking::Mask;
 use super::options::Settings;
-use super::source::{Batch, Fetched, Position, Source};
-use crate::schedule::{self, lock};
 use crate::{Console, Failure, Progress, Server, Unit};
 
 /// The documents and bytes that a dump has written.
@@ -39,7 +39,7 @@ impl fmt::Display for Done {
 
 struct Work<'a> {
     server: &'a Server,
-    batch: &'a Batch,
+    snapshot: &'a Snapshot,
     settings: &'a Settings,
     folder: &'a Path,
     progress: Progress,
@@ -53,7 +53,8 @@ struct Work<'a> {
 struct Job<'a> {
     name: String,
     /// The source; `None` if only the definition is wanted.
-    source: Option<Source>,
+    source: Option<Documents>,
+    fetch: FetchOptions,
     files: DataFiles,
     mask: Option<Mask<'a>>,
     /// The number of the next batch.
@@ -69,7 +70,7 @@ struct Own {
 /// Fetches all documents. Errors: the first failure, or with `force` all of them in one.
 pub(super) fn fetch_all(
     server: &Server,
-    batch: &Batch,
+    snapshot: &Snapshot,
     collections: Vec<Collection>,
     settings: &Settings,
     folder: &Path,
@@ -78,7 +79,7 @@ pub(super) fn fetch_all(
     let count = collections.len();
     let work = Work {
         server,
-        batch,
+        snapshot,
         settings,
         folder,
         progress: Progress::new(console, settings.progress, "dump", Unit::Bytes, None),
@@ -99,12 +100,17 @@ pub(super) fn fetch_all(
 }
 
 impl<'a> schedule::Work for Work<'a> {
+    type Failure = Failure;
     type Collection = Collection;
     type Job = Job<'a>;
     type Own = Own;
 
     fn name(collection: &Collection) -> &str {
         &collection.name
+    }
+
+    fn within(failure: Failure, collection: &str) -> Failure {
+        failure.during(&format!("collection {collection:?}"))
     }
 
     fn own(&self) -> Own {
@@ -116,13 +122,14 @@ impl<'a> schedule::Work for Work<'a> {
         let mask = self.settings.maskings.as_ref().and_then(|maskings| maskings.mask(&collection.name));
         let is_taken_as_is = mask.is_none() && !self.settings.envelopes;
         let packed = is_taken_as_is && self.settings.compress && self.server.knows_packed_documents();
-        let open = || Source::open(&self.server.client, self.batch, &collection.name, self.settings, packed);
+        let fetch = self.settings.fetch_options(packed);
+        let open = || Documents::open(&self.server.client, self.snapshot, &collection.name, &fetch);
         let source = collection.with_data.then(open).transpose()?;
-        Ok(Job { name: collection.name, source, files, mask, next: AtomicU64::new(1) })
+        Ok(Job { name: collection.name, source, fetch, files, mask, next: AtomicU64::new(1) })
     }
 
     fn is_shared(&self, job: &Job<'a>) -> bool {
-        job.source.as_ref().is_some_and(Source::is_parallel)
+        job.source.as_ref().is_some_and(Documents::is_parallel)
     }
 
     fn work_on(
@@ -135,8 +142,8 @@ impl<'a> schedule::Work for Work<'a> {
         let mut position = Position::default();
         while should_continue() {
             let number = job.next.fetch_add(1, Ordering::Relaxed);
-            let (client, name) = (&self.server.client, &job.name);
-            let batch = source.fetch(client, self.batch, name, self.settings, number, &mut position)?;
+            let (client, name, fetch) = (&self.server.client, &job.name, &job.fetch);
+            let batch = source.fetch(client, self.snapshot, name, fetch, number, &mut position)?;
             let (bytes, plain_bytes) = match &batch {
                 None => break,
                 Some(Fetched::Packed { member, plain_bytes }) => (&member[..], *plain_bytes),

@@ -1,11 +1,13 @@
 //! The work of threads on a collection: read, unpack if needed, and send.
 //!
-//! [`crate::schedule`] assigns threads to collections. The last thread of a collection creates its
+//! [`schedule`] assigns threads to collections. The last thread of a collection creates its
 //! indexes.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
+
+use replication_client::schedule::{self, lock};
 
 use super::data::{Block, DataFile};
 use super::folder::Collection;
@@ -13,7 +15,6 @@ use super::options::Settings;
 use super::server::Documents;
 use super::state::State;
 use super::{duplicates, lines, server};
-use crate::schedule::{self, lock};
 use crate::{Failure, Progress, Server};
 
 /// The shared state of a restore's threads.
@@ -131,12 +132,17 @@ impl<'a> Work<'a> {
 }
 
 impl schedule::Work for Work<'_> {
+    type Failure = Failure;
     type Collection = Collection;
     type Job = Job;
     type Own = ();
 
     fn name(collection: &Collection) -> &str {
         &collection.name
+    }
+
+    fn within(failure: Failure, collection: &str) -> Failure {
+        failure.during(&format!("collection {collection:?}"))
     }
 
     fn own(&self) {}

@@ -18,7 +18,6 @@ use storage::Database;
 use crate::session::Session;
 
 pub(crate) use former::take_over_settings;
-pub(crate) use print::print_view;
 
 impl Session {
     /// Returns the views of the database that the user sees, by name. Errors: 11.

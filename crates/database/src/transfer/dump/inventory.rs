@@ -6,7 +6,6 @@ use errors::Result;
 use storage::{Collection, Database};
 use velocypack::Builder;
 
-use crate::definitions::view::print_view;
 use crate::session::Session;
 use crate::state::dump::batches::Held;
 
@@ -97,7 +96,7 @@ impl Session {
         out.open_array()?;
         for view in database.views().filter(|view| self.require_view(database, view).is_ok()) {
             out.open_object()?;
-            print_view(database, view, out)?;
+            database.print_view(view, out)?;
             out.close()?;
         }
         out.close()?;

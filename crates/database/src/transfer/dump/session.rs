@@ -7,7 +7,7 @@ use catalog::AccessLevel;
 use errors::{Error, Result};
 use storage::{Collection, DocumentScanSpec, KeyBound, Snapshot};
 
-use super::{USERS_COLLECTION, users};
+use crate::base::user_documents::{self as users, USERS_COLLECTION};
 use crate::session::Session;
 use crate::state::dump::batches::{Batch, Held};
 use crate::state::dump::context::Context;

@@ -8,8 +8,8 @@ use errors::{Error, ErrorCode, Result};
 use storage::{Collection, Index};
 use velocypack::Slice;
 
+use crate::base::user_documents::USERS_COLLECTION;
 use crate::session::Session;
-use crate::transfer::dump::USERS_COLLECTION;
 
 /// An index type that bounded the number of documents. It has no successor.
 const CAP_INDEX: &str = "cap";

@@ -16,8 +16,8 @@ use storage::{
 use velocypack::Slice;
 
 use super::operation::{Operation, RestoreBody, for_each};
+use crate::base::user_documents::{self as users, USERS_COLLECTION};
 use crate::session::Session;
-use crate::transfer::dump::{USERS_COLLECTION, users};
 
 /// Attempts to store a batch that conflicts with other writers.
 const ATTEMPTS: usize = 20;

@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::Failure;
-
 /// The time that a thread waits for another that is about to open a collection to help with.
 const OPENING_PAUSE: Duration = Duration::from_millis(1);
 
 /// A task on collections.
-pub(crate) trait Work: Sync {
+pub trait Work: Sync {
+    /// The failure of a collection.
+    type Failure: Send;
     /// A collection that no thread has begun.
     type Collection: Send;
     /// A collection in progress.
@@ -22,11 +22,17 @@ pub(crate) trait Work: Sync {
     /// The private state of a thread.
     type Own;
 
+    /// Returns the name of a collection.
     fn name(collection: &Self::Collection) -> &str;
 
+    /// Returns a failure that says in which collection it happened.
+    fn within(failure: Self::Failure, collection: &str) -> Self::Failure;
+
+    /// Returns the state of a thread that begins.
     fn own(&self) -> Self::Own;
 
-    fn open(&self, collection: Self::Collection) -> Result<Self::Job, Failure>;
+    /// Opens a collection.
+    fn open(&self, collection: Self::Collection) -> Result<Self::Job, Self::Failure>;
 
     /// Returns true if several threads can process it concurrently.
     fn is_shared(&self, job: &Self::Job) -> bool;
@@ -37,17 +43,17 @@ pub(crate) trait Work: Sync {
         job: &Self::Job,
         own: &mut Self::Own,
         should_continue: &dyn Fn() -> bool,
-    ) -> Result<(), Failure>;
+    ) -> Result<(), Self::Failure>;
 
     /// Closes a collection that no thread processes any more.
     ///
     /// `is_whole`: everything was done.
-    fn close(&self, job: &Self::Job, is_whole: bool) -> Result<(), Failure>;
+    fn close(&self, job: &Self::Job, is_whole: bool) -> Result<(), Self::Failure>;
 
     /// Finishes earlier work.
     ///
     /// Each thread calls it when it has no further work; one more call comes at the end.
-    fn settle(&self) -> Result<(), Failure> {
+    fn settle(&self) -> Result<(), Self::Failure> {
         Ok(())
     }
 }
@@ -55,12 +61,12 @@ pub(crate) trait Work: Sync {
 /// Processes all collections with this many threads and returns the failures.
 ///
 /// Without `force` the first failure ends everything.
-pub(crate) fn run<W: Work>(
+pub fn run<W: Work>(
     work: &W,
     mut collections: Vec<W::Collection>,
     threads: usize,
     force: bool,
-) -> Vec<Failure> {
+) -> Vec<W::Failure> {
     collections.reverse();
     let schedule = Schedule {
         work,
@@ -99,7 +105,7 @@ struct Schedule<'w, W: Work> {
     opening: AtomicUsize,
     /// True after the first failure.
     is_stopped: AtomicBool,
-    failures: Mutex<Vec<Failure>>,
+    failures: Mutex<Vec<W::Failure>>,
 }
 
 /// A collection that is open.
@@ -143,7 +149,7 @@ impl<W: Work> Schedule<'_, W> {
         }
     }
 
-    fn fail(&self, failure: Failure) {
+    fn fail(&self, failure: W::Failure) {
         if !self.force {
             self.is_stopped.store(true, Ordering::Relaxed);
         }
@@ -151,9 +157,9 @@ impl<W: Work> Schedule<'_, W> {
     }
 
     /// Records a failure; only the first one of a collection is reported.
-    fn fail_task(&self, task: &Task<W::Job>, failure: Failure) {
+    fn fail_task(&self, task: &Task<W::Job>, failure: W::Failure) {
         if !task.has_failed.swap(true, Ordering::Relaxed) {
-            self.fail(failure.during(&format!("collection {:?}", task.name)));
+            self.fail(W::within(failure, &task.name));
         }
     }
 
@@ -202,7 +208,7 @@ impl<W: Work> Schedule<'_, W> {
                 }
                 Err(failure) => {
                     self.opening.fetch_sub(1, Ordering::SeqCst);
-                    self.fail(failure.during(&format!("collection {name:?}")));
+                    self.fail(W::within(failure, &name));
                 }
             }
         }
@@ -223,7 +229,7 @@ impl<W: Work> Schedule<'_, W> {
     }
 
     /// Leaves a collection; the last thread closes it.
-    fn leave(&self, task: &Arc<Task<W::Job>>) -> Result<(), Failure> {
+    fn leave(&self, task: &Arc<Task<W::Job>>) -> Result<(), W::Failure> {
         {
             let mut running = lock(&self.running);
             if task.workers.fetch_sub(1, Ordering::Relaxed) > 1 {
@@ -236,7 +242,8 @@ impl<W: Work> Schedule<'_, W> {
     }
 }
 
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks a mutex, also one whose holder panicked.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

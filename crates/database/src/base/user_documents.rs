@@ -11,6 +11,9 @@ use errors::{Error, Result};
 use storage::Catalog;
 use velocypack::{Builder, Slice};
 
+/// The system collection in which dumps and logs show users. Users live in the catalog; the
+/// collection itself is empty.
+pub const USERS_COLLECTION: &str = "_users";
 /// `authData.simple.method` of hashes that describe themselves.
 const SELF_DESCRIBING: &str = "phc";
 /// The attribute of `authData` for access tokens, in a form of our own.
@@ -19,7 +22,7 @@ const ACCESS_TOKENS: &str = "accessTokens";
 pub const FOREIGN_HASH_PREFIX: &str = "$arango-";
 
 /// Returns the users with names after `after`, as documents.
-pub(super) fn documents(catalog: &Catalog, after: Option<&str>) -> Result<Vec<Vec<u8>>> {
+pub(crate) fn documents(catalog: &Catalog, after: Option<&str>) -> Result<Vec<Vec<u8>>> {
     let behind =
         |user: &&std::sync::Arc<UserDefinition>| after.is_none_or(|after| user.name.as_str() > after);
     catalog.users().filter(behind).map(|user| document(user)).collect()
@@ -33,7 +36,7 @@ pub(crate) fn document(user: &UserDefinition) -> Result<Vec<u8>> {
     out.open_object()?;
     for (name, value) in [
         ("_key", user.name.as_str()),
-        ("_id", &format!("{}/{}", super::USERS_COLLECTION, user.name)),
+        ("_id", &format!("{USERS_COLLECTION}/{}", user.name)),
         ("user", &user.name),
     ] {
         text(&mut out, name, value)?;
@@ -81,6 +84,15 @@ pub(crate) fn document(user: &UserDefinition) -> Result<Vec<u8>> {
         out.key(name)?;
         out.add_slice(Slice::new(value))?;
     }
+    out.close()?;
+    Ok(out.into_vec())
+}
+
+/// Returns the removal of a user: its `_key`.
+pub(crate) fn removal(user: &UserDefinition) -> Result<Vec<u8>> {
+    let mut out = Builder::new();
+    out.open_object()?;
+    text(&mut out, "_key", &user.name)?;
     out.close()?;
     Ok(out.into_vec())
 }

@@ -5,7 +5,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::{Work, lock, run};
-use crate::Failure;
 
 /// Work that counts to a number in each collection.
 #[derive(Default)]
@@ -32,6 +31,7 @@ struct Job {
 }
 
 impl Work for Counting {
+    type Failure = String;
     type Collection = (&'static str, usize);
     type Job = Job;
     type Own = ();
@@ -40,11 +40,15 @@ impl Work for Counting {
         collection.0
     }
 
+    fn within(failure: String, collection: &str) -> String {
+        format!("collection {collection:?}: {failure}")
+    }
+
     fn own(&self) {}
 
-    fn open(&self, (name, steps): Self::Collection) -> Result<Job, Failure> {
+    fn open(&self, (name, steps): Self::Collection) -> Result<Job, String> {
         if self.closed_for_us.contains(&name) {
-            return Err(Failure::new("no way in"));
+            return Err("no way in".to_owned());
         }
         self.opened.fetch_add(1, Ordering::SeqCst);
         let (left, done, inside) = (AtomicUsize::new(steps), AtomicUsize::new(0), AtomicUsize::new(0));
@@ -55,7 +59,7 @@ impl Work for Counting {
         true
     }
 
-    fn work_on(&self, job: &Job, _: &mut (), should_continue: &dyn Fn() -> bool) -> Result<(), Failure> {
+    fn work_on(&self, job: &Job, _: &mut (), should_continue: &dyn Fn() -> bool) -> Result<(), String> {
         let opened = self.opened.load(Ordering::SeqCst);
         let _ = self.open_at_first_step.compare_exchange(0, opened, Ordering::SeqCst, Ordering::SeqCst);
         if job.inside.fetch_add(1, Ordering::SeqCst) > 0 {
@@ -71,13 +75,13 @@ impl Work for Counting {
                 std::thread::yield_now();
             }
             if job.done.fetch_add(1, Ordering::SeqCst) == 2 && self.broken.contains(&job.name) {
-                return Err(Failure::new("broken"));
+                return Err("broken".to_owned());
             }
         }
         Ok(())
     }
 
-    fn close(&self, job: &Job, is_whole: bool) -> Result<(), Failure> {
+    fn close(&self, job: &Job, is_whole: bool) -> Result<(), String> {
         let before = lock(&self.closed).insert(job.name, (job.done.load(Ordering::SeqCst), is_whole));
         assert!(before.is_none(), "{} was closed twice", job.name);
         Ok(())
@@ -89,7 +93,7 @@ const COLLECTIONS: [(&str, usize); 5] = [("a", 10), ("empty", 0), ("b", 500), ("
 fn work(threads: usize, force: bool, work: Counting) -> (Vec<String>, Counting) {
     let work = Counting { threads, ..work };
     let failures = run(&work, COLLECTIONS.to_vec(), threads, force);
-    (failures.iter().map(|failure| failure.text().to_owned()).collect(), work)
+    (failures.iter().map(|failure| failure.clone()).collect(), work)
 }
 
 #[test]
