@@ -1,5 +1,5 @@
-//! The programs that accompany the server: import, export, dump, restore, backup, bench, doctor,
-//! shell.
+//! The programs that accompany the server: import, export, dump, restore, backup, migrate, follow,
+//! bench, doctor, shell.
 //!
 //! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it by its command
 //! or by the name of a link. Tools share their options ([`options`]), the connection ([`connect`]),
@@ -14,12 +14,15 @@ mod options;
 mod progress;
 mod connect;
 mod input;
+mod following;
 mod backup;
 mod bench;
 mod doctor;
 mod dump;
 mod export;
+mod follow;
 mod import;
+mod migrate;
 mod restore;
 mod shell;
 #[cfg(test)]
@@ -60,6 +63,8 @@ pub static TOOLS: &[&Tool] = &[
     &dump::TOOL,
     &restore::TOOL,
     &backup::TOOL,
+    &migrate::TOOL,
+    &follow::TOOL,
     &bench::TOOL,
     &doctor::TOOL,
     &shell::TOOL,
