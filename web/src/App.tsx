@@ -22,6 +22,7 @@ const Logs = lazy(async () => (await import('./page/Logs')).Logs)
 const Api = lazy(async () => (await import('./page/Api')).Api)
 const Shell = lazy(async () => (await import('./page/Shell')).Shell)
 const Databases = lazy(async () => (await import('./page/Databases')).Databases)
+const Follow = lazy(async () => (await import('./page/Follow')).Follow)
 const Users = lazy(async () => (await import('./page/Users')).Users)
 const NoRights = lazy(async () => (await import('./page/NoRights')).NoRights)
 const User = lazy(async () => (await import('./page/User')).User)
@@ -56,6 +57,8 @@ function Page() {
       return <Api chosen={object} />
     case 'databases':
       return <Databases />
+    case 'follow':
+      return <Follow />
     case 'users':
       return <Users />
     case 'user':

@@ -30,6 +30,7 @@ const SERVER_PAGES: Entry[] = [
   { name: 'activity', title: 'Running queries' },
   { name: 'databases', title: 'Databases' },
   { name: 'users', title: 'Users', also: 'user' },
+  { name: 'follow', title: 'Follow' },
   { name: 'logs', title: 'Logs' },
   { name: 'api', title: 'API' },
 ]
@@ -37,7 +38,7 @@ const SERVER_PAGES: Entry[] = [
 export function Sidebar() {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
-  const server = mayAdminister.value ? SERVER_PAGES : SERVER_PAGES.filter((entry) => !['databases', 'users', 'logs'].includes(entry.name))
+  const server = mayAdminister.value ? SERVER_PAGES : SERVER_PAGES.filter((entry) => !['databases', 'users', 'follow', 'logs'].includes(entry.name))
   return (
     <nav class={isOpen ? 'side is-open' : 'side'} aria-label="Pages">
       <div class="brand">
