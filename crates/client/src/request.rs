@@ -179,6 +179,14 @@ impl Request {
         self
     }
 
+    /// Declares that a second attempt has an effect of its own, so that a broken connection is not
+    /// retried.
+    #[must_use]
+    pub fn unrepeatable(mut self) -> Self {
+        self.is_repeatable = false;
+        self
+    }
+
     /// Keeps the encoding of a compressed body.
     ///
     /// It applies if the reply is read as a whole and is not an error. The header

@@ -202,7 +202,9 @@ fn fetch_chunk(
         .query("from", &position.from)
         .query("chunkSize", &position.chunk_bytes.to_string())
         .header("accept", "application/x-arango-dump");
-    let reply = client.call(&request)?;
+    // ArangoDB keeps the place in the collection itself: a chunk whose reply is lost does not come
+    // again, so a second attempt would leave it out.
+    let reply = client.call(&request.unrepeatable())?;
     let has_more = reply.header("x-arango-replication-checkmore") == Some("true");
     let last = reply.header("x-arango-replication-lastincluded").unwrap_or_default().to_owned();
     position.from = if has_more && last != position.from { last } else { END.to_owned() };

@@ -13,6 +13,8 @@ mod documents;
 mod source;
 mod tail;
 pub mod schedule;
+#[cfg(test)]
+mod tests;
 
 pub use documents::{Documents, FetchOptions, Fetched, Position};
 pub use snapshot::Snapshot;

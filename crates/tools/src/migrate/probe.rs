@@ -8,7 +8,7 @@ use crate::following::{command, problems};
 use crate::{Console, Failure};
 
 /// The advice for a cluster, whose Coordinators have no log.
-const CLUSTER: &str = "the server is a Coordinator: the log of a cluster cannot be followed. Stop its writers, run `persea dump` \
+const CLUSTER: &str = "the server belongs to a cluster: the log of a cluster cannot be followed. Stop its writers, run `persea dump` \
      and `persea restore`, then `persea migrate compare`";
 
 /// Asks Persea to look at the source, and prints the reply.
@@ -30,7 +30,7 @@ pub(super) fn run(client: &Client, settings: &Settings, console: &Console) -> Re
 
 fn is_cluster(reply: Slice<'_>) -> bool {
     let role = reply.get_path(&["source", "role"]).and_then(Slice::as_str).unwrap_or_default();
-    role.eq_ignore_ascii_case("coordinator")
+    !role.is_empty() && role != "single"
 }
 
 fn lines(reply: Slice<'_>) -> Vec<String> {
