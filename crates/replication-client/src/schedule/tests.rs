@@ -93,7 +93,7 @@ const COLLECTIONS: [(&str, usize); 5] = [("a", 10), ("empty", 0), ("b", 500), ("
 fn work(threads: usize, force: bool, work: Counting) -> (Vec<String>, Counting) {
     let work = Counting { threads, ..work };
     let failures = run(&work, COLLECTIONS.to_vec(), threads, force);
-    (failures.iter().map(|failure| failure.clone()).collect(), work)
+    (failures.to_vec(), work)
 }
 
 #[test]
