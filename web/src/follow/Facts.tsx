@@ -21,7 +21,7 @@ export function Facts({ state }: { state: State }) {
     ['Databases', copy && `${number(copy.databasesDone)} of ${number(copy.databases)}`],
     ['Collections', copy && `${number(copy.collectionsDone)} of ${number(copy.collections)}`],
     ['Copied', copy && `${number(copy.documents)} documents, ${bytes(copy.bytes)} in ${seconds(copy.seconds)}`],
-    ['Lag', log && state.phase !== 'copying' && `${number(log.lagEntries)} entries, ${seconds(log.lagSeconds)}`],
+    ['Lag', log && state.phase !== 'copying' && `${number(log.lagEntries)} entries${log.lagSeconds === null ? '' : `, ${seconds(log.lagSeconds)}`}`],
     ['Applied', log && `${number(log.entries)} entries, ${number(log.transactions)} transactions, up to ${log.applied} of ${log.last}`],
   ]
   const differences = differencesOf(state)

@@ -87,7 +87,7 @@ function Found({ probed }: { probed: Probed }) {
   return (
     <section aria-label="Found">
       <p class={probed.canFollow ? 'message' : 'message is-error'} role="status">
-        {source.product} {source.version}, {source.role}, {source.engine}: {probed.canFollow ? 'this server can follow it.' : 'this server cannot follow it.'}
+        {source.product} {source.version}, {source.role}, {source.engine}: {probed.canFollow ? 'this server can follow it.' : `this server cannot follow it: ${probed.obstacle?.errorMessage ?? 'see the problems'}`}
       </p>
       <ul>
         {databases.map((one) => (

@@ -34,7 +34,7 @@ export interface State {
   kind?: 'migration' | 'follower'
   source?: Source | null
   copy?: { databasesDone: number; databases: number; collectionsDone: number; collections: number; documents: number; bytes: number; seconds: number } | null
-  log?: { applied: string; last: string; lagEntries: number; lagSeconds: number; entries: number; transactions: number } | null
+  log?: { applied: string; last: string; lagEntries: number; lagSeconds: number | null; entries: number; transactions: number } | null
   error?: { errorNum: number; errorMessage: string } | null
   problems?: Problem[]
   comparison?: Compared[] | null
@@ -45,6 +45,8 @@ export interface Probed {
   source: Source
   databases: { name: string; collections: number; documents: number }[]
   canFollow: boolean
+  /** The reason for which the server cannot be followed. */
+  obstacle?: { errorNum: number; errorMessage: string } | null
   problems: Problem[]
 }
 

@@ -97,8 +97,11 @@ impl Status {
         self.number(&["log", "lagEntries"])
     }
 
-    fn lag_seconds(&self) -> f64 {
-        self.value().get_path(&["log", "lagSeconds"]).and_then(Slice::as_f64).unwrap_or(0.0)
+    /// Returns the lag for a person. Its time is unknown until all was applied once.
+    fn lag(&self) -> String {
+        let seconds = self.value().get_path(&["log", "lagSeconds"]).and_then(Slice::as_f64);
+        let seconds = seconds.map(|seconds| format!(", {seconds:.1} s")).unwrap_or_default();
+        format!("{} entries{seconds}", self.lag_entries())
     }
 
     /// Returns true if all of the source's log is applied.
@@ -174,7 +177,7 @@ impl Status {
                 self.text(&["log", "applied"]),
                 self.text(&["log", "last"])
             ));
-            lines.push(format!("lag:         {} entries, {:.1} s", self.lag_entries(), self.lag_seconds()));
+            lines.push(format!("lag:         {}", self.lag()));
         }
         if !self.error().is_empty() {
             lines.push(self.error());

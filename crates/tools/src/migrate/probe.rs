@@ -24,13 +24,19 @@ pub(super) fn run(client: &Client, settings: &Settings, console: &Console) -> Re
     match reply.get("canFollow").and_then(Slice::as_bool) {
         Some(true) => Ok(()),
         _ if is_cluster(reply) => Err(Failure::new(CLUSTER)),
-        _ => Err(Failure::new("Persea cannot take this server over; the problems say why")),
+        _ => Err(Failure::new(format!("Persea cannot take this server over: {}", obstacle(reply)))),
     }
 }
 
 fn is_cluster(reply: Slice<'_>) -> bool {
     let role = reply.get_path(&["source", "role"]).and_then(Slice::as_str).unwrap_or_default();
     !role.is_empty() && role != "single"
+}
+
+/// Returns the reason for which the server cannot be followed.
+fn obstacle(reply: Slice<'_>) -> &str {
+    let message = reply.get_path(&["obstacle", "errorMessage"]).and_then(Slice::as_str);
+    message.unwrap_or("the problems say why")
 }
 
 fn lines(reply: Slice<'_>) -> Vec<String> {

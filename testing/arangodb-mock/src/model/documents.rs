@@ -33,6 +33,12 @@ impl Model {
         key
     }
 
+    /// Stores a document that the log does not show, as damage would.
+    pub fn put_unlogged(&mut self, database: &str, collection: &str, document: Value) {
+        let (_, write) = self.prepared(collection, document);
+        self.apply(database, write);
+    }
+
     /// Removes a document.
     pub fn remove(&mut self, database: &str, collection: &str, key: &str) {
         let write = Write { collection: collection.to_owned(), key: key.to_owned(), document: None };

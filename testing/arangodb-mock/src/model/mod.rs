@@ -68,6 +68,8 @@ pub struct Model {
     pub(crate) server_id: u64,
     pub(crate) databases: BTreeMap<String, Database>,
     pub(crate) log: Log,
+    /// Maximum bytes of a part of the log, whatever the reader asks for.
+    pub(crate) max_part_bytes: u64,
     /// Transactions that have begun and not ended.
     open: BTreeMap<u64, OpenTransaction>,
     /// The passwords of users, whose documents have only hashes.
@@ -87,6 +89,7 @@ impl Model {
             server_id: 212_083_120_612_276,
             databases: BTreeMap::new(),
             log: Log::default(),
+            max_part_bytes: u64::MAX,
             open: BTreeMap::new(),
             passwords: BTreeMap::new(),
             clock: Clock::default(),
@@ -115,6 +118,11 @@ impl Model {
     /// Removes the log up to now: a reader that was further behind finds a gap.
     pub fn forget_log(&mut self) {
         self.log.forget();
+    }
+
+    /// Limits the parts of the log, whatever the reader asks for: it may then end anywhere.
+    pub fn limit_parts(&mut self, bytes: u64) {
+        self.max_part_bytes = bytes;
     }
 
     /// Returns the last tick of the log.

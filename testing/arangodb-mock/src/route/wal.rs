@@ -53,7 +53,7 @@ fn tail(asked: &Asked<'_>, model: &Model) -> Reply {
     }
     // Large transactions come in several replies; the reader says how far the last one was read.
     let begin = from.max(asked.number("lastScanned").unwrap_or(0));
-    let max_bytes = asked.number("chunkSize").unwrap_or(DEFAULT_CHUNK_BYTES);
+    let max_bytes = asked.number("chunkSize").unwrap_or(DEFAULT_CHUNK_BYTES).min(model.max_part_bytes);
     let database = (!is_global).then_some(asked.database);
     let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX);
     respond(model.log.part(begin, to, database, max_bytes), model)
