@@ -5,8 +5,10 @@
 //! - [`ChangeRows`] reads it for `CHANGES()` in AQL.
 //! - [`subscription`]: positions that the server keeps for readers, who acknowledge.
 //! - `webhooks` delivers it to receivers that users name.
-//! - [`TailRequest`] reads it as ArangoDB's replication does.
+//! - [`TailRequest`] reads it as ArangoDB's replication does. `archive` reads it the same way, with
+//!   the times of commits.
 
+mod archive;
 mod feed;
 mod form;
 mod initial;
@@ -26,6 +28,7 @@ mod webhooks;
 pub use crate::state::feeds::OpenFeed;
 pub use crate::state::log_readers::LogReader;
 pub use crate::state::webhooks::{WebhookDefinition, WebhookOptions, WebhookProgress};
+pub use archive::{LogMoment, LogPart};
 pub use feed::{Feed, Progress};
 pub use form::ChangeForm;
 pub use request::{FeedRequest, Since};

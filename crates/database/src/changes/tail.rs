@@ -153,7 +153,8 @@ impl Session {
     }
 }
 
-struct Writer {
+/// Writes commits as entries of a tail.
+pub(super) struct Writer {
     tail: Tail,
     entries: TailEntries,
     names: HashMap<DatabaseId, Arc<str>>,
@@ -163,11 +164,36 @@ struct Writer {
 }
 
 impl Writer {
+    /// Returns a writer of all entries behind `from`, in VelocyPack, with the names of databases.
+    pub(super) fn of_all(session: &Session, names: HashMap<DatabaseId, Arc<str>>, from: u64) -> Self {
+        let request = TailRequest {
+            from,
+            to: u64::MAX,
+            global: true,
+            chunk_bytes: usize::MAX,
+            is_old_form: false,
+            include_system: true,
+            velocypack: true,
+        };
+        let (tail, entries) = (Tail::default(), TailEntries::new(true));
+        Writer { tail, entries, names, request, users: users_collection(session) }
+    }
+
+    /// Returns true if the name of a database is known.
+    pub(super) fn knows(&self, database: DatabaseId) -> bool {
+        self.names.contains_key(&database)
+    }
+
+    /// Takes the entries so far.
+    pub(super) fn take(&mut self) -> Vec<u8> {
+        std::mem::replace(&mut self.entries, TailEntries::new(true)).into_bytes()
+    }
+
     fn is_full(&self) -> bool {
         self.entries.len() >= self.request.chunk_bytes || self.tail.last_scanned >= self.request.to
     }
 
-    fn commit(&mut self, commit: &Commit, changes: &[Change<'_>]) -> Result<()> {
+    pub(super) fn commit(&mut self, commit: &Commit, changes: &[Change<'_>]) -> Result<()> {
         let request = self.request;
         // A database that was dropped has no name any more. Its end is an entry of its own.
         if commit.database != SERVER_LOG && !self.names.contains_key(&commit.database) {

@@ -58,6 +58,11 @@ impl Positions {
         self.resolved.load(Ordering::Acquire)
     }
 
+    /// Returns the position of the next commit. All commits that have taken positions are below it.
+    pub(crate) fn next(&self) -> u64 {
+        self.state().next
+    }
+
     /// Waits until [`Positions::resolved`] is greater than `known`, or for `timeout`, and returns
     /// it.
     pub(crate) fn wait(&self, known: u64, timeout: Duration) -> u64 {
@@ -128,9 +133,9 @@ mod tests {
         let second = positions.hold(1);
         assert_eq!((first.first(), second.first()), (10, 13));
         drop(second);
-        assert_eq!(positions.resolved(), 10);
+        assert_eq!((positions.resolved(), positions.next()), (10, 14));
         drop(first);
-        assert_eq!(positions.resolved(), 14);
+        assert_eq!((positions.resolved(), positions.next()), (14, 14));
     }
 
     #[test]

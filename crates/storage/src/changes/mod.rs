@@ -58,6 +58,19 @@ impl Store {
         self.core.change_log.positions.resolved()
     }
 
+    /// Returns the position that the next commit takes. All commits that have begun to write
+    /// themselves are below it.
+    pub fn next_position(&self) -> u64 {
+        self.core.change_log.positions.next()
+    }
+
+    /// Returns the first positions of the commits from `first` on that the store has.
+    ///
+    /// Errors: those of the engine.
+    pub fn commits_from(&self, scope: ChangeScope, first: u64) -> Result<Vec<u64>> {
+        scan::commits_from(self.snapshot()?.engine().as_ref(), scope, first)
+    }
+
     /// Takes a snapshot, and returns what it shows of a log: all commits below a position, and the
     /// listed commits from there on, by their first positions.
     ///

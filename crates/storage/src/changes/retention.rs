@@ -41,7 +41,10 @@ impl Store {
                 Some(present) => longest_retention(options, present.name()),
                 None if database == SERVER_LOG => options.retain,
                 None => {
-                    engine.drop_range(&whole_log(database))?;
+                    // A reader that is behind still needs what was written before the drop.
+                    if end_of(snapshot.as_ref(), database)? <= hold {
+                        engine.drop_range(&whole_log(database))?;
+                    }
                     continue;
                 }
             };
@@ -57,6 +60,15 @@ impl Store {
         }
         Ok(())
     }
+}
+
+/// Returns the position after the last commit in the log of a database; 0 without commits.
+fn end_of(snapshot: &dyn kv::Snapshot, database: DatabaseId) -> Result<u64> {
+    let mut scan = snapshot.scan(ScanSpec::backward(log_range(database)))?;
+    let Some(block) = scan.next_block(BlockLimits { rows: 1, bytes: 1 })? else { return Ok(0) };
+    let Some((key, value)) = block.iter().next() else { return Ok(0) };
+    let Some((_, first, _)) = part_of_key(key) else { return Ok(0) };
+    Ok(ChangePart::read(first, value)?.end())
 }
 
 /// Returns the position of the first commit that is not older than `cutoff`, or of a later look;

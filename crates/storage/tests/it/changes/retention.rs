@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use catalog::CollectionType;
+use catalog::collection::CollectionProperties;
 use serde_json::json;
-use storage::{ChangeLogMode, ChangeLogOptions, RetentionException, Store, StoreOptions};
+use storage::{ChangeLogMode, ChangeLogOptions, ChangeScope, RetentionException, Store, StoreOptions};
 
 use super::{Entry, entries, logging_store, scope};
 use crate::common::*;
@@ -33,6 +34,21 @@ fn old_entries_go_by_age_and_by_size_unless_a_reader_holds_them() {
     assert_eq!(store.first_position(scope(&store)).unwrap(), store.resolved_position());
     insert(&store, &c, "{}").unwrap();
     assert_eq!(entries(&store, 0).len(), 1);
+}
+
+#[test]
+fn the_log_of_a_dropped_database_stays_for_a_reader_that_is_behind() {
+    let store = logging_store();
+    let database = store.create_database("other").unwrap();
+    let logged = |store: &Store| store.commits_from(ChangeScope::Database(database.id), 0).unwrap().len();
+    let properties = CollectionProperties::new("c", CollectionType::Document);
+    store.create_collection("other", properties).unwrap();
+    let held = store.resolved_position() - 1;
+    store.drop_database("other").unwrap();
+    store.trim_change_log(SystemTime::now(), held).unwrap();
+    assert!(logged(&store) > 0);
+    store.trim_change_log(SystemTime::now(), u64::MAX).unwrap();
+    assert_eq!(logged(&store), 0);
 }
 
 #[test]
