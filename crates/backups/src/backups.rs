@@ -10,6 +10,7 @@ use jiff::Timestamp;
 
 use crate::files::{failed, remove_folder, sync_folder};
 use crate::id::{BackupId, not_found, random_label};
+use crate::log_position::LogPosition;
 use crate::manifest::{Manifest, Versions};
 use crate::restore;
 
@@ -95,12 +96,11 @@ impl Backups {
         Manifest::read(&folder)
     }
 
-    /// Makes a backup. `write` writes the files into a folder that does not exist yet, and returns
-    /// true if they are consistent.
+    /// Makes a backup. `write` writes the files into a folder that does not exist yet.
     ///
     /// The backup exists once all of it is on disk. Errors: 7011 while a restore is pending, 7004
     /// if the disk is full, those of `write`.
-    pub fn create(&self, label: &str, write: impl FnOnce(&Path) -> Result<bool>) -> Result<Manifest> {
+    pub fn create(&self, label: &str, write: impl FnOnce(&Path) -> Result<Written>) -> Result<Manifest> {
         let label = if label.is_empty() { random_label()? } else { label.to_owned() };
         BackupId::new(Timestamp::now(), &label)?;
         let _turn = self.turn()?;
@@ -118,9 +118,9 @@ impl Backups {
         &self,
         part: &Path,
         label: &str,
-        write: impl FnOnce(&Path) -> Result<bool>,
+        write: impl FnOnce(&Path) -> Result<Written>,
     ) -> Result<Manifest> {
-        let is_consistent = write(part).map_err(|error| match error.code() {
+        let written = write(part).map_err(|error| match error.code() {
             ErrorCode::FilesystemFull => {
                 Error::new(ErrorCode::NoSpaceLeftOnDevice, error.message().to_owned())
             }
@@ -128,7 +128,7 @@ impl Backups {
         })?;
         let (id, time) = self.free_id(label)?;
         let manifest = Manifest::of_folder(part, id, &self.versions, time.as_second())?;
-        let manifest = Manifest { is_inconsistent: !is_consistent, ..manifest };
+        let manifest = Manifest { is_inconsistent: !written.is_consistent, log: written.log, ..manifest };
         manifest.write(part)?;
         self.put_in_place(part, &manifest.id)?;
         Ok(manifest)
@@ -213,6 +213,15 @@ impl Backups {
         }
         Ok(turn)
     }
+}
+
+/// The files of a store that were written for a backup.
+#[derive(Clone, Copy, Debug)]
+pub struct Written {
+    /// False if the files may have a part of a transaction.
+    pub is_consistent: bool,
+    /// Their place in the change log, if there is one.
+    pub log: Option<LogPosition>,
 }
 
 /// A backup that is being read.

@@ -20,6 +20,7 @@
 mod files;
 mod id;
 mod location;
+mod log_position;
 mod manifest;
 pub mod restore;
 mod backups;
@@ -27,9 +28,13 @@ mod repository;
 #[cfg(test)]
 mod tests;
 
-pub use backups::Backups;
+pub use backups::{Backups, Written};
 pub use id::BackupId;
 pub use location::Location;
+pub use log_position::{LogId, LogPosition};
 pub use manifest::{FileEntry, Manifest, Versions};
-pub use repository::{Age, Progress, Repository, Verified};
+pub use repository::{
+    Age, ArchiveState, ArchivedLog, LogChain, LogRecord, Progress, Repository, RestorableSpan, Segment,
+    SegmentName, SegmentWriter, Verified,
+};
 pub use s3::{BucketOptions, environment as bucket_environment};

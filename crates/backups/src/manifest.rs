@@ -9,6 +9,7 @@ use velocypack::{Builder, Limits, Slice, json};
 
 use crate::files::{digest, failed, has_checksums, write_whole};
 use crate::id::BackupId;
+use crate::log_position::LogPosition;
 
 /// The version of the form that this crate writes, which is also the newest that it reads.
 const FORMAT: u64 = 1;
@@ -36,6 +37,8 @@ pub struct Manifest {
     pub versions: Versions,
     /// True if it may hold a part of a transaction.
     pub is_inconsistent: bool,
+    /// Its place in the change log; `None` if the server wrote no log.
+    pub log: Option<LogPosition>,
     /// Its files, by name.
     pub files: Vec<FileEntry>,
 }
@@ -70,7 +73,7 @@ impl Manifest {
             }
         }
         files.sort_by(|first, second| first.name.cmp(&second.name));
-        Ok(Manifest { id, seconds, versions: versions.clone(), is_inconsistent: false, files })
+        Ok(Manifest { id, seconds, versions: versions.clone(), is_inconsistent: false, log: None, files })
     }
 
     /// Returns the number of bytes of all files.
@@ -135,6 +138,10 @@ impl Manifest {
             seconds: value.get("time")?.as_i64()?,
             versions: Versions { compatible: text(value, "version")?, own: text(value, "perseaVersion")? },
             is_inconsistent: value.get("potentiallyInconsistent")?.as_bool()?,
+            log: match value.get("log") {
+                Some(log) => Some(LogPosition::from_value(log)?),
+                None => None,
+            },
             files: value.get("files")?.elements().map(file).collect::<Option<_>>()?,
         })
     }
@@ -157,6 +164,12 @@ impl Manifest {
         head.add_i64(self.seconds)?;
         head.key("potentiallyInconsistent")?;
         head.add_bool(self.is_inconsistent)?;
+        if let Some(log) = &self.log {
+            head.key("log")?;
+            head.open_object()?;
+            log.print(&mut head)?;
+            head.close()?;
+        }
         head.key("files")?;
         head.open_array()?;
         for file in &self.files {
@@ -215,6 +228,7 @@ impl FileEntry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LogId;
 
     #[test]
     fn a_manifest_is_read_as_it_was_written() {
@@ -224,6 +238,7 @@ mod tests {
             seconds: 1_795_629_600,
             versions: Versions { compatible: "3.12.5".to_owned(), own: "0.1.0".to_owned() },
             is_inconsistent: true,
+            log: Some(LogPosition { id: LogId { server: u64::MAX, log: 7 }, complete: 5, end: 9, time: 12 }),
             files: vec![file("000001.sst", None), file("CURRENT", Some("00ff".to_owned()))],
         };
         let text = manifest.print().unwrap();

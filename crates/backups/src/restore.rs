@@ -88,6 +88,64 @@ pub(crate) fn prepare(
     staged
 }
 
+/// Makes the folder of a store that is restored into a data folder without one, and returns it.
+///
+/// The data folder must not exist, or be empty but for what an interrupted call has left.
+/// [`put_in_place`] or [`give_up`] ends the restore. Until then a start of a server finds an empty
+/// data folder.
+///
+/// Errors: 7002 for a data folder with other entries, 7004 if the disk is full.
+pub fn begin_new(data: &Path) -> Result<PathBuf> {
+    let stage = folder(data).join(STAGE);
+    for (path, allowed) in [(data.to_owned(), "backups"), (folder(data), STAGE)] {
+        let entries = match fs::read_dir(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => break,
+            entries => entries.map_err(fault("reading", &path))?,
+        };
+        for entry in entries {
+            let name = entry.map_err(fault("reading", &path))?.file_name();
+            if name != allowed {
+                let message = format!(
+                    "the folder {} is not empty: it has {}; name a new or an empty folder",
+                    data.display(),
+                    name.display()
+                );
+                return Err(Error::new(ErrorCode::HotRestoreInternal, message));
+            }
+        }
+    }
+    remove_folder(&stage).map_err(fault("removing", &stage))?;
+    fs::create_dir_all(&stage).map_err(fault("creating", &stage))?;
+    Ok(stage)
+}
+
+/// Moves the files of a new store into the data folder. If this is interrupted, the next start of a
+/// server continues.
+///
+/// Errors: 7002.
+pub fn put_in_place(data: &Path, manifest: &Manifest, is_store_file: fn(&str) -> bool) -> Result<()> {
+    let stage = folder(data).join(STAGE);
+    sync_files(&stage).map_err(fault("syncing", &stage))?;
+    let pending = Pending {
+        // Nothing is replaced, so no backup keeps it.
+        restored: Restored { id: manifest.id.clone(), previous: manifest.id.clone() },
+        seconds: jiff::Timestamp::now().as_second(),
+        versions: manifest.versions.clone(),
+        is_out: false,
+    };
+    pending.write(data)?;
+    finish(data, is_store_file)?;
+    let backups = folder(data);
+    fs::remove_dir(&backups).map_err(fault("removing", &backups))
+}
+
+/// Removes the files of a new store. The data folder stays, and is empty.
+pub fn give_up(data: &Path) {
+    // Whatever is left does not keep the next attempt from starting.
+    let _ = remove_folder(&folder(data).join(STAGE));
+    let _ = fs::remove_dir(folder(data));
+}
+
 fn stage_files(backup: &Path, manifest: &Manifest, stage: &Path) -> Result<()> {
     fs::create_dir_all(stage).map_err(fault("creating", stage))?;
     for file in &manifest.files {

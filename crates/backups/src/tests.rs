@@ -7,7 +7,7 @@ use std::path::Path;
 use errors::{Error, ErrorCode, Result};
 
 use crate::restore::{self, Restored};
-use crate::{BackupId, Backups, Manifest, Versions};
+use crate::{BackupId, Backups, Manifest, Versions, Written};
 
 fn is_store_file(name: &str) -> bool {
     name == "CURRENT" || name.ends_with(".sst")
@@ -40,7 +40,7 @@ fn create(backups: &Backups, data: &Path, label: &str) -> Manifest {
         for name in read_store(data).keys() {
             fs::hard_link(data.join(name), folder.join(name)).unwrap();
         }
-        Ok(true)
+        Ok(Written { is_consistent: true, log: None })
     };
     backups.create(label, write).unwrap()
 }
@@ -72,7 +72,7 @@ fn a_broken_off_backup_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     write_store(folder.path(), "old");
     let backups = open(folder.path());
-    let full = |part: &Path| -> Result<bool> {
+    let full = |part: &Path| -> Result<Written> {
         fs::create_dir_all(part).unwrap();
         fs::write(part.join("1.sst"), "half").unwrap();
         Err(Error::new(ErrorCode::FilesystemFull, "no space"))
@@ -102,7 +102,10 @@ fn a_restore_brings_back_the_backup_and_keeps_the_present_data() {
     let new = read_store(data);
     let previous = backups.prepare_restore(&id, |_| Ok(())).unwrap();
     assert_eq!(read_store(data), new, "nothing changes before the next start");
-    for refused in [backups.delete(&id).unwrap_err(), backups.create("b", |_| Ok(true)).unwrap_err()] {
+    for refused in [
+        backups.delete(&id).unwrap_err(),
+        backups.create("b", |_| Ok(Written { is_consistent: true, log: None })).unwrap_err(),
+    ] {
         assert_eq!(refused.code(), ErrorCode::HotBackupConflict);
     }
     let restored = restore::finish(data, is_store_file).unwrap();

@@ -45,6 +45,20 @@ impl Repository {
         copied
     }
 
+    /// Copies the files of a backup into a folder that exists.
+    ///
+    /// Errors: 7011 while others remove files from the repository, 7006 if a file is damaged or
+    /// cannot be copied, 7004 if the disk is full.
+    pub fn copy_files(&self, manifest: &Manifest, folder: &Path, progress: &Progress) -> Result<()> {
+        let _shared = self.share()?;
+        progress.begin(manifest);
+        for file in &manifest.files {
+            self.download_file(file, &folder.join(&file.name), progress)?;
+            progress.end_file();
+        }
+        Ok(())
+    }
+
     fn download_files(
         &self,
         backups: &Backups,

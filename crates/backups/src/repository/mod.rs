@@ -4,11 +4,13 @@
 //! REPOSITORY                    one line: `persea backups 1`
 //! files/ab/abcd...              a file, under the SHA-256 of its content
 //! backups/2026-..._label.json   a manifest: the names, sizes and digests of a backup's files
+//! logs/...                      change logs of servers ([`archive`])
 //! ```
 //! A manifest is written last, and removed first. So a manifest whose files are missing is damage,
 //! and a file that no manifest names is waste, which `prune` removes. [`place`] has what differs
 //! between a folder and object storage.
 
+mod archive;
 mod digests;
 mod download;
 mod place;
@@ -27,6 +29,9 @@ use crate::location::{Location, bad_location};
 use crate::manifest::{FileEntry, Manifest};
 use place::{BucketPlace, FolderPlace, Guard, Place};
 
+pub use archive::{
+    ArchiveState, ArchivedLog, LogChain, LogRecord, RestorableSpan, Segment, SegmentName, SegmentWriter,
+};
 pub use prune::Age;
 pub use verify::Verified;
 

@@ -26,8 +26,8 @@ impl Age {
 }
 
 impl Repository {
-    /// Removes backups by age, and all files that no remaining backup needs. The newest backup
-    /// always stays.
+    /// Removes backups by age, all files that no remaining backup needs, and the segments of logs
+    /// before the oldest one. The newest backup always stays.
     ///
     /// Returns the ids of the removed backups, and the freed bytes. Errors: 7011 while the
     /// repository is in use; 7001 if a manifest is damaged, since its files are not known.
@@ -38,7 +38,7 @@ impl Repository {
             if newer > 0 && age.is_over(&manifest, newer) { &mut gone } else { &mut kept }.push(manifest);
         }
         self.remove_manifests(&gone)?;
-        let freed_bytes = self.remove_unused(&kept)?;
+        let freed_bytes = self.remove_unused(&kept)? + self.prune_logs(&kept)?;
         Ok((gone.into_iter().map(|manifest| manifest.id).collect(), freed_bytes))
     }
 
@@ -49,7 +49,7 @@ impl Repository {
         let mut kept = self.list()?;
         kept.retain(|manifest| manifest.id != gone.id);
         self.remove_manifests(&[gone])?;
-        self.remove_unused(&kept)
+        Ok(self.remove_unused(&kept)? + self.prune_logs(&kept)?)
     }
 
     /// Removes manifests, durably before any file goes.

@@ -6,18 +6,18 @@ use s3::BucketOptions;
 use test_s3::{Fault, Storage};
 
 use super::*;
-use crate::Versions;
-use crate::backups::Backups;
+use crate::backups::{Backups, Written};
+use crate::{LogPosition, Versions};
 
 /// A data folder with backups, and a repository.
-struct Places {
+pub(super) struct Places {
     _folder: tempfile::TempDir,
-    remote: Remote,
-    backups: Backups,
-    repository: Repository,
+    pub(super) remote: Remote,
+    pub(super) backups: Backups,
+    pub(super) repository: Repository,
 }
 
-enum Remote {
+pub(super) enum Remote {
     Folder(PathBuf),
     Storage(Storage),
 }
@@ -31,7 +31,7 @@ impl Remote {
     }
 
     /// Writes a piece behind the repository's back.
-    fn put(&self, name: &str, content: &str) {
+    pub(super) fn put(&self, name: &str, content: &str) {
         match self {
             Remote::Folder(folder) => {
                 let path = folder.join(name);
@@ -52,7 +52,7 @@ fn bucket(storage: &Storage) -> Location {
 }
 
 /// Returns empty repositories of all kinds.
-fn all() -> [Places; 2] {
+pub(super) fn all() -> [Places; 2] {
     [false, true].map(|is_bucket| {
         let folder = tempfile::tempdir().unwrap();
         let backups = Backups::open(&folder.path().join("data"), Versions::default()).unwrap();
@@ -67,10 +67,20 @@ fn all() -> [Places; 2] {
 
 impl Places {
     fn backup(&self, label: &str, files: &[(&str, &str)]) -> BackupId {
+        self.backup_at(label, files, None)
+    }
+
+    /// Makes a backup with a place in a change log.
+    pub(super) fn backup_at(
+        &self,
+        label: &str,
+        files: &[(&str, &str)],
+        log: Option<LogPosition>,
+    ) -> BackupId {
         let write = |folder: &Path| {
             fs::create_dir_all(folder).unwrap();
             files.iter().for_each(|(name, text)| fs::write(folder.join(name), text).unwrap());
-            Ok(true)
+            Ok(Written { is_consistent: true, log })
         };
         self.backups.create(label, write).unwrap().id
     }
@@ -100,7 +110,10 @@ fn each_file_is_stored_once() {
         assert_eq!(places.upload(&first), 0);
         let second = places.backup("b", &[("1.sst", "one"), ("2.sst", "two"), ("CURRENT", "b")]);
         assert_eq!(places.upload(&second), 4);
-        assert_eq!(places.repository.verify().unwrap(), Verified { backups: 2, files: 4, bytes: 8 });
+        assert_eq!(
+            places.repository.verify().unwrap(),
+            Verified { backups: 2, files: 4, segments: 0, bytes: 8 }
+        );
     }
 }
 
@@ -169,7 +182,10 @@ fn pruning_removes_old_backups_and_the_files_that_only_they_need() {
         let (gone, freed_bytes) =
             places.repository.prune(&Age { newest: None, oldest_seconds: Some(i64::MAX) }).unwrap();
         assert_eq!((gone, freed_bytes), (vec![ids[1].clone()], 1));
-        assert_eq!(places.repository.verify().unwrap(), Verified { backups: 1, files: 2, bytes: 4 });
+        assert_eq!(
+            places.repository.verify().unwrap(),
+            Verified { backups: 1, files: 2, segments: 0, bytes: 4 }
+        );
         assert_eq!(places.repository.delete(&ids[2]).unwrap(), 4);
         let reader = places.repository.share().unwrap();
         let refused = places.repository.prune(&Age::default()).unwrap_err();

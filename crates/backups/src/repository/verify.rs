@@ -13,12 +13,14 @@ pub struct Verified {
     pub backups: u64,
     /// The number of different files.
     pub files: u64,
-    /// Their bytes.
+    /// The number of segments of change logs.
+    pub segments: u64,
+    /// The bytes of the files.
     pub bytes: u64,
 }
 
 impl Repository {
-    /// Reads all files of all backups, and compares their digests.
+    /// Reads all files of all backups and all segments of logs, and compares their digests.
     ///
     /// Errors: 7001, which names every damaged or missing file and a backup that needs it.
     pub fn verify(&self) -> Result<Verified> {
@@ -51,6 +53,12 @@ impl Repository {
             }
         }
         verified.files = outcomes.len() as u64;
+        for (log, archived) in self.logs()? {
+            for segment in &archived.segments {
+                verified.segments += 1;
+                faults.extend(self.segment(log, segment).err().map(|error| error.message().to_owned()));
+            }
+        }
         match faults.is_empty() {
             true => Ok(verified),
             false => {

@@ -1,11 +1,12 @@
 //! `/_admin/backup/*`: local backups of all databases, their restore, and their transfer
 //! to and from repositories.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use backups::{BackupId, Backups, Location, Manifest, Repository};
+use backups::{BackupId, Backups, Location, LogId, LogPosition, Manifest, Repository, Written};
 use database::Session;
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
@@ -89,12 +90,7 @@ fn create(services: &Services, session: &Session, request: &Request) -> Result<R
         aborts: flag(body, "force")?,
         accepts_halves: flag(body, "allowInconsistent")?,
     };
-    let manifest = backups.create(label, |folder| {
-        session.checkpoint(folder, &wait).map_err(|error| match error.code() {
-            ErrorCode::LockTimeout => error.with_status(StatusCode::REQUEST_TIMEOUT.as_u16()),
-            _ => error,
-        })
-    })?;
+    let manifest = backups.create(label, |folder| write(session, folder, &wait))?;
     tracing::info!(target: "backup", user = session.user().map(display), "created backup '{}'", manifest.id);
     Response::success(StatusCode::CREATED, |fields| {
         fields.child("result", |fields| {
@@ -107,6 +103,23 @@ fn create(services: &Services, session: &Session, request: &Request) -> Result<R
                 .number("nrFiles", manifest.files.len() as u64);
         });
     })
+}
+
+/// Writes the files of a backup, and notes between which positions of the change log they are.
+fn write(session: &Session, folder: &Path, wait: &PartialWait) -> Result<Written> {
+    let before = session.log_moment();
+    let is_consistent = session.checkpoint(folder, wait).map_err(|error| match error.code() {
+        ErrorCode::LockTimeout => error.with_status(StatusCode::REQUEST_TIMEOUT.as_u16()),
+        _ => error,
+    })?;
+    let both = before.zip(session.log_moment()).filter(|(before, after)| before.log == after.log);
+    let log = both.map(|(before, after)| LogPosition {
+        id: LogId { server: after.server, log: after.log },
+        complete: before.resolved,
+        end: after.next,
+        time: after.time,
+    });
+    Ok(Written { is_consistent, log })
 }
 
 fn list(services: &Services, session: &Session, request: &Request) -> Result<Response> {
