@@ -14,6 +14,7 @@ use server::http::listener::{Bound, bind};
 use server::server::STOP_TIMEOUT;
 use server::service::authentication::{create_root, root_is_open};
 use server::service::log::Log;
+use server::service::log_archive::{ArchiveStatus, LogArchive};
 use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
 use server::{Server, ServerOptions};
 use storage::MemoryBudget;
@@ -83,6 +84,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let tls = ssl::settings(options, &addresses)?;
     let traces = traces::settings(options)?;
     let webhooks = webhooks::settings(options)?;
+    let archive = backup::archive(options)?;
     let log = log_section::open(options)?;
     if options.get(&general::CHECK_CONFIGURATION) {
         return Ok(End::Stopped);
@@ -111,8 +113,13 @@ fn run_with(options: &Options) -> Result<End, Failure> {
         server_section::settings(options, &log, &instance, &budget, descriptors, tls.as_ref())?;
     let server_options = backup::add(options, instance.store().engine().as_ref(), server_options)?;
     let tracer = traces.map(traces::start).transpose()?;
-    let server_options = ServerOptions { tracer: tracer.clone(), ..server_options };
+    let archive_status = archive.is_some().then(Arc::<ArchiveStatus>::default);
+    let server_options =
+        ServerOptions { tracer: tracer.clone(), log_archive: archive_status.clone(), ..server_options };
     let server = Server::new(Arc::clone(&instance), server_options)?;
+    let archive = archive.zip(archive_status);
+    let archive = archive.map(|(archive, status)| LogArchive::start(Arc::clone(&instance), archive, status));
+    let archive = archive.transpose()?;
     freed_memory::watch(budget.limit_bytes)?;
     let backlog = u32::try_from(options.get(&tcp::BACKLOG_SIZE)).unwrap_or(u32::MAX);
     let listeners = bound.into_iter().map(|bound| bound.listen(backlog, tls.as_ref()));
@@ -130,6 +137,9 @@ fn run_with(options: &Options) -> Result<End, Failure> {
         tokio::spawn(report_stop(Arc::clone(&server), Arc::clone(&manager)));
         Arc::clone(&server).serve(listeners, STOP_TIMEOUT).await
     })?;
+    if let Some(archive) = archive {
+        archive.stop();
+    }
     instance.stop();
     match instance.store().close() {
         // The store no longer has a part for this server. The last writer knows that it failed.

@@ -13,6 +13,7 @@ use crate::placement::pool::PoolLimits;
 use crate::service::authentication::AuthenticationOptions;
 use crate::service::backups::BackupOptions;
 use crate::service::log::{Log, LogOptions};
+use crate::service::log_archive::ArchiveStatus;
 
 pub use crate::http::options::HttpOptions;
 
@@ -60,6 +61,8 @@ pub struct ServerOptions {
     pub tls: Option<Tls>,
     /// The source of traces, if requests are traced.
     pub tracer: Option<Arc<Tracer>>,
+    /// The state of the archive of the change log, if there is one.
+    pub log_archive: Option<Arc<ArchiveStatus>>,
 }
 
 /// The access to calls that reveal much about the server.
@@ -152,6 +155,7 @@ impl Default for ServerOptions {
             memory_limit_bytes: 0,
             tls: None,
             tracer: None,
+            log_archive: None,
         }
     }
 }

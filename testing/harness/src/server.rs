@@ -52,6 +52,7 @@ pub struct Launch {
     options: Vec<OsString>,
     address: SocketAddr,
     stderr: Stderr,
+    environment: Vec<(String, String)>,
 }
 
 impl Launch {
@@ -63,7 +64,8 @@ impl Launch {
     ) -> Result<Self, String> {
         let options = options.into_iter().map(Into::into).collect();
         let (program, data, address) = (program.to_owned(), data.to_owned(), free_address()?);
-        Ok(Launch { program, data, options, address, stderr: Stderr::Inherited })
+        let (stderr, environment) = (Stderr::Inherited, Vec::new());
+        Ok(Launch { program, data, options, address, stderr, environment })
     }
 
     /// Chooses a free port for a server that only root may use, with [`PASSWORD`]. Its data are in
@@ -78,6 +80,14 @@ impl Launch {
     /// Sends the messages of the server elsewhere.
     pub fn with_stderr(self, stderr: Stderr) -> Self {
         Launch { stderr, ..self }
+    }
+
+    /// Adds variables to the environment of the servers.
+    #[must_use]
+    pub fn with_environment(mut self, variables: &[(&str, &str)]) -> Self {
+        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        self.environment.extend(variables);
+        self
     }
 
     /// Returns the address that the server listens on.
@@ -152,6 +162,7 @@ impl Launch {
         let mut command = Command::new(&self.program);
         command.arg("server").arg("--database.directory").arg(&self.data);
         command.arg("--server.endpoint").arg(format!("tcp://{}", self.address)).args(&self.options);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command.stdout(Stdio::null()).stderr(stderr);
         Ok(command)
     }

@@ -2,23 +2,29 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use backups::{Backups, Versions};
+use backups::{Backups, Location, Versions};
 use errors::{Error, ErrorCode, Result};
 use kv::Engine;
 use kv_mmap::{MmapEngine, MmapOptions};
 use kv_rocksdb::{RocksEngine, RocksOptions};
-use options::{Choice, Opt, Options, Text, choice, text};
+use options::{Choice, Maybe, Opt, Options, Seconds, Text, choice, seconds, text};
 use server::service::backups::BackupOptions;
+use server::service::log_archive::ArchiveOptions;
 use server::version::{ARANGODB_VERSION, PERSEA_VERSION};
 use server::{ApiAccess, ServerOptions};
 use storage::{Store, StoreOptions};
 
-use super::database;
+use super::{changes, database};
 use crate::failure::Failure;
 
 const ACCESS: &[(&str, ApiAccess); 3] =
     &[("true", ApiAccess::Administrator), ("false", ApiAccess::Disabled), ("jwt", ApiAccess::Superuser)];
+
+/// The shortest and the longest time between two additions to the archive of the change log.
+const ARCHIVE_INTERVAL_MIN: Duration = Duration::from_millis(100);
+const ARCHIVE_INTERVAL_MAX: Duration = Duration::from_secs(3_600);
 
 /// The memory of the store in a copy that is checked.
 const CHECK_MEMORY_BYTES: usize = 16 << 20;
@@ -26,6 +32,10 @@ const CHECK_MEMORY_BYTES: usize = 16 << 20;
 options::section! {
     static API_ENABLED: Opt<Choice<ApiAccess>> =
         choice("backup.api-enabled", ACCESS, "true", "Access to /_admin/backup: `true` for administrators, `false` for nobody, `jwt` for superusers.");
+    static ARCHIVE_LOG: Opt<Maybe<Text>> =
+        text("backup.archive-log", "", "Archive the change log in this repository of backups: a folder, or s3://BUCKET/PREFIX. The key, region and endpoint are read from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION and AWS_ENDPOINT_URL.").optional();
+    static ARCHIVE_LOG_INTERVAL: Opt<Seconds> =
+        seconds("backup.archive-log-interval", "10", "Time in seconds between two additions to the archive of the change log, at least 0.1.");
     static LOCAL_PATH_PREFIX: Opt<Text> =
         text("backup.local-path-prefix", "/", "Folder that must contain the repositories of uploaded backups.");
 }
@@ -45,6 +55,25 @@ pub(crate) fn add(
     let path_prefix = PathBuf::from(options.get(&LOCAL_PATH_PREFIX));
     let backup = BackupOptions { backups, verify, path_prefix };
     Ok(ServerOptions { backup_api: options.get(&API_ENABLED), backup, ..server })
+}
+
+/// Returns the options of the archive of the change log, if there is one.
+///
+/// Errors: text for the user, for a location or an interval that cannot be used.
+pub(crate) fn archive(options: &Options) -> std::result::Result<Option<ArchiveOptions>, Failure> {
+    let Some(location) = options.non_empty(&ARCHIVE_LOG) else { return Ok(None) };
+    let location = Location::parse(location).map_err(|error| format!("--{}: {error}", ARCHIVE_LOG.name))?;
+    let interval = options.duration(&ARCHIVE_LOG_INTERVAL);
+    if !(ARCHIVE_INTERVAL_MIN..=ARCHIVE_INTERVAL_MAX).contains(&interval) {
+        let (name, seconds) = (ARCHIVE_LOG_INTERVAL.name, interval.as_secs_f64());
+        let message = format!("--{name} is {seconds}; it must be between 0.1 and 3600 seconds");
+        return Err(message.into());
+    }
+    if !changes::writes_log(options) {
+        let name = ARCHIVE_LOG.name;
+        return Err(format!("--{name} needs the change log, which --changes.log never turns off").into());
+    }
+    Ok(Some(ArchiveOptions { location, interval }))
 }
 
 /// Returns the function that checks a copy of a store; `None` for an engine without files.

@@ -27,6 +27,11 @@ const MODES: &[(&str, ChangeLogMode); 3] = &[
     ("never", ChangeLogMode::Never),
 ];
 
+/// Returns false if the change log is turned off.
+pub(super) fn writes_log(options: &Options) -> bool {
+    options.get(&LOG) != ChangeLogMode::Never
+}
+
 /// Makes the options of the change log.
 pub(super) fn settings(
     options: &Options,

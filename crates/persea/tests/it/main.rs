@@ -30,6 +30,7 @@ mod export;
 mod follow;
 mod http;
 mod import;
+mod log_archive;
 mod metrics;
 mod packages;
 mod process_roles;

@@ -13,6 +13,8 @@ use crate::support::{Server, post, tests_folder};
 /// Options that add metrics. Nothing listens at the endpoint.
 const OPTIONS: [&str; 4] =
     ["--server.export-read-write-metrics", "true", "--traces.endpoint", "http://127.0.0.1:9"];
+/// The option of a folder that adds metrics.
+const ARCHIVE: &str = "--backup.archive-log";
 
 /// Returns the descriptions of all metrics on a page: name and type, help text, labels.
 fn descriptions(page: &str) -> Vec<String> {
@@ -45,7 +47,8 @@ fn descriptions(page: &str) -> Vec<String> {
 
 fn page() -> String {
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::start(folder.path(), &OPTIONS);
+    let (data, archive) = (folder.path().join("data"), folder.path().join("archive"));
+    let server = Server::start(&data, &[&OPTIONS[..], &[ARCHIVE, archive.to_str().unwrap()]].concat());
     let mut client = server.connect();
     post(&mut client, "/_api/collection", &json!({"name": "docs"}));
     let index = json!({"type": "inverted", "name": "inverted", "fields": ["text"]});

@@ -119,6 +119,7 @@ impl Parts {
             jobs: Arc::clone(&self.jobs),
             log: Arc::clone(&self.log),
             tracer: options.tracer.clone(),
+            log_archive: options.log_archive.clone(),
             started: self.started,
             memory_limit_bytes: options.memory_limit_bytes,
         };

@@ -8,6 +8,7 @@ use traces::Tracer;
 
 use super::jobs::Jobs;
 use super::log::Log;
+use super::log_archive::{self, ArchiveStatus};
 use super::machine::{self, Process, Processor};
 
 /// The services whose metrics are registered.
@@ -15,6 +16,7 @@ pub(crate) struct Sources {
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) log: Arc<Log>,
     pub(crate) tracer: Option<Arc<Tracer>>,
+    pub(crate) log_archive: Option<Arc<ArchiveStatus>>,
     /// The start of the server.
     pub(crate) started: Instant,
     pub(crate) memory_limit_bytes: u64,
@@ -163,7 +165,7 @@ const TRACES: &[Metric<traces::Statistics>] = &[
 
 /// Registers the metrics of the services.
 pub(crate) fn register(registry: &Registry, sources: Sources) {
-    let Sources { jobs, log, tracer, started, memory_limit_bytes } = sources;
+    let Sources { jobs, log, tracer, log_archive, started, memory_limit_bytes } = sources;
     registry.register(Section::Scheduler, JOBS, &jobs);
     registry.register(Section::Scheduler, LOG, &log);
     registry.register_reading(Section::Process, PROCESS, move || Usage {
@@ -173,6 +175,9 @@ pub(crate) fn register(registry: &Registry, sources: Sources) {
         uptime_seconds: started.elapsed().as_secs_f64(),
         memory_limit_bytes,
     });
+    if let Some(archive) = log_archive {
+        registry.register(Section::Changes, log_archive::METRICS, &archive);
+    }
     if let Some(tracer) = tracer {
         registry.register_reading(Section::Traces, TRACES, move || tracer.statistics());
     }

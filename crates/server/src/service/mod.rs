@@ -6,6 +6,7 @@ pub mod backups;
 pub(crate) mod change_news;
 pub mod jobs;
 pub mod log;
+pub mod log_archive;
 pub mod machine;
 pub(crate) mod metrics;
 pub mod recording;

@@ -1,5 +1,6 @@
 //! Helpers of the tests: servers on empty stores, a client that panics on failures, and tools.
 
+pub(crate) mod archive;
 pub(crate) mod backups;
 pub(crate) mod client;
 pub(crate) mod disguise;

@@ -13,12 +13,21 @@ pub(crate) struct Server(harness::Server);
 impl Server {
     /// Starts a server on a store in `folder`, without authentication unless `options` say so.
     pub(crate) fn start(folder: &Path, options: &[&str]) -> Server {
+        Server::start_with_environment(folder, options, &[])
+    }
+
+    /// Starts such a server with further variables in its environment.
+    pub(crate) fn start_with_environment(
+        folder: &Path,
+        options: &[&str],
+        environment: &[(&str, &str)],
+    ) -> Server {
         let mut all = vec!["--log.level", "warning"];
         if !options.contains(&"--server.authentication") {
             all.extend(["--server.authentication", "false"]);
         }
         let launch = Launch::new(Path::new(PROGRAM), folder, all.iter().chain(options)).unwrap();
-        Server(launch.start_on_free_port().unwrap())
+        Server(launch.with_environment(environment).start_on_free_port().unwrap())
     }
 
     /// Waits until the server has started again with the data of a restore in `folder`.
