@@ -9,7 +9,7 @@ use rust_rocksdb::IngestExternalFileOptions;
 
 use crate::error::map;
 use crate::handle::OwnedTableWriter;
-use crate::merge::OpenLoad;
+use crate::merge::{OpenLoad, TINY_TABLE_BYTES};
 use crate::options::TABLE_BYTES;
 use crate::store::Store;
 
@@ -24,6 +24,8 @@ pub(crate) struct TableLoad {
     last_key: Option<Vec<u8>>,
     /// The bytes of keys and values.
     bytes: u64,
+    /// The number of files that are tiny tables.
+    tiny: usize,
     /// True if older snapshots must not show the pairs.
     ///
     /// Tables that are ingested while there is such a snapshot get a sequence number. RocksDB
@@ -44,6 +46,7 @@ impl TableLoad {
             files: Vec::new(),
             last_key: None,
             bytes: 0,
+            tiny: 0,
             hides_from_snapshots: kind == LoadKind::Visible,
         })
     }
@@ -54,6 +57,12 @@ impl TableLoad {
         writer.open(&path).map_err(map("creating a table"))?;
         self.files.push(path);
         Ok(writer)
+    }
+
+    fn end_table(&mut self, mut writer: OwnedTableWriter) -> Result<()> {
+        writer.finish().map_err(map("writing a table"))?;
+        self.tiny += usize::from(writer.file_bytes() < TINY_TABLE_BYTES);
+        Ok(())
     }
 }
 
@@ -67,7 +76,7 @@ impl BulkLoad for TableLoad {
         };
         writer.put(key, value).map_err(map("writing a table"))?;
         if writer.file_bytes() >= TABLE_BYTES {
-            writer.finish().map_err(map("writing a table"))?;
+            self.end_table(writer)?;
         } else {
             self.writer = Some(writer);
         }
@@ -81,7 +90,7 @@ impl BulkLoad for TableLoad {
     /// Ends the table, so that no table spans keys of others.
     fn begin_run(&mut self) -> Result<()> {
         match self.writer.take() {
-            Some(mut writer) => writer.finish().map_err(map("writing a table")),
+            Some(writer) => self.end_table(writer),
             None => Ok(()),
         }
     }
@@ -89,8 +98,8 @@ impl BulkLoad for TableLoad {
     /// Loads the tables. The load is always durable: RocksDB syncs the tables and its manifest.
     fn finish(mut self: Box<Self>, _: Durability) -> Result<()> {
         self.store.check_open()?;
-        if let Some(mut writer) = self.writer.take() {
-            writer.finish().map_err(map("writing a table"))?;
+        if let Some(writer) = self.writer.take() {
+            self.end_table(writer)?;
         }
         if self.files.is_empty() {
             return Ok(());
@@ -104,7 +113,7 @@ impl BulkLoad for TableLoad {
         let moved = self.store.db.ingest_external_file_opts(&options, self.files.clone());
         drop(moving);
         moved.map_err(map("loading tables"))?;
-        self.store.small_tables.count_loaded(self.files.len());
+        self.store.small_tables.count_loaded(self.files.len(), self.tiny);
         // The pairs are loaded. If the change to other tables fails, the next call tries again.
         let _ = self.store.count_written(self.bytes);
         Ok(())

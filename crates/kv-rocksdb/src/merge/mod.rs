@@ -6,6 +6,9 @@
 //! change of the set of tables copies the list of all of them. So a thread merges neighbours when
 //! there was no load for a while, and earlier if there are very many. This writes each byte once or
 //! twice more.
+//!
+//! Each load also leaves a table with a record or two of its own, such as the count of its
+//! documents. Merging such tiny tables writes nearly nothing, so they are merged while loads run.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,8 +24,19 @@ mod tests;
 /// The size in bytes from which a table is not small.
 const SMALL_TABLE_BYTES: u64 = TABLE_BYTES / 8;
 
+/// The size in bytes below which a table is tiny.
+pub(crate) const TINY_TABLE_BYTES: u64 = 32 << 10;
+
 /// The minimum number of neighbours that are worth merging.
 const NEIGHBOURS_MIN: usize = 8;
+
+/// The number of tiny tables from which they are merged while loads run.
+const TINY_TABLES_MAX: usize = 64;
+
+/// The number of the last tiny neighbours that stay unmerged while loads run. The next loads
+/// probably put their tables among these, and RocksDB puts a table that lies among those that it
+/// merges into the topmost level.
+const TINY_TABLES_LEFT: usize = 16;
 
 /// The bytes of the tables that are merged in one step, which takes less than a second. A step
 /// cannot be interrupted, so a stop waits for it.
@@ -56,6 +70,8 @@ struct State {
     /// The number of small tables that may be merged. At a start it is unknown, and the initial
     /// value makes the thread look.
     unmerged: usize,
+    /// The number of tiny tables that were loaded since such tables were merged.
+    tiny: usize,
     open_loads: usize,
     last_load: Instant,
     is_stopping: bool,
@@ -63,8 +79,13 @@ struct State {
 
 impl SmallTables {
     pub(crate) fn new(db: Arc<DB>, policy: MergePolicy) -> Self {
-        let state =
-            State { unmerged: NEIGHBOURS_MIN, open_loads: 0, last_load: Instant::now(), is_stopping: false };
+        let state = State {
+            unmerged: NEIGHBOURS_MIN,
+            tiny: 0,
+            open_loads: 0,
+            last_load: Instant::now(),
+            is_stopping: false,
+        };
         SmallTables { db, policy, state: Mutex::new(state), wake: Condvar::new() }
     }
 
@@ -74,15 +95,19 @@ impl SmallTables {
         OpenLoad(Arc::clone(self))
     }
 
-    /// Counts the tables that a load has moved into the store.
-    pub(crate) fn count_loaded(&self, tables: usize) {
-        self.lock().unmerged += tables;
+    /// Counts the tables that a load has moved into the store; `tiny` of them are tiny.
+    pub(crate) fn count_loaded(&self, tables: usize, tiny: usize) {
+        let mut state = self.lock();
+        state.unmerged += tables;
+        state.tiny += tiny;
+        drop(state);
         self.wake.notify_all();
     }
 
     /// Returns the time to wait before the next step; `None` while there is nothing to merge.
     fn delay(&self, state: &State) -> Option<Duration> {
         match state.unmerged {
+            _ if state.tiny >= TINY_TABLES_MAX => Some(Duration::ZERO),
             0..NEIGHBOURS_MIN => None,
             tables if tables >= self.policy.tables_max => Some(Duration::ZERO),
             _ if state.open_loads > 0 => None,
@@ -105,6 +130,12 @@ impl Task for SmallTables {
                 Some(delay) if !delay.is_zero() => {
                     let waited = self.wake.wait_timeout(state, delay);
                     state = waited.unwrap_or_else(PoisonError::into_inner).0;
+                }
+                Some(_) if state.tiny >= TINY_TABLES_MAX => {
+                    state.tiny = TINY_TABLES_LEFT;
+                    drop(state);
+                    merge_tiny(&self.db);
+                    state = self.lock();
                 }
                 Some(_) => {
                     // Tables that are loaded from now on count again.
@@ -139,29 +170,51 @@ impl Drop for OpenLoad {
 /// Merges the first neighbours that can be merged. Returns the number of tables that are left to
 /// merge.
 fn merge_neighbours(db: &DB) -> usize {
-    let levels = db.get_column_family_metadata_with_options(&ColumnFamilyMetaDataOptions::new());
-    // Tables of level 0 may overlap, and move to another level soon.
-    let lowest = levels.iter().filter(|level| level.level() > 0).max_by_key(|level| level.level());
-    let Some(lowest) = lowest else { return 0 };
-    let mut options = CompactionOptions::default();
-    options.set_output_file_size_limit(TABLE_BYTES);
-    // The other cores are for readers.
-    options.set_max_subcompactions(1);
-    let tables = lowest.sst_files().map(|table| (table.relative_filename(), table.size()));
-    let mut groups = small_neighbours(tables).into_iter();
+    let Some((level, tables)) = lowest_tables(db) else { return 0 };
+    let mut groups = neighbours(tables.into_iter(), SMALL_TABLE_BYTES).into_iter();
     while let Some(group) = groups.next() {
-        // RocksDB refuses tables that it is compacting, and tables that are gone. Neither stay
-        // small for long. A disk error leaves the tables unchanged and surfaces in later writes.
-        if db.compact_files(&options, &group, lowest.level()).is_ok() {
+        if merge(db, level, &group) {
             return groups.map(|group| group.len()).sum();
         }
     }
     0
 }
 
-/// Returns the groups of adjacent small tables, from all tables of a level with their sizes in key
-/// order.
-fn small_neighbours(tables: impl Iterator<Item = (String, u64)>) -> Vec<Vec<String>> {
+/// Merges tiny neighbours, except for the last ones of each group.
+fn merge_tiny(db: &DB) {
+    let Some((level, tables)) = lowest_tables(db) else { return };
+    for group in neighbours(tables.into_iter(), TINY_TABLE_BYTES) {
+        let merged = group.len().saturating_sub(TINY_TABLES_LEFT);
+        if let Some(merged) = group.get(..merged).filter(|merged| merged.len() >= NEIGHBOURS_MIN) {
+            merge(db, level, merged);
+        }
+    }
+}
+
+/// Returns the lowest level, and the names and sizes of its tables in key order.
+fn lowest_tables(db: &DB) -> Option<(i32, Vec<(String, u64)>)> {
+    let levels = db.get_column_family_metadata_with_options(&ColumnFamilyMetaDataOptions::new());
+    // Tables of level 0 may overlap, and move to another level soon.
+    let lowest = levels.iter().filter(|level| level.level() > 0).max_by_key(|level| level.level())?;
+    let tables = lowest.sst_files().map(|table| (table.relative_filename(), table.size())).collect();
+    Some((lowest.level(), tables))
+}
+
+/// Merges tables of a level. Returns false if that was not possible.
+///
+/// RocksDB refuses tables that it is compacting, and tables that are gone. Neither stay small for
+/// long. A disk error leaves the tables unchanged and surfaces in later writes.
+fn merge(db: &DB, level: i32, tables: &[String]) -> bool {
+    let mut options = CompactionOptions::default();
+    options.set_output_file_size_limit(TABLE_BYTES);
+    // The other cores are for readers.
+    options.set_max_subcompactions(1);
+    db.compact_files(&options, tables, level).is_ok()
+}
+
+/// Returns the groups of adjacent tables of less than `limit_bytes`, from all tables of a level
+/// with their sizes in key order.
+fn neighbours(tables: impl Iterator<Item = (String, u64)>, limit_bytes: u64) -> Vec<Vec<String>> {
     let mut groups = Vec::new();
     let (mut group, mut group_bytes) = (Vec::new(), 0);
     let mut end = |group: &mut Vec<String>| match group.len() {
@@ -169,11 +222,11 @@ fn small_neighbours(tables: impl Iterator<Item = (String, u64)>) -> Vec<Vec<Stri
         _ => groups.push(std::mem::take(group)),
     };
     for (name, bytes) in tables {
-        if bytes >= SMALL_TABLE_BYTES || group_bytes + bytes > STEP_BYTES {
+        if bytes >= limit_bytes || group_bytes + bytes > STEP_BYTES {
             end(&mut group);
             group_bytes = 0;
         }
-        if bytes < SMALL_TABLE_BYTES {
+        if bytes < limit_bytes {
             group.push(name);
             group_bytes += bytes;
         }

@@ -5,7 +5,7 @@ use kv::background::BackgroundThread;
 use kv::conformance::wait_until;
 use kv::{BulkLoad, Durability, LoadKind, LocalStore};
 
-use super::{MergePolicy, SmallTables, small_neighbours};
+use super::{MergePolicy, SMALL_TABLE_BYTES, SmallTables, TINY_TABLES_LEFT, TINY_TABLES_MAX, neighbours};
 use crate::load::tables::TableLoad;
 use crate::options::RocksOptions;
 use crate::store::Store;
@@ -13,7 +13,8 @@ use crate::store::Store;
 const MIB: u64 = 1 << 20;
 
 fn groups(sizes: &[u64]) -> Vec<Vec<String>> {
-    small_neighbours(sizes.iter().enumerate().map(|(n, mebibytes)| (n.to_string(), mebibytes * MIB)))
+    let tables = sizes.iter().enumerate().map(|(n, mebibytes)| (n.to_string(), mebibytes * MIB));
+    neighbours(tables, SMALL_TABLE_BYTES)
 }
 
 fn names(numbers: std::ops::Range<usize>) -> Vec<String> {
@@ -54,7 +55,7 @@ fn tables(store: &Store) -> usize {
 /// Merges small tables until `until` is true.
 fn merge(store: &Store, policy: MergePolicy, until: impl Fn(&Store) -> bool) {
     let small = Arc::new(SmallTables::new(Arc::clone(&store.db), policy));
-    small.count_loaded(tables(store));
+    small.count_loaded(tables(store), 0);
     let _merge = BackgroundThread::start("merge", small).unwrap();
     wait_until("the tables are merged", || until(store));
 }
@@ -104,6 +105,37 @@ fn an_open_load_is_waited_for() {
 }
 
 #[test]
+fn tiny_tables_are_merged_while_loads_run() {
+    let many = TINY_TABLES_MAX as u32;
+    let (_folder, store) = loaded(many);
+    let patient = MergePolicy { quiet: Duration::from_secs(3600), tables_max: usize::MAX };
+    let small = Arc::new(SmallTables::new(Arc::clone(&store.db), patient));
+    let _open = small.open_load();
+    let _merge = BackgroundThread::start("merge", Arc::clone(&small) as _).unwrap();
+    small.count_loaded(TINY_TABLES_MAX - 1, TINY_TABLES_MAX - 1);
+    // They would be merged in this time.
+    std::thread::sleep(Duration::from_millis(50));
+    assert_eq!(tables(&store), TINY_TABLES_MAX);
+    small.count_loaded(1, 1);
+    wait_until("the tables are merged", || tables(&store) == 1 + TINY_TABLES_LEFT);
+}
+
+#[test]
+fn a_load_counts_its_tiny_tables() {
+    let (_folder, store) = loaded(0);
+    let mut load = Box::new(TableLoad::new(Arc::clone(&store), LoadKind::Visible).unwrap());
+    load.add(b"a", b"value").unwrap();
+    load.begin_run().unwrap();
+    let mut random = 1_u64;
+    for key in 0..20_000_u32 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        load.add(&[b"b", key.to_be_bytes().as_slice()].concat(), &random.to_be_bytes()).unwrap();
+    }
+    load.finish(Durability::Buffered).unwrap();
+    assert_eq!((tables(&store), store.small_tables.lock().tiny), (2, 1));
+}
+
+#[test]
 fn loads_continue_concurrently() {
     let (_folder, store) = loaded(0);
     let policy = MergePolicy { quiet: Duration::ZERO, tables_max: 0 };
@@ -111,7 +143,7 @@ fn loads_continue_concurrently() {
     let mut background = BackgroundThread::start("merge", Arc::clone(&small) as _).unwrap();
     for key in 0..200 {
         load(&store, key);
-        small.count_loaded(1);
+        small.count_loaded(1, 1);
     }
     background.stop();
     let left = tables(&store);
