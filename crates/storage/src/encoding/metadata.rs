@@ -133,6 +133,8 @@ pub(crate) fn member_of_record(number: u64) -> Result<MemberNumber> {
 const LOAD_SLOT: u8 = 0xff;
 /// The slot byte of the records of servers that share the store.
 const MEMBER_SLOT: u8 = 0xfe;
+/// The slot byte of the bound below which no load's record counts.
+const LOADS_FROM_SLOT: u8 = 0xfd;
 
 /// The owner of a record of [`COUNTERS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,14 +147,29 @@ pub(crate) enum CounterRecord {
     Member(MemberNumber, u8),
 }
 
+/// Returns the key of the least number of a load whose record may still count:
+/// `1 (8 bytes) · the documents' object id · 253 (1 byte)`.
+///
+/// It is between the slots and the records of loads, so that one scan of all other records meets
+/// it.
+pub(crate) fn loads_from_key(object: ObjectId) -> Vec<u8> {
+    let mut bytes = counter_prefix(object);
+    bytes.push(LOADS_FROM_SLOT);
+    bytes
+}
+
+/// Returns true for a key of [`loads_from_key`].
+pub(crate) fn is_loads_from(bytes: &[u8]) -> bool {
+    bytes.get(OBJECT_ID_BYTES * 2..) == Some(&[LOADS_FROM_SLOT])
+}
+
 /// Returns the key of a counter record of a collection.
 ///
 /// Its layout is `1 (8 bytes) · the documents' object id · slot (1 byte)`, or `1 (8 bytes) · the
 /// documents' object id · 255 (1 byte) · the load's number`, or `1 (8 bytes) · the documents'
 /// object id · 254 (1 byte) · the server's number (1 byte) · slot (1 byte)`.
 pub(crate) fn counter_key(object: ObjectId, record: CounterRecord) -> Vec<u8> {
-    let mut bytes = COUNTERS.0.to_be_bytes().to_vec();
-    bytes.extend_from_slice(&object.0.to_be_bytes());
+    let mut bytes = counter_prefix(object);
     match record {
         CounterRecord::Slot(slot) => bytes.push(slot),
         CounterRecord::Load(number) => {
@@ -166,15 +183,19 @@ pub(crate) fn counter_key(object: ObjectId, record: CounterRecord) -> Vec<u8> {
 
 /// Returns the range of all records of a collection's counters.
 pub(crate) fn counter_range(object: ObjectId) -> KeyRange {
+    KeyRange::prefix(&counter_prefix(object))
+}
+
+fn counter_prefix(object: ObjectId) -> Vec<u8> {
     let mut prefix = COUNTERS.0.to_be_bytes().to_vec();
     prefix.extend_from_slice(&object.0.to_be_bytes());
-    KeyRange::prefix(&prefix)
+    prefix
 }
 
 /// Returns the owner of the record with this key.
 pub(crate) fn counter_record(bytes: &[u8]) -> Option<CounterRecord> {
     match *bytes.get(OBJECT_ID_BYTES * 2..)? {
-        [slot] if slot < MEMBER_SLOT => Some(CounterRecord::Slot(slot)),
+        [slot] if slot < LOADS_FROM_SLOT => Some(CounterRecord::Slot(slot)),
         [LOAD_SLOT, ref number @ ..] => {
             Some(CounterRecord::Load(u64::from_be_bytes(number.try_into().ok()?)))
         }

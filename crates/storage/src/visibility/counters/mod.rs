@@ -18,27 +18,29 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use catalog::ObjectId;
-use errors::{Error, Result};
-use kv::{Engine, MemberNumber, ScanSpec, Snapshot, WriteTransaction};
+use errors::Result;
+use kv::{Engine, MemberNumber, Snapshot, WriteTransaction};
 
 use crate::Revision;
-use crate::encoding::metadata::{CounterRecord, counter_key, counter_range, counter_record};
+use crate::encoding::metadata::{CounterRecord, counter_key};
 use crate::encoding::pack;
 use crate::sharing::{Coordination, Members};
 
 mod loads;
+mod records;
 #[cfg(test)]
 mod tests;
 
 use loads::LoadRecords;
+use records::Records;
+
+pub(crate) use records::read;
 
 /// Maximum number of concurrent commits to one collection; others wait. Also the number of bits in
 /// the mask of free slots.
 const SLOTS: usize = 64;
 /// The greatest age of a sum that is used for estimates, where several servers write.
 const ABOUT: Duration = Duration::from_secs(10);
-/// An upper bound of the bytes that the records of one collection take.
-const SCAN_BYTES: usize = 1 << 20;
 
 /// The values of one record, or the sum of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,28 +73,6 @@ impl Totals {
     pub(crate) fn documents(&self) -> u64 {
         u64::try_from(self.count).unwrap_or(0)
     }
-}
-
-/// Reads the totals of a collection in a snapshot.
-pub(crate) fn read(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Totals> {
-    let mut totals = Totals::default();
-    for (_, values) in read_records(snapshot, object)? {
-        totals.add(values);
-    }
-    debug_assert!(totals.count >= 0, "{object:?} has {} documents", totals.count);
-    Ok(totals)
-}
-
-fn read_records(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Vec<(CounterRecord, Totals)>> {
-    let mut records = Vec::new();
-    let mut scan = snapshot.scan(ScanSpec::forward(counter_range(object)))?;
-    while let Some(block) = scan.next_block(kv::BlockLimits { rows: SLOTS, bytes: SCAN_BYTES })? {
-        for (key, value) in block.iter() {
-            let record = counter_record(key).ok_or_else(|| Error::corrupt("a counter has an illegal key"))?;
-            records.push((record, Totals::from_bytes(value)?));
-        }
-    }
-    Ok(records)
 }
 
 /// The counters of one collection in memory.
@@ -188,7 +168,9 @@ impl Counters {
     ) -> Result<(Self, Totals)> {
         let counters = Counters::empty(object).shared_by(coordination);
         let mut totals = Totals::default();
-        for (record, values) in read_records(snapshot, object)? {
+        let Records { records, loads_from } = Records::read(snapshot, object)?;
+        counters.loads.begin_at(loads_from);
+        for (record, values) in records {
             counters.note(record, values);
             totals.add(values);
         }

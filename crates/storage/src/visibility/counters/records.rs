@@ -1,0 +1,62 @@
+//! Reads the records of a collection's counters.
+
+use catalog::ObjectId;
+use errors::{Error, Result};
+use kv::{BlockLimits, KeyRange, ScanSpec, Snapshot};
+
+use super::{SLOTS, Totals};
+use crate::encoding::metadata::{CounterRecord, counter_key, counter_range, counter_record, is_loads_from};
+use crate::encoding::pack;
+
+/// An upper bound of the bytes that the records of one collection take.
+const SCAN_BYTES: usize = 1 << 20;
+
+/// Reads the totals of a collection in a snapshot.
+pub(crate) fn read(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Totals> {
+    let mut totals = Totals::default();
+    for (_, values) in Records::read(snapshot, object)?.records {
+        totals.add(values);
+    }
+    debug_assert!(totals.count >= 0, "{object:?} has {} documents", totals.count);
+    Ok(totals)
+}
+
+/// The records of one collection in a snapshot.
+pub(super) struct Records {
+    pub(super) records: Vec<(CounterRecord, Totals)>,
+    /// The number from which on loads have records.
+    pub(super) loads_from: u64,
+}
+
+impl Records {
+    /// Reads all records.
+    ///
+    /// The records of loads that became part of a slot are not visited. They are removed, but each
+    /// was alone in a table, and a scan across them would open all these tables until the engine
+    /// has merged them.
+    pub(super) fn read(snapshot: &dyn Snapshot, object: ObjectId) -> Result<Self> {
+        let mut records = Records { records: Vec::new(), loads_from: 0 };
+        let all = counter_range(object);
+        let first_load = counter_key(object, CounterRecord::Load(0));
+        records.scan(snapshot, KeyRange::new(all.start, first_load))?;
+        let loads = counter_key(object, CounterRecord::Load(records.loads_from));
+        records.scan(snapshot, KeyRange::new(loads, all.end))?;
+        Ok(records)
+    }
+
+    fn scan(&mut self, snapshot: &dyn Snapshot, range: KeyRange) -> Result<()> {
+        let mut scan = snapshot.scan(ScanSpec::forward(range))?;
+        while let Some(block) = scan.next_block(BlockLimits { rows: SLOTS, bytes: SCAN_BYTES })? {
+            for (key, value) in block.iter() {
+                if is_loads_from(key) {
+                    [self.loads_from] = pack::read_numbers::<1>(value, "counter")?;
+                    continue;
+                }
+                let record = counter_record(key);
+                let record = record.ok_or_else(|| Error::corrupt("a counter has an illegal key"))?;
+                self.records.push((record, Totals::from_bytes(value)?));
+            }
+        }
+        Ok(())
+    }
+}
