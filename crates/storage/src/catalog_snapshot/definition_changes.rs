@@ -15,12 +15,13 @@ use crate::encoding::change::{ChangeBuffer, ChangeKind, Origin, SERVER_LOG};
 pub(crate) struct DefinitionChanges {
     recorder: Recorder,
     logs: BTreeMap<DatabaseId, ChangeBuffer>,
+    drops_database: bool,
 }
 
 impl DefinitionChanges {
     /// Returns no entries. `recorder` says whether there will be some.
     pub(crate) fn new(recorder: Recorder) -> Self {
-        DefinitionChanges { recorder, logs: BTreeMap::new() }
+        DefinitionChanges { recorder, logs: BTreeMap::new(), drops_database: false }
     }
 
     /// Adds an entry, unless the log is not written or leaves the collection out.
@@ -41,6 +42,7 @@ impl DefinitionChanges {
     }
 
     pub(crate) fn database(&mut self, kind: ChangeKind, database: &DatabaseDefinition) -> Result<()> {
+        self.drops_database |= kind == ChangeKind::DatabaseDropped;
         self.add(SERVER_LOG, kind, None, || database.to_record())
     }
 
@@ -56,6 +58,7 @@ impl DefinitionChanges {
             let mut printed = Builder::new();
             printed.open_object()?;
             database.print_view(view, &mut printed)?;
+            printed.close()?;
             Ok(printed.into_vec())
         })
     }
@@ -109,12 +112,14 @@ impl DefinitionChanges {
     /// Writes the entries with the change. The positions are held until its commit has ended; so
     /// must be the recorder.
     pub(crate) fn write(
-        self,
+        mut self,
         log: &ChangeLog,
         transaction: &mut dyn WriteTransaction,
     ) -> Result<(Vec<HeldPositions>, Recorder)> {
         let mut positions = Vec::with_capacity(self.logs.len());
-        for (database, entries) in self.logs {
+        // The first entry of a database is that of its creation, and the last that of its drop.
+        let last = if self.drops_database { self.logs.remove_entry(&SERVER_LOG) } else { None };
+        for (database, entries) in self.logs.into_iter().chain(last) {
             let held =
                 log.write(database, entries, |key, value| Ok(transaction.put_unguarded(key, value)?))?;
             positions.extend(held);

@@ -8,7 +8,7 @@ use super::Database;
 
 impl Database {
     /// Prints a view of this database with its links or indexes into an object that is open in
-    /// `out`, and closes it.
+    /// `out`.
     ///
     /// Errors: 4 if no object is open.
     pub fn print_view(&self, view: &ViewDefinition, out: &mut Builder) -> Result<()> {

@@ -45,6 +45,8 @@ fn the_log_of_a_dropped_database_stays_for_a_reader_that_is_behind() {
     store.create_collection("other", properties).unwrap();
     let held = store.resolved_position() - 1;
     store.drop_database("other").unwrap();
+    let last = |scope| store.commits_from(scope, 0).unwrap().into_iter().max();
+    assert!(last(ChangeScope::Database(database.id)) < last(ChangeScope::Server), "the drop is the end");
     store.trim_change_log(SystemTime::now(), held).unwrap();
     assert!(logged(&store) > 0);
     store.trim_change_log(SystemTime::now(), u64::MAX).unwrap();
