@@ -88,6 +88,13 @@ impl Applier {
         self.position
     }
 
+    /// Ends the work of the applier, and removes the position that is stored for it.
+    ///
+    /// Errors: those of the engine.
+    pub fn forget(self) -> Result<()> {
+        AppliedPosition::remove(self.instance.store(), &self.source)
+    }
+
     /// Applies the next entries of the log, and returns their number.
     ///
     /// Errors: 10 and 600 for what is no log, 32 for transactions beyond the memory, those of
@@ -164,7 +171,14 @@ impl Applier {
         if entry.tick > self.position.applied {
             self.commit_together()?;
             let position = self.position_after(entry.tick);
-            self.commit(&operations, position)?;
+            match operations.list.is_empty() {
+                // A transaction of definitions has no database.
+                true => {
+                    position.store(self.instance.store(), &self.source)?;
+                    self.position = position;
+                }
+                false => self.commit(&operations, position)?,
+            }
         }
         self.memory.shrink(operations.bytes as u64);
         Ok(())
