@@ -110,15 +110,17 @@ pub(crate) fn finish_restore(folder: &Path) -> Result<bool, Failure> {
         _ => {}
     }
     let Some(restored) = restore::finish(folder, is_store_file)? else { return Ok(false) };
-    tracing::info!(
-        target: "backup",
-        "restored backup '{}'; the previous data are backup '{}'", restored.id, restored.previous
-    );
+    // Into an empty folder, a restore keeps no previous data.
+    let previous = match restored.previous == restored.id {
+        true => String::new(),
+        false => format!("; the previous data are backup '{}'", restored.previous),
+    };
+    tracing::info!(target: "backup", "restored backup '{}'{previous}", restored.id);
     Ok(true)
 }
 
 /// Returns true if a file with this name belongs to the store of an engine.
-fn is_store_file(name: &str) -> bool {
+pub(crate) fn is_store_file(name: &str) -> bool {
     kv_rocksdb::is_store_file(name) || kv_mmap::is_store_file(name)
 }
 

@@ -12,6 +12,7 @@ mod service_manager;
 mod data_folder;
 mod options;
 mod documents;
+mod points;
 mod process_roles;
 mod serve;
 
@@ -61,7 +62,12 @@ fn main() -> ExitCode {
             ExitCode::from(EXIT_USAGE)
         }
         other => match tools::find(other) {
-            Some(tool) => tools::run(tool, options::VERSION, &arguments),
+            Some(tool) => {
+                tools::run(tool, options::VERSION, &arguments, |options, console| match tool.command {
+                    "backup" => points::run(tool, options, console),
+                    _ => (tool.run)(options, console),
+                })
+            }
             None => {
                 eprintln!("persea: there is no command {other:?}\n\n{}", usage());
                 ExitCode::from(EXIT_USAGE)

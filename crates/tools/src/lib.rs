@@ -32,6 +32,7 @@ use std::process::ExitCode;
 
 use ::options::{Options, Program, Request, Version};
 
+pub use backup::{RestoreRequest, restore_request};
 pub use connect::{Server, connect, create_database};
 pub use console::{Console, Level};
 pub use failure::Failure;
@@ -75,8 +76,14 @@ pub fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().copied().find(|tool| tool.command == name || tool.links.contains(&name))
 }
 
-/// Runs a tool with the arguments after its name.
-pub fn run(tool: &'static Tool, version: Version, arguments: &[String]) -> ExitCode {
+/// Runs a tool with the arguments after its name. `work` gets its options: [`Tool::run`], or a
+/// function that does some of the tool's work itself.
+pub fn run(
+    tool: &'static Tool,
+    version: Version,
+    arguments: &[String],
+    work: impl FnOnce(&Options, &Console) -> Result<(), Failure>,
+) -> ExitCode {
     let console = Console::plain();
     let request = Options::read(tool.program, version, arguments, &|name| std::env::var(name).ok());
     let options = match request {
@@ -90,13 +97,17 @@ pub fn run(tool: &'static Tool, version: Version, arguments: &[String]) -> ExitC
             return ExitCode::from(mistake.exit_code());
         }
     };
-    match run_with(tool, &options) {
+    match run_with(tool, &options, work) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => ExitCode::from(failure.exit_code()),
     }
 }
 
-fn run_with(tool: &'static Tool, given: &Options) -> Result<(), Failure> {
+fn run_with(
+    tool: &'static Tool,
+    given: &Options,
+    work: impl FnOnce(&Options, &Console) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let console = options::log::open(given).inspect_err(|failure| Console::plain().error(failure.text()))?;
     for name in given.ignored() {
         let reason = tool.program.why_ignored(name).unwrap_or_default();
@@ -111,7 +122,7 @@ fn run_with(tool: &'static Tool, given: &Options) -> Result<(), Failure> {
         console
             .warning(&format!("cannot handle signals, which will stop the tool without a message: {error}"));
     }
-    (tool.run)(given, &console).inspect_err(|failure| {
+    work(given, &console).inspect_err(|failure| {
         if !failure.text().is_empty() {
             console.error(failure.text());
         }

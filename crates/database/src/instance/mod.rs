@@ -268,9 +268,18 @@ impl Instance {
         store: StoreOptions,
         options: InstanceOptions,
     ) -> Result<Arc<Self>> {
-        let search = SearchOptions { queries: Arc::new(AnalyzerQueries::default()), ..store.search };
-        let store = StoreOptions { computed_values: Some(Arc::new(Compiler)), search, ..store };
-        Self::new(Store::open(engine, store)?, options)
+        Self::new(open_store(engine, store)?, options)
+    }
+
+    /// Opens a store for work on it alone, without a server: nothing happens in the background.
+    ///
+    /// Errors: those of the store.
+    pub fn at_rest(
+        engine: Arc<dyn kv::Engine>,
+        store: StoreOptions,
+        options: InstanceOptions,
+    ) -> Result<Arc<Self>> {
+        Self::without_threads(open_store(engine, store)?, options)
     }
 
     /// Returns the current catalog.
@@ -388,4 +397,10 @@ impl Instance {
             folder: self.options.temporary_folder.clone(),
         }
     }
+}
+
+/// Opens a store with the parts of queries that it needs.
+fn open_store(engine: Arc<dyn kv::Engine>, options: StoreOptions) -> Result<Arc<Store>> {
+    let search = SearchOptions { queries: Arc::new(AnalyzerQueries::default()), ..options.search };
+    Store::open(engine, StoreOptions { computed_values: Some(Arc::new(Compiler)), search, ..options })
 }

@@ -33,6 +33,7 @@ mod import;
 mod log_archive;
 mod metrics;
 mod packages;
+mod points;
 mod process_roles;
 mod service;
 mod shell;

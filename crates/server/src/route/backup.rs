@@ -68,6 +68,9 @@ const SINGLE_SERVER: &str = "SNGL";
 /// Seconds of the default wait for transactions that commit in parts.
 const TIMEOUT_SECONDS: f64 = 120.0;
 
+/// The name of a backup that is being made, among the readers of the change log.
+const LOG_READER: &str = "server:backup";
+
 /// The longest such wait.
 const TIMEOUT_SECONDS_MAX: f64 = 24.0 * 3_600.0;
 
@@ -108,10 +111,16 @@ fn create(services: &Services, session: &Session, request: &Request) -> Result<R
 /// Writes the files of a backup, and notes between which positions of the change log they are.
 fn write(session: &Session, folder: &Path, wait: &PartialWait) -> Result<Written> {
     let before = session.log_moment();
+    if let Some(before) = &before {
+        // The log in the backup says which of the commits from here on the backup has.
+        session.register_log_reader(LOG_READER, "backup", before.resolved.saturating_sub(1))?;
+    }
     let is_consistent = session.checkpoint(folder, wait).map_err(|error| match error.code() {
         ErrorCode::LockTimeout => error.with_status(StatusCode::REQUEST_TIMEOUT.as_u16()),
         _ => error,
-    })?;
+    });
+    session.forget_log_reader(LOG_READER);
+    let is_consistent = is_consistent?;
     let both = before.zip(session.log_moment()).filter(|(before, after)| before.log == after.log);
     let log = both.map(|(before, after)| LogPosition {
         id: LogId { server: after.server, log: after.log },

@@ -2,7 +2,8 @@
 //!
 //! [`options`] reads the options. [`local`] asks a server to make, list, restore and delete its
 //! local backups. [`transfer`] asks it to copy them to and from a repository. [`offline`] works on
-//! a repository without a server.
+//! a repository without a server. A restore to a moment opens a store, which is the work of the
+//! program around the tools ([`restore_request`]).
 
 mod local;
 mod offline;
@@ -16,6 +17,8 @@ use self::options::{Operation, Settings};
 use crate::{Console, Failure, Tool, connect};
 use ::options::Options;
 
+pub use self::options::RestoreRequest;
+
 /// The tool.
 pub(crate) static TOOL: Tool = Tool {
     command: "backup",
@@ -26,6 +29,14 @@ pub(crate) static TOOL: Tool = Tool {
     program: &options::PROGRAM,
     run,
 };
+
+/// Returns the options of a restore to a moment, for a program that knows the store; `None` if the
+/// tool itself does the work.
+///
+/// Errors: options that are missing or wrong.
+pub fn restore_request(options: &Options) -> Result<Option<RestoreRequest>, Failure> {
+    Ok(Settings::read(options)?.moment())
+}
 
 fn run(options: &Options, console: &Console) -> Result<(), Failure> {
     let settings = Settings::read(options)?;

@@ -17,7 +17,7 @@ pub(super) static PROGRAM: Program = Program {
     usage: "OPERATION [--OPTION VALUE ...]",
     about: "Create, list, restore and delete backups next to a server's data, and copy them to and from \
             repositories, which keep each file once: folders, or s3://BUCKET/PREFIX. Operations: create, list, restore, delete, upload, download; \
-            without a server, on --repository: list, delete, verify, prune.",
+            without a server, on --repository: list, delete, verify, prune, and restore with --at.",
     sections: &[ROWS, general::ROWS, server::ROWS, log::ROWS],
     configuration: &general::CONFIGURATION,
     define: &general::DEFINE,
@@ -56,10 +56,14 @@ options::section! {
         flag("abort", false, "Abort the transfer that --status-id names.");
     static ALLOW_INCONSISTENT: Opt<Flag> =
         flag("allow-inconsistent", false, "Allow a backup with part of a query's writes if the query does not end within --max-wait-for-lock.");
+    static AT: Opt<Maybe<Text>> =
+        text("at", "", "Restore a moment between backups: a time in ISO 8601, a token of a change, or a tick. Needs --repository and --database.directory, and no server.").optional();
+    static DIRECTORY: Opt<Maybe<Text>> =
+        text("database.directory", "", "New or empty data folder for `restore --at`.").optional();
     static FORCE: Opt<Flag> =
         flag("force", false, "After --max-wait-for-lock, kill queries that have committed part of their writes.");
     static IDENTIFIER: Opt<Maybe<Text>> =
-        text("identifier", "", "Backup to restore, delete, upload, download or list.").optional();
+        text("identifier", "", "Backup to restore, delete, upload, download or list. Default for `restore --at`: the newest one before the moment.").optional();
     static KEEP: Opt<Maybe<Number>> =
         number("keep", "", "Number of newest backups that `prune` keeps. Default: all.").optional();
     static KEEP_DAYS: Opt<Maybe<Number>> =
@@ -89,11 +93,26 @@ const OWN_IGNORED: &[Unsupported] = &[Unsupported {
     names: &["ignore-version"],
 }];
 
+/// The options of a restore to a moment, which needs no server.
+#[derive(Clone, Debug)]
+pub struct RestoreRequest {
+    /// The moment.
+    pub at: String,
+    /// The folder or bucket with the backup and the archive of the log.
+    pub repository: String,
+    /// The backup to begin with; `None` for the newest one before the moment.
+    pub identifier: Option<String>,
+    /// The data folder.
+    pub directory: String,
+}
+
 /// The settings of the tool.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) operation: Operation,
     pub(super) identifier: Option<String>,
+    at: Option<String>,
+    directory: Option<String>,
     pub(super) label: String,
     pub(super) allows_inconsistent: bool,
     pub(super) force: bool,
@@ -115,6 +134,8 @@ impl Settings {
         let mut settings = Settings {
             operation: options.get(&OPERATION),
             identifier: text(&IDENTIFIER),
+            at: text(&AT),
+            directory: text(&DIRECTORY),
             label: options.get(&LABEL).to_owned(),
             allows_inconsistent: options.get(&ALLOW_INCONSISTENT),
             force: options.get(&FORCE),
@@ -139,8 +160,10 @@ impl Settings {
 
     /// Refuses operations that lack an option.
     fn check(&self) -> Result<(), Failure> {
+        self.check_moment()?;
         let is_transfer = matches!(self.operation, Operation::Upload | Operation::Download);
-        let needs_id = matches!(self.operation, Operation::Restore | Operation::Delete)
+        let needs_id = (self.operation == Operation::Restore && self.at.is_none())
+            || self.operation == Operation::Delete
             || (is_transfer && self.status_id.is_none());
         if needs_id && self.identifier.is_none() {
             return Err(Failure::option("--identifier is missing: the id of a backup, as `list` prints it"));
@@ -163,6 +186,33 @@ impl Settings {
             return Err(Failure::option("--keep or --keep-days is required: it selects the backups to keep"));
         }
         Ok(())
+    }
+
+    /// Refuses incomplete options of a restore to a moment.
+    fn check_moment(&self) -> Result<(), Failure> {
+        if self.operation != Operation::Restore && (self.at.is_some() || self.directory.is_some()) {
+            return Err(Failure::option("--at and --database.directory are options of `restore` only"));
+        }
+        let missing = match (&self.at, &self.directory) {
+            (None, None) => return Ok(()),
+            (Some(_), None) => "--database.directory is missing: the new data folder",
+            (None, Some(_)) => "--at is missing: the moment to restore",
+            (Some(_), Some(_)) if self.repository.is_none() => {
+                "--repository is missing: the folder or bucket with the backup and the archive of the log"
+            }
+            (Some(_), Some(_)) => return Ok(()),
+        };
+        Err(Failure::option(missing))
+    }
+
+    /// Returns the options of a restore to a moment; `None` for all other operations.
+    pub(super) fn moment(self) -> Option<RestoreRequest> {
+        Some(RestoreRequest {
+            at: self.at?,
+            repository: self.repository?,
+            identifier: self.identifier,
+            directory: self.directory?,
+        })
     }
 
     /// Returns the id of the backup, which [`Settings::check`] found if it is needed.

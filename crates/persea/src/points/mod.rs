@@ -1,0 +1,38 @@
+//! `persea backup restore --at`: a backup and the archived change log behind it, restored to one
+//! moment in a new data folder, without a server.
+//!
+//! [`moment`] reads the moment, [`plan`] chooses the backup and the part of the log, [`restore`]
+//! carries it out, and [`replay`] applies the log.
+
+mod moment;
+mod plan;
+mod replay;
+mod restore;
+
+use std::path::Path;
+
+use backups::{Location, Repository};
+use options::Options;
+use tools::{Console, Failure, Tool};
+
+use self::moment::Moment;
+use self::plan::Plan;
+
+/// Runs `persea backup`. Only a restore to a moment is done here: the tools do not know the store.
+pub(crate) fn run(tool: &Tool, options: &Options, console: &Console) -> Result<(), Failure> {
+    let Some(request) = tools::restore_request(options)? else { return (tool.run)(options, console) };
+    let moment = Moment::parse(&request.at)?;
+    let repository = Repository::open(&Location::parse(&request.repository)?)?;
+    let plan = Plan::make(&repository, &moment, request.identifier.as_deref())?;
+    console.info(&format!(
+        "restoring the backup '{}' and {} segments of the change log up to {moment}",
+        plan.manifest.id,
+        plan.chain.segments.len()
+    ));
+    let restored = restore::run(&repository, &plan, &moment, Path::new(&request.directory), console)?;
+    console.info(&format!(
+        "Successfully restored {}; the last of {} commits behind the backup is of {}",
+        request.directory, restored.commits, restored
+    ));
+    Ok(())
+}
