@@ -13,7 +13,7 @@
 //! - [`changes`]: what the change log has. `maintenance`: the store as administrators see it.
 //! - [`query`]: from a request to a running plan. `transfer`: [`export`], [`import`], [`dump`] and
 //!   [`restore`] of whole collections.
-//! - [`follow`]: the log of another server, applied to this one.
+//! - [`follow`]: another server, copied to this one and followed.
 //! - `background`: the threads of an instance.
 //!
 //! Everything here is synchronous and independent of HTTP.
@@ -32,9 +32,9 @@ pub mod javascript;
 mod definitions;
 pub mod changes;
 mod maintenance;
-pub mod follow;
 pub mod query;
 mod transfer;
+pub mod follow;
 mod background;
 
 pub use crate::metrics::TransactionCounts;

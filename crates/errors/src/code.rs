@@ -134,10 +134,12 @@ error_codes! {
     ReplicationLeaderChange = 1404, "REPLICATION_LEADER_CHANGE", 500, "leader change";
     ReplicationLoop = 1405, "REPLICATION_LOOP", 500, "loop detected";
     ReplicationUnexpectedMarker = 1406, "REPLICATION_UNEXPECTED_MARKER", 500, "unexpected marker";
+    ReplicationInvalidApplierState = 1407, "REPLICATION_INVALID_APPLIER_STATE", 500, "invalid applier state";
     ReplicationInvalidApplierConfiguration = 1410, "REPLICATION_INVALID_APPLIER_CONFIGURATION", 400, "invalid replication applier configuration";
     ReplicationRunning = 1411, "REPLICATION_RUNNING", 400, "cannot perform operation while applier is running";
     ReplicationApplierStopped = 1412, "REPLICATION_APPLIER_STOPPED", 500, "replication stopped";
     ReplicationStartTickNotPresent = 1414, "REPLICATION_START_TICK_NOT_PRESENT", 500, "start tick not present";
+    ReplicationWrongChecksum = 1416, "REPLICATION_WRONG_CHECKSUM", 500, "wrong checksum";
 
     // Cluster.
     ClusterConnectionLost = 1465, "CLUSTER_CONNECTION_LOST", 503, "cluster internal HTTP connection broken";

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use database::Instance;
 use database::changes::WebhookOptions;
+use database::follow::SourceOptions;
 use options::{Options, Request};
 use rustix::process::Signal;
 use server::http::address::Address;
@@ -23,8 +24,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::engine::EngineName;
 use crate::failure::Failure;
 use crate::options::{
-    self as sections, SERVER, backup, cluster, database as store_section, general, log as log_section, query,
-    server as server_section, ssl, tcp, traces, webhooks,
+    self as sections, SERVER, backup, cluster, database as store_section, follow, general,
+    log as log_section, query, server as server_section, ssl, tcp, traces, webhooks,
 };
 use crate::process::{PidFile, print, raise_descriptor_limit, restart};
 use crate::service_manager::ServiceManager;
@@ -85,6 +86,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let traces = traces::settings(options)?;
     let webhooks = webhooks::settings(options)?;
     let archive = backup::archive(options)?;
+    let source = follow::source(options)?;
     let log = log_section::open(options)?;
     if options.get(&general::CHECK_CONFIGURATION) {
         return Ok(End::Stopped);
@@ -102,7 +104,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let manager = Arc::new(ServiceManager::find());
     manager.answer_watchdog(runtime.handle());
-    let instance = open(options, &budget, descriptors, webhooks)?;
+    let instance = open(options, &budget, descriptors, (webhooks, source))?;
     if options.get(&store_section::AUTO_UPGRADE) || options.get(&store_section::INIT_DATABASE) {
         instance.store().close()?;
         tracing::info!("the store is ready");
@@ -167,18 +169,19 @@ fn open(
     options: &Options,
     budget: &MemoryBudget,
     descriptors: u64,
-    webhooks: WebhookOptions,
+    (webhooks, source): (WebhookOptions, Option<SourceOptions>),
 ) -> Result<Arc<Instance>, Failure> {
     let engine = general::open_engine(options, budget, descriptors)?;
     let in_memory = engine.name() == EngineName::Memory.text();
     let instance = Instance::with_store_options(
         engine,
         store_section::store_options(options, budget, in_memory)?,
-        store_section::instance_options(options, budget, webhooks),
+        store_section::instance_options(options, budget, webhooks, source),
     )?;
     query::track(options, &instance);
     let password = store_section::root_password(options);
     let is_new = create_root(instance.store(), &password)?;
+    database::follow::go_on(&instance)?;
     if options.get(&server_section::AUTHENTICATION) && root_is_open(instance.store()) {
         warn_of_open_root(!is_new && !password.is_empty());
     }

@@ -57,6 +57,7 @@ fn start_building(instance: &Arc<Instance>, collection: Arc<Collection>) -> Opti
             Some(instance) if !instance.is_stopping() => Ok(()),
             _ => Err(Error::of(ErrorCode::ShuttingDown)),
         };
+        let _permit = store.is_following().then(|| store.permit_writes());
         if let Err(error) = store.build_edge_index(&collection, &should_continue) {
             let name = collection.name();
             tracing::warn!(target: "engines", "cannot build the edge index of '{name}': {error}");

@@ -87,6 +87,8 @@ fn train(watched: &Weak<Instance>) {
         if !instance.store().is_first_server() {
             continue;
         }
+        // The index of a copy is trained here: the log does not have its centroids.
+        let _permit = instance.store().is_following().then(|| instance.store().permit_writes());
         train_indexes(instance.store(), &|| instance.is_stopping());
     }
 }

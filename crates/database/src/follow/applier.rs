@@ -1,18 +1,19 @@
 //! Applies entries of documents and transactions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use aql_value::Charge;
+use catalog::SYSTEM_DATABASE;
 use errors::{Error, ErrorCode, Result};
 use storage::{
     Collection, DOCUMENT_WAIT, Durability, OverwriteMode, Transaction, TransactionOptions, WriteOptions,
 };
 use velocypack::Slice;
 
-use super::definitions;
 use super::entry::{Entry, EntryKind, TailBody, for_each};
 use super::position::{AppliedPosition, setting};
+use super::{definitions, users};
 use crate::instance::Instance;
 
 /// Operations of their own that are committed together, and their bytes.
@@ -35,6 +36,18 @@ pub struct Applier {
     together: Operations,
     /// The memory of all of them.
     memory: Charge,
+    /// The databases whose entries are applied; `None` for all.
+    databases: Option<BTreeSet<String>>,
+    counts: AppliedCounts,
+}
+
+/// The entries that an applier has applied.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AppliedCounts {
+    /// All entries that came.
+    pub entries: u64,
+    /// Transactions that were committed.
+    pub transactions: u64,
 }
 
 /// The state of the other server that was copied before its log is applied.
@@ -80,7 +93,18 @@ impl Applier {
         });
         let memory = Charge::new(Arc::clone(instance.work_memory()));
         let (open, together) = (BTreeMap::new(), Operations::default());
-        Ok(Applier { instance, source: source.to_owned(), position, open, together, memory })
+        let (source, counts) = (source.to_owned(), AppliedCounts::default());
+        Ok(Applier { instance, source, position, open, together, memory, databases: None, counts })
+    }
+
+    /// Passes over the entries of all other databases.
+    pub(super) fn only_databases(&mut self, names: impl IntoIterator<Item = String>) {
+        self.databases = Some(names.into_iter().collect());
+    }
+
+    /// Returns the numbers of entries so far.
+    pub(super) fn counts(&self) -> AppliedCounts {
+        self.counts
     }
 
     /// Returns how far the log was applied.
@@ -111,10 +135,16 @@ impl Applier {
             self.together = Operations::default();
             self.memory.clear();
         }
+        self.counts.entries += count;
         applied.map(|()| count)
     }
 
     fn take(&mut self, entry: &Entry<'_>) -> Result<()> {
+        let is_of_transaction = matches!(entry.kind, EntryKind::Begin | EntryKind::Commit | EntryKind::Abort);
+        let is_wanted = |databases: &BTreeSet<String>| databases.contains(entry.database);
+        if !is_of_transaction && !self.databases.as_ref().is_none_or(is_wanted) {
+            return Ok(());
+        }
         match entry.kind {
             EntryKind::Begin => {
                 let operations = Operations {
@@ -131,17 +161,38 @@ impl Applier {
                 Ok(())
             }
             EntryKind::Commit => self.commit_transaction(entry),
-            EntryKind::Put | EntryKind::Remove => self.take_operation(entry),
-            _ if entry.tick <= self.position.applied => Ok(()),
-            _ => {
-                self.commit_together()?;
-                let position = self.position_after(entry.tick);
-                definitions::apply(&self.instance, entry, position.may_lack_definitions())?;
-                position.store(self.instance.store(), &self.source)?;
-                self.position = position;
-                Ok(())
+            EntryKind::Put | EntryKind::Remove if self.is_of_user(entry) => {
+                self.take_repeatable(entry, |instance, _| users::apply(instance.store(), entry))
             }
+            EntryKind::Put | EntryKind::Remove => self.take_operation(entry),
+            _ => self
+                .take_repeatable(entry, |instance, may_lack| definitions::apply(instance, entry, may_lack)),
         }
+    }
+
+    fn is_of_user(&self, entry: &Entry<'_>) -> bool {
+        if entry.database != SYSTEM_DATABASE {
+            return false;
+        }
+        let catalog = self.instance.store().catalog();
+        users::is_of_user(entry, catalog.database(SYSTEM_DATABASE).map(AsRef::as_ref))
+    }
+
+    /// Applies a change that is not in one commit with its position: it may come again.
+    fn take_repeatable(
+        &mut self,
+        entry: &Entry<'_>,
+        apply: impl FnOnce(&Arc<Instance>, bool) -> Result<()>,
+    ) -> Result<()> {
+        if entry.tick <= self.position.applied {
+            return Ok(());
+        }
+        self.commit_together()?;
+        let position = self.position_after(entry.tick);
+        apply(&self.instance, position.may_lack_definitions())?;
+        position.store(self.instance.store(), &self.source)?;
+        self.position = position;
+        Ok(())
     }
 
     fn take_operation(&mut self, entry: &Entry<'_>) -> Result<()> {
@@ -179,6 +230,7 @@ impl Applier {
                 }
                 false => self.commit(&operations, position)?,
             }
+            self.counts.transactions += 1;
         }
         self.memory.shrink(operations.bytes as u64);
         Ok(())
@@ -230,7 +282,7 @@ impl Applier {
             let Some(database) = database else { break };
             let collection = definitions::collection_of(database, &operation.collection, may_lack)?;
             if let Some(collection) = collection {
-                operation.apply(&mut transaction, collection)?;
+                operation.apply(&mut transaction, collection, may_lack)?;
             }
         }
         transaction.put_setting(&setting(&self.source), &position.encode())?;
@@ -260,14 +312,32 @@ impl Operation {
         self.data.len() + std::mem::size_of::<Operation>()
     }
 
-    fn apply(&self, transaction: &mut Transaction, collection: &Collection) -> Result<()> {
+    /// Applies the operation. Over a copy (`is_over_copy`), a document that is newer than the
+    /// operation may have its unique value. It gives way: the log comes to it.
+    fn apply(
+        &self,
+        transaction: &mut Transaction,
+        collection: &Collection,
+        is_over_copy: bool,
+    ) -> Result<()> {
         let options = WriteOptions {
             overwrite_mode: OverwriteMode::Replace,
             is_restore: true,
             ..WriteOptions::default()
         };
         if !self.is_removal {
-            return transaction.insert(collection, Slice::new(&self.data), &options).map(drop);
+            let document = Slice::new(&self.data);
+            loop {
+                let error = match transaction.insert(collection, document, &options) {
+                    Ok(_) => return Ok(()),
+                    Err(error) => error,
+                };
+                let is_conflict = error.code() == ErrorCode::UniqueConstraintViolated;
+                match error.document().filter(|_| is_conflict && is_over_copy) {
+                    Some(other) => transaction.remove(collection, &other.key, Slice::NONE, &options)?,
+                    None => return Err(error),
+                };
+            }
         }
         let key = std::str::from_utf8(&self.data).map_err(Error::internal)?;
         match transaction.remove(collection, key, Slice::NONE, &options) {

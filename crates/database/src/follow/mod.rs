@@ -1,17 +1,41 @@
-//! Applying the log of another server to this one.
+//! Copies of other servers, and their logs applied to this one.
 //!
-//! The other server is ArangoDB or Persea: both show their log as [`entry`] reads it. [`applier`]
-//! applies the entries in order, transactions as a whole. How far it has come is stored in the same
-//! commit as the documents, so nothing is applied twice or left out after a crash. [`definitions`]
-//! applies changes of definitions, which may be repeated.
+//! The other server is ArangoDB or Persea. `options` and `probe` say which one, `copy` copies it,
+//! `tailing` reads its log, and `worker` is the thread that does both. `kept` is what remains of
+//! the work from one start to the next. `before` is what an abort restores. `session` has the
+//! methods of administrators.
+//!
+//! [`entry`] reads entries of a log. [`applier`] applies them in order, transactions as a whole.
+//! How far it has come is stored in the same commit as the documents, so nothing is applied twice
+//! or left out after a crash. [`definitions`] and `users` apply changes that may be repeated, by
+//! the `names` that numbers of the other server mean.
 
 mod entry;
+mod failure;
 mod position;
+mod names;
+mod users;
 mod definitions;
 mod applier;
 mod followed_logs;
+mod options;
+mod probe;
+mod kept;
+mod work;
+mod compare;
+mod before;
+mod copy;
+mod tailing;
+mod worker;
+mod session;
 
-pub use applier::{Applier, CopiedState};
+pub use crate::state::following::{
+    Compared, Comparison, CopyProgress, FollowKind, FollowPhase, FollowView, LogProgress, Problem,
+    SourceOptions, SourceView,
+};
+pub use applier::{AppliedCounts, Applier, CopiedState};
 pub use entry::TailBody;
 pub use followed_logs::FollowedLogs;
 pub use position::AppliedPosition;
+pub use probe::{Probe, ProbedDatabase};
+pub use session::go_on;

@@ -20,6 +20,7 @@ use crate::state::cursor::Cursors;
 use crate::state::cursor::result_buffer::ResultBufferLimits;
 use crate::state::dump::{Batches, DumpContexts};
 use crate::state::feeds::Feeds;
+use crate::state::following::{Following, SourceOptions};
 use crate::state::graph_changes::GraphChanges;
 use crate::state::large_texts::LargeTexts;
 use crate::state::log_readers::LogReaders;
@@ -89,6 +90,11 @@ pub struct InstanceOptions {
     pub ttl: TtlProperties,
     /// The receivers of changes.
     pub webhooks: WebhookOptions,
+    /// The server that this one copies and follows; `None` leaves it to requests.
+    pub follow: Option<SourceOptions>,
+    /// True if a copy of another server answers also clients that do not say that they accept old
+    /// data.
+    pub copy_answers_all: bool,
     /// The time without loads after which a restore counts as broken. The edge index of its
     /// collection is then built.
     pub broken_restore_after: Duration,
@@ -122,6 +128,8 @@ impl Default for InstanceOptions {
             javascript: JavaScriptOptions::default(),
             ttl: TtlProperties::default(),
             webhooks: WebhookOptions::default(),
+            follow: None,
+            copy_answers_all: false,
             broken_restore_after: Duration::from_secs(60),
             compatible_version: "3.12.10".to_owned(),
         }
@@ -151,6 +159,7 @@ pub struct Instance {
     next_cursor: AtomicU64,
     log_readers: LogReaders,
     feeds: Feeds,
+    following: Following,
     subscriptions: Subscriptions,
     webhooks: Arc<Webhooks>,
     /// The store over which filters of changes run.
@@ -206,6 +215,7 @@ impl Instance {
             next_cursor: AtomicU64::new(store.next_id()?),
             log_readers: LogReaders::default(),
             feeds: Feeds::default(),
+            following: Following::default(),
             subscriptions: Subscriptions::default(),
             webhooks: Arc::new(Webhooks::new(&options.webhooks)),
             empty_store: EmptyStore::default(),
@@ -225,6 +235,17 @@ impl Instance {
     /// Returns the open feeds of changes.
     pub(crate) fn feeds(&self) -> &Feeds {
         &self.feeds
+    }
+
+    /// Returns the state of following another server.
+    pub(crate) fn following(&self) -> &Following {
+        &self.following
+    }
+
+    /// Returns the address of the server that this one follows, and the lag behind it; `None` if it
+    /// follows none. The lag is `None` until the first copy is complete.
+    pub fn leader(&self) -> Option<(String, Option<Duration>)> {
+        self.store.is_following().then(|| self.following.leader().unwrap_or_default())
     }
 
     /// Returns the subscriptions that are in use.
@@ -360,6 +381,7 @@ impl Instance {
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         self.webhooks.stop();
+        self.following.stop();
         self.tasks.stop();
         self.queries.kill_all();
         self.transactions.abort_all();

@@ -9,6 +9,7 @@
 //!   `subscriptions`: readers that share a position.
 //!   `analyzers`: Analyzers that are open. [`ttl`]: expiry of documents. `graph_changes`,
 //!   `view_changes`: locks of definitions.
+//!   [`following`]: the other server that this one follows.
 //!   `webhooks`: who is told of changes, and when. `user_memory`: users' shares of the memory of
 //!   queries.
 
@@ -16,6 +17,7 @@ pub(crate) mod analyzers;
 pub mod cursor;
 pub(crate) mod dump;
 pub(crate) mod feeds;
+pub(crate) mod following;
 pub(crate) mod graph_changes;
 pub(crate) mod large_texts;
 pub(crate) mod log_readers;

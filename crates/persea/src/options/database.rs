@@ -5,11 +5,12 @@ use std::path::Path;
 use catalog::NamingRules;
 use database::InstanceOptions;
 use database::changes::WebhookOptions;
+use database::follow::SourceOptions;
 use options::{Choice, Flag, Maybe, Number, Opt, Options, Text, choice, flag, number, text};
 use server::version::ARANGODB_VERSION;
 use storage::{MemoryBudget, SearchOptions, StoreOptions};
 
-use super::{changes, javascript, query, server as server_section, temp, transaction, ttl};
+use super::{changes, follow, javascript, query, server as server_section, temp, transaction, ttl};
 use crate::data_folder::{CHANGES_FILE, FolderState, SEARCH_FOLDER};
 use crate::failure::Failure;
 
@@ -70,9 +71,12 @@ pub(crate) fn instance_options(
     options: &Options,
     budget: &MemoryBudget,
     webhooks: WebhookOptions,
+    source: Option<SourceOptions>,
 ) -> InstanceOptions {
     InstanceOptions {
         webhooks,
+        follow: source,
+        copy_answers_all: follow::answers_all(options),
         result_memory_bytes: budget.result_bytes,
         temporary_folder: temp::folder(options),
         spill: temp::settings(options),

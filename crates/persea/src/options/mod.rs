@@ -6,6 +6,7 @@ mod cache;
 mod changes;
 pub(crate) mod cluster;
 pub(crate) mod database;
+pub(crate) mod follow;
 pub(crate) mod general;
 mod http;
 mod javascript;
@@ -52,6 +53,7 @@ pub(crate) static SERVER: Program = Program {
         changes::ROWS,
         cluster::ROWS,
         database::ROWS,
+        follow::ROWS,
         http::ROWS,
         javascript::ROWS,
         log::ROWS,

@@ -34,7 +34,7 @@ fn last_tick(client: &mut Client) -> String {
 }
 
 /// Returns the documents and the indexes of the collections.
-fn state(server: &Server) -> Value {
+pub(crate) fn state(server: &Server) -> Value {
     let mut client = server.connect();
     let mut state = serde_json::Map::new();
     let collections = client.json("GET", "/_api/collection?excludeSystem=true", "").json();
@@ -57,7 +57,7 @@ fn state(server: &Server) -> Value {
 
 /// Writes, replaces and removes documents, changes definitions, and drops a collection, until it is
 /// told to stop.
-fn write(server: &Server, stop: &AtomicBool) {
+pub(crate) fn write(server: &Server, stop: &AtomicBool) {
     let mut client = server.connect();
     for round in 0.. {
         let body = json!({"query": "FOR i IN 1..20 UPSERT {_key: TO_STRING(i)} INSERT {_key: TO_STRING(i), n: @n} \

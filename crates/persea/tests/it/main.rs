@@ -28,6 +28,7 @@ mod endpoints;
 mod engines;
 mod export;
 mod follow;
+mod follower;
 mod http;
 mod import;
 mod log_archive;

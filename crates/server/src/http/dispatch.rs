@@ -12,6 +12,7 @@ use hyper::{Method, Uri};
 use traces::Trace;
 
 use super::audit::{self, Audit};
+use super::following;
 use super::forward::{FORWARDED_BY, HomeServer};
 use super::log_context::{self, LogContext};
 use super::path::{Path, PathError};
@@ -143,6 +144,11 @@ impl Dispatcher {
         Dispatcher { router, instance, services, placement }
     }
 
+    /// Returns the server's shared state.
+    pub(crate) fn instance(&self) -> &Instance {
+        &self.instance
+    }
+
     /// Returns the server's services for HTTP.
     pub(crate) fn services(&self) -> &dyn Services {
         self.services.as_ref()
@@ -196,6 +202,7 @@ impl Dispatcher {
             _ => Session::open(instance, database, identity).map_err(hide_forbidden)?,
         };
         let session = session.claimed_by(self.services.claimed_name(headers));
+        following::check(&self.instance, route.pattern, headers, route.local_object.is_some())?;
         if route.system_only && !session.is_system_database() {
             return Err(Error::of(ErrorCode::UseSystemDatabase));
         }

@@ -21,6 +21,7 @@ use super::compression::Encoding;
 use super::connections::{Connection, Connections};
 use super::cors;
 use super::dispatch::{Dispatcher, parse_path};
+use super::following;
 use super::format;
 use super::forward::{Forwarder, HomeServer};
 use super::metrics::Metrics;
@@ -34,10 +35,9 @@ use super::services::AsyncMode;
 use crate::placement::logins::Logins;
 use crate::placement::{Lane, Lanes};
 
-/// A client that accepts documents of a replica sends it, and the reply says that one was used.
+/// The reply to a client that accepts documents of a replica says that one was used.
 ///
-/// A single server has no replica, but drivers check the reply.
-const ALLOW_DIRTY_READ: HeaderName = HeaderName::from_static("x-arango-allow-dirty-read");
+/// A server that follows no other has no replica, but drivers check the reply.
 const POTENTIAL_DIRTY_READ: HeaderName = HeaderName::from_static("x-arango-potential-dirty-read");
 
 /// The header of a caller that traces its requests, by W3C Trace Context.
@@ -118,8 +118,7 @@ impl HttpService {
         let in_flight = connection.begin_request();
         let mut observed = Observed::new(request.method(), request.version());
         observed.span = self.begin_span(connection, &request);
-        let allows_dirty_read =
-            request.headers().get(ALLOW_DIRTY_READ).is_some_and(|value| value.as_bytes() == b"true");
+        let allows_dirty_read = following::allows_dirty_read(request.headers());
         let is_head = request.method() == Method::HEAD;
         let is_http1 = request.version() < Version::HTTP_2;
         let origin = request.headers().contains_key(ORIGIN).then(|| request.headers().clone());
@@ -131,6 +130,7 @@ impl HttpService {
         if allows_dirty_read {
             reply.headers_mut().insert(POTENTIAL_DIRTY_READ, HeaderValue::from_static("true"));
         }
+        following::add_headers(self.dispatcher.instance(), &mut reply);
         if let Some(headers) = &origin {
             cors::add_headers(headers, &self.options.trusted_origins, reply.headers_mut());
         }

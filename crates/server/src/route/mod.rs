@@ -3,6 +3,7 @@
 
 mod analyzer;
 mod aql_function;
+pub(crate) mod applied_log;
 pub(crate) mod authentication;
 pub(crate) mod backup;
 pub(crate) mod batch;
@@ -17,7 +18,7 @@ mod echo;
 mod edges;
 mod engine;
 pub(crate) mod export;
-pub(crate) mod follow;
+mod follow;
 mod foxx;
 mod graph;
 mod graph_collection;
@@ -82,6 +83,7 @@ pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     query_cache::ROUTES,
     query_plan_cache::ROUTES,
     reload::ROUTES,
+    follow::ROUTES,
     replication::ROUTES,
     restore::ROUTES,
     simple::ROUTES,

@@ -102,7 +102,7 @@ impl Parts {
             bind(route::authentication::ROUTES, authentication),
             bind(route::cursor::ROUTES, cursor),
             bind(route::changes::ROUTES, route::changes::Services { news: Arc::clone(&self.news) }),
-            bind(route::follow::ROUTES, route::follow::Services { logs: Arc::default() }),
+            bind(route::applied_log::ROUTES, route::applied_log::Services { logs: Arc::default() }),
             bind(route::dump::ROUTES, route::dump::Services { pool: Arc::clone(pool) }),
             bind(route::export::ROUTES, route::export::Services { pool: Arc::clone(pool) }),
             bind(route::job::ROUTES, route::job::Services { jobs: Arc::clone(&self.jobs) }),

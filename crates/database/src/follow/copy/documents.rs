@@ -1,0 +1,215 @@
+//! The documents of collections, copied by several threads.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use catalog::CollectionChanges;
+use client::Client;
+use errors::{Error, Result};
+use replication_client::schedule;
+use replication_client::{Documents, FetchOptions, Fetched, Position, Product, Snapshot};
+use storage::WritePermit;
+use velocypack::{Limits, Slice, json};
+
+use super::super::failure::of_source;
+use super::super::{compare, users};
+use super::Copy;
+use super::described::Described;
+use crate::base::user_documents::USERS_COLLECTION;
+use crate::session::Session;
+use crate::transfer::restore::RestoreBody;
+
+/// Bytes of a batch, and of the first one where batches grow.
+const BATCH_BYTES: u64 = 4 << 20;
+const FIRST_BATCH_BYTES: u64 = 1 << 20;
+/// Batches that the other server makes ahead, and its threads.
+const PREFETCH: u64 = 2;
+const SERVER_THREADS: u64 = 4;
+
+/// The copy of some collections of one database.
+struct Collections<'c, 'k> {
+    copy: &'c Copy<'k>,
+    session: &'c Session,
+    client: &'c Client,
+    snapshot: &'c Snapshot,
+    fetch: FetchOptions,
+}
+
+/// A collection that is being copied.
+struct Job<'c> {
+    collection: Described<'c>,
+    /// `None` if it is here already.
+    documents: Option<Documents>,
+    /// The number of the next batch.
+    next: AtomicU64,
+}
+
+/// Copies collections with their indexes.
+///
+/// Errors: those of requests and writes; the message names the collection.
+pub(super) fn copy<'c>(
+    copy: &'c Copy<'_>,
+    session: &'c Session,
+    client: &'c Client,
+    snapshot: &'c Snapshot,
+    collections: Vec<Described<'c>>,
+) -> Result<()> {
+    let fetch = FetchOptions {
+        parallel: true,
+        velocypack: copy.work.source.product() == Product::Persea,
+        packed: false,
+        threads: copy.threads,
+        server_threads: SERVER_THREADS,
+        prefetch: PREFETCH,
+        batch_bytes: BATCH_BYTES,
+        first_batch_bytes: FIRST_BATCH_BYTES,
+    };
+    let work = Collections { copy, session, client, snapshot, fetch };
+    match schedule::run(&work, collections, copy.threads, false).into_iter().next() {
+        // The interrupt may have ended a request before a check saw it.
+        Some(error) => Err(copy.work.check().err().unwrap_or(error)),
+        None => Ok(()),
+    }
+}
+
+impl<'c> schedule::Work for Collections<'c, '_> {
+    type Failure = Error;
+    type Collection = Described<'c>;
+    type Job = Job<'c>;
+    type Own = WritePermit;
+
+    fn name<'n>(collection: &'n Described<'c>) -> &'n str {
+        collection.name
+    }
+
+    fn within(failure: Error, collection: &str) -> Error {
+        let message = format!("collection '{collection}': {}", failure.message());
+        failure.with_message(message)
+    }
+
+    fn own(&self) -> WritePermit {
+        self.copy.work.instance.store().permit_writes()
+    }
+
+    fn open(&self, collection: Described<'c>) -> Result<Job<'c>> {
+        let is_here = self.is_here(&collection)?;
+        if !is_here {
+            self.session.restore_collection(collection.definition, true, true)?;
+        }
+        let open = || {
+            let documents = Documents::open(self.client, self.snapshot, collection.name, &self.fetch);
+            documents.map_err(|error| of_source(&error))
+        };
+        let documents = (!is_here).then(open).transpose()?;
+        Ok(Job { collection, documents, next: AtomicU64::new(1) })
+    }
+
+    fn is_shared(&self, job: &Job<'c>) -> bool {
+        job.documents.as_ref().is_some_and(Documents::is_parallel)
+    }
+
+    fn work_on(
+        &self,
+        job: &Job<'c>,
+        _own: &mut WritePermit,
+        should_continue: &dyn Fn() -> bool,
+    ) -> Result<()> {
+        let Some(documents) = &job.documents else { return Ok(()) };
+        let mut position = Position::default();
+        while should_continue() {
+            self.copy.work.check()?;
+            let number = job.next.fetch_add(1, Ordering::Relaxed);
+            let name = job.collection.name;
+            let fetched =
+                documents.fetch(self.client, self.snapshot, name, &self.fetch, number, &mut position);
+            match fetched.map_err(|error| of_source(&error))? {
+                None => return Ok(()),
+                Some(Fetched::Plain(batch)) => self.store(name, &batch)?,
+                Some(Fetched::Packed { .. }) => {
+                    return Err(Error::internal("a packed batch came, which nobody asked for"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&self, job: &Job<'c>, is_whole: bool) -> Result<()> {
+        if let Some(documents) = &job.documents {
+            documents.close(self.client);
+        }
+        if is_whole {
+            let _permit = self.own();
+            self.copy.indexes(self.session, &job.collection)?;
+            self.copy.note_copied(self.session.database_name(), job.collection.unique_id)?;
+        }
+        Ok(())
+    }
+}
+
+impl Collections<'_, '_> {
+    /// Returns true if a collection was copied before the last interruption, or is equal to an
+    /// earlier copy.
+    fn is_here(&self, collection: &Described<'_>) -> Result<bool> {
+        let database = self.session.database_name();
+        let catalog = self.session.catalog();
+        let here = self.session.database_in(&catalog)?.collection(collection.name);
+        let here = here.filter(|here| here.definition().globally_unique_id == collection.unique_id);
+        let Some(here) = here else { return Ok(false) };
+        if self.copy.is_copied(database, collection.unique_id) {
+            return Ok(true);
+        }
+        if !self.copy.is_repeated || collection.name == USERS_COLLECTION {
+            return Ok(false);
+        }
+        let there = compare::at_source(&self.copy.work.source, database, collection.name)?;
+        if there != compare::here(self.session, here, &|| self.copy.work.check())? {
+            return Ok(false);
+        }
+        let parameters = collection.definition.get("parameters").unwrap_or(Slice::EMPTY_OBJECT);
+        let changes = CollectionChanges::parse(parameters)?;
+        self.session.instance().store().change_properties(here, changes)?;
+        Ok(true)
+    }
+
+    fn store(&self, name: &str, batch: &[u8]) -> Result<()> {
+        let is_velocypack = self.fetch.velocypack;
+        let body = if is_velocypack { RestoreBody::VelocyPack(batch) } else { RestoreBody::Lines(batch) };
+        if name == USERS_COLLECTION && self.session.is_system_database() && !is_velocypack {
+            self.note_users(batch)?;
+        }
+        self.session.restore_data(name, body)?;
+        let documents = match is_velocypack {
+            true => count_values(batch),
+            false => batch.iter().filter(|byte| **byte == b'\n').count() as u64,
+        };
+        self.copy.work.following().update(|view| {
+            view.copy.documents += documents;
+            view.copy.bytes += batch.len() as u64;
+        });
+        Ok(())
+    }
+
+    /// Notes the names of users, whose removal has only the key.
+    fn note_users(&self, lines: &[u8]) -> Result<()> {
+        let (mut parser, mut builder) =
+            (json::Parser::new(lines, &Limits::default()), velocypack::Builder::new());
+        while parser.next_value(&mut builder).is_ok_and(|value| value.is_some()) {
+            let text = |name: &str| builder.as_slice().get(name).and_then(Slice::as_str);
+            if let (Some(key), Some(user)) = (text("_key"), text("user")) {
+                users::note_key(self.copy.work.instance.store(), key, user)?;
+            }
+            builder.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Counts the documents of values and arrays, one after another. They are valid: they were stored.
+fn count_values(mut bytes: &[u8]) -> u64 {
+    let mut count = 0;
+    while !bytes.is_empty() {
+        let value = Slice::new(bytes);
+        count += if value.is_array() { value.len() as u64 } else { 1 };
+        bytes = bytes.get(value.byte_len().max(1)..).unwrap_or_default();
+    }
+    count
+}

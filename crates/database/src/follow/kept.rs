@@ -1,0 +1,140 @@
+//! The state of following another server that is kept from one start of this one to the next.
+
+use std::collections::BTreeSet;
+
+use errors::{Error, Result};
+use storage::Store;
+use velocypack::{Builder, Limits, Slice, validate};
+
+use crate::state::following::{FollowKind, FollowPhase, SourceOptions};
+
+/// The setting that has the state.
+const SETTING: &str = "follow";
+
+/// The state of the work, as it is stored.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Kept {
+    pub(super) kind: FollowKind,
+    /// `Copying`, `Following`, `Paused` or `Ended`.
+    pub(super) phase: FollowPhase,
+    /// True if the copy is not complete: a pause ends with more copying.
+    pub(super) is_copying: bool,
+    pub(super) source: SourceOptions,
+    /// The number of the other server.
+    pub(super) server_id: String,
+    /// The number under which it keeps its log for this one.
+    pub(super) reader: u64,
+    /// The last tick of the log before the copy began, and when it had ended.
+    pub(super) begin: Option<u64>,
+    pub(super) complete: u64,
+    /// True if the copy goes over an earlier one: what is equal stays.
+    pub(super) is_repeated: bool,
+    /// True if this server made the other one read-only.
+    pub(super) has_closed_source: bool,
+    /// The collections that were copied: database and globally unique identifier.
+    pub(super) copied: BTreeSet<(String, String)>,
+}
+
+impl Kept {
+    /// Returns the state before anything is copied.
+    pub(super) fn begin(kind: FollowKind, source: SourceOptions) -> Self {
+        Kept {
+            kind,
+            phase: FollowPhase::Copying,
+            is_copying: true,
+            source,
+            // It is a number of 63 bits, which every client's integers can hold.
+            reader: fastrand::u64(1..=u64::MAX >> 1),
+            ..Kept::default()
+        }
+    }
+
+    /// Returns the state; `None` if nothing was ever followed.
+    ///
+    /// Errors: 1102 for damage, those of the engine.
+    pub(super) fn read(store: &Store) -> Result<Option<Self>> {
+        let Some(bytes) = store.setting(SETTING)? else { return Ok(None) };
+        let damaged = || Error::corrupt("the stored state of following another server is damaged");
+        let value = validate(&bytes, &Limits::default()).map_err(|_| damaged())?;
+        let text = |name: &str| value.get(name).and_then(Slice::as_str).ok_or_else(damaged);
+        let flag = |name: &str| value.get(name).and_then(Slice::as_bool).ok_or_else(damaged);
+        let number = |name: &str| value.get(name).and_then(Slice::as_u64);
+        let mut copied = BTreeSet::new();
+        for pair in value.get("copied").into_iter().flat_map(Slice::elements) {
+            let part = |index| pair.at(index).and_then(Slice::as_str).map(str::to_owned).ok_or_else(damaged);
+            copied.insert((part(0)?, part(1)?));
+        }
+        Ok(Some(Kept {
+            kind: match text("kind")? {
+                "migration" => FollowKind::Migration,
+                _ => FollowKind::Follower,
+            },
+            phase: match text("phase")? {
+                "copying" => FollowPhase::Copying,
+                "following" => FollowPhase::Following,
+                "paused" => FollowPhase::Paused,
+                "ended" => FollowPhase::Ended,
+                _ => return Err(damaged()),
+            },
+            is_copying: flag("isCopying")?,
+            source: SourceOptions::parse(value.get("source").ok_or_else(damaged)?)?,
+            server_id: text("serverId")?.to_owned(),
+            reader: number("reader").ok_or_else(damaged)?,
+            begin: number("begin"),
+            complete: number("complete").ok_or_else(damaged)?,
+            is_repeated: flag("isRepeated")?,
+            has_closed_source: flag("hasClosedSource")?,
+            copied,
+        }))
+    }
+
+    /// Stores the state.
+    ///
+    /// Errors: those of the engine.
+    pub(super) fn store(&self, store: &Store) -> Result<()> {
+        let mut out = Builder::new();
+        out.open_object()?;
+        for (name, value) in
+            [("kind", self.kind.name()), ("phase", self.phase.name()), ("serverId", &self.server_id)]
+        {
+            out.key(name)?;
+            out.add_str(value)?;
+        }
+        for (name, value) in [
+            ("isCopying", self.is_copying),
+            ("isRepeated", self.is_repeated),
+            ("hasClosedSource", self.has_closed_source),
+        ] {
+            out.key(name)?;
+            out.add_bool(value)?;
+        }
+        let numbers =
+            [("reader", Some(self.reader)), ("begin", self.begin), ("complete", Some(self.complete))];
+        for (name, value) in numbers.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            out.key(name)?;
+            out.add_u64(value)?;
+        }
+        out.key("source")?;
+        out.open_object()?;
+        self.source.print(&mut out)?;
+        out.close()?;
+        out.key("copied")?;
+        out.open_array()?;
+        for (database, collection) in &self.copied {
+            out.open_array()?;
+            out.add_str(database)?;
+            out.add_str(collection)?;
+            out.close()?;
+        }
+        out.close()?;
+        out.close()?;
+        store.put_setting(SETTING, out.as_bytes())
+    }
+
+    /// Forgets the state.
+    ///
+    /// Errors: those of the engine.
+    pub(super) fn remove(store: &Store) -> Result<()> {
+        store.remove_setting(SETTING)
+    }
+}

@@ -1,0 +1,134 @@
+//! The log of the other server, read and applied as it grows.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use errors::Result;
+use replication_client::{TailPart, TailRequest};
+
+use super::applier::{Applier, CopiedState};
+use super::copy::check_server;
+use super::entry::TailBody;
+use super::failure::of_source;
+use super::kept::Kept;
+use super::work::Work;
+
+/// Bytes of a part of the log.
+const PART_BYTES: u64 = 2 << 20;
+/// The pause after a part without entries: it doubles from the first to the last one.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
+
+/// The reason for which the reading has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// An order waits, or the server stops.
+    Interrupted,
+    /// The log has lost entries that were not read.
+    Gap,
+    /// Everything up to the wanted tick is applied.
+    Reached,
+}
+
+/// Reads and applies the log, up to a tick if there is one.
+///
+/// Errors: those of requests, of entries, and of writes. Entries that were not applied come again
+/// when the reading begins anew.
+pub(super) fn follow(work: &Work, kept: &Kept, until: Option<u64>) -> Result<Ended> {
+    let (server_id, _) = work.last_tick()?;
+    check_server(kept, &server_id)?;
+    let copied = CopiedState { first: kept.begin.unwrap_or(0), last: kept.complete };
+    let mut applier = Applier::open(Arc::clone(&work.instance), &kept.server_id, copied)?;
+    if !kept.source.databases.is_empty() {
+        applier.only_databases(kept.source.databases.iter().cloned());
+    }
+    let mut reading = Reading { work, from: applier.position().restart, pause: PAUSES.0 };
+    reading.show(&applier, None);
+    std::thread::scope(|scope| {
+        let mut ahead = None;
+        loop {
+            if work.following().is_interrupted() {
+                return Ok(Ended::Interrupted);
+            }
+            let asked = Instant::now();
+            let part = match ahead.take() {
+                Some(part) => join(part)?,
+                None => reading.fetch(Some(kept.reader), reading.from)?,
+            };
+            if !part.is_complete {
+                return Ok(Ended::Gap);
+            }
+            if part.has_more {
+                let (reading, from) = (reading, part.last_scanned);
+                ahead = Some(scope.spawn(move || reading.fetch(None, from)));
+            }
+            let is_empty = part.entries.is_empty();
+            apply(&mut applier, &part)?;
+            reading.from = part.last_scanned;
+            let reached = if part.has_more { applier.position().applied } else { part.last_scanned };
+            reading.show(&applier, Some((&part, reached, asked)));
+            if until.is_some_and(|until| reached >= until) {
+                return Ok(Ended::Reached);
+            }
+            reading.rest(is_empty, part.has_more);
+        }
+    })
+}
+
+/// The place in the log that is read next.
+#[derive(Clone, Copy)]
+struct Reading<'a> {
+    work: &'a Work,
+    from: u64,
+    pause: Duration,
+}
+
+impl Reading<'_> {
+    fn fetch(&self, reader: Option<u64>, from: u64) -> Result<TailPart> {
+        let asked = TailRequest { from, chunk_bytes: PART_BYTES, reader };
+        self.work.source.tail(&asked).map_err(|error| of_source(&error))
+    }
+
+    /// Waits before the next request, the longer the longer nothing came.
+    fn rest(&mut self, is_empty: bool, has_more: bool) {
+        if has_more {
+            return;
+        }
+        self.pause = if is_empty { (self.pause * 2).min(PAUSES.1) } else { PAUSES.0 };
+        self.work.following().pause(self.pause);
+    }
+
+    /// Shows the progress. `part` is the last part, the tick up to which everything is applied, and
+    /// the time at which it was asked for.
+    fn show(&self, applier: &Applier, part: Option<(&TailPart, u64, Instant)>) {
+        let (counts, applied) = (applier.counts(), applier.position().applied);
+        self.work.following().update(|view| {
+            let log = &mut view.log;
+            log.applied = log.applied.max(applied);
+            log.entries = counts.entries;
+            log.transactions = counts.transactions;
+            if let Some((part, reached, asked)) = part {
+                log.applied = log.applied.max(reached);
+                log.last = part.last_tick;
+                if log.applied >= log.last || log.caught_up.is_none() {
+                    log.caught_up = Some(asked);
+                }
+            }
+            view.error = None;
+        });
+    }
+}
+
+fn apply(applier: &mut Applier, part: &TailPart) -> Result<()> {
+    if part.entries.is_empty() {
+        return Ok(());
+    }
+    let body = match part.is_velocypack {
+        true => TailBody::VelocyPack(&part.entries),
+        false => TailBody::Lines(&part.entries),
+    };
+    applier.apply(body).map(drop)
+}
+
+fn join(part: std::thread::ScopedJoinHandle<'_, Result<TailPart>>) -> Result<TailPart> {
+    part.join().unwrap_or_else(|_| Err(errors::Error::internal("a request to the other server panicked")))
+}

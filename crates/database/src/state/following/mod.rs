@@ -1,0 +1,169 @@
+//! The state of following another server: what everybody sees of it, and the orders to the thread
+//! that does it.
+
+mod source;
+mod view;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+pub use source::SourceOptions;
+pub use view::{
+    Compared, CopyProgress, FollowKind, FollowPhase, FollowView, LogProgress, Problem, SourceView,
+};
+
+/// How both servers are compared before the end of a migration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Comparison {
+    /// By the keys and revisions of all documents.
+    #[default]
+    Revisions,
+    /// By the numbers of documents.
+    Counts,
+    /// Not at all.
+    None,
+}
+
+/// An order to the thread that follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FollowOrder {
+    /// End the work for now.
+    Pause,
+    /// Take the other server's place. With `force` also where both differ.
+    CutOver { comparison: Comparison, force: bool },
+    /// Give up, and remove what was copied.
+    Abort,
+    /// Accept writes from now on.
+    Promote,
+}
+
+/// The state of following another server.
+#[derive(Default)]
+pub(crate) struct Following {
+    inner: Mutex<Inner>,
+    changed: Condvar,
+    /// True while an order waits or the server stops. It also ends requests to the other server.
+    interrupt: Arc<AtomicBool>,
+}
+
+#[derive(Default)]
+struct Inner {
+    view: FollowView,
+    order: Option<FollowOrder>,
+    is_stopping: bool,
+    worker: Option<JoinHandle<()>>,
+}
+
+impl Following {
+    /// Returns what everybody sees.
+    pub(crate) fn view(&self) -> FollowView {
+        self.lock().view.clone()
+    }
+
+    /// Returns the phase.
+    pub(crate) fn phase(&self) -> FollowPhase {
+        self.lock().view.phase
+    }
+
+    /// Returns the address of the server that this one follows, and the lag; `None` if it follows
+    /// none.
+    pub(crate) fn leader(&self) -> Option<(String, Option<Duration>)> {
+        let inner = self.lock();
+        let view = &inner.view;
+        view.phase.is_copy().then(|| (view.source.endpoint.clone(), view.log.lag()))
+    }
+
+    /// Changes what everybody sees.
+    pub(crate) fn update(&self, change: impl FnOnce(&mut FollowView)) {
+        change(&mut self.lock().view);
+        self.changed.notify_all();
+    }
+
+    /// Returns the flag that is true while an order waits or the server stops.
+    pub(crate) fn interrupt(&self) -> &Arc<AtomicBool> {
+        &self.interrupt
+    }
+
+    /// Returns true if the work must pause at once, for an order or because the server stops.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.interrupt.load(Ordering::Relaxed)
+    }
+
+    /// Gives an order. Returns false if no thread works that could take it.
+    pub(crate) fn order(&self, order: FollowOrder) -> bool {
+        let mut inner = self.lock();
+        if inner.worker.as_ref().is_none_or(JoinHandle::is_finished) {
+            return false;
+        }
+        inner.order = Some(order);
+        self.interrupt.store(true, Ordering::Relaxed);
+        self.changed.notify_all();
+        true
+    }
+
+    /// Takes the order that waits.
+    pub(crate) fn take_order(&self) -> Option<FollowOrder> {
+        let mut inner = self.lock();
+        let order = inner.order.take();
+        if !inner.is_stopping {
+            self.interrupt.store(false, Ordering::Relaxed);
+        }
+        order
+    }
+
+    /// Returns true once the server stops.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.lock().is_stopping
+    }
+
+    /// Waits, but not while an order waits or the server stops.
+    pub(crate) fn pause(&self, time: Duration) {
+        let end = Instant::now() + time;
+        let mut inner = self.lock();
+        while !self.is_interrupted() {
+            let Some(left) = end.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) else {
+                return;
+            };
+            inner = self.changed.wait_timeout(inner, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Returns true if a thread works.
+    pub(crate) fn is_working(&self) -> bool {
+        self.lock().worker.as_ref().is_some_and(|worker| !worker.is_finished())
+    }
+
+    /// Starts the thread, unless one works or the server stops. Returns false then.
+    ///
+    /// Errors: the system's, if it has no thread.
+    pub(crate) fn start(&self, name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<bool> {
+        let mut inner = self.lock();
+        if inner.is_stopping || inner.worker.as_ref().is_some_and(|worker| !worker.is_finished()) {
+            return Ok(false);
+        }
+        inner.order = None;
+        self.interrupt.store(false, Ordering::Relaxed);
+        inner.worker = Some(std::thread::Builder::new().name(name.into()).spawn(work)?);
+        Ok(true)
+    }
+
+    /// Ends the thread, and waits for it. No other one starts.
+    pub(crate) fn stop(&self) {
+        let worker = {
+            let mut inner = self.lock();
+            inner.is_stopping = true;
+            self.interrupt.store(true, Ordering::Relaxed);
+            self.changed.notify_all();
+            inner.worker.take()
+        };
+        if let Some(worker) = worker {
+            let _ = worker.join();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
