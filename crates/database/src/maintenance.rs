@@ -11,7 +11,7 @@ use storage::{Collection, CollectionStatistics, PartialWait, entries_between};
 use crate::base::SharingServer;
 use crate::changes::subscription::held_from;
 use crate::instance::Instance;
-use crate::metrics::{self, ChangeLogUse, QueryResources, WebhookLags};
+use crate::metrics::{self, ChangeLogUse, FollowUse, QueryResources, WebhookLags};
 use crate::session::Session;
 use crate::state::query_registry::Scope;
 
@@ -35,6 +35,7 @@ impl Instance {
             page.write_all(Section::StreamTransactions, metrics::TRANSACTIONS, transactions.counts());
             page.write_all(Section::StreamTransactions, metrics::OPEN_TRANSACTIONS, &transactions.len());
             page.write_all(Section::Changes, metrics::CHANGE_LOG, &instance.change_log_use());
+            page.write_all(Section::Changes, metrics::FOLLOW, &instance.follow_use());
             page.write_all(Section::Changes, metrics::WEBHOOK_LAGS, &instance.webhook_lags());
             page.write_all(Section::Changes, metrics::WEBHOOK_COUNTS, &instance.webhooks().counts);
         });
@@ -51,6 +52,18 @@ impl Instance {
         let held = held_from(self, log.id).unwrap_or(u64::MAX);
         used.subscription_lag = entries_between(held.saturating_sub(1), used.last_position);
         used
+    }
+
+    /// Returns how far another server is copied and followed.
+    fn follow_use(&self) -> FollowUse {
+        let view = self.following().view();
+        FollowUse {
+            is_copy: view.phase.is_copy(),
+            lag_seconds: view.log.lag().map_or(0.0, |lag| lag.as_secs_f64()),
+            lag_entries: view.log.last.saturating_sub(view.log.applied),
+            entries: view.log.entries,
+            copied_documents: view.copy.documents,
+        }
     }
 
     /// Returns how far webhooks are behind the change log.

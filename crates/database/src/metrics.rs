@@ -161,6 +161,44 @@ pub(crate) const CHANGE_LOG: &[Metric<ChangeLogUse>] = &[
     ),
 ];
 
+/// The work of following another server.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FollowUse {
+    pub(crate) is_copy: bool,
+    pub(crate) lag_seconds: f64,
+    pub(crate) lag_entries: u64,
+    pub(crate) entries: u64,
+    pub(crate) copied_documents: u64,
+}
+
+pub(crate) const FOLLOW: &[Metric<FollowUse>] = &[
+    Metric::gauge(
+        "persea_follow_active",
+        "1 while the server is a copy of another one, 0 otherwise.",
+        |follow| u64::from(follow.is_copy).into(),
+    ),
+    Metric::gauge(
+        "persea_follow_lag_seconds",
+        "Time in seconds for which something at the followed server has not been applied.",
+        |follow| follow.lag_seconds.into(),
+    ),
+    Metric::gauge(
+        "persea_follow_lag_entries",
+        "Number of positions of the followed server's log that have not been applied.",
+        |follow| follow.lag_entries.into(),
+    ),
+    Metric::counter(
+        "persea_follow_entries_total",
+        "Total number of entries of the followed server's log that were applied.",
+        |follow| follow.entries.into(),
+    ),
+    Metric::counter(
+        "persea_follow_copied_documents_total",
+        "Total number of documents copied from the followed server.",
+        |follow| follow.copied_documents.into(),
+    ),
+];
+
 /// The deliveries to webhooks since the start of the server.
 #[derive(Debug, Default)]
 pub(crate) struct WebhookCounts {
