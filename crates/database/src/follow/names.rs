@@ -4,7 +4,7 @@
 //! another one here.
 
 use errors::Result;
-use storage::Store;
+use storage::{Durability, Store};
 use velocypack::Slice;
 
 /// The prefix of the settings that have the names.
@@ -46,7 +46,7 @@ fn number(id: Slice<'_>) -> Option<&str> {
 ///
 /// Errors: those of the engine.
 pub(super) fn note(store: &Store, object: Numbered<'_>, name: &str) -> Result<()> {
-    store.put_setting(&object.setting(), name.as_bytes())
+    store.put_setting_with(&object.setting(), name.as_bytes(), Durability::Buffered)
 }
 
 /// Notes the name of a view under all numbers that its definition has.
@@ -65,7 +65,7 @@ pub(super) fn note_view(store: &Store, definition: Slice<'_>) -> Result<()> {
 ///
 /// Errors: those of the engine.
 pub(super) fn note_link(store: &Store, index: Numbered<'_>, view: &str) -> Result<()> {
-    store.put_setting(&index.setting(), format!("{LINK}{view}").as_bytes())
+    note(store, index, &format!("{LINK}{view}"))
 }
 
 /// Returns the number of the view whose link an index is; `None` for other indexes.

@@ -1,7 +1,7 @@
 //! How far the log of another server was applied.
 
 use errors::{Error, Result};
-use storage::Store;
+use storage::{Durability, Store};
 
 /// A place in the log of another server. Positions are the ticks of that log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,11 +30,12 @@ impl AppliedPosition {
         }
     }
 
-    /// Stores the position alone.
+    /// Stores the position alone, after changes that may be repeated. After a crash of the machine,
+    /// it may be an earlier one.
     ///
     /// Errors: those of the engine.
     pub fn store(self, store: &Store, source: &str) -> Result<()> {
-        store.put_setting(&setting(source), &self.encode())
+        store.put_setting_with(&setting(source), &self.encode(), Durability::Buffered)
     }
 
     /// Removes the position that is stored for a server.

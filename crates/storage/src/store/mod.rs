@@ -269,11 +269,16 @@ impl Store {
         Ok(values.iter().next().flatten().map(<[u8]>::to_vec))
     }
 
-    /// Stores a small value under a name.
+    /// Stores a small value under a name, on disk.
     pub fn put_setting(&self, name: &str, value: &[u8]) -> Result<()> {
+        self.put_setting_with(name, value, kv::Durability::Synced)
+    }
+
+    /// Stores a small value under a name. A crash that loses it loses all later commits too.
+    pub fn put_setting_with(&self, name: &str, value: &[u8], durability: kv::Durability) -> Result<()> {
         let mut transaction = self.core.engine.begin(kv::TransactionOptions::default())?;
         transaction.put(&setting_key(name), value)?;
-        Ok(transaction.commit(kv::Durability::Synced)?)
+        Ok(transaction.commit(durability)?)
     }
 
     /// Stores a small value under a name that has none. Returns the value that the name has then,
