@@ -8,6 +8,7 @@ mod common;
 mod aql;
 mod follow;
 mod limits;
+mod log_copy;
 mod plan_cache;
 mod random_queries;
 mod sessions;
