@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use backups::{BackupId, LogChain, LogId, LogPosition, Manifest, Repository};
+use backups::{ArchivedLog, BackupId, LogChain, LogId, LogPosition, Manifest, Repository};
 use errors::{Error, ErrorCode, Result};
 
 use super::moment::{Moment, iso};
@@ -19,25 +19,33 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Chooses the newest backup before a moment, or the one that the user names, and checks that
-    /// the archive has the moment.
+    /// Chooses the newest backup before a moment, or the one that the user names. Checks that the
+    /// archive has the moment, unless another log continues it.
     ///
     /// Errors: 7007 if there is no such backup, 7002 if the moment is not in the archive, those of
     /// the repository.
-    pub(super) fn make(repository: &Repository, moment: &Moment, named: Option<&str>) -> Result<Self> {
+    pub(super) fn make(
+        repository: &Repository,
+        moment: &Moment,
+        named: Option<&str>,
+        is_continued: bool,
+    ) -> Result<Self> {
         let (manifest, log) = match named {
             Some(id) => choose_named(repository, moment, id)?,
             None => choose(repository.list()?, moment)?,
         };
-        let logs = repository.logs()?;
-        let Some(archived) = logs.get(&log.id) else {
-            return Err(refused(format!(
-                "the repository has no archive of the log of the backup '{}': the server needs --backup.archive-log",
-                manifest.id
-            )));
+        let chain = match repository.logs()?.get(&log.id) {
+            Some(archived) => archived.chain(&log),
+            None if is_continued => ArchivedLog::default().chain(&log),
+            None => {
+                return Err(refused(format!(
+                    "the repository has no archive of the log of the backup '{}': the server needs \
+                     --backup.archive-log",
+                    manifest.id
+                )));
+            }
         };
-        let chain = archived.chain(&log);
-        if !moment.is_covered(chain.end, chain.time) {
+        if !is_continued && !moment.is_covered(chain.end, chain.time) {
             return Err(refused(not_covered(moment, &manifest.id, log.id, &chain)));
         }
         Ok(Plan { manifest, log, chain })

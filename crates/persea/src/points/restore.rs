@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use backups::{Progress, Repository, restore};
+use backups::{Progress, restore};
 use tools::{Console, Failure};
 
+use super::Source;
 use super::moment::Moment;
-use super::plan::Plan;
-use super::replay::{self, Replayed};
+use super::progress::Replayed;
+use super::replay;
 use crate::data_folder;
 use crate::process::keep_private;
 
@@ -16,8 +17,7 @@ use crate::process::keep_private;
 ///
 /// Errors: text for the user. Then the folder is as it was before.
 pub(super) fn run(
-    repository: &Repository,
-    plan: &Plan,
+    source: &Source<'_>,
     moment: &Moment,
     data: &Path,
     console: &Console,
@@ -26,9 +26,9 @@ pub(super) fn run(
     let stage = restore::begin_new(data)?;
     let filled = keep_private(data)
         .map_err(|error| Failure::new(format!("the folder {} cannot be used: {error}", data.display())))
-        .and_then(|()| fill(repository, plan, moment, &stage, console));
+        .and_then(|()| fill(source, moment, &stage, console));
     let placed = filled.and_then(|replayed| {
-        restore::put_in_place(data, &plan.manifest, data_folder::is_store_file)?;
+        restore::put_in_place(data, &source.plan.manifest, data_folder::is_store_file)?;
         Ok(replayed)
     });
     if placed.is_err() && !restore::is_pending(data) {
@@ -41,16 +41,11 @@ pub(super) fn run(
     placed
 }
 
-fn fill(
-    repository: &Repository,
-    plan: &Plan,
-    moment: &Moment,
-    stage: &Path,
-    console: &Console,
-) -> Result<Replayed, Failure> {
+fn fill(source: &Source<'_>, moment: &Moment, stage: &Path, console: &Console) -> Result<Replayed, Failure> {
     let progress = Progress::default();
-    repository.copy_files(&plan.manifest, stage, &progress)?;
-    let (files, bytes) = (plan.manifest.files.len(), progress.copied_bytes.load(Ordering::Relaxed));
+    let manifest = &source.plan.manifest;
+    source.repository.copy_files(manifest, stage, &progress)?;
+    let (files, bytes) = (manifest.files.len(), progress.copied_bytes.load(Ordering::Relaxed));
     console.info(&format!("copied {files} files of the backup, {bytes} bytes"));
-    Ok(replay::run(repository, plan, moment, stage)?)
+    Ok(replay::run(source, moment, stage)?)
 }

@@ -416,3 +416,44 @@ fn a_moment_is_restored_from_object_storage() {
     assert!(pruned.contains("deleted 0 backups"), "{pruned}");
     source.check(&second.token, &second.state);
 }
+
+#[test]
+fn the_log_of_a_killed_server_continues_the_archive() {
+    let mut source = Source::start(None);
+    for name in ["docs", "more"] {
+        collection(&mut source.server.connect(), "", name);
+    }
+    source.back_up();
+    write_documents(&source.server, 1);
+    source.wait_for_archive();
+    // From here on nothing is archived.
+    fs::rename(&source.repository, source.folder.path().join("moved")).unwrap();
+    fs::write(&source.repository, "").unwrap();
+    write_documents(&source.server, 2);
+    let middle = source.record();
+    write_documents(&source.server, 3);
+    let last = source.record();
+    harness::Server::kill(&mut source.server);
+    fs::remove_file(&source.repository).unwrap();
+    fs::rename(source.folder.path().join("moved"), &source.repository).unwrap();
+    source.refuse(&middle.token, "after the end of the archived log");
+    let (data, target) = (source.folder.path().join("data"), source.target("restored"));
+    for (at, expected) in
+        [(middle.time.as_str(), &middle.state), (&middle.token, &middle.state), (&last.token, &last.state)]
+    {
+        source.restore(at, &target, &["--log-from", data.to_str().unwrap()]).success();
+        let server = Server::start(&target, &[]);
+        let found = state(&mut server.connect());
+        assert!(found == *expected, "at {at}: {}", difference(&found, expected));
+        // The folder is not of this log.
+        drop(server);
+        let other = source.target("other");
+        let refused = source.restore(at, &other, &["--log-from", target.to_str().unwrap()]).failure();
+        assert!(refused.contains("the log there is not the one of the backup"), "{refused}");
+        fs::remove_dir_all(&target).unwrap();
+    }
+    let later = format!("{}9", last.token);
+    let refused = source.restore(&later, &target, &["--log-from", data.to_str().unwrap()]).failure();
+    assert!(refused.contains("is after the end of the log"), "{refused}");
+    assert!(!target.exists());
+}

@@ -70,6 +70,8 @@ options::section! {
         number("keep-days", "", "Maximum age in days of the backups that `prune` keeps. Default: any.").optional();
     static LABEL: Opt<Text> =
         text("label", "", "Label in the ID of a new backup, after the time. Default: random.");
+    static LOG_FROM: Opt<Maybe<Text>> =
+        text("log-from", "", "Data folder of a stopped server, whose change log continues the archive in `restore --at`.").optional();
     static MAX_WAIT_FOR_LOCK: Opt<Seconds> =
         seconds("max-wait-for-lock", "120", "Maximum time in seconds to wait for queries that have committed part of their writes.");
     static MAX_WAIT_FOR_RESTART: Opt<Seconds> =
@@ -104,6 +106,8 @@ pub struct RestoreRequest {
     pub identifier: Option<String>,
     /// The data folder.
     pub directory: String,
+    /// The data folder whose log continues the archive.
+    pub log_from: Option<String>,
 }
 
 /// The settings of the tool.
@@ -113,6 +117,7 @@ pub(super) struct Settings {
     pub(super) identifier: Option<String>,
     at: Option<String>,
     directory: Option<String>,
+    log_from: Option<String>,
     pub(super) label: String,
     pub(super) allows_inconsistent: bool,
     pub(super) force: bool,
@@ -136,6 +141,7 @@ impl Settings {
             identifier: text(&IDENTIFIER),
             at: text(&AT),
             directory: text(&DIRECTORY),
+            log_from: text(&LOG_FROM),
             label: options.get(&LABEL).to_owned(),
             allows_inconsistent: options.get(&ALLOW_INCONSISTENT),
             force: options.get(&FORCE),
@@ -194,6 +200,7 @@ impl Settings {
             return Err(Failure::option("--at and --database.directory are options of `restore` only"));
         }
         let missing = match (&self.at, &self.directory) {
+            (None, None) if self.log_from.is_some() => "--at is missing: --log-from belongs to it",
             (None, None) => return Ok(()),
             (Some(_), None) => "--database.directory is missing: the new data folder",
             (None, Some(_)) => "--at is missing: the moment to restore",
@@ -212,6 +219,7 @@ impl Settings {
             repository: self.repository?,
             identifier: self.identifier,
             directory: self.directory?,
+            log_from: self.log_from,
         })
     }
 
