@@ -4,8 +4,8 @@
 //! usage: `after_load [documents] [documents of a batch] [vertices]`
 //!
 //! Prints the processor time of the reading thread: for the count of a collection, for its first
-//! 1,000 documents, and for the edges of a vertex with a check that the vertices at the other ends
-//! exist. Compare results only within one run.
+//! 1,000 documents, for documents by their keys, for the edges of a vertex, and for a check that
+//! the vertices at the other ends exist. Compare results only within one run.
 
 #![allow(
     clippy::print_stdout,
@@ -30,6 +30,8 @@ use velocypack::{Builder, Slice};
 /// Edges of each vertex in each direction.
 const DEGREE: usize = 18;
 const THREADS: usize = 2;
+/// Vertices whose edges are read.
+const READ_VERTICES: usize = 3000;
 
 fn main() {
     let numbers: Vec<usize> = std::env::args().skip(1).map(|number| number.parse().unwrap()).collect();
@@ -48,10 +50,10 @@ fn main() {
     });
     load(&store, &docs, documents, batch, &|number| document(number));
     print_header("after the load of documents", &engine_folder);
-    read_documents(&store);
+    read_documents(&store, documents, 0);
     wait_for_merges(&engine_folder);
     print_header("after merging", &engine_folder);
-    read_documents(&store);
+    read_documents(&store, documents, 1);
     load(&store, &ends, vertices, batch, &|number| document(number));
     load(&store, &edges, vertices * DEGREE, batch, &|number| edge(number, vertices));
     print_header("after the load of edges", &engine_folder);
@@ -123,7 +125,8 @@ fn object(members: &[(&str, &str)]) -> Vec<u8> {
     builder.into_vec()
 }
 
-fn read_documents(store: &Store) {
+/// Reads documents. Each `seed` gives others by their keys, since those that were read are cached.
+fn read_documents(store: &Store, documents: usize, seed: usize) {
     let collection = |snapshot: &storage::Snapshot| {
         Arc::clone(snapshot.catalog().database("_system").unwrap().collection("d").unwrap())
     };
@@ -140,29 +143,48 @@ fn read_documents(store: &Store) {
         scan.next_block(BlockLimits { rows: 1000, bytes: 1 << 20 }).unwrap().unwrap();
     };
     println!("{:>12.0} µs first 1,000", measured(200, first));
+    let mut number = seed;
+    let any = || {
+        number = number.wrapping_add(2_654_435_761) % documents;
+        let snapshot = store.snapshot().unwrap();
+        let found = snapshot.get(&collection(&snapshot), &[&key(number)]).unwrap();
+        assert_eq!(found.len(), 1);
+    };
+    println!("{:>12.0} µs a document by key", measured(3000, any));
 }
 
-/// Reads the edges of 1,000 vertices, and checks that the vertices at the other ends exist.
+/// Reads the edges of vertices, and checks that the vertices at the other ends exist. All edges are
+/// read first, because reading the clock costs as much as reading some edges.
 fn read_neighbours(store: &Store, vertices: usize) {
+    let starts = (0..READ_VERTICES).map(|number| number.wrapping_mul(40_503) % vertices);
+    let starts: Vec<String> = starts.map(|start| format!("v/{}", key(start))).collect();
+    let collection = |snapshot: &storage::Snapshot, name| {
+        Arc::clone(snapshot.catalog().database("_system").unwrap().collection(name).unwrap())
+    };
     for visit in ["first", "second"] {
-        let (mut edges_us, mut ends_us) = (0.0, 0.0);
-        for start in (0..1000).map(|number: usize| number.wrapping_mul(40_503) % vertices) {
-            let snapshot = store.snapshot().unwrap();
-            let database = snapshot.catalog().database("_system").unwrap();
-            let (v, e) = (database.collection("v").unwrap(), database.collection("e").unwrap());
-            let mut others = Vec::new();
-            edges_us += measured(1, || {
-                let mut reader = snapshot.edge_reader(e, EdgeDirection::Outbound).unwrap();
-                let id = format!("v/{}", key(start));
-                let (edges, _) = reader.read(id.as_bytes(), None, 1000).unwrap();
-                others = edges.iter().map(|(_, other)| other.to_vec()).collect();
-            });
-            let keys: Vec<&str> =
-                others.iter().map(|other| std::str::from_utf8(other.get(2..).unwrap()).unwrap()).collect();
-            ends_us += measured(1, || assert!(!snapshot.contains(v, &keys).unwrap().contains(&false)));
-        }
-        println!("{:>12.1} µs edges of a vertex, {visit} visit", edges_us / 1000.0);
-        println!("{:>12.1} µs existence of the {DEGREE} other ends, {visit} visit", ends_us / 1000.0);
+        let mut ends: Vec<Vec<String>> = Vec::new();
+        let edges_us = measured(1, || {
+            for start in &starts {
+                let snapshot = store.snapshot().unwrap();
+                let edges = collection(&snapshot, "e");
+                let mut reader = snapshot.edge_reader(&edges, EdgeDirection::Outbound).unwrap();
+                let (edges, _) = reader.read(start.as_bytes(), None, 1000).unwrap();
+                let key = |other: &[u8]| std::str::from_utf8(other.get(2..).unwrap()).unwrap().to_owned();
+                let mut keys: Vec<String> = edges.iter().map(|(_, other)| key(other)).collect();
+                keys.sort_unstable();
+                ends.push(keys);
+            }
+        });
+        let ends_us = measured(1, || {
+            for keys in &ends {
+                let snapshot = store.snapshot().unwrap();
+                let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+                let vertices = collection(&snapshot, "v");
+                assert!(!snapshot.contains(&vertices, &keys).unwrap().contains(&false));
+            }
+        });
+        println!("{:>12.1} µs edges of a vertex, {visit} visit", edges_us / READ_VERTICES as f64);
+        println!("{:>12.1} µs {DEGREE} other ends, {visit} visit", ends_us / READ_VERTICES as f64);
     }
 }
 
