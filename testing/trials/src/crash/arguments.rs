@@ -21,6 +21,9 @@ pub(crate) struct Arguments {
     pub(crate) failing: f64,
     /// The share of kills after which the log loses its unsynced end.
     pub(crate) torn: f64,
+    /// The share of rounds in which a second server, which follows the first one, is killed too;
+    /// `None` for no second server.
+    pub(crate) copy: Option<f64>,
     /// The number of concurrent writers.
     pub(crate) writers: usize,
     /// The server's storage engine.
@@ -34,6 +37,8 @@ pub(crate) const USAGE: &str = "
   --life N            Maximum time from the first write to the kill in milliseconds. Default: 400.
   --failing N         Percentage of kills that follow failed file writes. Default: 25.
   --torn N            Percentage of kills after which the unsynced end of the log is removed. Default: 25.
+  --copy N            Start a second server, which follows the first one, and kill it too in this
+                      percentage of rounds. It must come to the same. Without --torn. Default: none.
   --writers N         Number of concurrent writers. Default: 4.
   --engine NAME       Storage engine of the server. Default: rocksdb. Others ignore --failing and
                       --torn, which need RocksDB's files.
@@ -49,6 +54,7 @@ impl Arguments {
             life: Duration::from_millis(400),
             failing: 0.25,
             torn: 0.25,
+            copy: None,
             writers: 4,
             engine: ROCKSDB.to_owned(),
         };
@@ -59,6 +65,7 @@ impl Arguments {
                 "--life" => arguments.life = Duration::from_millis(argument.number()?),
                 "--failing" => arguments.failing = f64::from(argument.number::<u32>()?) / 100.0,
                 "--torn" => arguments.torn = f64::from(argument.number::<u32>()?) / 100.0,
+                "--copy" => arguments.copy = Some(f64::from(argument.number::<u32>()?) / 100.0),
                 "--writers" => arguments.writers = argument.number::<usize>()?.max(1),
                 "--engine" => argument.value.clone_into(&mut arguments.engine),
                 _ => arguments.common.take(&argument)?,
@@ -67,6 +74,10 @@ impl Arguments {
         })?;
         if arguments.engine != ROCKSDB {
             (arguments.failing, arguments.torn) = (0.0, 0.0);
+        }
+        if arguments.copy.is_some() {
+            // What a log lost in a power failure may be in the copy already.
+            arguments.torn = 0.0;
         }
         Ok(arguments)
     }

@@ -11,6 +11,7 @@ mod view;
 mod action;
 mod writer;
 mod follower;
+mod copy;
 mod run;
 
 use std::process::ExitCode;
@@ -37,10 +38,13 @@ fn run_in_folder(arguments: &Arguments) -> ExitCode {
         }
     };
     match run::run(arguments, folder.path()) {
-        Ok(run::Summary { kills, failing, torn, acknowledged, changes, longest_start }) => {
+        Ok(run::Summary { kills, failing, torn, acknowledged, changes, longest_start, copy_kills }) => {
             println!(
                 "{kills} kills, {failing} of them after failed writes and {torn} with a torn log; {acknowledged} writes acknowledged and found, {changes} changes in the log; the longest start took {longest_start:.1?}"
             );
+            if let Some(kills) = copy_kills {
+                println!("a copy, which was killed {kills} times, always came to the same");
+            }
             ExitCode::SUCCESS
         }
         Err(failure) => {

@@ -11,6 +11,7 @@ use harness::{Launch, Server};
 use serde_json::json;
 
 use crate::crash::arguments::Arguments;
+use crate::crash::copy::Copy;
 use crate::crash::failing;
 use crate::crash::follower::Follower;
 use crate::crash::index::{self, INDEXES};
@@ -45,6 +46,8 @@ pub(crate) struct Summary {
     pub(crate) changes: u64,
     /// The longest start after a kill.
     pub(crate) longest_start: Duration,
+    /// Kills of the copy, if there is one.
+    pub(crate) copy_kills: Option<u32>,
 }
 
 /// Kills the server again and again. Errors: text for the user.
@@ -57,6 +60,7 @@ pub(crate) fn run(arguments: &Arguments, folder: &Path) -> Result<Summary, Strin
         run.round(&mut summary).map_err(|text| format!("at kill {}: {text}", summary.kills))?;
         summary.acknowledged = run.writers.iter().map(|writer| writer.acknowledged).sum();
         summary.changes = run.follower.changes();
+        summary.copy_kills = run.copy.as_ref().map(|copy| copy.kills);
         if summary.kills.is_multiple_of(REPORTED) {
             println!("  {} kills, {} writes", summary.kills, summary.acknowledged);
         }
@@ -74,6 +78,8 @@ struct Run {
     server: Server,
     writers: Vec<Writer>,
     follower: Follower,
+    /// A second server, which follows the first one.
+    copy: Option<Copy>,
     /// The folder of the data.
     data: PathBuf,
     /// The maximum time from the first write to the kill.
@@ -99,7 +105,9 @@ impl Run {
             shares[0] = 0.0;
         }
         let follower = Follower::new();
-        Ok(Run { launch, client, server, writers, follower, data, life: arguments.life, shares, rng })
+        let copy = |killed| Copy::start(&arguments.common.server, folder, &launch, (killed, rng.fork()));
+        let copy = arguments.copy.map(copy).transpose()?;
+        Ok(Run { launch, client, server, writers, follower, copy, data, life: arguments.life, shares, rng })
     }
 
     /// Writes, makes a fault, kills the server, starts it again and checks it.
@@ -127,6 +135,9 @@ impl Run {
         summary.longest_start = summary.longest_start.max(start.elapsed());
         self.check()?;
         self.follower.check(&self.client)?;
+        if let Some(copy) = &mut self.copy {
+            copy.check(&self.client, self.writers.len())?;
+        }
         self.writers.iter_mut().for_each(Writer::decide);
         Ok(())
     }
@@ -134,7 +145,11 @@ impl Run {
     /// Lets the writers write for some time, and kills the server under them.
     fn write_and_kill(&mut self, life: Duration) -> Result<(), String> {
         let server = &mut self.server;
+        let copy = &mut self.copy;
         write_until(&self.client, &mut self.writers, life, |_| {
+            if let Some(copy) = copy {
+                copy.disturb(life);
+            }
             server.kill();
             Ok(())
         })
