@@ -26,7 +26,9 @@ pub(super) fn of_source(error: &client::Error) -> Error {
     Error::new(code, error.to_string())
 }
 
-/// Returns true if the work may go on by itself after an error.
+/// Returns true if the work may go on by itself after an error: the other server does not answer,
+/// it has dropped what is being copied, or its operator can mend the cause.
 pub(super) fn is_passing(error: &Error) -> bool {
-    error.code() == ErrorCode::ReplicationNoResponse || error.is_retryable()
+    matches!(error.code(), ErrorCode::ReplicationNoResponse | ErrorCode::ReplicationLeaderError)
+        || error.is_retryable()
 }

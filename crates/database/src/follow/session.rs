@@ -60,9 +60,14 @@ impl Session {
     /// Takes the other server's place: it becomes read-only, the rest of its log is applied, both
     /// are compared, and this one accepts writes. The call returns before that is done.
     ///
-    /// Errors: 11, 1407 if no migration is under way.
+    /// Errors: 11, 1407 if no migration is under way, 1411 while the copy is not complete.
     pub fn cut_over(&self, comparison: Comparison, force: bool) -> Result<()> {
         self.require_kind(FollowKind::Migration)?;
+        let following = self.instance().following();
+        if following.phase() == FollowPhase::Copying {
+            let message = "the copy is not complete; a cut-over is possible once the log is followed";
+            return Err(Error::new(ErrorCode::ReplicationRunning, message));
+        }
         self.give_order(FollowOrder::CutOver { comparison, force })
     }
 

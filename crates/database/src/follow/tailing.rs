@@ -113,7 +113,9 @@ impl Reading<'_> {
                     log.caught_up = Some(asked);
                 }
             }
-            view.error = None;
+            if !view.is_cut_over_refused {
+                view.error = None;
+            }
         });
     }
 }

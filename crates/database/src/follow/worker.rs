@@ -189,7 +189,10 @@ impl Worker {
                     self.show(FollowPhase::Following);
                     self.reopen_source();
                     tracing::error!(target: "replication", "the cut-over was given up: {error}");
-                    self.following().update(|view| view.error = Some(error));
+                    self.following().update(|view| {
+                        view.error = Some(error);
+                        view.is_cut_over_refused = true;
+                    });
                     Ok(Turn::Next)
                 }
             },
@@ -230,11 +233,6 @@ impl Worker {
             let message = "the copy is not complete; a cut-over is possible once the log is followed";
             return Err(Error::new(ErrorCode::ReplicationRunning, message));
         }
-        self.show(FollowPhase::CuttingOver);
-        self.following().update(|view| {
-            view.error = None;
-            view.comparison = None;
-        });
         let work = self.connect()?;
         self.kept.has_closed_source = !work.source.is_read_only().map_err(|error| of_source(&error))?;
         self.save(FollowPhase::Following)?;
@@ -288,7 +286,12 @@ impl Worker {
             .connect(None)
             .and_then(|source| source.set_read_only(false).map_err(|error| of_source(&error)));
         match reopened {
-            Ok(()) => self.kept.has_closed_source = false,
+            Ok(()) => {
+                self.kept.has_closed_source = false;
+                if let Err(error) = self.kept.store(self.instance.store()) {
+                    tracing::warn!(target: "replication", "the state of the migration is not stored: {error}");
+                }
+            }
             Err(error) => tracing::error!(
                 target: "replication",
                 "the other server is still read-only, and cannot be reached to change that: {error}"

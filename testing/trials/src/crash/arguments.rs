@@ -76,7 +76,7 @@ impl Arguments {
             (arguments.failing, arguments.torn) = (0.0, 0.0);
         }
         if arguments.copy.is_some() {
-            // What a log lost in a power failure may be in the copy already.
+            // A copy may have the end of a log that was lost in a power failure.
             arguments.torn = 0.0;
         }
         Ok(arguments)

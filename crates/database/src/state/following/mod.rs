@@ -97,6 +97,13 @@ impl Following {
         if inner.worker.as_ref().is_none_or(JoinHandle::is_finished) {
             return false;
         }
+        if let FollowOrder::CutOver { .. } = order {
+            // Whoever looks from now on must not take an earlier outcome for this one.
+            inner.view.phase = FollowPhase::CuttingOver;
+            inner.view.error = None;
+            inner.view.comparison = None;
+        }
+        inner.view.is_cut_over_refused = false;
         inner.order = Some(order);
         self.interrupt.store(true, Ordering::Relaxed);
         self.changed.notify_all();

@@ -122,6 +122,8 @@ pub struct FollowView {
     pub log: LogProgress,
     /// The last error. While the phase is not `Failed`, the work is repeated.
     pub error: Option<Error>,
+    /// True if the error ended a cut-over: it stays until the next order.
+    pub is_cut_over_refused: bool,
     /// The problems so far.
     pub problems: Vec<Problem>,
     /// The comparison before the end of a migration.
