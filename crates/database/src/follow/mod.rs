@@ -3,7 +3,7 @@
 //! The other server is ArangoDB or Persea. `options` and `probe` say which one, `copy` copies it,
 //! `tailing` reads its log, and `worker` is the thread that does both. `kept` is what remains of
 //! the work from one start to the next. `before` is what an abort restores. `session` has the
-//! methods of administrators.
+//! methods of administrators, and `waiting` those of requests that wait for the thread.
 //!
 //! [`entry`] reads entries of a log. [`applier`] applies them in order, transactions as a whole.
 //! How far it has come is stored in the same commit as the documents, so nothing is applied twice
@@ -28,6 +28,7 @@ mod copy;
 mod tailing;
 mod worker;
 mod session;
+mod waiting;
 
 pub use crate::state::following::{
     Compared, Comparison, CopyProgress, FollowKind, FollowPhase, FollowView, LogProgress, Problem,

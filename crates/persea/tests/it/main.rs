@@ -33,6 +33,7 @@ mod http;
 mod import;
 mod log_archive;
 mod metrics;
+mod migrate;
 mod packages;
 mod points;
 mod process_roles;

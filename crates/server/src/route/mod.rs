@@ -39,6 +39,7 @@ mod query_plan_cache;
 pub(crate) mod recording;
 mod reload;
 mod replication;
+mod applier;
 mod restore;
 mod revision;
 pub(crate) mod server_info;
@@ -85,6 +86,7 @@ pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     reload::ROUTES,
     follow::ROUTES,
     replication::ROUTES,
+    applier::ROUTES,
     restore::ROUTES,
     simple::ROUTES,
     simple_search::ROUTES,

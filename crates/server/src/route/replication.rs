@@ -45,9 +45,6 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Returns the last position of the log."),
     Route::new(Verb::Get, "/_api/replication/server-id", Constant, server_id)
         .about("Returns the ID of the server."),
-    Route::new(Verb::Get, "/_api/replication/applier-state", Constant, applier_state)
-        .about("Returns the state of the replication applier, which never runs.")
-        .with_query(&["global"]),
 ];
 
 fn open(session: &Session, request: &Request) -> Result<Response> {
@@ -158,24 +155,6 @@ fn print_reader(reader: &LogReader, fields: &mut Fields<'_>) {
 fn server_id(session: &Session, _request: &Request) -> Result<Response> {
     Response::object(StatusCode::OK, |fields| {
         fields.text("serverId", &session.server_id().to_string());
-    })
-}
-
-/// Returns the state of a server that follows no other.
-fn applier_state(session: &Session, _request: &Request) -> Result<Response> {
-    Response::object(StatusCode::OK, |fields| {
-        fields.child("state", |fields| {
-            fields.bool("running", false).text("phase", "inactive");
-            fields.child("progress", |fields| {
-                fields.text("time", &now()).text("message", "").number("failedConnects", 0u64);
-            });
-            fields.child("lastError", |fields| {
-                fields.number("errorNum", 0u64);
-            });
-            fields.text("time", &now());
-        });
-        fields.child("server", |fields| print_server(session, fields));
-        fields.text("database", session.database_name());
     })
 }
 

@@ -44,7 +44,8 @@ fn a_wait_ends_with_its_goal_or_with_a_failure() {
         let text = format!(
             r#"{{"phase": "{phase}", "log": {{"lagEntries": {lag}}}, "error": {{"errorNum": 4, "errorMessage": "E"}}}}"#
         );
-        outcome(&status(&text), goal).map(|outcome| outcome.map_err(|failure| failure.text().to_owned()))
+        outcome(&status(&text), goal, false)
+            .map(|outcome| outcome.map_err(|failure| failure.text().to_owned()))
     };
     for phase in ["copying", "cutting-over", "a later phase"] {
         assert_eq!((of(phase, 0, Goal::CaughtUp), of(phase, 0, Goal::Ended)), (None, None), "{phase}");
@@ -57,6 +58,9 @@ fn a_wait_ends_with_its_goal_or_with_a_failure() {
     for (phase, goal) in [("failed", Goal::CaughtUp), ("failed", Goal::Ended), ("following", Goal::Ended)] {
         assert!(of(phase, 0, goal).unwrap().unwrap_err().contains("error 4: E"), "{phase}");
     }
+    let still = status(r#"{"phase": "following", "error": null}"#);
+    assert!(outcome(&still, Goal::Ended, false).is_none());
+    assert!(outcome(&still, Goal::Ended, true).is_some_and(|outcome| outcome.is_err()));
     for phase in ["none", "paused", "ended"] {
         assert!(of(phase, 0, Goal::CaughtUp).unwrap().is_err(), "{phase}");
     }

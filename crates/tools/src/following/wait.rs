@@ -30,7 +30,8 @@ pub(crate) enum Goal {
 /// answer for a minute.
 pub(crate) fn wait(client: &Client, goal: Goal, shows: bool, console: &Console) -> Result<Status, Failure> {
     let mut shown: Option<(Phase, Progress, u64)> = None;
-    let mut last_answer = Instant::now();
+    let begin = Instant::now();
+    let (mut last_answer, mut has_begun) = (begin, false);
     loop {
         let status = match status(client) {
             Ok(status) => status,
@@ -42,7 +43,8 @@ pub(crate) fn wait(client: &Client, goal: Goal, shows: bool, console: &Console) 
             }
         };
         last_answer = Instant::now();
-        if let Some(outcome) = outcome(&status, goal) {
+        has_begun |= status.phase == Phase::CuttingOver || begin.elapsed() > PATIENCE;
+        if let Some(outcome) = outcome(&status, goal, has_begun) {
             return outcome.map(|()| status);
         }
         show(&status, &mut shown, shows, console);
@@ -51,7 +53,9 @@ pub(crate) fn wait(client: &Client, goal: Goal, shows: bool, console: &Console) 
 }
 
 /// Returns the end of the wait; `None` to go on.
-pub(super) fn outcome(status: &Status, goal: Goal) -> Option<Result<(), Failure>> {
+///
+/// `has_begun` is true once the server has begun to take over, or had enough time for that.
+pub(super) fn outcome(status: &Status, goal: Goal, has_begun: bool) -> Option<Result<(), Failure>> {
     match (status.phase, goal) {
         (Phase::Failed, _) => Some(Err(Failure::new(status.failure()))),
         (Phase::Ended, Goal::Ended) => Some(Ok(())),
@@ -59,6 +63,12 @@ pub(super) fn outcome(status: &Status, goal: Goal) -> Option<Result<(), Failure>
             Some(Err(Failure::new("the server does not follow any more; see `status`")))
         }
         (Phase::Following, Goal::CaughtUp) => status.has_caught_up().then_some(Ok(())),
+        // The order waits for the end of other work.
+        (Phase::Following, Goal::Ended)
+            if !has_begun && status.error().is_empty() && status.differences().is_empty() =>
+        {
+            None
+        }
         // It took over no longer: the comparison has found a difference, or it was aborted.
         (Phase::Following | Phase::None | Phase::Paused, Goal::Ended) => {
             let mut text = match status.error() {

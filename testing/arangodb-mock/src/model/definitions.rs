@@ -81,7 +81,10 @@ impl Model {
     /// Renames a collection.
     pub fn rename_collection(&mut self, database: &str, name: &str, new_name: &str) {
         let Some(found) = self.databases.get_mut(database) else { return };
-        let Some(collection) = found.collections.remove(name) else { return };
+        let Some(mut collection) = found.collections.remove(name) else { return };
+        for (key, document) in &mut collection.documents {
+            document["_id"] = json!(format!("{new_name}/{key}"));
+        }
         let fields = json!({"cuid": collection.unique_id, "data": {"name": new_name}});
         found.collections.insert(new_name.to_owned(), collection);
         self.log.append(kind::COLLECTION_RENAMED, database, fields);

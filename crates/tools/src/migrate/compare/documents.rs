@@ -3,6 +3,7 @@
 use client::{Client, Request};
 use velocypack::{Builder, Slice};
 
+use super::definitions::of_copies;
 use crate::Failure;
 
 /// The rows of a reply.
@@ -19,7 +20,7 @@ pub(super) fn read(
     collection: &str,
     take: &mut dyn FnMut(&str, &str),
 ) -> Result<(), Failure> {
-    let first = Request::post("/_api/cursor").json(query(collection)?);
+    let first = of_copies(Request::post("/_api/cursor").json(query(collection)?));
     let mut reply = client.call(&first)?.value()?;
     loop {
         let value = Slice::new(&reply);
@@ -32,7 +33,7 @@ pub(super) fn read(
             return Ok(());
         }
         let id = value.get("id").and_then(Slice::as_str).unwrap_or_default();
-        let next = Request::post("/_api/cursor").segment(id);
+        let next = of_copies(Request::post("/_api/cursor").segment(id));
         reply = client.call(&next)?.value()?;
     }
 }

@@ -5,8 +5,8 @@
 //! pass reads the documents of these buckets only.
 
 mod buckets;
-mod documents;
 mod definitions;
+mod documents;
 mod difference;
 #[cfg(test)]
 mod tests;

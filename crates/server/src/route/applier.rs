@@ -1,0 +1,228 @@
+//! `/_api/replication/applier-*` and `make-follower` of ArangoDB 3.11: a view of the server that
+//! this one follows.
+//!
+//! Sources: ArangoDB 3.11 documentation, "Replication applier commands"; the recorded replies of
+//! 3.8 have `phase`. ArangoDB has an applier for each database, and a global one. Here there is
+//! one, which every database shows.
+
+use database::Session;
+use database::follow::{FollowKind, FollowPhase, FollowView, SourceOptions};
+use errors::{Error, ErrorCode, Result};
+use hyper::StatusCode;
+use velocypack::{Builder, Slice};
+
+use super::replication::{now, print_server};
+use crate::http::Cost::{Blocking, Constant};
+use crate::http::audit::Audit;
+use crate::http::fields::Fields;
+use crate::http::{Request, Response, Route, Verb};
+
+pub(super) const ROUTES: &[Route] = &[
+    Route::new(Verb::Get, "/_api/replication/applier-state", Constant, state)
+        .for_administrators()
+        .about("Returns the state of the replication applier.")
+        .with_query(&["global"]),
+    Route::new(Verb::Get, "/_api/replication/applier-state-all", Constant, states)
+        .for_administrators()
+        .about("Returns the state of the replication applier, by database."),
+    Route::new(Verb::Get, "/_api/replication/applier-config", Constant, configuration)
+        .for_administrators()
+        .about("Returns the configuration of the replication applier.")
+        .with_query(&["global"]),
+    Route::new(Verb::Put, "/_api/replication/applier-start", Blocking, start)
+        .for_administrators()
+        .audited(Audit::Service)
+        .not_in_scripts()
+        .about("Resumes the replication applier.")
+        .with_query(&["global", "from"]),
+    Route::new(Verb::Put, "/_api/replication/applier-stop", Blocking, stop)
+        .for_administrators()
+        .audited(Audit::Service)
+        .not_in_scripts()
+        .about("Pauses the replication applier.")
+        .with_query(&["global"]),
+    Route::new(Verb::Put, "/_api/replication/make-follower", Blocking, make_follower)
+        .for_administrators()
+        .audited(Audit::Service)
+        .not_in_scripts()
+        .about("Copies another server and follows it.")
+        .with_body(r#"{"endpoint": "tcp://localhost:8530", "username": "root", "password": ""}"#)
+        .with_query(&["global"]),
+];
+
+fn state(session: &Session, _request: &Request) -> Result<Response> {
+    answer(session)
+}
+
+fn answer(session: &Session) -> Result<Response> {
+    let view = session.follow_view()?;
+    Response::object(StatusCode::OK, |fields| print(session, &view, session.database_name(), fields))
+}
+
+fn states(session: &Session, _request: &Request) -> Result<Response> {
+    let view = session.follow_view()?;
+    let catalog = session.catalog();
+    Response::object(StatusCode::OK, |fields| {
+        for database in catalog.databases() {
+            let name = database.name();
+            fields.child(name, |fields| print(session, &view, name, fields));
+        }
+    })
+}
+
+/// Returns true while entries are read and applied.
+fn is_running(phase: FollowPhase) -> bool {
+    matches!(phase, FollowPhase::Copying | FollowPhase::Following | FollowPhase::CuttingOver)
+}
+
+/// Returns ArangoDB's name of a phase.
+fn phase_name(phase: FollowPhase) -> &'static str {
+    match phase {
+        FollowPhase::Copying => "initialize",
+        FollowPhase::Following | FollowPhase::CuttingOver => "running",
+        _ => "inactive",
+    }
+}
+
+fn print(session: &Session, view: &FollowView, database: &str, fields: &mut Fields<'_>) {
+    let time = now();
+    fields.child("state", |fields| {
+        let (log, is_running) = (&view.log, is_running(view.phase));
+        fields.bool("running", is_running).text("phase", phase_name(view.phase));
+        // Nothing is applied but what is committed, so all three are the same.
+        for name in ["lastAppliedContinuousTick", "lastProcessedContinuousTick", "safeResumeTick"] {
+            tick(name, log.applied, fields);
+        }
+        tick("lastAvailableContinuousTick", log.last, fields);
+        if is_running {
+            fields.number("ticksBehind", log.last.saturating_sub(log.applied));
+        }
+        fields.child("progress", |fields| {
+            fields.text("time", &time).text("message", progress(view)).number("failedConnects", 0u64);
+        });
+        fields.number("totalEvents", log.entries).number("totalOperationsExcluded", 0u64);
+        fields.child("lastError", |fields| match &view.error {
+            None => drop(fields.number("errorNum", 0u64)),
+            Some(error) => {
+                fields.number("errorNum", error.number()).text("errorMessage", error.message());
+                fields.text("time", &time);
+            }
+        });
+        fields.text("time", &time);
+    });
+    fields.child("server", |fields| print_server(session, fields));
+    if !view.source.endpoint.is_empty() {
+        fields.text("endpoint", &view.source.endpoint);
+    }
+    fields.text("database", database);
+}
+
+/// Prints a tick; `null` before the first one, as ArangoDB does.
+fn tick(name: &str, tick: u64, fields: &mut Fields<'_>) {
+    match tick {
+        0 => drop(fields.null(name)),
+        _ => drop(fields.text(name, &tick.to_string())),
+    }
+}
+
+fn progress(view: &FollowView) -> &'static str {
+    match view.phase {
+        FollowPhase::Copying => "copying the databases",
+        FollowPhase::Following => "applying the log",
+        FollowPhase::CuttingOver => "taking the leader's place",
+        FollowPhase::Paused => "applier stopped",
+        FollowPhase::Failed => "applier stopped by an error",
+        FollowPhase::None | FollowPhase::Ended => "",
+    }
+}
+
+/// Returns the properties of the applier, which are the same for every source.
+fn configuration(session: &Session, _request: &Request) -> Result<Response> {
+    let view = session.follow_view()?;
+    Response::object(StatusCode::OK, |fields| {
+        if !view.source.endpoint.is_empty() {
+            fields.text("endpoint", &view.source.endpoint);
+        }
+        fields.text("database", session.database_name());
+        for name in ["autoStart", "adaptivePolling", "autoResync", "includeSystem", "requireFromPresent"] {
+            fields.bool(name, true);
+        }
+        fields.bool("incremental", true).bool("verbose", false).text("restrictType", "");
+        fields.list("restrictCollections", |_| {});
+    })
+}
+
+fn start(session: &Session, request: &Request) -> Result<Response> {
+    if request.text("from")?.is_some() {
+        return Err(Error::bad_parameter("'from' cannot be chosen: the applier goes on where its data end"));
+    }
+    match session.follow_view()?.phase {
+        FollowPhase::None | FollowPhase::Ended => {
+            let message = "no applier configuration found; PUT /_api/replication/make-follower begins one";
+            return Err(Error::new(ErrorCode::ReplicationInvalidApplierConfiguration, message));
+        }
+        phase if is_running(phase) => {}
+        _ => session.resume_following()?,
+    }
+    answer(session)
+}
+
+fn stop(session: &Session, _request: &Request) -> Result<Response> {
+    if is_running(session.follow_view()?.phase) {
+        session.pause_following()?;
+        session.wait_while_following()?;
+    }
+    answer(session)
+}
+
+fn make_follower(session: &Session, request: &Request) -> Result<Response> {
+    let body = request.body_object()?;
+    let body = body.slice();
+    check_unrestricted(body)?;
+    let is_global = request.flag("global", false)?;
+    let options = source_options(body, (!is_global).then_some(session.database_name()))?;
+    session.follow(options, FollowKind::Follower)?;
+    session.wait_for_copy()?;
+    answer(session)
+}
+
+/// Refuses what would leave a part of a database out.
+fn check_unrestricted(body: Slice<'_>) -> Result<()> {
+    let restricts = body.get("restrictCollections").is_some_and(|list| list.is_array() && !list.is_empty());
+    let leaves_out = body.get("includeSystem").and_then(Slice::as_bool) == Some(false);
+    match restricts || leaves_out {
+        true => Err(Error::bad_parameter(
+            "a follower has all collections: 'restrictCollections' must be empty and 'includeSystem' true",
+        )),
+        false => Ok(()),
+    }
+}
+
+/// Reads the source. `database` is the only one that is followed; `None` for all.
+fn source_options(body: Slice<'_>, database: Option<&str>) -> Result<SourceOptions> {
+    if let (Some(asked), Some(own)) = (body.get("database").and_then(Slice::as_str), database)
+        && asked != own
+    {
+        return Err(Error::bad_parameter(format!(
+            "'database' must be '{own}': a database keeps its name when it is followed"
+        )));
+    }
+    let mut source = Builder::new();
+    source.open_object()?;
+    for (name, from) in
+        [("endpoint", "endpoint"), ("username", "username"), ("password", "password"), ("token", "jwt")]
+    {
+        if let Some(value) = body.get(from).filter(|value| !value.is_null()) {
+            source.key(name)?;
+            source.add_slice(value)?;
+        }
+    }
+    if let Some(database) = database {
+        source.key("databases")?;
+        source.open_array()?;
+        source.add_str(database)?;
+        source.close()?;
+    }
+    source.close()?;
+    SourceOptions::parse(source.as_slice())
+}
