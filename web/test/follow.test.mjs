@@ -25,7 +25,7 @@ describe('follow', () => {
     await check(page)
     await page.getByRole('button', { name: 'Start' }).click()
     await page.getByText('follows the log').waitFor()
-    await page.getByText('0 entries').waitFor()
+    await page.getByText(/^0 entries, \S+ \S+$/).waitFor()
     await check(page)
     await page.getByRole('button', { name: 'Cut over' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Cut over' }).click()
