@@ -31,6 +31,10 @@ struct Recorded {
 
 impl Source {
     fn start(storage: Option<&Storage>) -> Source {
+        Self::start_with(storage, &[])
+    }
+
+    fn start_with(storage: Option<&Storage>, further: &[&str]) -> Source {
         let folder = tempfile::tempdir().unwrap();
         let (repository, environment) = match storage {
             None => (folder.path().join("remote").to_str().unwrap().to_owned(), Vec::new()),
@@ -41,7 +45,7 @@ impl Source {
                 ("s3://backups/some/prefix".to_owned(), key.into_iter().chain([endpoint]).collect())
             }
         };
-        let server = Self::launch(&folder.path().join("data"), &repository, &environment);
+        let server = Self::launch(&folder.path().join("data"), &repository, &environment, further);
         wait_for("the log is not archived", || {
             (metric(&server, "persea_log_archive_position") > 0.0).then_some(())
         })
@@ -50,9 +54,14 @@ impl Source {
         Source { server, repository, environment, folder }
     }
 
-    fn launch(data: &Path, repository: &str, environment: &[(&'static str, String)]) -> Server {
+    fn launch(
+        data: &Path,
+        repository: &str,
+        environment: &[(&'static str, String)],
+        further: &[&str],
+    ) -> Server {
         let options = archiving(repository);
-        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        let options: Vec<&str> = options.iter().map(String::as_str).chain(further.iter().copied()).collect();
         let environment: Vec<(&str, &str)> =
             environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
         Server::start_with_environment(data, &options, &environment)
@@ -149,6 +158,19 @@ fn state(client: &mut Client) -> Value {
     for database in databases.as_array().unwrap().iter().filter_map(Value::as_str) {
         state.insert(database.to_owned(), database_state(client, &format!("/_db/{database}")));
     }
+    let users = client.json("GET", "/_api/user", "").json()["result"].clone();
+    let mut users: Vec<String> = users
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|user| {
+            let name = user["user"].as_str().unwrap();
+            let rights = client.json("GET", &format!("/_api/user/{name}/database"), "").json();
+            format!("{user} {}", rights["result"])
+        })
+        .collect();
+    users.sort();
+    state.insert("users".to_owned(), json!(users));
     Value::Object(state)
 }
 
@@ -377,7 +399,7 @@ fn every_moment_has_whole_transactions_through_kills() {
         let data = source.folder.path().join("data");
         let (repository, environment) = (source.repository.clone(), source.environment.clone());
         harness::Server::kill(&mut source.server);
-        source.server = Source::launch(&data, &repository, &environment);
+        source.server = Source::launch(&data, &repository, &environment, &[]);
     }
     query(&mut source.server.connect(), "INSERT {} INTO left INSERT {} INTO right");
     let last = source.record();
@@ -456,4 +478,20 @@ fn the_log_of_a_killed_server_continues_the_archive() {
     let refused = source.restore(&later, &target, &["--log-from", data.to_str().unwrap()]).failure();
     assert!(refused.contains("is after the end of the log"), "{refused}");
     assert!(!target.exists());
+}
+
+#[test]
+fn the_memory_mapped_engine_is_restored_to_moments_too() {
+    let source = Source::start_with(None, &["--server.storage-engine", "mmfiles"]);
+    for name in ["docs", "more"] {
+        collection(&mut source.server.connect(), "", name);
+    }
+    source.back_up();
+    write_documents(&source.server, 1);
+    let first = source.record();
+    define(&source.server);
+    let second = source.record();
+    source.wait_for_archive();
+    source.check(&first.time, &first.state);
+    source.check(&second.token, &second.state);
 }
