@@ -5,13 +5,11 @@ use std::sync::Arc;
 
 use aql_value::Charge;
 use catalog::SYSTEM_DATABASE;
-use errors::{Error, ErrorCode, Result};
-use storage::{
-    Collection, DOCUMENT_WAIT, Durability, OverwriteMode, Transaction, TransactionOptions, WriteOptions,
-};
-use velocypack::Slice;
+use errors::Result;
+use storage::{DOCUMENT_WAIT, Durability, TransactionOptions};
 
 use super::entry::{Entry, EntryKind, TailBody, for_each};
+use super::operations::{Apply, Operation, Operations};
 use super::position::{AppliedPosition, setting};
 use super::{definitions, users};
 use crate::instance::Instance;
@@ -61,23 +59,6 @@ pub struct CopiedState {
     pub first: u64,
     /// The last tick of the log when the copy had ended.
     pub last: u64,
-}
-
-/// Operations of one database that are committed together.
-#[derive(Default)]
-struct Operations {
-    /// The tick of the first entry.
-    begin: u64,
-    database: String,
-    list: Vec<Operation>,
-    bytes: usize,
-}
-
-struct Operation {
-    is_removal: bool,
-    collection: Arc<str>,
-    /// The document; of a removal its `_key`.
-    data: Vec<u8>,
 }
 
 impl Applier {
@@ -147,17 +128,13 @@ impl Applier {
         }
         match entry.kind {
             EntryKind::Begin => {
-                let operations = Operations {
-                    begin: entry.tick,
-                    database: entry.database.to_owned(),
-                    ..Operations::default()
-                };
+                let operations = Operations::of(entry.database, entry.tick);
                 self.open.insert(entry.transaction, operations);
                 Ok(())
             }
             EntryKind::Abort => {
                 let aborted = self.open.remove(&entry.transaction);
-                self.memory.shrink(aborted.map_or(0, |aborted| aborted.bytes as u64));
+                self.memory.shrink(aborted.map_or(0, |aborted| aborted.bytes() as u64));
                 Ok(())
             }
             EntryKind::Commit => self.commit_transaction(entry),
@@ -206,14 +183,14 @@ impl Applier {
         if entry.tick <= self.position.applied {
             return Ok(());
         }
-        let is_full = self.together.list.len() >= TOGETHER_MAX || self.together.bytes >= TOGETHER_MAX_BYTES;
-        if is_full || self.together.database != entry.database {
+        let is_full = self.together.len() >= TOGETHER_MAX || self.together.bytes() >= TOGETHER_MAX_BYTES;
+        if is_full || self.together.database() != entry.database {
             self.commit_together()?;
-            entry.database.clone_into(&mut self.together.database);
+            self.together = Operations::of(entry.database, entry.tick);
         }
         self.memory.grow(bytes as u64)?;
         self.together.push(operation);
-        self.together.begin = entry.tick;
+        self.together.tick = entry.tick;
         Ok(())
     }
 
@@ -222,7 +199,7 @@ impl Applier {
         if entry.tick > self.position.applied {
             self.commit_together()?;
             let position = self.position_after(entry.tick);
-            match operations.list.is_empty() {
+            match operations.is_empty() {
                 // A transaction of definitions has no database.
                 true => {
                     position.store(self.instance.store(), &self.source)?;
@@ -232,24 +209,24 @@ impl Applier {
             }
             self.counts.transactions += 1;
         }
-        self.memory.shrink(operations.bytes as u64);
+        self.memory.shrink(operations.bytes() as u64);
         Ok(())
     }
 
     /// Commits the operations of their own so far.
     fn commit_together(&mut self) -> Result<()> {
         let together = std::mem::take(&mut self.together);
-        if !together.list.is_empty() {
-            let position = self.position_after(together.begin);
+        if !together.is_empty() {
+            let position = self.position_after(together.tick);
             self.commit(&together, position)?;
         }
-        self.memory.shrink(together.bytes as u64);
+        self.memory.shrink(together.bytes() as u64);
         Ok(())
     }
 
     /// Returns the position once everything up to `tick` is applied.
     fn position_after(&self, tick: u64) -> AppliedPosition {
-        let first = self.open.values().map(|open| open.begin.saturating_sub(1)).min();
+        let first = self.open.values().map(|open| open.tick.saturating_sub(1)).min();
         AppliedPosition {
             applied: tick,
             restart: first.unwrap_or(tick).min(tick),
@@ -272,78 +249,24 @@ impl Applier {
     }
 
     fn try_commit(&self, operations: &Operations, position: AppliedPosition) -> Result<()> {
-        let store = self.instance.store();
+        match self.commit_by(operations, position, Operations::apply_in_runs) {
+            // One by one, a document gives way to another one with its unique value.
+            Err(error) if !error.is_retryable() => {
+                self.commit_by(operations, position, Operations::apply_one_by_one)
+            }
+            committed => committed,
+        }
+    }
+
+    fn commit_by(&self, operations: &Operations, position: AppliedPosition, apply: Apply) -> Result<()> {
         let options = TransactionOptions { wait: DOCUMENT_WAIT, ..TransactionOptions::default() };
-        let mut transaction = store.begin(&options)?;
+        let mut transaction = self.instance.store().begin(&options)?;
         let catalog = Arc::clone(transaction.catalog());
         let may_lack = position.may_lack_definitions();
-        let database = definitions::database_of(&catalog, &operations.database, may_lack)?;
-        for operation in &operations.list {
-            let Some(database) = database else { break };
-            let collection = definitions::collection_of(database, &operation.collection, may_lack)?;
-            if let Some(collection) = collection {
-                operation.apply(&mut transaction, collection, may_lack)?;
-            }
+        if let Some(database) = definitions::database_of(&catalog, operations.database(), may_lack)? {
+            apply(operations, &mut transaction, database, may_lack)?;
         }
         transaction.put_setting(&setting(&self.source), &position.encode())?;
         transaction.commit(Durability::Buffered)
-    }
-}
-
-impl Operations {
-    fn push(&mut self, operation: Operation) {
-        self.bytes += operation.bytes();
-        self.list.push(operation);
-    }
-}
-
-impl Operation {
-    /// Errors: 10 for a document or a removal without a key.
-    fn of(entry: &Entry<'_>) -> Result<Self> {
-        let key = entry.data.get("_key").and_then(Slice::as_str).ok_or_else(|| {
-            Error::bad_parameter(format!("the entry {} of the log has no '_key' in its data", entry.tick))
-        })?;
-        let is_removal = entry.kind == EntryKind::Remove;
-        let data = if is_removal { key.as_bytes() } else { entry.data.bytes() };
-        Ok(Operation { is_removal, collection: entry.unique_id.into(), data: data.to_vec() })
-    }
-
-    fn bytes(&self) -> usize {
-        self.data.len() + std::mem::size_of::<Operation>()
-    }
-
-    /// Applies the operation. Over a copy (`is_over_copy`), a document that is newer than the
-    /// operation may have its unique value. It gives way: the log comes to it.
-    fn apply(
-        &self,
-        transaction: &mut Transaction,
-        collection: &Collection,
-        is_over_copy: bool,
-    ) -> Result<()> {
-        let options = WriteOptions {
-            overwrite_mode: OverwriteMode::Replace,
-            is_restore: true,
-            ..WriteOptions::default()
-        };
-        if !self.is_removal {
-            let document = Slice::new(&self.data);
-            loop {
-                let error = match transaction.insert(collection, document, &options) {
-                    Ok(_) => return Ok(()),
-                    Err(error) => error,
-                };
-                let is_conflict = error.code() == ErrorCode::UniqueConstraintViolated;
-                match error.document().filter(|_| is_conflict && is_over_copy) {
-                    Some(other) => transaction.remove(collection, &other.key, Slice::NONE, &options)?,
-                    None => return Err(error),
-                };
-            }
-        }
-        let key = std::str::from_utf8(&self.data).map_err(Error::internal)?;
-        match transaction.remove(collection, key, Slice::NONE, &options) {
-            // It was removed when this entry was applied before.
-            Err(error) if error.code() == ErrorCode::DocumentNotFound => Ok(()),
-            removed => removed.map(drop),
-        }
     }
 }

@@ -16,6 +16,7 @@ mod position;
 mod names;
 mod users;
 mod definitions;
+mod operations;
 mod applier;
 mod followed_logs;
 mod options;
