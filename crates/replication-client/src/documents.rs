@@ -207,7 +207,11 @@ fn fetch_chunk(
     let reply = client.call(&request.unrepeatable())?;
     let has_more = reply.header("x-arango-replication-checkmore") == Some("true");
     let last = reply.header("x-arango-replication-lastincluded").unwrap_or_default().to_owned();
-    position.from = if has_more && last != position.from { last } else { END.to_owned() };
+    if has_more && reply.body().is_empty() && last == position.from {
+        let reason = "it promises more documents, and neither has any nor goes on";
+        return Err(unexpected(client, "GET /_api/replication/dump", reason));
+    }
+    position.from = if has_more { last } else { END.to_owned() };
     position.chunk_bytes = (position.chunk_bytes + position.chunk_bytes / 2).min(settings.batch_bytes);
     Ok(Some(reply.into_body()).filter(|body| !body.is_empty()))
 }

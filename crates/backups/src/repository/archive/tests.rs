@@ -120,7 +120,7 @@ fn a_chain_ends_with_the_first_gap() {
     assert_eq!((chain.segments.len(), chain.end, chain.time, chain.gap), (2, 31, 1_000, None));
     let chain = whole.chain(&at(31));
     assert_eq!((chain.segments.len(), chain.end, chain.time, chain.gap), (0, 31, 1_000, None));
-    let mut holey = whole.clone();
+    let mut holey = whole;
     holey.segments.remove(1);
     let chain = holey.chain(&at(5));
     assert_eq!((chain.segments.len(), chain.end, chain.time, chain.gap), (1, 11, 100, Some((11, 20))));

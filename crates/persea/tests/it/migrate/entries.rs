@@ -121,12 +121,15 @@ fn check_queries(server: &Server) {
 }
 
 /// Checks that the users of the mock sign in with their passwords.
-fn check_users(server: &Server) {
+fn check_passwords(server: &Server) {
     for (name, password) in [("ann", "ann's password"), ("bob", "bob's password"), ("root", "secret")] {
         let body = json!({"username": name, "password": password}).to_string();
         let reply = server.connect().json("POST", "/_open/auth", &body);
         assert_eq!(reply.status, 200, "{name}: {}", reply.text());
     }
+}
+
+fn check_rights(server: &Server) {
     let rights = get(server, "/_api/user/ann/database");
     assert_eq!((&rights["result"]["shop"], &rights["result"]["_system"]), (&json!("rw"), &json!("none")));
 }
@@ -153,8 +156,10 @@ fn take_over(version: Version) {
     assert_eq!(mock.open_snapshots(), 0);
     check_state(&server, &mock);
     check_queries(&server);
-    check_users(&server);
+    check_rights(&server);
     assert!(accepts_writes(&server), "{}", state(&server));
+    assert_eq!(server.stop(), Some(0));
+    check_passwords(&Server::start(folder.path(), &["--server.authentication", "true"]));
 }
 
 #[test]
