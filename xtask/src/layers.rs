@@ -8,7 +8,7 @@ use crate::{Failure, metadata};
 /// The crates from the lowest to the highest. Crates of one line do not know each other.
 const LAYERS: &[&[&str]] = &[
     &["errors", "allocation-meter", "aql-date", "chart", "gzip-members", "metrics", "mock-http", "web"],
-    &["velocypack", "aql-syntax", "owner", "test-s3", "arangodb-mock"],
+    &["velocypack", "aql-syntax", "elections", "owner", "test-s3", "arangodb-mock"],
     &["kv"],
     &["kv-mmap", "kv-rocksdb", "kv-tikv", "geometry", "options", "client", "javascript"],
     &["analyzers", "replication-client", "s3", "test-engine", "traces", "webhooks"],
@@ -30,6 +30,7 @@ const HIDDEN: &[(&str, &[&str])] = &[
     ("rust-rocksdb", &["kv-rocksdb"]),
     ("heed", &["kv-mmap"]),
     ("h2", &["kv-tikv"]),
+    ("openraft", &["elections"]),
     ("prost", &["kv-tikv"]),
     ("hyper", &["server", "client"]),
     ("icu_collator", &["velocypack", "analyzers"]),
