@@ -100,8 +100,12 @@ fn look(source: &Source, options: &SourceOptions, own_id: u64, probe: &mut Probe
     probe.source.server_id = server_id;
     for name in source.databases().map_err(|error| of_source(&error))? {
         if options.includes(&name) {
-            let database = look_into(source, &name, &mut probe.problems)?;
-            probe.databases.push(database);
+            match look_into(source, &name, &mut probe.problems) {
+                Ok(database) => probe.databases.push(database),
+                // It was dropped since it was listed.
+                Err(error) if is_gone(&error) => {}
+                Err(error) => return Err(of_source(&error)),
+            }
         }
     }
     match options.databases.iter().find(|name| !probe.databases.iter().any(|found| found.name == **name)) {
@@ -110,11 +114,10 @@ fn look(source: &Source, options: &SourceOptions, own_id: u64, probe: &mut Probe
     }
 }
 
-fn look_into(source: &Source, name: &str, problems: &mut Vec<Problem>) -> Result<ProbedDatabase> {
-    let failed = |error: client::Error| of_source(&error);
-    let client = source.client().with_database(name).map_err(failed)?;
-    let snapshot = Snapshot::open(&client, |_| ()).map_err(failed)?;
-    let inventory = snapshot.inventory().map_err(failed)?;
+fn look_into(source: &Source, name: &str, problems: &mut Vec<Problem>) -> client::Result<ProbedDatabase> {
+    let client = source.client().with_database(name)?;
+    let snapshot = Snapshot::open(&client, |_| ())?;
+    let inventory = snapshot.inventory()?;
     let mut database = ProbedDatabase { name: name.to_owned(), collections: 0, documents: 0 };
     for collection in Slice::new(&inventory).get("collections").into_iter().flat_map(Slice::elements) {
         let Some(collection) = collection.get_path(&["parameters", "name"]).and_then(Slice::as_str) else {
@@ -123,7 +126,11 @@ fn look_into(source: &Source, name: &str, problems: &mut Vec<Problem>) -> Result
         if collection.starts_with('_') && collection != SERVICES {
             continue;
         }
-        let count = source.count(name, collection).map_err(failed)?;
+        let count = match source.count(name, collection) {
+            // It was dropped since the inventory.
+            Err(error) if is_gone(&error) => continue,
+            count => count?,
+        };
         if collection == SERVICES {
             if count > 0 {
                 problems.push(Problem {
@@ -138,4 +145,10 @@ fn look_into(source: &Source, name: &str, problems: &mut Vec<Problem>) -> Result
         database.documents += count;
     }
     Ok(database)
+}
+
+/// Returns true if a request failed because a collection or database was dropped.
+fn is_gone(error: &client::Error) -> bool {
+    let gone = [ErrorCode::DataSourceNotFound, ErrorCode::DatabaseNotFound];
+    gone.into_iter().any(|code| error.number() == Some(u64::from(code.number())))
 }
