@@ -4,11 +4,11 @@
 use std::hash::Hasher;
 
 use client::Request;
-use errors::{Error, ErrorCode, Result};
+use errors::Result;
 use rapidhash::fast::RapidHasher;
-use replication_client::{Product, Source};
+use replication_client::{Source, for_each_revision};
 use storage::{BlockLimits, Collection, DocumentScanSpec};
-use velocypack::{Builder, Slice};
+use velocypack::Slice;
 
 use super::failure::of_source;
 use super::work::Work;
@@ -18,8 +18,6 @@ use crate::state::following::{Compared, Comparison};
 
 /// System collections whose documents clients make.
 pub(super) const OF_CLIENTS: [&str; 5] = ["_analyzers", "_appbundles", "_apps", "_aqlfunctions", "_graphs"];
-/// Documents of one reply.
-const BATCH: u64 = 20_000;
 const BLOCK: BlockLimits = BlockLimits { rows: 1_000, bytes: 1 << 20 };
 
 /// The number of documents, and a sum over their keys and revisions, which does not depend on the
@@ -45,47 +43,11 @@ impl Summary {
 ///
 /// Errors: those of the requests.
 pub(super) fn at_source(source: &Source, database: &str, collection: &str) -> Result<Summary> {
-    let mut body = Builder::new();
-    body.open_object()?;
-    body.key("query")?;
-    body.add_str("FOR d IN @@collection RETURN [d._key, d._rev]")?;
-    body.key("bindVars")?;
-    body.open_object()?;
-    body.key("@collection")?;
-    body.add_str(collection)?;
-    body.close()?;
-    body.key("batchSize")?;
-    body.add_u64(BATCH)?;
-    body.key("options")?;
-    body.open_object()?;
-    body.key("stream")?;
-    body.add_bool(true)?;
-    body.close()?;
-    body.close()?;
-    let form = |request: Request| match source.product() {
-        Product::Persea => request.header("accept", "application/x-velocypack"),
-        Product::ArangoDb => request,
-    };
-    let mut request = Request::post("/_api/cursor").json(body.as_slice().to_json_string());
     let mut summary = Summary::default();
-    loop {
-        let reply = source.client().call(&form(request.database(database)));
-        let reply = reply.and_then(|reply| reply.value()).map_err(|error| of_source(&error))?;
-        let reply = Slice::new(&reply);
-        for row in reply.get("result").into_iter().flat_map(Slice::elements) {
-            let part = |index| row.at(index).and_then(Slice::as_str);
-            let (Some(key), Some(revision)) = (part(0), part(1)) else {
-                let message = format!("a document of '{collection}' has no '_key' or '_rev'");
-                return Err(Error::new(ErrorCode::ReplicationInvalidResponse, message));
-            };
-            summary.add(key, revision);
-        }
-        let id = reply.get("id").and_then(Slice::as_str);
-        match id.filter(|_| reply.get("hasMore").and_then(Slice::as_bool) == Some(true)) {
-            Some(id) => request = Request::post("/_api/cursor").segment(id),
-            None => return Ok(summary),
-        }
-    }
+    let client = source.client().with_database(database).map_err(|error| of_source(&error))?;
+    let read = for_each_revision(&client, collection, &mut |key, revision| summary.add(key, revision));
+    read.map_err(|error| of_source(&error))?;
+    Ok(summary)
 }
 
 /// Sums up a collection here.

@@ -1,5 +1,6 @@
 //! The thread that copies and follows: its phases, and the orders that it obeys.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -38,7 +39,14 @@ pub(super) fn start(instance: &Arc<Instance>, kept: Kept) -> Result<()> {
     let own = Arc::clone(instance);
     let started = following.start("follow", move || {
         let _permit = own.store().permit_writes();
-        Worker { instance: Arc::clone(&own), kept }.run();
+        let mut worker = Worker { instance: Arc::clone(&own), kept };
+        if catch_unwind(AssertUnwindSafe(|| worker.run())).is_err() {
+            // It stays a copy, and shows that nobody works on it.
+            own.following().update(|view| {
+                view.phase = FollowPhase::Failed;
+                view.error = Some(Error::internal("a panic; see the log"));
+            });
+        }
     });
     match started {
         Ok(true) => Ok(()),
@@ -85,7 +93,10 @@ impl Worker {
                 Ok(Turn::End) => return,
                 Err(_) if self.following().is_interrupted() => {}
                 Err(error) if is_passing(&error) => {
-                    self.following().update(|view| view.error = Some(error));
+                    self.following().update(|view| {
+                        view.failed_attempts += 1;
+                        view.error = Some(error);
+                    });
                     self.following().pause(pause);
                     pause = (pause * 2).min(PAUSES.1);
                 }

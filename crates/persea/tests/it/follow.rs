@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, Server, dumps, post};
+use crate::support::{Client, Raise, Server, dumps, post};
 
 /// Applies at most so many parts of the leader's log, or the rest of it.
 fn follow(leader: &Server, follower: &Server, (begin, complete): (&str, &str), parts: usize) {
@@ -89,6 +89,7 @@ fn a_restored_server_follows_another_one_through_kills() {
     post(&mut client, "/_api/collection", &json!({"name": "docs"}));
     let stop = AtomicBool::new(false);
     let follower = std::thread::scope(|threads| {
+        let writers = Raise(&stop);
         threads.spawn(|| write(&leader, &stop));
         let begin = last_tick(&mut client);
         dumps::succeed("dump", &leader, &folder.path().join("dump"), &[]);
@@ -102,7 +103,7 @@ fn a_restored_server_follows_another_one_through_kills() {
         // The leader may write as fast as this one applies.
         follow(&leader, &follower, (&begin, &complete), 20);
         follower.kill();
-        stop.store(true, Ordering::Relaxed);
+        drop(writers);
         (Server::start(&data, &[]), begin, complete)
     });
     let (follower, begin, complete) = follower;

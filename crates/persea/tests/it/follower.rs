@@ -1,13 +1,13 @@
 //! Servers that copy another one and follow it: what they show, refuse and become.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use harness::wait_until;
 use serde_json::{Value, json};
 
 use crate::follow::{state, write};
-use crate::support::{Client, Server, post, query};
+use crate::support::{Client, Raise, Server, post, query};
 
 const DIRTY: (&str, &str) = ("x-arango-allow-dirty-read", "true");
 
@@ -101,6 +101,7 @@ fn a_follower_shows_what_its_leader_has() {
     let stop = AtomicBool::new(false);
     let data = folder.path().join("follower");
     let (copy, second) = std::thread::scope(|threads| {
+        let writers = Raise(&stop);
         threads.spawn(|| write(&leader, &stop));
         // A crash during the copy, and one later.
         follower(&data, &leader, &["--follow.reads", "always"]).kill();
@@ -109,7 +110,7 @@ fn a_follower_shows_what_its_leader_has() {
         copy.kill();
         let copy = follower(&data, &leader, &["--follow.reads", "always"]);
         let second = follower(&folder.path().join("second"), &copy, &["--follow.reads", "always"]);
-        stop.store(true, Ordering::Relaxed);
+        drop(writers);
         (copy, second)
     });
     let mut client = leader.connect();

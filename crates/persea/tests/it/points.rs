@@ -116,6 +116,24 @@ impl Source {
         self.tool(&[&arguments[..], further].concat())
     }
 
+    /// Backs up, writes and defines, and checks that both moments behind the backup are restored.
+    /// Returns the second one.
+    #[track_caller]
+    fn check_two_moments(&self) -> Recorded {
+        for name in ["docs", "more"] {
+            collection(&mut self.server.connect(), "", name);
+        }
+        self.back_up();
+        write_documents(&self.server, 1);
+        let first = self.record();
+        define(&self.server);
+        let second = self.record();
+        self.wait_for_archive();
+        self.check(&first.time, &first.state);
+        self.check(&second.token, &second.state);
+        second
+    }
+
     /// Restores a moment, and checks that the state there is the expected one.
     #[track_caller]
     fn check(&self, at: &str, expected: &Value) {
@@ -423,17 +441,7 @@ fn every_moment_has_whole_transactions_through_kills() {
 fn a_moment_is_restored_from_object_storage() {
     let storage = Storage::start().unwrap();
     let source = Source::start(Some(&storage));
-    for name in ["docs", "more"] {
-        collection(&mut source.server.connect(), "", name);
-    }
-    source.back_up();
-    write_documents(&source.server, 1);
-    let first = source.record();
-    define(&source.server);
-    let second = source.record();
-    source.wait_for_archive();
-    source.check(&first.time, &first.state);
-    source.check(&second.token, &second.state);
+    let second = source.check_two_moments();
     let pruned = source.tool(&["prune", "--keep", "1"]).success().stdout;
     assert!(pruned.contains("deleted 0 backups"), "{pruned}");
     source.check(&second.token, &second.state);
@@ -483,15 +491,5 @@ fn the_log_of_a_killed_server_continues_the_archive() {
 #[test]
 fn the_memory_mapped_engine_is_restored_to_moments_too() {
     let source = Source::start_with(None, &["--server.storage-engine", "mmfiles"]);
-    for name in ["docs", "more"] {
-        collection(&mut source.server.connect(), "", name);
-    }
-    source.back_up();
-    write_documents(&source.server, 1);
-    let first = source.record();
-    define(&source.server);
-    let second = source.record();
-    source.wait_for_archive();
-    source.check(&first.time, &first.state);
-    source.check(&second.token, &second.state);
+    source.check_two_moments();
 }

@@ -98,7 +98,10 @@ fn print(session: &Session, view: &FollowView, database: &str, fields: &mut Fiel
             fields.number("ticksBehind", log.last.saturating_sub(log.applied));
         }
         fields.child("progress", |fields| {
-            fields.text("time", &time).text("message", progress(view)).number("failedConnects", 0u64);
+            fields
+                .text("time", &time)
+                .text("message", progress(view))
+                .number("failedConnects", view.failed_attempts);
         });
         fields.number("totalEvents", log.entries).number("totalOperationsExcluded", 0u64);
         fields.child("lastError", |fields| match &view.error {

@@ -122,6 +122,8 @@ pub struct FollowView {
     pub log: LogProgress,
     /// The last error. While the phase is not `Failed`, the work is repeated.
     pub error: Option<Error>,
+    /// Attempts that failed since the start, and were made again.
+    pub failed_attempts: u64,
     /// True if the error ended a cut-over: it stays until the next order.
     pub is_cut_over_refused: bool,
     /// The problems so far.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{collections, documents, order, state, wait_for_phase};
 use crate::support::tool::{self, Said};
-use crate::support::{Server, post};
+use crate::support::{Raise, Server, post};
 
 /// Writes documents, transactions over two collections and definitions, until told to stop.
 fn write(server: &Server, stop: &AtomicBool) {
@@ -60,6 +60,7 @@ fn a_server_under_writes_is_taken_over_through_kills() {
     let stop = AtomicBool::new(false);
     let data = folder.path().join("server");
     let server = std::thread::scope(|threads| {
+        let writers = Raise(&stop);
         threads.spawn(|| write(&source, &stop));
         let server = Server::start(&data, &[]);
         // The tool may end at any time: the server works.
@@ -76,7 +77,7 @@ fn a_server_under_writes_is_taken_over_through_kills() {
         server.kill();
         let server = Server::start(&data, &[]);
         wait_for_phase(&server, "following");
-        stop.store(true, Ordering::Relaxed);
+        drop(writers);
         server
     });
     migrate(&server, &source, &["cut-over", "--wait"]).success();

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use client::Client;
+use replication_client::for_each_revision;
 
 use super::buckets::Differing;
-use super::documents;
 use crate::Failure;
 
 /// The documents that differ.
@@ -27,7 +27,7 @@ pub(super) fn find(
 ) -> Result<Differences, Failure> {
     // A document that agrees leaves the map, so what remains differs.
     let mut left = BTreeMap::new();
-    documents::read(source, collection, &mut |key, revision| {
+    for_each_revision(source, collection, &mut |key, revision| {
         if differing.has(key) {
             left.insert(key.to_owned(), revision.to_owned());
         }
@@ -40,7 +40,7 @@ pub(super) fn find(
             lines.push((key.to_owned(), text));
         }
     };
-    documents::read(here, collection, &mut |key, revision| {
+    for_each_revision(here, collection, &mut |key, revision| {
         if !differing.has(key) {
             return;
         }

@@ -6,7 +6,6 @@
 
 mod buckets;
 mod definitions;
-mod documents;
 mod difference;
 #[cfg(test)]
 mod tests;
@@ -14,6 +13,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 use client::Client;
+use replication_client::for_each_revision;
 
 use self::buckets::Buckets;
 use self::definitions::{collections, databases};
@@ -113,7 +113,7 @@ fn compare_documents(
 ) -> Result<Vec<String>, Failure> {
     let sums = |client: &Client| {
         let mut buckets = Buckets::default();
-        documents::read(client, name, &mut |key, revision| {
+        for_each_revision(client, name, &mut |key, revision| {
             buckets.add(key, revision);
             progress.add(1);
         })?;
