@@ -10,8 +10,9 @@ const BATCH: u64 = 10_000;
 /// Seconds for which the server keeps the cursor while the reader is slower.
 const TTL_SECONDS: u64 = 3_600;
 
-/// Calls `take` with `_key` and `_rev` of each document of a collection of the client's database, in
-/// any order. A server that follows another one answers too.
+/// Calls `take` with `_key` and `_rev` of each document of a collection, in any order.
+///
+/// The collection is one of the client's database. A server that follows another one answers too.
 ///
 /// Errors: those of the requests, a document without one of both.
 pub fn for_each_revision(client: &Client, collection: &str, take: &mut dyn FnMut(&str, &str)) -> Result<()> {
