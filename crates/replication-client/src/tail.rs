@@ -1,5 +1,7 @@
 //! The log of a server.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use client::{Request, Response, Result};
 
@@ -19,6 +21,9 @@ pub struct TailRequest {
     /// The reader's own number, under which the server keeps the log from `from` on; `None` leaves
     /// what is kept as it is.
     pub reader: Option<u64>,
+    /// The time to wait for an entry, at most a minute. Only a Persea waits; see
+    /// [`Source::waits_for_log`].
+    pub wait: Duration,
 }
 
 /// A part of a log.
@@ -39,6 +44,11 @@ pub struct TailPart {
 }
 
 impl Source {
+    /// Returns true if the server's replies can wait for the next entry of its log.
+    pub fn waits_for_log(&self) -> bool {
+        self.product() == Product::Persea
+    }
+
     /// Returns a part of the log of all databases.
     ///
     /// Errors: those of the request, a reply without the headers of the protocol.
@@ -50,6 +60,10 @@ impl Source {
         let request = match self.product() {
             Product::Persea => request.header("accept", "application/x-velocypack"),
             Product::ArangoDb => request,
+        };
+        let request = match asked.wait.as_millis() {
+            ms if ms > 0 && self.waits_for_log() => request.query("wait", &ms.to_string()),
+            _ => request,
         };
         let request = match asked.reader {
             Some(reader) => named(request, reader),

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use aql_value::Interrupt;
 use catalog::{DatabaseId, Record, SYSTEM_DATABASE, UserDefinition};
 use errors::Result;
 use storage::{BlockLimits, Change, ChangeKind, Commit, SERVER_LOG};
@@ -103,6 +104,21 @@ impl Session {
             first,
             last: store.resolved_position().saturating_sub(1).max(first.saturating_sub(1)),
         })
+    }
+
+    /// Returns true if the log is at its end behind a position: a reader that has everything up to
+    /// there may wait.
+    pub fn ends_log_at(&self, position: u64) -> bool {
+        let store = self.instance().store();
+        store.change_log().is_some() && store.resolved_position() == position.saturating_add(1)
+    }
+
+    /// Waits on the calling thread while the log ends behind a position, at most for `timeout`.
+    ///
+    /// Errors: 1500 if the session's interrupt was set.
+    pub fn wait_for_log(&self, position: u64, timeout: Duration) -> Result<()> {
+        self.instance().store().wait_for_changes(position.saturating_add(1), timeout);
+        self.interrupt().map_or(Ok(()), Interrupt::check)
     }
 
     /// Returns a part of the log.

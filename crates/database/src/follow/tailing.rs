@@ -15,8 +15,13 @@ use super::work::Work;
 
 /// Bytes of a part of the log.
 const PART_BYTES: u64 = 2 << 20;
+/// The time for which a reply waits for an entry, if the other server can wait.
+const WAIT: Duration = Duration::from_secs(20);
 /// The pause after a part without entries: it doubles from the first to the last one.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
+/// The pause after a reply with entries that came in less time: the other server is written faster
+/// than it can be asked, and more entries in one reply cost both less.
+const GATHERING: Duration = Duration::from_millis(1);
 
 /// The reason for which the reading has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,24 +57,26 @@ pub(super) fn follow(work: &Work, kept: &Kept, until: Option<u64>) -> Result<End
             let asked = Instant::now();
             let part = match ahead.take() {
                 Some(part) => join(part)?,
-                None => reading.fetch(Some(kept.reader), reading.from)?,
+                None => reading.fetch(Some(kept.reader), reading.from, WAIT)?,
             };
+            let took = asked.elapsed();
+            let level_at = reading.level_at(asked, took);
             if !part.is_complete {
                 return Ok(Ended::Gap);
             }
             if part.has_more {
                 let (reading, from) = (reading, part.last_scanned);
-                ahead = Some(scope.spawn(move || reading.fetch(None, from)));
+                ahead = Some(scope.spawn(move || reading.fetch(None, from, Duration::ZERO)));
             }
             let is_empty = part.entries.is_empty();
             apply(&mut applier, &part)?;
             reading.from = part.last_scanned;
             let reached = if part.has_more { applier.position().applied } else { part.last_scanned };
-            reading.show(&applier, Some((&part, reached, asked)));
+            reading.show(&applier, Some((&part, reached, level_at)));
             if until.is_some_and(|until| reached >= until) {
                 return Ok(Ended::Reached);
             }
-            reading.rest(is_empty, part.has_more);
+            reading.rest(is_empty, part.has_more, took);
         }
     })
 }
@@ -83,22 +90,45 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn fetch(&self, reader: Option<u64>, from: u64) -> Result<TailPart> {
-        let asked = TailRequest { from, chunk_bytes: PART_BYTES, reader };
+    fn fetch(&self, reader: Option<u64>, from: u64, wait: Duration) -> Result<TailPart> {
+        let asked = TailRequest { from, chunk_bytes: PART_BYTES, reader, wait };
         self.work.source.tail(&asked).map_err(|error| of_source(&error))
     }
 
-    /// Waits before the next request, the longer the longer nothing came.
-    fn rest(&mut self, is_empty: bool, has_more: bool) {
+    /// Waits before the next request, the longer the longer nothing came. `took` is the time of the
+    /// last one: a reply that has waited for entries needs no further wait.
+    fn rest(&mut self, is_empty: bool, has_more: bool, took: Duration) {
         if has_more {
             return;
         }
         self.pause = if is_empty { (self.pause * 2).min(PAUSES.1) } else { PAUSES.0 };
-        self.work.following().pause(self.pause);
+        let pause = match (self.work.source.waits_for_log(), is_empty) {
+            (true, false) if took < GATHERING => GATHERING,
+            (true, false) => Duration::ZERO,
+            (true, true) => self.pause.saturating_sub(took),
+            (false, _) => self.pause,
+        };
+        self.work.following().pause(pause);
+    }
+
+    /// Returns the moment for which the part of a request is the end of the log. A reply that waits
+    /// is of the moment at which it comes: until then, everything was applied.
+    fn level_at(&self, asked: Instant, took: Duration) -> Instant {
+        if !self.work.source.waits_for_log() {
+            return asked;
+        }
+        let came = asked + took;
+        self.work.following().update(|view| {
+            let log = &mut view.log;
+            if log.applied >= log.last && log.caught_up.is_some() {
+                log.caught_up = Some(came);
+            }
+        });
+        came
     }
 
     /// Shows the progress. `part` is the last part, the tick up to which everything is applied, and
-    /// the time at which it was asked for.
+    /// the moment for which it is the end of the log.
     fn show(&self, applier: &Applier, part: Option<(&TailPart, u64, Instant)>) {
         let (counts, applied) = (applier.counts(), applier.position().applied);
         self.work.following().update(|view| {
@@ -106,11 +136,11 @@ impl Reading<'_> {
             log.applied = log.applied.max(applied);
             log.entries = counts.entries;
             log.transactions = counts.transactions;
-            if let Some((part, reached, asked)) = part {
+            if let Some((part, reached, level_at)) = part {
                 log.applied = log.applied.max(reached);
                 log.last = part.last_tick;
                 if log.applied >= log.last || log.caught_up.is_none() {
-                    log.caught_up = Some(asked);
+                    log.caught_up = Some(level_at);
                 }
             }
             if !view.is_cut_over_refused {

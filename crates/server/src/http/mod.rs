@@ -46,6 +46,7 @@ pub(crate) mod services;
 pub mod stream;
 pub mod tls;
 pub(crate) mod unread;
+pub(crate) mod waits;
 mod zstd;
 
 pub use fields::Fields;

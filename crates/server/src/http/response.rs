@@ -18,6 +18,7 @@ use super::format::{self, Format};
 use super::request::Request;
 use super::stream::ChunkSource;
 use super::stream::live::Live;
+use super::waits::Readiness;
 use crate::placement::Lane;
 
 /// The response to a request.
@@ -53,9 +54,6 @@ pub(crate) struct Rest {
     readiness: Option<Readiness>,
 }
 
-/// Returns true once work can be done without waiting. It is called again and again until then.
-pub(crate) type Readiness = Box<dyn FnMut() -> bool + Send>;
-
 impl Rest {
     fn new(work: impl FnOnce() -> Result<Response> + Send + 'static) -> Self {
         let (login, interrupt, lane) = (None, None, Lane::default());
@@ -80,7 +78,16 @@ impl Rest {
         self.lane
     }
 
-    /// Takes the function that signals when the work can begin, if it must wait without a thread.
+    /// Returns the same work, which begins once `readiness` completes. It waits for that without a
+    /// thread.
+    ///
+    /// If the client goes, both are dropped. The work must wait by itself where it is run
+    /// immediately: in a batch, a script or a job.
+    pub(crate) fn when(self, readiness: Readiness) -> Self {
+        Rest { readiness: Some(readiness), ..self }
+    }
+
+    /// Takes the future that completes when the work can begin, if it must wait without a thread.
     pub(crate) fn take_readiness(&mut self) -> Option<Readiness> {
         self.readiness.take()
     }
@@ -210,16 +217,12 @@ impl Response {
         Self::rest(Rest::new(rest))
     }
 
-    /// Returns work that waits without a thread until `readiness` returns true.
-    ///
-    /// If the client goes, both are dropped. `rest` must wait by itself where it is called
-    /// immediately.
+    /// Returns work of a stream transaction, which waits without a thread; see [`Rest::when`].
     pub(crate) fn when_ready(
         readiness: Readiness,
         rest: impl FnOnce() -> Result<Response> + Send + 'static,
     ) -> Self {
-        let rest = Rest::new(rest).on(Lane::Transactions);
-        Self::rest(Rest { readiness: Some(readiness), ..rest })
+        Self::rest(Rest::new(rest).on(Lane::Transactions).when(readiness))
     }
 
     /// Returns work for the worker pool that `interrupt` ends if the client goes.

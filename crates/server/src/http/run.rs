@@ -1,7 +1,6 @@
 //! The work of a request whose body has arrived: here or on the pool, for a client that may leave.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use database::Interrupt;
 use errors::Result;
@@ -10,7 +9,6 @@ use super::connections::Connection;
 use super::dispatch::Job;
 use super::reply::{HttpReply, Wanted};
 use super::request::Request;
-use super::response::Readiness;
 use super::service::HttpService;
 
 impl HttpService {
@@ -29,7 +27,7 @@ impl HttpService {
         let (replies, login) = (Arc::clone(&self.replies), rest.login().map(Box::from));
         let client = rest.interrupt().map(|interrupt| Client { interrupt: Some(interrupt.clone()) });
         if let Some(readiness) = rest.take_readiness() {
-            until_ready(readiness).await;
+            readiness.await;
         }
         let lane = rest.lane();
         let own = user.clone();
@@ -42,17 +40,6 @@ impl HttpService {
             client.interrupt = None;
         }
         reply
-    }
-}
-
-/// Waits until work can begin, without a thread.
-async fn until_ready(mut is_ready: Readiness) {
-    const FIRST_PAUSE: Duration = Duration::from_millis(1);
-    const LONGEST_PAUSE: Duration = Duration::from_millis(20);
-    let mut pause = FIRST_PAUSE;
-    while !is_ready() {
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
     }
 }
 

@@ -56,7 +56,7 @@ mod user;
 mod user_rights;
 mod version;
 mod view;
-mod wal;
+pub(crate) mod wal;
 pub(crate) mod web;
 mod webhooks;
 
@@ -98,6 +98,5 @@ pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     user_rights::ROUTES,
     version::ROUTES,
     view::ROUTES,
-    wal::ROUTES,
     webhooks::ROUTES,
 ];

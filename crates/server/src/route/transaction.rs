@@ -14,6 +14,7 @@ use crate::http::fields::Fields;
 use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::http::route::{Route, Verb};
+use crate::http::waits::polled;
 
 pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/transaction", Constant, list).about("Lists the stream transactions."),
@@ -70,7 +71,7 @@ fn begin(session: &Session, request: &Request) -> Result<Response> {
     let pending = Arc::new(Mutex::new(Some(pending)));
     let waiting = Arc::clone(&pending);
     let is_ready = move || lock(&waiting).as_mut().is_none_or(PendingTransaction::is_ready);
-    Ok(Response::when_ready(Box::new(is_ready), move || {
+    Ok(Response::when_ready(polled(is_ready), move || {
         let pending = lock(&pending).take();
         let mut pending = pending.ok_or_else(|| Error::internal("a transaction began twice"))?;
         pending.wait();

@@ -1,35 +1,50 @@
 //! `/_api/wal`, and `/_api/replication/logger-*` of ArangoDB 3.11: the change log as replication
 //! reads it.
 
+mod waiting;
+
+use std::sync::Arc;
+
 use database::Session;
 use database::changes::{Tail, TailRequest};
 use errors::{Error, Result};
 use hyper::StatusCode;
 use velocypack::Builder;
 
+use self::waiting::Wait;
 use super::replication::{now, print_server};
-use crate::http::Cost::Blocking;
+use crate::http::Cost::{Blocking, Constant};
 use crate::http::content_type;
 use crate::http::format;
+use crate::http::response::Rest;
 use crate::http::{Request, Response, Route, Verb};
+use crate::service::change_news::ChangeNews;
+use crate::service::shutdown::Shutdown;
 
 /// Default size of a reply in bytes.
 const DEFAULT_CHUNK_BYTES: usize = 1 << 20;
 /// Maximum size of a reply in bytes, but for a part of one commit.
 const CHUNK_BYTES_MAX: usize = 128 << 20;
 
-pub(super) const ROUTES: &[Route] = &[
+/// The services of this family.
+#[derive(Clone)]
+pub(crate) struct Services {
+    pub(crate) news: Arc<ChangeNews>,
+    pub(crate) shutdown: Arc<Shutdown>,
+}
+
+pub(crate) const ROUTES: &[Route<Services>] = &[
     Route::new(Verb::Get, "/_api/wal/lastTick", Blocking, last_tick)
         .for_administrators()
         .about("Returns the last position of the log."),
     Route::new(Verb::Get, "/_api/wal/range", Blocking, range)
         .for_administrators()
         .about("Returns the range of positions in the log."),
-    Route::new(Verb::Get, "/_api/wal/tail", Blocking, tail)
+    Route::with(Verb::Get, "/_api/wal/tail", Constant, tail)
         .for_administrators()
         .about("Returns changes behind a position.")
         .with_query(TAIL_QUERY),
-    Route::new(Verb::Put, "/_api/wal/tail", Blocking, tail)
+    Route::with(Verb::Put, "/_api/wal/tail", Constant, tail)
         .for_administrators()
         .about("Returns changes behind a position, or only registers a reader.")
         .with_query(TAIL_QUERY),
@@ -53,8 +68,18 @@ pub(super) const ROUTES: &[Route] = &[
         .about("Returns the ranges of positions in the log."),
 ];
 
-const TAIL_QUERY: &[&str] =
-    &["from", "to", "lastScanned", "global", "chunkSize", "syncerId", "serverId", "clientInfo", "trackOnly"];
+const TAIL_QUERY: &[&str] = &[
+    "from",
+    "to",
+    "lastScanned",
+    "global",
+    "chunkSize",
+    "syncerId",
+    "serverId",
+    "clientInfo",
+    "trackOnly",
+    "wait",
+];
 
 fn last_tick(session: &Session, _request: &Request) -> Result<Response> {
     let tick = session.tick_range()?.last.to_string();
@@ -73,14 +98,14 @@ fn range(session: &Session, _request: &Request) -> Result<Response> {
     })
 }
 
-fn tail(session: &Session, request: &Request) -> Result<Response> {
+fn tail(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let from = request.number("from")?.unwrap_or(0);
     let last_scanned = request.number("lastScanned")?.unwrap_or(0_u64);
     register(session, request, from)?;
     if request.flag("trackOnly", false)? {
         return Ok(Response::empty(StatusCode::NO_CONTENT));
     }
-    let tail = session.tail(&TailRequest {
+    let wanted = TailRequest {
         from: from.max(last_scanned),
         to: request.number("to")?.unwrap_or(u64::MAX),
         global: request.flag("global", false)?,
@@ -88,8 +113,19 @@ fn tail(session: &Session, request: &Request) -> Result<Response> {
         is_old_form: false,
         include_system: true,
         velocypack: accepts_velocypack(request),
-    })?;
-    respond(tail, accepts_velocypack(request))
+    };
+    let wait = Wait::wanted(services, request, &wanted)?;
+    let interrupt = session.part_interrupt();
+    let session = session.clone().ended_by(interrupt.clone());
+    let readiness = wait.readiness(&session)?;
+    let rest = Rest::interruptible(interrupt, move || {
+        wait.on_thread(&session)?;
+        respond(session.tail(&wanted)?, wanted.velocypack)
+    });
+    Ok(Response::rest(match readiness {
+        Some(readiness) => rest.when(readiness),
+        None => rest,
+    }))
 }
 
 /// Returns true if the client asks for VelocyPack objects instead of lines.

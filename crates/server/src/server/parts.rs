@@ -98,10 +98,12 @@ impl Parts {
             authentication: Arc::clone(&self.authentication),
             instance: Arc::clone(&self.instance),
         };
+        let wal = route::wal::Services { news: Arc::clone(&self.news), shutdown: Arc::clone(&self.shutdown) };
         [
             bind(route::authentication::ROUTES, authentication),
             bind(route::cursor::ROUTES, cursor),
             bind(route::changes::ROUTES, route::changes::Services { news: Arc::clone(&self.news) }),
+            bind(route::wal::ROUTES, wal),
             bind(route::applied_log::ROUTES, route::applied_log::Services { logs: Arc::default() }),
             bind(route::dump::ROUTES, route::dump::Services { pool: Arc::clone(pool) }),
             bind(route::export::ROUTES, route::export::Services { pool: Arc::clone(pool) }),

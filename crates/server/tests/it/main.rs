@@ -11,6 +11,7 @@ mod http1;
 mod http2;
 mod jobs;
 mod limits;
+mod log_tail;
 mod openapi;
 mod servers;
 mod shutdown;

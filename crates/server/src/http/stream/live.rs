@@ -4,8 +4,7 @@
 //! chunks. One chunk waits for the client; a client that does not read it for [`SLOW`] is cut off,
 //! and may return with the last token that it has.
 
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -19,6 +18,7 @@ use tokio::time::timeout;
 
 use super::{BrokenOff, Threads};
 use crate::http::reply_memory::ReplyMemory;
+use crate::http::waits::news_or;
 
 /// The time after which a client that does not read is cut off.
 const SLOW: Duration = Duration::from_secs(60);
@@ -113,8 +113,9 @@ impl Live {
                 }
             } else {
                 self.source.release();
-                match timeout(self.heartbeat, wait(&mut self.news, &sender)).await {
+                match timeout(self.heartbeat, news_or(&mut self.news, sender.closed())).await {
                     Ok(true) => continue,
+                    // The client has gone, or the server ends.
                     Ok(false) => return,
                     Err(_) => self.source.heartbeat(),
                 }
@@ -125,18 +126,6 @@ impl Live {
             }
         }
     }
-}
-
-/// Waits for news. Returns false if there is nobody to wait for: the client has gone, or the server
-/// ends.
-async fn wait(news: &mut watch::Receiver<u64>, sender: &mpsc::Sender<Bytes>) -> bool {
-    let mut changed = pin!(news.changed());
-    let mut closed = pin!(sender.closed());
-    poll_fn(|context| match closed.as_mut().poll(context) {
-        Poll::Ready(()) => Poll::Ready(false),
-        Poll::Pending => changed.as_mut().poll(context).map(|changed| changed.is_ok()),
-    })
-    .await
 }
 
 /// Makes the next chunk on the worker pool; `None` if the pool has ended.
