@@ -145,7 +145,7 @@ impl Session {
             Since::Now => store.resolved_position().saturating_sub(1),
             Since::Earliest => first.saturating_sub(1),
             Since::Token(token) => {
-                token.check(start, first)?;
+                token.check(store, start, first)?;
                 token.position
             }
         };
@@ -276,7 +276,7 @@ impl Feed {
         self.session.instance().log_readers().note_read();
         let scan = store.scan_changes(self.scope, self.after)?;
         let start = store.change_log().ok_or_else(|| Error::of(ErrorCode::ReplicationStartTickNotPresent))?;
-        self.token().check(start, store.first_position_of(self.scope, self.collections.as_ref())?)?;
+        self.token().check(store, start, store.first_position_of(self.scope, self.collections.as_ref())?)?;
         Ok(scan)
     }
 

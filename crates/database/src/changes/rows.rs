@@ -63,12 +63,13 @@ impl ChangeRows {
         let scope = reader.session.change_scope(false)?;
         let collections = query.collections.map(|names| reader.wanted(names)).transpose()?;
         let log = reader.begin_log()?;
-        let first = reader.session.instance().store().first_position_of(scope, collections.as_ref())?;
+        let store = reader.session.instance().store();
+        let first = store.first_position_of(scope, collections.as_ref())?;
         let after = match since {
             Since::Now => below.saturating_sub(1),
             Since::Earliest => first.saturating_sub(1),
             Since::Token(token) => {
-                token.check(log, first)?;
+                token.check(store, log, first)?;
                 token.position
             }
         };
@@ -94,7 +95,7 @@ impl ChangeRows {
         let scan = store.scan_changes(self.scope, self.after)?.below(self.below);
         let start = store.change_log().ok_or_else(|| Error::of(ErrorCode::ReplicationStartTickNotPresent))?;
         let token = Token { log: self.log.id, position: self.after };
-        token.check(start, store.first_position_of(self.scope, self.collections.as_ref())?)?;
+        token.check(store, start, store.first_position_of(self.scope, self.collections.as_ref())?)?;
         Ok(scan)
     }
 

@@ -134,11 +134,12 @@ impl Session {
         // It comes after the scan, so that it includes what was removed before.
         let first = store.first_position(scope)?;
         let last_tick = scan.end().saturating_sub(1);
+        // A tick beyond the last one is of another log.
+        let is_known = request.from <= last_tick && !store.has_lost_changes(request.from);
         let mut writer = Writer {
             tail: Tail {
                 last_tick,
-                // A tick beyond the last one is of another log.
-                from_present: request.from.saturating_add(1) >= first && request.from <= last_tick,
+                from_present: request.from.saturating_add(1) >= first && is_known,
                 ..Tail::default()
             },
             entries: TailEntries::new(request.velocypack),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use errors::{Error, ErrorCode, Result};
-use storage::LogStart;
+use storage::{LogStart, Store};
 use velocypack::json;
 
 /// A position in one change log: `v1.LOG.POSITION`, the first hexadecimal, the second decimal.
@@ -55,11 +55,24 @@ impl Token {
         })
     }
 
-    /// Checks that a log has all entries behind the token.
+    /// Checks that a log has all entries behind the token, and those before it that its reader has.
     ///
-    /// Errors: 1414 with the oldest token if the entries were removed, or if the token is of
-    /// another log.
-    pub(crate) fn check(self, start: LogStart, first: u64) -> Result<()> {
+    /// Errors: 1414 with the oldest token if the entries were removed or lost, or if the token is
+    /// of another log.
+    pub(crate) fn check(self, store: &Store, start: LogStart, first: u64) -> Result<()> {
+        self.check_range(start, first)?;
+        if !store.has_lost_changes(self.position) {
+            return Ok(());
+        }
+        let oldest = Token { log: start.id, position: first.saturating_sub(1) };
+        Err(gone(format!(
+            "the last changes before the token were lost when the machine of this server stopped; read the \
+             documents again, or begin with the oldest token, {oldest}"
+        )))
+    }
+
+    /// Checks that the token is of a log, and not older than its first position.
+    fn check_range(self, start: LogStart, first: u64) -> Result<()> {
         let oldest = Token { log: start.id, position: first.saturating_sub(1) };
         if self.log != start.id {
             let message = format!(
@@ -111,9 +124,9 @@ mod tests {
     #[test]
     fn a_token_that_is_too_old_or_foreign_names_the_oldest() {
         let token = |log, position| Token { log, position };
-        token(0xab, 99).check(START, 100).unwrap();
+        token(0xab, 99).check_range(START, 100).unwrap();
         for wrong in [token(0xab, 98), token(0xcd, 200)] {
-            let error = wrong.check(START, 100).unwrap_err();
+            let error = wrong.check_range(START, 100).unwrap_err();
             assert_eq!(error.number(), 1414);
             assert!(error.message().contains("v1.ab.99"), "{}", error.message());
         }

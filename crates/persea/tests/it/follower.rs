@@ -261,6 +261,51 @@ fn a_gap_in_the_log_is_copied_again() {
     wait_until("the view is late", || shop(&copy) == shop(&leader)).unwrap();
 }
 
+/// Copies the data of a server that runs: the state that a loss of power leaves on its disk.
+fn copy_folder(from: &Path, to: &Path) {
+    std::fs::create_dir(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy_folder(&entry.path(), &target),
+            false => drop(std::fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
+#[test]
+fn commits_that_the_leader_has_lost_are_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (data, left) = (folder.path().join("leader"), folder.path().join("left"));
+    let leader = Server::start(&data, &[]);
+    let mut client = leader.connect();
+    post(&mut client, "/_api/collection", &json!({"name": "docs"}));
+    query(&mut client, "FOR i IN 1..10 INSERT {_key: TO_STRING(i)} INTO docs");
+    let copy_data = folder.path().join("follower");
+    let copy = follower(&copy_data, &leader, &["--follow.reads", "always"]);
+    wait_for(&copy, &leader);
+    post(&mut client, "/_api/document/docs?waitForSync=true", &json!({"_key": "kept"}));
+    copy_folder(&data, &left);
+    query(&mut client, "INSERT {_key: 'lost'} INTO docs");
+    query(&mut client, "UPDATE 'kept' WITH {n: 'lost'} IN docs");
+    wait_for(&copy, &leader);
+    let token = client.json("GET", "/_api/changes?since=earliest", "").json()["token"].clone();
+    copy.kill();
+    leader.kill();
+
+    let leader = Server::start(&left, &[]);
+    let mut client = leader.connect();
+    // The log grows beyond the position of the follower.
+    query(&mut client, "FOR i IN 11..100 INSERT {_key: TO_STRING(i)} INTO docs");
+    let refused = client.json("GET", &format!("/_api/changes?since={}", token.as_str().unwrap()), "");
+    assert_eq!((refused.status, &refused.json()["errorNum"]), (410, &json!(1414)));
+    assert!(refused.text().contains("were lost"), "{}", refused.text());
+    let copy = follower(&copy_data, &leader, &["--follow.reads", "always"]);
+    wait_for(&copy, &leader);
+    assert_eq!(state(&copy), state(&leader));
+    assert_eq!(copy.connect().json("GET", "/_api/document/docs/lost", "").status, 404);
+}
+
 #[test]
 fn what_cannot_be_followed_is_refused_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();

@@ -11,6 +11,7 @@
 //! the store. Transactions that began before that have no entries, and the log begins after their
 //! end.
 
+mod holes;
 mod left_out;
 mod positions;
 mod recorder;

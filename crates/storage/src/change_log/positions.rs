@@ -28,6 +28,9 @@ struct State {
 pub(crate) struct HeldPositions {
     positions: Arc<Positions>,
     first: u64,
+    end: u64,
+    /// Nothing was committed.
+    is_withdrawn: bool,
 }
 
 impl Positions {
@@ -47,9 +50,10 @@ impl Positions {
     pub(crate) fn hold(self: &Arc<Self>, steps: u64) -> HeldPositions {
         let mut state = self.state();
         let first = state.next;
-        state.next = first.saturating_add(steps.max(1));
+        let end = first.saturating_add(steps.max(1));
+        state.next = end;
         state.open.insert(first);
-        HeldPositions { positions: Arc::clone(self), first }
+        HeldPositions { positions: Arc::clone(self), first, end, is_withdrawn: false }
     }
 
     /// Returns the position below which all commits have ended. A snapshot that is taken afterwards
@@ -81,9 +85,12 @@ impl Positions {
         state.resolved()
     }
 
-    fn end(&self, first: u64) {
+    fn end(&self, held: &HeldPositions) {
         let mut state = self.state();
-        let was_open = state.open.remove(&first);
+        let was_open = state.open.remove(&held.first);
+        if held.is_withdrawn && state.next == held.end {
+            state.next = held.first;
+        }
         debug_assert!(was_open, "a commit ended twice");
         let resolved = state.resolved();
         debug_assert!(self.resolved() <= resolved, "readers have seen a commit that had not ended");
@@ -109,6 +116,13 @@ impl HeldPositions {
         self.first
     }
 
+    /// Gives the positions of a commit back that has failed, if they are the last ones. Otherwise a
+    /// reader would have a position that no commit of the store has: after the next start, it
+    /// would look like one of a commit that was lost.
+    pub(crate) fn withdraw(mut self) {
+        self.is_withdrawn = true;
+    }
+
     /// Leaves the commit open, because nobody knows whether it took place. Readers do not pass it
     /// until the store is opened again.
     pub(crate) fn leave_open(self) {
@@ -118,7 +132,7 @@ impl HeldPositions {
 
 impl Drop for HeldPositions {
     fn drop(&mut self) {
-        self.positions.end(self.first);
+        self.positions.end(self);
     }
 }
 
@@ -156,6 +170,18 @@ mod tests {
         positions.hold(1).leave_open();
         drop(positions.hold(1));
         assert_eq!(positions.resolved(), 1);
+    }
+
+    #[test]
+    fn a_commit_that_has_failed_leaves_no_position_at_the_end() {
+        let positions = Arc::new(Positions::starting_with(10));
+        positions.hold(3).withdraw();
+        assert_eq!((positions.resolved(), positions.next()), (10, 10));
+        let (failed, last) = (positions.hold(3), positions.hold(1));
+        failed.withdraw();
+        assert_eq!((positions.resolved(), positions.next()), (13, 14));
+        drop(last);
+        assert_eq!((positions.resolved(), positions.next()), (14, 14));
     }
 
     #[test]

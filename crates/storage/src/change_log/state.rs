@@ -12,6 +12,7 @@ use catalog::DatabaseId;
 use errors::{Error, ErrorCode, Result};
 use kv::{BlockLimits, Durability, Engine, KeyRange, ScanSpec, Snapshot, TransactionOptions};
 
+use super::holes::Holes;
 use super::{HeldPositions, Positions, Recorder};
 use crate::base::change_log_options::{ChangeLogMode, ChangeLogOptions};
 use crate::encoding::change::{
@@ -23,6 +24,7 @@ use crate::encoding::pack;
 /// Positions that a start skips. A crash of the machine may lose commits that readers have seen;
 /// their positions are not used again.
 const SKIPPED_POSITIONS: u64 = 1 << 32;
+
 /// Returns the number of entries behind a position, up to another one. It leaves out the positions
 /// that starts have skipped between the two.
 pub fn entries_between(position: u64, last: u64) -> u64 {
@@ -42,6 +44,8 @@ pub(crate) struct ChangeLog {
     /// Every transaction that notes nothing holds a copy.
     unlogged: Arc<()>,
     begun: RwLock<Option<LogStart>>,
+    /// The positions that starts have skipped, this one included.
+    pub(crate) holes: Holes,
     /// Held while the log begins or ends.
     beginning: Mutex<()>,
 }
@@ -62,8 +66,16 @@ impl ChangeLog {
     pub(crate) fn open(engine: &dyn Engine, options: ChangeLogOptions) -> Result<Self> {
         let snapshot = engine.snapshot()?;
         let begun = read_start(snapshot.as_ref())?;
+        let mut holes = Holes::read(snapshot.as_ref())?;
         let next = match begun {
-            Some(start) => after_last(snapshot.as_ref(), start.first)?.saturating_add(SKIPPED_POSITIONS),
+            Some(start) => {
+                let (first, next) = range_of(snapshot.as_ref(), start.first)?;
+                // The last run took positions behind its hole. All of its commits may be lost.
+                let next = next.max(holes.end());
+                let skipped_to = next.saturating_add(SKIPPED_POSITIONS);
+                holes.add(next.saturating_sub(1), skipped_to, first);
+                skipped_to
+            }
             None => 1,
         };
         drop(snapshot);
@@ -77,9 +89,14 @@ impl ChangeLog {
             is_written: AtomicBool::new(is_continued),
             unlogged: Arc::default(),
             begun: RwLock::new(begun),
+            holes,
             beginning: Mutex::new(()),
         };
         if is_continued {
+            // It is on disk before the first commit takes a position behind the hole.
+            let mut transaction = engine.begin(TransactionOptions::default())?;
+            log.holes.write(transaction.as_mut())?;
+            transaction.commit(Durability::Synced)?;
             return Ok(log);
         }
         // Transactions that were open while an earlier log ended may have left entries.
@@ -158,6 +175,7 @@ impl ChangeLog {
         *self.begun.write().unwrap_or_else(PoisonError::into_inner) = None;
         let mut transaction = engine.begin(TransactionOptions::default())?;
         transaction.delete(&change_log_key())?;
+        Holes::default().write(transaction.as_mut())?;
         transaction.commit(Durability::Synced)?;
         Ok(engine.drop_range(&all_logs())?)
     }
@@ -219,20 +237,23 @@ fn read_start(snapshot: &dyn Snapshot) -> Result<Option<LogStart>> {
     Ok(Some(LogStart { id, first }))
 }
 
-/// Returns the position after all commits that are stored, at least `least`.
-fn after_last(snapshot: &dyn Snapshot, least: u64) -> Result<u64> {
-    let mut next = least;
+/// Returns the first position that a log may have a commit at, and the one after all commits that
+/// are stored. Both are at least `least`.
+fn range_of(snapshot: &dyn Snapshot, least: u64) -> Result<(u64, u64)> {
+    let (mut first, mut next) = (u64::MAX, least);
     let mut range = all_logs();
     while let Some((database, end)) = last_of(snapshot, range.clone())? {
         next = next.max(end);
         range.end = whole_log(database).start;
         let values = snapshot.get_many(&[&start_key(database)])?;
-        if let Some(bytes) = values.iter().next().flatten() {
-            next = next.max(pack::read_numbers::<1>(bytes, "start of a change log")?[0]);
-        }
-        next = next.max(ThinnedTo::read(snapshot, database)?.last());
+        let trimmed_to = match values.iter().next().flatten() {
+            Some(bytes) => pack::read_numbers::<1>(bytes, "start of a change log")?[0],
+            None => least,
+        };
+        first = first.min(trimmed_to);
+        next = next.max(trimmed_to).max(ThinnedTo::read(snapshot, database)?.last());
     }
-    Ok(next)
+    Ok((first.min(next), next))
 }
 
 /// Returns the database of the last key of a range, and the position after its commit.

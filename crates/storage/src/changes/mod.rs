@@ -52,6 +52,12 @@ impl Store {
         Ok(self.core.engine.approximate_size_bytes(&all_logs())?)
     }
 
+    /// Returns true if a reader that has everything up to a position has read commits that this
+    /// store has lost, in a crash of its machine.
+    pub fn has_lost_changes(&self, position: u64) -> bool {
+        self.change_log().is_some() && self.core.change_log.holes.has(position)
+    }
+
     /// Returns the position of the change log below which all commits have ended. Scans that begin
     /// afterwards show all of them.
     pub fn resolved_position(&self) -> u64 {

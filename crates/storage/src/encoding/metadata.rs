@@ -35,6 +35,8 @@ pub(crate) enum Kind {
     KeyCounter = 11,
     /// One record: the identity and the first position of the change log.
     ChangeLog = 12,
+    /// One record: the positions of the change log that starts have skipped.
+    ChangeLogHoles = 13,
 }
 
 fn key(kind: Kind) -> Vec<u8> {
@@ -115,6 +117,10 @@ pub(crate) fn collection_of_lock(bytes: &[u8]) -> Option<CollectionId> {
 
 pub(crate) fn change_log_key() -> Vec<u8> {
     key(Kind::ChangeLog)
+}
+
+pub(crate) fn change_log_holes_key() -> Vec<u8> {
+    key(Kind::ChangeLogHoles)
 }
 
 pub(crate) fn key_counter_key(collection: CollectionId) -> Vec<u8> {

@@ -147,7 +147,9 @@ impl StoreCore {
         {
             let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
             if let Err(error) = transaction.commit(kv::Durability::Buffered) {
-                if matches!(error, kv::Error::Undetermined { .. }) && self.coordination.is_alone() {
+                if !matches!(error, kv::Error::Undetermined { .. }) {
+                    positions.into_iter().rev().for_each(HeldPositions::withdraw);
+                } else if self.coordination.is_alone() {
                     // The catalog in memory and the engine may now differ. Only opening the store
                     // again can tell.
                     let _ = self.doubt.set(error.clone());

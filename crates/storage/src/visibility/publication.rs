@@ -177,6 +177,7 @@ impl Publication<'_> {
             }
             Err(error) => {
                 drop(commit);
+                prepared.positions.take().into_iter().for_each(HeldPositions::withdraw);
                 prepared.end_commits();
                 Err(error.into())
             }

@@ -1,5 +1,6 @@
 //! The change log: every commit once, in order, and nothing else.
 
+mod lost_commits;
 mod retention;
 
 use std::collections::BTreeMap;
