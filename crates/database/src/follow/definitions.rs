@@ -10,8 +10,11 @@ use velocypack::{Builder, Slice};
 
 use super::entry::{Entry, EntryKind};
 use super::names::{self, Numbered};
+use super::work::report;
 use crate::instance::Instance;
 use crate::session::{Identity, Session};
+use crate::state::following::Problem;
+use crate::transfer::restore::SkippedIndex;
 
 /// The type of the indexes that are links of views.
 const LINK: &str = "arangosearch";
@@ -145,10 +148,19 @@ fn create_index(session: &Session, collection: &Collection, entry: &Entry<'_>) -
     if data.get("type").and_then(Slice::as_str) == Some(LINK) {
         return create_link(session, collection, entry);
     }
-    let properties = session.index_properties(data)?;
-    let (index, _) = store.create_index(collection, properties)?;
+    let name = match session.index_properties(data) {
+        Ok(properties) => store.create_index(collection, properties)?.0.definition().name.clone(),
+        Err(error) if error.code() == ErrorCode::NotImplemented && store.is_following() => {
+            let skipped = SkippedIndex::of(data);
+            let place = format!("{}/{}", session.database_name(), collection.name());
+            report(session.instance().following(), Problem::of_skipped(&skipped, &place));
+            // The entry of its end may have only its number.
+            skipped.name
+        }
+        Err(error) => return Err(error),
+    };
     match Numbered::index(entry.unique_id, data) {
-        Some(number) => names::note(store, number, &index.definition().name),
+        Some(number) => names::note(store, number, &name),
         None => Ok(()),
     }
 }

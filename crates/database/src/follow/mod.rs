@@ -12,6 +12,7 @@
 
 mod entry;
 mod failure;
+mod work;
 mod position;
 mod names;
 mod users;
@@ -22,7 +23,6 @@ mod followed_logs;
 mod options;
 mod probe;
 mod kept;
-mod work;
 mod compare;
 mod before;
 mod copy;

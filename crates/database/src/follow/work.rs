@@ -9,6 +9,7 @@ use super::failure::of_source;
 use crate::instance::Instance;
 use crate::session::{Identity, Session};
 use crate::state::following::{Following, Problem};
+use crate::transfer::restore::SkippedIndex;
 
 /// This server, and the one that it follows.
 pub(super) struct Work {
@@ -47,11 +48,28 @@ impl Work {
 
     /// Tells the operator of something that does not come over, once.
     pub(super) fn report(&self, problem: Problem) {
-        tracing::warn!(target: "replication", "{} in {}: {}", problem.what, problem.place, problem.effect);
-        self.following().update(|view| {
-            if !view.problems.contains(&problem) {
-                view.problems.push(problem);
-            }
-        });
+        report(self.following(), problem);
+    }
+}
+
+/// Tells the operator of something that does not come over, once.
+pub(super) fn report(following: &Following, problem: Problem) {
+    following.update(|view| {
+        if !view.problems.contains(&problem) {
+            let Problem { what, place, effect } = &problem;
+            tracing::warn!(target: "replication", "{what} in {place}: {effect}");
+            view.problems.push(problem);
+        }
+    });
+}
+
+impl Problem {
+    /// Returns the problem of an index that was passed over. `place` is its database and collection.
+    pub(super) fn of_skipped(index: &SkippedIndex, place: &str) -> Self {
+        Problem {
+            what: format!("index '{}'", index.name),
+            place: place.to_owned(),
+            effect: format!("it is not here: this version has no indexes of type '{}'", index.kind),
+        }
     }
 }

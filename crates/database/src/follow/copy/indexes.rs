@@ -19,17 +19,18 @@ impl Copy<'_> {
                 names::note(store, number, name)?;
             }
         }
+        let place = format!("{}/{}", session.database_name(), collection.name);
         match session.restore_indexes(collection.definition, true) {
-            Err(error) if error.is_retryable() => Err(error),
-            Err(error) => {
-                self.work.report(Problem {
-                    what: "an index".to_owned(),
-                    place: format!("{}/{}", session.database_name(), collection.name),
-                    effect: format!("it is not here: {error}"),
-                });
-                Ok(())
+            Err(error) if error.is_retryable() => return Err(error),
+            Err(error) => self.work.report(Problem {
+                what: "an index".to_owned(),
+                place,
+                effect: format!("it is not here: {error}"),
+            }),
+            Ok(skipped) => {
+                skipped.iter().for_each(|index| self.work.report(Problem::of_skipped(index, &place)));
             }
-            Ok(()) => Ok(()),
         }
+        Ok(())
     }
 }

@@ -82,8 +82,9 @@ impl Session {
 
     /// Creates the `indexes` of a dump that a collection lacks, and a deferred edge index.
     ///
-    /// With `force`, indexes of unknown types are skipped. Errors: 9, 10, 11, 18, 1203, 1210.
-    pub fn restore_indexes(&self, body: Slice<'_>, force: bool) -> Result<()> {
+    /// With `force`, indexes of unknown types are skipped, and returned. Errors: 9, 10, 11, 18,
+    /// 1203, 1210.
+    pub fn restore_indexes(&self, body: Slice<'_>, force: bool) -> Result<Vec<SkippedIndex>> {
         self.require_database(AccessLevel::ReadWrite)?;
         let parameters = parameters(body)?;
         let name = parameters.get("name").and_then(Slice::as_str);
@@ -95,6 +96,7 @@ impl Session {
             return Err(Error::bad_parameter("'indexes' must be an array"));
         }
         self.build_edge_index(&*self.collection(name, AccessLevel::ReadWrite)?, &|| Ok(()))?;
+        let mut skipped = Vec::new();
         for (position, index) in indexes.elements().enumerate() {
             let kind = index.get("type").and_then(Slice::as_str).unwrap_or_default();
             if kind == CAP_INDEX || OWN_INDEXES.contains(&kind) {
@@ -107,6 +109,7 @@ impl Session {
                         target: "replication",
                         "collection '{name}' is restored without an index of type '{kind}', which this version does not support"
                     );
+                    skipped.push(SkippedIndex::of(index));
                 }
                 Err(error) => {
                     let message = format!("index {position} of collection '{name}': {}", error.message());
@@ -114,7 +117,7 @@ impl Session {
                 }
             }
         }
-        Ok(())
+        Ok(skipped)
     }
 
     fn restore_index(&self, collection: &str, index: Slice<'_>) -> Result<Arc<Index>> {
@@ -122,6 +125,23 @@ impl Session {
         let properties = self.index_properties(index)?;
         let (index, _) = self.instance().store().create_index(&collection, properties)?;
         Ok(index)
+    }
+}
+
+/// An index of a type that this version does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkippedIndex {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub kind: String,
+}
+
+impl SkippedIndex {
+    /// Returns the index of a definition.
+    pub(crate) fn of(definition: Slice<'_>) -> Self {
+        let text = |name| definition.get(name).and_then(Slice::as_str).unwrap_or_default().to_owned();
+        SkippedIndex { name: text("name"), kind: text("type") }
     }
 }
 

@@ -8,4 +8,5 @@ mod collection;
 mod data;
 mod operation;
 
+pub use collection::SkippedIndex;
 pub use operation::RestoreBody;

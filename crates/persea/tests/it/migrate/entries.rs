@@ -176,3 +176,39 @@ fn everything_of_3_11_comes_over() {
 fn everything_of_3_12_comes_over() {
     take_over(Version::V312);
 }
+
+#[test]
+fn indexes_of_unknown_types_are_left_out_and_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mock = Mock::start(Version::V312).unwrap();
+    let unknown = |name: &str| json!({"type": "quantum", "fields": ["n"], "name": name});
+    mock.write(|model| {
+        model.create_collection("_system", "docs", 2, json!({}));
+        model.create_index("_system", "docs", unknown("early"));
+        model.create_index("_system", "docs", json!({"type": "persistent", "fields": ["n"], "name": "by_n"}));
+    });
+    let server = Server::start(folder.path(), &[]);
+    migrate(&server, Some(&mock), &["start", "--wait"]).success();
+    mock.write(|model| {
+        model.create_index("_system", "docs", unknown("late"));
+        let dropped = model.create_index("_system", "docs", unknown("dropped"));
+        model.drop_index("_system", "docs", dropped);
+        model.put("_system", "docs", json!({"_key": "last"}));
+    });
+    wait_for_log(&server, &mock);
+    check_documents(&server, &mock, "_system", &["docs"]);
+    let status = migrate(&server, None, &["status"]).success();
+    for name in ["early", "late", "dropped"] {
+        let problems = state(&server)["problems"].clone();
+        let found = problems.as_array().unwrap().iter().any(|problem| {
+            problem["what"] == format!("index '{name}'")
+                && problem["where"] == "_system/docs"
+                && problem["effect"].as_str().unwrap().contains("'quantum'")
+        });
+        assert!(found && status.stdout.contains(&format!("index '{name}'")), "{name}: {problems} {status:?}");
+    }
+    let indexes = read(&server, "GET", "/_api/index?collection=docs", &Value::Null).json();
+    let present: Vec<&str> =
+        indexes["indexes"].as_array().unwrap().iter().map(|index| index["name"].as_str().unwrap()).collect();
+    assert_eq!(present, ["primary", "by_n"]);
+}
