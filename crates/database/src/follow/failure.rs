@@ -27,8 +27,22 @@ pub(super) fn of_source(error: &client::Error) -> Error {
 }
 
 /// Returns true if the work may go on by itself after an error: the other server does not answer,
-/// it has dropped what is being copied, or its operator can mend the cause.
+/// it has dropped what is being copied, or an operator can mend the cause there or here.
 pub(super) fn is_passing(error: &Error) -> bool {
-    matches!(error.code(), ErrorCode::ReplicationNoResponse | ErrorCode::ReplicationLeaderError)
+    use ErrorCode::{FilesystemFull, ReplicationLeaderError, ReplicationNoResponse};
+    matches!(error.code(), ReplicationNoResponse | ReplicationLeaderError | FilesystemFull)
         || error.is_retryable()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_ends_the_work_only_for_a_while() {
+        let full = kv::Error::Full { reason: "No space left on device".to_owned() };
+        assert!(is_passing(&full.into()));
+        let damaged = Error::corrupt("an entry");
+        assert!(!is_passing(&damaged));
+    }
 }
