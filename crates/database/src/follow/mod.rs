@@ -3,7 +3,8 @@
 //! The other server is ArangoDB or Persea. `options` and `probe` say which one, `copy` copies it,
 //! `tailing` reads its log, and `worker` is the thread that does both. `kept` is what remains of
 //! the work from one start to the next. `before` is what an abort restores. `session` has the
-//! methods of administrators, and `waiting` those of requests that wait for the thread.
+//! methods of administrators, `configured` those for ArangoDB's applier, and `waiting` those of
+//! requests that wait for the thread.
 //!
 //! [`entry`] reads entries of a log. [`applier`] applies them in order, transactions as a whole.
 //! How far it has come is stored in the same commit as the documents, so nothing is applied twice
@@ -28,6 +29,7 @@ mod before;
 mod copy;
 mod tailing;
 mod worker;
+mod configured;
 mod session;
 mod waiting;
 

@@ -1,5 +1,5 @@
-//! `/_api/replication/applier-*` and `make-follower` of ArangoDB 3.11: a view of the server that
-//! this one follows.
+//! `/_api/replication/applier-*`, `sync` and `make-follower` of ArangoDB 3.11: a view of the server
+//! that this one follows.
 //!
 //! Sources: ArangoDB 3.11 documentation, "Replication applier commands"; the recorded replies of
 //! 3.8 have `phase`. ArangoDB has an applier for each database, and a global one. Here there is
@@ -7,7 +7,7 @@
 
 use database::Session;
 use database::follow::{FollowKind, FollowPhase, FollowView, SourceOptions};
-use errors::{Error, ErrorCode, Result};
+use errors::{Error, Result};
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
@@ -28,6 +28,26 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/replication/applier-config", Constant, configuration)
         .for_administrators()
         .about("Returns the configuration of the replication applier.")
+        .with_query(&["global"]),
+    Route::new(Verb::Put, "/_api/replication/applier-config", Blocking, configure)
+        .for_administrators()
+        .audited(Audit::Service)
+        .not_in_scripts()
+        .about("Sets the server that the replication applier follows once it is started.")
+        .with_body(r#"{"endpoint": "tcp://localhost:8530", "username": "root", "password": ""}"#)
+        .with_query(&["global"]),
+    Route::new(Verb::Delete, "/_api/replication/applier-state", Blocking, forget)
+        .for_administrators()
+        .audited(Audit::Service)
+        .not_in_scripts()
+        .about("Forgets the server that was followed, and the configuration of the applier.")
+        .with_query(&["global"]),
+    Route::new(Verb::Put, "/_api/replication/sync", Blocking, synchronize)
+        .for_administrators()
+        .audited(Audit::Service)
+        .not_in_scripts()
+        .about("Copies another server once, without following it.")
+        .with_body(r#"{"endpoint": "tcp://localhost:8530", "username": "root", "password": ""}"#)
         .with_query(&["global"]),
     Route::new(Verb::Put, "/_api/replication/applier-start", Blocking, start)
         .for_administrators()
@@ -141,10 +161,12 @@ fn progress(view: &FollowView) -> &'static str {
 
 /// Returns the properties of the applier, which are the same for every source.
 fn configuration(session: &Session, _request: &Request) -> Result<Response> {
-    let view = session.follow_view()?;
+    let (view, configured) = (session.follow_view()?, session.applier_configuration()?);
     Response::object(StatusCode::OK, |fields| {
         if !view.source.endpoint.is_empty() {
             fields.text("endpoint", &view.source.endpoint);
+        } else if let Some(configured) = &configured {
+            fields.text("endpoint", &configured.endpoint).text("username", &configured.username);
         }
         fields.text("database", session.database_name());
         for name in ["autoStart", "adaptivePolling", "autoResync", "includeSystem", "requireFromPresent"] {
@@ -156,18 +178,54 @@ fn configuration(session: &Session, _request: &Request) -> Result<Response> {
 }
 
 fn start(session: &Session, request: &Request) -> Result<Response> {
-    if request.text("from")?.is_some() {
-        return Err(Error::bad_parameter("'from' cannot be chosen: the applier goes on where its data end"));
-    }
+    let from = request.number("from")?;
     match session.follow_view()?.phase {
-        FollowPhase::None | FollowPhase::Ended => {
-            let message = "no applier configuration found; PUT /_api/replication/make-follower begins one";
-            return Err(Error::new(ErrorCode::ReplicationInvalidApplierConfiguration, message));
+        FollowPhase::None | FollowPhase::Ended => session.start_applier(from)?,
+        _ if from.is_some() => {
+            return Err(Error::bad_parameter(
+                "'from' cannot be chosen: the applier goes on where its data end",
+            ));
         }
         phase if is_running(phase) => {}
         _ => session.resume_following()?,
     }
     answer(session)
+}
+
+fn configure(session: &Session, request: &Request) -> Result<Response> {
+    session.configure_applier(&asked_source(session, request)?)?;
+    configuration(session, request)
+}
+
+fn forget(session: &Session, _request: &Request) -> Result<Response> {
+    session.forget_applier()?;
+    answer(session)
+}
+
+/// Copies another server, and accepts writes afterwards. The reply has the tick with which
+/// `applier-start` goes on.
+fn synchronize(session: &Session, request: &Request) -> Result<Response> {
+    session.follow(asked_source(session, request)?, FollowKind::Follower)?;
+    session.wait_for_copy()?;
+    session.promote()?;
+    session.wait_while_following()?;
+    let view = session.follow_view()?;
+    if let (FollowPhase::Failed, Some(error)) = (view.phase, view.error) {
+        return Err(error);
+    }
+    let (catalog, tick) = (session.catalog(), session.copied_tick()?.to_string());
+    Response::object(StatusCode::OK, |fields| {
+        fields.list("collections", |fields| {
+            let own = catalog.database(session.database_name());
+            for collection in own.into_iter().flat_map(|database| database.collections()) {
+                fields.child_element(|fields| {
+                    let id = collection.definition().id.to_string();
+                    fields.text("id", &id).text("name", collection.name());
+                });
+            }
+        });
+        fields.text("lastLogTick", &tick);
+    })
 }
 
 fn stop(session: &Session, _request: &Request) -> Result<Response> {
@@ -179,14 +237,20 @@ fn stop(session: &Session, _request: &Request) -> Result<Response> {
 }
 
 fn make_follower(session: &Session, request: &Request) -> Result<Response> {
+    session.follow(asked_source(session, request)?, FollowKind::Follower)?;
+    session.wait_for_copy()?;
+    answer(session)
+}
+
+/// Reads the source that a request asks for.
+///
+/// Errors: 10.
+fn asked_source(session: &Session, request: &Request) -> Result<SourceOptions> {
     let body = request.body_object()?;
     let body = body.slice();
     check_unrestricted(body)?;
     let is_global = request.flag("global", false)?;
-    let options = source_options(body, (!is_global).then_some(session.database_name()))?;
-    session.follow(options, FollowKind::Follower)?;
-    session.wait_for_copy()?;
-    answer(session)
+    source_options(body, (!is_global).then_some(session.database_name()))
 }
 
 /// Refuses what would leave a part of a database out.
