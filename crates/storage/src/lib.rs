@@ -62,7 +62,7 @@ pub use scan::{BlockLimits, DocumentKeys, DocumentScan, DocumentScanSpec, KeyBou
 pub use snapshot::Snapshot;
 pub use store::Store;
 pub use store::statistics::{CollectionStatistics, IndexStatistics};
-pub use store_core::write_gate::WritePermit;
+pub use store_core::write_gate::{Membership, WritePermit};
 pub use text_maintenance::upkeep::SearchNotice;
 pub use transaction::{
     DOCUMENT_MAX_BYTES, DOCUMENT_WAIT, OverwriteMode, PendingTransaction, Savepoint, TRANSACTION_MAX_BYTES,

@@ -114,6 +114,16 @@ impl ChangeLog {
         *self.begun.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns the last position that a commit of the log took; 0 without a log. Starts skip
+    /// positions, so [`Positions::next`] may be far behind it.
+    ///
+    /// Errors: those of the engine, 1102 for damage.
+    pub(crate) fn last_position(&self, engine: &dyn Engine) -> Result<u64> {
+        let Some(start) = self.start() else { return Ok(0) };
+        let (_, next) = range_of(engine.snapshot()?.as_ref(), start.first)?;
+        Ok(next.saturating_sub(1))
+    }
+
     /// Returns the recorder of a transaction that begins now.
     pub(crate) fn recorder(&self) -> Recorder {
         if self.options.mode == ChangeLogMode::Never {

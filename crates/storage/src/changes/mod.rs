@@ -64,6 +64,14 @@ impl Store {
         self.core.change_log.positions.resolved()
     }
 
+    /// Returns the last position that a commit of the log took, or the one before the log's first.
+    /// A start skips positions, which no commit takes.
+    ///
+    /// Errors: those of the engine, 1102 for damage.
+    pub fn last_position(&self) -> Result<u64> {
+        self.core.change_log.last_position(self.core.engine.as_ref())
+    }
+
     /// Returns the position that the next commit takes. All commits that have begun to write
     /// themselves are below it.
     pub fn next_position(&self) -> u64 {

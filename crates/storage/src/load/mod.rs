@@ -283,7 +283,8 @@ impl DocumentLoad {
         });
         let must_sync = self.collection.definition().properties.wait_for_sync;
         let durability = if must_sync { Durability::Synced } else { Durability::Buffered };
-        publication.end(load.finish(durability))
+        publication.end(load.finish(durability))?;
+        self.core.wait_for_members()
     }
 
     /// Adds documents and index entries in key order, which is the order of their objects.

@@ -24,7 +24,7 @@ use crate::metrics::{LockCounts, ReadCacheStatistics};
 use crate::sharing::{Coordination, Members};
 use crate::snapshot::split_keys;
 use crate::store_core::StoreCore;
-use crate::store_core::write_gate::WritePermit;
+use crate::store_core::write_gate::{Membership, WritePermit};
 use crate::store_core::{deletion, follower};
 use crate::transaction::{PendingTransaction, Transaction, TransactionOptions};
 use crate::visibility::LoadClock;
@@ -222,6 +222,14 @@ impl Store {
     /// Returns true if the store is a copy that follows another server.
     pub fn is_following(&self) -> bool {
         self.core.write_gate.is_following()
+    }
+
+    /// Makes the store a member of a group: it accepts writes of clients while the membership says
+    /// that it leads, and each commit waits for the other members as the membership says.
+    ///
+    /// It stays a member until it is opened again.
+    pub fn join_group(&self, membership: Arc<dyn Membership>) {
+        self.core.write_gate.join(membership);
     }
 
     /// Lets this thread write to a copy, or in read-only mode.

@@ -117,14 +117,23 @@ impl StoreCore {
     /// after a bounded wait.
     ///
     /// Errors: those of `change`, 1004 while writes are refused, 1650 if the outcome is not known,
-    /// 1200 if other servers were faster each time. After 1650, all further writes are refused
-    /// until the store is opened again, unless servers share the store: the catalog then follows
-    /// the store.
+    /// 1200 if other servers were faster each time, those of
+    /// [`Membership::wait_for_members`](crate::Membership::wait_for_members). After 1650, all
+    /// further writes are refused until the store is opened again, unless servers share the store:
+    /// the catalog then follows the store.
     pub(crate) fn alter<T>(&self, mut change: impl FnMut(&mut Draft) -> Result<T>) -> Result<T> {
         self.check_writable()?;
         let answer = self.coordination.repeat(|| self.alter_once(&mut change))?;
         self.coordination.wait_until_followed();
+        self.wait_for_members()?;
         Ok(answer)
+    }
+
+    /// Waits until other members of the group have the commits so far, if the store is in one.
+    ///
+    /// Errors: those of [`Membership::wait_for_members`](crate::Membership::wait_for_members).
+    pub(crate) fn wait_for_members(&self) -> Result<()> {
+        self.write_gate.wait_for_members(self.change_log.positions.next().saturating_sub(1))
     }
 
     fn alter_once<T>(&self, change: &mut impl FnMut(&mut Draft) -> Result<T>) -> Result<T> {
@@ -146,6 +155,7 @@ impl StoreCore {
         let (positions, _unlogged) = changes.write(&self.change_log, transaction.as_mut())?;
         {
             let mut present = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
+            self.write_gate.check_leading()?;
             if let Err(error) = transaction.commit(kv::Durability::Buffered) {
                 if !matches!(error, kv::Error::Undetermined { .. }) {
                     positions.into_iter().rev().for_each(HeldPositions::withdraw);

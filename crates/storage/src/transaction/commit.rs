@@ -16,11 +16,18 @@ impl Transaction {
     /// Makes all writes visible atomically. Waits for the disk if `durability` or a written
     /// collection's `waitForSync` says so.
     ///
-    /// Errors: 1650 if the outcome is not known. After any other error nothing was written.
+    /// Errors: 1650 if the outcome is not known, 1429 if other members of the group do not have the
+    /// writes, which stay. After any other error nothing was written.
     pub fn commit(self, durability: Durability) -> Result<()> {
         // The transaction counts as partly committed until its last part is committed.
-        let Transaction { core, engine, joined, mut recorder, partial: _partial, .. } = self;
-        core.commit_writes(engine, &joined, recorder.take(), durability)
+        let Transaction { core, engine, joined, mut recorder, partial, .. } = self;
+        let has_written = core.commit_writes(engine, &joined, recorder.take(), durability)?;
+        if has_written || partial.is_some() {
+            // Nobody waits for the collections' locks meanwhile.
+            drop(joined);
+            core.wait_for_members()?;
+        }
+        Ok(())
     }
 
     /// Stores a small value under a name, with the documents of the transaction: both are there
@@ -55,12 +62,12 @@ impl Transaction {
         // Both must precede the first read of the engine's next transaction.
         self.loads_at_begin = self.core.load_clock.now();
         self.read_cache = self.core.read_cache.view();
-        outcome
+        outcome.map(drop)
     }
 }
 
 impl StoreCore {
-    /// Commits the writes of a transaction of the engine.
+    /// Commits the writes of a transaction of the engine. Returns false if there are none.
     ///
     /// Errors: 1496 if the store has become a copy.
     fn commit_writes(
@@ -69,15 +76,10 @@ impl StoreCore {
         joined: &[Joined],
         entries: ChangeBuffer,
         durability: Durability,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         if engine.write_count() == 0 {
             engine.rollback();
-            return Ok(());
-        }
-        // It holds until the commit: a store becomes a copy once its lease has ended.
-        if let Err(error) = self.write_gate.check_leading() {
-            engine.rollback();
-            return Err(error);
+            return Ok(false);
         }
         let written = || joined.iter().filter(|joined| joined.is_written).map(|joined| &joined.collection);
         let must_sync = written().any(|collection| collection.definition.properties.wait_for_sync);
@@ -96,6 +98,12 @@ impl StoreCore {
         let publisher = self.publisher();
         let prepared =
             PreparedChanges::of_transaction(publisher, changes.collect(), logged, engine.as_mut())?;
+        // The commit has taken its positions of the log. So whoever ends this server's leadership,
+        // and then waits for all open positions, has waited for this commit.
+        if let Err(error) = self.write_gate.check_leading() {
+            engine.rollback();
+            return Err(error);
+        }
         let publication = prepared.begin(|visit| engine.for_each_written(visit));
         let outcome = match defines {
             true => self.commit_definitions(engine, durability),
@@ -105,7 +113,7 @@ impl StoreCore {
         if defines {
             self.coordination.wait_until_followed();
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Commits documents that are definitions (graphs, analyzers) as a change of the catalog. So
