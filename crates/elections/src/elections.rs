@@ -107,6 +107,11 @@ impl Elections {
         self.board.look(Instant::now())
     }
 
+    /// Returns true if this member may write at this moment. It takes less than a microsecond.
+    pub fn may_write(&self) -> bool {
+        self.board.may_write(Instant::now())
+    }
+
     /// Waits until the leadership has another version than this one, or for the timeout.
     pub fn wait_for_change(&self, version: u64, timeout: Duration) -> Leadership {
         self.board.wait(version, timeout)

@@ -22,6 +22,8 @@ pub struct Leadership {
     pub is_self: bool,
     /// The end of this member's lease. It may write before this moment, and only then.
     pub valid_until: Option<Instant>,
+    /// True while this member hands its leadership over, and keeps its lease without writes.
+    pub is_handing_over: bool,
 }
 
 impl Leadership {
@@ -56,6 +58,7 @@ impl Board {
             previous: None,
             is_self: false,
             valid_until: None,
+            is_handing_over: false,
         };
         let noted = Noted { leadership, paused: false, given_up: None, stopped: None };
         Board { noted: Mutex::new(noted), changed: Condvar::new() }
@@ -64,6 +67,12 @@ impl Board {
     /// Returns the leadership at this moment.
     pub(crate) fn look(&self, now: Instant) -> Leadership {
         self.seen(&mut self.lock(), now)
+    }
+
+    /// Returns true if this member may write at this moment.
+    pub(crate) fn may_write(&self, now: Instant) -> bool {
+        let noted = self.lock();
+        !noted.paused && noted.leadership.may_write(now)
     }
 
     /// Waits until the version is another one, or for the timeout, and returns the leadership.
@@ -94,7 +103,9 @@ impl Board {
         let keeps_lease = is_self && old.is_self && old.epoch == epoch;
         let valid_until = old.valid_until.filter(|_| keeps_lease);
         let version = old.version;
-        noted.leadership = Leadership { version, epoch, leader, previous, is_self, valid_until };
+        let is_handing_over = false;
+        noted.leadership =
+            Leadership { version, epoch, leader, previous, is_self, valid_until, is_handing_over };
         if !keeps_lease {
             noted.paused = false;
         }
@@ -165,7 +176,7 @@ impl Board {
         }
         let mut seen = noted.leadership.clone();
         if noted.paused {
-            seen.valid_until = None;
+            seen.is_handing_over = seen.valid_until.take().is_some();
         }
         seen
     }
