@@ -108,6 +108,16 @@ impl Process {
         self.signal(Signal::KILL);
     }
 
+    /// Stops the process for a while, as a virtual machine that is suspended.
+    pub fn pause(self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets the process go on after [`Process::pause`].
+    pub fn resume(self) {
+        self.signal(Signal::CONT);
+    }
+
     fn signal(self, signal: Signal) {
         if let Some(id) = i32::try_from(self.id).ok().and_then(Pid::from_raw) {
             // Errors: it has ended already.

@@ -77,6 +77,13 @@ impl Launch {
         Ok(launch.with_stderr(Stderr::File(folder.join("log"))))
     }
 
+    /// Adds options.
+    #[must_use]
+    pub fn with_options(mut self, options: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
+        self.options.extend(options.into_iter().map(Into::into));
+        self
+    }
+
     /// Sends the messages of the server elsewhere.
     pub fn with_stderr(self, stderr: Stderr) -> Self {
         Launch { stderr, ..self }
