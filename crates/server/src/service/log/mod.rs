@@ -25,7 +25,7 @@ use crate::http::log_context;
 use appender::Appender;
 use entry::Fields;
 use recent::Recent;
-use topic::{GENERAL, topic_index};
+use topic::{GENERAL, level_of, topic_index};
 
 pub use crate::http::log_context::STRUCTURED_PARAMETERS;
 pub use entry::Entry;
@@ -217,7 +217,7 @@ impl Log {
     }
 
     fn is_enabled(&self, metadata: &Metadata<'_>) -> bool {
-        let level = Level::of_tracing(*metadata.level()) as u8;
+        let level = level_of(metadata.target(), *metadata.level()) as u8;
         level <= self.most.load(Ordering::Relaxed)
             && self
                 .enabled
@@ -233,7 +233,8 @@ impl Log {
         log_context::append(self.shown.load(Ordering::Relaxed), &mut text);
         let place = topic_index(metadata.target());
         let topic = TOPICS.get(place).copied().unwrap_or(GENERAL);
-        let entry = Entry::new(self.recent.next_id(), topic, Level::of_tracing(*metadata.level()), text);
+        let entry =
+            Entry::new(self.recent.next_id(), topic, level_of(metadata.target(), *metadata.level()), text);
         match entry.level {
             Level::Warning => drop(self.warnings.fetch_add(1, Ordering::Relaxed)),
             Level::Error | Level::Fatal => drop(self.errors.fetch_add(1, Ordering::Relaxed)),
