@@ -13,7 +13,8 @@
 //! - [`changes`]: what the change log has. `maintenance`: the store as administrators see it.
 //! - [`query`]: from a request to a running plan. `transfer`: [`export`], [`import`], [`dump`] and
 //!   [`restore`] of whole collections.
-//! - [`follow`]: another server, copied to this one and followed.
+//! - [`follow`]: another server, copied to this one and followed. [`group`]: servers that elect the
+//!   one that the others follow.
 //! - `background`: the threads of an instance.
 //!
 //! Everything here is synchronous and independent of HTTP.
@@ -35,6 +36,7 @@ mod maintenance;
 pub mod query;
 mod transfer;
 pub mod follow;
+pub mod group;
 mod background;
 
 pub use crate::metrics::TransactionCounts;

@@ -11,7 +11,7 @@ use storage::{Collection, CollectionStatistics, PartialWait, entries_between};
 use crate::base::SharingServer;
 use crate::changes::subscription::held_from;
 use crate::instance::Instance;
-use crate::metrics::{self, ChangeLogUse, FollowUse, QueryResources, WebhookLags};
+use crate::metrics::{self, ChangeLogUse, FollowUse, GroupUse, QueryResources, WebhookLags};
 use crate::session::Session;
 use crate::state::query_registry::Scope;
 
@@ -36,6 +36,7 @@ impl Instance {
             page.write_all(Section::StreamTransactions, metrics::OPEN_TRANSACTIONS, &transactions.len());
             page.write_all(Section::Changes, metrics::CHANGE_LOG, &instance.change_log_use());
             page.write_all(Section::Changes, metrics::FOLLOW, &instance.follow_use());
+            page.write_all(Section::Changes, metrics::GROUP, &instance.group_use());
             page.write_all(Section::Changes, metrics::WEBHOOK_LAGS, &instance.webhook_lags());
             page.write_all(Section::Changes, metrics::WEBHOOK_COUNTS, &instance.webhooks().counts);
         });
@@ -55,6 +56,18 @@ impl Instance {
     }
 
     /// Returns how far another server is copied and followed.
+    fn group_use(&self) -> GroupUse {
+        let Some((group, leadership)) = self.group().and_then(|group| Some((group, group.leadership()?)))
+        else {
+            return GroupUse::default();
+        };
+        GroupUse {
+            leads: group.accepts_writes(&self.store),
+            epoch: leadership.epoch,
+            set_aside: group.set_aside().len() as u64,
+        }
+    }
+
     fn follow_use(&self) -> FollowUse {
         let view = self.following().view();
         FollowUse {

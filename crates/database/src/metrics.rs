@@ -199,6 +199,30 @@ pub(crate) const FOLLOW: &[Metric<FollowUse>] = &[
     ),
 ];
 
+/// The group of servers in which this one is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct GroupUse {
+    pub(crate) leads: bool,
+    pub(crate) epoch: u64,
+    pub(crate) set_aside: u64,
+}
+
+pub(crate) const GROUP: &[Metric<GroupUse>] = &[
+    Metric::gauge("persea_group_leads", "1 while the server leads its group, 0 otherwise.", |group| {
+        u64::from(group.leads).into()
+    }),
+    Metric::gauge(
+        "persea_group_epoch",
+        "Number of leaders that the group has appointed; 0 for a server in no group.",
+        |group| group.epoch.into(),
+    ),
+    Metric::gauge(
+        "persea_group_set_aside_files",
+        "Number of files that the server has made since its start of writes that only it had.",
+        |group| group.set_aside.into(),
+    ),
+];
+
 /// The deliveries to webhooks since the start of the server.
 #[derive(Debug, Default)]
 pub(crate) struct WebhookCounts {

@@ -24,7 +24,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::engine::EngineName;
 use crate::failure::Failure;
 use crate::options::{
-    self as sections, SERVER, backup, cluster, database as store_section, follow, general,
+    self as sections, SERVER, backup, cluster, database as store_section, follow, general, group,
     log as log_section, query, server as server_section, ssl, tcp, traces, webhooks,
 };
 use crate::process::{PidFile, print, raise_descriptor_limit, restart};
@@ -87,6 +87,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let webhooks = webhooks::settings(options)?;
     let archive = backup::archive(options)?;
     let source = follow::source(options)?;
+    let group = group::settings(options, store_section::data_folder(options))?;
     let log = log_section::open(options)?;
     if options.get(&general::CHECK_CONFIGURATION) {
         return Ok(End::Stopped);
@@ -104,7 +105,7 @@ fn run_with(options: &Options) -> Result<End, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let manager = Arc::new(ServiceManager::find());
     manager.answer_watchdog(runtime.handle());
-    let instance = open(options, &budget, descriptors, (webhooks, source))?;
+    let instance = open(options, &budget, descriptors, (webhooks, source, group.is_some()))?;
     if options.get(&store_section::AUTO_UPGRADE) || options.get(&store_section::INIT_DATABASE) {
         instance.store().close()?;
         tracing::info!("the store is ready");
@@ -115,10 +116,18 @@ fn run_with(options: &Options) -> Result<End, Failure> {
         server_section::settings(options, &log, &instance, &budget, descriptors, tls.as_ref())?;
     let server_options = backup::add(options, instance.store().engine().as_ref(), server_options)?;
     let tracer = traces.map(traces::start).transpose()?;
+    let writes_wait = group.as_ref().is_some_and(|group| group.is_synchronous);
     let archive_status = archive.is_some().then(Arc::<ArchiveStatus>::default);
-    let server_options =
-        ServerOptions { tracer: tracer.clone(), log_archive: archive_status.clone(), ..server_options };
+    let server_options = ServerOptions {
+        tracer: tracer.clone(),
+        log_archive: archive_status.clone(),
+        writes_wait,
+        ..server_options
+    };
     let server = Server::new(Arc::clone(&instance), server_options)?;
+    if let Some(group) = group {
+        server.join_group(&group)?;
+    }
     let archive = archive.zip(archive_status);
     let archive = archive.map(|(archive, status)| LogArchive::start(Arc::clone(&instance), archive, status));
     let archive = archive.transpose()?;
@@ -169,7 +178,7 @@ fn open(
     options: &Options,
     budget: &MemoryBudget,
     descriptors: u64,
-    (webhooks, source): (WebhookOptions, Option<SourceOptions>),
+    (webhooks, source, is_in_group): (WebhookOptions, Option<SourceOptions>, bool),
 ) -> Result<Arc<Instance>, Failure> {
     let engine = general::open_engine(options, budget, descriptors)?;
     let in_memory = engine.name() == EngineName::Memory.text();
@@ -181,7 +190,11 @@ fn open(
     query::track(options, &instance);
     let password = store_section::root_password(options);
     let is_new = create_root(instance.store(), &password)?;
-    database::follow::go_on(&instance)?;
+    match is_in_group {
+        // It accepts writes once it leads.
+        true => instance.store().set_following(true),
+        false => database::follow::go_on(&instance)?,
+    }
     if options.get(&server_section::AUTHENTICATION) && root_is_open(instance.store()) {
         warn_of_open_root(!is_new && !password.is_empty());
     }

@@ -22,4 +22,4 @@ pub use documents::{Documents, FetchOptions, Fetched, Position};
 pub use revisions::for_each_revision;
 pub use snapshot::Snapshot;
 pub use source::{Product, Role, Source};
-pub use tail::{TailPart, TailRequest};
+pub use tail::{Applied, TailPart, TailRequest};

@@ -24,6 +24,19 @@ pub struct TailRequest {
     /// The time to wait for an entry, at most a minute. Only a Persea waits; see
     /// [`Source::waits_for_log`].
     pub wait: Duration,
+    /// How far a member of the server's group has applied its log; `None` for other readers.
+    pub applied: Option<Applied>,
+}
+
+/// How far a member of a group has applied the log of the member that leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// The id of the member that asks.
+    pub member: u64,
+    /// The epoch in which the other one leads.
+    pub epoch: u64,
+    /// The tick up to which everything is applied.
+    pub tick: u64,
 }
 
 /// A part of a log.
@@ -67,6 +80,13 @@ impl Source {
         };
         let request = match asked.reader {
             Some(reader) => named(request, reader),
+            None => request,
+        };
+        let request = match &asked.applied {
+            Some(applied) => request
+                .query("member", &applied.member.to_string())
+                .query("epoch", &applied.epoch.to_string())
+                .query("applied", &applied.tick.to_string()),
             None => request,
         };
         self.part(asked, self.client().call(&request)?)

@@ -29,7 +29,13 @@ fn kinds(source: &Source, mut from: u64, chunk_bytes: u64) -> Vec<u64> {
     let mut kinds = Vec::new();
     loop {
         let part = source
-            .tail(&TailRequest { from, chunk_bytes, reader: Some(7), wait: Duration::from_secs(1) })
+            .tail(&TailRequest {
+                from,
+                chunk_bytes,
+                reader: Some(7),
+                wait: Duration::from_secs(1),
+                applied: None,
+            })
             .unwrap();
         assert!(part.is_complete && !part.is_velocypack && part.last_scanned >= from);
         let lines = std::str::from_utf8(&part.entries).unwrap().lines();
@@ -104,7 +110,9 @@ fn the_log_is_read_whole_in_parts_of_any_size() {
     assert!(kinds(&source, last, 1).is_empty());
     assert!(mock.requests().iter().any(|request| request.contains("syncerId=7")));
     mock.configure(|model| model.forget_log());
-    let gap = source.tail(&TailRequest { from, chunk_bytes: 1, reader: None, wait: Duration::ZERO }).unwrap();
+    let gap = source
+        .tail(&TailRequest { from, chunk_bytes: 1, reader: None, wait: Duration::ZERO, applied: None })
+        .unwrap();
     assert!(!gap.is_complete);
 }
 

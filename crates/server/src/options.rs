@@ -59,6 +59,8 @@ pub struct ServerOptions {
     pub memory_limit_bytes: u64,
     /// Certificate and key of the TLS addresses, if there are any.
     pub tls: Option<Tls>,
+    /// True if writes wait until other servers have them.
+    pub writes_wait: bool,
     /// The source of traces, if requests are traced.
     pub tracer: Option<Arc<Tracer>>,
     /// The state of the archive of the change log, if there is one.
@@ -154,6 +156,7 @@ impl Default for ServerOptions {
             configuration_description: Slice::EMPTY_OBJECT.bytes().to_vec(),
             memory_limit_bytes: 0,
             tls: None,
+            writes_wait: false,
             tracer: None,
             log_archive: None,
         }

@@ -168,8 +168,23 @@ impl Applier {
         let position = self.position_after(entry.tick);
         apply(&self.instance, position.may_lack_definitions())?;
         position.store(self.instance.store(), &self.source)?;
-        self.position = position;
+        self.reach(position);
         Ok(())
+    }
+
+    /// Notes that everything up to a position is applied.
+    fn reach(&mut self, position: AppliedPosition) {
+        self.position = position;
+        self.mark();
+    }
+
+    /// Notes where in the log of this server the position is. Before the end of a copy it is
+    /// nowhere: the copy may have what the log says later.
+    pub(super) fn mark(&self) {
+        if self.instance.group().is_some() && self.position.applied >= self.position.complete {
+            let here = self.instance.store().next_position().saturating_sub(1);
+            self.instance.following().marks().note(self.position.applied, here);
+        }
     }
 
     fn take_operation(&mut self, entry: &Entry<'_>) -> Result<()> {
@@ -203,7 +218,7 @@ impl Applier {
                 // A transaction of definitions has no database.
                 true => {
                     position.store(self.instance.store(), &self.source)?;
-                    self.position = position;
+                    self.reach(position);
                 }
                 false => self.commit(&operations, position)?,
             }
@@ -241,7 +256,7 @@ impl Applier {
                 Err(error) if error.is_retryable() && attempts < ATTEMPTS => attempts += 1,
                 Err(error) => return Err(error),
                 Ok(()) => {
-                    self.position = position;
+                    self.reach(position);
                     return Ok(());
                 }
             }

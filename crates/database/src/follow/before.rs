@@ -64,7 +64,7 @@ pub(super) fn restore(instance: &Instance) -> Result<()> {
 }
 
 /// Returns the name of something that clients have made here.
-fn find_data(instance: &Instance) -> Option<String> {
+pub(crate) fn find_data(instance: &Instance) -> Option<String> {
     let catalog = instance.store().catalog();
     for database in catalog.databases() {
         if database.name() != SYSTEM_DATABASE {

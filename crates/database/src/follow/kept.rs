@@ -6,6 +6,7 @@ use errors::{Error, Result};
 use storage::Store;
 use velocypack::{Builder, Limits, Slice, validate};
 
+use super::position::AppliedPosition;
 use crate::state::following::{FollowKind, FollowPhase, SourceOptions};
 
 /// The setting that has the state.
@@ -13,15 +14,15 @@ const SETTING: &str = "follow";
 
 /// The state of the work, as it is stored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Kept {
-    pub(super) kind: FollowKind,
+pub(crate) struct Kept {
+    pub(crate) kind: FollowKind,
     /// `Copying`, `Following`, `Paused` or `Ended`.
-    pub(super) phase: FollowPhase,
+    pub(crate) phase: FollowPhase,
     /// True if the copy is not complete: a pause ends with more copying.
     pub(super) is_copying: bool,
-    pub(super) source: SourceOptions,
+    pub(crate) source: SourceOptions,
     /// The number of the other server.
-    pub(super) server_id: String,
+    pub(crate) server_id: String,
     /// The number under which it keeps its log for this one.
     pub(super) reader: u64,
     /// The last tick of the log before the copy began, and when it had ended.
@@ -33,11 +34,25 @@ pub(super) struct Kept {
     pub(super) has_closed_source: bool,
     /// The collections that were copied: database and globally unique identifier.
     pub(super) copied: BTreeSet<(String, String)>,
+    /// The leadership that is followed, of a member of a group.
+    pub(super) followed: Option<FollowedLeader>,
+}
+
+/// The leadership that a member of a group follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct FollowedLeader {
+    /// The epoch of the leadership.
+    pub(crate) epoch: u64,
+    /// The leader's last position when it began to lead.
+    pub(crate) began_at: u64,
+    /// The position of this member before it followed this leader: epoch and tick. It counts until
+    /// everything is applied that the leader had when it began.
+    pub(crate) before: (u64, u64),
 }
 
 impl Kept {
     /// Returns the state before anything is copied.
-    pub(super) fn begin(kind: FollowKind, source: SourceOptions) -> Self {
+    pub(crate) fn begin(kind: FollowKind, source: SourceOptions) -> Self {
         Kept {
             kind,
             phase: FollowPhase::Copying,
@@ -52,9 +67,8 @@ impl Kept {
     /// Returns the state; `None` if nothing was ever followed.
     ///
     /// Errors: 1102 for damage, those of the engine.
-    pub(super) fn read(store: &Store) -> Result<Option<Self>> {
+    pub(crate) fn read(store: &Store) -> Result<Option<Self>> {
         let Some(bytes) = store.setting(SETTING)? else { return Ok(None) };
-        let damaged = || Error::corrupt("the stored state of following another server is damaged");
         let value = validate(&bytes, &Limits::default()).map_err(|_| damaged())?;
         let text = |name: &str| value.get(name).and_then(Slice::as_str).ok_or_else(damaged);
         let flag = |name: &str| value.get(name).and_then(Slice::as_bool).ok_or_else(damaged);
@@ -67,6 +81,7 @@ impl Kept {
         Ok(Some(Kept {
             kind: match text("kind")? {
                 "migration" => FollowKind::Migration,
+                "member" => FollowKind::Member,
                 _ => FollowKind::Follower,
             },
             phase: match text("phase")? {
@@ -85,13 +100,14 @@ impl Kept {
             is_repeated: flag("isRepeated")?,
             has_closed_source: flag("hasClosedSource")?,
             copied,
+            followed: value.get("followed").map(FollowedLeader::read).transpose()?,
         }))
     }
 
     /// Stores the state.
     ///
     /// Errors: those of the engine.
-    pub(super) fn store(&self, store: &Store) -> Result<()> {
+    pub(crate) fn store(&self, store: &Store) -> Result<()> {
         let mut out = Builder::new();
         out.open_object()?;
         for (name, value) in
@@ -114,6 +130,10 @@ impl Kept {
             out.key(name)?;
             out.add_u64(value)?;
         }
+        if let Some(followed) = &self.followed {
+            out.key("followed")?;
+            followed.print(&mut out)?;
+        }
         out.key("source")?;
         out.open_object()?;
         self.source.print(&mut out)?;
@@ -131,10 +151,72 @@ impl Kept {
         store.put_setting(SETTING, out.as_bytes())
     }
 
+    /// Returns the state in another phase.
+    pub(crate) fn in_phase(self, phase: FollowPhase) -> Self {
+        Kept { phase, ..self }
+    }
+
+    /// Returns the state with another address or user of the other server.
+    pub(crate) fn of(self, source: SourceOptions) -> Self {
+        Kept { source, ..self }
+    }
+
+    /// Returns the position in the other server's log up to which it is applied; `None` unless the
+    /// data are of one moment.
+    ///
+    /// Errors: 1102 for damage, those of the engine.
+    pub(crate) fn applied(&self, store: &Store) -> Result<Option<u64>> {
+        if self.is_copying {
+            return Ok(None);
+        }
+        let stored = AppliedPosition::read(store, &self.server_id)?;
+        let applied = stored.map(|position| position.applied).or(self.begin);
+        Ok(applied.filter(|applied| *applied >= self.complete))
+    }
+
+    /// Forgets the state if it is that of a member of a group.
+    ///
+    /// Errors: 1102 for damage, those of the engine.
+    pub(crate) fn remove_of_member(store: &Store) -> Result<()> {
+        match Kept::read(store)?.is_some_and(|kept| kept.kind == FollowKind::Member) {
+            true => Kept::remove(store),
+            false => Ok(()),
+        }
+    }
+
     /// Forgets the state.
     ///
     /// Errors: those of the engine.
     pub(super) fn remove(store: &Store) -> Result<()> {
         store.remove_setting(SETTING)
     }
+}
+
+impl FollowedLeader {
+    fn read(value: Slice<'_>) -> Result<Self> {
+        let number = |name: &str| value.get(name).and_then(Slice::as_u64).ok_or_else(damaged);
+        Ok(FollowedLeader {
+            epoch: number("epoch")?,
+            began_at: number("beganAt")?,
+            before: (number("epochBefore")?, number("tickBefore")?),
+        })
+    }
+
+    fn print(&self, out: &mut Builder) -> Result<()> {
+        out.open_object()?;
+        for (name, value) in [
+            ("epoch", self.epoch),
+            ("beganAt", self.began_at),
+            ("epochBefore", self.before.0),
+            ("tickBefore", self.before.1),
+        ] {
+            out.key(name)?;
+            out.add_u64(value)?;
+        }
+        Ok(out.close()?)
+    }
+}
+
+fn damaged() -> Error {
+    Error::corrupt("the stored state of following another server is damaged")
 }

@@ -10,6 +10,9 @@
 //! How far it has come is stored in the same commit as the documents, so nothing is applied twice
 //! or left out after a crash. [`definitions`] and `users` apply changes that may be repeated, by
 //! the `names` that numbers of the other server mean.
+//!
+//! A follower may be a `member` of a group, whose leader changes. `set_aside` keeps what a former
+//! leader alone had.
 
 mod entry;
 mod failure;
@@ -28,6 +31,8 @@ mod compare;
 mod before;
 mod copy;
 mod tailing;
+mod set_aside;
+mod member;
 mod worker;
 mod configured;
 mod session;
@@ -38,8 +43,12 @@ pub use crate::state::following::{
     SourceOptions, SourceView,
 };
 pub use applier::{AppliedCounts, Applier, CopiedState};
+pub(crate) use before::find_data;
 pub use entry::TailBody;
 pub use followed_logs::FollowedLogs;
+pub(crate) use kept::Kept;
+pub(crate) use member::position as member_position;
 pub use position::AppliedPosition;
 pub use probe::{Probe, ProbedDatabase};
 pub use session::go_on;
+pub(crate) use worker::start_member;

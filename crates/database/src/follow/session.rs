@@ -40,16 +40,17 @@ impl Session {
 
     /// Interrupts the work until [`Session::resume_following`].
     ///
-    /// Errors: 11, 1407 if there is none.
+    /// Errors: 11, 1407 if there is none, or if this server is a member of a group.
     pub fn pause_following(&self) -> Result<()> {
+        self.require_choice()?;
         self.give_order(FollowOrder::Pause)
     }
 
     /// Goes on with the work, after a pause or an error.
     ///
-    /// Errors: 11, 1407 if there is none.
+    /// Errors: 11, 1407 if there is none, or if this server is a member of a group.
     pub fn resume_following(&self) -> Result<()> {
-        self.require_administrator()?;
+        self.require_choice()?;
         let instance = self.instance();
         match Kept::read(instance.store())? {
             Some(kept) if kept.phase != FollowPhase::Ended => worker::start(instance, kept),
@@ -86,11 +87,27 @@ impl Session {
     ///
     /// Errors: 11, 1407 if no server is followed.
     pub fn promote(&self) -> Result<()> {
-        self.require_kind(FollowKind::Follower)?;
+        let is_former_member =
+            self.instance().group().is_none() && self.require_kind(FollowKind::Member).is_ok();
+        if !is_former_member {
+            self.require_kind(FollowKind::Follower)?;
+        }
         if !self.instance().following().is_working() {
             self.resume_following()?;
         }
         self.give_order(FollowOrder::Promote)
+    }
+
+    /// Checks that an administrator decides whether this server follows another one.
+    fn require_choice(&self) -> Result<()> {
+        self.require_administrator()?;
+        match self.instance().group() {
+            None => Ok(()),
+            Some(_) => Err(Error::new(
+                ErrorCode::ReplicationInvalidApplierState,
+                "this server is a member of a group, whose elections decide whom it follows",
+            )),
+        }
     }
 
     fn require_kind(&self, kind: FollowKind) -> Result<()> {
@@ -132,7 +149,8 @@ fn follow(instance: &Arc<Instance>, options: SourceOptions, kind: FollowKind) ->
 }
 
 /// Goes on with the copy of the last start, or begins the one that the options name. It comes after
-/// everything that a start writes: the store refuses writes then.
+/// everything that a start writes: the store refuses writes then. Members of a group
+/// [join](crate::group::join) it instead.
 ///
 /// Errors: 10 if this server has data and should become a copy; 1102 for damage, those of the
 /// engine, 4 if no thread can be started.
@@ -163,16 +181,30 @@ pub fn go_on(instance: &Arc<Instance>) -> Result<()> {
 fn go_on_with(instance: &Arc<Instance>, kept: Kept) -> Result<()> {
     match kept.phase {
         FollowPhase::Ended | FollowPhase::None => Ok(()),
+        // A former member stays a copy until somebody promotes it: the group goes on without it.
+        _ if kept.kind == FollowKind::Member => {
+            tracing::warn!(
+                target: "replication",
+                "this server was a member of a group, and starts without the options --group.*; it stays a copy \
+                 until it is promoted"
+            );
+            show_paused(instance, kept);
+            Ok(())
+        }
         FollowPhase::Paused => {
-            instance.store().set_following(true);
-            instance.following().update(|view| {
-                view.kind = kept.kind;
-                view.phase = FollowPhase::Paused;
-                view.source.endpoint = kept.source.endpoint;
-                view.source.server_id = kept.server_id;
-            });
+            show_paused(instance, kept);
             Ok(())
         }
         _ => worker::start(instance, kept),
     }
+}
+
+fn show_paused(instance: &Instance, kept: Kept) {
+    instance.store().set_following(true);
+    instance.following().update(|view| {
+        view.kind = kept.kind;
+        view.phase = FollowPhase::Paused;
+        view.source.endpoint = kept.source.endpoint;
+        view.source.server_id = kept.server_id;
+    });
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use errors::Result;
-use replication_client::{TailPart, TailRequest};
+use replication_client::{Applied, TailPart, TailRequest};
 
 use super::applier::{Applier, CopiedState};
 use super::copy::check_server;
@@ -46,10 +46,19 @@ pub(super) fn follow(work: &Work, kept: &Kept, until: Option<u64>) -> Result<End
     if !kept.source.databases.is_empty() {
         applier.only_databases(kept.source.databases.iter().cloned());
     }
-    let mut reading = Reading { work, from: applier.position().restart, pause: PAUSES.0 };
+    work.instance.following().marks().begin(&kept.server_id);
+    applier.mark();
+    let member = work.instance.group().map(|group| group.options().own).zip(kept.followed);
+    let mut reading = Reading {
+        work,
+        member: member.map(|(member, followed)| (member, followed.epoch)),
+        is_waited_for: work.instance.group().is_some_and(|group| group.options().is_synchronous),
+        from: applier.position().restart,
+        pause: PAUSES.0,
+    };
     reading.show(&applier, None);
     std::thread::scope(|scope| {
-        let mut ahead = None;
+        let (mut ahead, mut applied) = (None, applier.position().applied);
         loop {
             if work.following().is_interrupted() {
                 return Ok(Ended::Interrupted);
@@ -57,7 +66,7 @@ pub(super) fn follow(work: &Work, kept: &Kept, until: Option<u64>) -> Result<End
             let asked = Instant::now();
             let part = match ahead.take() {
                 Some(part) => join(part)?,
-                None => reading.fetch(Some(kept.reader), reading.from, WAIT)?,
+                None => reading.fetch(Some(kept.reader), reading.from, (applied, WAIT))?,
             };
             let took = asked.elapsed();
             let level_at = reading.level_at(asked, took);
@@ -66,12 +75,14 @@ pub(super) fn follow(work: &Work, kept: &Kept, until: Option<u64>) -> Result<End
             }
             if part.has_more {
                 let (reading, from) = (reading, part.last_scanned);
-                ahead = Some(scope.spawn(move || reading.fetch(None, from, Duration::ZERO)));
+                ahead = Some(scope.spawn(move || reading.fetch(None, from, (applied, Duration::ZERO))));
             }
             let is_empty = part.entries.is_empty();
             apply(&mut applier, &part)?;
             reading.from = part.last_scanned;
+            applied = applier.position().applied;
             let reached = if part.has_more { applier.position().applied } else { part.last_scanned };
+            applied = applied.max(reached);
             reading.show(&applier, Some((&part, reached, level_at)));
             if until.is_some_and(|until| reached >= until) {
                 return Ok(Ended::Reached);
@@ -85,13 +96,20 @@ pub(super) fn follow(work: &Work, kept: &Kept, until: Option<u64>) -> Result<End
 #[derive(Clone, Copy)]
 struct Reading<'a> {
     work: &'a Work,
+    /// The id of this member of a group, and the epoch of the leader.
+    member: Option<(u64, u64)>,
+    /// True if writes at the leader wait until members have them.
+    is_waited_for: bool,
     from: u64,
     pause: Duration,
 }
 
 impl Reading<'_> {
-    fn fetch(&self, reader: Option<u64>, from: u64, wait: Duration) -> Result<TailPart> {
-        let asked = TailRequest { from, chunk_bytes: PART_BYTES, reader, wait };
+    /// Returns the part behind a tick. `applied` tells the leader of a group how far its log is
+    /// applied; it waits for an entry if there is none.
+    fn fetch(&self, reader: Option<u64>, from: u64, (applied, wait): (u64, Duration)) -> Result<TailPart> {
+        let applied = self.member.map(|(member, epoch)| Applied { member, epoch, tick: applied });
+        let asked = TailRequest { from, chunk_bytes: PART_BYTES, reader, wait, applied };
         self.work.source.tail(&asked).map_err(|error| of_source(&error))
     }
 
@@ -103,6 +121,8 @@ impl Reading<'_> {
         }
         self.pause = if is_empty { (self.pause * 2).min(PAUSES.1) } else { PAUSES.0 };
         let pause = match (self.work.source.waits_for_log(), is_empty) {
+            // Writers wait for this member.
+            (true, false) if self.is_waited_for => Duration::ZERO,
             (true, false) if took < GATHERING => GATHERING,
             (true, false) => Duration::ZERO,
             (true, true) => self.pause.saturating_sub(took),

@@ -13,20 +13,33 @@ use super::kept::Kept;
 use super::position::AppliedPosition;
 use super::tailing::{Ended, follow};
 use super::work::Work;
-use super::{before, compare};
+use super::{before, compare, member};
 use crate::instance::Instance;
-use crate::state::following::{Comparison, FollowOrder, FollowPhase, Following};
+use crate::state::following::{Comparison, FollowKind, FollowOrder, FollowPhase, Following, SourceOptions};
 
 /// The pauses between attempts to reach the other server: they double from the first to the last.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+/// The longest pause of a member of a group, whose leader may become ready at any moment.
+const MEMBER_PAUSE_MAX: Duration = Duration::from_millis(400);
 /// Attempts to reach it before a cut-over is given up.
 const CUT_OVER_TIME: Duration = Duration::from_secs(60);
 
 /// Starts the thread for the state that is kept. This server refuses the writes of clients from now
 /// on.
 ///
-/// Errors: 4 if no thread can be started.
+/// Errors: 1411 if a thread works already, 4 if no thread can be started.
 pub(super) fn start(instance: &Arc<Instance>, kept: Kept) -> Result<()> {
+    start_in(instance, kept, None)
+}
+
+/// Starts the thread of a member of a group, which follows the leader of an epoch.
+///
+/// Errors: those of [`start`].
+pub(crate) fn start_member(instance: &Arc<Instance>, kept: Kept, epoch: u64) -> Result<()> {
+    start_in(instance, kept, Some(epoch))
+}
+
+fn start_in(instance: &Arc<Instance>, kept: Kept, epoch: Option<u64>) -> Result<()> {
     instance.store().set_following(true);
     let following = instance.following();
     following.update(|view| {
@@ -39,7 +52,7 @@ pub(super) fn start(instance: &Arc<Instance>, kept: Kept) -> Result<()> {
     let own = Arc::clone(instance);
     let started = following.start("follow", move || {
         let _permit = own.store().permit_writes();
-        let mut worker = Worker { instance: Arc::clone(&own), kept };
+        let mut worker = Worker { instance: Arc::clone(&own), kept, epoch };
         if catch_unwind(AssertUnwindSafe(|| worker.run())).is_err() {
             // It stays a copy, and shows that nobody works on it.
             own.following().update(|view| {
@@ -58,6 +71,8 @@ pub(super) fn start(instance: &Arc<Instance>, kept: Kept) -> Result<()> {
 struct Worker {
     instance: Arc<Instance>,
     kept: Kept,
+    /// The epoch of the leader that a member of a group follows.
+    epoch: Option<u64>,
 }
 
 /// The end of a turn of work.
@@ -98,7 +113,8 @@ impl Worker {
                         view.error = Some(error);
                     });
                     self.following().pause(pause);
-                    pause = (pause * 2).min(PAUSES.1);
+                    let longest = if self.epoch.is_some() { MEMBER_PAUSE_MAX } else { PAUSES.1 };
+                    pause = (pause * 2).min(longest);
                 }
                 Err(error) => {
                     tracing::error!(target: "replication", "the work has stopped: {error}");
@@ -113,6 +129,9 @@ impl Worker {
     /// Copies or follows, until something ends it.
     fn work(&mut self) -> Result<()> {
         let work = self.connect()?;
+        if let Some((group, epoch)) = self.instance.group().zip(self.epoch) {
+            member::join(&work, group, &mut self.kept, epoch)?;
+        }
         if self.kept.is_copying {
             self.show(FollowPhase::Copying);
             copy(&work, &mut self.kept)?;
@@ -126,6 +145,9 @@ impl Worker {
             true => Ended::Reached,
             false => follow(&work, &self.kept, Some(self.kept.complete))?,
         };
+        if ended == Ended::Reached && self.kept.kind == FollowKind::Member {
+            self.note_whole()?;
+        }
         let ended = match ended {
             Ended::Reached => {
                 self.show(FollowPhase::Following);
@@ -143,6 +165,16 @@ impl Worker {
     fn is_whole(&self) -> Result<bool> {
         let position = AppliedPosition::read(self.instance.store(), &self.kept.server_id)?;
         Ok(position.is_some_and(|position| position.applied >= self.kept.complete))
+    }
+
+    /// Notes that the log is applied up to the end of the copy, also where its last entries concern
+    /// nothing here. The elections ask for it. The log of a Persea has no open transactions.
+    fn note_whole(&self) -> Result<()> {
+        let (store, complete) = (self.instance.store(), self.kept.complete);
+        if self.is_whole()? {
+            return Ok(());
+        }
+        AppliedPosition { applied: complete, restart: complete, complete }.store(store, &self.kept.server_id)
     }
 
     /// Copies again what changed, because the log has lost entries that were not read.
@@ -166,7 +198,7 @@ impl Worker {
 
     fn connect(&self) -> Result<Work> {
         let interrupt = Arc::clone(self.following().interrupt());
-        let source = self.kept.source.connect(Some(interrupt))?;
+        let source = self.source()?.connect(Some(interrupt))?;
         self.following().update(|view| {
             view.source.product = match source.product() {
                 Product::ArangoDb => "arangodb".to_owned(),
@@ -176,6 +208,15 @@ impl Worker {
             view.source.server_id.clone_from(&self.kept.server_id);
         });
         Ok(Work { instance: Arc::clone(&self.instance), source })
+    }
+
+    /// Returns the other server. A member signs in by a token that is valid now.
+    fn source(&self) -> Result<SourceOptions> {
+        let source = self.kept.source.clone();
+        match self.instance.group().filter(|_| self.epoch.is_some()) {
+            Some(group) => Ok(SourceOptions { token: group.token()?, ..source }),
+            None => Ok(source),
+        }
     }
 
     fn save(&mut self, phase: FollowPhase) -> Result<()> {
@@ -217,6 +258,7 @@ impl Worker {
                 self.following().update(|view| *view = Default::default());
                 Ok(Turn::End)
             }
+            FollowOrder::Yield => Ok(Turn::End),
             FollowOrder::Promote => {
                 self.leave_source();
                 self.end()?;

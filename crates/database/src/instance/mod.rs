@@ -4,12 +4,12 @@ mod javascript_options;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, MutexGuard};
+use std::sync::{Arc, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use aql_exec::{BatchLimits, SpillOptions};
 use aql_value::MemoryAccount;
-use errors::Result;
+use errors::{Error, Result};
 use storage::{Catalog, SearchOptions, Store, StoreOptions};
 
 use crate::base::LocalIds;
@@ -22,6 +22,7 @@ use crate::state::dump::{Batches, DumpContexts};
 use crate::state::feeds::Feeds;
 use crate::state::following::{Following, SourceOptions};
 use crate::state::graph_changes::GraphChanges;
+use crate::state::group::Group;
 use crate::state::large_texts::LargeTexts;
 use crate::state::log_readers::LogReaders;
 use crate::state::plan_cache::PlanCache;
@@ -160,6 +161,7 @@ pub struct Instance {
     log_readers: LogReaders,
     feeds: Feeds,
     following: Following,
+    group: OnceLock<Arc<Group>>,
     subscriptions: Subscriptions,
     webhooks: Arc<Webhooks>,
     /// The store over which filters of changes run.
@@ -216,6 +218,7 @@ impl Instance {
             log_readers: LogReaders::default(),
             feeds: Feeds::default(),
             following: Following::default(),
+            group: OnceLock::new(),
             subscriptions: Subscriptions::default(),
             webhooks: Arc::new(Webhooks::new(&options.webhooks)),
             empty_store: EmptyStore::default(),
@@ -242,10 +245,36 @@ impl Instance {
         &self.following
     }
 
+    /// Returns the group of servers in which this one is.
+    pub(crate) fn group(&self) -> Option<&Arc<Group>> {
+        self.group.get()
+    }
+
+    /// Makes this server a member of a group.
+    ///
+    /// Errors: 4 if it is one already.
+    pub(crate) fn set_group(&self, group: Arc<Group>) -> Result<()> {
+        self.group.set(group).map_err(|_| Error::internal("the server is a member of a group already"))
+    }
+
     /// Returns the address of the server that this one follows, and the lag behind it; `None` if it
-    /// follows none. The lag is `None` until the first copy is complete.
+    /// follows none. The lag is `None` until the first copy is complete. The address is empty if
+    /// this server is in a group of which it knows no leader.
     pub fn leader(&self) -> Option<(String, Option<Duration>)> {
-        self.store.is_following().then(|| self.following.leader().unwrap_or_default())
+        if !self.store.is_following() {
+            return None;
+        }
+        let (endpoint, lag) = self.following.leader().unwrap_or_default();
+        Some(match self.group() {
+            Some(group) => (group.leader().unwrap_or_default(), lag),
+            None => (endpoint, lag),
+        })
+    }
+
+    /// Returns true if this server is in a group that another one leads, and answers only clients
+    /// that accept old data.
+    pub fn is_group_member_without_requests(&self) -> bool {
+        self.group().is_some() && self.store.is_following() && !self.options.copy_answers_all
     }
 
     /// Returns the subscriptions that are in use.
@@ -381,6 +410,9 @@ impl Instance {
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         self.webhooks.stop();
+        if let Some(group) = self.group() {
+            group.stop();
+        }
         self.following.stop();
         self.tasks.stop();
         self.queries.kill_all();

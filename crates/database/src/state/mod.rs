@@ -9,7 +9,8 @@
 //!   `subscriptions`: readers that share a position.
 //!   `analyzers`: Analyzers that are open. [`ttl`]: expiry of documents. `graph_changes`,
 //!   `view_changes`: locks of definitions.
-//!   [`following`]: the other server that this one follows.
+//!   [`following`]: the other server that this one follows. [`group`]: the servers that elect a
+//!   leader.
 //!   `webhooks`: who is told of changes, and when. `user_memory`: users' shares of the memory of
 //!   queries.
 
@@ -19,6 +20,7 @@ pub(crate) mod dump;
 pub(crate) mod feeds;
 pub(crate) mod following;
 pub(crate) mod graph_changes;
+pub(crate) mod group;
 pub(crate) mod large_texts;
 pub(crate) mod log_readers;
 pub mod plan_cache;

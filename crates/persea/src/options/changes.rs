@@ -6,6 +6,7 @@ use std::time::Duration;
 use options::{Bytes, Choice, Flag, List, Number, Opt, Options, Text, bytes, choice, flag, number, text};
 use storage::{ChangeLogMode, ChangeLogOptions, RetentionException};
 
+use super::group;
 use crate::failure::Failure;
 
 options::section! {
@@ -38,8 +39,17 @@ pub(super) fn settings(
     identity_file: Option<PathBuf>,
 ) -> Result<ChangeLogOptions, Failure> {
     let exceptions = options.get(&RETENTION_OF).into_iter().map(exception).collect::<Result<_, _>>()?;
+    // Members of a group read each other's logs from the beginning.
+    let is_in_group = group::is_member(options);
+    let mode = match options.get(&LOG) {
+        ChangeLogMode::Never if is_in_group => {
+            return Err(format!("--{} may not be 'never' for a member of a group", LOG.name).into());
+        }
+        ChangeLogMode::OnDemand if is_in_group => ChangeLogMode::Always,
+        mode => mode,
+    };
     Ok(ChangeLogOptions {
-        mode: options.get(&LOG),
+        mode,
         retain: Duration::from_secs(options.get(&RETENTION)),
         exceptions,
         max_bytes: options.get(&MAX_SIZE),

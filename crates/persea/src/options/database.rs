@@ -94,6 +94,11 @@ pub(crate) fn instance_options(
     }
 }
 
+/// Returns the folder of the data.
+pub(crate) fn data_folder(options: &Options) -> &Path {
+    Path::new(options.get(&DIRECTORY))
+}
+
 /// Returns the password of `root` on a new store.
 pub(crate) fn root_password(options: &Options) -> String {
     let named = options.get(&server_section::PASSWORD).or_else(|| options.get(&PASSWORD));

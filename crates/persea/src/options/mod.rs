@@ -8,6 +8,7 @@ pub(crate) mod cluster;
 pub(crate) mod database;
 pub(crate) mod follow;
 pub(crate) mod general;
+pub(crate) mod group;
 mod http;
 mod javascript;
 pub(crate) mod log;
@@ -54,6 +55,7 @@ pub(crate) static SERVER: Program = Program {
         cluster::ROWS,
         database::ROWS,
         follow::ROWS,
+        group::ROWS,
         http::ROWS,
         javascript::ROWS,
         log::ROWS,

@@ -110,6 +110,17 @@ pub(crate) fn settings(
     })
 }
 
+/// Checks that other servers can sign in at this one by the secret of all of them.
+pub(super) fn check_secret(options: &Options, reason: &str) -> Result<(), Failure> {
+    let has_secret = options.get(&JWT_SECRET_FOLDER).is_some()
+        || options.get(&JWT_SECRET_KEYFILE).is_some()
+        || options.get(&JWT_SECRET).is_some_and(|secret| !secret.is_empty());
+    if has_secret || !options.get(&AUTHENTICATION) {
+        return Ok(());
+    }
+    Err(format!("--{reason} needs --{}: the same secret for all servers", JWT_SECRET_KEYFILE.name).into())
+}
+
 fn pool(options: &Options) -> PoolLimits {
     let mut pool = PoolLimits::of_this_machine();
     pool.max_queue = options.size(&MAXIMAL_QUEUE_SIZE).max(1);

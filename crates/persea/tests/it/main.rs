@@ -29,6 +29,7 @@ mod engines;
 mod export;
 mod follow;
 mod follower;
+mod group;
 mod http;
 mod import;
 mod log_archive;

@@ -12,7 +12,9 @@ pub const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson")
 pub const EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream; charset=utf-8");
 /// Lines of a dump.
 pub const DUMP: HeaderValue = HeaderValue::from_static("application/x-arango-dump; charset=utf-8");
-/// Text.
+/// Bytes of any kind.
+pub const OCTET_STREAM: HeaderValue = HeaderValue::from_static("application/octet-stream");
+/// Plain text.
 pub const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 /// A page for a browser.
 pub const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");

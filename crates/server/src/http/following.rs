@@ -21,13 +21,14 @@ const LAG: HeaderName = HeaderName::from_static("x-persea-lag-seconds");
 
 /// The routes under `/_api` that are about the server, not about data. Those of other objects in
 /// the memory of this server follow a request that was answered.
-const ABOUT_SERVER: [&str; 14] = [
+const ABOUT_SERVER: [&str; 15] = [
     "/_api/backup",
     "/_api/cluster",
     "/_api/database/current",
     "/_api/database/user",
     "/_api/engine",
     "/_api/follow",
+    "/_api/group",
     "/_api/job",
     "/_api/query/",
     "/_api/replication",
@@ -45,7 +46,8 @@ pub(super) fn allows_dirty_read(headers: &HeaderMap) -> bool {
 
 /// Checks that a server that follows another one may answer a request.
 ///
-/// `has_local_object`: the request names an object in this server's memory. Errors: 1496.
+/// `has_local_object`: the request names an object in this server's memory. Errors: 1496, 1495
+/// while the servers of a group elect a leader.
 pub(super) fn check(
     instance: &Instance,
     pattern: &str,
@@ -59,6 +61,13 @@ pub(super) fn check(
     if instance.options().copy_answers_all || !is_about_data || allows_dirty_read(headers) {
         return Ok(());
     }
+    if endpoint.is_empty() {
+        let message = format!(
+            "the servers of the group are electing a leader; ask again soon. A request with the header \
+             {ALLOW_DIRTY_READ}: true reads the copy of this one"
+        );
+        return Err(Error::new(ErrorCode::ClusterLeadershipChallengeOngoing, message));
+    }
     let message = format!(
         "not a leader: this server follows {endpoint}; a request with the header {ALLOW_DIRTY_READ}: true \
          reads the copy"
@@ -71,6 +80,7 @@ pub(super) fn check(
 pub(super) fn add_headers(instance: &Instance, reply: &mut HttpReply) {
     let Some((endpoint, lag)) = instance.leader() else { return };
     if reply.status() == StatusCode::SERVICE_UNAVAILABLE
+        && !endpoint.is_empty()
         && let Ok(endpoint) = HeaderValue::from_str(&endpoint)
     {
         reply.headers_mut().insert(ENDPOINT, endpoint);

@@ -130,23 +130,26 @@ pub(crate) enum Place<'a> {
 pub(crate) struct Placement {
     /// Reads wait for messages, because the store is on other machines.
     reads_wait: bool,
+    /// Writes wait for messages, because the other members of a group must have them.
+    writes_wait: bool,
     permits: Permits,
 }
 
 impl Placement {
-    pub(crate) fn new(reads_wait: bool) -> Self {
-        Placement { reads_wait, permits: Permits::default() }
+    pub(crate) fn new(reads_wait: bool, writes_wait: bool) -> Self {
+        Placement { reads_wait, writes_wait, permits: Permits::default() }
     }
 
     /// Returns the sizes of the pools, given those for a store on this machine.
     pub(crate) fn limits(&self, local: PoolLimits) -> PoolLimits {
-        if self.reads_wait { local.where_reads_wait() } else { local }
+        if self.reads_wait || self.writes_wait { local.where_reads_wait() } else { local }
     }
 
     /// Returns the place of a handler, given the length of its request's body.
     pub(crate) fn place(&self, cost: Cost, body_bytes: usize) -> Place<'_> {
         match cost {
             Cost::Read | Cost::Unknown if self.reads_wait => Place::Pool(Lane::Requests),
+            Cost::Unknown if self.writes_wait => Place::Pool(Lane::Requests),
             Cost::Constant | Cost::Read => Place::Connection(Budget::UNLIMITED, None),
             Cost::Unknown if body_bytes <= SHORT_BODY_BYTES => {
                 let permit = self.permits.take();
@@ -173,12 +176,15 @@ mod tests {
 
     #[test]
     fn no_connection_waits_for_other_machines() {
-        let (local, distant) = (Placement::new(false), Placement::new(true));
+        let (local, distant) = (Placement::new(false, false), Placement::new(true, false));
         for cost in [Cost::Unknown, Cost::Read] {
             assert!(matches!(distant.place(cost, 0), Place::Pool(Lane::Requests)));
             assert!(matches!(local.place(cost, 0), Place::Connection(..)));
         }
         assert!(matches!(distant.place(Cost::Constant, 0), Place::Connection(..)));
+        let synchronous = Placement::new(false, true);
+        assert!(matches!(synchronous.place(Cost::Unknown, 0), Place::Pool(Lane::Requests)));
+        assert!(matches!(synchronous.place(Cost::Read, 0), Place::Connection(..)));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
+use database::group::GroupView;
 use database::{DataNode, NodeHealth, PlacementNode, Session, SharingServer};
 use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
@@ -35,6 +36,17 @@ pub(super) const ROUTES: &[Route] = &[
 
 /// Lists the addresses, for drivers that spread their requests.
 fn endpoints(session: &Session, request: &Request) -> Result<Response> {
+    if let Some(endpoints) = session.group_endpoints() {
+        return Response::success(StatusCode::OK, |fields| {
+            fields.list("endpoints", |list| {
+                for endpoint in &endpoints {
+                    list.child_element(|fields| {
+                        fields.text("endpoint", endpoint);
+                    });
+                }
+            });
+        });
+    }
     let Some(servers) = session.servers()? else { return only_on_coordinator(session, request) };
     Response::success(StatusCode::OK, |fields| {
         fields.list("endpoints", |list| {
@@ -49,6 +61,9 @@ fn endpoints(session: &Session, request: &Request) -> Result<Response> {
 
 /// Describes the servers and the processes of the store under the names that ArangoDB gives them.
 fn health(session: &Session, request: &Request) -> Result<Response> {
+    if let Some(group) = session.group_view()? {
+        return Response::success(StatusCode::OK, |fields| print_group(session, &group, fields));
+    }
     let Some(servers) = session.servers()? else { return forbidden(session, request) };
     let nodes = session.nodes()?.unwrap_or_default();
     Response::success(StatusCode::OK, |fields| {
@@ -72,6 +87,33 @@ fn health(session: &Session, request: &Request) -> Result<Response> {
             }
         });
     })
+}
+
+/// Describes the members of a group as ArangoDB described those of an Active Failover.
+fn print_group(session: &Session, group: &GroupView, fields: &mut Fields) {
+    fields.text("ClusterId", &format!("{:016x}", session.server_id()));
+    fields.child("Health", |health| {
+        for member in &group.members {
+            health.child(&format!("SNGL-{:016x}", member.id), |fields| {
+                let is_this = member.id == group.own;
+                let leads = group.leader == Some(member.id);
+                fields
+                    .text("ShortName", &format!("SingleServer{:04}", member.id))
+                    .text("Role", "Single")
+                    .text("Endpoint", &member.endpoint)
+                    .text(
+                        "Status",
+                        if is_this || leads || member.acknowledged.is_some() { "GOOD" } else { "UNKNOWN" },
+                    )
+                    .text("SyncStatus", "SERVING")
+                    .text("Engine", session.engine_name())
+                    .text("Version", ARANGODB_VERSION)
+                    .bool("Leading", leads)
+                    .bool("IsThis", is_this)
+                    .bool("CanBeDeleted", false);
+            });
+        }
+    });
 }
 
 fn print_server(server: &SharingServer, engine: &str, fields: &mut Fields) {

@@ -23,6 +23,7 @@ mod foxx;
 mod graph;
 mod graph_collection;
 mod graph_document;
+mod group;
 mod import;
 mod index;
 pub(crate) mod javascript;
@@ -78,6 +79,7 @@ pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     graph::ROUTES,
     graph_collection::ROUTES,
     graph_document::ROUTES,
+    group::ROUTES,
     import::ROUTES,
     index::ROUTES,
     query::ROUTES,

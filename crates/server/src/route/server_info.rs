@@ -50,8 +50,8 @@ pub(crate) const ROUTES: &[Route<Services>] = &[
         .about("Rejects key rotation: the server does not encrypt data."),
 ];
 
-/// Returns 503 if the server stops or its queue is three quarters full, so that other servers get
-/// the requests.
+/// Returns 503 if the server stops, its queue is three quarters full, or another member leads its
+/// group, so that other servers get the requests.
 fn availability(services: &Services, _request: &Request) -> Result<Response> {
     let is_full = services.pool.queue_length() * 4 >= services.pool.queue_capacity() * 3;
     if services.shutdown.is_requested() || is_full {
@@ -59,6 +59,10 @@ fn availability(services: &Services, _request: &Request) -> Result<Response> {
         return Err(Error::new(ErrorCode::HttpServiceUnavailable, message));
     }
     let is_read_only = services.instance.is_read_only();
+    if services.instance.is_group_member_without_requests() {
+        let message = "server is a follower in its group";
+        return Err(Error::new(ErrorCode::HttpServiceUnavailable, message));
+    }
     Response::success(StatusCode::OK, |fields| {
         fields.text("mode", if is_read_only { "readonly" } else { "default" });
     })

@@ -79,6 +79,9 @@ const TAIL_QUERY: &[&str] = &[
     "clientInfo",
     "trackOnly",
     "wait",
+    "member",
+    "epoch",
+    "applied",
 ];
 
 fn last_tick(session: &Session, _request: &Request) -> Result<Response> {
@@ -102,6 +105,7 @@ fn tail(services: &Services, session: &Session, request: &Request) -> Result<Res
     let from = request.number("from")?.unwrap_or(0);
     let last_scanned = request.number("lastScanned")?.unwrap_or(0_u64);
     register(session, request, from)?;
+    acknowledge(session, request)?;
     if request.flag("trackOnly", false)? {
         return Ok(Response::empty(StatusCode::NO_CONTENT));
     }
@@ -148,6 +152,14 @@ fn register(session: &Session, request: &Request, from: u64) -> Result<()> {
         session.register_log_reader(&reader, &client, from)?;
     }
     Ok(())
+}
+
+/// Notes how far a member of this server's group has applied the log.
+fn acknowledge(session: &Session, request: &Request) -> Result<()> {
+    match (request.number("member")?, request.number("epoch")?, request.number("applied")?) {
+        (Some(member), Some(epoch), Some(applied)) => session.acknowledge_log(member, epoch, applied),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the name of a reader: ArangoDB prefers the number of the client to that of its machine.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use database::Instance;
+use database::group::GroupOptions;
 use errors::{Error, Result};
 
 use self::parts::Parts;
@@ -26,10 +27,14 @@ use crate::route;
 use crate::route::batch::Elsewhere;
 use crate::route::javascript::TaskRunner;
 use crate::route::javascript::shell::ShellSessions;
+use crate::service::authentication::Authentication;
 use crate::service::shutdown::Shutdown;
 
 /// Time limit for requests in progress when the server stops.
 pub const STOP_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Time limit for another member of the group to take over when the server stops.
+const HAND_OVER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Time limit for the worker pool after the last connection has ended.
 const POOL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -47,6 +52,7 @@ pub struct Server {
     shutdown: Arc<Shutdown>,
     shells: Arc<ShellSessions>,
     elsewhere: Arc<Elsewhere>,
+    authentication: Arc<Authentication>,
     _tasks: TaskRunner,
 }
 
@@ -64,7 +70,7 @@ impl Server {
         mut options: ServerOptions,
         further: &[&[Route]],
     ) -> Result<Arc<Self>> {
-        let placement = Arc::new(Placement::new(instance.store().sharing().is_some()));
+        let placement = Arc::new(Placement::new(instance.store().sharing().is_some(), options.writes_wait));
         options.pool = placement.limits(options.pool);
         let parts = Parts::new(instance, placement, &options)?;
         let services: Arc<dyn Services> = Arc::new(parts.upcalls());
@@ -121,7 +127,7 @@ impl Server {
             forwarder,
         };
         let http = HttpService::new(options.http, dispatcher(router(routes)?), shared);
-        let Parts { instance, connections, metrics, shutdown, .. } = parts;
+        let Parts { instance, connections, metrics, shutdown, authentication, .. } = parts;
         Ok(Arc::new(Server {
             instance,
             http: Arc::new(http),
@@ -131,6 +137,7 @@ impl Server {
             shutdown,
             shells,
             elsewhere,
+            authentication,
             _tasks: tasks,
         }))
     }
@@ -138,6 +145,15 @@ impl Server {
     /// Returns the databases.
     pub fn instance(&self) -> &Arc<Instance> {
         &self.instance
+    }
+
+    /// Makes this server a member of a group, whose servers sign in at each other by the secret of
+    /// their tokens.
+    ///
+    /// Errors: those of [`database::group::join`].
+    pub fn join_group(&self, options: &GroupOptions) -> Result<()> {
+        let authentication = Arc::clone(&self.authentication);
+        database::group::join(&self.instance, options, Arc::new(move || authentication.server_token()))
     }
 
     /// Returns the open connections.
@@ -166,6 +182,10 @@ impl Server {
         }
         let watch = tokio::spawn(Arc::clone(&self).watch());
         self.shutdown.requested().await;
+        // The other members of a group read the rest of the log through the connections.
+        let instance = Arc::clone(&self.instance);
+        let hand_over = move || database::group::hand_over(&instance, HAND_OVER_TIMEOUT);
+        let _ = tokio::task::spawn_blocking(hand_over).await;
         tasks.iter().for_each(tokio::task::JoinHandle::abort);
         // Nobody waits for tasks and deliveries.
         self.instance.tasks().stop();

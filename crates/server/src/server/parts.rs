@@ -35,7 +35,7 @@ pub(super) struct Parts {
     news: Arc<ChangeNews>,
     jobs: Arc<Jobs>,
     log: Arc<Log>,
-    authentication: Arc<Authentication>,
+    pub(super) authentication: Arc<Authentication>,
     /// Method, path and database of requests.
     calls: Arc<Recording<3>>,
     /// Text, bind variables (VelocyPack) and database of queries.

@@ -1,6 +1,7 @@
 //! The state of following another server: what everybody sees of it, and the orders to the thread
 //! that does it.
 
+mod marks;
 mod source;
 mod view;
 
@@ -9,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+pub(crate) use marks::{Continuation, Marks};
 pub use source::SourceOptions;
 pub use view::{
     Compared, CopyProgress, FollowKind, FollowPhase, FollowView, LogProgress, Problem, SourceView,
@@ -37,6 +39,8 @@ pub(crate) enum FollowOrder {
     Abort,
     /// Accept writes from now on.
     Promote,
+    /// End the thread, and leave everything as it is: the group has another leader.
+    Yield,
 }
 
 /// The state of following another server.
@@ -46,6 +50,8 @@ pub(crate) struct Following {
     changed: Condvar,
     /// True while an order waits or the server stops. It also ends requests to the other server.
     interrupt: Arc<AtomicBool>,
+    /// The positions in this server's log at which those of the other one were applied.
+    marks: Mutex<Marks>,
 }
 
 #[derive(Default)]
@@ -79,6 +85,21 @@ impl Following {
     pub(crate) fn update(&self, change: impl FnOnce(&mut FollowView)) {
         change(&mut self.lock().view);
         self.changed.notify_all();
+    }
+
+    /// Returns the positions in this server's log at which those of the other one were applied.
+    pub(crate) fn marks(&self) -> MutexGuard<'_, Marks> {
+        self.marks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the thread if there is one, and waits for it. Another one can be started afterwards.
+    pub(crate) fn end_thread(&self) {
+        if self.order(FollowOrder::Yield) {
+            let worker = self.lock().worker.take();
+            if let Some(worker) = worker {
+                let _ = worker.join();
+            }
+        }
     }
 
     /// Returns the flag that is true while an order waits or the server stops.

@@ -12,6 +12,8 @@ pub enum FollowKind {
     /// It is a copy that answers reads.
     #[default]
     Follower,
+    /// It is a member of a group, and follows the member that leads.
+    Member,
 }
 
 /// The state of the work.
@@ -158,6 +160,7 @@ impl FollowKind {
         match self {
             FollowKind::Migration => "migration",
             FollowKind::Follower => "follower",
+            FollowKind::Member => "member",
         }
     }
 }

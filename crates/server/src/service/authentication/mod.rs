@@ -35,6 +35,9 @@ pub const ROOT: &str = "root";
 /// Maximum number of cached headers. Beyond them, all are discarded.
 const CACHE_ENTRIES: usize = 10_000;
 
+/// Seconds for which a token for other servers is valid. One is made for each connection.
+const SERVER_TOKEN_SECONDS: u64 = 3_600;
+
 /// Longest `authorization` header.
 const HEADER_MAX_BYTES: usize = 32 << 10;
 
@@ -135,6 +138,19 @@ impl Authentication {
     /// Returns the secrets that may sign tokens; the first one signs the server's own.
     pub fn secrets(&self) -> Secrets {
         Arc::clone(&self.secrets.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns a token of this server for the others that have its secret; `None` if requests need
+    /// none.
+    ///
+    /// Errors: 4 without a secret.
+    pub fn server_token(&self) -> Result<Option<String>> {
+        if !self.is_enabled() {
+            return Ok(None);
+        }
+        let secrets = self.secrets();
+        let secret = secrets.first().ok_or_else(|| Error::internal("there is no secret for tokens"))?;
+        token::sign_server(now_seconds() as u64, SERVER_TOKEN_SECONDS, secret).map(Some)
     }
 
     /// Reloads the secrets, if they come from files. An error changes nothing.

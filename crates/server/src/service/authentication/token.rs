@@ -15,6 +15,9 @@ const TOKEN_MAX_BYTES: usize = 16 << 10;
 /// The issuer of our tokens, and of those that clients sign themselves.
 const ISSUER: &str = "arangodb";
 
+/// The name under which servers sign in at each other.
+const SERVER: &str = "persea";
+
 /// The seconds by which the clock of the machine that signed a token may be ahead.
 const CLOCK_SKEW_SECONDS: f64 = 5.0;
 
@@ -47,6 +50,15 @@ fn signature_of(signed: &str, secret: &[u8]) -> Option<Hmac<Sha256>> {
 
 /// Returns a signed token for a user.
 pub(crate) fn sign(user: &str, now_seconds: u64, lifetime_seconds: u64, secret: &[u8]) -> Result<String> {
+    sign_as(("preferred_username", user), now_seconds, lifetime_seconds, secret)
+}
+
+/// Returns a signed token of a server, for others that have its secret.
+pub(crate) fn sign_server(now_seconds: u64, lifetime_seconds: u64, secret: &[u8]) -> Result<String> {
+    sign_as(("server_id", SERVER), now_seconds, lifetime_seconds, secret)
+}
+
+fn sign_as(subject: (&str, &str), now_seconds: u64, lifetime_seconds: u64, secret: &[u8]) -> Result<String> {
     let header = json::to_json_string(
         Slice::new(&Fields::object(|fields| {
             fields.text("alg", "HS256").text("typ", "JWT");
@@ -55,7 +67,7 @@ pub(crate) fn sign(user: &str, now_seconds: u64, lifetime_seconds: u64, secret: 
     );
     let claims = json::to_json_string(
         Slice::new(&Fields::object(|fields| {
-            fields.text("preferred_username", user).text("iss", ISSUER);
+            fields.text(subject.0, subject.1).text("iss", ISSUER);
             fields.number("iat", now_seconds).number("exp", now_seconds.saturating_add(lifetime_seconds));
         })?),
         None,

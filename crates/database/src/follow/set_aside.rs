@@ -1,0 +1,63 @@
+//! Writes that only a former leader had, kept in a file before they are removed here.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use errors::{Error, Result};
+
+use crate::changes::TailRequest;
+use crate::instance::Instance;
+use crate::session::{Identity, Session};
+
+/// The folder of such files, in the folder of the group.
+pub(crate) const FOLDER: &str = "set-aside";
+/// Bytes of the log that are read at once.
+const PART_BYTES: usize = 1 << 20;
+
+/// Writes the entries of this server's log after a position into a file, one JSON object a line, as
+/// `/_api/wal/tail` prints them. Returns the file and the number of entries; `None` without any.
+///
+/// Errors: 4 if the file cannot be written, those of the log.
+pub(super) fn set_aside(
+    instance: &Arc<Instance>,
+    folder: &Path,
+    epoch: u64,
+    after: u64,
+) -> Result<Option<(PathBuf, usize)>> {
+    let session = Session::open(Arc::clone(instance), catalog::SYSTEM_DATABASE, Identity::Superuser)?;
+    let folder = folder.join(FOLDER);
+    let file = folder.join(format!("epoch-{epoch}-after-{after}.jsonl"));
+    let failed = |error: std::io::Error| Error::internal(format!("cannot write {}: {error}", file.display()));
+    let (mut out, mut from, mut entries) = (None, after, 0);
+    loop {
+        let tail = session.tail(&TailRequest {
+            from,
+            to: u64::MAX,
+            global: true,
+            chunk_bytes: PART_BYTES,
+            is_old_form: false,
+            include_system: true,
+            velocypack: false,
+        })?;
+        if !tail.entries.is_empty() {
+            let out = match &mut out {
+                Some(out) => out,
+                None => {
+                    fs::create_dir_all(&folder).map_err(failed)?;
+                    out.insert(File::create(&file).map_err(failed)?)
+                }
+            };
+            entries += tail.entries.iter().filter(|byte| **byte == b'\n').count();
+            out.write_all(&tail.entries).map_err(failed)?;
+        }
+        from = from.max(tail.last_scanned);
+        if !tail.check_more {
+            break;
+        }
+    }
+    let Some(out) = out else { return Ok(None) };
+    out.sync_all().map_err(failed)?;
+    Ok(Some((file, entries)))
+}
