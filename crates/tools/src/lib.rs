@@ -1,5 +1,5 @@
 //! The programs that accompany the server: import, export, dump, restore, backup, migrate, follow,
-//! bench, doctor, shell.
+//! group, bench, doctor, shell.
 //!
 //! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it by its command
 //! or by the name of a link. Tools share their options ([`options`]), the connection ([`connect`]),
@@ -21,6 +21,7 @@ mod doctor;
 mod dump;
 mod export;
 mod follow;
+mod group;
 mod import;
 mod migrate;
 mod restore;
@@ -66,6 +67,7 @@ pub static TOOLS: &[&Tool] = &[
     &backup::TOOL,
     &migrate::TOOL,
     &follow::TOOL,
+    &group::TOOL,
     &bench::TOOL,
     &doctor::TOOL,
     &shell::TOOL,
