@@ -128,3 +128,16 @@ fn values_are_shown_with_their_types_and_without_secrets() {
     assert_eq!(json["log.level"], serde_json::json!(["debug"]));
     assert_eq!(json.get("server.password"), None);
 }
+
+#[test]
+fn tables_stay_open_as_memory_and_descriptors_allow() {
+    let budget = storage::MemoryBudget::split(2 << 30);
+    let open = |arguments: &[&str], descriptors| {
+        rocksdb::max_open_files(&read(arguments, &[]).unwrap(), &budget, descriptors)
+    };
+    // A load of ten million documents leaves about 800 tables.
+    assert_eq!(open(&[], 1 << 20), budget.block_cache_bytes / (256 << 10));
+    assert!(open(&[], 1 << 20) > 1_500);
+    assert_eq!((open(&[], 2_000), open(&[], 100)), (1_000, 512));
+    assert_eq!(open(&["--rocksdb.max-open-files", "77"], 1 << 20), 77);
+}
