@@ -80,8 +80,9 @@ fn position_as_follower(
 /// Continues in the log of the leader of an epoch, or prepares a copy of it. A member that follows
 /// this leadership already goes on.
 ///
-/// Entries that this server alone has are set aside before a copy removes them. Errors: those of requests and
-/// of the engine, 1400 if the leader does not lead yet.
+/// Entries that this server alone has are set aside before a copy removes them.
+///
+/// Errors: those of requests and of the engine, 1400 if the leader does not lead yet.
 pub(super) fn join(work: &Work, group: &Group, kept: &mut Kept, epoch: u64) -> Result<()> {
     if kept.followed.is_some_and(|followed| followed.epoch == epoch) {
         return Ok(());

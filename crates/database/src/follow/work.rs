@@ -64,7 +64,8 @@ pub(super) fn report(following: &Following, problem: Problem) {
 }
 
 impl Problem {
-    /// Returns the problem of an index that was passed over. `place` is its database and collection.
+    /// Returns the problem of an index that was passed over. `place` is the database and the
+    /// collection.
     pub(super) fn of_skipped(index: &SkippedIndex, place: &str) -> Self {
         Problem {
             what: format!("index '{}'", index.name),

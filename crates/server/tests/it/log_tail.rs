@@ -39,7 +39,7 @@ fn more_readers_than_threads_wait_for_an_entry() {
         assert_eq!(reply.status, 200);
         assert!(reply.text().contains(r#""type":2000"#), "{}", reply.text());
     }
-    // What is there already needs no wait.
+    // Entries that are there already need no wait.
     let reply = running.client().get(&path);
     assert_eq!((reply.status, reply.text().matches(r#""type":2000"#).count()), (200, 1));
 }
