@@ -35,8 +35,10 @@ pub const ROOT: &str = "root";
 /// Maximum number of cached headers. Beyond them, all are discarded.
 const CACHE_ENTRIES: usize = 10_000;
 
-/// Seconds for which a token for other servers is valid. One is made for each connection.
-const SERVER_TOKEN_SECONDS: u64 = 3_600;
+/// Seconds for which a token for other servers is valid, and between the beginnings of two: the
+/// token of a moment is the same for a while, so that connections can be used again.
+const SERVER_TOKEN_SECONDS: u64 = 24 * 3_600;
+const SERVER_TOKEN_STEP_SECONDS: u64 = 3_600;
 
 /// Longest `authorization` header.
 const HEADER_MAX_BYTES: usize = 32 << 10;
@@ -150,7 +152,9 @@ impl Authentication {
         }
         let secrets = self.secrets();
         let secret = secrets.first().ok_or_else(|| Error::internal("there is no secret for tokens"))?;
-        token::sign_server(now_seconds() as u64, SERVER_TOKEN_SECONDS, secret).map(Some)
+        let now = now_seconds() as u64;
+        let begin = now - now % SERVER_TOKEN_STEP_SECONDS;
+        token::sign_server(begin, SERVER_TOKEN_SECONDS, secret).map(Some)
     }
 
     /// Reloads the secrets, if they come from files. An error changes nothing.

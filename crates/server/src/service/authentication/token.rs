@@ -206,6 +206,14 @@ mod tests {
     }
 
     #[test]
+    fn servers_sign_in_at_each_other() {
+        let token = sign_server(1_000, 60, b"secret").unwrap();
+        assert_eq!(verify(&token, 1_059.0, &secrets()).unwrap().subject, Subject::Server);
+        assert_eq!(verify(&token, 1_060.0, &secrets()), None);
+        assert_eq!(verify(&token, 1_000.0, &[b"other".to_vec()]), None);
+    }
+
+    #[test]
     fn a_server_token_needs_no_user_and_no_end() {
         let token = forge(HEADER, r#"{"iss":"arangodb","server_id":"test"}"#, b"secret");
         let claims = verify(&token, 1e12, &secrets()).unwrap();
