@@ -58,6 +58,8 @@ pub(super) fn follow(work: &Work, kept: &Kept, until: Option<u64>) -> Result<End
     };
     reading.show(&applier, None);
     std::thread::scope(|scope| {
+        // The first reply says how far the log goes. Behind it nothing may come for long.
+        let mut wait = Duration::ZERO;
         let (mut ahead, mut applied) = (None, applier.position().applied);
         loop {
             if work.following().is_interrupted() {
@@ -66,8 +68,9 @@ pub(super) fn follow(work: &Work, kept: &Kept, until: Option<u64>) -> Result<End
             let asked = Instant::now();
             let part = match ahead.take() {
                 Some(part) => join(part)?,
-                None => reading.fetch(Some(kept.reader), reading.from, (applied, WAIT))?,
+                None => reading.fetch(Some(kept.reader), reading.from, (applied, wait))?,
             };
+            wait = if until.is_some() { Duration::ZERO } else { WAIT };
             let took = asked.elapsed();
             let level_at = reading.level_at(asked, took);
             if !part.is_complete {
