@@ -232,6 +232,11 @@ impl IndexProperties {
         IndexProperties::read(value, true)
     }
 
+    /// Returns true if this version has indexes of a type.
+    pub fn has_type(name: &str) -> bool {
+        IndexType::from_name(name).is_some_and(|(index_type, _)| rules(index_type).is_some())
+    }
+
     /// Reads properties; a client can create only some types.
     fn read(value: Slice<'_>, for_client: bool) -> Result<Self> {
         let properties = Properties::of(value, "the index's properties")?;

@@ -148,16 +148,17 @@ fn create_index(session: &Session, collection: &Collection, entry: &Entry<'_>) -
     if data.get("type").and_then(Slice::as_str) == Some(LINK) {
         return create_link(session, collection, entry);
     }
-    let name = match session.index_properties(data) {
-        Ok(properties) => store.create_index(collection, properties)?.0.definition().name.clone(),
-        Err(error) if error.code() == ErrorCode::NotImplemented && store.is_following() => {
-            let skipped = SkippedIndex::of(data);
+    let name = match SkippedIndex::of_unknown(data).filter(|_| store.is_following()) {
+        None => {
+            let properties = session.index_properties(data)?;
+            store.create_index(collection, properties)?.0.definition().name.clone()
+        }
+        Some(skipped) => {
             let place = format!("{}/{}", session.database_name(), collection.name());
             report(session.instance().following(), Problem::of_skipped(&skipped, &place));
             // The entry of its end may have only its number.
             skipped.name
         }
-        Err(error) => return Err(error),
     };
     match Numbered::index(entry.unique_id, data) {
         Some(number) => names::note(store, number, &name),

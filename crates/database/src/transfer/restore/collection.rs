@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use catalog::AccessLevel;
 use catalog::collection::CollectionProperties;
+use catalog::{AccessLevel, IndexProperties};
 use errors::{Error, ErrorCode, Result};
 use storage::{Collection, Index};
 use velocypack::Slice;
@@ -138,6 +138,13 @@ pub struct SkippedIndex {
 }
 
 impl SkippedIndex {
+    /// Returns the index of a definition if this version does not have its type.
+    pub(crate) fn of_unknown(definition: Slice<'_>) -> Option<Self> {
+        let skipped = SkippedIndex::of(definition);
+        let is_unknown = !skipped.kind.is_empty() && !IndexProperties::has_type(&skipped.kind);
+        is_unknown.then_some(skipped)
+    }
+
     /// Returns the index of a definition.
     pub(crate) fn of(definition: Slice<'_>) -> Self {
         let text = |name| definition.get(name).and_then(Slice::as_str).unwrap_or_default().to_owned();
