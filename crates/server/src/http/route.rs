@@ -183,6 +183,12 @@ impl<S> Route<S> {
         self
     }
 
+    /// Restricts the route to administrators, notes its calls in the audit as those of a service,
+    /// and keeps it from JavaScript transactions: it changes what the server does.
+    pub const fn for_operators(self) -> Self {
+        self.for_administrators().audited(Audit::Service).not_in_scripts()
+    }
+
     /// Keeps the route from JavaScript transactions: it changes definitions, or takes no part in a
     /// transaction and waits for its locks.
     pub const fn not_in_scripts(mut self) -> Self {

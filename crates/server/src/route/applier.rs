@@ -12,8 +12,7 @@ use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
 use super::replication::{now, print_server};
-use crate::http::Cost::{Blocking, Constant};
-use crate::http::audit::Audit;
+use crate::http::Cost::{Blocking, Constant, Read};
 use crate::http::fields::Fields;
 use crate::http::{Request, Response, Route, Verb};
 
@@ -25,46 +24,34 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Get, "/_api/replication/applier-state-all", Constant, states)
         .for_administrators()
         .about("Returns the state of the replication applier, by database."),
-    Route::new(Verb::Get, "/_api/replication/applier-config", Constant, configuration)
+    Route::new(Verb::Get, "/_api/replication/applier-config", Read, configuration)
         .for_administrators()
         .about("Returns the configuration of the replication applier.")
         .with_query(&["global"]),
     Route::new(Verb::Put, "/_api/replication/applier-config", Blocking, configure)
-        .for_administrators()
-        .audited(Audit::Service)
-        .not_in_scripts()
+        .for_operators()
         .about("Sets the server that the replication applier follows once it is started.")
         .with_body(r#"{"endpoint": "tcp://localhost:8530", "username": "root", "password": ""}"#)
         .with_query(&["global"]),
     Route::new(Verb::Delete, "/_api/replication/applier-state", Blocking, forget)
-        .for_administrators()
-        .audited(Audit::Service)
-        .not_in_scripts()
+        .for_operators()
         .about("Forgets the server that was followed, and the configuration of the applier.")
         .with_query(&["global"]),
     Route::new(Verb::Put, "/_api/replication/sync", Blocking, synchronize)
-        .for_administrators()
-        .audited(Audit::Service)
-        .not_in_scripts()
+        .for_operators()
         .about("Copies another server once, without following it.")
         .with_body(r#"{"endpoint": "tcp://localhost:8530", "username": "root", "password": ""}"#)
         .with_query(&["global"]),
     Route::new(Verb::Put, "/_api/replication/applier-start", Blocking, start)
-        .for_administrators()
-        .audited(Audit::Service)
-        .not_in_scripts()
+        .for_operators()
         .about("Resumes the replication applier.")
         .with_query(&["global", "from"]),
     Route::new(Verb::Put, "/_api/replication/applier-stop", Blocking, stop)
-        .for_administrators()
-        .audited(Audit::Service)
-        .not_in_scripts()
+        .for_operators()
         .about("Pauses the replication applier.")
         .with_query(&["global"]),
     Route::new(Verb::Put, "/_api/replication/make-follower", Blocking, make_follower)
-        .for_administrators()
-        .audited(Audit::Service)
-        .not_in_scripts()
+        .for_operators()
         .about("Copies another server and follows it.")
         .with_body(r#"{"endpoint": "tcp://localhost:8530", "username": "root", "password": ""}"#)
         .with_query(&["global"]),

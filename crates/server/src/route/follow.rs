@@ -7,7 +7,6 @@ use hyper::StatusCode;
 use velocypack::Slice;
 
 use crate::http::Cost::{Blocking, Constant};
-use crate::http::audit::Audit;
 use crate::http::fields::Fields;
 use crate::http::{Request, Response, Route, Verb};
 
@@ -16,9 +15,7 @@ pub(super) const ROUTES: &[Route] = &[
         .for_administrators()
         .about("Returns how far another server is copied and followed."),
     Route::new(Verb::Put, "/_api/follow", Blocking, begin)
-        .for_administrators()
-        .audited(Audit::Service)
-        .not_in_scripts()
+        .for_operators()
         .about("Begins to copy and follow another server.")
         .with_body(SOURCE),
     Route::new(Verb::Post, "/_api/follow/probe", Blocking, probe)
@@ -38,10 +35,7 @@ pub(super) const ROUTES: &[Route] = &[
 const SOURCE: &str = r#"{"endpoint": "http://localhost:8530", "username": "root", "password": ""}"#;
 
 const fn order(pattern: &'static str, handler: fn(&Session, &Request) -> Result<Response>) -> Route {
-    Route::new(Verb::Post, pattern, Blocking, handler)
-        .for_administrators()
-        .audited(Audit::Service)
-        .not_in_scripts()
+    Route::new(Verb::Post, pattern, Blocking, handler).for_operators()
 }
 
 fn begin(session: &Session, request: &Request) -> Result<Response> {

@@ -8,7 +8,6 @@ use errors::{Error, Result};
 use hyper::StatusCode;
 
 use crate::http::Cost::{Blocking, Control};
-use crate::http::audit::Audit;
 use crate::http::content_type;
 use crate::http::fields::Fields;
 use crate::http::{Request, Response, Route, Verb};
@@ -23,21 +22,15 @@ pub(super) const ROUTES: &[Route] = &[
         .for_administrators()
         .about("Describes the group of servers that elect a leader."),
     Route::new(Verb::Post, "/_api/group/appoint", Blocking, appoint)
-        .for_administrators()
-        .audited(Audit::Service)
-        .not_in_scripts()
+        .for_operators()
         .about("Makes a member the leader, once it has caught up.")
         .with_body(r#"{"id": 2}"#),
     Route::new(Verb::Post, "/_api/group/members", Blocking, add)
-        .for_administrators()
-        .audited(Audit::Service)
-        .not_in_scripts()
+        .for_operators()
         .about("Adds a member, which was started with an empty folder.")
         .with_body(r#"{"id": 4, "endpoint": "tcp://10.0.0.4:8529"}"#),
     Route::new(Verb::Delete, "/_api/group/members/{id}", Blocking, remove)
-        .for_administrators()
-        .audited(Audit::Service)
-        .not_in_scripts()
+        .for_operators()
         .about("Removes a member, also one that is lost."),
     // Members talk to each other through the following routes.
     Route::new(Verb::Post, "/_api/group/message", Control, message)
