@@ -102,20 +102,18 @@ impl Session {
             if kind == CAP_INDEX || OWN_INDEXES.contains(&kind) {
                 continue;
             }
-            match self.restore_index(name, index) {
-                Ok(_) => {}
-                Err(error) if force && error.code() == ErrorCode::NotImplemented => {
-                    tracing::warn!(
-                        target: "replication",
-                        "collection '{name}' is restored without an index of type '{kind}', which this version does not support"
-                    );
-                    skipped.push(SkippedIndex::of(index));
-                }
-                Err(error) => {
-                    let message = format!("index {position} of collection '{name}': {}", error.message());
-                    return Err(error.with_message(message));
-                }
+            if let Some(unknown) = SkippedIndex::of_unknown(index).filter(|_| force) {
+                tracing::warn!(
+                    target: "replication",
+                    "collection '{name}' is restored without an index of type '{kind}', which this version does not support"
+                );
+                skipped.push(unknown);
+                continue;
             }
+            self.restore_index(name, index).map_err(|error| {
+                let message = format!("index {position} of collection '{name}': {}", error.message());
+                error.with_message(message)
+            })?;
         }
         Ok(skipped)
     }
@@ -140,15 +138,10 @@ pub struct SkippedIndex {
 impl SkippedIndex {
     /// Returns the index of a definition if this version does not have its type.
     pub(crate) fn of_unknown(definition: Slice<'_>) -> Option<Self> {
-        let skipped = SkippedIndex::of(definition);
-        let is_unknown = !skipped.kind.is_empty() && !IndexProperties::has_type(&skipped.kind);
-        is_unknown.then_some(skipped)
-    }
-
-    /// Returns the index of a definition.
-    pub(crate) fn of(definition: Slice<'_>) -> Self {
         let text = |name| definition.get(name).and_then(Slice::as_str).unwrap_or_default().to_owned();
-        SkippedIndex { name: text("name"), kind: text("type") }
+        let kind = text("type");
+        let is_unknown = !kind.is_empty() && !IndexProperties::has_type(&kind);
+        is_unknown.then(|| SkippedIndex { name: text("name"), kind })
     }
 }
 
