@@ -140,7 +140,7 @@ error_codes! {
     ReplicationApplierStopped = 1412, "REPLICATION_APPLIER_STOPPED", 500, "replication stopped";
     ReplicationStartTickNotPresent = 1414, "REPLICATION_START_TICK_NOT_PRESENT", 500, "start tick not present";
     ReplicationWrongChecksum = 1416, "REPLICATION_WRONG_CHECKSUM", 500, "wrong checksum";
-    ReplicationWriteConcernNotFulfilled = 1429, "REPLICATION_WRITE_CONCERN_NOT_FULFILLED", 403, "write concern is not fulfilled";
+    ReplicationWriteConcernNotFulfilled = 1429, "REPLICATION_WRITE_CONCERN_NOT_FULFILLED", 500, "not enough replicas for the configured write-concern are present";
 
     // Cluster.
     ClusterConnectionLost = 1465, "CLUSTER_CONNECTION_LOST", 503, "cluster internal HTTP connection broken";
