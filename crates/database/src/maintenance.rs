@@ -64,7 +64,7 @@ impl Instance {
         GroupUse {
             leads: group.accepts_writes(&self.store),
             epoch: leadership.epoch,
-            set_aside: group.set_aside().len() as u64,
+            set_aside: group.files_set_aside().len() as u64,
         }
     }
 

@@ -218,7 +218,7 @@ pub(crate) const GROUP: &[Metric<GroupUse>] = &[
     ),
     Metric::gauge(
         "persea_group_set_aside_files",
-        "Number of files that the server has made since its start of writes that only it had.",
+        "Number of files with writes that only the server had when another one became the leader.",
         |group| group.set_aside.into(),
     ),
 ];

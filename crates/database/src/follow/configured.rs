@@ -1,7 +1,6 @@
 //! The configuration of the applier, as ArangoDB 3.11 has it: the server that a start follows.
 
 use errors::{Error, ErrorCode, Result};
-use storage::Store;
 use velocypack::{Builder, Limits, validate};
 
 use super::kept::Kept;
@@ -60,13 +59,14 @@ impl Session {
             let message = "no applier configuration found; PUT /_api/replication/applier-config sets one";
             return Err(Error::new(ErrorCode::ReplicationInvalidApplierConfiguration, message));
         };
+        self.require_choice()?;
         let Some(from) = from else { return self.follow(options, FollowKind::Follower) };
         let store = self.instance().store();
         let Some(kept) = Kept::read(store)?.filter(|kept| kept.source.databases == options.databases) else {
             let message = format!("'from' is {from}, but nothing was copied; start without it");
             return Err(Error::bad_parameter(message));
         };
-        let has = copied_tick(store, &kept)?;
+        let has = kept.applied(store)?;
         if has != from {
             let message = format!("'from' is {from}; it must be {has}: this server has the log up to there");
             return Err(Error::bad_parameter(message));
@@ -82,7 +82,7 @@ impl Session {
     /// Errors: 1102 for damage, those of the engine.
     pub fn copied_tick(&self) -> Result<u64> {
         let store = self.instance().store();
-        Kept::read(store)?.map_or(Ok(0), |kept| copied_tick(store, &kept))
+        Kept::read(store)?.map_or(Ok(0), |kept| kept.applied(store))
     }
 
     /// Forgets the server that was followed, how far it was applied, and the configuration. A
@@ -107,19 +107,12 @@ impl Session {
         Ok(())
     }
 
-    /// Errors: 11, 1411 while the applier runs.
+    /// Errors: 11, 1407 for a member of a group, 1411 while the applier runs.
     fn check_applier_stopped(&self) -> Result<()> {
-        self.require_administrator()?;
+        self.require_choice()?;
         match self.instance().following().is_working() {
             true => Err(Error::of(ErrorCode::ReplicationRunning)),
             false => Ok(()),
         }
     }
-}
-
-/// Returns the tick up to which the log is applied. Without any entry since the copy began, that is
-/// where it began.
-fn copied_tick(store: &Store, kept: &Kept) -> Result<u64> {
-    let applied = AppliedPosition::read(store, &kept.server_id)?;
-    Ok(applied.map(|position| position.applied).or(kept.begin).unwrap_or(0))
 }

@@ -161,17 +161,22 @@ impl Kept {
         Kept { source, ..self }
     }
 
-    /// Returns the position in the other server's log up to which it is applied; `None` unless the
-    /// data are of one moment.
+    /// Returns the tick up to which the other server's log is applied. Without any entry since the
+    /// copy began, that is where it began.
     ///
     /// Errors: 1102 for damage, those of the engine.
-    pub(crate) fn applied(&self, store: &Store) -> Result<Option<u64>> {
-        if self.is_copying {
-            return Ok(None);
-        }
+    pub(super) fn applied(&self, store: &Store) -> Result<u64> {
         let stored = AppliedPosition::read(store, &self.server_id)?;
-        let applied = stored.map(|position| position.applied).or(self.begin);
-        Ok(applied.filter(|applied| *applied >= self.complete))
+        Ok(stored.map(|position| position.applied).or(self.begin).unwrap_or(0))
+    }
+
+    /// Returns the tick up to which the other server's log is applied; `None` unless the data are
+    /// of one moment: a copy is not complete before the log is applied up to its end.
+    ///
+    /// Errors: 1102 for damage, those of the engine.
+    pub(crate) fn applied_whole(&self, store: &Store) -> Result<Option<u64>> {
+        let applied = self.applied(store)?;
+        Ok(Some(applied).filter(|applied| !self.is_copying && *applied >= self.complete))
     }
 
     /// Forgets the state if it is that of a member of a group.

@@ -14,7 +14,7 @@ use super::position::AppliedPosition;
 use super::set_aside::set_aside;
 use super::work::Work;
 use crate::instance::Instance;
-use crate::state::following::{Continuation, FollowKind, FollowPhase, Problem};
+use crate::state::following::{Continuation, FollowKind, FollowPhase, LogProgress, Problem};
 use crate::state::group::{Group, History};
 
 /// The route that says where the log of a leader continues.
@@ -66,7 +66,7 @@ fn position_as_follower(
     kept: &Kept,
     followed: FollowedLeader,
 ) -> Result<Option<Position>> {
-    let Some(stored) = kept.applied(instance.store())? else { return Ok(None) };
+    let Some(stored) = kept.applied_whole(instance.store())? else { return Ok(None) };
     let view = instance.following().view();
     let is_same = view.phase == FollowPhase::Following && view.source.server_id == kept.server_id;
     let applied = if is_same { stored.max(view.log.applied) } else { stored };
@@ -95,6 +95,8 @@ pub(super) fn join(work: &Work, group: &Group, kept: &mut Kept, epoch: u64) -> R
     kept.followed = Some(FollowedLeader { epoch, began_at: answer.began_at, before });
     kept.server_id.clone_from(&answer.server);
     kept.copied.clear();
+    // Ticks of the former leader mean nothing in the log of this one.
+    work.following().update(|view| view.log = LogProgress::default());
     match (&last, answer.continuation) {
         (Some(last), Some(continuation)) => {
             tracing::info!(
@@ -153,7 +155,7 @@ fn last_known(instance: &Instance, kept: &Kept) -> Result<Option<LastKnown>> {
         }
         return Ok(Some(LastKnown { server: store.server_id().to_string(), tick: store.last_position()? }));
     }
-    let applied = kept.applied(store)?;
+    let applied = kept.applied_whole(store)?;
     Ok(applied.map(|tick| LastKnown { server: kept.server_id.clone(), tick }))
 }
 
@@ -212,13 +214,12 @@ fn keep_own(work: &Work, group: &Group, last: &LastKnown, answer: &Succession) -
         return Ok(());
     };
     let epoch = history.last().map_or(0, |led| led.epoch);
-    if let Some((file, entries)) = set_aside(instance, &group.options().folder, epoch, after)? {
+    if let Some((file, entries)) = set_aside(instance, &group.set_aside_folder(), epoch, after)? {
         work.report(Problem {
             what: format!("{entries} entries of the log after {after}"),
             place: "all databases".to_owned(),
             effect: format!("the new leader does not have them; they are kept in {}", file.display()),
         });
-        group.note_set_aside(file);
     }
     Ok(())
 }

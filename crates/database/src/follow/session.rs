@@ -23,10 +23,11 @@ impl Session {
 
     /// Begins to copy and follow another server.
     ///
-    /// Errors: 1411 if one is followed already, 10 if this server is not empty, those of
-    /// [`Session::probe_source`], and the obstacle that it has found.
+    /// Errors: 1407 if this server is a member of a group, 1411 if one is followed already, 10 if
+    /// this server is not empty, those of [`Session::probe_source`], and the obstacle that it has
+    /// found.
     pub fn follow(&self, options: SourceOptions, kind: FollowKind) -> Result<()> {
-        self.require_administrator()?;
+        self.require_choice()?;
         follow(self.instance(), options, kind)
     }
 
@@ -99,7 +100,9 @@ impl Session {
     }
 
     /// Checks that an administrator decides whether this server follows another one.
-    fn require_choice(&self) -> Result<()> {
+    ///
+    /// Errors: 11, 1407 if it is a member of a group.
+    pub(super) fn require_choice(&self) -> Result<()> {
         self.require_administrator()?;
         match self.instance().group() {
             None => Ok(()),

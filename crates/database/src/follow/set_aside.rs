@@ -11,13 +11,12 @@ use crate::changes::TailRequest;
 use crate::instance::Instance;
 use crate::session::{Identity, Session};
 
-/// The folder of such files, in the folder of the group.
-pub(crate) const FOLDER: &str = "set-aside";
 /// Bytes of the log that are read at once.
 const PART_BYTES: usize = 1 << 20;
 
-/// Writes the entries of this server's log after a position into a file, one JSON object a line, as
-/// `/_api/wal/tail` prints them. Returns the file and the number of entries; `None` without any.
+/// Writes the entries of this server's log after a position into a file of the folder, one JSON
+/// object a line, as `/_api/wal/tail` prints them. Returns the file and the number of entries;
+/// `None` without any.
 ///
 /// Errors: 4 if the file cannot be written, those of the log.
 pub(super) fn set_aside(
@@ -27,7 +26,6 @@ pub(super) fn set_aside(
     after: u64,
 ) -> Result<Option<(PathBuf, usize)>> {
     let session = Session::open(Arc::clone(instance), catalog::SYSTEM_DATABASE, Identity::Superuser)?;
-    let folder = folder.join(FOLDER);
     let file = folder.join(format!("epoch-{epoch}-after-{after}.jsonl"));
     let failed = |error: std::io::Error| Error::internal(format!("cannot write {}: {error}", file.display()));
     let (mut out, mut from, mut entries) = (None, after, 0);
@@ -45,7 +43,7 @@ pub(super) fn set_aside(
             let out = match &mut out {
                 Some(out) => out,
                 None => {
-                    fs::create_dir_all(&folder).map_err(failed)?;
+                    fs::create_dir_all(folder).map_err(failed)?;
                     out.insert(File::create(&file).map_err(failed)?)
                 }
             };

@@ -163,8 +163,7 @@ impl Worker {
 
     /// Returns true if the log is applied up to the end of the copy.
     fn is_whole(&self) -> Result<bool> {
-        let position = AppliedPosition::read(self.instance.store(), &self.kept.server_id)?;
-        Ok(position.is_some_and(|position| position.applied >= self.kept.complete))
+        Ok(self.kept.applied_whole(self.instance.store())?.is_some())
     }
 
     /// Notes that the log is applied up to the end of the copy, also where its last entries concern

@@ -163,7 +163,7 @@ impl Session {
             is_synchronous: group.options().is_synchronous,
             position: position.map(|position| (position.epoch, position.tick)),
             members: group.members().into_iter().map(member).collect(),
-            set_aside: group.set_aside(),
+            set_aside: group.files_set_aside(),
             failure: group.elections().and_then(|elections| elections.failure()),
         })
     }

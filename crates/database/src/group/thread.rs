@@ -134,7 +134,7 @@ impl Turn<'_> {
             self.group.set_led_epoch(None);
             tracing::warn!(target: "replication", "member {} leads in epoch {epoch}, not this one", leader.id);
             // None of them can be committed, and the locks of some are in the way.
-            instance.end_queries();
+            instance.queries().kill_all();
             instance.transactions().abort_all();
         }
         instance.following().end_thread();
@@ -176,6 +176,6 @@ impl Turn<'_> {
 
 /// Returns the leader that this member has followed until now, and how far.
 fn predecessor(instance: &Instance, kept: &Kept) -> Result<Option<Predecessor>> {
-    let applied = kept.applied(instance.store())?;
+    let applied = kept.applied_whole(instance.store())?;
     Ok(applied.map(|applied| Predecessor { server: kept.server_id.clone(), applied }))
 }

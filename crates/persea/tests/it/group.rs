@@ -198,6 +198,61 @@ fn a_group_replaces_its_leader_and_takes_it_back() {
     }
 }
 
+/// Makes a member the leader, and waits until the others follow it. Returns its id less one.
+#[track_caller]
+fn appoint(group: &Group, member: usize) -> usize {
+    let body = json!({"id": member + 1}).to_string();
+    let reply = group.connect(member).json("POST", "/_api/group/appoint", &body);
+    assert_eq!(reply.status, 200, "{}", reply.text());
+    let leader = group.leader_among(&[member]);
+    (0..3).filter(|member| *member != leader).for_each(|member| group.wait_for(member, leader));
+    leader
+}
+
+#[test]
+fn members_count_positions_in_the_log_of_the_present_leader() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut group = Group::start(folder.path(), 3, &[]);
+    let first = group.leader_among(&[0, 1, 2]);
+    create_collection(&group, first);
+    (0..3).filter(|member| *member != first).for_each(|member| group.wait_for(member, first));
+    // A start skips positions, so those of this member are far greater than those of the others.
+    group.servers[first].take().unwrap().stop().unwrap();
+    let rest: Vec<usize> = (0..3).filter(|member| *member != first).collect();
+    let second = group.leader_among(&rest);
+    group.begin(first);
+    group.wait_for(first, second);
+    appoint(&group, first);
+    assert_eq!(group.ask(first, &insert("1")).unwrap().status, 202);
+    rest.iter().for_each(|member| group.wait_for(*member, first));
+    appoint(&group, second);
+    assert_eq!(group.ask(second, &insert("2")).unwrap().status, 202);
+    for member in (0..3).filter(|member| *member != second) {
+        let position = |member| group.get(member, "/_api/group").unwrap()["position"].clone();
+        wait_until("the positions differ", || position(member) == position(second))
+            .unwrap_or_else(|error| panic!("{error}: {} and {}", position(member), position(second)));
+        let log = group.get(member, "/_api/follow").unwrap()["log"].clone();
+        assert_eq!((&log["applied"], &log["lagEntries"]), (&log["last"], &json!(0)));
+    }
+    // Whoever has led still tells what changes.
+    let changes = std::thread::scope(|threads| {
+        let waiting = threads.spawn(|| {
+            let mut connection = Connection::open(group.launches[first].address(), PATIENCE).unwrap();
+            let path = "/_api/changes?since=now&timeout=60";
+            let request = harness::http1::Request::new("GET", path).header(DIRTY.0, DIRTY.1);
+            connection.ask(&request).unwrap().json()
+        });
+        let mut number = 3;
+        while !waiting.is_finished() {
+            assert_eq!(group.ask(second, &insert(&number.to_string())).unwrap().status, 202);
+            number += 1;
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        waiting.join().unwrap()
+    });
+    assert!(!changes["changes"].as_array().unwrap().is_empty(), "{changes}");
+}
+
 #[test]
 fn a_synchronous_group_loses_no_acknowledged_write() {
     let folder = tempfile::tempdir().unwrap();
@@ -274,6 +329,11 @@ fn a_former_leader_keeps_aside_what_it_alone_had() {
     assert_eq!(keys, expected);
     let problems = group.get(former, "/_api/follow").unwrap()["problems"].to_string();
     assert!(problems.contains(&format!("{} entries", keys.len())), "{problems}");
+    // The file stays, and is shown after a start too.
+    let listed = view["setAside"].clone();
+    group.kill(former);
+    group.begin(former);
+    assert_eq!(group.get(former, "/_api/group").unwrap()["setAside"], listed);
 }
 
 /// Asks as the user root.
@@ -339,9 +399,17 @@ fn operators_appoint_add_and_remove_members() {
     // Messages are for members, who have the secret.
     let reply = as_root(&group, chosen, "POST", "/_api/group/message", &json!({}));
     assert_eq!(reply.status, 403, "{}", reply.text());
-    // The elections of a member decide whom it follows.
-    let reply = as_root(&group, asked, "POST", "/_api/follow/pause", &Value::Null);
-    assert_eq!(reply.json()["errorNum"], 1407, "{}", reply.text());
+    // The elections of a member decide whom it follows, also while it leads.
+    let source = json!({"endpoint": endpoint, "username": "root", "password": "secret"});
+    for (member, method, path, body) in [
+        (asked, "POST", "/_api/follow/pause", &Value::Null),
+        (chosen, "PUT", "/_api/follow", &source),
+        (chosen, "PUT", "/_api/replication/applier-config?global=true", &source),
+        (chosen, "DELETE", "/_api/replication/applier-state?global=true", &Value::Null),
+    ] {
+        let reply = as_root(&group, member, method, path, body);
+        assert_eq!(reply.json()["errorNum"], 1407, "{path}: {}", reply.text());
+    }
     // An orderly stop hands the leadership over, without a wait for the lease.
     let mut former = group.servers[chosen].take().unwrap();
     former.stop().unwrap();

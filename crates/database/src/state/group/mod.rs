@@ -52,8 +52,6 @@ pub(crate) struct Group {
     led: AtomicU64,
     acknowledged: Acknowledged,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// Files of what this server alone had when another member became the leader.
-    set_aside: Mutex<Vec<PathBuf>>,
 }
 
 impl Group {
@@ -65,7 +63,6 @@ impl Group {
             led: AtomicU64::new(0),
             acknowledged: Acknowledged::default(),
             thread: Mutex::default(),
-            set_aside: Mutex::default(),
         }
     }
 
@@ -163,17 +160,17 @@ impl Group {
         if members.is_empty() { self.options.members.clone() } else { members }
     }
 
-    /// Notes a file of what this server alone had.
-    pub(crate) fn note_set_aside(&self, file: PathBuf) {
-        let mut files = self.set_aside.lock().unwrap_or_else(PoisonError::into_inner);
-        if !files.contains(&file) {
-            files.push(file);
-        }
+    /// Returns the folder of writes that this server alone had when another one became the leader.
+    pub(crate) fn set_aside_folder(&self) -> PathBuf {
+        self.options.folder.join("set-aside")
     }
 
-    /// Returns the files of what this server alone had.
-    pub(crate) fn set_aside(&self) -> Vec<PathBuf> {
-        self.set_aside.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Returns the files in that folder, by name. A folder that cannot be read has none.
+    pub(crate) fn files_set_aside(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.set_aside_folder()).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        files.sort();
+        files
     }
 }
 
