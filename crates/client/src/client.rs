@@ -53,7 +53,7 @@ impl Client {
     pub fn stream(&self, request: &Request) -> Result<StreamedResponse> {
         self.repeat(request, StreamedResponse::status, || {
             let (connection, reply) = self.exchange.head(request)?;
-            StreamedResponse::new(Arc::clone(&self.exchange), request.label(), connection, reply)
+            StreamedResponse::new(Arc::clone(&self.exchange), request, connection, reply)
                 .map_err(|error| Failure { error, was_sent: true })
         })
     }

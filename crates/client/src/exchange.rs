@@ -2,7 +2,7 @@
 
 use std::pin::{Pin, pin};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use hyper::body::{Body, Incoming};
@@ -79,12 +79,15 @@ impl Exchange {
         }
     }
 
-    pub(crate) fn timed_out(&self, request: &str) -> Error {
-        Error::TimedOut {
-            endpoint: self.name.clone(),
-            request: request.to_owned(),
-            limit: self.options.request_timeout,
-        }
+    /// Returns the error of a reply of which nothing came within a limit.
+    pub(crate) fn timed_out(&self, request: &str, limit: Duration) -> Error {
+        Error::TimedOut { endpoint: self.name.clone(), request: request.to_owned(), limit }
+    }
+
+    /// Returns the longest time in which nothing of the reply to a request arrives.
+    pub(crate) fn patience(&self, request: &Request) -> Duration {
+        let whole = self.options.request_timeout;
+        request.patience.map_or(whole, |patience| patience.min(whole))
     }
 
     fn kept(&self) -> Option<Connection> {
@@ -122,7 +125,8 @@ impl Exchange {
             let Some(sent) = message.take() else {
                 return Err(unsent(self.broken(request, "the request is gone".to_owned())));
             };
-            let deadline = Instant::now() + self.options.request_timeout;
+            let limit = self.patience(request);
+            let deadline = Instant::now() + limit;
             let outcome = {
                 let mut reply = pin!(connection.sender.try_send_request(sent));
                 connection.run(deadline, |_, context| reply.as_mut().poll(context))
@@ -142,7 +146,7 @@ impl Exchange {
                     return Err(Failure { error, was_sent });
                 }
                 Err(Stop::TimedOut) => {
-                    return Err(Failure { error: self.timed_out(&request.label()), was_sent: true });
+                    return Err(Failure { error: self.timed_out(&request.label(), limit), was_sent: true });
                 }
                 Err(Stop::Ended(reason)) => {
                     return Err(Failure { error: self.broken(request, reason), was_sent: true });
@@ -206,16 +210,21 @@ impl Exchange {
         let announced = incoming.size_hint().lower();
         let announced = usize::try_from(announced).ok().filter(|bytes| *bytes <= limit_bytes);
         let announced = announced.ok_or_else(too_large)?;
-        let deadline = Instant::now() + self.options.request_timeout;
+        let whole = self.options.request_timeout;
+        let (deadline, patience) = (Instant::now() + whole, self.patience(request));
         let mut first = Bytes::new();
         let mut more = BytesMut::new();
         loop {
-            let frame = connection.run(deadline, |_, context| Pin::new(&mut incoming).poll_frame(context));
+            let due = deadline.min(Instant::now() + patience);
+            let frame = connection.run(due, |_, context| Pin::new(&mut incoming).poll_frame(context));
             let bytes = match frame {
                 Ok(None) => break,
                 Ok(Some(Ok(frame))) => frame.into_data().unwrap_or_default(),
                 Ok(Some(Err(error))) => return Err(self.broken(request, reason(&error))),
-                Err(Stop::TimedOut) => return Err(self.timed_out(&request.label())),
+                Err(Stop::TimedOut) => {
+                    let limit = if due < deadline { patience } else { whole };
+                    return Err(self.timed_out(&request.label(), limit));
+                }
                 Err(Stop::Ended(reason)) => return Err(self.broken(request, reason)),
             };
             if first.is_empty() {

@@ -1,6 +1,7 @@
 //! Requests to a server.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::Method;
@@ -30,6 +31,8 @@ pub struct Request {
     pub(crate) body: Bytes,
     pub(crate) is_repeatable: bool,
     pub(crate) keeps_encoding: bool,
+    /// The longest time in which nothing of the reply arrives, if it differs from the client's.
+    pub(crate) patience: Option<Duration>,
     /// A header value that HTTP cannot carry.
     pub(crate) mistake: Option<String>,
     has_query: bool,
@@ -47,6 +50,7 @@ impl Request {
             headers: Vec::new(),
             body: Bytes::new(),
             keeps_encoding: false,
+            patience: None,
             mistake: None,
         }
     }
@@ -194,6 +198,14 @@ impl Request {
     #[must_use]
     pub fn keep_encoding(mut self) -> Self {
         self.keeps_encoding = true;
+        self
+    }
+
+    /// Limits the time in which nothing of the reply arrives: until its head, and between two
+    /// pieces of its body. The client's limit for a whole reply also holds.
+    #[must_use]
+    pub fn patience(mut self, limit: Duration) -> Self {
+        self.patience = Some(limit);
         self
     }
 

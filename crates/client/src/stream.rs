@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use hyper::HeaderMap;
@@ -13,6 +13,7 @@ use crate::connection::{Connection, Stop, reason};
 use crate::encoding::Decoder;
 use crate::error::{Error, Result};
 use crate::exchange::Exchange;
+use crate::request::Request;
 use crate::response::Response;
 
 /// The maximum number of bytes that [`StreamedResponse::next_chunk`] decompresses in one call.
@@ -38,6 +39,8 @@ pub struct StreamedResponse {
 pub(crate) struct Arriving {
     client: Arc<Exchange>,
     request: String,
+    /// The longest time between two pieces.
+    patience: Duration,
     /// The connection; `None` once the body has been read.
     connection: Option<Connection>,
     incoming: Incoming,
@@ -47,10 +50,11 @@ pub(crate) struct Arriving {
 impl StreamedResponse {
     pub(crate) fn new(
         client: Arc<Exchange>,
-        request: String,
+        request: &Request,
         connection: Connection,
         reply: hyper::Response<Incoming>,
     ) -> Result<Self> {
+        let (patience, request) = (client.patience(request), request.label());
         let (head, incoming) = reply.into_parts();
         let encoding = head.headers.get("content-encoding").and_then(|value| value.to_str().ok());
         let encoding = encoding.map(str::to_owned);
@@ -58,6 +62,7 @@ impl StreamedResponse {
         let arriving = Arriving {
             client,
             request: request.clone(),
+            patience,
             connection: Some(connection),
             incoming,
             current: Bytes::new(),
@@ -134,7 +139,7 @@ impl Arriving {
     fn next(&mut self) -> Result<Option<Bytes>> {
         loop {
             let Some(connection) = &mut self.connection else { return Ok(None) };
-            let deadline = Instant::now() + self.client.options.request_timeout;
+            let deadline = Instant::now() + self.patience;
             let incoming = &mut self.incoming;
             let frame = connection.run(deadline, |_, context| Pin::new(&mut *incoming).poll_frame(context));
             match frame {
@@ -151,7 +156,7 @@ impl Arriving {
                 }
                 Ok(Some(Err(error))) => return Err(self.broken(reason(&error))),
                 Err(Stop::Ended(reason)) => return Err(self.broken(reason)),
-                Err(Stop::TimedOut) => return Err(self.client.timed_out(&self.request)),
+                Err(Stop::TimedOut) => return Err(self.client.timed_out(&self.request, self.patience)),
             }
         }
     }

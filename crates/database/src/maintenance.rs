@@ -72,7 +72,7 @@ impl Instance {
         let view = self.following().view();
         FollowUse {
             is_copy: view.phase.is_copy(),
-            lag_seconds: view.log.lag().map_or(0.0, |lag| lag.as_secs_f64()),
+            lag_seconds: view.lag().map_or(0.0, |lag| lag.as_secs_f64()),
             lag_entries: view.log.last.saturating_sub(view.log.applied),
             entries: view.log.entries,
             copied_documents: view.copy.documents,

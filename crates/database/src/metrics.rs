@@ -179,7 +179,7 @@ pub(crate) const FOLLOW: &[Metric<FollowUse>] = &[
     ),
     Metric::gauge(
         "persea_follow_lag_seconds",
-        "Time in seconds for which something at the followed server has not been applied.",
+        "Time in seconds for which something at the followed server may not have been applied.",
         |follow| follow.lag_seconds.into(),
     ),
     Metric::gauge(

@@ -1,9 +1,14 @@
 //! A server that is copied and followed.
 
+use std::time::Duration;
+
 use client::{Client, Request, Result};
 use velocypack::Slice;
 
 use crate::reply::unexpected;
+
+/// The longest silence of a server that is asked what it can answer at once.
+pub(crate) const SILENCE_MAX: Duration = Duration::from_secs(10);
 
 /// The program behind a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +42,7 @@ impl Source {
     ///
     /// Errors: those of the request, a server that is neither ArangoDB nor Persea.
     pub fn connect(client: Client) -> Result<Self> {
-        let value = client.call(&Request::get("/_api/version"))?.value()?;
+        let value = client.call(&Request::get("/_api/version").patience(SILENCE_MAX))?.value()?;
         let text = |name: &str| Some(Slice::new(&value).get(name)?.as_str()?.to_owned());
         let Some(version) = text("version").filter(|_| text("server").as_deref() == Some("arango")) else {
             return Err(unexpected(&client, "GET /_api/version", "it is neither ArangoDB nor Persea"));
@@ -90,7 +95,7 @@ impl Source {
     ///
     /// Errors: those of the request.
     pub fn databases(&self) -> Result<Vec<String>> {
-        let reply = self.client.call(&Request::get("/_api/database"))?.value()?;
+        let reply = self.client.call(&Request::get("/_api/database").patience(SILENCE_MAX))?.value()?;
         let names = Slice::new(&reply).get("result").into_iter().flat_map(Slice::elements);
         Ok(names.filter_map(|name| name.as_str().map(str::to_owned)).collect())
     }
@@ -100,7 +105,7 @@ impl Source {
     ///
     /// Errors: those of the request.
     pub fn last_tick(&self) -> Result<(String, u64)> {
-        let reply = self.client.call(&Request::get("/_api/wal/lastTick"))?.value()?;
+        let reply = self.client.call(&Request::get("/_api/wal/lastTick").patience(SILENCE_MAX))?.value()?;
         let reply = Slice::new(&reply);
         let text = |path: &[&str]| reply.get_path(path).and_then(Slice::as_str);
         let tick = text(&["tick"]).and_then(|tick| tick.parse().ok());

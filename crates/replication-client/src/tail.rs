@@ -6,10 +6,12 @@ use bytes::Bytes;
 use client::{Request, Response, Result};
 
 use crate::reply::unexpected;
-use crate::source::{Product, Source};
+use crate::source::{Product, SILENCE_MAX, Source};
 
 /// The path of the log.
 const TAIL: &str = "/_api/wal/tail";
+/// The longest silence of an ArangoDB server, which may read old files of its log first.
+const ARANGODB_SILENCE_MAX: Duration = Duration::from_secs(60);
 
 /// A request for a part of the log.
 #[derive(Clone, Copy, Debug)]
@@ -64,12 +66,18 @@ impl Source {
 
     /// Returns a part of the log of all databases.
     ///
-    /// Errors: those of the request, a reply without the headers of the protocol.
+    /// Errors: those of the request, a reply without the headers of the protocol. A server that is
+    /// silent for some seconds longer than it may wait has not answered in time.
     pub fn tail(&self, asked: &TailRequest) -> Result<TailPart> {
+        let patience = match self.waits_for_log() {
+            true => asked.wait + SILENCE_MAX,
+            false => ARANGODB_SILENCE_MAX,
+        };
         let request = Request::get(TAIL)
             .query("global", "true")
             .query("from", &asked.from.to_string())
-            .query("chunkSize", &asked.chunk_bytes.to_string());
+            .query("chunkSize", &asked.chunk_bytes.to_string())
+            .patience(patience);
         let request = match self.product() {
             Product::Persea => request.header("accept", "application/x-velocypack"),
             Product::ArangoDb => request,
@@ -123,16 +131,15 @@ impl Source {
             .query("trackOnly", "true")
             .query("from", &from.to_string())
             .json("[]");
-        self.client().call(&named(request, reader).repeatable()).map(drop)
+        self.client().call(&named(request, reader).patience(SILENCE_MAX).repeatable()).map(drop)
     }
 
     /// Tells the server that a reader has gone.
     ///
     /// Errors: those of the request.
     pub fn forget_reader(&self, reader: u64) -> Result<()> {
-        self.client()
-            .call(&Request::delete(TAIL).query("syncerId", &reader.to_string()).repeatable())
-            .map(drop)
+        let request = Request::delete(TAIL).query("syncerId", &reader.to_string());
+        self.client().call(&request.patience(SILENCE_MAX).repeatable()).map(drop)
     }
 }
 

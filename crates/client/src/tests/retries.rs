@@ -71,6 +71,30 @@ fn a_silent_server_is_given_up() {
 }
 
 #[test]
+fn a_request_may_wait_less_than_others_for_a_reply_and_its_rest() {
+    let (endpoint, _heard) = start(|count| match count {
+        0 => Act::Wait,
+        // The body has two bytes, and one comes.
+        _ => Act::Reply(b"HTTP/1.1 200 X\r\ncontent-length: 2\r\n\r\n1".to_vec()),
+    });
+    let client = client(&endpoint);
+    let request = Request::get("/x").patience(Duration::from_millis(50));
+    let begin = Instant::now();
+    let streamed = |client: &Client| {
+        let mut reply = client.stream(&request)?;
+        while reply.next_chunk()?.is_some() {}
+        Ok(())
+    };
+    for outcome in [client.call(&request).map(drop), client.call(&request).map(drop), streamed(&client)] {
+        match outcome {
+            Err(error @ Error::TimedOut { .. }) => assert!(error.to_string().contains("0.05 s"), "{error}"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(begin.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
 fn a_server_that_is_not_there_is_named() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let endpoint = format!("tcp://{}", listener.local_addr().unwrap());

@@ -15,8 +15,11 @@ use super::work::Work;
 
 /// Bytes of a part of the log.
 const PART_BYTES: u64 = 2 << 20;
-/// The time for which a reply waits for an entry, if the other server can wait.
-const WAIT: Duration = Duration::from_secs(20);
+/// The time for which a reply waits for an entry, if the other server can wait. It is also the time
+/// in which the silence of a server that has gone cannot be told from that of one without news.
+const WAIT: Duration = Duration::from_secs(5);
+/// The time beyond its wait in which a reply is expected. Afterwards the lag grows.
+const REPLY_TIME: Duration = Duration::from_secs(1);
 /// The pause after a part without entries: it doubles from the first to the last one.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 /// The pause after a reply with entries that came in less time: the other server is written faster
@@ -57,6 +60,7 @@ pub(super) fn follow(work: &Work, kept: &Kept, until: Option<u64>) -> Result<End
         pause: PAUSES.0,
     };
     reading.show(&applier, None);
+    let _silence = Asking(work);
     std::thread::scope(|scope| {
         // The first reply says how far the log goes. Behind it nothing may come for long.
         let mut wait = Duration::ZERO;
@@ -66,13 +70,14 @@ pub(super) fn follow(work: &Work, kept: &Kept, until: Option<u64>) -> Result<End
                 return Ok(Ended::Interrupted);
             }
             let asked = Instant::now();
+            reading.expect(asked + wait + REPLY_TIME);
             let part = match ahead.take() {
                 Some(part) => join(part)?,
                 None => reading.fetch(Some(kept.reader), reading.from, (applied, wait))?,
             };
+            let waited = !wait.is_zero();
             wait = if until.is_some() { Duration::ZERO } else { WAIT };
             let took = asked.elapsed();
-            let level_at = reading.level_at(asked, took);
             if !part.is_complete {
                 return Ok(Ended::Gap);
             }
@@ -80,13 +85,14 @@ pub(super) fn follow(work: &Work, kept: &Kept, until: Option<u64>) -> Result<End
                 let (reading, from) = (reading, part.last_scanned);
                 ahead = Some(scope.spawn(move || reading.fetch(None, from, (applied, Duration::ZERO))));
             }
+            let level_at = reading.hear(asked, took, (waited, part.last_tick));
             let is_empty = part.entries.is_empty();
             apply(&mut applier, &part)?;
             reading.from = part.last_scanned;
             applied = applier.position().applied;
             let reached = if part.has_more { applier.position().applied } else { part.last_scanned };
             applied = applied.max(reached);
-            reading.show(&applier, Some((&part, reached, level_at)));
+            reading.show(&applier, Some((reached, level_at)));
             if until.is_some_and(|until| reached >= until) {
                 return Ok(Ended::Reached);
             }
@@ -134,34 +140,39 @@ impl Reading<'_> {
         self.work.following().pause(pause);
     }
 
-    /// Returns the moment for which the part of a request is the end of the log. A reply that waits
-    /// is of the moment at which it comes: until then, everything was applied.
-    fn level_at(&self, asked: Instant, took: Duration) -> Instant {
-        if !self.work.source.waits_for_log() {
-            return asked;
-        }
-        let came = asked + took;
-        self.work.following().update(|view| {
-            let log = &mut view.log;
-            if log.applied >= log.last && log.caught_up.is_some() {
-                log.caught_up = Some(came);
-            }
-        });
-        came
+    /// Notes that an answer comes until a moment, if the other server is there.
+    fn expect(&self, until: Instant) {
+        self.work.following().update(|view| view.log.quiet_until = Some(until));
     }
 
-    /// Shows the progress. `part` is the last part, the tick up to which everything is applied, and
-    /// the moment for which it is the end of the log.
-    fn show(&self, applier: &Applier, part: Option<(&TailPart, u64, Instant)>) {
+    /// Notes an answer and the last tick of the log.
+    ///
+    /// Returns the moment for which the part is the end of the log. A reply that waits is of the
+    /// moment at which it comes. If it `waited`, everything was applied until then.
+    fn hear(&self, asked: Instant, took: Duration, (waited, last): (bool, u64)) -> Instant {
+        let waits = self.work.source.waits_for_log();
+        let level_at = if waits { asked + took } else { asked };
+        self.work.following().update(|view| {
+            let log = &mut view.log;
+            if waits && waited && log.applied >= log.last && log.caught_up.is_some() {
+                log.caught_up = Some(level_at);
+            }
+            log.last = last;
+        });
+        level_at
+    }
+
+    /// Shows the progress. `part` is about the last part: the tick up to which everything is
+    /// applied, and the moment for which it is the end of the log.
+    fn show(&self, applier: &Applier, part: Option<(u64, Instant)>) {
         let (counts, applied) = (applier.counts(), applier.position().applied);
         self.work.following().update(|view| {
             let log = &mut view.log;
             log.applied = log.applied.max(applied);
             log.entries = counts.entries;
             log.transactions = counts.transactions;
-            if let Some((part, reached, level_at)) = part {
+            if let Some((reached, level_at)) = part {
                 log.applied = log.applied.max(reached);
-                log.last = part.last_tick;
                 if log.applied >= log.last || log.caught_up.is_none() {
                     log.caught_up = Some(level_at);
                 }
@@ -170,6 +181,15 @@ impl Reading<'_> {
                 view.error = None;
             }
         });
+    }
+}
+
+/// The time in which the other server is asked. After it, its silence means nothing.
+struct Asking<'a>(&'a Work);
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        self.0.following().update(|view| view.log.quiet_until = None);
     }
 }
 

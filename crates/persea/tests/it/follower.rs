@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use harness::wait_until;
 use serde_json::{Value, json};
@@ -186,6 +187,48 @@ fn a_follower_refuses_writes_and_becomes_a_leader() {
     // The option of the last start does not make it a copy again.
     let copy = follower(&data, &leader, &[]);
     assert_eq!(query(&mut copy.connect(), "RETURN LENGTH(docs)"), json!([11]));
+}
+
+/// Returns the lag in seconds that replies of a follower show; `None` before it is known.
+fn lag(server: &Server) -> Option<f64> {
+    let reply = server.connect().json("GET", "/_api/version", "");
+    reply.header("x-persea-lag-seconds").map(|seconds| seconds.parse().unwrap())
+}
+
+/// A leader that stands still, or whose network drops everything, closes no connection.
+#[test]
+fn the_silence_of_a_leader_shows_in_the_lag_and_in_the_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let leader = Server::start(&folder.path().join("leader"), &[]);
+    post(&mut leader.connect(), "/_api/collection", &json!({"name": "docs"}));
+    let copy = follower(&folder.path().join("follower"), &leader, &["--follow.reads", "always"]);
+    wait_for(&copy, &leader);
+    let is_level = || lag(&copy).is_some_and(|lag| lag < 1.0);
+    wait_until("the lag is not known", is_level).unwrap();
+    let paused = Instant::now();
+    leader.process().pause();
+    wait_until("the lag does not grow", || lag(&copy) > Some(5.0)).unwrap();
+    // It counts from the last answer, which may have come a whole wait before the pause.
+    let (shown, since) = (lag(&copy).unwrap(), paused.elapsed().as_secs_f64());
+    assert!(shown >= since - 0.5 && shown < since + 7.0, "{shown} s after {since} s");
+    let view = follow_view(&copy);
+    assert!(view["log"]["lagSeconds"].as_f64().unwrap() >= shown, "{view}");
+    let metrics = copy.connect().json("GET", "/_admin/metrics/v2", "").text().to_owned();
+    let metric = metrics.lines().find(|line| line.starts_with("persea_follow_lag_seconds")).unwrap();
+    assert!(metric.rsplit(' ').next().unwrap().parse::<f64>().unwrap() >= shown, "{metric}");
+    let mut seen = Value::Null;
+    wait_until("the state does not say it", || {
+        seen = follow_view(&copy);
+        seen["error"]["errorNum"] == 1400
+    })
+    .unwrap();
+    assert!(seen["error"]["errorMessage"].as_str().unwrap().contains("did not answer"), "{seen}");
+    assert_eq!(seen["phase"], "following");
+    leader.process().resume();
+    query(&mut leader.connect(), "INSERT {_key: 'later'} INTO docs");
+    wait_for(&copy, &leader);
+    assert_eq!(copy.connect().json("GET", "/_api/document/docs/later", "").status, 200);
+    wait_until("the lag stays", || is_level() && follow_view(&copy)["error"].is_null()).unwrap();
 }
 
 #[test]

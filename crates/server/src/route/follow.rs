@@ -130,7 +130,7 @@ fn print(view: &FollowView, fields: &mut Fields<'_>) {
     fields.child("log", |fields| {
         fields.text("applied", &log.applied.to_string()).text("last", &log.last.to_string());
         fields.number("lagEntries", log.last.saturating_sub(log.applied));
-        match log.lag() {
+        match view.lag() {
             Some(lag) => fields.double("lagSeconds", lag.as_secs_f64()),
             None => fields.null("lagSeconds"),
         };

@@ -78,7 +78,7 @@ impl Following {
     pub(crate) fn leader(&self) -> Option<(String, Option<Duration>)> {
         let inner = self.lock();
         let view = &inner.view;
-        view.phase.is_copy().then(|| (view.source.endpoint.clone(), view.log.lag()))
+        view.phase.is_copy().then(|| (view.source.endpoint.clone(), view.lag()))
     }
 
     /// Changes what everybody sees.

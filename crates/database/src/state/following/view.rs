@@ -81,6 +81,8 @@ pub struct LogProgress {
     pub transactions: u64,
     /// The last moment at which everything was applied.
     pub caught_up: Option<Instant>,
+    /// The moment until which silence means that there is nothing new; `None` while nobody asks.
+    pub quiet_until: Option<Instant>,
 }
 
 /// Something that cannot be taken over, or that an operator must know.
@@ -165,11 +167,46 @@ impl FollowKind {
     }
 }
 
-impl LogProgress {
-    /// Returns the time for which something has not been applied; `None` if nothing was applied
-    /// yet.
+impl FollowView {
+    /// Returns the time for which something may not have been applied: since the last moment at
+    /// which everything was, if entries are missing or the other server does not answer. `None` if
+    /// nothing was applied yet, and zero once this server is no copy any more.
     pub fn lag(&self) -> Option<Duration> {
+        let is_level = self.log.applied >= self.log.last;
+        match self.phase {
+            // The other server accepts no writes while both are compared.
+            FollowPhase::CuttingOver if is_level => self.log.caught_up.map(|_| Duration::ZERO),
+            FollowPhase::None | FollowPhase::Ended => self.log.caught_up.map(|_| Duration::ZERO),
+            _ => self.log.lag_at(Instant::now()),
+        }
+    }
+}
+
+impl LogProgress {
+    fn lag_at(&self, now: Instant) -> Option<Duration> {
         let caught_up = self.caught_up?;
-        if self.applied >= self.last { Some(Duration::ZERO) } else { Some(caught_up.elapsed()) }
+        let is_heard = self.quiet_until.is_some_and(|until| now <= until);
+        if is_heard && self.applied >= self.last {
+            return Some(Duration::ZERO);
+        }
+        Some(now.saturating_duration_since(caught_up))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lag_grows_with_missing_entries_and_with_silence() {
+        let began = Instant::now();
+        let at = |seconds| began + Duration::from_secs(seconds);
+        let lag = |log: LogProgress, now| log.lag_at(at(now)).map(|lag| lag.as_secs());
+        let log = LogProgress { applied: 9, last: 9, quiet_until: Some(at(6)), ..LogProgress::default() };
+        assert_eq!(lag(log, 1), None, "nothing was applied yet");
+        let log = LogProgress { caught_up: Some(began), ..log };
+        assert_eq!((lag(log, 5), lag(log, 6), lag(log, 7)), (Some(0), Some(0), Some(7)));
+        assert_eq!(lag(LogProgress { last: 10, ..log }, 5), Some(5), "an entry is missing");
+        assert_eq!(lag(LogProgress { quiet_until: None, ..log }, 2), Some(2), "nobody asks");
     }
 }
