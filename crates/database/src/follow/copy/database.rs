@@ -41,7 +41,7 @@ impl Copy<'_> {
         let session = self.work.session(name)?;
         let mut collections = described(inventory)?;
         self.work.following().update(|view| view.copy.collections += collections.len() as u64);
-        if self.is_repeated {
+        if self.has_leftovers {
             leftovers::drop_collections(self.work, &session, &collections, inventory)?;
         }
         let rest = match collections.iter().position(|collection| collection.name == ANALYZERS) {

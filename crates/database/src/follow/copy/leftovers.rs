@@ -1,4 +1,8 @@
-//! Definitions here that the other server does not have any more. A repeated copy drops them.
+//! Definitions here that the other server does not have any more.
+//!
+//! A copy that goes over an earlier one drops them, and so does one that goes on after an
+//! interruption: a collection may have another name since then, and its number belongs to the one
+//! that is copied now.
 
 use catalog::SYSTEM_DATABASE;
 use errors::Result;

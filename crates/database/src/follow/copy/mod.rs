@@ -32,6 +32,8 @@ struct Copy<'a> {
     saved: Mutex<Instant>,
     threads: usize,
     is_repeated: bool,
+    /// True if an earlier attempt or copy may have left what the other server has no more.
+    has_leftovers: bool,
 }
 
 /// Copies everything, and notes the ticks between which the copy was made.
@@ -41,6 +43,7 @@ struct Copy<'a> {
 pub(super) fn copy(work: &Work, kept: &mut Kept) -> Result<()> {
     let since = Instant::now();
     let (server_id, last) = work.last_tick()?;
+    let has_leftovers = kept.is_repeated || kept.begin.is_some();
     if kept.begin.is_none() {
         kept.server_id.clone_from(&server_id);
         kept.begin = Some(last);
@@ -54,13 +57,14 @@ pub(super) fn copy(work: &Work, kept: &mut Kept) -> Result<()> {
     // Its users and Analyzers come first.
     names.sort_by_key(|name| name != SYSTEM_DATABASE);
     work.following().update(|view| view.copy.databases = names.len() as u64);
-    if kept.is_repeated {
+    if has_leftovers {
         leftovers::drop_databases(work, kept, &names)?;
     }
     let copy = Copy {
         work,
         threads: kept.source.copy_threads(),
         is_repeated: kept.is_repeated,
+        has_leftovers,
         kept: Mutex::new(kept),
         saved: Mutex::new(Instant::now()),
     };

@@ -107,6 +107,23 @@ fn a_database_that_is_dropped_while_it_is_copied_is_gone() {
 }
 
 #[test]
+fn a_collection_that_is_renamed_between_two_attempts_to_copy_is_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mock, server) = (filled(Version::V312), Server::start(folder.path(), &[]));
+    // Those of `_system` are copied already.
+    let request = "/_db/shop/_api/dump/start";
+    mock.before(request, |model| model.rename_collection("_system", "docs", "renamed"));
+    mock.fail(request, Fault::Cut);
+    begin(&server, &mock);
+    wait_for_log(&server, &mock);
+    mock.write(|model| drop(model.put("_system", "renamed", json!({"_key": "later"}))));
+    wait_for_log(&server, &mock);
+    assert_eq!(collections(&server, "_system"), ["renamed"]);
+    check_documents(&server, &mock, "_system", &["renamed"]);
+    check_documents(&server, &mock, "shop", &["docs"]);
+}
+
+#[test]
 fn an_abort_leaves_both_servers_as_they_were() {
     let folder = tempfile::tempdir().unwrap();
     let (mock, server) = (filled(Version::V312), Server::start(folder.path(), &[]));
