@@ -213,7 +213,8 @@ fn the_silence_of_a_leader_shows_in_the_lag_and_in_the_state() {
     assert!(shown >= since - 0.5 && shown < since + 7.0, "{shown} s after {since} s");
     let view = follow_view(&copy);
     assert!(view["log"]["lagSeconds"].as_f64().unwrap() >= shown, "{view}");
-    let metrics = copy.connect().json("GET", "/_admin/metrics/v2", "").text().to_owned();
+    let metrics = copy.connect().json("GET", "/_admin/metrics/v2", "");
+    let metrics = metrics.text();
     let metric = metrics.lines().find(|line| line.starts_with("persea_follow_lag_seconds")).unwrap();
     assert!(metric.rsplit(' ').next().unwrap().parse::<f64>().unwrap() >= shown, "{metric}");
     let mut seen = Value::Null;
