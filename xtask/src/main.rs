@@ -68,8 +68,14 @@ const STEPS: &[Step] = &[
     Step { name: "test", promise: "every test passes", run: || cargo(&["test", "--workspace"]) },
     Step {
         name: "histories",
-        promise: "transactions have snapshot isolation, also across kills",
-        run: || trials::check("histories"),
+        promise: "transactions have snapshot isolation, also across kills and at a follower",
+        run: || {
+            trials::check("histories")?;
+            trials::check_with(
+                "histories",
+                &["--seconds", "6", "--seed", "1", "--kills", "2", "--followers", "1"],
+            )
+        },
     },
     Step {
         name: "crash",

@@ -8,9 +8,11 @@ pub mod http1;
 pub mod requests;
 mod server;
 mod servers;
+mod follower;
 pub mod cluster;
 
 pub use child::GuardedChild;
+pub use follower::Follower;
 pub use process::{Memory, Process};
 pub use server::{Launch, PASSWORD, SECRET, Server, Stderr, free_address, program_next_to_this};
 pub use servers::Servers;

@@ -1,5 +1,6 @@
 //! Several servers with the same options.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -31,6 +32,11 @@ impl Servers {
     /// Returns a client of each server, with the rights of root. Errors: text for the user.
     pub fn clients(&self, timeout: Duration) -> Result<Vec<Client>, String> {
         self.launches.iter().map(|launch| launch.client(timeout)).collect()
+    }
+
+    /// Returns the addresses of the servers.
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        self.launches.iter().map(Launch::address).collect()
     }
 
     /// Returns the number of servers.

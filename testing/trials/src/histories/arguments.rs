@@ -26,6 +26,8 @@ pub(crate) struct Arguments {
     pub(crate) outages: u32,
     /// The number of servers.
     pub(crate) servers: usize,
+    /// The number of servers that follow the first one.
+    pub(crate) followers: usize,
 }
 
 /// Help of the options.
@@ -40,6 +42,8 @@ pub(crate) const USAGE: &str = "
   --port N            First port of that cluster. Default: 23000.
   --outages N         Number of faults of that cluster: kills, pauses, lost and slow messages. Default: 0.
   --servers N         Number of servers on one store. More than 1 requires --tikv or --stores. Default: 1.
+  --followers N       Number of servers that follow the first one and are read. Each of them must show
+                      states that the first one had. --kills kills them too. Default: 0.
 ";
 
 impl Arguments {
@@ -56,6 +60,7 @@ impl Arguments {
             port: 23_000,
             outages: 0,
             servers: 1,
+            followers: 0,
         };
         each_argument(words, |argument| {
             match argument.option {
@@ -68,6 +73,7 @@ impl Arguments {
                 "--port" => arguments.port = argument.number()?,
                 "--outages" => arguments.outages = argument.number()?,
                 "--servers" => arguments.servers = argument.number::<usize>()?.max(1),
+                "--followers" => arguments.followers = argument.number()?,
                 _ => arguments.common.take(&argument)?,
             }
             Ok(())
@@ -78,6 +84,9 @@ impl Arguments {
         let shares = arguments.pd.is_some() || arguments.stores.is_some();
         if arguments.servers > 1 && !shares {
             return Err("several servers need a store that they share: --tikv or --stores".to_owned());
+        }
+        if arguments.followers > 0 && shares {
+            return Err("--followers needs a server with a store of its own".to_owned());
         }
         if arguments.outages > 0 && arguments.stores.is_none() {
             return Err("--outages needs a cluster of this run: --stores".to_owned());

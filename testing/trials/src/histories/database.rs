@@ -4,6 +4,7 @@
 //! copy of their values, so that reads by key, by index and by a scan must agree.
 
 use client::{Client, Request};
+use fastrand::Rng;
 use harness::requests::{self, Failure};
 use serde_json::{Value, json};
 
@@ -19,6 +20,18 @@ pub(crate) enum Path {
     PrimaryIndex,
     Index,
     Scan,
+}
+
+impl Path {
+    /// Returns one of the ways.
+    pub(crate) fn any(rng: &mut Rng) -> Self {
+        match rng.u8(..4) {
+            0 => Path::Document,
+            1 => Path::PrimaryIndex,
+            2 => Path::Index,
+            _ => Path::Scan,
+        }
+    }
 }
 
 /// The database, within a stream transaction or outside of one.
@@ -54,6 +67,14 @@ impl<'a> Database<'a> {
             "collections": {kind: COLLECTIONS.map(|(name, _, _)| name)},
             "waitForSync": self.waits_for_sync, "lockTimeout": 10,
         });
+        let reply = self.ask(Request::post("/_api/transaction/begin"), &body)?;
+        let transaction = reply["result"]["id"].as_str().map(str::to_owned);
+        Ok(Database { transaction, ..self.clone() })
+    }
+
+    /// Begins a stream transaction that only reads, as a follower allows it.
+    pub(crate) fn begin_reading(&self) -> Result<Self, Failure> {
+        let body = json!({"collections": {"read": COLLECTIONS.map(|(name, _, _)| name)}});
         let reply = self.ask(Request::post("/_api/transaction/begin"), &body)?;
         let transaction = reply["result"]["id"].as_str().map(str::to_owned);
         Ok(Database { transaction, ..self.clone() })

@@ -78,6 +78,9 @@ pub(crate) enum Outcome {
 pub(crate) struct Transaction {
     /// The number of the client.
     pub(crate) client: usize,
+    /// The number of the follower that it read, whose state may be an earlier one; `None` if it saw
+    /// everything that was committed before it began.
+    pub(crate) follower: Option<usize>,
     /// The time before its first request, since the start of the run.
     pub(crate) begin: Duration,
     /// The time after its last reply.
@@ -112,6 +115,9 @@ impl fmt::Display for Transaction {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [begin, end] = [self.begin, self.end].map(|time| time.as_secs_f64());
         write!(formatter, "client {}, {begin:.6} to {end:.6} s, {:?}", self.client, self.outcome)?;
+        if let Some(follower) = self.follower {
+            write!(formatter, ", at follower {follower}")?;
+        }
         self.operations.iter().try_for_each(|operation| write!(formatter, "; {operation}"))?;
         self.refused.iter().try_for_each(|(key, value)| write!(formatter, "; refused {value} of {key}"))
     }

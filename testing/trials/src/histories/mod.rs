@@ -5,6 +5,7 @@ mod history;
 mod check;
 mod database;
 mod worker;
+mod reader;
 mod run;
 
 use std::process::ExitCode;
@@ -44,6 +45,10 @@ fn judge(run: &Run) -> ExitCode {
     println!(
         "{committed} transactions committed, {aborted} aborted, {unknown} unknown; {operations} operations"
     );
+    let copies = run.history.iter().filter(|transaction| transaction.follower.is_some()).count();
+    if copies > 0 {
+        println!("{copies} of them read at followers");
+    }
     let anomalies = check::check(&run.history);
     for anomaly in anomalies.iter().take(SHOWN_MAX) {
         eprintln!("{}", Report { anomaly, history: &run.history });

@@ -8,17 +8,21 @@ use std::time::Duration;
 
 use client::Client;
 use fastrand::Rng;
-use harness::Servers;
 use harness::cluster::{Cluster, Fault, Outage};
 use harness::requests::Failure;
+use harness::{Follower, Servers};
 
 use crate::histories::arguments::Arguments;
 use crate::histories::database::Database;
 use crate::histories::history::{Key, Operation, Outcome, Transaction};
+use crate::histories::reader::Reader;
 use crate::histories::worker::{Shared, Worker};
 
 /// Maximum wait for a reply.
 const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The clients that read at each follower.
+const READERS: usize = 2;
 
 /// The history of a run, and the failures of the server.
 pub(crate) struct Run {
@@ -35,16 +39,66 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Run, String> {
     let clients = servers.clients(TIMEOUT)?;
     let first = clients.first().ok_or("there is no server")?;
     Database::new(first).create().map_err(|failure| failure.to_string())?;
+    let mut followers = start_followers(arguments, &servers, folder.path(), &options)?;
+    // Collections are complete from now on: a first copy shows them one after another.
+    followers.iter().try_for_each(|follower| follower.wait(first))?;
     let shared = Shared::new(arguments.kills + arguments.outages > 0);
     let mut rng = Rng::with_seed(arguments.common.seed);
-    let mut history = work(arguments, cluster.as_ref(), &mut servers, &clients, &shared, &mut rng)?;
+    let mut processes =
+        Processes { cluster: cluster.as_ref(), servers: &mut servers, followers: &mut followers };
+    let mut history = work(arguments, &mut processes, &clients, &shared, &mut rng)?;
     if shared.has_faults {
-        (0..servers.len()).try_for_each(|number| servers.restart(number))?;
+        (0..processes.len()).try_for_each(|number| processes.restart(number))?;
     }
-    history.push(last_read(first, &shared, arguments.clients)?);
+    let number = arguments.clients + READERS * followers.len();
+    history.push(last_read(first, &shared, number)?);
+    for follower in &followers {
+        follower.wait(first)?;
+        history.push(last_read(follower.client(), &shared, number)?);
+    }
     let mut failures = shared.failures.into_inner().unwrap_or_else(PoisonError::into_inner);
-    failures.extend(servers.crashes().into_iter().map(|crash| format!("the log: {crash}")));
+    let crashes = servers.crashes().into_iter().chain(followers.iter().flat_map(Follower::crashes));
+    failures.extend(crashes.map(|crash| format!("the log: {crash}")));
     Ok(Run { history, failures })
+}
+
+/// The processes of a run.
+struct Processes<'a> {
+    cluster: Option<&'a Cluster>,
+    servers: &'a mut Servers,
+    followers: &'a mut [Follower],
+}
+
+impl Processes<'_> {
+    /// Returns the number of servers and followers.
+    fn len(&self) -> usize {
+        self.servers.len() + self.followers.len()
+    }
+
+    /// Kills a server or follower and starts it again. Errors: text for the user.
+    fn restart(&mut self, number: usize) -> Result<(), String> {
+        match number.checked_sub(self.servers.len()).and_then(|number| self.followers.get_mut(number)) {
+            None => self.servers.restart(number),
+            Some(follower) => {
+                follower.kill();
+                follower.begin()
+            }
+        }
+    }
+}
+
+fn start_followers(
+    arguments: &Arguments,
+    servers: &Servers,
+    folder: &Path,
+    options: &[String],
+) -> Result<Vec<Follower>, String> {
+    let leader = *servers.addresses().first().ok_or("there is no server")?;
+    let start = |number| {
+        let folder = folder.join(format!("follower-{number}"));
+        Follower::start(&arguments.common.server, &folder, (leader, TIMEOUT), options)
+    };
+    (0..arguments.followers).map(start).collect()
 }
 
 fn start_cluster(arguments: &Arguments, folder: &Path) -> Result<Option<Cluster>, String> {
@@ -76,20 +130,25 @@ enum Event {
 /// Lets the clients work, and injects faults concurrently.
 fn work(
     arguments: &Arguments,
-    cluster: Option<&Cluster>,
-    servers: &mut Servers,
+    processes: &mut Processes<'_>,
     clients: &[Client],
     shared: &Shared,
     rng: &mut Rng,
 ) -> Result<Vec<Transaction>, String> {
+    let copies: Vec<Client> = processes.followers.iter().map(|follower| follower.client().clone()).collect();
     std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..arguments.clients)
+        let mut workers: Vec<_> = (0..arguments.clients)
             .map(|number| {
                 let worker = Worker::new(number, clients, shared, rng.fork());
                 scope.spawn(move || worker.run())
             })
             .collect();
-        let disturbed = disturb(arguments, cluster, servers, rng);
+        workers.extend((0..copies.len() * READERS).map(|place| {
+            let (number, follower) = (arguments.clients + place, place / READERS);
+            let reader = Reader { number, follower, client: &copies[follower], shared, rng: rng.fork() };
+            scope.spawn(move || reader.run())
+        }));
+        let disturbed = disturb(arguments, processes, rng);
         shared.is_over.store(true, Ordering::Relaxed);
         let histories = workers.into_iter().map(|worker| worker.join());
         let histories: Result<Vec<_>, _> = histories.collect();
@@ -99,12 +158,7 @@ fn work(
 }
 
 /// Waits until the time is over. Injects faults at random moments, one after another.
-fn disturb(
-    arguments: &Arguments,
-    cluster: Option<&Cluster>,
-    servers: &mut Servers,
-    rng: &mut Rng,
-) -> Result<(), String> {
+fn disturb(arguments: &Arguments, processes: &mut Processes<'_>, rng: &mut Rng) -> Result<(), String> {
     let mut events = vec![Event::Kill; arguments.kills as usize];
     events.resize(events.len() + arguments.outages as usize, Event::Outage);
     rng.shuffle(&mut events);
@@ -113,12 +167,12 @@ fn disturb(
         let share = rng.f64();
         // Faults come at random moments, and the clients work between them.
         std::thread::sleep(part.mul_f64(share));
-        match (event, cluster) {
+        match (event, processes.cluster) {
             (Event::Outage, Some(cluster)) => {
                 Outage::choose(cluster, &Fault::ALL, rng)?.make(cluster, rng)?;
                 cluster.wait_until_healthy()?;
             }
-            _ => servers.restart(rng.usize(..servers.len()))?,
+            _ => processes.restart(rng.usize(..processes.len()))?,
         }
         std::thread::sleep(part.mul_f64(1.0 - share));
     }
@@ -130,7 +184,7 @@ fn disturb(
 fn last_read(client: &Client, shared: &Shared, number: usize) -> Result<Transaction, String> {
     let begin = shared.start.elapsed();
     let read = || {
-        let database = Database::new(client).begin(false)?;
+        let database = Database::new(client).begin_reading()?;
         let found = [database.read_all(false)?, database.read_all(true)?];
         database.commit()?;
         Ok(found)
@@ -146,5 +200,5 @@ fn last_read(client: &Client, shared: &Shared, number: usize) -> Result<Transact
         }));
     }
     let (outcome, refused, end) = (Outcome::Committed, Vec::new(), shared.start.elapsed());
-    Ok(Transaction { client: number, begin, end, operations, refused, outcome })
+    Ok(Transaction { client: number, follower: None, begin, end, operations, refused, outcome })
 }

@@ -52,6 +52,31 @@ impl Shared {
     pub(crate) fn objects(&self) -> u32 {
         self.transactions.load(Ordering::Relaxed) / TRANSACTIONS_PER_OBJECT + WINDOW
     }
+
+    /// Returns one to three objects of one kind that are in use now.
+    pub(crate) fn keys(&self, rng: &mut Rng) -> Vec<Key> {
+        let kind: fn(u32) -> Key = if rng.u8(..3) > 0 { Key::List } else { Key::Register };
+        let moved = self.transactions.load(Ordering::Relaxed) / TRANSACTIONS_PER_OBJECT;
+        let mut numbers: Vec<u32> = (moved..moved + WINDOW).collect();
+        rng.shuffle(&mut numbers);
+        numbers.truncate(rng.usize(1..=3));
+        numbers.into_iter().map(kind).collect()
+    }
+
+    /// Notes a reply to a client that should not have been.
+    pub(crate) fn note(&self, client: usize, failure: &Failure) {
+        let is_missing = failure.number == 0 || failure.is_unknown;
+        if is_missing {
+            // The clients keep working while the server starts; they do not only wait for it.
+            std::thread::sleep(PAUSE);
+        }
+        // The transaction is gone after a kill of its server.
+        let is_excused = self.has_faults && (is_missing || failure.number == 1655);
+        if !is_excused && !EXPECTED.contains(&failure.number) {
+            let mut failures = self.failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            failures.push(format!("client {client}: {failure}"));
+        }
+    }
 }
 
 /// A client.
@@ -83,7 +108,8 @@ impl<'a> Worker<'a> {
             let refused = std::mem::take(&mut self.refused);
             if !operations.is_empty() || !refused.is_empty() {
                 let (client, end) = (self.number, self.shared.start.elapsed());
-                history.push(Transaction { client, begin, end, operations, refused, outcome });
+                let follower = None;
+                history.push(Transaction { client, follower, begin, end, operations, refused, outcome });
             }
         }
         history
@@ -165,12 +191,7 @@ impl<'a> Worker<'a> {
 
     /// Returns one to three objects of one kind, and the first of them.
     fn keys(&mut self) -> (Vec<Key>, Key) {
-        let kind: fn(u32) -> Key = if self.rng.u8(..3) > 0 { Key::List } else { Key::Register };
-        let moved = self.shared.transactions.load(Ordering::Relaxed) / TRANSACTIONS_PER_OBJECT;
-        let mut numbers: Vec<u32> = (moved..moved + WINDOW).collect();
-        self.rng.shuffle(&mut numbers);
-        numbers.truncate(self.rng.usize(1..=3));
-        let keys: Vec<Key> = numbers.into_iter().map(kind).collect();
+        let keys = self.shared.keys(&mut self.rng);
         let first = keys[0];
         (keys, first)
     }
@@ -192,13 +213,7 @@ impl<'a> Worker<'a> {
     }
 
     fn read(&mut self, database: &Database<'_>, key: Key) -> Result<(), Failure> {
-        let path = match self.rng.u8(..4) {
-            0 => Path::Document,
-            1 => Path::PrimaryIndex,
-            2 => Path::Index,
-            _ => Path::Scan,
-        };
-        let values = database.read(key, path)?;
+        let values = database.read(key, Path::any(&mut self.rng))?;
         self.saw(key, values);
         Ok(())
     }
@@ -251,16 +266,6 @@ impl<'a> Worker<'a> {
 
     /// Notes a reply that should not have been.
     fn note(&self, failure: &Failure) {
-        let is_missing = failure.number == 0 || failure.is_unknown;
-        if is_missing {
-            // The clients keep working while the server starts; they do not only wait for it.
-            std::thread::sleep(PAUSE);
-        }
-        // The transaction is gone after a kill of its server.
-        let is_excused = self.shared.has_faults && (is_missing || failure.number == 1655);
-        if !is_excused && !EXPECTED.contains(&failure.number) {
-            let mut failures = self.shared.failures.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            failures.push(format!("client {}: {failure}", self.number));
-        }
+        self.shared.note(self.number, failure);
     }
 }

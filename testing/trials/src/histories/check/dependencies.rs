@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::Anomaly;
 use super::graph::{Graph, Kind};
 use super::index::Index;
+use super::real_time;
 use crate::histories::history::Key;
 
 /// Returns all dependencies between committed transactions, and lists that contradict each other.
@@ -13,7 +14,7 @@ pub(super) fn infer(index: &Index<'_>) -> (Graph, Vec<Anomaly>) {
     let (orders, anomalies) = list_orders(index);
     add_lists(index, &orders, &mut graph);
     add_registers(index, &mut graph);
-    add_real_time(index, &mut graph);
+    real_time::add(index, &mut graph);
     (graph, anomalies)
 }
 
@@ -101,32 +102,6 @@ fn add_registers(index: &Index<'_>, graph: &mut Graph) {
             for next in successors.get(&(*key, value)).into_iter().flatten() {
                 add_overwrite(index, graph, reader, *key, *next);
             }
-        }
-    }
-}
-
-/// Adds a dependency on every transaction that had committed before another began, without those
-/// that follow from two others.
-fn add_real_time(index: &Index<'_>, graph: &mut Graph) {
-    let mut events = Vec::new();
-    for (number, transaction) in index.committed() {
-        if let Some(end) = index.committed_by(number) {
-            // At the same instant, beginnings are first: nothing is known about the order.
-            events.push((transaction.begin, false, number));
-            events.push((end, true, number));
-        }
-    }
-    events.sort_unstable();
-    let mut before: HashMap<usize, Vec<usize>> = HashMap::new();
-    let mut over: Vec<usize> = Vec::new();
-    for (_, is_end, number) in events {
-        if is_end {
-            let older = before.remove(&number).unwrap_or_default();
-            over.retain(|transaction| !older.contains(transaction));
-            over.push(number);
-        } else {
-            over.iter().for_each(|earlier| graph.add(*earlier, number, Kind::RealTime, None));
-            before.insert(number, over.clone());
         }
     }
 }

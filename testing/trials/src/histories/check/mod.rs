@@ -6,14 +6,18 @@
 //! orders imply dependencies between transactions, and a cycle of dependencies is an anomaly.
 //!
 //! Snapshot isolation permits only cycles with two anti-dependencies (rw) in a row: write skew.
+//!
+//! A follower of the server must show states that the server had, in their order. A read there is a
+//! transaction like any other, whose state may be an earlier one.
 
 mod components;
-mod cycles;
-mod dependencies;
 mod graph;
-mod index;
-mod reads;
+mod cycles;
 mod replay;
+mod index;
+mod real_time;
+mod dependencies;
+mod reads;
 mod updates;
 
 use std::fmt;

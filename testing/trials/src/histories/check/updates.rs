@@ -7,7 +7,8 @@ use super::Anomaly;
 use super::index::Index;
 use crate::histories::history::Key;
 
-/// The last committed read of an object: its beginning, its transaction and the values.
+/// The last committed read of an object that cannot be of an earlier state: its beginning, its
+/// transaction and the values.
 type LastRead<'h> = (Duration, usize, &'h [u64]);
 
 /// Returns all lost updates.
@@ -58,7 +59,7 @@ fn lost_writes(index: &Index<'_>) -> Vec<Anomaly> {
 
 fn last_reads<'h>(index: &Index<'h>) -> HashMap<Key, LastRead<'h>> {
     let mut last: HashMap<Key, LastRead<'h>> = HashMap::new();
-    for (reader, transaction) in index.committed() {
+    for (reader, transaction) in index.committed().filter(|(_, reader)| reader.follower.is_none()) {
         for (key, values) in transaction.reads() {
             let entry = last.entry(key).or_insert((transaction.begin, reader, values));
             if entry.0 < transaction.begin {

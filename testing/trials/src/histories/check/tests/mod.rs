@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod anomalies;
+mod followers;
 mod permitted;
 mod simulated;
 
@@ -15,7 +16,8 @@ fn transaction(text: &str) -> Transaction {
     let operations = text.split(", ").map(operation).collect();
     let (client, refused) = (0, Vec::new());
     let [begin, end] = [0, 1000].map(Duration::from_millis);
-    Transaction { client, begin, end, operations, refused, outcome: Outcome::Committed }
+    let follower = None;
+    Transaction { client, follower, begin, end, operations, refused, outcome: Outcome::Committed }
 }
 
 fn operation(text: &str) -> Operation {
