@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["errors", "allocation-meter", "aql-date", "chart", "gzip-members", "metrics", "mock-http", "web"],
     &["velocypack", "aql-syntax", "elections", "owner", "test-s3", "arangodb-mock"],
     &["kv"],
-    &["kv-mmap", "kv-rocksdb", "kv-tikv", "geometry", "options", "client", "javascript"],
+    &["kv-mmap", "kv-rocksdb", "kv-tikv", "geometry", "options", "client", "javascript", "graph-analytics"],
     &["analyzers", "replication-client", "s3", "test-engine", "traces", "webhooks"],
     &["catalog", "aql-value", "search"],
     &["json-schema"],
