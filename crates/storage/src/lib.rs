@@ -47,7 +47,9 @@ pub use ddl::index_build::SharedCheck;
 pub use encoding::change::{Change, ChangeKind, ChangedCollection, SERVER_LOG};
 pub use index::Index;
 pub use index::bounds::{BoundsOfRanges, IndexBounds, IndexRange, bounds_of};
-pub use index::edge::{EdgeDirection, EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, VertexEdges};
+pub use index::edge::{
+    EdgeDirection, EdgeEndPairs, EdgeEntries, EdgeEntry, EdgeReader, EdgeScan, EdgeWalk, VertexEdges,
+};
 pub use index::found::{IndexEntries, UniqueEntries};
 pub use index::next_scans::NextScans;
 pub use index::persistent::{IndexScan, IndexWalk};

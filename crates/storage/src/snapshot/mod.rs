@@ -15,7 +15,7 @@ use crate::base::fork_join::ForkJoin;
 use crate::catalog_snapshot::Catalog;
 use crate::encoding;
 use crate::index::bounds::{IndexBounds, IndexRange};
-use crate::index::edge::{EdgeDirection, EdgeReader, EdgeScan};
+use crate::index::edge::{EdgeDirection, EdgeReader, EdgeScan, EdgeWalk};
 use crate::index::found::UniqueEntries;
 use crate::index::persistent::{self, IndexScan, IndexWalk};
 use crate::index::scan::{EntryScan, ScanOptions, ScanSource};
@@ -319,6 +319,21 @@ impl Snapshot {
     ) -> Result<EdgeScan> {
         let vertices = vertices.iter().map(|vertex| (*vertex).to_owned()).collect();
         Ok(EdgeScan::start(&self.engine, edge_index(collection)?, direction, vertices))
+    }
+
+    /// Walks over all edges of a collection in the byte order of their vertices in one direction,
+    /// through the edge index. It begins at the vertex `from` and ends before `to`.
+    ///
+    /// Errors: 1218 unless the collection holds edges, 1200 if its edge index was not built at the
+    /// snapshot's time.
+    pub fn edge_walk(
+        &self,
+        collection: &Collection,
+        direction: EdgeDirection,
+        from: Option<&str>,
+        to: Option<&str>,
+    ) -> Result<EdgeWalk> {
+        EdgeWalk::start(self.engine.as_ref(), edge_index(collection)?, direction, from, to)
     }
 
     /// Opens a reader of the edges of vertices in one direction, through the edge index.

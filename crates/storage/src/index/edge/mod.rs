@@ -3,6 +3,7 @@
 pub(crate) mod encoding;
 mod reader;
 mod scan;
+mod walk;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use scan::VerticesScan;
 pub use encoding::EdgeDirection;
 pub use reader::{EdgeReader, VertexEdges};
 pub use scan::{EdgeEntries, EdgeEntry, EdgeScan};
+pub use walk::{EdgeEndPairs, EdgeWalk};
 
 pub(super) struct Edge;
 
