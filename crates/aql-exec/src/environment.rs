@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use analyzers::Analyzer;
 use aql_value::{
-    BlockBuilder, ChangesQuery, Environment, Interrupt, MemoryAccount, Owner, Rows, UserFunctions, Value,
+    BlockBuilder, ChangesQuery, Environment, GraphQuery, Interrupt, MemoryAccount, Owner, Rows,
+    UserFunctions, Value,
 };
 use errors::{Error, ErrorCode, Result};
 use storage::{BlockLimits, Collection, Database, DocumentScanSpec, Snapshot};
@@ -30,6 +31,7 @@ pub struct QueryEnvironment {
     user_functions: Option<Arc<dyn UserFunctions>>,
     analyzers: Option<AnalyzerLookup>,
     changes: Option<OpenChanges>,
+    graphs: Option<OpenGraphs>,
 }
 
 /// A function that finds a user's analyzer by its name; `None` if there is none.
@@ -37,6 +39,9 @@ pub type AnalyzerLookup = Arc<dyn Fn(&str) -> Result<Option<Arc<Analyzer>>> + Se
 
 /// A function that opens a part of the change log, below the given position.
 pub type OpenChanges = Arc<dyn Fn(ChangesQuery<'_>, u64) -> Result<Box<dyn Rows>> + Send + Sync>;
+
+/// A function that computes over a whole graph as a snapshot has it.
+pub type OpenGraphs = Arc<dyn Fn(GraphQuery<'_>, &Snapshot) -> Result<Box<dyn Rows>> + Send + Sync>;
 
 /// Limits of one step of a full scan of a collection.
 const SCAN_LIMITS: BlockLimits = BlockLimits { rows: 1000, bytes: 1 << 20 };
@@ -71,6 +76,7 @@ impl QueryEnvironment {
             user_functions: None,
             analyzers: None,
             changes: None,
+            graphs: None,
         }
     }
 
@@ -98,6 +104,11 @@ impl QueryEnvironment {
     /// Lets the query read the change log.
     pub fn with_changes(self, changes: Option<OpenChanges>) -> Self {
         Self { changes, ..self }
+    }
+
+    /// Lets the query compute over whole graphs.
+    pub fn with_graphs(self, graphs: Option<OpenGraphs>) -> Self {
+        Self { graphs, ..self }
     }
 
     /// Returns the collection of vertices that a graph search has reached, if it exists and may be
@@ -200,6 +211,13 @@ impl Environment for QueryEnvironment {
         match &self.changes {
             Some(open) => open(query, self.snapshot.changes_below()),
             None => Err(Error::new(ErrorCode::NotImplemented, "there is no change log here")),
+        }
+    }
+
+    fn graph_rows(&self, query: GraphQuery<'_>) -> Result<Box<dyn Rows>> {
+        match &self.graphs {
+            Some(open) => open(query, &self.snapshot),
+            None => Err(Error::new(ErrorCode::NotImplemented, "there are no graphs here")),
         }
     }
 

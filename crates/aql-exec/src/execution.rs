@@ -14,7 +14,7 @@ use storage::Transaction;
 use crate::batch_limits::BatchLimits;
 use crate::context::ExecutionContext;
 use crate::data::{Data, DataAccess, ReadAuthorization};
-use crate::environment::{AnalyzerLookup, OpenChanges, QueryEnvironment};
+use crate::environment::{AnalyzerLookup, OpenChanges, OpenGraphs, QueryEnvironment};
 use crate::intermediate_commits::{IntermediateCommitOptions, IntermediateCommits};
 use crate::lower::lower;
 use crate::operator::Operator;
@@ -44,6 +44,8 @@ pub struct ExecutionInput {
     pub analyzers: Option<AnalyzerLookup>,
     /// The change log; `None`: there is none.
     pub changes: Option<OpenChanges>,
+    /// The algorithms over whole graphs; `None`: there are none.
+    pub graphs: Option<OpenGraphs>,
     /// Values of the plan's open parameters, by slot.
     pub parameters: Arc<[Value]>,
     /// The query's memory.
@@ -170,6 +172,7 @@ impl Execution {
             user_functions,
             analyzers,
             changes,
+            graphs,
             parameters,
             memory,
             interrupt,
@@ -190,6 +193,7 @@ impl Execution {
         .with_user_functions(user_functions)
         .with_analyzers(analyzers)
         .with_changes(changes)
+        .with_graphs(graphs)
         .with_inaccessible_as_empty(inaccessible_are_empty);
         let mut warnings = Warnings::new(options.max_warnings, options.fail_on_warning);
         warnings.prepend(plan.warnings.clone());

@@ -37,7 +37,7 @@ mod execution;
 
 pub use batch_limits::BatchLimits;
 pub use data::{DataAccess, ReadAuthorization, index_bounds};
-pub use environment::{AnalyzerLookup, OpenChanges, QueryEnvironment};
+pub use environment::{AnalyzerLookup, OpenChanges, OpenGraphs, QueryEnvironment};
 pub use execution::{
     Execution, ExecutionInput, ExecutionOptions, Finished, FixedState, ResultBatch, StartFailed,
 };

@@ -6,7 +6,7 @@ use analyzers::Analyzer;
 use errors::{Error, Result};
 use velocypack::Builder;
 
-use crate::rows::{ChangesQuery, Rows};
+use crate::rows::{ChangesQuery, GraphQuery, Rows};
 use crate::value::Value;
 use crate::warnings::Warning;
 
@@ -57,6 +57,13 @@ pub trait Environment: Send + Sync {
     /// Errors: 10 for a wrong token, 1203, 11, 1414 for a token whose entries are gone, 9 if there
     /// is no log, 18 if it cannot begin yet.
     fn changes(&self, query: ChangesQuery<'_>) -> Result<Box<dyn Rows>>;
+    /// Computes an algorithm over a whole graph, or opens the result of a job.
+    ///
+    /// The graph is read as it is at the start of the query. Errors: 10 for a wrong argument, 1924,
+    /// 1203, 11, 32, 1202 for an unknown projection or job; 9 where there are no graphs.
+    fn graph_rows(&self, _query: GraphQuery<'_>) -> Result<Box<dyn Rows>> {
+        Err(Error::not_constant())
+    }
     /// Returns the analyzer with a name, for `TOKENS()` and the like.
     ///
     /// The name may begin with that of the database and `::`. Errors: of the analyzer, if its query

@@ -39,6 +39,6 @@ pub use owner::{
     Budget, Charge, Interrupt, MemoryAccount, Owner, ThreadMeter, Waiting, budget, share, waiting,
 };
 pub use program::{Program, ProgramBuilder};
-pub use rows::{ChangesQuery, Rows};
+pub use rows::{ChangesQuery, GraphQuery, Rows};
 pub use value::{BlockBuilder, BoundedBlock, ElementCursor, Elements, Entries, Kind, ShortString, Value};
 pub use warnings::{Warning, Warnings};

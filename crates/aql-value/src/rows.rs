@@ -18,6 +18,29 @@ pub trait Rows: Send {
     fn release(&mut self);
 }
 
+/// The rows that functions over whole graphs ask for.
+#[derive(Debug, Clone, Copy)]
+pub enum GraphQuery<'a> {
+    /// The result of an algorithm (`GRAPH_ALGORITHM()`).
+    Algorithm {
+        /// Its name.
+        name: &'a str,
+        /// The name of a graph, or an object that names collections or a projection.
+        graph: &'a Value,
+        /// The algorithm's parameters: an object or null.
+        parameters: &'a Value,
+        /// The options of the run: an object or null.
+        options: &'a Value,
+    },
+    /// The result that a job has kept (`PREGEL_RESULT()`).
+    Job {
+        /// The job's number.
+        id: &'a str,
+        /// True for rows with `_id`.
+        with_id: bool,
+    },
+}
+
 /// The part of the change log that `CHANGES()` reads.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangesQuery<'a> {

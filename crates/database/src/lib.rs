@@ -11,6 +11,7 @@
 //! - [`javascript`](mod@javascript): scripts of users. `definitions`: collections, indexes, views,
 //!   Analyzers, users.
 //! - [`changes`]: what the change log has. `maintenance`: the store as administrators see it.
+//! - [`analytics`]: algorithms over whole graphs.
 //! - [`query`]: from a request to a running plan. `transfer`: [`export`], [`import`], [`dump`] and
 //!   [`restore`] of whole collections.
 //! - [`follow`]: another server, copied to this one and followed. [`group`]: servers that elect the
@@ -33,6 +34,7 @@ pub mod javascript;
 mod definitions;
 pub mod changes;
 mod maintenance;
+pub mod analytics;
 pub mod query;
 mod transfer;
 pub mod follow;

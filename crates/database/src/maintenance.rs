@@ -31,6 +31,7 @@ impl Instance {
             page.write_all(Section::Queries, metrics::QUERY_RESOURCES, &resources);
             page.write_all(Section::Queries, metrics::PLAN_LOOKUPS, instance.plans.lookups());
             page.write_all(Section::Queries, metrics::CACHED_PLANS, &resources);
+            page.write_all(Section::Queries, metrics::ANALYTICS, &instance.analytics().in_use());
             let transactions = instance.transactions();
             page.write_all(Section::StreamTransactions, metrics::TRANSACTIONS, transactions.counts());
             page.write_all(Section::StreamTransactions, metrics::OPEN_TRANSACTIONS, &transactions.len());

@@ -223,6 +223,30 @@ pub(crate) const GROUP: &[Metric<GroupUse>] = &[
     ),
 ];
 
+/// The use of graph analytics at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AnalyticsUse {
+    pub(crate) projections: u64,
+    pub(crate) projection_bytes: u64,
+    pub(crate) running_jobs: u64,
+    pub(crate) runs: u64,
+}
+
+pub(crate) const ANALYTICS: &[Metric<AnalyticsUse>] = &[
+    Metric::gauge("persea_analytics_projections", "Number of graphs that stay in memory.", |used| {
+        used.projections.into()
+    }),
+    Metric::gauge("persea_analytics_projection_bytes", "Bytes of the graphs that stay in memory.", |used| {
+        used.projection_bytes.into()
+    }),
+    Metric::gauge("persea_analytics_running_jobs", "Number of jobs of graph analytics that run.", |used| {
+        used.running_jobs.into()
+    }),
+    Metric::counter("persea_analytics_runs_total", "Total number of runs of graph algorithms.", |used| {
+        used.runs.into()
+    }),
+];
+
 /// The deliveries to webhooks since the start of the server.
 #[derive(Debug, Default)]
 pub(crate) struct WebhookCounts {

@@ -1,15 +1,13 @@
 //! `CHANGES()`: entries of the change log.
 
-use aql_value::{BoundedBlock, ChangesQuery, EvaluationContext, Rows, Value};
+use aql_value::{ChangesQuery, EvaluationContext, Rows, Value};
 use errors::Result;
 
+use super::array_of_rows::array_of;
 use crate::argument::{given, invalid, value};
-use crate::memory::{MAX_ELEMENTS, too_many_elements};
 
 /// The beginning of the log, where the second argument is missing.
 const EARLIEST: &str = "earliest";
-/// Rows that are read in one step.
-const STEP: usize = 1_000;
 /// Names that are passed on: more than a query may have, which is then refused.
 const NAMES_MAX: usize = 1_001;
 /// Maximum length of a collection's name, and of a token, in bytes.
@@ -20,27 +18,8 @@ const TEXT_MAX_BYTES: usize = 256;
 /// Errors: 1504 for more changes than an array may have, those of
 /// [`aql_value::Environment::changes`].
 pub(crate) fn changes(arguments: &[Value], context: &mut EvaluationContext<'_>) -> Result<Value> {
-    let Some(mut rows) = rows(arguments, context)? else { return Ok(Value::Null) };
-    let mut block = BoundedBlock::new(1, context.memory, context.interrupt);
-    block.builder().open_array()?;
-    let (mut step, mut count) = (Vec::new(), 0);
-    loop {
-        context.interrupt.check()?;
-        rows.next_rows(STEP, &mut step)?;
-        if step.is_empty() {
-            break;
-        }
-        count += step.len();
-        if count > MAX_ELEMENTS {
-            return Err(too_many_elements());
-        }
-        for row in step.drain(..) {
-            block.append(&row)?;
-        }
-    }
-    block.close_array()?;
-    block.end_value();
-    Ok(block.into_value())
+    let Some(rows) = rows(arguments, context)? else { return Ok(Value::Null) };
+    array_of(rows, context)
 }
 
 /// The same, one change after the other.

@@ -1,9 +1,11 @@
 //! Control flow, the server, calls by name, and functions of no other family.
 
 mod alternatives;
+mod array_of_rows;
 mod call;
 mod changes;
 mod database;
+mod graphs;
 mod identity;
 mod in_range;
 mod min_match;
@@ -43,12 +45,18 @@ pub(crate) static FUNCTIONS: &[Function] = &[
     volatile("FAIL", 0, 1, raise::fail),
     pure_variadic("FIRST_DOCUMENT", 1, alternatives::first_document),
     pure_variadic("FIRST_LIST", 1, alternatives::first_list),
+    Function {
+        reads_documents: true,
+        rows: Some(graphs::algorithm_rows),
+        ..volatile("GRAPH_ALGORITHM", 2, 4, graphs::graph_algorithm)
+    },
     pure("IN_RANGE", 5, 5, in_range::in_range),
     pure_variadic("MIN_MATCH", 2, min_match::min_match),
     per_query("NOEVAL", 1, 1, identity::noeval),
     volatile("NOOPT", 1, 1, identity::first_argument),
     pure_variadic("NOT_NULL", 1, alternatives::not_null),
     pure("PASSTHRU", 1, 1, identity::first_argument),
+    Function { rows: Some(graphs::job_rows), ..volatile("PREGEL_RESULT", 1, 2, graphs::pregel_result) },
     volatile("SCHEMA_GET", 1, 1, schema::schema_get),
     volatile("SCHEMA_VALIDATE", 2, 2, schema::schema_validate),
     volatile("SHARD_ID", 2, 2, database::shard_id),

@@ -121,6 +121,7 @@ fn run(watched: &Weak<Instance>) {
         instance.cursors().release_idle();
         instance.cursors().expire();
         instance.transactions().expire();
+        instance.analytics().expire();
         instance.dump_contexts().look_after();
         instance.batches().look_after();
         if looked.elapsed() >= LOOK_EVERY.min(instance.options().broken_restore_after) {

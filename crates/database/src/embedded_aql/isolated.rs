@@ -46,6 +46,7 @@ pub(super) fn start(
         user_functions: None,
         analyzers: None,
         changes: None,
+        graphs: None,
         parameters: plan.parameters.values(parameters)?,
         memory: Arc::clone(memory),
         interrupt,

@@ -15,6 +15,7 @@ use storage::{Catalog, SearchOptions, Store, StoreOptions};
 use crate::base::LocalIds;
 use crate::embedded_aql::{AnalyzerQueries, Compiler, EmptyStore};
 use crate::query_request::QueryDefaults;
+use crate::state::analytics::{Analytics, AnalyticsOptions};
 use crate::state::analyzers::OpenAnalyzers;
 use crate::state::cursor::Cursors;
 use crate::state::cursor::result_buffer::ResultBufferLimits;
@@ -89,6 +90,8 @@ pub struct InstanceOptions {
     pub javascript: JavaScriptOptions,
     /// The properties of the removal of expired documents.
     pub ttl: TtlProperties,
+    /// The bounds of graph analytics.
+    pub analytics: AnalyticsOptions,
     /// The receivers of changes.
     pub webhooks: WebhookOptions,
     /// The server that this one copies and follows; `None` leaves it to requests.
@@ -128,6 +131,7 @@ impl Default for InstanceOptions {
             default_wait_for_sync: false,
             javascript: JavaScriptOptions::default(),
             ttl: TtlProperties::default(),
+            analytics: AnalyticsOptions::default(),
             webhooks: WebhookOptions::default(),
             follow: None,
             copy_answers_all: false,
@@ -164,6 +168,7 @@ pub struct Instance {
     group: OnceLock<Arc<Group>>,
     subscriptions: Subscriptions,
     webhooks: Arc<Webhooks>,
+    analytics: Analytics,
     /// The store over which filters of changes run.
     pub(crate) empty_store: EmptyStore,
     local_ids: LocalIds,
@@ -221,6 +226,7 @@ impl Instance {
             group: OnceLock::new(),
             subscriptions: Subscriptions::default(),
             webhooks: Arc::new(Webhooks::new(&options.webhooks)),
+            analytics: Analytics::new(options.analytics),
             empty_store: EmptyStore::default(),
             local_ids,
             stopping: AtomicBool::new(false),
@@ -285,6 +291,11 @@ impl Instance {
     /// Returns the webhooks.
     pub(crate) fn webhooks(&self) -> &Arc<Webhooks> {
         &self.webhooks
+    }
+
+    /// Returns the state of graph analytics.
+    pub(crate) fn analytics(&self) -> &Analytics {
+        &self.analytics
     }
 
     /// Ends the deliveries to webhooks, within a second.
@@ -415,6 +426,7 @@ impl Instance {
         }
         self.following.stop();
         self.tasks.stop();
+        self.analytics.jobs.stop();
         self.queries.kill_all();
         self.transactions.abort_all();
     }

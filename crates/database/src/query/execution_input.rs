@@ -4,14 +4,15 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use aql_exec::{
-    AnalyzerLookup, DataAccess, Execution, ExecutionInput, ExecutionOptions, OpenChanges, ReadAuthorization,
-    SpillOptions,
+    AnalyzerLookup, DataAccess, Execution, ExecutionInput, ExecutionOptions, OpenChanges, OpenGraphs,
+    ReadAuthorization, SpillOptions,
 };
 use aql_plan::Access;
 use catalog::{AccessLevel, CollectionId};
 use errors::{Error, ErrorCode, Result};
 use storage::{Collection, TransactionOptions};
 
+use crate::analytics::GraphRuns;
 use crate::changes::{ChangeReader, ChangeRows};
 use crate::javascript::QueryFunctions;
 use crate::query::prepare::PreparedQuery;
@@ -117,11 +118,29 @@ impl PreparedQuery {
         Ok(Arc::new(move |query, below| Ok(Box::new(ChangeRows::open(reader.clone(), query, below)?))))
     }
 
+    /// Returns the function that computes over whole graphs.
+    fn open_graphs(&self, authorize: Option<ReadAuthorization>) -> Result<OpenGraphs> {
+        let is_part = self.session.stream()?.is_some();
+        let read_only = (is_part || self.planned.plan.is_modification).then_some(
+            "mode 'write' is not possible in a query that writes or in a stream transaction; use UPDATE with the \
+             rows of mode 'stream'",
+        );
+        let runs = GraphRuns {
+            session: self.session.clone(),
+            authorize,
+            memory: Arc::clone(&self.memory),
+            interrupt: self.interrupt.clone(),
+            read_only,
+        };
+        Ok(Arc::new(move |query, snapshot| runs.open(query, snapshot)))
+    }
+
     /// Returns the input of the execution, and the writer of its transaction if it writes.
     pub(super) fn execution_input(&self) -> Result<(ExecutionInput, Option<Writer>)> {
         self.check_declared()?;
         let (authorize_read, authorize_vertices) = (self.authorize_read()?, self.authorize_vertices()?);
         let changes = self.open_changes(authorize_read.clone())?;
+        let graphs = self.open_graphs(authorize_read.clone())?;
         // Last, since these checks may read, which has to wait while the query has the transaction.
         let (data, writer) = self.data_access()?;
         let options = &self.request.options;
@@ -144,6 +163,7 @@ impl PreparedQuery {
             ))),
             analyzers: Some(self.analyzer_lookup()),
             changes: Some(changes),
+            graphs: Some(graphs),
             parameters: Arc::clone(&self.planned.parameters),
             memory: Arc::clone(&self.memory),
             interrupt: self.interrupt.clone(),

@@ -11,9 +11,11 @@
 //!   `view_changes`: locks of definitions.
 //!   [`following`]: the other server that this one follows. [`group`]: the servers that elect a
 //!   leader.
+//!   [`analytics`]: graphs in memory, and jobs of algorithms.
 //!   `webhooks`: who is told of changes, and when. `user_memory`: users' shares of the memory of
 //!   queries.
 
+pub(crate) mod analytics;
 pub(crate) mod analyzers;
 pub mod cursor;
 pub(crate) mod dump;

@@ -276,6 +276,7 @@ pub(crate) fn start(plan: &Arc<Plan>, data: DataAccess, run: &Run) -> Result<Exe
         user_functions: None,
         analyzers: None,
         changes: None,
+        graphs: None,
         parameters: run.open_values.clone(),
         memory: Arc::new(MemoryAccount::new(run.memory_limit_bytes, None)),
         interrupt: run.interrupt.clone(),

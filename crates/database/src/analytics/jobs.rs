@@ -1,0 +1,391 @@
+//! Jobs: loads, algorithms and writes that no request waits for, each on a thread of its own.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use aql_value::{BlockBuilder, Interrupt, Owner, Rows, Value};
+use errors::{Error, ErrorCode, Result};
+use graph_analytics::{Column, Table, Work};
+use velocypack::{Builder, Slice};
+
+use super::projections::ProjectionRequest;
+use super::queries::QuerySource;
+use super::rows::{Named, write_row, write_value};
+use super::run::{Computed, algorithm};
+use super::source::StoredSource;
+use super::store::{Insertion, StoreRequest, attribute_names};
+use crate::session::Session;
+use crate::state::analytics::{Job, JobState, LoadedGraph, Projection};
+
+/// The time for which a result is kept where the caller does not say.
+const TIME_TO_LIVE: Duration = Duration::from_secs(3_600);
+
+/// Rows of a result that are made in one step.
+const ROWS_PER_STEP: usize = 1_000;
+
+/// A request for a job.
+#[derive(Clone, Debug)]
+pub struct JobRequest {
+    /// The name under which it is listed.
+    pub title: String,
+    /// The work.
+    pub work: JobWork,
+    /// The time after its end for which its result is kept; `None` for the default.
+    pub time_to_live: Option<Duration>,
+}
+
+/// The work of a job.
+#[derive(Clone, Debug)]
+pub enum JobWork {
+    /// Loads a projection.
+    Load {
+        /// The description of the graph in VelocyPack, as [`Session::create_projection`] takes it.
+        graph: Vec<u8>,
+    },
+    /// Computes an algorithm on a projection.
+    Compute {
+        /// The projection's name or number.
+        projection: String,
+        /// The algorithm's name.
+        algorithm: String,
+        /// Its parameters in VelocyPack.
+        parameters: Vec<u8>,
+    },
+    /// Loads a graph, computes an algorithm, and may write its result into the vertices.
+    Whole {
+        /// The description of the graph in VelocyPack.
+        graph: Vec<u8>,
+        /// The algorithm's name.
+        algorithm: String,
+        /// Its parameters in VelocyPack.
+        parameters: Vec<u8>,
+        /// The columns that its client wants, each with the name of its attribute.
+        columns: Vec<(String, String)>,
+        /// True if they are written into the vertices.
+        is_stored: bool,
+    },
+    /// Writes results of other jobs, which must be about vertices of one projection.
+    Store {
+        /// The jobs.
+        jobs: Vec<u64>,
+        /// The attribute for each job.
+        attributes: Vec<String>,
+        /// The collection that gets a document for each vertex; `None` writes into the vertices.
+        collection: Option<String>,
+        /// The documents that one transaction writes.
+        batch: usize,
+    },
+}
+
+impl Session {
+    /// Starts a job, and returns it at once.
+    ///
+    /// Errors: those that can be told at once: 10, 1202 for an unknown projection or job, 1924,
+    /// 1203, 11, 32 if too many jobs run.
+    pub fn start_analytics(&self, request: JobRequest) -> Result<Arc<Job>> {
+        self.check_running()?;
+        self.check_work(&request.work)?;
+        let instance = self.instance();
+        let interrupt = Interrupt::new();
+        let work = Work::new(Owner { interrupt: interrupt.clone(), memory: self.work_memory() });
+        let id = instance.next_local_id()?;
+        let time_to_live = request.time_to_live.unwrap_or(TIME_TO_LIVE);
+        let columns = match &request.work {
+            JobWork::Whole { columns, .. } => columns.clone(),
+            _ => Vec::new(),
+        };
+        let job = Job::new(id, self.owner(), (request.title, columns), interrupt.clone(), work, time_to_live);
+        let job = Arc::new(job);
+        instance.analytics().jobs.add(Arc::clone(&job))?;
+        let (session, of_thread) = (self.clone().ended_by(interrupt), Arc::clone(&job));
+        let run = move || {
+            let ended = session.run_job(&of_thread, request.work);
+            of_thread.enter(ended.map_or_else(JobState::Failed, |()| JobState::Done));
+        };
+        thread::Builder::new().name("graph job".to_owned()).spawn(run).map_err(|error| {
+            instance.analytics().jobs.remove(self.database_name(), id);
+            Error::new(ErrorCode::ResourceLimit, format!("no thread for the job: {error}"))
+        })?;
+        Ok(job)
+    }
+
+    /// Checks what can be known before the work begins.
+    fn check_work(&self, work: &JobWork) -> Result<()> {
+        match work {
+            JobWork::Load { graph } => {
+                let graph = Slice::new(graph);
+                ProjectionRequest::parse(graph)?;
+                self.instance().analytics().projections.check_room()?;
+                self.check_source(graph)
+            }
+            JobWork::Compute { projection, algorithm: name, .. } => {
+                algorithm(name)?;
+                self.find_projection(projection, None).map(drop)
+            }
+            JobWork::Whole { graph, algorithm: name, columns, .. } => {
+                let algorithm = algorithm(name)?;
+                let columns: Vec<String> = columns.iter().map(|(column, _)| column.clone()).collect();
+                if !columns.is_empty() {
+                    attribute_names(algorithm, None, &columns)?;
+                }
+                self.check_source(Slice::new(graph))
+            }
+            JobWork::Store { jobs, attributes, collection, .. } => {
+                if jobs.is_empty() || jobs.len() != attributes.len() {
+                    return Err(Error::bad_parameter(
+                        "there must be one attribute name for each job, and one job",
+                    ));
+                }
+                jobs.iter().try_for_each(|id| self.analytics_job(*id)?.result().map(drop))?;
+                collection.iter().try_for_each(|name| self.writable_collection(name).map(drop))
+            }
+        }
+    }
+
+    fn check_source(&self, graph: Slice<'_>) -> Result<()> {
+        if QuerySource::parse(graph)?.is_some() {
+            return Ok(());
+        }
+        StoredSource::parse(graph)?.collections(self, &self.snapshot()?, None).map(drop)
+    }
+
+    fn run_job(&self, job: &Arc<Job>, work: JobWork) -> Result<()> {
+        match work {
+            JobWork::Load { graph } => {
+                let request = ProjectionRequest::parse(Slice::new(&graph))?;
+                let loaded = self.load_for(job, Slice::new(&graph))?;
+                job.set_projection(self.add_projection(request, loaded)?);
+                Ok(())
+            }
+            JobWork::Compute { projection, algorithm, parameters } => {
+                let projection = self.find_projection(&projection, None)?;
+                self.compute_for(job, projection, &algorithm, &parameters).map(drop)
+            }
+            JobWork::Whole { graph, algorithm, parameters, columns, is_stored } => {
+                let loaded = self.load_for(job, Slice::new(&graph))?;
+                let (id, name) = (self.instance().next_local_id()?, String::new());
+                // Only the job keeps it.
+                let projection =
+                    Projection::new((id, name), self.owner(), String::new(), loaded, TIME_TO_LIVE);
+                let computed = self.compute_for(job, Arc::new(projection), &algorithm, &parameters)?;
+                let column = |(column, name): &(String, String)| {
+                    computed.table.column(column).map(|values| (name.clone(), values.clone()))
+                };
+                let columns: Vec<(String, Column)> =
+                    columns.iter().filter(|_| is_stored).filter_map(column).collect();
+                self.store_for(job, &computed.named, &columns, StoreRequest::BATCH)
+            }
+            JobWork::Store { jobs, attributes, collection, batch } => {
+                let mut columns = Vec::new();
+                let mut named = None;
+                for (id, attribute) in jobs.iter().zip(attributes) {
+                    let (projection, table) = self.analytics_job(*id)?.result()?;
+                    let (_, column) =
+                        table.columns().first().filter(|_| table.is_by_vertex()).ok_or_else(|| {
+                            Error::bad_parameter(format!(
+                                "the result of job {id} is not about single vertices"
+                            ))
+                        })?;
+                    if named.as_ref().is_some_and(|(first, _): &(u64, _)| *first != projection.id) {
+                        return Err(Error::bad_parameter("the jobs computed on different graphs"));
+                    }
+                    columns.push((attribute, column.clone()));
+                    named = Some((projection.id, Named::Projection(projection)));
+                }
+                let Some((_, named)) = named else { return Ok(()) };
+                match collection {
+                    None => self.store_for(job, &named, &columns, batch),
+                    Some(collection) => self.store_into(job, &collection, &named, &columns, batch),
+                }
+            }
+        }
+    }
+
+    fn load_for(&self, job: &Job, graph: Slice<'_>) -> Result<LoadedGraph> {
+        let memory = self.work_memory();
+        if let Some(queries) = QuerySource::parse(graph)? {
+            return self.load_queries(&queries, &memory, job.work());
+        }
+        let source = StoredSource::parse(graph)?;
+        let owner = Owner { interrupt: job.work().interrupt().clone(), memory: Arc::clone(&memory) };
+        self.graph_runs(&owner).load(&self.snapshot()?, &source, memory, job.work())
+    }
+
+    fn compute_for(
+        &self,
+        job: &Job,
+        projection: Arc<Projection>,
+        name: &str,
+        parameters: &[u8],
+    ) -> Result<Computed> {
+        let algorithm = algorithm(name)?;
+        job.set_projection(Arc::clone(&projection));
+        job.enter(JobState::Running);
+        job.work().set_progress(0, 0);
+        let owner = Owner { interrupt: job.work().interrupt().clone(), memory: self.work_memory() };
+        let named = Named::Projection(projection);
+        let computed =
+            self.graph_runs(&owner).compute(algorithm, named, Slice::new(parameters), job.work())?;
+        job.set_result(Arc::clone(&computed.table));
+        Ok(computed)
+    }
+
+    /// Writes columns into the documents of the vertices.
+    fn store_for(&self, job: &Job, named: &Named, columns: &[(String, Column)], batch: usize) -> Result<()> {
+        if columns.is_empty() {
+            return Ok(());
+        }
+        job.enter(JobState::Storing);
+        let request = StoreRequest {
+            session: self,
+            interrupt: job.work().interrupt(),
+            vertices: named.vertices(),
+            columns: columns.iter().map(|(name, column)| (name.as_str(), column)).collect(),
+            batch,
+            note: &|written| job.note_written(written),
+        };
+        request.run().map(drop)
+    }
+
+    /// Writes a document for each vertex into a collection. Its `id` names the vertex.
+    fn store_into(
+        &self,
+        job: &Job,
+        collection: &str,
+        named: &Named,
+        columns: &[(String, Column)],
+        batch: usize,
+    ) -> Result<()> {
+        job.enter(JobState::Storing);
+        let columns: Vec<(&str, &Column)> =
+            columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
+        let store = Insertion { session: self, collection, vertices: named.vertices(), columns };
+        let count = named.vertices().len();
+        let mut from = 0;
+        while from < count {
+            job.work().check()?;
+            let to = count.min(from.saturating_add(batch.max(1)));
+            let written = store.write(from..to)?;
+            job.note_written(written);
+            job.work().set_progress(to as u64, count as u64);
+            from = to;
+        }
+        Ok(())
+    }
+
+    /// Returns a job of this database that the user may use. Errors: 1202 for an unknown one.
+    pub fn analytics_job(&self, id: u64) -> Result<Arc<Job>> {
+        let job = self.instance().analytics().jobs.find(self.database_name(), id);
+        let job = job.filter(|job| self.may_use_job(job));
+        job.ok_or_else(|| Error::new(ErrorCode::DocumentNotFound, format!("there is no job {id}")))
+    }
+
+    /// Returns the jobs of this database that the user may use, the oldest first.
+    pub fn analytics_jobs(&self) -> Vec<Arc<Job>> {
+        let jobs = self.instance().analytics().jobs.of(self.database_name());
+        jobs.into_iter().filter(|job| self.may_use_job(job)).collect()
+    }
+
+    /// Ends a job that runs. Errors: 1202 for an unknown one.
+    pub fn cancel_analytics(&self, id: u64) -> Result<Arc<Job>> {
+        let job = self.analytics_job(id)?;
+        job.cancel();
+        Ok(job)
+    }
+
+    /// Ends a job and forgets it with its result. Errors: 1202 for an unknown one.
+    pub fn remove_analytics(&self, id: u64) -> Result<Arc<Job>> {
+        let job = self.cancel_analytics(id)?;
+        self.instance().analytics().jobs.remove(self.database_name(), id);
+        Ok(job)
+    }
+
+    /// Returns the rows of `PREGEL_RESULT()`: the key of each vertex and its results.
+    ///
+    /// Errors: 1202 for an unknown job, those of its result.
+    pub(super) fn pregel_rows(
+        &self,
+        id: &str,
+        with_id: bool,
+        interrupt: &Interrupt,
+    ) -> Result<Box<dyn Rows>> {
+        let number = id.parse().map_err(|_| Error::bad_parameter(format!("'{id}' is no number of a job")))?;
+        let job = self.analytics_job(number)?;
+        let (projection, table) = job.result()?;
+        Ok(Box::new(JobRows { job, projection, table, with_id, next: 0, interrupt: interrupt.clone() }))
+    }
+
+    fn may_use_job(&self, job: &Job) -> bool {
+        job.owner().user.as_ref() == self.user() || self.require_administrator().is_ok()
+    }
+
+    /// Writes the rows of a job's result into `out`, as elements of an open array: `limit` of them
+    /// from row `offset` on. Returns the number of all rows.
+    ///
+    /// Errors: those of [`Job`]'s result.
+    pub fn write_analytics_rows(
+        &self,
+        id: u64,
+        offset: usize,
+        limit: usize,
+        out: &mut Builder,
+    ) -> Result<usize> {
+        let (projection, table) = self.analytics_job(id)?.result()?;
+        let end = table.len().min(offset.saturating_add(limit));
+        for row in offset..end {
+            self.check_interrupt()?;
+            write_row(&table, &projection.loaded.vertices, row, out)?;
+        }
+        Ok(table.len())
+    }
+}
+
+/// The rows of `PREGEL_RESULT()`.
+struct JobRows {
+    job: Arc<Job>,
+    projection: Arc<Projection>,
+    table: Arc<Table>,
+    with_id: bool,
+    next: usize,
+    interrupt: Interrupt,
+}
+
+impl JobRows {
+    fn write(&self, row: usize, out: &mut Builder) -> Result<()> {
+        let vertices = &self.projection.loaded.vertices;
+        out.open_object()?;
+        if let Some((collection, key)) = vertices.get(row as u32).filter(|_| self.table.is_by_vertex()) {
+            out.key("_key")?;
+            out.add_str(key)?;
+            if self.with_id {
+                out.key("_id")?;
+                out.add_str(&format!("{collection}/{key}"))?;
+            }
+        }
+        for (column, attribute) in self.job.columns() {
+            if let Some(values) = self.table.column(column) {
+                out.key(attribute)?;
+                write_value(values, vertices, row, out)?;
+            }
+        }
+        Ok(out.close()?)
+    }
+}
+
+impl Rows for JobRows {
+    fn next_rows(&mut self, max: usize, out: &mut Vec<Value>) -> Result<()> {
+        self.interrupt.check()?;
+        let end = self.table.len().min(self.next + max.min(ROWS_PER_STEP));
+        let mut block = BlockBuilder::new(end - self.next);
+        for row in self.next..end {
+            self.write(row, block.builder())?;
+            block.end_value();
+        }
+        out.extend(block.finish());
+        self.next = end;
+        Ok(())
+    }
+
+    fn release(&mut self) {}
+}

@@ -1,0 +1,26 @@
+//! Algorithms over whole graphs, with the rights of a user.
+//!
+//! - `source`: the graph that a request names. `load`: reads it into memory. `rows`: results as
+//!   rows. `store`: results as attributes of documents.
+//! - `run`: one run in one of five modes; `GRAPH_ALGORITHM()` of AQL and the routes share it.
+//! - `projections`: graphs that stay in memory. `jobs`: work that no request waits for. `queries`:
+//!   graphs from the rows of queries.
+//!
+//! The algorithms are those of the crate `graph-analytics`; docs/analytics.md describes them.
+
+mod load;
+mod source;
+mod rows;
+mod store;
+mod run;
+mod queries;
+mod projections;
+mod jobs;
+
+pub use graph_analytics::{ALGORITHMS, Algorithm, Kind, Parameter};
+pub use jobs::{JobRequest, JobWork};
+pub use run::RunMode;
+
+pub use crate::state::analytics::{AnalyticsOptions, Job, JobState, JobStatus, ProjectionInfo};
+
+pub(crate) use run::GraphRuns;
