@@ -74,6 +74,7 @@ pub(crate) fn instance_options(
     source: Option<SourceOptions>,
 ) -> InstanceOptions {
     InstanceOptions {
+        analytics: super::analytics::settings(options),
         webhooks,
         follow: source,
         copy_answers_all: follow::answers_all(options),

@@ -1,6 +1,7 @@
 //! The routes: one file per API family. Each family is registered with one line, here or where its
 //! services are created.
 
+mod analytics;
 mod analyzer;
 mod aql_function;
 pub(crate) mod applied_log;
@@ -66,6 +67,7 @@ use crate::http::route::Route;
 /// The families that use only the database. Each of the others declares its needs in a struct
 /// `Services`.
 pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
+    analytics::ROUTES,
     analyzer::ROUTES,
     aql_function::ROUTES,
     cluster::ROUTES,
