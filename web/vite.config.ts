@@ -51,7 +51,7 @@ export default defineConfig({
     rolldownOptions: {
       checks: { pluginTimings: false },
       // What all pages share is one file: each further file is a further request.
-      output: { codeSplitting: { groups: [{ name: 'base', test: /node_modules\/@?preact|src\/lib\/|src\/component\/(?!Editor|DefinitionField)|src\/query\/(cursor|download|Downloads)/ }] } },
+      output: { codeSplitting: { groups: [{ name: 'base', test: /node_modules\/@?preact|src\/lib\/|src\/component\/(?!Editor|DefinitionField)|src\/query\/(cursor|download|Downloads|order|stop)/ }] } },
     },
   },
   server: { proxy: { '^(/_db/[^/]+)?/_(api|open|admin/(?!aardvark))': server } },

@@ -70,6 +70,15 @@ const PAGES = {
     await page.getByLabel('Label by').fill('name')
     await page.getByLabel('Label by').press('Tab')
   }],
+  analysis: ['#graph/cast?start=films/1&depth=5', async (page) => {
+    await page.getByRole('tab', { name: 'Analyse' }).click()
+    await page.getByRole('combobox', { name: 'Algorithm' }).selectOption('betweenness')
+    await page.getByRole('combobox', { name: 'direction' }).selectOption('any')
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByRole('group', { name: 'Statistics' }).waitFor()
+    await page.getByRole('combobox', { name: 'Sizes' }).selectOption('betweenness')
+    await page.getByText('Laying out').waitFor({ state: 'detached' })
+  }],
   views: ['#views', (page) => page.getByRole('link', { name: 'texts' }).waitFor()],
   view: ['#view/texts', (page) => page.getByRole('group', { name: 'Link of reviews' }).waitFor()],
   analyzers: ['#analyzers', async (page) => {
@@ -110,7 +119,7 @@ const PAGES = {
 }
 
 /** The pictures of the documentation, and those that are dark. */
-const SHOWN = { queries: false, profile: true, documents: false, graph: true, map: false, shell: true, dashboard: false }
+const SHOWN = { queries: false, profile: true, documents: false, graph: true, analysis: false, map: false, shell: true, dashboard: false }
 
 const [server, browser] = await Promise.all([Server.start({ options: ['--javascript.allow-admin-execute', 'true'] }), launch()])
 mkdirSync(folder, { recursive: true })

@@ -51,3 +51,8 @@ export async function sample(definition: GraphDefinition, limit: number): Promis
   for (const { from, to } of rows.flat()) for (const one of [from, to]) if (one) vertices.set(one._id, one)
   return { vertices: [...vertices.values()], edges: rows.flat().map((row) => row.e) }
 }
+
+/** Returns the present versions of documents; those that are gone are left out. */
+export function documents(ids: string[]): Promise<Document[]> {
+  return query<Document>('FOR id IN @ids\n  LET found = DOCUMENT(id)\n  FILTER found != null\n  RETURN found', { ids })
+}

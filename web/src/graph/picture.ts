@@ -3,7 +3,7 @@ import Graph from 'graphology'
 import type { Document, Edge, Part } from './load'
 
 /** Colours that can be told apart on light and dark, for collections or values. */
-const COLOURS = ['#4c8f3f', '#3f7fbf', '#c9772b', '#a04fa8', '#c2405f', '#3b9a95', '#8a7a2f', '#6b6fd1', '#7d7d7d', '#b05a3c']
+export const COLOURS = ['#4c8f3f', '#3f7fbf', '#c9772b', '#a04fa8', '#c2405f', '#3b9a95', '#8a7a2f', '#6b6fd1', '#7d7d7d', '#b05a3c']
 
 export interface Style {
   /** The attribute that labels a vertex; the key if it is empty. */

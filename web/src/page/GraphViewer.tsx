@@ -1,22 +1,31 @@
 /** A named graph as a picture. */
+import { useSignal } from '@preact/signals'
 import Graph from 'graphology'
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { Analysis } from '../analysis/Analysis'
 import { Boundary } from '../component/Boundary'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
 import { PageHead } from '../component/PageHead'
+import { Tabs } from '../component/Tabs'
 import { Canvas } from '../graph/Canvas'
 import { Selection } from '../graph/Selection'
 import { StyleFields } from '../graph/StyleFields'
 import { vertexCollections } from '../graph/definition'
 import { CreateVertex } from '../graph/Edit'
-import { around, type Document, type Edge, loadDefinition, type Part, sample } from '../graph/load'
+import { around, type Document, documents, type Edge, loadDefinition, type Part, sample } from '../graph/load'
 import { add, drop, hide, paint, type Style, update } from '../graph/picture'
 import { database, go, place } from '../lib/address'
 import { number } from '../lib/format'
+import { lazy } from '../lib/lazy'
 import { useLoaded } from '../lib/load'
 import { writable } from '../lib/rights'
 import '../style/graph.css'
+
+const AnalysisPanel = lazy(async () => (await import('../analysis/parts')).AnalysisPanel)
+const OutcomeView = lazy(async () => (await import('../analysis/parts')).OutcomeView)
+
+const TABS = ['Explore', 'Analyse'] as const
 
 /** Vertices of a first look; those of an expansion. */
 const MOST = ['500', '2000', '10000', '20000']
@@ -36,18 +45,26 @@ export function GraphViewer({ name }: { name: string }) {
   const [groups, setGroups] = useState(new Map<string, string>())
   const [turn, setTurn] = useState(0)
   const [chosen, setChosen] = useState<Document>()
+  const [tab, setTab] = useState<(typeof TABS)[number]>('Explore')
+  const analysis = useSignal<Analysis | undefined>(undefined)
+  useEffect(() => () => void analysis.peek()?.stop().catch(() => {}), [])
+  const outcome = analysis.value?.outcome.value
 
+  const draw = () => {
+    setGroups(paint(graph, style))
+    analysis.peek()?.paint(graph)
+  }
   const show = (loading: Promise<Part>) =>
     loading.then((part) => {
       add(graph, part)
-      setGroups(paint(graph, style))
+      draw()
       setTurn((turn) => turn + 1)
       setFailure(undefined)
     }, setFailure)
   useEffect(() => {
     if (definition) void show(start ? around(name, start, depth, most) : sample(definition, most))
   }, [definition, graph])
-  useEffect(() => setGroups(paint(graph, style)), [style])
+  useEffect(draw, [style, outcome, analysis.value?.look.value, analysis.value?.arrivals.value])
   const expand = (id: string) => show(around(name, id, 1, MAX_EXTRA))
   const hideVertex = (id: string) => {
     hide(graph, id)
@@ -62,8 +79,20 @@ export function GraphViewer({ name }: { name: string }) {
   }
   const onChanged = (changed: Document) => {
     update(graph, changed)
-    setGroups(paint(graph, style))
+    draw()
     setChosen(changed)
+  }
+  /** Selects a vertex, and draws it if it is not there. */
+  const chooseVertex = async (id: string) => {
+    if (!graph.hasNode(id)) await show(around(name, id, 1, MAX_EXTRA))
+    if (graph.hasNode(id)) setChosen(graph.getNodeAttribute(id, 'document') as Document)
+    setTab('Explore')
+  }
+  /** Takes the new versions of the drawn vertices. */
+  const reload = async () => {
+    for (const one of await documents(graph.nodes())) update(graph, one)
+    if (chosen && graph.hasNode(chosen._id)) setChosen(graph.getNodeAttribute(chosen._id, 'document') as Document)
+    draw()
   }
   const onRemoved = (id: string) => {
     drop(graph, id)
@@ -89,17 +118,39 @@ export function GraphViewer({ name }: { name: string }) {
       <div class="viewer">
         <div class="card fill">{graph.order === 0 ? <p class="empty">{turn > 0 ? 'The graph has no edges to show.' : 'Loading …'}</p> : <Canvas graph={graph} turn={turn} onChoose={setChosen} onExpand={expand} withEdges />}</div>
         <aside class="card card-body viewer-side" aria-label="Choices">
-          <Find graph={graph} turn={turn} onChoose={setChosen} />
-          {chosen && definition ? (
-            <Boundary of={chosen} title="The selection">
-              <Selection key={chosen._id + chosen._rev} definition={definition} graph={graph} chosen={chosen} mayWrite={mayWrite} onChoose={setChosen} onExpand={expand} onHide={hideVertex} onAdded={onAdded} onChanged={onChanged} onRemoved={onRemoved} />
+          <Tabs label="Choices" names={TABS} chosen={tab} onChoose={setTab} />
+          {tab === 'Analyse' ? (
+            <Boundary key="analysis" title="The analysis">
+              <AnalysisPanel name={name} graph={graph} turn={turn} selected={chosen && graph.hasNode(chosen._id) ? chosen._id : undefined} holder={analysis} />
             </Boundary>
           ) : (
-            <p class="muted">Click a vertex or an edge to inspect it. Double-click a vertex to show its neighbours. Drag a vertex to pin it.</p>
+            <>
+              <Find graph={graph} turn={turn} onChoose={setChosen} />
+              {chosen && definition ? (
+                <Boundary of={chosen} title="The selection">
+                  <Selection key={chosen._id + chosen._rev} definition={definition} graph={graph} chosen={chosen} mayWrite={mayWrite} onChoose={setChosen} onExpand={expand} onHide={hideVertex} onAdded={onAdded} onChanged={onChanged} onRemoved={onRemoved} />
+                </Boundary>
+              ) : (
+                <p class="muted">Click a vertex or an edge to inspect it. Double-click a vertex to show its neighbours. Drag a vertex to pin it.</p>
+              )}
+              <Start name={name} start={start} depth={depth} most={most} />
+              <StyleFields style={style} groups={analysis.value?.legend.value ? new Map() : groups} onChange={setStyle} />
+            </>
           )}
-          <Start name={name} start={start} depth={depth} most={most} />
-          <StyleFields style={style} groups={groups} onChange={setStyle} />
         </aside>
+        {analysis.value && outcome && definition && (
+          <Boundary of={outcome} title="The result">
+            <OutcomeView
+              analysis={analysis.value}
+              definition={definition}
+              graph={graph}
+              turn={turn}
+              mayWrite={vertexCollections(definition).every((one) => mayWrite.has(one))}
+              onChoose={(id) => void chooseVertex(id)}
+              onWritten={() => void reload().catch(setFailure)}
+            />
+          </Boundary>
+        )}
       </div>
     </div>
   )

@@ -3,11 +3,12 @@ import { computed, signal } from '@preact/signals'
 import type { Diagnostic } from '@codemirror/lint'
 import { database, link } from '../lib/address'
 import type { Call } from '../lib/api'
-import { ask, user } from '../lib/session'
+import { ask } from '../lib/session'
 import { Cursor } from './cursor'
 import { remember } from './history'
 import type { Plan, NodeStatistics } from './plan'
 import { marks } from './position'
+import { kill } from './stop'
 
 export type View = 'Table' | 'JSON' | 'Graph' | 'Map' | 'Chart' | 'Plan' | 'Profile'
 
@@ -169,18 +170,10 @@ export class Query {
     })
   }
 
-  /**
-   * Stops the running query. The server ends it when the connection closes; a proxy between may
-   * keep the connection, so the query is also killed by its number.
-   */
-  async stop() {
-    const query = this.text.value
+  /** Stops the running query, also where a proxy keeps its connection. */
+  stop() {
     this.running.value?.abort()
-    type Running = { id: string; query: string; user: string }
-    const list = await ask<Running[]>({ method: 'GET', path: '/_api/query/current' }, { quiet: true })
-    for (const one of list.filter((one) => one.query === query && (user.value === null || one.user === user.value))) {
-      await ask({ method: 'DELETE', path: `/_api/query/${one.id}` }).catch(() => {})
-    }
+    return kill(this.text.value)
   }
 
   /** Ends the cursor of the last run on the server. */
