@@ -5,6 +5,7 @@
 //!        benches --server PERSEA [--scale X] engines
 //!        benches --server PERSEA [--tools PERSEA] [--engine NAME] [--scale X] backup
 //!        benches --server PERSEA --tikv PD,.. [--scale X] cluster
+//!        benches [--graph-scale N] [--edge-factor N] analytics
 //!        benches --server PERSEA [--tools PERSEA] [--engine NAME] [--scale X]
 //!                [--documents-max N] [--charts FOLDER] table-NAME ...
 //!
@@ -26,6 +27,9 @@
 //!
 //! `cluster` needs a running TiKV cluster, whose PD `--tikv` names. It compares one server, two
 //! servers, and the engine alone, whose client works on the same stores without a server.
+//!
+//! `analytics` compares algorithms over graphs in memory with bare loops over the same arrays. It
+//! needs no server. Its graph has `2^graph-scale` vertices, and `edge-factor` times as many edges.
 //!
 //! Tables (`table-export`, `table-batch`, `table-cursor`, `table-dump`) print one Markdown table
 //! each and write a chart to `--charts` (the current folder). `persea bench`, `dump` and `restore`
@@ -52,6 +56,7 @@ mod memory;
 mod requests;
 mod cluster;
 mod engines;
+mod analytics;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -83,6 +88,10 @@ pub(crate) struct Setup {
     documents_max: Option<u64>,
     /// Factor of the numbers of documents: 1 is the size of the published figures.
     scale: f64,
+    /// The logarithm to base 2 of the vertices of the graph of `analytics`.
+    graph_scale: u32,
+    /// The edges of that graph for each vertex.
+    edge_factor: usize,
 }
 
 impl Setup {
@@ -119,6 +128,9 @@ const BACKUP: &str = "backup";
 /// Servers on a TiKV cluster. They run only by name.
 const CLUSTER: &str = "cluster";
 
+/// Algorithms over graphs in memory. They run only by name.
+const ANALYTICS: &str = "analytics";
+
 fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
@@ -146,6 +158,9 @@ fn run() -> Result<(), Failure> {
     if names.iter().any(|name| name == CLUSTER) {
         cluster::run(&setup, &mut report::Report::of("server", "engine"))?;
     }
+    if names.iter().any(|name| name == ANALYTICS) {
+        analytics::run(&setup, &mut report::Report::of(analytics::OURS, analytics::THEIRS))?;
+    }
     for table in TABLES.iter().filter(|(name, _)| names.iter().any(|chosen| chosen == name)) {
         tables::run(table, &setup)?;
     }
@@ -170,6 +185,8 @@ fn read() -> Result<(Setup, Vec<String>), Failure> {
         charts: ".".into(),
         documents_max: None,
         scale: 1.0,
+        graph_scale: 21,
+        edge_factor: 16,
     };
     let mut names = Vec::new();
     let mut arguments = std::env::args().skip(1);
@@ -181,6 +198,8 @@ fn read() -> Result<(Setup, Vec<String>), Failure> {
             "--http-limit" => setup.http_limit = Some(value()?.into()),
             "--kv-limit" => setup.kv_limit = Some(value()?.into()),
             "--scale" => setup.scale = value()?.parse()?,
+            "--graph-scale" => setup.graph_scale = value()?.parse()?,
+            "--edge-factor" => setup.edge_factor = value()?.parse()?,
             "--texts" => setup.texts = Some(value()?.into()),
             "--postgres" => setup.postgres = Some(value()?.into()),
             "--tikv" => setup.pd = Some(value()?),
@@ -191,11 +210,15 @@ fn read() -> Result<(Setup, Vec<String>), Failure> {
             other => return Err(format!("unknown argument {other:?}").into()),
         }
     }
-    if setup.server.as_os_str().is_empty() {
+    let needs_server = names.is_empty() || names.iter().any(|name| name != ANALYTICS);
+    if needs_server && setup.server.as_os_str().is_empty() {
         return Err("--server is missing: the path of the persea binary, built with --release".into());
     }
     if !(setup.scale > 0.0 && setup.scale <= 100.0) {
         return Err(format!("--scale must be more than 0 and at most 100, not {}", setup.scale).into());
+    }
+    if !(1..=28).contains(&setup.graph_scale) || !(1..=64).contains(&setup.edge_factor) {
+        return Err("--graph-scale must be from 1 to 28, and --edge-factor from 1 to 64".into());
     }
     Ok((setup, names))
 }
@@ -205,6 +228,6 @@ fn is_known(name: &str) -> bool {
         .iter()
         .map(|known| known.0)
         .chain(TABLES.iter().map(|known| known.0))
-        .chain([ENGINES, BACKUP, CLUSTER])
+        .chain([ENGINES, BACKUP, CLUSTER, ANALYTICS])
         .any(|known| known == name)
 }
