@@ -310,3 +310,37 @@ fn a_graph_without_vertices_has_results_without_rows() {
         assert_eq!(rows(&session, &text), json!([]), "{}", algorithm.name);
     }
 }
+
+#[test]
+fn every_algorithm_has_statistics_and_an_estimate() {
+    let session = session();
+    random_graph(&session, 30, 90, 14);
+    project(&session, r#", "name": "all""#);
+    rows(
+        &session,
+        "RETURN GRAPH_ALGORITHM('wcc', {projection: 'all'}, null, {mode: 'mutate', attribute: 'part'})",
+    );
+    for algorithm in database::analytics::ALGORITHMS {
+        let mut parameters = serde_json::Map::new();
+        for parameter in algorithm.parameters {
+            match parameter.kind {
+                database::analytics::Kind::Vertex => {
+                    parameters.insert(parameter.name.to_owned(), json!("v/1"))
+                }
+                database::analytics::Kind::Attribute => {
+                    parameters.insert(parameter.name.to_owned(), json!("part"))
+                }
+                _ => None,
+            };
+        }
+        for mode in ["stats", "estimate", "stream"] {
+            let text = format!(
+                "RETURN LENGTH(GRAPH_ALGORITHM('{}', {{projection: 'all'}}, {}, {{mode: '{mode}'}}))",
+                algorithm.name,
+                Value::Object(parameters.clone())
+            );
+            let length = rows(&session, &text)[0].as_u64().unwrap();
+            assert!(mode == "stream" || length == 1, "{} in mode {mode}", algorithm.name);
+        }
+    }
+}

@@ -102,7 +102,7 @@ fn run(graph: &Graph, parameters: &Parameters, work: &Work) -> Result<Table> {
         .with_column("source", Column::Vertex(sources))?
         .with_column("target", Column::Vertex(targets))?
         .with_column("distance", Column::Number(distances))?
-        .with_statistic("vertices", Statistic::Count(chosen.len() as u64))
+        .with_statistic("chosen", Statistic::Count(chosen.len() as u64))
         .with_statistic("pairs", Statistic::Count(count)))
 }
 

@@ -5,6 +5,7 @@ mod backups;
 mod bombs;
 mod disk;
 mod documents;
+mod graphs;
 mod hostile;
 mod http2;
 mod killed;
@@ -64,6 +65,7 @@ pub(crate) const ATTACKS: &[&dyn Attack] = &[
     &writes::Writes,
     &searches::Searches,
     &views::Views,
+    &graphs::Graphs,
     &scripts::Scripts,
     &backups::Backups,
     &waiting::Waiting,
