@@ -19,6 +19,8 @@ pub(crate) const TRIALS: &[Trial] = &[
     Trial { name: "histories", check: &["--seconds", "8", "--seed", "1", "--kills", "2"] },
     // It needs the programs of a cluster.
     Trial { name: "outages", check: &[] },
+    // It takes minutes to meet all kinds of faults.
+    Trial { name: "failover", check: &[] },
 ];
 
 /// Runs a trial with the options of its check.

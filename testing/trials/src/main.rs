@@ -6,17 +6,20 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod options;
+mod journal;
+mod gaps;
 mod attack;
 mod crash;
 mod histories;
 mod outages;
+mod failover;
 
 use std::process::ExitCode;
 
 use options::{Common, Trial};
 
 /// All trials.
-const TRIALS: &[Trial] = &[attack::TRIAL, crash::TRIAL, histories::TRIAL, outages::TRIAL];
+const TRIALS: &[Trial] = &[attack::TRIAL, crash::TRIAL, histories::TRIAL, outages::TRIAL, failover::TRIAL];
 
 /// The exit code of an error in the command line.
 const MISTAKE: u8 = 2;

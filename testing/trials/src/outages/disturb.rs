@@ -6,21 +6,11 @@ use fastrand::Rng;
 use harness::Servers;
 use harness::cluster::{Cluster, Outage};
 
+use crate::gaps::Disturbance;
 use crate::outages::arguments::Arguments;
 
 /// The minimum time without a fault before the next one.
 const CALM: Duration = Duration::from_secs(3);
-
-/// A fault that was made.
-#[derive(Debug)]
-pub(crate) struct Disturbance {
-    /// The process and the fault, for example `store killed`.
-    pub(crate) kind: String,
-    pub(crate) text: String,
-    pub(crate) begin: Instant,
-    /// The moment from which all processes could be used again.
-    pub(crate) end: Instant,
-}
 
 /// Injects faults until the time is over. Errors: text for the user, if a process cannot be killed
 /// or does not come back.

@@ -6,10 +6,8 @@
 //! fault.
 
 mod arguments;
-mod journal;
 mod disturb;
 mod load;
-mod report;
 mod run;
 
 use std::process::ExitCode;

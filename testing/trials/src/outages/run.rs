@@ -8,11 +8,11 @@ use fastrand::Rng;
 use harness::Servers;
 use harness::cluster::Cluster;
 
+use crate::gaps::{self, Disturbance};
+use crate::journal::Journal;
 use crate::outages::arguments::Arguments;
-use crate::outages::disturb::{self, Disturbance};
-use crate::outages::journal::Journal;
+use crate::outages::disturb;
 use crate::outages::load::{self, Load};
-use crate::outages::report;
 
 /// Maximum wait for a reply.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -42,7 +42,7 @@ fn run_in(arguments: &Arguments, folder: &Path) -> Result<(), String> {
     let made = work(arguments, &cluster, &mut servers, &clients, &loads, &journal, &mut rng)?;
     let (acknowledged, mut wrong) = journal.into_parts();
     println!("{} faults, {} acknowledged writes", made.len(), acknowledged.len());
-    report::print(&made, &acknowledged);
+    gaps::print(&made, &acknowledged);
     for client in &clients {
         for load in &loads {
             match load.verify(client) {

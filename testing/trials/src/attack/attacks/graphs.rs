@@ -103,7 +103,8 @@ fn fill(target: &Target) -> Result<(), String> {
             break;
         }
         let request = target.request("POST", "/_api/analytics/projections");
-        let reply = target.ask(&request.body(format!("{{{COLLECTIONS}}}"))).map_err(|error| error.to_string())?;
+        let reply =
+            target.ask(&request.body(format!("{{{COLLECTIONS}}}"))).map_err(|error| error.to_string())?;
         match reply.status {
             201 => ids.push(reply.json()["id"].as_str().unwrap_or_default().to_owned()),
             _ if reply.json()["errorNum"] == 32 => break,

@@ -8,7 +8,7 @@ use harness::requests::Failure;
 use serde_json::{Value, json};
 
 use super::{Load, create_collection, query};
-use crate::outages::journal::{Journal, Outcome};
+use crate::journal::{Journal, Outcome};
 
 const COUNTERS: usize = 3;
 

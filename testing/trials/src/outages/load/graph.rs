@@ -9,7 +9,7 @@ use harness::requests::{Failure, ask};
 use serde_json::{Value, json};
 
 use super::{Load, complain_of_rows, query};
-use crate::outages::journal::{Journal, Outcome};
+use crate::journal::{Journal, Outcome};
 
 /// Vertices that all clients insert and remove.
 const SHARED: u32 = 16;

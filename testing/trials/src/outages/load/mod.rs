@@ -10,7 +10,7 @@ use fastrand::Rng;
 use harness::requests::{self, Failure};
 use serde_json::{Value, json};
 
-use crate::outages::journal::Journal;
+use crate::journal::Journal;
 
 /// A kind of writes, and what must hold for it.
 pub(crate) trait Load: Sync {

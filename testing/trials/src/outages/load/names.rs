@@ -9,7 +9,7 @@ use harness::requests::{Failure, ask};
 use serde_json::{Value, json};
 
 use super::{Load, complain_of_rows, create_collection, query};
-use crate::outages::journal::{Journal, Outcome};
+use crate::journal::{Journal, Outcome};
 
 /// Number of names for which clients compete concurrently.
 const NAMES: u32 = 25;

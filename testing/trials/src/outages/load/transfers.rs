@@ -13,7 +13,7 @@ use harness::requests::{Failure, ask};
 use serde_json::{Value, json};
 
 use super::{Load, create_collection, query};
-use crate::outages::journal::{Journal, Outcome};
+use crate::journal::{Journal, Outcome};
 
 const ACCOUNTS: u64 = 12;
 const INITIAL: i64 = 100;

@@ -3,7 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use crate::outages::disturb::Disturbance;
+/// A fault that was made.
+#[derive(Debug)]
+pub(crate) struct Disturbance {
+    /// The process and the fault, for example `store killed`.
+    pub(crate) kind: String,
+    pub(crate) text: String,
+    pub(crate) begin: Instant,
+    /// The moment from which all processes could be used again.
+    pub(crate) end: Instant,
+}
 
 /// Prints the longest times without an acknowledged write, by the kind of the fault.
 pub(crate) fn print(made: &[Disturbance], acknowledged: &[Instant]) {
