@@ -1,7 +1,7 @@
 // Algorithms over a graph, in the viewer of graphs.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { check, launch, openAs } from './browser.mjs'
+import { check, launch, openAs, STEP_MILLISECONDS } from './browser.mjs'
 import { Server } from './server.mjs'
 
 /** The pixels of the picture that have a colour. */
@@ -22,9 +22,13 @@ async function pixels(page, colour) {
   )
 }
 
-/** Waits until the picture shows a colour, as a vertex has it. */
-async function untilDrawn(page, colour) {
-  while ((await pixels(page, colour)) < 10) await page.waitForTimeout(100)
+/** Waits until the picture shows a colour as a vertex has it, or does not. */
+async function untilDrawn(page, colour, isThere = true) {
+  const end = Date.now() + STEP_MILLISECONDS
+  while ((await pixels(page, colour)) >= 10 !== isThere) {
+    assert.ok(Date.now() < end, `${colour} ${isThere ? 'is not' : 'is still'} in the picture`)
+    await page.waitForTimeout(100)
+  }
 }
 
 describe('the analysis of a graph', () => {
@@ -72,7 +76,7 @@ describe('the analysis of a graph', () => {
     await page.getByRole('region', { name: 'Selected vertex' }).getByText('circles/Y').first().waitFor()
     await result(page).getByRole('button', { name: 'Clear' }).click()
     await result(page).waitFor({ state: 'detached' })
-    while ((await pixels(page, '#3f7fbf')) > 0) await page.waitForTimeout(100)
+    await untilDrawn(page, '#3f7fbf', false)
     await page.close()
   })
 

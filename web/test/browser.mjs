@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core'
 
 const PROGRAM = process.env.CHROMIUM ?? '/usr/bin/chromium'
 /** Milliseconds that a step may take on a machine that is busy with other work; fewer show a failure sooner. */
-const STEP_MILLISECONDS = Number(process.env.STEP_MILLISECONDS ?? 120_000)
+export const STEP_MILLISECONDS = Number(process.env.STEP_MILLISECONDS ?? 120_000)
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Starts Chromium. Its pages share what they load; the user of each is in its own memory. */

@@ -36,7 +36,13 @@ export function Canvas({ graph, turn, onChoose, onExpand, withEdges = false }: P
     try {
       const renderer = create(graph, host.current, latest, withEdges && graph.size <= MAX_CLICKED_EDGES)
       sigma.current = renderer
-      return () => renderer.kill()
+      // Other parts of the page may come and go beside the picture, which then has another size.
+      const observer = new ResizeObserver(() => renderer.scheduleRefresh())
+      observer.observe(host.current)
+      return () => {
+        observer.disconnect()
+        renderer.kill()
+      }
     } catch (thrown) {
       setError(`This browser cannot draw graphs: ${(thrown as Error).message}`)
     }
