@@ -118,6 +118,27 @@ impl Column {
         }
     }
 
+    /// Returns the column with `value` where a count or a number is missing or infinite. Other
+    /// columns stay as they are.
+    pub fn filled(self, value: i64) -> Column {
+        match (self, u64::try_from(value)) {
+            (Column::Count(mut counts), Ok(value)) => {
+                counts.iter_mut().filter(|count| **count == NO_COUNT).for_each(|count| *count = value);
+                Column::Count(counts)
+            }
+            (Column::Count(counts), Err(_)) => {
+                let number = |count: u64| if count == NO_COUNT { value as f64 } else { count as f64 };
+                Column::Number(counts.into_iter().map(number).collect())
+            }
+            (Column::Number(mut numbers), _) => {
+                let missing = numbers.iter_mut().filter(|number| !number.is_finite());
+                missing.for_each(|number| *number = value as f64);
+                Column::Number(numbers)
+            }
+            (other, _) => other,
+        }
+    }
+
     /// Returns the value of row `i` as a number; `None` if there is none or it is no number.
     pub fn number(&self, i: usize) -> Option<f64> {
         match self {
@@ -128,5 +149,22 @@ impl Column {
             Column::Flag(values) => values.get(i).map(|value| f64::from(u8::from(*value))),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_values_are_filled() {
+        let counts = || Column::Count(vec![3, NO_COUNT]);
+        assert_eq!(counts().filled(7), Column::Count(vec![3, 7]));
+        assert_eq!(counts().filled(-1), Column::Number(vec![3.0, -1.0]));
+        assert_eq!(
+            Column::Number(vec![0.5, f64::INFINITY, f64::NAN]).filled(-1),
+            Column::Number(vec![0.5, -1.0, -1.0])
+        );
+        assert_eq!(Column::Flag(vec![true]).filled(-1), Column::Flag(vec![true]));
     }
 }

@@ -56,6 +56,12 @@ impl Table {
         self
     }
 
+    /// Returns the result with `value` where a count or a number is missing or infinite.
+    pub fn filled(mut self, value: i64) -> Self {
+        self.columns = self.columns.into_iter().map(|(name, column)| (name, column.filled(value))).collect();
+        self
+    }
+
     /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.columns.first().map_or(0, |(_, column)| column.len())

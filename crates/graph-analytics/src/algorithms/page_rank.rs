@@ -23,9 +23,10 @@ pub(super) const PAGE_RANK: Algorithm = Algorithm {
                  `seedAttribute` they are its values over their sum, and 0 without a value. A sink has \
                  no edge, or only weights of 0. With `sinks` = spread, d·Σ rank(sinks)·t(v) is added, \
                  so that ranks sum up to 1 (LDBC Graphalytics); with drop it is lost (ArangoDB's \
-                 Pregel). It stops when the ranks' absolute changes sum up to less than `tolerance`; 0 \
-                 runs all iterations. Parallel edges and loops count one by one. Negative and infinite \
-                 weights are refused.",
+                 Pregel). With `startAttribute` the first rank of a vertex is its value, where it is a \
+                 number from 0. It stops when the ranks' absolute changes sum up to less than \
+                 `tolerance`, or with `norm` = greatest, when each is less; 0 runs all iterations. \
+                 Parallel edges and loops count one by one. Negative and infinite weights are refused.",
     parameters: &[
         Parameter {
             name: "damping",
@@ -43,6 +44,11 @@ pub(super) const PAGE_RANK: Algorithm = Algorithm {
             about: "The sum of the changes of all ranks below which it stops; 0 runs all iterations.",
         },
         Parameter {
+            name: "norm",
+            kind: Kind::Choice(&["sum", "greatest"]),
+            about: "The changes that are compared with `tolerance`: their sum, or the greatest one.",
+        },
+        Parameter {
             name: "sources",
             kind: Kind::Vertices { max: 100_000 },
             about: "Vertices from which rank comes; all by default.",
@@ -51,6 +57,11 @@ pub(super) const PAGE_RANK: Algorithm = Algorithm {
             name: "seedAttribute",
             kind: Kind::Attribute,
             about: "A vertex attribute whose values say how much rank comes from each vertex.",
+        },
+        Parameter {
+            name: "startAttribute",
+            kind: Kind::Attribute,
+            about: "A vertex attribute with the ranks at which it starts.",
         },
         Parameter {
             name: "sinks",
@@ -89,12 +100,20 @@ fn run(graph: &Graph, parameters: &Parameters, work: &Work) -> Result<Table> {
         Ok(())
     })?;
     let first_of = |vertex: usize| origins.as_ref().map_or(1.0 / vertices as f64, |of| of[vertex]);
-    let ranks: Vec<f64> = (0..vertices).map(first_of).collect();
+    let mut ranks: Vec<f64> = (0..vertices).map(first_of).collect();
+    if let Some(name) = parameters.attribute("startAttribute") {
+        let values = graph.attribute(name)?;
+        for (vertex, rank) in ranks.iter_mut().enumerate() {
+            let given = values.number(vertex).filter(|given| *given >= 0.0 && given.is_finite());
+            *rank = given.unwrap_or(*rank);
+        }
+    }
     let mut state = State {
         behind: graph.sides(work, parameters.direction().reversed())?,
         is_weighted,
         damping: parameters.number("damping"),
         spreads: parameters.choice("sinks") == "spread",
+        takes_greatest: parameters.choice("norm") == "greatest",
         sent: ranks.iter().zip(&shares).map(|(rank, share)| rank * share).collect(),
         next_sent: vec![0.0; vertices],
         in_sinks: ranks.iter().zip(&shares).filter(|(_, share)| **share == 0.0).map(|(rank, _)| rank).sum(),
@@ -157,6 +176,7 @@ struct State<'g> {
     is_weighted: bool,
     damping: f64,
     spreads: bool,
+    takes_greatest: bool,
     ranks: Vec<f64>,
     /// The rank that each vertex sends along an edge of weight 1, and the same of the next step.
     sent: Vec<f64>,
@@ -169,10 +189,12 @@ struct State<'g> {
 }
 
 impl State<'_> {
-    /// Does one iteration, and returns the sum of the changes.
+    /// Does one iteration, and returns the sum of the changes, or the greatest one.
     fn step(&mut self, work: &Work) -> Result<f64> {
         let State { behind, is_weighted, damping, sent, shares, origins, .. } = self;
         let (behind, is_weighted, damping) = (*behind, *is_weighted, *damping);
+        let joined: fn(f64, f64) -> f64 =
+            if self.takes_greatest { f64::max } else { |sum, change| sum + change };
         let from_sinks = if self.spreads { damping * self.in_sinks } else { 0.0 };
         let spread = 1.0 - damping + from_sinks;
         let even = spread / self.ranks.len() as f64;
@@ -190,7 +212,7 @@ impl State<'_> {
                     let vertex = first + j;
                     let base = origins.as_ref().map_or(even, |of| spread * of[vertex]);
                     let new = base + damping * received(behind, is_weighted, sent, vertex as u32);
-                    change += (new - *rank).abs();
+                    change = joined(change, (new - *rank).abs());
                     in_sinks += if *share == 0.0 { new } else { 0.0 };
                     *rank = new;
                     *next = new * share;
@@ -198,7 +220,8 @@ impl State<'_> {
                 Ok((change, in_sinks))
             })
             .collect();
-        let (change, in_sinks) = parts?.iter().fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+        let (change, in_sinks) =
+            parts?.iter().fold((0.0, 0.0), |all, part| (joined(all.0, part.0), all.1 + part.1));
         self.in_sinks = in_sinks;
         std::mem::swap(&mut self.sent, &mut self.next_sent);
         Ok(change)
@@ -271,6 +294,27 @@ mod tests {
         // 0.25 + 0.5·0.5/2 = 0.375 and 0.25 + 0.5·0.5 + 0.125 = 0.625; then the same again.
         assert_close(&ranks(&graph, &format!("{{{two}}}")), &[0.406_25, 0.593_75]);
         assert_close(&ranks(&graph, &format!(r#"{{{two}, "sinks": "drop"}}"#)), &[0.25, 0.375]);
+    }
+
+    #[test]
+    fn first_ranks_and_the_norm_are_chosen() {
+        let mut graph = testing::graph(3, &[(0, 1), (1, 2)]);
+        graph.set_attribute("first".to_owned(), Column::Number(vec![0.9, f64::NAN, -1.0]));
+        let once = r#""damping": 0.5, "maxIterations": 1, "sinks": "drop""#;
+        let even = 1.0 / 6.0;
+        // What is no number from 0 leaves 1/n.
+        assert_close(
+            &ranks(&graph, &format!(r#"{{{once}, "startAttribute": "first"}}"#)),
+            &[even, even + 0.45, even + even],
+        );
+        // The changes are 1/6, 1/12 and 1/12.
+        let star = testing::graph(3, &[(0, 1), (0, 2)]);
+        let change = |norm: &str| {
+            let table = testing::run(&PAGE_RANK, &star, &format!(r#"{{{once}, "norm": "{norm}"}}"#)).unwrap();
+            let Some(Statistic::Number(change)) = table.statistic("change") else { panic!("no change") };
+            change
+        };
+        assert_close(&[change("sum"), change("greatest")], &[1.0 / 3.0, 1.0 / 6.0]);
     }
 
     #[test]

@@ -21,9 +21,11 @@ pub(super) const LABEL_PROPAGATION: Algorithm = Algorithm {
                  takes in each iteration the most frequent label of its neighbours (Raghavan, Albert, \
                  Kumara, 2007). Synchronous iterations read the labels of the last one, and of equally \
                  frequent labels the smallest wins (CDLP of LDBC Graphalytics). Otherwise vertices take \
-                 turns in order and see the newest labels, and keep an equally frequent label. Numbers \
-                 are ordered by value, texts by their bytes. `randomTieBreak` replaces the smallest by \
-                 one that depends on `seed`, iteration and vertex. Along direction `any`, both ends of \
+                 turns in order and see the newest labels, and keep an equally frequent label. With \
+                 `keepSmaller` they keep their label in place of a greater one if no label is there \
+                 twice, and only then (ArangoDB's Pregel). Numbers are ordered by value, texts by their \
+                 bytes. `randomTieBreak` replaces the smallest by one that depends on `seed`, iteration \
+                 and vertex. Along direction `any`, both ends of \
                  an edge see each other, and a pair of opposite edges counts twice; along `outbound`, a \
                  vertex sees those with edges to it. Parallel edges and loops count one by one. Vertices \
                  without a value of the attribute have no label until they see one. Weights have no \
@@ -48,6 +50,11 @@ pub(super) const LABEL_PROPAGATION: Algorithm = Algorithm {
             name: "randomTieBreak",
             kind: Kind::Flag { default: false },
             about: "A random one of equally frequent labels wins; otherwise the smallest.",
+        },
+        Parameter {
+            name: "keepSmaller",
+            kind: Kind::Flag { default: false },
+            about: "A vertex keeps its label if it is smaller than those that it sees once each.",
         },
         Parameter {
             name: "seed",
@@ -83,6 +90,7 @@ fn run(graph: &Graph, parameters: &Parameters, work: &Work) -> Result<Table> {
     while iterations < limit && !is_converged {
         let turn = Turn {
             sides,
+            keeps_smaller: parameters.flag("keepSmaller"),
             seed: parameters.flag("randomTieBreak").then(|| mixed(parameters.count("seed"), iterations)),
         };
         let changed = if is_synchronous {
@@ -121,6 +129,8 @@ struct Turn<'g> {
     sides: Sides<'g>,
     /// The seed of this iteration's tie breaks; `None` if the smallest label wins.
     seed: Option<u64>,
+    /// True if a vertex keeps a label that is smaller than those that it sees once each.
+    keeps_smaller: bool,
 }
 
 impl Turn<'_> {
@@ -154,10 +164,14 @@ impl Turn<'_> {
         let seen = self.sides.iter().flat_map(|rows| rows.targets(vertex)).map(|to| codes[*to as usize]);
         let degree = self.sides.degree(vertex).min(codes.len());
         // There are no more labels than vertices.
-        match self.seed.map(|seed| mixed(seed, u64::from(vertex))) {
-            None => votes.winner(seen, degree, kept, u64::from),
-            Some(seed) => votes.winner(seen, degree, kept, |label| mixed(seed, u64::from(label))),
-        }
+        let kept = kept.filter(|_| !self.keeps_smaller);
+        let (label, count) = match self.seed.map(|seed| mixed(seed, u64::from(vertex))) {
+            None => votes.winner(seen, degree, kept, u64::from)?,
+            Some(seed) => votes.winner(seen, degree, kept, |label| mixed(seed, u64::from(label)))?,
+        };
+        // No label is there twice. Without a label the vertex has the greatest number.
+        let own = codes[vertex as usize];
+        Some(if self.keeps_smaller && count == 1 { label.min(own) } else { label })
     }
 }
 
@@ -176,6 +190,21 @@ mod tests {
 
     fn labels_of(graph: &Graph, parameters: &str) -> Column {
         testing::run(&LABEL_PROPAGATION, graph, parameters).unwrap().column("label").cloned().unwrap()
+    }
+
+    #[test]
+    fn a_smaller_label_stays_where_none_is_there_twice() {
+        // A pair of vertices that see each other would swap their labels for ever.
+        let pair = testing::graph(2, &[(0, 1), (1, 0)]);
+        let labels = |graph: &Graph, more: &str| {
+            let parameters = format!(r#"{{"direction": "outbound", "maxIterations": 3{more}}}"#);
+            testing::run(&LABEL_PROPAGATION, graph, &parameters).unwrap().column("label").cloned()
+        };
+        assert_eq!(labels(&pair, ""), Some(Column::Count(vec![1, 0])));
+        assert_eq!(labels(&pair, r#", "keepSmaller": true"#), Some(Column::Count(vec![0, 0])));
+        // Twice the same greater label wins.
+        let twice = testing::graph(2, &[(1, 0), (1, 0)]);
+        assert_eq!(labels(&twice, r#", "keepSmaller": true"#), Some(Column::Count(vec![1, 1])));
     }
 
     #[test]

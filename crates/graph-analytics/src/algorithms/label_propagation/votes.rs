@@ -16,15 +16,16 @@ pub(super) struct Votes {
 }
 
 impl Votes {
-    /// Returns the most frequent of `labels`, at most `count` of which are distinct; of several,
-    /// the one with the least `rank`. `kept` wins if none is more frequent. `None` without labels.
+    /// Returns the most frequent of `labels`, at most `count` of which are distinct, and how often it
+    /// is there; of several, the one with the least `rank`. `kept` wins if none is more frequent.
+    /// `None` without any label.
     pub(super) fn winner(
         &mut self,
         labels: impl Iterator<Item = u32>,
         count: usize,
         kept: Option<u32>,
         rank: impl Fn(u32) -> u64,
-    ) -> Option<u32> {
+    ) -> Option<(u32, u32)> {
         let labels = labels.filter(|label| *label != NO_LABEL);
         let mut best = Best { label: NO_LABEL, count: 0, kept, rank };
         if count <= SORTED_LABELS {
@@ -39,7 +40,7 @@ impl Votes {
                 best.offer(label, count);
             }
         }
-        (best.count > 0).then_some(best.label)
+        (best.count > 0).then_some((best.label, best.count))
     }
 
     fn count(&mut self, labels: impl Iterator<Item = u32>, count: usize) {
@@ -116,7 +117,7 @@ mod tests {
                 let smallest = counts.iter().find(|(_, count)| **count == most).map(|(label, _)| *label);
                 let expected = kept.filter(|kept| counts.get(kept) == Some(&most)).or(smallest);
                 let winner = votes.winner(labels.iter().copied(), labels.len(), kept, u64::from);
-                prop_assert_eq!(winner, expected);
+                prop_assert_eq!(winner, expected.map(|label| (label, most as u32)));
             }
         }
     }
