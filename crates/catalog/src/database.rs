@@ -12,10 +12,12 @@ pub const SYSTEM_DATABASE: &str = "_system";
 /// The system collection whose documents are the analyzers of its database.
 pub const ANALYZERS_COLLECTION: &str = "_analyzers";
 
-/// System collections in which the server keeps how far clients have read the change log. They are
-/// made when the first client needs them. Their documents belong to single users, who see them by
-/// routes of their own, and some have secrets: only administrators see the documents.
-pub const READER_COLLECTIONS: [&str; 3] = ["_subscriptions", "_webhooks", "_webhookdeadletters"];
+/// System collections in which the server keeps what belongs to single users: how far clients have
+/// read the change log, and the past runs of Pregel. They are made when the first client needs them.
+/// Users see their documents by routes of their own, and some have secrets: only administrators see
+/// the documents.
+pub const READER_COLLECTIONS: [&str; 4] =
+    ["_subscriptions", "_webhooks", "_webhookdeadletters", "_pregel_queries"];
 
 /// The system collections of every database. Source: ArangoDB 3.12 documentation, recorded replies
 /// of the user API.

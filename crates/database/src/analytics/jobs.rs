@@ -4,25 +4,22 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use aql_value::{BlockBuilder, Interrupt, Owner, Rows, Value};
+use aql_value::{Interrupt, Owner};
 use errors::{Error, ErrorCode, Result};
-use graph_analytics::{Column, Table, Work};
-use velocypack::{Builder, Slice};
+use graph_analytics::{Algorithm, Column, Parameters, Work};
+use velocypack::Slice;
 
 use super::projections::ProjectionRequest;
 use super::queries::QuerySource;
-use super::rows::{Named, write_row, write_value};
+use super::rows::Named;
 use super::run::{Computed, algorithm};
 use super::source::StoredSource;
 use super::store::{Insertion, StoreRequest, attribute_names};
 use crate::session::Session;
-use crate::state::analytics::{Job, JobState, LoadedGraph, Projection};
+use crate::state::analytics::{Job, JobOrigin, JobState, LoadedGraph, Projection};
 
 /// The time for which a result is kept where the caller does not say.
 const TIME_TO_LIVE: Duration = Duration::from_secs(3_600);
-
-/// Rows of a result that are made in one step.
-const ROWS_PER_STEP: usize = 1_000;
 
 /// A request for a job.
 #[derive(Clone, Debug)]
@@ -33,6 +30,10 @@ pub struct JobRequest {
     pub work: JobWork,
     /// The time after its end for which its result is kept; `None` for the default.
     pub time_to_live: Option<Duration>,
+    /// The interface by which it is started.
+    pub origin: JobOrigin,
+    /// The value of a result where a count or a number is missing or infinite; null otherwise.
+    pub missing: Option<i64>,
 }
 
 /// The work of a job.
@@ -78,6 +79,31 @@ pub enum JobWork {
     },
 }
 
+/// Checks the names of attributes that results get. Documents of their own have the vertex in `id`.
+///
+/// Errors: 10 for a name that cannot be written, or is there twice.
+fn check_attributes(names: &[String], has_id: bool) -> Result<()> {
+    for (i, name) in names.iter().enumerate() {
+        let is_own = name.is_empty() || name.starts_with('_') || (has_id && name == "id");
+        if is_own || names.iter().take(i).any(|other| other == name) {
+            return Err(Error::bad_parameter(format!(
+                "the attribute name '{name}' must be there once, not be 'id', and not begin with an underscore"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the types and ranges of an algorithm's parameters. Errors: 10.
+fn check_parameters(
+    algorithm: &Algorithm,
+    parameters: &[u8],
+    find: &dyn Fn(&str) -> Option<u32>,
+) -> Result<()> {
+    let resolve = |value: Slice<'_>| value.as_str().and_then(find);
+    Parameters::parse(algorithm.parameters, Slice::new(parameters), &resolve).map(drop)
+}
+
 impl Session {
     /// Starts a job, and returns it at once.
     ///
@@ -90,18 +116,24 @@ impl Session {
         let interrupt = Interrupt::new();
         let work = Work::new(Owner { interrupt: interrupt.clone(), memory: self.work_memory() });
         let id = instance.next_local_id()?;
+        let makes = match &request.work {
+            JobWork::Load { .. } => Some(instance.next_local_id()?),
+            _ => None,
+        };
         let time_to_live = request.time_to_live.unwrap_or(TIME_TO_LIVE);
         let columns = match &request.work {
             JobWork::Whole { columns, .. } => columns.clone(),
             _ => Vec::new(),
         };
-        let job = Job::new(id, self.owner(), (request.title, columns), interrupt.clone(), work, time_to_live);
-        let job = Arc::new(job);
+        let title = (request.title, columns);
+        let job = Job::new(id, self.owner(), title, interrupt.clone(), work, time_to_live);
+        let job = Arc::new(job.of_origin(request.origin).making(makes));
         instance.analytics().jobs.add(Arc::clone(&job))?;
         let (session, of_thread) = (self.clone().ended_by(interrupt), Arc::clone(&job));
         let run = move || {
-            let ended = session.run_job(&of_thread, request.work);
+            let ended = session.run_job(&of_thread, request.work, request.missing);
             of_thread.enter(ended.map_or_else(JobState::Failed, |()| JobState::Done));
+            session.record_run(&of_thread);
         };
         thread::Builder::new().name("graph job".to_owned()).spawn(run).map_err(|error| {
             instance.analytics().jobs.remove(self.database_name(), id);
@@ -119,17 +151,22 @@ impl Session {
                 self.instance().analytics().projections.check_room()?;
                 self.check_source(graph)
             }
-            JobWork::Compute { projection, algorithm: name, .. } => {
-                algorithm(name)?;
-                self.find_projection(projection, None).map(drop)
-            }
-            JobWork::Whole { graph, algorithm: name, columns, .. } => {
+            JobWork::Compute { projection, algorithm: name, parameters } => {
                 let algorithm = algorithm(name)?;
+                let projection = self.find_projection(projection, None)?;
+                let vertices = &projection.loaded.vertices;
+                check_parameters(algorithm, parameters, &|id| vertices.find(id))
+            }
+            JobWork::Whole { graph, algorithm: name, parameters, columns, is_stored } => {
+                let algorithm = algorithm(name)?;
+                // The vertices are not known yet.
+                check_parameters(algorithm, parameters, &|id| id.contains('/').then_some(0))?;
                 let columns: Vec<String> = columns.iter().map(|(column, _)| column.clone()).collect();
                 if !columns.is_empty() {
                     attribute_names(algorithm, None, &columns)?;
                 }
-                self.check_source(Slice::new(graph))
+                self.check_source(Slice::new(graph))?;
+                if *is_stored { self.check_vertices_writable(Slice::new(graph)) } else { Ok(()) }
             }
             JobWork::Store { jobs, attributes, collection, .. } => {
                 if jobs.is_empty() || jobs.len() != attributes.len() {
@@ -137,7 +174,19 @@ impl Session {
                         "there must be one attribute name for each job, and one job",
                     ));
                 }
-                jobs.iter().try_for_each(|id| self.analytics_job(*id)?.result().map(drop))?;
+                let mut graph = None;
+                for id in jobs {
+                    let (projection, table) = self.any_analytics_job(*id)?.result()?;
+                    if !table.is_by_vertex() {
+                        return Err(Error::bad_parameter(format!(
+                            "the result of job {id} is not about single vertices"
+                        )));
+                    }
+                    if *graph.get_or_insert(projection.id) != projection.id {
+                        return Err(Error::bad_parameter("the jobs computed on different graphs"));
+                    }
+                }
+                check_attributes(attributes, collection.is_some())?;
                 collection.iter().try_for_each(|name| self.writable_collection(name).map(drop))
             }
         }
@@ -150,17 +199,25 @@ impl Session {
         StoredSource::parse(graph)?.collections(self, &self.snapshot()?, None).map(drop)
     }
 
-    fn run_job(&self, job: &Arc<Job>, work: JobWork) -> Result<()> {
+    /// Checks that results can be written into the vertices. Errors: 11, 1004, 1203.
+    fn check_vertices_writable(&self, graph: Slice<'_>) -> Result<()> {
+        let collections = StoredSource::parse(graph)?.collections(self, &self.snapshot()?, None)?;
+        collections.vertices.iter().try_for_each(|vertices| self.require_writable(vertices.name()))
+    }
+
+    fn run_job(&self, job: &Arc<Job>, work: JobWork, missing: Option<i64>) -> Result<()> {
         match work {
             JobWork::Load { graph } => {
                 let request = ProjectionRequest::parse(Slice::new(&graph))?;
                 let loaded = self.load_for(job, Slice::new(&graph))?;
-                job.set_projection(self.add_projection(request, loaded)?);
+                job.work().check()?;
+                let id = job.made_projection().map_or_else(|| self.instance().next_local_id(), Ok)?;
+                job.set_projection(self.add_projection((id, job.origin()), request, loaded)?);
                 Ok(())
             }
             JobWork::Compute { projection, algorithm, parameters } => {
                 let projection = self.find_projection(&projection, None)?;
-                self.compute_for(job, projection, &algorithm, &parameters).map(drop)
+                self.compute_for(job, projection, &algorithm, &parameters, missing).map(drop)
             }
             JobWork::Whole { graph, algorithm, parameters, columns, is_stored } => {
                 let loaded = self.load_for(job, Slice::new(&graph))?;
@@ -168,32 +225,31 @@ impl Session {
                 // Only the job keeps it.
                 let projection =
                     Projection::new((id, name), self.owner(), String::new(), loaded, TIME_TO_LIVE);
-                let computed = self.compute_for(job, Arc::new(projection), &algorithm, &parameters)?;
+                let projection = Arc::new(projection);
+                let computed = self.compute_for(job, projection, &algorithm, &parameters, missing)?;
                 let column = |(column, name): &(String, String)| {
                     computed.table.column(column).map(|values| (name.clone(), values.clone()))
                 };
                 let columns: Vec<(String, Column)> =
                     columns.iter().filter(|_| is_stored).filter_map(column).collect();
-                self.store_for(job, &computed.named, &columns, StoreRequest::BATCH)
+                self.store_for(job, &computed.named, &columns, StoreRequest::BATCH)?;
+                if is_stored {
+                    // The documents have the result now.
+                    job.release();
+                }
+                Ok(())
             }
             JobWork::Store { jobs, attributes, collection, batch } => {
                 let mut columns = Vec::new();
                 let mut named = None;
                 for (id, attribute) in jobs.iter().zip(attributes) {
-                    let (projection, table) = self.analytics_job(*id)?.result()?;
-                    let (_, column) =
-                        table.columns().first().filter(|_| table.is_by_vertex()).ok_or_else(|| {
-                            Error::bad_parameter(format!(
-                                "the result of job {id} is not about single vertices"
-                            ))
-                        })?;
-                    if named.as_ref().is_some_and(|(first, _): &(u64, _)| *first != projection.id) {
-                        return Err(Error::bad_parameter("the jobs computed on different graphs"));
+                    let (projection, table) = self.any_analytics_job(*id)?.result()?;
+                    if let Some((_, column)) = table.columns().first() {
+                        columns.push((attribute, column.clone()));
                     }
-                    columns.push((attribute, column.clone()));
-                    named = Some((projection.id, Named::Projection(projection)));
+                    named = Some(Named::Projection(projection));
                 }
-                let Some((_, named)) = named else { return Ok(()) };
+                let Some(named) = named else { return Ok(()) };
                 match collection {
                     None => self.store_for(job, &named, &columns, batch),
                     Some(collection) => self.store_into(job, &collection, &named, &columns, batch),
@@ -218,6 +274,7 @@ impl Session {
         projection: Arc<Projection>,
         name: &str,
         parameters: &[u8],
+        missing: Option<i64>,
     ) -> Result<Computed> {
         let algorithm = algorithm(name)?;
         job.set_projection(Arc::clone(&projection));
@@ -225,8 +282,15 @@ impl Session {
         job.work().set_progress(0, 0);
         let owner = Owner { interrupt: job.work().interrupt().clone(), memory: self.work_memory() };
         let named = Named::Projection(projection);
-        let computed =
+        let mut computed =
             self.graph_runs(&owner).compute(algorithm, named, Slice::new(parameters), job.work())?;
+        if let Some(value) = missing {
+            // Nobody else has the table yet.
+            computed.table = match Arc::try_unwrap(computed.table) {
+                Ok(table) => Arc::new(table.filled(value)),
+                Err(shared) => shared,
+            };
+        }
         job.set_result(Arc::clone(&computed.table));
         Ok(computed)
     }
@@ -281,6 +345,12 @@ impl Session {
         job.ok_or_else(|| Error::new(ErrorCode::DocumentNotFound, format!("there is no job {id}")))
     }
 
+    /// Returns a job of any database that the user may use. Errors: 1202 for an unknown one.
+    pub fn any_analytics_job(&self, id: u64) -> Result<Arc<Job>> {
+        let job = self.instance().analytics().jobs.get(id).filter(|job| self.may_use_job(job));
+        job.ok_or_else(|| Error::new(ErrorCode::DocumentNotFound, format!("there is no job {id}")))
+    }
+
     /// Returns the jobs of this database that the user may use, the oldest first.
     pub fn analytics_jobs(&self) -> Vec<Arc<Job>> {
         let jobs = self.instance().analytics().jobs.of(self.database_name());
@@ -301,91 +371,7 @@ impl Session {
         Ok(job)
     }
 
-    /// Returns the rows of `PREGEL_RESULT()`: the key of each vertex and its results.
-    ///
-    /// Errors: 1202 for an unknown job, those of its result.
-    pub(super) fn pregel_rows(
-        &self,
-        id: &str,
-        with_id: bool,
-        interrupt: &Interrupt,
-    ) -> Result<Box<dyn Rows>> {
-        let number = id.parse().map_err(|_| Error::bad_parameter(format!("'{id}' is no number of a job")))?;
-        let job = self.analytics_job(number)?;
-        let (projection, table) = job.result()?;
-        Ok(Box::new(JobRows { job, projection, table, with_id, next: 0, interrupt: interrupt.clone() }))
-    }
-
-    fn may_use_job(&self, job: &Job) -> bool {
+    pub(super) fn may_use_job(&self, job: &Job) -> bool {
         job.owner().user.as_ref() == self.user() || self.require_administrator().is_ok()
     }
-
-    /// Writes the rows of a job's result into `out`, as elements of an open array: `limit` of them
-    /// from row `offset` on. Returns the number of all rows.
-    ///
-    /// Errors: those of [`Job`]'s result.
-    pub fn write_analytics_rows(
-        &self,
-        id: u64,
-        offset: usize,
-        limit: usize,
-        out: &mut Builder,
-    ) -> Result<usize> {
-        let (projection, table) = self.analytics_job(id)?.result()?;
-        let end = table.len().min(offset.saturating_add(limit));
-        for row in offset..end {
-            self.check_interrupt()?;
-            write_row(&table, &projection.loaded.vertices, row, out)?;
-        }
-        Ok(table.len())
-    }
-}
-
-/// The rows of `PREGEL_RESULT()`.
-struct JobRows {
-    job: Arc<Job>,
-    projection: Arc<Projection>,
-    table: Arc<Table>,
-    with_id: bool,
-    next: usize,
-    interrupt: Interrupt,
-}
-
-impl JobRows {
-    fn write(&self, row: usize, out: &mut Builder) -> Result<()> {
-        let vertices = &self.projection.loaded.vertices;
-        out.open_object()?;
-        if let Some((collection, key)) = vertices.get(row as u32).filter(|_| self.table.is_by_vertex()) {
-            out.key("_key")?;
-            out.add_str(key)?;
-            if self.with_id {
-                out.key("_id")?;
-                out.add_str(&format!("{collection}/{key}"))?;
-            }
-        }
-        for (column, attribute) in self.job.columns() {
-            if let Some(values) = self.table.column(column) {
-                out.key(attribute)?;
-                write_value(values, vertices, row, out)?;
-            }
-        }
-        Ok(out.close()?)
-    }
-}
-
-impl Rows for JobRows {
-    fn next_rows(&mut self, max: usize, out: &mut Vec<Value>) -> Result<()> {
-        self.interrupt.check()?;
-        let end = self.table.len().min(self.next + max.min(ROWS_PER_STEP));
-        let mut block = BlockBuilder::new(end - self.next);
-        for row in self.next..end {
-            self.write(row, block.builder())?;
-            block.end_value();
-        }
-        out.extend(block.finish());
-        self.next = end;
-        Ok(())
-    }
-
-    fn release(&mut self) {}
 }

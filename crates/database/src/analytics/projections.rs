@@ -13,7 +13,7 @@ use super::queries::QuerySource;
 use super::run::{GraphRuns, LoadEstimate};
 use super::source::StoredSource;
 use crate::session::Session;
-use crate::state::analytics::{LoadedGraph, Projection, ProjectionInfo};
+use crate::state::analytics::{JobOrigin, LoadedGraph, Projection, ProjectionInfo};
 
 /// Maximum length of a projection's name in bytes.
 const NAME_MAX_BYTES: usize = 256;
@@ -91,7 +91,8 @@ impl Session {
                 self.graph_runs(listed.owner()).load(&self.snapshot()?, &source, memory, &work)?
             }
         };
-        self.add_projection(request, loaded).map(|projection| projection.info())
+        let id = self.instance().next_local_id()?;
+        self.add_projection((id, JobOrigin::Own), request, loaded).map(|projection| projection.info())
     }
 
     /// Returns the numbers of vertices and edges, and the bytes, that a projection would have.
@@ -105,17 +106,20 @@ impl Session {
         Ok((vertices, edges, bytes))
     }
 
+    /// Adds a graph that was loaded, with its number and the interface that it was loaded by.
+    ///
+    /// Errors: 32, 1207.
     pub(super) fn add_projection(
         &self,
+        (id, origin): (u64, JobOrigin),
         request: ProjectionRequest,
         loaded: LoadedGraph,
     ) -> Result<Arc<Projection>> {
-        let id = self.instance().next_local_id()?;
         let name = request.name.unwrap_or_else(|| id.to_string());
         let analytics = self.instance().analytics();
         let time_to_live = request.time_to_live.unwrap_or(analytics.options.time_to_live);
         let projection = Projection::new((id, name), self.owner(), request.description, loaded, time_to_live);
-        let projection = Arc::new(projection);
+        let projection = Arc::new(projection.of_origin(origin));
         analytics.projections.add(Arc::clone(&projection))?;
         Ok(projection)
     }
@@ -143,7 +147,7 @@ impl Session {
         Ok(projection)
     }
 
-    fn may_use_projection(&self, projection: &Projection) -> bool {
+    pub(super) fn may_use_projection(&self, projection: &Projection) -> bool {
         projection.owner.user.as_ref() == self.user() || self.require_administrator().is_ok()
     }
 

@@ -94,7 +94,10 @@ fn phase(phase: Slice<'_>) -> Result<Vec<QueryRequest>> {
         let text = text.ok_or_else(|| Error::bad_parameter("a query of a phase must have a text 'query'"))?;
         let parameters = ["bind_vars", "bindVars"].iter().find_map(|name| query.get(name));
         let mut request = QueryRequest::new(text);
-        if let Some(parameters) = parameters.filter(|parameters| parameters.is_object()) {
+        if let Some(parameters) = parameters.filter(|parameters| !parameters.is_null()) {
+            if !parameters.is_object() {
+                return Err(Error::bad_parameter("'bind_vars' of a query must be an object"));
+            }
             request.bind_variables = parameters.bytes().to_vec();
         }
         Ok(request)
@@ -109,9 +112,10 @@ fn weight_of(body: Slice<'_>) -> Result<Option<String>> {
         return Ok(Some(name.to_owned()));
     }
     let Some(list) = body.get("edge_attributes") else { return Ok(None) };
-    let specs: Result<Vec<AttributeSpec>> = list.elements().map(typed_attribute).collect();
-    let is_number =
-        |spec: &AttributeSpec| matches!(spec.kind, AttributeKind::Number | AttributeKind::Integer);
+    let specs: Result<Vec<AttributeSpec>> = list.elements().map(AttributeSpec::parse).collect();
+    let is_number = |spec: &AttributeSpec| {
+        matches!(spec.kind, AttributeKind::Number | AttributeKind::Integer | AttributeKind::Unsigned)
+    };
     Ok(specs?.into_iter().find(is_number).map(|spec| spec.name))
 }
 
@@ -119,30 +123,7 @@ fn weight_of(body: Slice<'_>) -> Result<Option<String>> {
 /// `vertex_attributes`.
 fn attributes(body: Slice<'_>) -> Result<Vec<AttributeSpec>> {
     let lists = ["vertexAttributes", "vertex_attributes"].iter().filter_map(|name| body.get(name));
-    lists.flat_map(Slice::elements).map(typed_attribute).collect()
-}
-
-/// Reads a name, or an object `{name, data_type}`.
-fn typed_attribute(attribute: Slice<'_>) -> Result<AttributeSpec> {
-    if let Some(name) = attribute.as_str() {
-        return Ok(AttributeSpec::of(name));
-    }
-    let name = attribute.get("name").and_then(Slice::as_str);
-    let name =
-        name.ok_or_else(|| Error::bad_parameter("an attribute must be a name, or have a text 'name'"))?;
-    let kind = match attribute.get("data_type").and_then(Slice::as_str).map(str::to_lowercase).as_deref() {
-        None | Some("json") => AttributeKind::Any,
-        Some("bool") => AttributeKind::Bool,
-        Some("string") => AttributeKind::Text,
-        Some("u64" | "i64") => AttributeKind::Integer,
-        Some("f64") => AttributeKind::Number,
-        Some(other) => {
-            return Err(Error::bad_parameter(format!(
-                "'data_type' of the attribute '{name}' is '{other}'; it must be Bool, String, U64, I64, F64 or JSON"
-            )));
-        }
-    };
-    Ok(AttributeSpec { name: name.to_owned(), kind })
+    lists.flat_map(Slice::elements).map(AttributeSpec::parse).collect()
 }
 
 /// A graph while the rows of queries arrive.
@@ -258,7 +239,7 @@ impl Session {
     }
 
     /// Runs a query that only reads, and calls `take` for each row.
-    fn for_each_row(
+    pub(super) fn for_each_row(
         &self,
         query: &QueryRequest,
         take: &mut dyn FnMut(Slice<'_>) -> Result<()>,

@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aql_exec::ReadAuthorization;
-use aql_value::{BlockBuilder, GraphQuery, Interrupt, MemoryAccount, Owner, Rows, Value};
+use aql_value::{BlockBuilder, Charge, GraphQuery, Interrupt, MemoryAccount, Owner, Rows, Value};
 use errors::{Error, Result};
 use graph_analytics::graph::Adjacency;
 use graph_analytics::{ALGORITHMS, Algorithm, Graph, Parameters, Table, Work};
 use storage::Snapshot;
 use velocypack::{Builder, Slice};
 
+use super::ids::with_ids;
 use super::load::LoadRequest;
 use super::rows::{Named, OneRow, ResultRows, write_statistics};
 use super::source::{GraphSource, StoredSource, texts};
@@ -264,15 +265,16 @@ impl GraphRuns {
     ) -> Result<Computed> {
         let vertices = named.vertices();
         let resolve = |value: Slice<'_>| value.as_str().and_then(|id| vertices.find(id));
-        let parameters = Parameters::parse(algorithm.parameters, parameters, &resolve)?;
-        let graph: Graph = match &named {
+        let parsed = Parameters::parse(algorithm.parameters, parameters, &resolve)?;
+        let mut graph: Graph = match &named {
             Named::Loaded(loaded) => loaded.graph.clone(),
             Named::Projection(projection) => projection.graph(),
         };
+        let _ids = with_ids(&mut graph, vertices, algorithm, &parsed, work)?;
         let began = Instant::now();
         let pool = &self.session.instance().analytics().pool;
         pool.note_run();
-        let table = pool.run(|| algorithm.run(&graph, &parameters, work))?;
+        let table = pool.run(|| algorithm.run(&graph, &parsed, work))?;
         Ok(Computed { table: Arc::new(table), named, compute_time: began.elapsed() })
     }
 
@@ -385,7 +387,7 @@ fn mutate(
     let named =
         attributes.iter().filter_map(|(column, name)| Some((name.clone(), table.column(column)?.clone())));
     let columns: Vec<_> = named.collect();
-    let mut charge = aql_value::Charge::new(session.work_memory());
+    let mut charge = Charge::new(session.work_memory());
     charge.grow(columns.iter().map(|(_, column)| column.bytes()).sum())?;
     projection.set_attributes(columns, charge);
     Ok(())

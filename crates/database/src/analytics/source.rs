@@ -102,10 +102,7 @@ impl StoredSource {
             vertex_collections: texts(value, "vertexCollections", COLLECTIONS_MAX)?,
             edge_collections: texts(value, "edgeCollections", COLLECTIONS_MAX)?,
             weight: text("weightAttribute")?,
-            attributes: texts(value, "vertexAttributes", ATTRIBUTES_MAX)?
-                .iter()
-                .map(|name| AttributeSpec::of(name))
-                .collect(),
+            attributes: attributes(value)?,
         };
         if source.graph.is_none()
             && (source.vertex_collections.is_empty() || source.edge_collections.is_empty())
@@ -155,6 +152,17 @@ fn readable(
         None => session.require_collection(collection.name(), AccessLevel::ReadOnly)?,
     }
     Ok(Arc::clone(collection))
+}
+
+/// Returns the attributes of vertices that a source names; none if it names none.
+fn attributes(value: Slice<'_>) -> Result<Vec<AttributeSpec>> {
+    let name = "vertexAttributes";
+    let Some(array) = value.get(name).filter(|array| !array.is_null()) else { return Ok(Vec::new()) };
+    if !array.is_array() || array.elements().count() > ATTRIBUTES_MAX {
+        let max = ATTRIBUTES_MAX;
+        return Err(Error::bad_parameter(format!("'{name}' must be an array of at most {max} attributes")));
+    }
+    array.elements().map(AttributeSpec::parse).collect()
 }
 
 /// Returns the texts of an array member; none if it is missing.

@@ -1,5 +1,5 @@
-//! The documents that the server keeps for readers of the log: it writes them itself, into system
-//! collections.
+//! The documents that the server writes itself, into system collections: those for readers of the
+//! log, and records of graph analytics.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -13,19 +13,19 @@ use crate::instance::Instance;
 use crate::session::{Identity, Session};
 
 /// How these documents are written.
-pub(super) const MODE: WriteMode = WriteMode { durability: Durability::Buffered, wait: DOCUMENT_WAIT };
+pub(crate) const MODE: WriteMode = WriteMode { durability: Durability::Buffered, wait: DOCUMENT_WAIT };
 
 /// Returns a session of the server itself, which may read and write these documents.
 ///
 /// Errors: 1228.
-pub(super) fn own_session(instance: &Arc<Instance>, database: &str) -> Result<Session> {
+pub(crate) fn own_session(instance: &Arc<Instance>, database: &str) -> Result<Session> {
     Session::open(Arc::clone(instance), database, Identity::Superuser)
 }
 
 /// Creates system collections where they do not exist.
 ///
 /// Errors: 1228, 1004.
-pub(super) fn provide_collections(session: &Session, names: &[&str]) -> Result<()> {
+pub(crate) fn provide_collections(session: &Session, names: &[&str]) -> Result<()> {
     for name in names {
         if session.database_in(&session.catalog())?.collection(name).is_some() {
             continue;

@@ -31,6 +31,7 @@ pub use crate::state::webhooks::{WebhookDefinition, WebhookOptions, WebhookProgr
 pub use archive::{LogMoment, LogPart};
 pub use feed::{Feed, Progress};
 pub use form::ChangeForm;
+pub(crate) use kept::{MODE as OWN_WRITES, own_session, provide_collections};
 pub use request::{FeedRequest, Since};
 pub(crate) use retention::trim;
 pub(crate) use rows::{ChangeReader, ChangeRows};

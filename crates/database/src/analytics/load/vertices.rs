@@ -60,11 +60,11 @@ impl VertexList {
         document: velocypack::Slice<'_>,
     ) -> Result<()> {
         self.check_count(1)?;
-        let collection = self.vertices.collection(collection)?;
+        let number = self.vertices.collection(collection)?;
         self.vertices.reserve(1, key.len())?;
-        if self.vertices.add(collection, key) {
+        if self.vertices.add(number, key) {
             for (column, spec) in self.columns.iter_mut().zip(attributes) {
-                column.push(spec, document)?;
+                column.push(spec, (collection, key), document)?;
             }
         }
         Ok(())
@@ -132,9 +132,11 @@ impl LoadRequest<'_> {
                 false => scan.next_block(BLOCK)?.map(|documents| {
                     documents.iter().try_for_each(|document| {
                         let key = document.get("_key").and_then(velocypack::Slice::as_str);
-                        part.add(key.ok_or_else(|| Error::corrupt("a document has no key"))?)?;
+                        let key = key.ok_or_else(|| Error::corrupt("a document has no key"))?;
+                        part.add(key)?;
+                        let place = (collection.name(), key);
                         let mut columns = part.columns.iter_mut().zip(self.attributes);
-                        columns.try_for_each(|(column, spec)| column.push(spec, document))
+                        columns.try_for_each(|(column, spec)| column.push(spec, place, document))
                     })
                 }),
             };

@@ -1,17 +1,23 @@
 //! Graphs that are in memory for algorithms, the threads that compute, and the jobs that run.
 
-mod jobs;
-mod pool;
+mod origin;
+mod vertices;
 mod projection;
 mod projections;
-mod vertices;
+mod job;
+mod jobs;
+mod engines;
+mod pool;
 
 use std::time::Duration;
 
 use crate::metrics::AnalyticsUse;
 
+pub use engines::Engine;
+pub(crate) use engines::Engines;
+pub use job::{Job, JobState, JobStatus};
 pub(crate) use jobs::Jobs;
-pub use jobs::{Job, JobState, JobStatus};
+pub use origin::JobOrigin;
 pub(crate) use pool::AnalyticsPool;
 pub use projection::ProjectionInfo;
 pub(crate) use projection::{LoadedGraph, Projection};
@@ -52,6 +58,7 @@ pub(crate) struct Analytics {
     pub(crate) pool: AnalyticsPool,
     pub(crate) projections: Projections,
     pub(crate) jobs: Jobs,
+    pub(crate) engines: Engines,
 }
 
 impl Analytics {
@@ -61,6 +68,7 @@ impl Analytics {
             pool: AnalyticsPool::new(options.threads),
             projections: Projections::new(options.projections_max),
             jobs: Jobs::new(options.jobs_max),
+            engines: Engines::default(),
         }
     }
 
@@ -75,9 +83,16 @@ impl Analytics {
         }
     }
 
-    /// Removes projections and results of jobs that nobody has used for their time to live.
+    /// Removes the projections and jobs of a database that is dropped.
+    pub(crate) fn remove_database(&self, database: &str) {
+        self.jobs.remove_database(database);
+        self.projections.remove_database(database);
+    }
+
+    /// Removes projections, engines and results of jobs that nobody has used for their time to live.
     pub(crate) fn expire(&self) {
         self.projections.expire();
         self.jobs.expire();
+        self.engines.expire();
     }
 }

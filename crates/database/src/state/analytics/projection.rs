@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 use aql_value::Charge;
 use graph_analytics::{Column, Graph};
 
+use super::origin::JobOrigin;
 use super::vertices::Vertices;
 use crate::base::Owner;
 
@@ -29,6 +30,8 @@ pub(crate) struct Projection {
     /// The name that its user gave it; the number otherwise.
     pub(crate) name: String,
     pub(crate) owner: Owner,
+    /// The interface by which it was loaded.
+    pub(crate) origin: JobOrigin,
     /// The description of its source in JSON, as its user gave it.
     pub(crate) source: String,
     pub(crate) loaded: LoadedGraph,
@@ -86,7 +89,13 @@ impl Projection {
     ) -> Self {
         let graph = loaded.graph.clone();
         let state = Mutex::new(State { graph, charges: Vec::new(), last_used: Instant::now() });
-        Projection { id, name, owner, source, loaded, created: SystemTime::now(), time_to_live, state }
+        let (origin, created) = (JobOrigin::Own, SystemTime::now());
+        Projection { id, name, owner, origin, source, loaded, created, time_to_live, state }
+    }
+
+    /// Returns the projection as one of an interface.
+    pub(crate) fn of_origin(self, origin: JobOrigin) -> Self {
+        Projection { origin, ..self }
     }
 
     /// Returns the graph as it is now, and notes the use.

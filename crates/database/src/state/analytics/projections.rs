@@ -59,6 +59,11 @@ impl Projections {
         of_database.find(|projection| projection.name == name || Some(projection.id) == number).cloned()
     }
 
+    /// Returns the projections of all databases, in the order in which they were made.
+    pub(crate) fn all(&self) -> Vec<Arc<Projection>> {
+        self.lock().values().cloned().collect()
+    }
+
     /// Returns the projections of a database, in the order in which they were made.
     pub(crate) fn of(&self, database: &str) -> Vec<Arc<Projection>> {
         let all = self.lock();
