@@ -24,6 +24,7 @@ mod foxx;
 mod graph;
 mod graph_collection;
 mod graph_document;
+mod graph_engine;
 mod group;
 mod import;
 mod index;
@@ -35,6 +36,7 @@ pub(crate) mod metrics;
 pub(crate) mod openapi;
 pub(crate) mod options;
 mod parameter;
+mod pregel;
 mod query;
 mod query_cache;
 mod query_plan_cache;
@@ -81,9 +83,12 @@ pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     graph::ROUTES,
     graph_collection::ROUTES,
     graph_document::ROUTES,
+    graph_engine::ENGINE_ROUTES,
+    graph_engine::MANAGEMENT_ROUTES,
     group::ROUTES,
     import::ROUTES,
     index::ROUTES,
+    pregel::ROUTES,
     query::ROUTES,
     query_cache::ROUTES,
     query_plan_cache::ROUTES,
