@@ -36,6 +36,14 @@ pub struct JobRequest {
     pub missing: Option<i64>,
 }
 
+impl JobRequest {
+    /// Makes a request with the defaults of the server's own interface.
+    pub fn new(title: &str, work: JobWork) -> Self {
+        let (time_to_live, missing) = (None, None);
+        JobRequest { title: title.to_owned(), work, time_to_live, origin: JobOrigin::Own, missing }
+    }
+}
+
 /// The work of a job.
 #[derive(Clone, Debug)]
 pub enum JobWork {

@@ -217,7 +217,7 @@ fn a_job_loads_computes_and_writes() {
             columns,
             is_stored,
         };
-        session.start_analytics(JobRequest { title: "wcc".to_owned(), work, time_to_live: None })
+        session.start_analytics(JobRequest::new("wcc", work))
     };
     let stored = job(&[("component", "part")], true).unwrap();
     assert!(matches!(wait(&stored), JobState::Done), "{:?}", stored.status());
@@ -246,8 +246,7 @@ fn a_cancelled_job_ends() {
         columns: Vec::new(),
         is_stored: false,
     };
-    let job =
-        session.start_analytics(JobRequest { title: "long".to_owned(), work, time_to_live: None }).unwrap();
+    let job = session.start_analytics(JobRequest::new("long", work)).unwrap();
     session.cancel_analytics(job.id()).unwrap();
     assert!(matches!(wait(&job), JobState::Canceled));
     let deadline = Instant::now() + Duration::from_secs(60);

@@ -228,11 +228,8 @@ fn start_load(
     let database = Body::of_any(body.slice()).required_text("database")?;
     let session = session.in_database(database)?;
     let job = session.start_analytics(JobRequest {
-        title: LOAD.to_owned(),
-        work: JobWork::Load { graph },
-        time_to_live: None,
         origin: JobOrigin::Engine(engine.id),
-        missing: None,
+        ..JobRequest::new(LOAD, JobWork::Load { graph })
     })?;
     Response::object(StatusCode::OK, |fields| {
         fields.number("job_id", job.id()).number("graph_id", job.made_projection().unwrap_or_default());
@@ -252,16 +249,15 @@ fn start_run(session: &Session, request: &Request) -> Result<Response> {
     algorithms::check_name(name)?;
     let (session, graph) = session.engine_graph(engine.id, Body::of_any(body.slice()).id("graph_id")?)?;
     let run = algorithms::run(name, body.slice(), &graph.attributes)?;
+    let work = JobWork::Compute {
+        projection: graph.id.to_string(),
+        algorithm: run.algorithm.to_owned(),
+        parameters: run.parameters,
+    };
     let job = session.start_analytics(JobRequest {
-        title: name.to_owned(),
-        work: JobWork::Compute {
-            projection: graph.id.to_string(),
-            algorithm: run.algorithm.to_owned(),
-            parameters: run.parameters,
-        },
-        time_to_live: None,
         origin: JobOrigin::Engine(engine.id),
         missing: run.missing,
+        ..JobRequest::new(name, work)
     })?;
     started(job.id())
 }
@@ -295,12 +291,10 @@ fn start_store(session: &Session, request: &Request) -> Result<Response> {
     let collection = body.required_text("target_collection")?.to_owned();
     let batch = body.count("batch_size")?.unwrap_or(BATCH).min(BATCH_MAX);
     let session = session.in_database(body.required_text("database")?)?;
+    let work = JobWork::Store { jobs, attributes, collection: Some(collection), batch: batch as usize };
     let job = session.start_analytics(JobRequest {
-        title: "storeresults".to_owned(),
-        work: JobWork::Store { jobs, attributes, collection: Some(collection), batch: batch as usize },
-        time_to_live: None,
         origin: JobOrigin::Engine(engine.id),
-        missing: None,
+        ..JobRequest::new("storeresults", work)
     })?;
     started(job.id())
 }
