@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant as StdInstant};
 
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::Node;
 use crate::codec::message::Request;
@@ -57,10 +57,27 @@ impl Node {
         self.order(to.member, &Request::CatchUp(end, milliseconds), limit + self.timing.answer).await?;
         // From here on nobody can say whether the successor leads, so this member never does again.
         self.board.give_up(epoch);
-        let from = self.peers.holder;
+        let (from, before) = (self.peers.holder, self.applied.borrow().state.revision);
         match self.propose(&Command::HandOver { epoch, from, to }, self.timing.lease).await? {
-            Outcome::Accepted => Ok(()),
+            Outcome::Accepted => {
+                self.wait_for_successor(epoch, before).await;
+                Ok(())
+            }
             Outcome::Void => Err(Error::Refused(String::from("another leader was appointed before"))),
         }
+    }
+
+    /// Waits until the successor has a lease, for the length of one at most. `before` is a revision
+    /// before the handover.
+    ///
+    /// This member may stop afterwards, and be Raft's leader. The successor could not get its lease
+    /// until Raft has another leader; the first lease lasts until then.
+    async fn wait_for_successor(&self, epoch: u64, before: u64) {
+        let mut applied = self.applied.clone();
+        // The handover adds one to the revision, and the renewal another one.
+        let renewed = applied.wait_for(|applied| {
+            applied.state.epoch > epoch && applied.state.revision >= before.saturating_add(2)
+        });
+        let _ = timeout(self.timing.lease, renewed).await;
     }
 }

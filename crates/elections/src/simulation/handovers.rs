@@ -85,15 +85,49 @@ fn a_leader_that_is_cut_off_during_its_handover_never_leads_in_that_epoch_again(
     }
 }
 
+/// Returns the member that leads Raft.
+fn raft_leader(world: &World) -> Option<u64> {
+    let leads = |id: &u64| world.node(*id).is_some_and(|node| node.raft_leader().ok() == Some(*id));
+    world.ids().into_iter().find(leads)
+}
+
+/// A leader that also leads Raft takes Raft's leader along when it stops. The successor has a lease
+/// by then, which lasts until Raft has another one.
+#[test]
+fn a_handover_before_a_stop_leaves_no_time_without_a_leader() {
+    for seed in 10..20 {
+        run(async {
+            let Cast { world, leader, epoch, .. } = cast(seed).await;
+            let first = raft_leader(&world).unwrap();
+            if first != leader {
+                world.node(leader).unwrap().appoint(first, LIMIT).await.unwrap();
+            }
+            let epoch = epoch + u64::from(first != leader);
+            assert_eq!(world.wait_for_writer(SHORT).await, Some((first, epoch)));
+            let successor = world.ids().into_iter().find(|id| *id != first).unwrap();
+            world.node(first).unwrap().appoint(successor, LIMIT).await.unwrap();
+            // The answer to its renewal is on the way, which takes one message of 1 ms at most.
+            sleep(Duration::from_millis(2)).await;
+            assert_eq!(world.writer(), Some((successor, epoch + 1)), "seed {seed}");
+            world.node(first).unwrap().stop().await;
+            world.kill(first);
+            let (mut without, step) = (Duration::ZERO, Duration::from_millis(10));
+            for _ in 0..500 {
+                without += if world.writer().is_none() { step } else { Duration::ZERO };
+                sleep(step).await;
+            }
+            assert!(without < Duration::from_secs(1), "seed {seed}: {without:?} without a leader");
+            assert_eq!(world.violation(), None);
+        });
+    }
+}
+
 #[test]
 fn a_leader_that_stops_is_replaced_without_a_wait_for_its_lease() {
     run(async {
         let Cast { world, leader, .. } = cast(4).await;
         // A leader that does not lead Raft too, as otherwise Raft needs a new leader first.
-        let raft_leader = world
-            .ids()
-            .into_iter()
-            .find(|id| world.node(*id).is_some_and(|node| node.raft_leader().ok() == Some(*id)));
+        let raft_leader = raft_leader(&world);
         let other = world.ids().into_iter().find(|id| Some(*id) != raft_leader).unwrap();
         if other != leader {
             world.node(leader).unwrap().appoint(other, LIMIT).await.unwrap();
