@@ -23,7 +23,7 @@ pub(crate) struct Lost {
     pub(crate) count: usize,
     /// Those of which no file has all documents.
     pub(crate) in_silence: Vec<String>,
-    /// What must not be: half of a write, or one that was refused.
+    /// Contradictions: half of a write, or one that was refused and is there.
     pub(crate) wrong: Vec<String>,
 }
 
