@@ -13,9 +13,9 @@ pub const SYSTEM_DATABASE: &str = "_system";
 pub const ANALYZERS_COLLECTION: &str = "_analyzers";
 
 /// System collections in which the server keeps what belongs to single users: how far clients have
-/// read the change log, and the past runs of Pregel. They are made when the first client needs them.
-/// Users see their documents by routes of their own, and some have secrets: only administrators see
-/// the documents.
+/// read the change log, and the past runs of Pregel. They are made when the first client needs
+/// them. Users see their documents by routes of their own, and some have secrets: only
+/// administrators see the documents.
 pub const READER_COLLECTIONS: [&str; 4] =
     ["_subscriptions", "_webhooks", "_webhookdeadletters", "_pregel_queries"];
 

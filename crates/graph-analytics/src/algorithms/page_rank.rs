@@ -302,7 +302,7 @@ mod tests {
         graph.set_attribute("first".to_owned(), Column::Number(vec![0.9, f64::NAN, -1.0]));
         let once = r#""damping": 0.5, "maxIterations": 1, "sinks": "drop""#;
         let even = 1.0 / 6.0;
-        // What is no number from 0 leaves 1/n.
+        // Vertices without a number from 0 start at 1/n.
         assert_close(
             &ranks(&graph, &format!(r#"{{{once}, "startAttribute": "first"}}"#)),
             &[even, even + 0.45, even + even],

@@ -1,4 +1,4 @@
-//! What ended runs were, in documents that stay until a client removes them.
+//! Records of runs that have ended, in documents that stay until a client removes them.
 
 use std::sync::Arc;
 

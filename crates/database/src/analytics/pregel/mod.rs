@@ -1,7 +1,7 @@
 //! Pregel as ArangoDB 3.11 has it: runs of algorithms that load their graph themselves.
 //!
-//! - `request`: the body of a start, and the algorithm and parameters that it means. `status`: a run
-//!   as clients see it. `history`: the documents that keep what ended runs were.
+//! - `request`: the body of a start, and the algorithm and parameters that it means. `status`: a
+//!   run as clients see it. `history`: the records of runs that have ended.
 //!
 //! Source: documentation of ArangoDB 3.11, "Pregel HTTP API" and "Pregel Algorithms".
 

@@ -89,7 +89,8 @@ impl Analytics {
         self.projections.remove_database(database);
     }
 
-    /// Removes projections, engines and results of jobs that nobody has used for their time to live.
+    /// Removes projections, engines and results of jobs that nobody has used for their time to
+    /// live.
     pub(crate) fn expire(&self) {
         self.projections.expire();
         self.jobs.expire();

@@ -8,15 +8,11 @@ use errors::{Error, Result};
 use hyper::StatusCode;
 
 use super::body::Body;
-use super::print::{print_engine, print_service};
+use super::print::{SERVICE, TYPE, print_engine, print_service};
 use crate::http::Cost::Constant;
 use crate::http::audit::Audit;
 use crate::http::{Request, Response, Route, Verb};
 
-/// The type of all engines.
-pub(super) const TYPE: &str = "gral";
-/// The beginning of a service's name; the number of its engine follows.
-pub(super) const SERVICE: &str = "arangodb-gral-";
 /// The version of the cloud's interface.
 const VERSION: (u64, u64, u64) = (1, 0, 0);
 /// The size of an engine that its client does not name.

@@ -7,6 +7,10 @@ use hyper::StatusCode;
 use crate::http::fields::Fields;
 use crate::http::{Request, Response};
 
+/// The type of all engines.
+pub(super) const TYPE: &str = "gral";
+/// The beginning of a service's name; the number of its engine follows.
+pub(super) const SERVICE: &str = "arangodb-gral-";
 /// The title of jobs that load graphs.
 pub(super) const LOAD: &str = "loaddata";
 /// The steps of a load: its vertices, and its edges.
@@ -92,7 +96,7 @@ pub(super) fn print_engine(engine: &Engine, request: &Request, fields: &mut Fiel
     let scheme = request.header("x-forwarded-proto").filter(|scheme| *scheme == "https").unwrap_or("http");
     fields
         .text("id", &engine.id.to_string())
-        .text("type_id", super::management::TYPE)
+        .text("type_id", TYPE)
         .text("size_id", &engine.size)
         .text("created_at", &crate::http::date::iso_date(engine.created))
         .child("status", |status| {
@@ -106,10 +110,10 @@ pub(super) fn print_engine(engine: &Engine, request: &Request, fields: &mut Fiel
 /// Prints an engine as a service of ArangoDB's platform.
 pub(super) fn print_service(engine: &Engine, (status, description): (&str, &str), fields: &mut Fields<'_>) {
     fields
-        .text("serviceId", &format!("{}{}", super::management::SERVICE, engine.id))
+        .text("serviceId", &format!("{}{}", SERVICE, engine.id))
         .text("description", description)
         .text("status", status)
         .text("namespace", "persea")
         .text("managingEntity", "ACP")
-        .text("type", super::management::TYPE);
+        .text("type", TYPE);
 }
