@@ -17,8 +17,8 @@ pub(super) struct Votes {
 
 impl Votes {
     /// Returns the most frequent of `labels`, at most `count` of which are distinct, and how often
-    /// it is there; of several, the one with the least `rank`. `kept` wins if none is more frequent.
-    /// `None` without labels.
+    /// it is there; of several, the one with the least `rank`. `kept` wins if none is more
+    /// frequent. `None` without labels.
     pub(super) fn winner(
         &mut self,
         labels: impl Iterator<Item = u32>,
