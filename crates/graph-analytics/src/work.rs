@@ -13,6 +13,29 @@ pub struct Work {
     progress: Arc<Progress>,
 }
 
+/// The edges between two checks of the interrupt in a loop.
+pub(crate) const CHECK_EVERY: usize = 1 << 14;
+
+/// The checks of one loop over edges.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Checks {
+    edges: usize,
+}
+
+impl Checks {
+    /// Counts edges, and checks the interrupt once there are more than [`CHECK_EVERY`].
+    ///
+    /// Errors: those of [`Work::check`].
+    pub(crate) fn note(&mut self, work: &Work, edges: usize) -> Result<()> {
+        self.edges += edges;
+        if self.edges > CHECK_EVERY {
+            self.edges = 0;
+            work.check()?;
+        }
+        Ok(())
+    }
+}
+
 #[derive(Debug, Default)]
 struct Progress {
     done: AtomicU64,

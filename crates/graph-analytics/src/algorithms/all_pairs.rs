@@ -16,7 +16,7 @@ use crate::column::Column;
 use crate::graph::Graph;
 use crate::parameters::{DIRECTION, Kind, Parameter, Parameters};
 use crate::table::{Statistic, Table};
-use crate::work::Work;
+use crate::work::{Checks, Work};
 
 /// Maximum number of vertices between which distances are computed.
 const MAX_VERTICES: usize = 1_000;
@@ -47,9 +47,6 @@ pub(super) const ALL_PAIRS: Algorithm = Algorithm {
     },
     run,
 };
-
-/// Edges after which a search checks the interrupt.
-const CHECK_EVERY: usize = 1 << 14;
 
 fn run(graph: &Graph, parameters: &Parameters, work: &Work) -> Result<Table> {
     let vertices = graph.vertex_count();
@@ -122,7 +119,7 @@ struct Search {
     reached: Vec<u32>,
     /// Distances, as bits, and vertices. Distances are not negative, so their bits are ordered.
     heap: BinaryHeap<Reverse<(u64, u32)>>,
-    unchecked: usize,
+    checks: Checks,
     charge: Charge,
 }
 
@@ -132,7 +129,7 @@ impl Search {
         let mut states = vec![State { distance: f64::INFINITY, is_wanted: false, is_done: false }; vertices];
         wanted.iter().for_each(|vertex| states[*vertex as usize].is_wanted = true);
         let reached = Vec::with_capacity(vertices);
-        Ok(Search { states, reached, heap: BinaryHeap::new(), unchecked: 0, charge })
+        Ok(Search { states, reached, heap: BinaryHeap::new(), checks: Checks::default(), charge })
     }
 
     /// Finds distances until `wanted` vertices are reached.
@@ -165,7 +162,7 @@ impl Search {
             if wanted == 0 {
                 break;
             }
-            self.check(work, reach.degree(vertex))?;
+            self.checks.note(work, reach.degree(vertex) + 1)?;
             let distance = self.states[vertex as usize].distance + 1.0;
             for target in reach.targets(vertex) {
                 let state = &mut self.states[target as usize];
@@ -193,7 +190,7 @@ impl Search {
             }
             let distance = state.distance;
             let degree = reach.degree(vertex);
-            self.check(work, degree)?;
+            self.checks.note(work, degree + 1)?;
             if self.heap.capacity() - self.heap.len() < degree {
                 let more = degree.max(self.heap.capacity());
                 self.charge.grow((more * size_of::<(u64, u32)>()) as u64)?;
@@ -210,15 +207,6 @@ impl Search {
                     heap.push(Reverse((state.distance.to_bits(), target)));
                 }
             });
-        }
-        Ok(())
-    }
-
-    fn check(&mut self, work: &Work, edges: usize) -> Result<()> {
-        self.unchecked += edges + 1;
-        if self.unchecked > CHECK_EVERY {
-            self.unchecked = 0;
-            work.check()?;
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::column::{Column, NO_COUNT};
 use crate::graph::{Direction, Graph};
 use crate::parameters::Parameters;
 use crate::table::{Statistic, Table};
-use crate::work::Work;
+use crate::work::{Checks, Work};
 
 pub(super) const BIPARTITE: Algorithm = Algorithm {
     name: "bipartite",
@@ -23,9 +23,6 @@ pub(super) const BIPARTITE: Algorithm = Algorithm {
     run,
 };
 
-/// Edges after which the search checks the interrupt.
-const CHECK_EVERY: usize = 1 << 14;
-
 fn run(graph: &Graph, _: &Parameters, work: &Work) -> Result<Table> {
     const UNKNOWN: u8 = 2;
     const NONE: u8 = 3;
@@ -34,7 +31,7 @@ fn run(graph: &Graph, _: &Parameters, work: &Work) -> Result<Table> {
     let _charge = work.reserve_for::<(u8, u32, u64)>(vertices)?;
     let mut sides = vec![UNKNOWN; vertices];
     let mut order: Vec<u32> = Vec::with_capacity(vertices);
-    let (mut components, mut odd_components, mut unchecked) = (0, 0, 0);
+    let (mut components, mut odd_components, mut checks) = (0, 0, Checks::default());
     for root in 0..vertices as u32 {
         if sides[root as usize] != UNKNOWN {
             continue;
@@ -47,11 +44,7 @@ fn run(graph: &Graph, _: &Parameters, work: &Work) -> Result<Table> {
         let mut done = 0;
         while let Some(vertex) = order.get(done).copied() {
             done += 1;
-            unchecked += reach.degree(vertex) + 1;
-            if unchecked > CHECK_EVERY {
-                unchecked = 0;
-                work.check()?;
-            }
+            checks.note(work, reach.degree(vertex) + 1)?;
             let own = sides[vertex as usize];
             for target in reach.targets(vertex) {
                 let side = &mut sides[target as usize];

@@ -11,7 +11,7 @@ use crate::graph::{Adjacency, Direction, Graph, Rows};
 use crate::parallel;
 use crate::parameters::{DIRECTION, Kind, Parameter, Parameters};
 use crate::table::{Statistic, Table};
-use crate::work::Work;
+use crate::work::{Checks, Work};
 
 pub(super) const NODE_SIMILARITY: Algorithm = Algorithm {
     name: "nodeSimilarity",
@@ -54,9 +54,6 @@ pub(super) const NODE_SIMILARITY: Algorithm = Algorithm {
 
 /// The vertices that a thread takes at a time. Fewer than elsewhere, since each is much work.
 const CHUNK: usize = 256;
-
-/// Pairs after which loops check the interrupt.
-const CHECK_EVERY: usize = 1 << 14;
 
 /// A row: the vertex, the other, and their similarity.
 type Row = (u32, u32, f64);
@@ -164,18 +161,14 @@ impl Measure<'_> {
         let mut charge = work.reserve(0)?;
         let mut rows = Vec::new();
         let mut candidates: Vec<(u32, f64)> = Vec::new();
-        let mut unchecked = 0;
+        let mut checks = Checks::default();
         for vertex in range {
             for neighbour in neighbours(&self.forward, vertex) {
                 let degree = self.backward.degree(neighbour);
                 if degree as u64 > self.max_degree {
                     continue;
                 }
-                unchecked += degree + 1;
-                if unchecked > CHECK_EVERY {
-                    unchecked = 0;
-                    work.check()?;
-                }
+                checks.note(work, degree + 1)?;
                 for other in neighbours(&self.backward, neighbour).filter(|other| *other != vertex) {
                     let common = &mut counts.common[other as usize];
                     if *common == 0 {

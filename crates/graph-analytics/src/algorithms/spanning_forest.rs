@@ -11,7 +11,7 @@ use crate::column::Column;
 use crate::graph::{Edge, Graph};
 use crate::parameters::{Kind, Parameter, Parameters};
 use crate::table::{Statistic, Table};
-use crate::work::Work;
+use crate::work::{CHECK_EVERY, Checks, Work};
 
 pub(super) const SPANNING_FOREST: Algorithm = Algorithm {
     name: "spanningForest",
@@ -31,9 +31,6 @@ pub(super) const SPANNING_FOREST: Algorithm = Algorithm {
     memory: |vertices, edges| edges * 16 + vertices * 60,
     run,
 };
-
-/// Edges after which loops check the interrupt.
-const CHECK_EVERY: usize = 1 << 14;
 
 fn run(graph: &Graph, parameters: &Parameters, work: &Work) -> Result<Table> {
     weights::check(graph, work, Needs::Finite)?;
@@ -76,13 +73,9 @@ fn order(a: &Edge, b: &Edge, is_maximum: bool) -> Ordering {
 
 /// Calls `visit` with each edge that is no loop until it says false.
 fn edges_of(graph: &Graph, work: &Work, mut visit: impl FnMut(Edge) -> bool) -> Result<()> {
-    let mut unchecked = 0;
+    let mut checks = Checks::default();
     for from in 0..graph.vertex_count() as u32 {
-        unchecked += graph.outgoing().degree(from) + 1;
-        if unchecked > CHECK_EVERY {
-            unchecked = 0;
-            work.check()?;
-        }
+        checks.note(work, graph.outgoing().degree(from) + 1)?;
         let mut edges = graph.outgoing().edges(from).filter(|(to, _)| *to != from);
         if !edges.all(|(to, weight)| visit(Edge { from, to, weight })) {
             break;

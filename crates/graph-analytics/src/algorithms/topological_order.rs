@@ -7,7 +7,7 @@ use crate::column::{Column, NO_COUNT};
 use crate::graph::Graph;
 use crate::parameters::Parameters;
 use crate::table::{Statistic, Table};
-use crate::work::Work;
+use crate::work::{CHECK_EVERY, Checks, Work};
 
 pub(super) const TOPOLOGICAL_ORDER: Algorithm = Algorithm {
     name: "topologicalOrder",
@@ -22,9 +22,6 @@ pub(super) const TOPOLOGICAL_ORDER: Algorithm = Algorithm {
     run,
 };
 
-/// Edges after which loops check the interrupt.
-const CHECK_EVERY: usize = 1 << 14;
-
 fn run(graph: &Graph, _: &Parameters, work: &Work) -> Result<Table> {
     let (vertices, outgoing) = (graph.vertex_count(), graph.outgoing());
     let _charge = work.reserve_for::<(u64, u32)>(vertices)?;
@@ -36,14 +33,10 @@ fn run(graph: &Graph, _: &Parameters, work: &Work) -> Result<Table> {
     }
     let mut order: Vec<u32> = Vec::with_capacity(vertices);
     order.extend((0..vertices as u32).filter(|vertex| waiting[*vertex as usize] == 0));
-    let (mut done, mut unchecked) = (0, 0);
+    let (mut done, mut checks) = (0, Checks::default());
     while let Some(vertex) = order.get(done).copied() {
         done += 1;
-        unchecked += outgoing.degree(vertex) + 1;
-        if unchecked > CHECK_EVERY {
-            unchecked = 0;
-            work.check()?;
-        }
+        checks.note(work, outgoing.degree(vertex) + 1)?;
         for target in outgoing.targets(vertex) {
             let waiting = &mut waiting[*target as usize];
             *waiting -= 1;

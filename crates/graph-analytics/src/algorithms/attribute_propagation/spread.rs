@@ -4,7 +4,7 @@ use errors::Result;
 use owner::Charge;
 
 use crate::algorithms::shared::reach::Reach;
-use crate::work::Work;
+use crate::work::{Checks, Work};
 
 /// The labels at a vertex.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,9 +23,6 @@ pub(super) struct Spread {
     touched: Vec<u32>,
     _charge: Charge,
 }
-
-/// Edges after which a propagation checks the interrupt.
-const CHECK_EVERY: usize = 1 << 14;
 
 impl Spread {
     pub(super) fn new(work: &Work, vertices: usize) -> Result<Self> {
@@ -49,17 +46,13 @@ impl Spread {
             self.add(vertex, bits);
         }
         self.later.sort_unstable();
-        let (mut iterations, mut unchecked) = (0, 0);
+        let (mut iterations, mut checks) = (0, Checks::default());
         while !self.later.is_empty() && iterations < max_iterations {
             work.check()?;
             let mut is_changed = false;
             let mut turns = std::mem::replace(&mut self.later, std::mem::take(&mut self.turns));
             for vertex in turns.drain(..) {
-                unchecked += reach.degree(vertex) + 1;
-                if unchecked > CHECK_EVERY {
-                    unchecked = 0;
-                    work.check()?;
-                }
+                checks.note(work, reach.degree(vertex) + 1)?;
                 let its = &mut self.bits[vertex as usize];
                 let new = its.seen & !its.sent;
                 its.sent = its.seen;

@@ -7,7 +7,7 @@ use errors::Result;
 use owner::Charge;
 
 use crate::graph::Adjacency;
-use crate::work::Work;
+use crate::work::{Checks, Work};
 
 /// The knowledge about a vertex in a search.
 #[derive(Clone, Copy)]
@@ -19,9 +19,6 @@ struct State {
 
 const UNKNOWN: State = State { distance: f64::INFINITY, paths: 0.0, dependency: 0.0 };
 
-/// Edges after which a search checks the interrupt.
-const CHECK_EVERY: usize = 1 << 14;
-
 /// The arrays of a search.
 pub(super) struct Search {
     states: Vec<State>,
@@ -29,7 +26,7 @@ pub(super) struct Search {
     order: Vec<u32>,
     /// Distances, as bits, and vertices. Distances are not negative, so their bits are ordered.
     heap: BinaryHeap<Reverse<(u64, u32)>>,
-    unchecked: usize,
+    checks: Checks,
     charge: Charge,
 }
 
@@ -40,7 +37,7 @@ impl Search {
             states: vec![UNKNOWN; vertices],
             order: Vec::with_capacity(vertices),
             heap: BinaryHeap::new(),
-            unchecked: 0,
+            checks: Checks::default(),
             charge,
         })
     }
@@ -55,7 +52,7 @@ impl Search {
         }
         for i in (0..self.order.len()).rev() {
             let vertex = self.order[i];
-            self.check(work, rows.degree(vertex))?;
+            self.checks.note(work, rows.degree(vertex) + 1)?;
             let State { distance, paths, .. } = self.states[vertex as usize];
             let mut sum = 0.0;
             for (target, weight) in rows.edges(vertex) {
@@ -78,7 +75,7 @@ impl Search {
         let mut done = 0;
         while let Some(vertex) = self.order.get(done).copied() {
             done += 1;
-            self.check(work, rows.degree(vertex))?;
+            self.checks.note(work, rows.degree(vertex) + 1)?;
             let State { distance, paths, .. } = self.states[vertex as usize];
             for target in rows.targets(vertex) {
                 let state = &mut self.states[*target as usize];
@@ -104,7 +101,7 @@ impl Search {
             }
             self.states[vertex as usize].dependency = -1.0;
             self.order.push(vertex);
-            self.check(work, rows.degree(vertex))?;
+            self.checks.note(work, rows.degree(vertex) + 1)?;
             for (target, weight) in rows.edges(vertex) {
                 let state = &mut self.states[target as usize];
                 let its = distance + weight;
@@ -120,15 +117,6 @@ impl Search {
                     state.paths += paths;
                 }
             }
-        }
-        Ok(())
-    }
-
-    fn check(&mut self, work: &Work, edges: usize) -> Result<()> {
-        self.unchecked += edges + 1;
-        if self.unchecked > CHECK_EVERY {
-            self.unchecked = 0;
-            work.check()?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use errors::Result;
 
 use crate::algorithms::shared::reach::Reach;
 use crate::graph::{Direction, Graph};
-use crate::work::Work;
+use crate::work::{Checks, Work};
 
 /// The findings of the search.
 pub(super) struct Cuts {
@@ -35,9 +35,6 @@ struct Frame {
     is_parent_met: bool,
 }
 
-/// Edges after which the search checks the interrupt.
-const CHECK_EVERY: usize = 1 << 14;
-
 /// Searches the graph, with directions ignored, after Hopcroft and Tarjan (1973).
 pub(super) fn search(graph: &Graph, work: &Work) -> Result<Cuts> {
     let reach = Reach::new(graph, work, Direction::Any)?;
@@ -47,7 +44,7 @@ pub(super) fn search(graph: &Graph, work: &Work) -> Result<Cuts> {
     let mut numbers = vec![Numbers::default(); vertices];
     let mut cuts = Cuts { is_articulation_point: vec![false; vertices], bridges: Vec::new(), components: 0 };
     let mut stack: Vec<Frame> = Vec::new();
-    let (mut count, mut unchecked) = (0, 0);
+    let (mut count, mut checks) = (0, Checks::default());
     for root in 0..vertices as u32 {
         if numbers[root as usize].own != 0 {
             continue;
@@ -62,11 +59,7 @@ pub(super) fn search(graph: &Graph, work: &Work) -> Result<Cuts> {
                 stack.push(Frame { vertex, parent, next: 0, is_parent_met: vertex == root });
             }
             let Some(frame) = stack.last_mut() else { break };
-            unchecked += 1;
-            if unchecked > CHECK_EVERY {
-                unchecked = 0;
-                work.check()?;
-            }
+            checks.note(work, 1)?;
             let vertex = frame.vertex;
             if let Some(target) = reach.target(vertex, frame.next) {
                 frame.next += 1;

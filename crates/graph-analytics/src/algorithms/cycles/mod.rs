@@ -9,7 +9,7 @@ use crate::column::{Column, Lists, NO_VERTEX};
 use crate::graph::{Adjacency, Graph};
 use crate::parameters::{Kind, Parameter, Parameters};
 use crate::table::{Statistic, Table};
-use crate::work::Work;
+use crate::work::{Checks, Work};
 
 pub(super) const CYCLES: Algorithm = Algorithm {
     name: "cycles",
@@ -30,9 +30,6 @@ pub(super) const CYCLES: Algorithm = Algorithm {
     run,
 };
 
-/// Edges after which searches check the interrupt.
-const CHECK_EVERY: usize = 1 << 14;
-
 fn run(graph: &Graph, parameters: &Parameters, work: &Work) -> Result<Table> {
     let (vertices, rows) = (graph.vertex_count(), graph.outgoing());
     let _charge = work.reserve_for::<[u32; 8]>(vertices)?;
@@ -40,7 +37,8 @@ fn run(graph: &Graph, parameters: &Parameters, work: &Work) -> Result<Table> {
     let mut sizes = vec![0_u32; vertices];
     components.iter().for_each(|component| sizes[*component as usize] += 1);
     let has_loop = |vertex: u32| rows.targets(vertex).binary_search(&vertex).is_ok();
-    let mut search = Search { before: vec![NO_VERTEX; vertices], order: Vec::new(), unchecked: 0 };
+    let mut search =
+        Search { before: vec![NO_VERTEX; vertices], order: Vec::new(), checks: Checks::default() };
     let mut cycles = Lists::default();
     let mut cyclic_components = 0;
     for vertex in 0..vertices as u32 {
@@ -67,7 +65,7 @@ struct Search {
     /// The vertex from which each was reached.
     before: Vec<u32>,
     order: Vec<u32>,
-    unchecked: usize,
+    checks: Checks,
 }
 
 impl Search {
@@ -85,11 +83,7 @@ impl Search {
         let mut done = 0;
         while let Some(vertex) = self.order.get(done).copied() {
             done += 1;
-            self.unchecked += rows.degree(vertex) + 1;
-            if self.unchecked > CHECK_EVERY {
-                self.unchecked = 0;
-                work.check()?;
-            }
+            self.checks.note(work, rows.degree(vertex) + 1)?;
             for target in rows.targets(vertex) {
                 if *target == start {
                     return Ok(self.path_to(vertex, start));

@@ -2,9 +2,8 @@
 
 use errors::Result;
 
-use super::CHECK_EVERY;
 use crate::graph::Adjacency;
-use crate::work::Work;
+use crate::work::{Checks, Work};
 
 const NONE: u32 = u32::MAX;
 
@@ -25,7 +24,7 @@ pub(super) fn components(rows: &Adjacency, work: &Work) -> Result<Vec<u32>> {
     let mut numbers = vec![Numbers { own: NONE, low: NONE }; vertices];
     let mut path: Vec<(u32, usize)> = Vec::new();
     let mut open = Vec::with_capacity(vertices);
-    let (mut count, mut component_count, mut unchecked) = (0, 0, 0);
+    let (mut count, mut component_count, mut checks) = (0, 0, Checks::default());
     for root in 0..vertices as u32 {
         if numbers[root as usize].own != NONE {
             continue;
@@ -34,11 +33,7 @@ pub(super) fn components(rows: &Adjacency, work: &Work) -> Result<Vec<u32>> {
         while let Some((vertex, next)) = path.last_mut() {
             let (vertex, place) = (*vertex, *next);
             *next += 1;
-            unchecked += 1;
-            if unchecked > CHECK_EVERY {
-                unchecked = 0;
-                work.check()?;
-            }
+            checks.note(work, 1)?;
             if place == 0 {
                 numbers[vertex as usize] = Numbers { own: count, low: count };
                 count += 1;

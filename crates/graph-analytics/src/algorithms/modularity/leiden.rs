@@ -2,14 +2,14 @@
 
 use errors::Result;
 
-use super::level::{CHECK_EVERY, Level};
+use super::level::Level;
 use super::moving::move_vertices;
 use super::refinement::refine;
 use crate::algorithm::Algorithm;
 use crate::graph::Graph;
 use crate::parameters::Parameters;
 use crate::table::Table;
-use crate::work::Work;
+use crate::work::{Checks, Work};
 
 pub(in crate::algorithms) const LEIDEN: Algorithm = Algorithm {
     name: "leiden",
@@ -77,7 +77,7 @@ fn split(level: &Level<'_>, work: &Work, communities: &mut [u32]) -> Result<usiz
     let _charge = work.reserve_for::<(u32, u32)>(communities.len())?;
     let mut numbers = vec![NONE; communities.len()];
     let mut reached = Vec::with_capacity(communities.len());
-    let (mut count, mut unchecked) = (0, 0);
+    let (mut count, mut checks) = (0, Checks::default());
     for first in 0..communities.len() as u32 {
         if numbers[first as usize] != NONE {
             continue;
@@ -85,11 +85,7 @@ fn split(level: &Level<'_>, work: &Work, communities: &mut [u32]) -> Result<usiz
         numbers[first as usize] = count;
         reached.push(first);
         while let Some(vertex) = reached.pop() {
-            unchecked += level.degree(vertex) + 1;
-            if unchecked > CHECK_EVERY {
-                unchecked = 0;
-                work.check()?;
-            }
+            checks.note(work, level.degree(vertex) + 1)?;
             level.for_each(vertex, |target, _| {
                 let is_same = communities[target as usize] == communities[vertex as usize];
                 if is_same && numbers[target as usize] == NONE {

@@ -6,7 +6,7 @@ use owner::Charge;
 use crate::algorithms::shared::reach::Reach;
 use crate::graph::{Direction, Graph};
 use crate::parallel;
-use crate::work::Work;
+use crate::work::{Checks, Work};
 
 /// An undirected graph with weights.
 #[derive(Debug)]
@@ -147,7 +147,7 @@ impl<'g> Level<'g> {
         let (mut loops, mut strengths) = (vec![0.0; count], vec![0.0; count]);
         let (mut sums, mut is_near) = (vec![0.0; count], vec![false; count]);
         let mut near = Vec::new();
-        let mut unchecked = 0;
+        let mut checks = Checks::default();
         for community in 0..count {
             for member in &members[starts[community]..starts[community + 1]] {
                 loops[community] += self.loops[*member as usize];
@@ -159,11 +159,7 @@ impl<'g> Level<'g> {
                     }
                     sums[other as usize] += weight;
                 });
-                unchecked += self.degree(*member) + 1;
-                if unchecked > CHECK_EVERY {
-                    unchecked = 0;
-                    work.check()?;
-                }
+                checks.note(work, self.degree(*member) + 1)?;
             }
             near.sort_unstable();
             for other in near.drain(..) {
@@ -188,9 +184,6 @@ impl<'g> Level<'g> {
         Level::new(work, Rows::Merged { offsets, edges }, loops, strengths, charge)
     }
 }
-
-/// Edges after which loops check the interrupt.
-pub(super) const CHECK_EVERY: usize = 1 << 14;
 
 /// Returns the vertices ordered by community, and where each community begins.
 fn members(communities: &[u32], count: usize) -> (Vec<usize>, Vec<u32>) {

@@ -2,10 +2,10 @@
 
 use errors::Result;
 
-use super::level::{CHECK_EVERY, Level};
+use super::level::Level;
 use super::tally::Tally;
 use crate::algorithms::shared::random;
-use crate::work::Work;
+use crate::work::{Checks, Work};
 
 /// The part of a vertex's strength by which a move must be better than none. It keeps errors of
 /// rounding from moving a vertex back and forth.
@@ -38,13 +38,9 @@ pub(super) fn move_vertices(
     let mut tally = Tally::new(work)?;
     // The communities of the neighbours of a vertex.
     let mut near: Vec<u32> = Vec::new();
-    let (mut moves, mut unchecked) = (0, 0);
+    let (mut moves, mut checks) = (0, Checks::default());
     while let Some(vertex) = visits.next() {
-        unchecked += level.degree(vertex) + 1;
-        if unchecked > CHECK_EVERY {
-            unchecked = 0;
-            work.check()?;
-        }
+        checks.note(work, level.degree(vertex) + 1)?;
         // Without a branch, the processor reads many at once.
         near.clear();
         level.for_each(vertex, |target, _| near.push(communities[target as usize]));

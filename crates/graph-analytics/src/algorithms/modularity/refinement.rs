@@ -2,11 +2,11 @@
 
 use errors::Result;
 
-use super::level::{CHECK_EVERY, Level};
+use super::level::Level;
 use super::tally::Tally;
 use crate::algorithms::shared::random;
 use crate::parallel;
-use crate::work::Work;
+use crate::work::{Checks, Work};
 
 /// The randomness of choices: the gain, in weights of a mean edge, at which the odds change by e.
 const RANDOMNESS: f64 = 0.01;
@@ -49,18 +49,14 @@ pub(super) fn refine(
     let mut random = random::generator(seed, 1);
     let mut tally = Tally::new(work)?;
     let mut choices: Vec<(u32, f64)> = Vec::new();
-    let mut unchecked = 0;
+    let mut checks = Checks::default();
     for vertex in random::order(random::generator(seed, 2), vertices) {
         let community = communities[vertex as usize];
         let (strength, cut) = (level.strength(vertex), cuts[vertex as usize]);
         if !is_alone[vertex as usize] || cut == 0.0 || !is_well_connected(cut, strength, community) {
             continue;
         }
-        unchecked += level.degree(vertex) + 1;
-        if unchecked > CHECK_EVERY {
-            unchecked = 0;
-            work.check()?;
-        }
+        checks.note(work, level.degree(vertex) + 1)?;
         tally.clear(level.degree(vertex).min(vertices))?;
         level.for_each(vertex, |target, weight| {
             if communities[target as usize] == community && weight > 0.0 {

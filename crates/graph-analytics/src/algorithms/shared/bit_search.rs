@@ -4,7 +4,7 @@ use errors::Result;
 use owner::Charge;
 
 use super::reach::Reach;
-use crate::work::Work;
+use crate::work::{Checks, Work};
 
 /// The searches at a vertex.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,9 +29,6 @@ pub(in crate::algorithms) struct BitSearch {
     touched: Vec<u32>,
     _charge: Charge,
 }
-
-/// Edges after which a search checks the interrupt.
-const CHECK_EVERY: usize = 1 << 14;
 
 impl BitSearch {
     /// Returns the bytes that searches take for each vertex.
@@ -66,7 +63,7 @@ impl BitSearch {
             }
             at.next |= bits;
         }
-        let (mut level, mut unchecked) = (0, 0);
+        let (mut level, mut checks) = (0, Checks::default());
         loop {
             self.order_found();
             for vertex in &self.found {
@@ -85,11 +82,7 @@ impl BitSearch {
                 return Ok(level);
             }
             for vertex in &self.active {
-                unchecked += reach.degree(*vertex);
-                if unchecked > CHECK_EVERY {
-                    unchecked = 0;
-                    work.check()?;
-                }
+                checks.note(work, reach.degree(*vertex))?;
                 let bits = self.bits[*vertex as usize].last;
                 for target in reach.targets(*vertex) {
                     let at = &mut self.bits[target as usize];

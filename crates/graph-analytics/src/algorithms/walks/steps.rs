@@ -5,7 +5,7 @@ use fastrand::Rng;
 use owner::Charge;
 
 use crate::graph::Adjacency;
-use crate::work::Work;
+use crate::work::{CHECK_EVERY, Checks, Work};
 
 /// The bias of node2vec: factors on the odds of a step by where it leads.
 #[derive(Clone, Copy, Debug)]
@@ -15,9 +15,6 @@ pub(super) struct Bias {
     /// Away from the vertex before and its neighbours.
     pub(super) away: f64,
 }
-
-/// Edges after which loops check the interrupt.
-const CHECK_EVERY: usize = 1 << 12;
 
 /// Attempts to take a step by rejection, before the odds of all edges are computed.
 const ATTEMPTS: usize = 32;
@@ -43,7 +40,7 @@ impl<'g> Steps<'g> {
         };
         let charge = work.reserve_for::<f64>(weights.len())?;
         let mut sums = Vec::with_capacity(weights.len());
-        let mut unchecked = 0;
+        let mut checks = Checks::default();
         for vertex in 0..rows.vertex_count() as u32 {
             let weights = rows.weights(vertex).unwrap_or_default();
             let mut sum = 0.0;
@@ -51,11 +48,7 @@ impl<'g> Steps<'g> {
                 sum += weight;
                 sum
             }));
-            unchecked += weights.len() + 1;
-            if unchecked > CHECK_EVERY {
-                unchecked = 0;
-                work.check()?;
-            }
+            checks.note(work, weights.len() + 1)?;
         }
         Ok(Steps { rows, sums: Some(sums), bias, _charge: charge })
     }
