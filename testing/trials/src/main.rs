@@ -1,13 +1,15 @@
 //! Trials of running servers: attacks, kills, random transactions, and failing clusters.
 //!
 //! A trial starts its servers itself, disturbs them, and checks from outside that they keep their
-//! promises. `cargo xtask attack`, `crash`, `histories` and `outages` build the server and run one.
+//! promises. `cargo xtask attack`, `crash`, `histories`, `outages` and `failover` build the server
+//! and run one.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod options;
 mod journal;
 mod gaps;
+mod verdict;
 mod attack;
 mod crash;
 mod histories;

@@ -15,20 +15,16 @@ use crate::failover::verify;
 use crate::failover::writer::{COLLECTION, Unit, Writer};
 use crate::gaps::{self, Disturbance};
 use crate::journal::Journal;
+use crate::verdict;
 
 /// Maximum wait for a reply of a member that may stand still.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum wait for the replies at the end.
 const LAST_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Maximum number of complaints that are printed.
-const SHOWN_MAX: usize = 20;
-
 /// Lets clients write, injects faults concurrently, and checks the end. Errors: text for the user.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), String> {
-    let folder = tempfile::tempdir().map_err(|error| format!("a temporary folder: {error}"))?;
-    run_in(arguments, folder.path())
-        .map_err(|failure| format!("{failure}\nthe data are in {}", folder.keep().display()))
+    verdict::in_folder(|folder| run_in(arguments, folder))
 }
 
 fn run_in(arguments: &Arguments, folder: &Path) -> Result<(), String> {
@@ -59,13 +55,8 @@ fn run_in(arguments: &Arguments, folder: &Path) -> Result<(), String> {
     println!("{} faults, {} acknowledged writes", made.len(), acknowledged.len());
     gaps::print(&made, &acknowledged);
     wrong.extend(judge(arguments, &members, &units)?);
-    if made.is_empty() || acknowledged.is_empty() {
-        wrong.push("the run proves nothing: no fault was injected, or no write was acknowledged".to_owned());
-    }
     wrong.extend(members.crashes().into_iter().map(|crash| format!("the log: {crash}")));
-    let count = wrong.len();
-    wrong.truncate(SHOWN_MAX);
-    if count == 0 { Ok(()) } else { Err(format!("{count} complaints:\n{}", wrong.join("\n"))) }
+    verdict::of(made.len(), acknowledged.len(), wrong)
 }
 
 /// Lets the clients write, and injects faults concurrently.
