@@ -6,17 +6,18 @@ use std::time::Duration;
 
 use aql_value::{Interrupt, Owner};
 use errors::{Error, ErrorCode, Result};
-use graph_analytics::{Algorithm, Column, Parameters, Work};
+use graph_analytics::{Algorithm, Column, Parameters, Table, Work};
 use velocypack::Slice;
 
 use super::projections::ProjectionRequest;
 use super::queries::QuerySource;
 use super::rows::Named;
-use super::run::{Computed, algorithm};
+use super::run::algorithm;
 use super::source::StoredSource;
 use super::store::{Insertion, StoreRequest, attribute_names};
+use super::summary::Computed;
 use crate::session::Session;
-use crate::state::analytics::{Job, JobOrigin, JobState, LoadedGraph, Projection};
+use crate::state::analytics::{Job, JobOrigin, JobState, Projection};
 
 /// The time for which a result is kept where the caller does not say.
 const TIME_TO_LIVE: Duration = Duration::from_secs(3_600);
@@ -217,7 +218,7 @@ impl Session {
         match work {
             JobWork::Load { graph } => {
                 let request = ProjectionRequest::parse(Slice::new(&graph))?;
-                let loaded = self.load_for(job, Slice::new(&graph))?;
+                let loaded = self.load_graph(Slice::new(&graph), job.work())?;
                 job.work().check()?;
                 let id = job.made_projection().map_or_else(|| self.instance().next_local_id(), Ok)?;
                 job.set_projection(self.add_projection((id, job.origin()), request, loaded)?);
@@ -225,22 +226,23 @@ impl Session {
             }
             JobWork::Compute { projection, algorithm, parameters } => {
                 let projection = self.find_projection(&projection, None)?;
-                self.compute_for(job, projection, &algorithm, &parameters, missing).map(drop)
+                let named = Named::Projection(projection);
+                self.compute_for(job, &named, &algorithm, &parameters, missing).map(drop)
             }
             JobWork::Whole { graph, algorithm, parameters, columns, is_stored } => {
-                let loaded = self.load_for(job, Slice::new(&graph))?;
+                let loaded = self.load_graph(Slice::new(&graph), job.work())?;
                 let (id, name) = (self.instance().next_local_id()?, String::new());
                 // Only the job keeps it.
                 let projection =
                     Projection::new((id, name), self.owner(), String::new(), loaded, TIME_TO_LIVE);
-                let projection = Arc::new(projection);
-                let computed = self.compute_for(job, projection, &algorithm, &parameters, missing)?;
+                let named = Named::Projection(Arc::new(projection));
+                let table = self.compute_for(job, &named, &algorithm, &parameters, missing)?;
                 let column = |(column, name): &(String, String)| {
-                    computed.table.column(column).map(|values| (name.clone(), values.clone()))
+                    table.column(column).map(|values| (name.clone(), values.clone()))
                 };
                 let columns: Vec<(String, Column)> =
                     columns.iter().filter(|_| is_stored).filter_map(column).collect();
-                self.store_for(job, &computed.named, &columns, StoreRequest::BATCH)?;
+                self.store_for(job, &named, &columns, StoreRequest::BATCH)?;
                 if is_stored {
                     // The documents have the result now.
                     job.release();
@@ -266,41 +268,29 @@ impl Session {
         }
     }
 
-    fn load_for(&self, job: &Job, graph: Slice<'_>) -> Result<LoadedGraph> {
-        let memory = self.work_memory();
-        if let Some(queries) = QuerySource::parse(graph)? {
-            return self.load_queries(&queries, &memory, job.work());
-        }
-        let source = StoredSource::parse(graph)?;
-        let owner = Owner { interrupt: job.work().interrupt().clone(), memory: Arc::clone(&memory) };
-        self.graph_runs(&owner).load(&self.snapshot()?, &source, memory, job.work())
-    }
-
     fn compute_for(
         &self,
         job: &Job,
-        projection: Arc<Projection>,
+        named: &Named,
         name: &str,
         parameters: &[u8],
         missing: Option<i64>,
-    ) -> Result<Computed> {
+    ) -> Result<Arc<Table>> {
         let algorithm = algorithm(name)?;
-        job.set_projection(Arc::clone(&projection));
+        if let Named::Projection(projection) = named {
+            job.set_projection(Arc::clone(projection));
+        }
         job.enter(JobState::Running);
         job.work().set_progress(0, 0);
         let owner = Owner { interrupt: job.work().interrupt().clone(), memory: self.work_memory() };
-        let named = Named::Projection(projection);
-        let mut computed =
+        let Computed { mut table, .. } =
             self.graph_runs(&owner).compute(algorithm, named, Slice::new(parameters), job.work())?;
         if let Some(value) = missing {
-            // Nobody else has the table yet.
-            computed.table = match Arc::try_unwrap(computed.table) {
-                Ok(table) => Arc::new(table.filled(value)),
-                Err(shared) => shared,
-            };
+            table = table.filled(value);
         }
-        job.set_result(Arc::clone(&computed.table));
-        Ok(computed)
+        let table = Arc::new(table);
+        job.set_result(Arc::clone(&table));
+        Ok(table)
     }
 
     /// Writes columns into the documents of the vertices.

@@ -2,7 +2,8 @@
 //!
 //! - `source`: the graph that a request names. `load`: reads it into memory. `rows`: results as
 //!   rows. `store`: results as attributes of documents.
-//! - `run`: one run in one of five modes; `GRAPH_ALGORITHM()` of AQL and the routes share it.
+//! - `run`: one run in one of five modes, as `GRAPH_ALGORITHM()` of AQL has them; `summary`: its
+//!   statistics as a row. `ids`: identifiers of vertices as an attribute.
 //! - `projections`: graphs that stay in memory. `jobs`: work that no request waits for; `results`:
 //!   the rows that it has kept. `queries`: graphs from the rows of queries.
 //! - `pregel`, `engines`: jobs as two interfaces of ArangoDB have them.
@@ -14,6 +15,7 @@ mod source;
 mod rows;
 mod store;
 mod ids;
+mod summary;
 mod run;
 mod queries;
 mod projections;
@@ -24,7 +26,6 @@ mod engines;
 
 pub use graph_analytics::{ALGORITHMS, Algorithm, Kind, Parameter};
 pub use jobs::{JobRequest, JobWork};
-pub use run::RunMode;
 
 pub use crate::state::analytics::{
     AnalyticsOptions, Engine, Job, JobOrigin, JobState, JobStatus, ProjectionInfo,

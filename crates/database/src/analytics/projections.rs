@@ -83,16 +83,22 @@ impl Session {
         self.instance().analytics().projections.check_room()?;
         let listed = self.list_work("/* a projection of a graph is loaded */");
         let work = Work::new(listed.owner().clone());
-        let memory = self.work_memory();
-        let loaded = match QuerySource::parse(body)? {
-            Some(queries) => self.load_queries(&queries, &memory, &work)?,
-            None => {
-                let source = StoredSource::parse(body)?;
-                self.graph_runs(listed.owner()).load(&self.snapshot()?, &source, memory, &work)?
-            }
-        };
+        let loaded = self.load_graph(body, &work)?;
         let id = self.instance().next_local_id()?;
         self.add_projection((id, JobOrigin::Own), request, loaded).map(|projection| projection.info())
+    }
+
+    /// Loads a graph that `body` describes, for the user's share of memory.
+    ///
+    /// Errors: those of [`Session::create_projection`].
+    pub(super) fn load_graph(&self, body: Slice<'_>, work: &Work) -> Result<LoadedGraph> {
+        let memory = self.work_memory();
+        if let Some(queries) = QuerySource::parse(body)? {
+            return self.load_queries(&queries, &memory, work);
+        }
+        let source = StoredSource::parse(body)?;
+        let owner = Owner { interrupt: work.interrupt().clone(), memory: Arc::clone(&memory) };
+        self.graph_runs(&owner).load(&self.snapshot()?, &source, memory, work)
     }
 
     /// Returns the numbers of vertices and edges, and the bytes, that a projection would have.
@@ -138,7 +144,7 @@ impl Session {
         let projection = found.ok_or_else(|| {
             Error::new(ErrorCode::DocumentNotFound, format!("there is no projection '{name}'"))
         })?;
-        for collection in projection.loaded.vertices.collections() {
+        for collection in &projection.loaded.sources {
             match authorize {
                 Some(authorize) => authorize(collection)?,
                 None => self.require_collection(collection, catalog::AccessLevel::ReadOnly)?,

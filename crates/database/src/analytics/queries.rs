@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use aql_value::{Charge, MemoryAccount};
 use errors::{Error, Result};
-use graph_analytics::{Graph, Work};
+use graph_analytics::Work;
 use velocypack::{Builder, Slice};
 
-use super::load::{AttributeKind, AttributeSpec, EdgeLists, VertexList};
+use super::load::{AttributeKind, AttributeSpec, EdgeLists, VertexList, graph_of};
 use super::source::StoredSource;
 use crate::query_request::{QueryOptions, QueryRequest};
 use crate::session::Session;
@@ -209,13 +209,15 @@ impl Session {
             early_charge: Charge::new(Arc::clone(memory)),
         };
         let session = self.clone().ended_by(work.interrupt().clone());
+        let mut sources = Vec::new();
         let phases = source.phases.len() as u64;
         for (phase, number) in source.phases.iter().zip(1..) {
             for query in phase {
-                session.for_each_row(query, &mut |row| {
+                let read = session.for_each_row(query, &mut |row| {
                     work.check()?;
                     growing.take(row)
                 })?;
+                sources.extend(read);
             }
             growing.end_phase()?;
             work.set_progress(number, phases + 1);
@@ -227,34 +229,33 @@ impl Session {
             let (pool, vertices) = (&self.instance().analytics().pool, &vertices);
             pool.run(|| EdgeLists::finish(&[edges], vertices, is_weighted, work))?
         };
-        let mut charge = Charge::new(Arc::clone(memory));
-        charge.grow(adjacency.bytes())?;
-        let mut graph = Graph::new(adjacency);
-        for (spec, column) in source.attributes.iter().zip(columns) {
-            charge.grow(column.bytes())?;
-            graph.set_attribute(spec.name.clone(), column);
-        }
+        let (graph, charge) = graph_of(adjacency, &source.attributes, columns, memory)?;
         work.set_progress(phases + 1, phases + 1);
-        Ok(LoadedGraph { graph, vertices, dangling_edges, load_time: began.elapsed(), charge })
+        sources.sort();
+        sources.dedup();
+        Ok(LoadedGraph { graph, vertices, sources, dangling_edges, load_time: began.elapsed(), charge })
     }
 
-    /// Runs a query that only reads, and calls `take` for each row.
+    /// Runs a query that only reads, and calls `take` for each row. Returns the names of its
+    /// collections.
     pub(super) fn for_each_row(
         &self,
         query: &QueryRequest,
         take: &mut dyn FnMut(Slice<'_>) -> Result<()>,
-    ) -> Result<()> {
+    ) -> Result<Vec<String>> {
         let options = QueryOptions { stream: true, ..QueryOptions::default() };
         let request = QueryRequest { batch_size: BATCH_ROWS, options, ..query.clone() };
         let prepared = self.prepare_query(request)?;
         if prepared.planned.plan.is_modification {
             return Err(Error::bad_parameter("the queries of a graph may only read"));
         }
+        let used = &prepared.planned.plan.collections;
+        let names = used.iter().map(|used| used.collection.name.to_string()).collect();
         let mut reply = prepared.run(Format::VelocyPack)?;
         loop {
             let rows = Slice::new(&reply.body).get("result");
             let taken = rows.into_iter().flat_map(Slice::elements).try_for_each(&mut *take);
-            let Some(cursor) = reply.cursor else { return taken };
+            let Some(cursor) = reply.cursor else { return taken.map(|()| names) };
             if let Err(error) = taken {
                 // The error matters, not that the cursor may be gone already.
                 let _ = self.remove_cursor(cursor);

@@ -15,7 +15,7 @@ const VERTEX: &str = "vertex";
 const STEP: usize = 1_000;
 
 /// The vertices that a result names.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Named {
     /// Those of a graph that was loaded for this result.
     Loaded(Arc<LoadedGraph>),
@@ -36,21 +36,28 @@ impl Named {
     }
 }
 
-/// The rows of a result.
-pub(crate) struct ResultRows {
-    pub(crate) table: Arc<Table>,
-    pub(crate) named: Named,
-    pub(crate) next: usize,
-    pub(crate) interrupt: Interrupt,
+/// Rows that a function writes one after the other.
+pub(crate) struct MadeRows<W> {
+    rows: usize,
+    next: usize,
+    interrupt: Interrupt,
+    write: W,
 }
 
-impl Rows for ResultRows {
+impl<W: FnMut(usize, &mut Builder) -> Result<()> + Send> MadeRows<W> {
+    /// Makes `rows` rows; `write` gets the number of each.
+    pub(crate) fn new(rows: usize, interrupt: Interrupt, write: W) -> Self {
+        MadeRows { rows, next: 0, interrupt, write }
+    }
+}
+
+impl<W: FnMut(usize, &mut Builder) -> Result<()> + Send> Rows for MadeRows<W> {
     fn next_rows(&mut self, max: usize, out: &mut Vec<Value>) -> Result<()> {
         self.interrupt.check()?;
-        let end = self.table.len().min(self.next + max.min(STEP));
+        let end = self.rows.min(self.next + max.min(STEP));
         let mut block = BlockBuilder::new(end - self.next);
         for row in self.next..end {
-            write_row(&self.table, self.named.vertices(), row, block.builder())?;
+            (self.write)(row, block.builder())?;
             block.end_value();
         }
         out.extend(block.finish());

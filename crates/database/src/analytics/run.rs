@@ -1,10 +1,10 @@
 //! One run of an algorithm.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use aql_exec::ReadAuthorization;
-use aql_value::{BlockBuilder, Charge, GraphQuery, Interrupt, MemoryAccount, Owner, Rows, Value};
+use aql_value::{Charge, GraphQuery, Interrupt, MemoryAccount, Owner, Rows, Value};
 use errors::{Error, Result};
 use graph_analytics::graph::Adjacency;
 use graph_analytics::{ALGORITHMS, Algorithm, Graph, Parameters, Table, Work};
@@ -13,9 +13,10 @@ use velocypack::{Builder, Slice};
 
 use super::ids::with_ids;
 use super::load::LoadRequest;
-use super::rows::{Named, OneRow, ResultRows, write_statistics};
+use super::rows::{MadeRows, Named, OneRow, write_row};
 use super::source::{GraphSource, StoredSource, texts};
 use super::store::{StoreRequest, attribute_names};
+use super::summary::{Computed, one_row};
 use crate::session::Session;
 use crate::state::analytics::{LoadedGraph, Projection, Vertices};
 
@@ -24,7 +25,7 @@ const KEY_BYTES_ESTIMATED: u64 = 16;
 
 /// The form in which a run gives its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RunMode {
+pub(crate) enum RunMode {
     /// All rows.
     #[default]
     Stream,
@@ -113,13 +114,6 @@ pub(crate) struct GraphRuns {
     pub(crate) read_only: Option<&'static str>,
 }
 
-/// A result with the time that it took.
-pub(super) struct Computed {
-    pub(super) table: Arc<Table>,
-    pub(super) named: Named,
-    pub(super) compute_time: Duration,
-}
-
 /// Returns an algorithm.
 ///
 /// Errors: 10 for an unknown one.
@@ -137,7 +131,7 @@ impl GraphRuns {
     pub(crate) fn open(&self, query: GraphQuery<'_>, snapshot: &Snapshot) -> Result<Box<dyn Rows>> {
         match query {
             GraphQuery::Algorithm { name, graph, parameters, options } => {
-                let (graph, parameters, options) = (plain(graph), plain(parameters), plain(options));
+                let (graph, parameters, options) = (plain(graph)?, plain(parameters)?, plain(options)?);
                 self.run(snapshot, name, graph.as_slice(), parameters.as_slice(), options.as_slice())
             }
             GraphQuery::Job { id, with_id } => self.session.pregel_rows(id, with_id, &self.interrupt),
@@ -161,16 +155,15 @@ impl GraphRuns {
             return Ok(Box::new(OneRow(Some(self.estimate(snapshot, algorithm, &source)?))));
         }
         let attributes = match options.mode {
-            RunMode::Mutate | RunMode::Write => self.attributes(algorithm, &source, &options)?,
+            RunMode::Mutate | RunMode::Write => self.attributes(snapshot, algorithm, &source, &options)?,
             _ => Vec::new(),
         };
         let work = Work::new(Owner { interrupt: self.interrupt.clone(), memory: Arc::clone(&self.memory) });
         let named = self.graph(snapshot, &source, &work)?;
-        let computed = self.compute(algorithm, named, parameters, &work)?;
-        let Computed { table, named, .. } = &computed;
-        let (table, named) = (Arc::clone(table), named.clone());
+        let computed = self.compute(algorithm, &named, parameters, &work)?;
+        let table = &computed.table;
         match options.mode {
-            RunMode::Stats => self.one_row(algorithm, &computed, None),
+            RunMode::Stats => one_row(algorithm, &named, &computed, None),
             RunMode::Write => {
                 let store = StoreRequest {
                     session: &self.session,
@@ -184,16 +177,20 @@ impl GraphRuns {
                     note: &|_| {},
                 };
                 let stored = store.run()?;
-                self.one_row(algorithm, &computed, Some((stored.written, stored.missing)))
+                one_row(algorithm, &named, &computed, Some((stored.written, stored.missing)))
             }
             RunMode::Mutate => {
                 if let Named::Projection(projection) = &named {
-                    mutate(projection, &table, &attributes, &self.session)?;
+                    mutate(projection, table, &attributes, &self.session)?;
                 }
-                self.one_row(algorithm, &computed, None)
+                one_row(algorithm, &named, &computed, None)
             }
             RunMode::Stream | RunMode::Estimate => {
-                Ok(Box::new(ResultRows { table, named, next: 0, interrupt: self.interrupt.clone() }))
+                let (table, interrupt) = (computed.table, self.interrupt.clone());
+                let rows = table.len();
+                let write =
+                    move |row: usize, out: &mut Builder| write_row(&table, named.vertices(), row, out);
+                Ok(Box::new(MadeRows::new(rows, interrupt, write)))
             }
         }
     }
@@ -203,6 +200,7 @@ impl GraphRuns {
     /// Errors: 10 for a result that is not about vertices, 11 and 1004 without the right to write.
     fn attributes(
         &self,
+        snapshot: &Snapshot,
         algorithm: &Algorithm,
         source: &GraphSource,
         options: &RunOptions,
@@ -213,7 +211,27 @@ impl GraphRuns {
         if let (RunMode::Mutate, GraphSource::Stored(_)) = (options.mode, source) {
             return Err(Error::bad_parameter("mode 'mutate' needs a projection, which keeps the result"));
         }
-        attribute_names(algorithm, options.attribute.as_deref(), &options.columns)
+        let names = attribute_names(algorithm, options.attribute.as_deref(), &options.columns)?;
+        if options.mode == RunMode::Write {
+            self.check_writable(snapshot, source)?;
+        }
+        Ok(names)
+    }
+
+    /// Checks that the vertices of a graph may be written, before it is loaded. Errors: 11, 1004.
+    fn check_writable(&self, snapshot: &Snapshot, source: &GraphSource) -> Result<()> {
+        match source {
+            GraphSource::Projection(name) => {
+                let projection = self.session.find_projection(name, self.authorize.as_ref())?;
+                let mut collections = projection.loaded.vertices.collections().iter();
+                collections.try_for_each(|name| self.session.require_writable(name))
+            }
+            GraphSource::Stored(source) => {
+                let collections = source.collections(&self.session, snapshot, self.authorize.as_ref())?;
+                let mut vertices = collections.vertices.iter();
+                vertices.try_for_each(|collection| self.session.require_writable(collection.name()))
+            }
+        }
     }
 
     /// Returns the graph, which is loaded unless it is a projection.
@@ -259,14 +277,14 @@ impl GraphRuns {
     pub(super) fn compute(
         &self,
         algorithm: &Algorithm,
-        named: Named,
+        named: &Named,
         parameters: Slice<'_>,
         work: &Work,
     ) -> Result<Computed> {
         let vertices = named.vertices();
         let resolve = |value: Slice<'_>| value.as_str().and_then(|id| vertices.find(id));
         let parsed = Parameters::parse(algorithm.parameters, parameters, &resolve)?;
-        let mut graph: Graph = match &named {
+        let mut graph: Graph = match named {
             Named::Loaded(loaded) => loaded.graph.clone(),
             Named::Projection(projection) => projection.graph(),
         };
@@ -275,49 +293,7 @@ impl GraphRuns {
         let pool = &self.session.instance().analytics().pool;
         pool.note_run();
         let table = pool.run(|| algorithm.run(&graph, &parsed, work))?;
-        Ok(Computed { table: Arc::new(table), named, compute_time: began.elapsed() })
-    }
-
-    /// Returns the row of modes that give no rows of the result.
-    fn one_row(
-        &self,
-        algorithm: &Algorithm,
-        computed: &Computed,
-        written: Option<(u64, u64)>,
-    ) -> Result<Box<dyn Rows>> {
-        let loaded = computed.named.loaded();
-        let mut block = BlockBuilder::new(1);
-        let out = block.builder();
-        out.open_object()?;
-        out.key("algorithm")?;
-        out.add_str(algorithm.name)?;
-        for (name, count) in [
-            ("vertices", loaded.vertices.len() as u64),
-            ("edges", loaded.graph.edge_count()),
-            ("danglingEdges", loaded.dangling_edges),
-            ("rows", computed.table.len() as u64),
-        ] {
-            out.key(name)?;
-            out.add_u64(count)?;
-        }
-        write_statistics(computed.table.statistics(), out)?;
-        if let Some((written, missing)) = written {
-            out.key("written")?;
-            out.add_u64(written)?;
-            out.key("missing")?;
-            out.add_u64(missing)?;
-        }
-        let load_time = match &computed.named {
-            Named::Loaded(loaded) => loaded.load_time,
-            Named::Projection(_) => Duration::ZERO,
-        };
-        for (name, time) in [("loadSeconds", load_time), ("computeSeconds", computed.compute_time)] {
-            out.key(name)?;
-            out.add_f64(time.as_secs_f64())?;
-        }
-        out.close()?;
-        block.end_value();
-        Ok(Box::new(OneRow(block.finish().pop())))
+        Ok(Computed { table, compute_time: began.elapsed() })
     }
 
     /// Returns the memory that a run would need, as an object.
@@ -370,11 +346,10 @@ pub(crate) struct LoadEstimate {
 }
 
 /// Returns a value with bytes of its own.
-fn plain(value: &Value) -> Builder {
+fn plain(value: &Value) -> Result<Builder> {
     let mut copy = Builder::new();
-    let added = value.with_slice(|slice, collection| copy.add_resolved(slice, collection));
-    debug_assert!(added.is_ok(), "a single value fits a new builder");
-    copy
+    value.with_slice(|slice, collection| copy.add_resolved(slice, collection))?;
+    Ok(copy)
 }
 
 /// Keeps columns of a result as attributes of a projection's vertices.

@@ -1,17 +1,25 @@
 //! Algorithms over whole graphs: what they read, what ends them, and what they leave in memory.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use database::analytics::{AnalyticsOptions, JobRequest, JobState, JobWork};
+use database::analytics::{ALGORITHMS, AnalyticsOptions, Job, JobRequest, JobState, JobWork, Kind};
 use database::query::request::QueryRequest;
 use database::{Format, InstanceOptions, Interrupt, Session};
 use serde_json::{Value, json};
 use velocypack::Slice;
 
 use crate::common::{create, query, rows, session, session_with, value};
+
+/// Waits for a condition.
+fn wait_until(what: &str, is_met: impl Fn() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !is_met() {
+        assert!(Instant::now() < deadline, "it took too long until {what}");
+        thread::sleep(Duration::from_millis(2));
+    }
+}
 
 /// The collections of a random graph. One name begins with the other, so that their vertices' order
 /// differs from that of the names.
@@ -104,11 +112,7 @@ fn a_kill_ends_an_algorithm_soon() {
     let interrupt = Interrupt::new();
     let of_thread = session.clone().ended_by(interrupt.clone());
     let worker = thread::spawn(move || (query(&of_thread, &text).map(drop), Instant::now()));
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while session.instance().query_memory_used_bytes() < 1 << 20 {
-        assert!(Instant::now() < deadline, "the query does not run");
-        thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("the query runs", || session.instance().query_memory_used_bytes() >= 1 << 20);
     let killed = Instant::now();
     interrupt.kill();
     let (result, ended) = worker.join().unwrap();
@@ -153,11 +157,7 @@ fn an_unused_projection_leaves_the_memory() {
     random_graph(&session, 100, 300, 8);
     let kept = project(&session, r#", "name": "kept""#);
     project(&session, r#", "name": "short", "ttl": 0"#);
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while session.projection("short").is_ok() {
-        assert!(Instant::now() < deadline, "the projection stays");
-        thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("the projection is gone", || session.projection("short").is_err());
     assert!(session.instance().query_memory_used_bytes() > 0);
     session.remove_projection(&kept).unwrap();
     assert_eq!(session.instance().query_memory_used_bytes(), 0);
@@ -190,16 +190,10 @@ fn results_of_one_algorithm_are_the_input_of_the_next() {
     assert_eq!(rows(&session, same), json!([true]));
 }
 
-fn wait(job: &Arc<database::analytics::Job>) -> JobState {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    loop {
-        let state = job.status().state;
-        if state.is_final() {
-            return state;
-        }
-        assert!(Instant::now() < deadline, "the job does not end");
-        thread::sleep(Duration::from_millis(5));
-    }
+/// Waits for the end of a job.
+fn wait(job: &Job) -> JobState {
+    wait_until("the job ends", || job.status().state.is_final());
+    job.status().state
 }
 
 #[test]
@@ -249,11 +243,7 @@ fn a_cancelled_job_ends() {
     let job = session.start_analytics(JobRequest::new("long", work)).unwrap();
     session.cancel_analytics(job.id()).unwrap();
     assert!(matches!(wait(&job), JobState::Canceled));
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while session.instance().query_memory_used_bytes() > 0 {
-        assert!(Instant::now() < deadline, "the job still uses memory");
-        thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("the job uses no memory", || session.instance().query_memory_used_bytes() == 0);
 }
 
 #[test]
@@ -272,10 +262,7 @@ fn a_killed_run_says_how_many_documents_it_has_written() {
         };
         of("v") + of("v-x")
     };
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while written() == 0 {
-        assert!(Instant::now() < deadline, "nothing is written");
-    }
+    wait_until("something is written", || written() > 0);
     interrupt.kill();
     match worker.join().unwrap() {
         Err(error) => {
@@ -293,13 +280,11 @@ fn a_graph_without_vertices_has_results_without_rows() {
     let session = session();
     create(&session, r#"{"name": "none"}"#);
     create(&session, r#"{"name": "edges", "type": 3}"#);
-    for algorithm in database::analytics::ALGORITHMS {
+    for algorithm in ALGORITHMS {
         let needs = |kind| {
             algorithm.parameters.iter().any(|parameter| std::mem::discriminant(&parameter.kind) == kind)
         };
-        if needs(std::mem::discriminant(&database::analytics::Kind::Vertex))
-            || algorithm.name == "attributePropagation"
-        {
+        if needs(std::mem::discriminant(&Kind::Vertex)) || algorithm.name == "attributePropagation" {
             continue;
         }
         let text = format!(
@@ -319,16 +304,12 @@ fn every_algorithm_has_statistics_and_an_estimate() {
         &session,
         "RETURN GRAPH_ALGORITHM('wcc', {projection: 'all'}, null, {mode: 'mutate', attribute: 'part'})",
     );
-    for algorithm in database::analytics::ALGORITHMS {
+    for algorithm in ALGORITHMS {
         let mut parameters = serde_json::Map::new();
         for parameter in algorithm.parameters {
             match parameter.kind {
-                database::analytics::Kind::Vertex => {
-                    parameters.insert(parameter.name.to_owned(), json!("v/1"))
-                }
-                database::analytics::Kind::Attribute => {
-                    parameters.insert(parameter.name.to_owned(), json!("part"))
-                }
+                Kind::Vertex => parameters.insert(parameter.name.to_owned(), json!("v/1")),
+                Kind::Attribute => parameters.insert(parameter.name.to_owned(), json!("part")),
                 _ => None,
             };
         }

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use aql_value::{Charge, MemoryAccount};
 use errors::Result;
-use graph_analytics::{Graph, Work};
+use graph_analytics::{Adjacency, Column, Graph, Work};
 use kv::BlockLimits;
 use storage::{Collection, Snapshot, Store};
 
@@ -50,25 +50,40 @@ impl LoadRequest<'_> {
     /// memory, 1218, 1500, those of the store.
     pub(crate) fn load(&self) -> Result<LoadedGraph> {
         let began = Instant::now();
-        let mut charge = Charge::new(Arc::clone(&self.memory));
         self.work.set_progress(0, 2);
         let (vertices, columns) = self.load_vertices()?;
         self.work.set_progress(1, 2);
         let (adjacency, dangling_edges) = self.load_edges(&vertices)?;
-        charge.grow(adjacency.bytes())?;
-        let mut graph = Graph::new(adjacency);
-        for (spec, column) in self.attributes.iter().zip(columns) {
-            charge.grow(column.bytes())?;
-            graph.set_attribute(spec.name.clone(), column);
-        }
+        let (graph, charge) = graph_of(adjacency, self.attributes, columns, &self.memory)?;
         self.work.set_progress(2, 2);
-        Ok(LoadedGraph { graph, vertices, dangling_edges, load_time: began.elapsed(), charge })
+        let sources = self.vertices.iter().chain(&self.edges);
+        let sources = sources.map(|collection| collection.name().to_owned()).collect();
+        Ok(LoadedGraph { graph, vertices, sources, dangling_edges, load_time: began.elapsed(), charge })
     }
 
     /// Returns the number of parts into which a collection is divided.
     fn parts(&self) -> usize {
         if self.threads == 1 { 1 } else { self.threads * PARTS_PER_THREAD }
     }
+}
+
+/// Makes a graph of its edges and the attributes of its vertices, with the charge for both.
+///
+/// Errors: 32 beyond the limit of memory.
+pub(crate) fn graph_of(
+    adjacency: Adjacency,
+    attributes: &[AttributeSpec],
+    columns: Vec<Column>,
+    memory: &Arc<MemoryAccount>,
+) -> Result<(Graph, Charge)> {
+    let mut charge = Charge::new(Arc::clone(memory));
+    charge.grow(adjacency.bytes())?;
+    let mut graph = Graph::new(adjacency);
+    for (spec, column) in attributes.iter().zip(columns) {
+        charge.grow(column.bytes())?;
+        graph.set_attribute(spec.name.clone(), column);
+    }
+    Ok((graph, charge))
 }
 
 /// Returns the ranges between points: from one, included, to the next, excluded.

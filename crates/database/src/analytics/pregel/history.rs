@@ -163,7 +163,7 @@ impl Session {
             QueryRequest { bind_variables: variables.into_vec(), ..QueryRequest::new(text.to_owned()) };
         match session.for_each_row(&query, take) {
             Err(error) if error.code() == ErrorCode::DataSourceNotFound => Ok(()),
-            ended => ended,
+            ended => ended.map(drop),
         }
     }
 }

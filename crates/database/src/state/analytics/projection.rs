@@ -15,6 +15,8 @@ use crate::base::Owner;
 pub(crate) struct LoadedGraph {
     pub(crate) graph: Graph,
     pub(crate) vertices: Vertices,
+    /// The names of all collections that it was read from.
+    pub(crate) sources: Vec<String>,
     /// The edges that were left out because one of their vertices is not in the graph.
     pub(crate) dangling_edges: u64,
     /// The time that the load took.

@@ -11,6 +11,7 @@ use super::body::{Body, add_texts};
 use super::print::{LOAD, answered, print_error, print_graph, print_job, print_size};
 use crate::http::Cost::{Blocking, Constant};
 use crate::http::audit::Audit;
+use crate::http::fields::Fields;
 use crate::http::{Request, Response, Route, Verb};
 use crate::version::PERSEA_VERSION;
 
@@ -309,13 +310,18 @@ fn started(job: u64) -> Result<Response> {
 fn jobs(session: &Session, request: &Request) -> Result<Response> {
     answered(engine(session, request).and_then(|engine| {
         let jobs = session.engine_jobs(engine.id);
-        let listed = crate::http::fields::Fields::array(|fields| {
-            for job in &jobs {
-                fields.child_element(|fields| print_job(&job.status(), fields));
-            }
-        });
-        Ok(Response::value(StatusCode::OK, listed?))
+        listed(&jobs, |job, fields| print_job(&job.status(), fields))
     }))
+}
+
+/// Answers an array with an object for each item.
+fn listed<T>(items: &[T], print: impl Fn(&T, &mut Fields<'_>)) -> Result<Response> {
+    let array = Fields::array(|fields| {
+        items.iter().for_each(|item| {
+            fields.child_element(|fields| print(item, fields));
+        });
+    });
+    Ok(Response::value(StatusCode::OK, array?))
 }
 
 fn job(session: &Session, request: &Request) -> Result<Response> {
@@ -338,12 +344,7 @@ fn remove_job(session: &Session, request: &Request) -> Result<Response> {
 fn graphs(session: &Session, request: &Request) -> Result<Response> {
     answered(engine(session, request).and_then(|engine| {
         let graphs = session.engine_graphs(engine.id);
-        let listed = crate::http::fields::Fields::array(|fields| {
-            for graph in &graphs {
-                fields.child_element(|fields| print_graph(graph, fields));
-            }
-        });
-        Ok(Response::value(StatusCode::OK, listed?))
+        listed(&graphs, print_graph)
     }))
 }
 
