@@ -76,6 +76,8 @@ fn what_belongs_to_a_run_is_not_folded() {
         ("COLLECTION_COUNT", "\"persons\""),
         ("SCHEMA_GET", "\"persons\""),
         ("CHANGES", "\"persons\""),
+        ("GRAPH_ALGORITHM", "\"wcc\", \"web\""),
+        ("PREGEL_RESULT", "\"17\""),
     ] {
         let answer = call_in(Query { environment: &NoEnvironment, ..Query::default() }, name, arguments);
         assert_eq!(answer.result.unwrap_err().code(), ErrorCode::NotConstant, "{name}");

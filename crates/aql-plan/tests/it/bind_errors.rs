@@ -59,8 +59,7 @@ const CASES: &[(&str, u32, &str)] = &[
         1541,
         "invalid number of arguments for function 'PHRASE()', expected number of arguments: minimum: 2, maximum: 65536",
     ),
-    ("RETURN PREGEL_RESULT(1)", 1540, "usage of unknown function 'PREGEL_RESULT()'"),
-    ("RETURN PREGEL_RESULT(1)", 1540, "usage of unknown function 'PREGEL_RESULT()'"),
+    ("RETURN SKIPLIST(1)", 1540, "usage of unknown function 'SKIPLIST()'"),
     ("RETURN NEIGHBORS(1, 2, 3, 4)", 1540, "usage of unknown function 'NEIGHBORS()'"),
     ("RETURN COLLECTION_COUNT(missing)", 1203, "collection or view not found: missing"),
     (

@@ -130,10 +130,11 @@ impl GraphRuns {
     /// Errors: those of a run; 1202 for an unknown job.
     pub(crate) fn open(&self, query: GraphQuery<'_>, snapshot: &Snapshot) -> Result<Box<dyn Rows>> {
         match query {
-            GraphQuery::Algorithm { name, graph, parameters, options } => {
-                let (graph, parameters, options) = (plain(graph)?, plain(parameters)?, plain(options)?);
-                self.run(snapshot, name, graph.as_slice(), parameters.as_slice(), options.as_slice())
-            }
+            GraphQuery::Algorithm { name, graph, parameters, options } => graph.with_slice(|graph, _| {
+                parameters.with_slice(|parameters, _| {
+                    options.with_slice(|options, _| self.run(snapshot, name, graph, parameters, options))
+                })
+            }),
             GraphQuery::Job { id, with_id } => self.session.pregel_rows(id, with_id, &self.interrupt),
         }
     }
@@ -343,13 +344,6 @@ pub(crate) struct LoadEstimate {
     pub(crate) edges: u64,
     /// The bytes of the graph in memory.
     pub(crate) bytes: u64,
-}
-
-/// Returns a value with bytes of its own.
-fn plain(value: &Value) -> Result<Builder> {
-    let mut copy = Builder::new();
-    value.with_slice(|slice, collection| copy.add_resolved(slice, collection))?;
-    Ok(copy)
 }
 
 /// Keeps columns of a result as attributes of a projection's vertices.
