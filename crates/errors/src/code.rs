@@ -213,6 +213,10 @@ error_codes! {
     UserDuplicate = 1702, "USER_DUPLICATE", 409, "duplicate user";
     UserNotFound = 1703, "USER_NOT_FOUND", 404, "user not found";
 
+    // Transfers of services.
+    ServiceDownloadFailed = 1752, "SERVICE_DOWNLOAD_FAILED", 400, "service download failed";
+    ServiceUploadFailed = 1753, "SERVICE_UPLOAD_FAILED", 400, "service upload failed";
+
     // Tasks.
     TaskInvalidId = 1850, "TASK_INVALID_ID", 400, "invalid task id";
     TaskDuplicateId = 1851, "TASK_DUPLICATE_ID", 409, "duplicate task id";
@@ -249,6 +253,26 @@ error_codes! {
     ClientCouldNotConnect = 2_001, "SIMPLE_CLIENT_COULD_NOT_CONNECT", 500, "could not connect to server";
     ClientCouldNotWrite = 2_002, "SIMPLE_CLIENT_COULD_NOT_WRITE", 500, "could not write to server";
     ClientCouldNotRead = 2_003, "SIMPLE_CLIENT_COULD_NOT_READ", 500, "could not read from server";
+
+    // Services, and modules of JavaScript.
+    MalformedManifestFile = 3_000, "MALFORMED_MANIFEST_FILE", 400, "failed to parse manifest file";
+    InvalidServiceManifest = 3_001, "INVALID_SERVICE_MANIFEST", 400, "manifest file is invalid";
+    ServiceFilesMissing = 3_002, "SERVICE_FILES_MISSING", 400, "service files missing";
+    ServiceFilesOutdated = 3_003, "SERVICE_FILES_OUTDATED", 400, "service files outdated";
+    InvalidServiceOptions = 3_004, "INVALID_FOXX_OPTIONS", 400, "service options are invalid";
+    InvalidMountPoint = 3_007, "INVALID_MOUNTPOINT", 400, "invalid mountpath";
+    ServiceNotFound = 3_009, "SERVICE_NOT_FOUND", 400, "service not found";
+    ServiceNeedsConfiguration = 3_010, "SERVICE_NEEDS_CONFIGURATION", 500, "service needs configuration";
+    ServiceMountPointConflict = 3_011, "SERVICE_MOUNTPOINT_CONFLICT", 400, "service already exists";
+    ServiceManifestNotFound = 3_012, "SERVICE_MANIFEST_NOT_FOUND", 400, "missing manifest file";
+    ServiceOptionsMalformed = 3_013, "SERVICE_OPTIONS_MALFORMED", 400, "failed to parse service options";
+    ServiceSourceNotFound = 3_014, "SERVICE_SOURCE_NOT_FOUND", 400, "source path not found";
+    ServiceSourceError = 3_015, "SERVICE_SOURCE_ERROR", 400, "error resolving source";
+    ServiceUnknownScript = 3_016, "SERVICE_UNKNOWN_SCRIPT", 400, "unknown script";
+    ServiceApiDisabled = 3_099, "SERVICE_API_DISABLED", 403, "service api disabled";
+    ModuleNotFound = 3_100, "MODULE_NOT_FOUND", 400, "cannot locate module";
+    ModuleSyntaxError = 3_101, "MODULE_SYNTAX_ERROR", 400, "syntax error in module";
+    ModuleFailure = 3_103, "MODULE_FAILURE", 400, "failed to invoke module";
 
     // Backups.
     HotBackupInternal = 7_001, "HOT_BACKUP_INTERNAL", 500, "internal hot backup error";
