@@ -2,7 +2,19 @@
 //! sets.
 //!
 //! - [`Mount`]: the path below which a service answers, and [`Mounts`], which finds it.
+//! - [`Manifest`]: the file that says what a service is.
 
 mod mount;
+mod path;
+mod title;
+mod version;
+mod glob;
+mod manifest;
 
+pub use glob::{PATTERN_MAX_BYTES, Pattern};
+pub use manifest::{
+    Asset, Dependency, MANIFEST_MAX_BYTES, MANIFEST_NAME, Manifest, Parameter, ParameterType,
+};
 pub use mount::{MOUNT_MAX_BYTES, Mount, Mounts, SEGMENT_MAX_BYTES};
+pub use title::title_of;
+pub use version::{VERSION_MAX_BYTES, Version, VersionRange};
