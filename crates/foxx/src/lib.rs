@@ -3,6 +3,8 @@
 //!
 //! - [`Mount`]: the path below which a service answers, and [`Mounts`], which finds it.
 //! - [`Manifest`]: the file that says what a service is.
+//! - [`Bundle`]: all files of a service, from an archive, a folder or a script, and into them.
+//! - [`bundle_bytes`]: the archive in a document of `_appbundles`.
 
 mod mount;
 mod path;
@@ -10,11 +12,15 @@ mod title;
 mod version;
 mod glob;
 mod manifest;
+mod bundle;
+mod record;
 
+pub use bundle::{Bundle, Limits};
 pub use glob::{PATTERN_MAX_BYTES, Pattern};
 pub use manifest::{
     Asset, Dependency, MANIFEST_MAX_BYTES, MANIFEST_NAME, Manifest, Parameter, ParameterType,
 };
 pub use mount::{MOUNT_MAX_BYTES, Mount, Mounts, SEGMENT_MAX_BYTES};
+pub use record::bundle_bytes;
 pub use title::title_of;
 pub use version::{VERSION_MAX_BYTES, Version, VersionRange};

@@ -174,6 +174,11 @@ impl Manifest {
         self.main.as_deref()
     }
 
+    /// Sets the module of [`Manifest::main`], for services whose manifest has none.
+    pub(crate) fn set_main(&mut self, main: &str) {
+        self.main = Some(main.to_owned());
+    }
+
     /// Returns the path of a module or script in the service. `path` is relative to `lib`.
     pub fn path_in_lib(&self, path: &str) -> Option<String> {
         let lib = if self.lib == "." { "" } else { &self.lib };
