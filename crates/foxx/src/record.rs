@@ -103,7 +103,7 @@ mod tests {
             let document = document(name, |builder| builder.add_str(&text).unwrap());
             assert_eq!(bundle_bytes(Slice::new(&document)).unwrap(), archive, "{name}");
         }
-        // Binary VelocyPack: its type with the number of bytes of the length, the length, the bytes.
+        // Binary VelocyPack: the type with the size of the length, the length, the bytes.
         let mut binary = vec![0xC1];
         binary.extend((archive.len() as u16).to_le_bytes());
         binary.extend(&archive);

@@ -96,7 +96,7 @@ fn an_interrupted_write_counts_for_nothing_and_does_not_hinder_the_next() {
     let apps = tempfile::tempdir().unwrap();
     let folder = apps.path().join("shop/APP");
     let first = bundle(&[MANIFEST]);
-    // What a stopped server leaves: half of the new folder, and the old one moved away.
+    // A stopped server leaves half of the new folder, and the old one moved away.
     write(apps.path(), &[("shop/.APP.new/lib/half.js", ""), ("shop/.APP.old/manifest.json", "{}")]);
     assert!(!Bundle::is_complete(&folder, "one"));
     first.unpack(&folder, "one").unwrap();
