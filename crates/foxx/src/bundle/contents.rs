@@ -7,6 +7,7 @@ use errors::{Error, ErrorCode, Result};
 
 use super::Limits;
 use crate::manifest::MANIFEST_NAME;
+use crate::path::has_drive;
 
 /// Maximum length of a part of a path in bytes, as file systems have it.
 const PART_MAX_BYTES: usize = 255;
@@ -37,10 +38,6 @@ pub(super) fn checked_path(name: &str, limits: &Limits) -> Result<String> {
     if name.chars().any(char::is_control) {
         return fault("has a control character");
     }
-    let mut letters = name.chars();
-    if letters.next().is_some_and(|c| c.is_ascii_alphabetic()) && letters.next() == Some(':') {
-        return fault("begins with the letter of a drive");
-    }
     if name.len() > limits.path_bytes {
         return fault(&format!("has {} bytes, more than {}", name.len(), limits.path_bytes));
     }
@@ -57,7 +54,11 @@ pub(super) fn checked_path(name: &str, limits: &Limits) -> Result<String> {
     if parts.len() > limits.depth {
         return fault(&format!("has {} parts, more than {}", parts.len(), limits.depth));
     }
-    Ok(parts.join("/"))
+    let path = parts.join("/");
+    if has_drive(&path) {
+        return fault("has the letter of a drive");
+    }
+    Ok(path)
 }
 
 /// Returns the beginning of all paths of the service: that of the manifest with the fewest parts,

@@ -6,7 +6,7 @@ mod archive;
 mod folder;
 mod unpack;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use errors::{Error, ErrorCode, Result};
@@ -106,8 +106,12 @@ impl Bundle {
     ///
     /// The patterns are those of a manifest. One that is none matches nothing.
     pub fn matching(&self, patterns: &[String]) -> Vec<&str> {
-        let patterns: Vec<Pattern> = patterns.iter().filter_map(|text| Pattern::parse(text).ok()).collect();
-        self.paths().filter(|path| patterns.iter().any(|pattern| pattern.matches(path))).collect()
+        let mut matching = BTreeSet::new();
+        // A compiled pattern takes far more memory than its text, so there is one at a time.
+        for pattern in patterns.iter().filter_map(|text| Pattern::parse(text).ok()) {
+            matching.extend(self.paths().filter(|path| pattern.matches(path)));
+        }
+        matching.into_iter().collect()
     }
 
     /// Packs the files into a ZIP archive, the same one for the same files.

@@ -8,6 +8,8 @@ use crate::path;
 
 /// Maximum number of entries of a map or list in a manifest.
 pub(super) const ENTRIES_MAX: usize = 1_000;
+/// Maximum number of patterns of tests, each of which is compared with all paths.
+const PATTERNS_MAX: usize = 100;
 /// Maximum length of a name in bytes.
 pub(super) const NAME_MAX_BYTES: usize = 256;
 
@@ -103,12 +105,12 @@ pub(super) fn patterns(manifest: Slice<'_>, problems: &mut Problems) -> Vec<Stri
     let Some(value) = member(manifest, NAME) else { return Vec::new() };
     let values: Vec<Slice<'_>> = match value.as_str() {
         Some(_) => vec![value],
-        None => value.elements().take(ENTRIES_MAX + 1).collect(),
+        None => value.elements().take(PATTERNS_MAX + 1).collect(),
     };
     let texts: Vec<&str> = values.iter().filter_map(|value| value.as_str()).collect();
     let is_list = value.is_string() || value.is_array();
-    if !is_list || texts.len() != values.len() || texts.len() > ENTRIES_MAX {
-        problems.wrong(NAME, value, format_args!("a text or a list of at most {ENTRIES_MAX} texts"));
+    if !is_list || texts.len() != values.len() || texts.len() > PATTERNS_MAX {
+        problems.wrong(NAME, value, format_args!("a text or a list of at most {PATTERNS_MAX} texts"));
         return Vec::new();
     }
     for text in &texts {

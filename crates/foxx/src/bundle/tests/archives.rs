@@ -84,6 +84,7 @@ fn paths_out_of_the_folder_are_refused() {
         ("x/../../a.js", "the part '..'"),
         ("/etc/passwd", "is absolute"),
         ("C:/a.js", "letter of a drive"),
+        ("./x/C:a.js", "letter of a drive"),
         ("..\\a.js", "a backslash"),
         ("a\nb", "a control character"),
         ("a\0b", "a control character"),
