@@ -72,6 +72,11 @@ pub trait Host {
     fn terminal(&self) -> Option<&dyn Terminal> {
         None
     }
+
+    /// Returns the services of the database, if scripts may run as services.
+    fn services(&self) -> Option<&dyn Services> {
+        None
+    }
 }
 
 /// A request to Persea's HTTP API.
@@ -256,4 +261,15 @@ pub trait Terminal {
     fn user(&self) -> String;
     /// Connects to another server or as another user.
     fn reconnect(&self, endpoint: &str, user: &str, password: &str) -> HostResult<()>;
+}
+
+/// The services of the database that a script runs in.
+pub trait Services {
+    /// Returns the description of the service at a mount point; none if nothing is mounted there.
+    ///
+    /// It is a VelocyPack object: `mount`, `basePath` (the absolute folder of its files), `manifest`
+    /// (normalized), `configuration` (an object of values), `dependencies` (an object: alias to a
+    /// mount point, an array of mount points, or null), `development`, `checksum`,
+    /// `collectionPrefix`, and `unmet` (an array of texts: what the service still needs).
+    fn service(&self, mount: &str) -> HostResult<Option<Vec<u8>>>;
 }

@@ -6,8 +6,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use rquickjs::context::EvalOptions;
-use rquickjs::function::This;
-use rquickjs::{CatchResultExt, Context, Ctx, Function, Object, Persistent, Runtime, Value};
+use rquickjs::function::Args;
+use rquickjs::{
+    CatchResultExt, Context, Ctx, Exception, Function, Object, Persistent, Runtime, TypedArray, Value,
+};
 use velocypack::Slice;
 
 use crate::allocator::StoppingAllocator;
@@ -17,6 +19,15 @@ use crate::packages::Packages;
 use crate::stop::Stop;
 use crate::thrown::{failure, rejected};
 use crate::{Failure, Host, Limits, modules, value};
+
+/// The result of [`Isolate::exchange`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exchanged {
+    /// The value, as VelocyPack.
+    pub value: Vec<u8>,
+    /// The body; empty without one.
+    pub body: Vec<u8>,
+}
 
 /// A JavaScript runtime with limits. Its scripts share one global scope.
 ///
@@ -75,17 +86,72 @@ impl Isolate {
     /// The result takes at most as much memory as the isolate.
     pub fn call(&self, module: &str, function: &str, arguments: &[Slice<'_>]) -> Result<Vec<u8>, Failure> {
         self.enter(|ctx| {
-            let require = self.require.clone().restore(ctx)?;
-            let exports: Object<'_> = require.call((module,))?;
-            let callee: Function<'_> = exports.get(function)?;
-            let mut values = rquickjs::function::Args::new(ctx.clone(), arguments.len());
-            values.this(This(exports).0)?;
-            for argument in arguments {
-                values.push_arg(value::to_js(ctx, *argument)?)?;
-            }
-            let result: Value<'_> = callee.call_arg(values)?;
+            let result = self.invoke(ctx, module, function, arguments, None)?;
             value::from_js(&result, &self.stop, self.memory_bytes)
         })
+    }
+
+    /// Calls a function that an embedded module exports, with bytes (an `Uint8Array`) as its last
+    /// argument. The function returns an array of a value and a body: a text, bytes or undefined.
+    ///
+    /// Value and body take at most as much memory each as the isolate.
+    pub fn exchange(
+        &self,
+        module: &str,
+        function: &str,
+        arguments: &[Slice<'_>],
+        body: &[u8],
+    ) -> Result<Exchanged, Failure> {
+        self.enter(|ctx| {
+            let result = self.invoke(ctx, module, function, arguments, Some(body))?;
+            let Some(pair) = result.as_array().filter(|pair| pair.len() == 2) else {
+                let message = format!("{function}() of {module} returned no array of a value and a body");
+                return Err(Exception::throw_type(ctx, &message));
+            };
+            let value = value::from_js(&pair.get::<Value<'_>>(0)?, &self.stop, self.memory_bytes)?;
+            let body: Value<'_> = pair.get(1)?;
+            Ok(Exchanged { value, body: self.bytes_of(ctx, &body)? })
+        })
+    }
+
+    /// Returns the bytes of a body: a text, bytes, or undefined.
+    fn bytes_of<'js>(&self, ctx: &Ctx<'js>, body: &Value<'js>) -> rquickjs::Result<Vec<u8>> {
+        if body.is_undefined() || body.is_null() {
+            return Ok(Vec::new());
+        }
+        let bytes = match body.as_string() {
+            Some(string) => value::text(string)?.into_bytes(),
+            None => match value::bytes(body) {
+                Some(bytes) => bytes,
+                None => return Err(Exception::throw_type(ctx, "a body must be a text or bytes")),
+            },
+        };
+        if bytes.len() > self.memory_bytes {
+            return Err(Exception::throw_range(ctx, "the body takes too much memory"));
+        }
+        Ok(bytes)
+    }
+
+    fn invoke<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        module: &str,
+        function: &str,
+        arguments: &[Slice<'_>],
+        body: Option<&[u8]>,
+    ) -> rquickjs::Result<Value<'js>> {
+        let require = self.require.clone().restore(ctx)?;
+        let exports: Object<'js> = require.call((module,))?;
+        let callee: Function<'js> = exports.get(function)?;
+        let mut values = Args::new(ctx.clone(), arguments.len() + usize::from(body.is_some()));
+        values.this(exports)?;
+        for argument in arguments {
+            values.push_arg(value::to_js(ctx, *argument)?)?;
+        }
+        if let Some(body) = body {
+            values.push_arg(TypedArray::<u8>::new_copy(ctx.clone(), body)?)?;
+        }
+        callee.call_arg(values)
     }
 
     /// Returns the size of all values, in bytes.

@@ -31,7 +31,7 @@ mod tests;
 pub use failure::{Exception, Failure, Place};
 pub use host::{
     EntryKind, Environment, Files, Host, HostError, HostResult, LogLevel, Metadata, Network, OutsideRequest,
-    Packing, Process, Reply, Request, Terminal, Unpacking,
+    Packing, Process, Reply, Request, Services, Terminal, Unpacking,
 };
-pub use isolate::Isolate;
+pub use isolate::{Exchanged, Isolate};
 pub use limits::Limits;

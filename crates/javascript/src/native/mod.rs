@@ -8,6 +8,7 @@ mod code;
 mod crypto;
 mod files;
 mod request;
+mod services;
 mod system;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,7 +30,7 @@ type Native = for<'a, 'js> fn(&Call<'a, 'js>) -> NativeResult<Value<'js>>;
 type Table = &'static [(&'static str, Native)];
 
 const TABLES: &[Table] =
-    &[bytes::TABLE, code::TABLE, crypto::TABLE, files::TABLE, request::TABLE, system::TABLE];
+    &[bytes::TABLE, code::TABLE, crypto::TABLE, files::TABLE, request::TABLE, services::TABLE, system::TABLE];
 
 /// The state that native functions share.
 pub(crate) struct Core {
