@@ -59,6 +59,11 @@ impl Stop {
         self.rejections.borrow().first().map(|(_, failure)| failure.clone())
     }
 
+    /// Forgets all rejections that nobody handles, and returns the first.
+    pub(crate) fn take_rejections(&self) -> Option<Failure> {
+        self.rejections.take().into_iter().next().map(|(_, failure)| failure)
+    }
+
     /// Returns the reason to end the running script, if there is one.
     pub(crate) fn reason(&self) -> Option<Failure> {
         if let Some(failure) = &*self.failure.borrow() {

@@ -13,15 +13,27 @@
   const cache = new Map();
   const roots = [];
   const EXTENSIONS = ['', '.js', '.json'];
+  // The modules of Node.js that need sockets, processes or threads.
+  const NODES = ['async_hooks', 'child_process', 'cluster', 'constants', 'crypto', 'dgram', 'diagnostics_channel', 'dns',
+    'domain', 'fs/promises', 'http', 'http2', 'https', 'inspector', 'os', 'perf_hooks', 'readline', 'repl', 'sys', 'tls',
+    'trace_events', 'v8', 'wasi', 'worker_threads', 'zlib'];
+
+  // The realm of a module that belongs to a service: the folder that its files may be in, the modules
+  // of those files, and the context of the service.
+  const realms = new WeakMap();
 
   class Module {
-    constructor(id, filename, parent) {
+    constructor(id, filename, parent, realm) {
       this.id = id;
       this.filename = filename;
       this.parent = parent;
       this.children = [];
       this.loaded = false;
       this.exports = {};
+      if (realm !== undefined) {
+        realms.set(this, realm);
+        this.context = realm.context;
+      }
       this.require = makeRequire(this);
     }
   }
@@ -79,7 +91,7 @@
         return found;
       }
     }
-    return place.isFile(path + '/index.js') ? path + '/index.js' : undefined;
+    return ['/index.js', '/index.json'].map((name) => path + name).find((name) => place.isFile(name));
   }
 
   // Returns a package in the program, for a module outside of it or in it.
@@ -99,16 +111,23 @@
     return module.filename !== undefined && module.filename.startsWith('npm:');
   }
 
-  function inFolders(name, module) {
+  function inFolders(name, module, root = '/') {
     let folder = base(module);
     while (true) {
       const found = fileOrFolder(normalized(folder + '/node_modules/' + name));
-      if (found !== undefined || folder === '/' || folder === '') {
-        break;
+      if (found !== undefined || folder === root || folder === '/' || folder === '') {
+        return found;
       }
       folder = directory(folder);
     }
-    return fileOrFolder(normalized(folder + '/node_modules/' + name));
+  }
+
+  // Returns a file of a service. Its modules see nothing outside of its folder.
+  function inRealm(name, module, isPath, { root }) {
+    const found = isPath
+      ? fileOrFolder(normalized(name.startsWith('/') ? name : base(module) + '/' + name))
+      : inFolders(name, module, root);
+    return found !== undefined && found.startsWith(root + '/') ? found : undefined;
   }
 
   function inRoots(name) {
@@ -162,15 +181,25 @@
         return found;
       }
     }
-    const error = new Error(`there is no module "${name}"`);
-    error.code = 'MODULE_NOT_FOUND';
-    throw error;
+    throw notFound(name, module);
+  }
+
+  function notFound(name, module) {
+    const isNodes = NODES.includes(name.replace(/^node:/, ''));
+    const reason = isNodes ? `the module "${name}" of Node.js does not exist here` : `there is no module "${name}"`;
+    const from = realms.has(module) ? ` for ${module.filename}` : '';
+    return Object.assign(new Error(reason + from), { code: 'MODULE_NOT_FOUND', errorNum: 3100 });
   }
 
   // Returns a file or a package. The user's own copy of a package comes first.
   function elsewhere(name, module, isPath, isInPackage) {
-    const readsFiles = host.hasFiles() && !isInPackage;
+    const realm = realms.get(module);
+    // Scripts of a host with services read files as a service only.
+    const readsFiles = realm === undefined && host.hasFiles() && !isInPackage && !host.hasServices();
     let found = readsFiles ? (isPath ? byPath(name, module) : inFolders(name, module)) : undefined;
+    if (realm !== undefined) {
+      found = inRealm(name, module, isPath, realm);
+    }
     if (found === undefined && !isPath) {
       const packaged = inPackages(name, module);
       if (packaged !== undefined) {
@@ -182,20 +211,22 @@
   }
 
   function load(id, parent) {
-    const known = cache.get(id);
+    const place = [FILES, PACKAGES].find((one) => id.startsWith(one.prefix));
+    const realm = place === FILES ? realms.get(parent) : undefined;
+    const modules = realm === undefined ? cache : realm.modules;
+    const known = modules.get(id);
     if (known !== undefined) {
       return known.exports;
     }
-    const place = [FILES, PACKAGES].find((one) => id.startsWith(one.prefix));
     const path = place === FILES ? id.slice(FILES.prefix.length) : id;
-    const module = new Module(path, place === undefined ? 'persea:' + id : path, parent);
-    cache.set(id, module);
+    const module = new Module(path, place === undefined ? 'persea:' + id : path, parent, realm);
+    modules.set(id, module);
     try {
       run(module, place);
       module.loaded = true;
     } finally {
       if (!module.loaded) {
-        cache.delete(id);
+        modules.delete(id);
       }
     }
     if (parent !== undefined) {
@@ -208,16 +239,64 @@
     const path = place === PACKAGES ? module.filename.slice(PACKAGES.prefix.length) : module.filename;
     const source = place === undefined ? host.moduleSource(module.id) : place.read(path);
     if (module.filename.endsWith('.json')) {
-      module.exports = JSON.parse(source);
+      module.exports = parsed(() => JSON.parse(source), module);
       return;
     }
-    const body = host.compileModule(source, module.filename);
+    const body = parsed(() => host.compileModule(source, module.filename), module);
     const folder = directory(module.filename);
     body.call(module.exports, module.exports, module.require, module, module.filename, folder, place === undefined ? host : undefined);
   }
 
+  // Marks a syntax error of a service's file.
+  function parsed(parse, module) {
+    try {
+      return parse();
+    } catch (error) {
+      if (realms.has(module) && error instanceof SyntaxError) {
+        const place = /:(\d+):\d+\)?\s*$/m.exec(String(error.stack).split('\n')[0]);
+        error.message += ` in ${module.filename}${place === null ? '' : `:${place[1]}`}`;
+        error.errorNum = 3101;
+      }
+      throw error;
+    }
+  }
+
+  // Runs a file of a service, given by its path in the service's folder, and returns its exports. A
+  // context of its own is for a script, which runs each time; without one, it is a module as others are.
+  function runFile(name, realm, context) {
+    const found = fileOrFolder(normalized(realm.root + '/' + name));
+    if (found === undefined || !found.startsWith(realm.root + '/')) {
+      throw notFound(name);
+    }
+    const id = FILES.prefix + found;
+    if (context === undefined && realm.modules.has(id)) {
+      return realm.modules.get(id).exports;
+    }
+    const module = new Module(found, found, undefined, realm);
+    if (context === undefined) {
+      realm.modules.set(id, module);
+    } else {
+      module.context = context;
+    }
+    run(module, FILES);
+    module.loaded = true;
+    return module.exports;
+  }
+
+  // Calls a function that is given by its text, as if it stood in the service's folder.
+  function runText(source, realm, context, values) {
+    const module = new Module(realm.root + '/function', realm.root + '/function', undefined, realm);
+    module.context = context;
+    const body = parsed(() => host.compileModule(`return (${source}\n);`, module.filename), module);
+    const callee = body.call(module.exports, module.exports, module.require, module, module.filename, realm.root);
+    return callee(...values);
+  }
+
   function makeRequire(module) {
     function require(name) {
+      if (name === '@arangodb/locals' && realms.has(module)) {
+        return { context: module.context };
+      }
       // A name that was resolved before needs no search: own modules come first.
       const known = cache.get(name);
       if (known !== undefined && !/^(persea\/|file:|npm:)/.test(name)) {
@@ -257,6 +336,8 @@
 
   host.main = mainModule;
   host.roots = roots;
+  host.runFile = runFile;
+  host.runText = runText;
   host.error = (number, message, status) =>
     new (internalRequire('persea/error').ArangoError)({ errorNum: number, errorMessage: message, code: status });
 

@@ -4,7 +4,7 @@ use rquickjs::context::EvalOptions;
 use rquickjs::{Function, Value};
 
 use super::{Call, NativeResult, Table};
-use crate::{modules, packages};
+use crate::{Failure, modules, packages};
 
 /// The parameters of a module's function. `host` is for the API's own modules.
 const PARAMETERS: &str = "exports, require, module, __filename, __dirname, host";
@@ -15,6 +15,7 @@ pub(super) const TABLE: Table = &[
     ("packageFile", package_file),
     ("compileModule", compile_module),
     ("evaluate", evaluate),
+    ("settle", settle),
 ];
 
 /// `moduleSource(name)`: the source of an embedded module, or undefined.
@@ -50,6 +51,20 @@ fn compile_module<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
 fn evaluate<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
     let source = call.text(0)?;
     Ok(call.ctx.eval_with_options(without_shebang(&source).into_owned(), options(&call.text(1)?))?)
+}
+
+/// `settle()`: runs the callbacks of promises that are due. It returns the text of a rejection that
+/// nobody handles, which then does not end the script.
+fn settle<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
+    let stop = &call.core.stop;
+    while stop.reason().is_none() && call.ctx.execute_pending_job() {}
+    match stop.take_rejections() {
+        Some(Failure::Exception(exception)) if !exception.stack.is_empty() => {
+            call.give(format!("{}\n{}", exception.message, exception.stack.trim_end()))
+        }
+        Some(failure) => call.give(failure.to_string()),
+        None => Ok(call.nothing()),
+    }
 }
 
 fn options(file: &str) -> EvalOptions {

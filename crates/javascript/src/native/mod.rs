@@ -5,6 +5,7 @@
 mod bytes;
 mod call;
 mod code;
+mod compress;
 mod crypto;
 mod files;
 mod request;
@@ -30,7 +31,7 @@ type Native = for<'a, 'js> fn(&Call<'a, 'js>) -> NativeResult<Value<'js>>;
 type Table = &'static [(&'static str, Native)];
 
 const TABLES: &[Table] =
-    &[bytes::TABLE, code::TABLE, crypto::TABLE, files::TABLE, request::TABLE, services::TABLE, system::TABLE];
+    &[bytes::TABLE, code::TABLE, compress::TABLE, crypto::TABLE, files::TABLE, request::TABLE, services::TABLE, system::TABLE];
 
 /// The state that native functions share.
 pub(crate) struct Core {

@@ -1,4 +1,8 @@
-// Routers of Foxx services. The server has no services, so there is nothing to route.
+// Routers of services: `createRouter()` returns a new one.
 'use strict';
 
-module.exports = require('persea/foxx-services').missing('createRouter');
+const { Router } = require('persea/foxx/router');
+
+module.exports = function createRouter() {
+  return new Router();
+};

@@ -1,0 +1,12 @@
+//! Services: routers, requests, replies, contexts, files and the description of the API.
+
+mod context;
+mod description;
+mod errors;
+mod files;
+mod host;
+mod modules;
+mod requests;
+mod responses;
+mod routers;
+mod validation;
