@@ -30,8 +30,16 @@ type Native = for<'a, 'js> fn(&Call<'a, 'js>) -> NativeResult<Value<'js>>;
 /// The functions of one family, by name.
 type Table = &'static [(&'static str, Native)];
 
-const TABLES: &[Table] =
-    &[bytes::TABLE, code::TABLE, compress::TABLE, crypto::TABLE, files::TABLE, request::TABLE, services::TABLE, system::TABLE];
+const TABLES: &[Table] = &[
+    bytes::TABLE,
+    code::TABLE,
+    compress::TABLE,
+    crypto::TABLE,
+    files::TABLE,
+    request::TABLE,
+    services::TABLE,
+    system::TABLE,
+];
 
 /// The state that native functions share.
 pub(crate) struct Core {

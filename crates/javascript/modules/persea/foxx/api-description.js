@@ -96,7 +96,7 @@ function describe(service) {
     const path = pathOf(route.parts);
     const methods = route.endpoint._methods.map((method) => method.toLowerCase());
     paths[path] = paths[path] || {};
-    for (const method of methods.filter((name) => name !== 'head' || !methods.includes('get'))) {
+    for (const method of methods.filter((name) => name !== 'head' || methods.length !== 2)) {
       // The first route at a path answers its requests.
       paths[path][method] = paths[path][method] || operationOf(route, method, path);
     }

@@ -11,10 +11,18 @@ const files = require('persea/foxx/files');
 const services = require('persea/foxx/service');
 const { JSON_TYPE } = require('persea/foxx/types');
 
+// Returns to the database of the service, which a script before may have left.
+function reset() {
+  const database = host.database();
+  if (connection.getDatabase() !== database) {
+    connection.setDatabase(database);
+    require('persea/database').db._flushCache();
+  }
+}
+
 // Runs a function; its result, or its exception with this number of an error unless it has its own.
 function guarded(errorNum, body) {
-  // A script may have changed the database.
-  connection.setDatabase(host.database());
+  reset();
   try {
     return body();
   } catch (error) {
@@ -34,7 +42,7 @@ function settle() {
 
 // Answers a request to a service.
 function handle(request, body) {
-  connection.setDatabase(host.database());
+  reset();
   let res;
   const service = { mount: request.mount, isDevelopment: false };
   try {

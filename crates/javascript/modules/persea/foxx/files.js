@@ -56,7 +56,7 @@ function serve(service, segments, req, res) {
   }
   const { path, info, entry } = found;
   const modified = Math.floor(info.mtime) * 1000;
-  const packs = entry.gzip && req.acceptsEncodings('gzip', 'identity') === 'gzip';
+  const packs = entry.gzip && req.headers['accept-encoding'] !== undefined && req.acceptsEncodings('gzip', 'identity') === 'gzip';
   const tag = `"${info.size.toString(16)}-${modified.toString(16)}${packs ? '-gzip' : ''}"`;
   res.set({ 'last-modified': new Date(modified).toUTCString(), etag: tag });
   if (entry.gzip) {

@@ -123,7 +123,7 @@ class Response {
 
   json(data) {
     this.headers['content-type'] = this.headers['content-type'] || types.JSON_TYPE;
-    this.body = JSON.stringify(types.plain(data), null, this.context.isDevelopment ? 2 : undefined);
+    this.body = JSON.stringify(types.plain(data));
     return this;
   }
 
@@ -200,11 +200,13 @@ class Response {
     if (this.headers['content-type'] === undefined && !isEmpty) {
       this.headers['content-type'] = types.JSON_TYPE;
     }
+    const hasNone = status === 204 || status === 304;
     const headers = [];
     for (const name of Object.keys(this.headers)) {
       const key = name.toLowerCase();
       const value = this.headers[name];
-      if (value !== undefined && value !== null && !OWN.includes(key)) {
+      const isOmitted = OWN.includes(key) || (hasNone && key === 'content-type');
+      if (value !== undefined && value !== null && !isOmitted) {
         headers.push([key, headerText(key, value)]);
       }
     }
@@ -215,7 +217,7 @@ class Response {
       const names = new Set(headers.map(([name]) => name).filter((name) => !name.startsWith('access-control-')));
       headers.push(['access-control-expose-headers', [...names].join(', ')]);
     }
-    return { status, headers, body: status === 204 || status === 304 ? undefined : body };
+    return { status, headers, body: hasNone ? undefined : body };
   }
 }
 

@@ -13,8 +13,8 @@ use tempfile::TempDir;
 use velocypack::{Builder, Limits as ValueLimits, Slice, json};
 
 use crate::{
-    EntryKind, Files, Host, HostResult, Isolate, Limits, LogLevel, Metadata, Packing, Reply, Request, Services,
-    Unpacking,
+    EntryKind, Files, Host, HostResult, Isolate, Limits, LogLevel, Metadata, Packing, Reply, Request,
+    Services, Unpacking,
 };
 
 /// A service: its mount point, what its description has beyond the defaults, and its files.
@@ -31,6 +31,7 @@ impl Host for ServiceHost {
         let body = match request.path {
             "/_api/collection/test_things" => r#"{"id":"1","name":"test_things","type":2,"status":3}"#,
             "/_api/document/test_things/a" => r#"{"_key":"a","value":1}"#,
+            "/_api/database/current" => r#"{"result":{"name":"other"}}"#,
             "/_api/cursor" => r#"{"result":[1,2,3],"hasMore":false}"#,
             _ => {
                 let body = r#"{"error":true,"errorNum":1203,"errorMessage":"collection or view not found","code":404}"#;
@@ -183,7 +184,8 @@ impl Answer {
 
 pub(super) fn parse(text: &str) -> Vec<u8> {
     let mut builder = Builder::new();
-    json::parse(text.as_bytes(), &ValueLimits::default(), &mut builder).unwrap_or_else(|e| panic!("{e}: {text}"));
+    json::parse(text.as_bytes(), &ValueLimits::default(), &mut builder)
+        .unwrap_or_else(|e| panic!("{e}: {text}"));
     builder.into_vec()
 }
 

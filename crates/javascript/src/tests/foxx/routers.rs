@@ -88,7 +88,10 @@ fn middleware_runs_around_its_routes() {
     assert_eq!(fixture.get("/a/b").text(), "CRAX12:21XARC");
     assert_eq!(fixture.get("/stop").text(), "stoppedXR");
     let failed = fixture.get("/fail");
-    assert_eq!((failed.status, failed.attribute("errorMessage").as_str()), (500, "\"internal server error\""));
+    assert_eq!(
+        (failed.status, failed.attribute("errorMessage").as_str()),
+        (500, "\"internal server error\"")
+    );
     let named = fixture.get("/z/7");
     assert_eq!((named.text().as_str(), named.header("x-name").as_str()), ("[null,\"7\"]XR", "7"));
 }
