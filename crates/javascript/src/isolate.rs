@@ -35,6 +35,7 @@ pub struct Exchanged {
 pub struct Isolate {
     /// `require` for the names of embedded modules. It is dropped before the runtime.
     require: Persistent<Function<'static>>,
+    core: Rc<Core>,
     context: Context,
     runtime: Runtime,
     stop: Rc<Stop>,
@@ -63,7 +64,7 @@ impl Isolate {
             let require = bootstrap(&ctx, &core).catch(&ctx).map_err(|error| failure(&stop, &error))?;
             Ok(Persistent::save(&ctx, require))
         })?;
-        Ok(Isolate { require, context, runtime, stop, memory_bytes: limits.memory_bytes })
+        Ok(Isolate { require, core, context, runtime, stop, memory_bytes: limits.memory_bytes })
     }
 
     /// Changes the moment at which a running script ends.
@@ -165,6 +166,7 @@ impl Isolate {
             let result = run(&ctx).catch(&ctx).map_err(|error| failure(&self.stop, &error));
             // Promises that the script left behind are settled before it counts as ended.
             while self.stop.reason().is_none() && ctx.execute_pending_job() {}
+            self.core.packages.release();
             // No result of a script counts after a failure of the host.
             match self.stop.reason() {
                 Some(reason @ (Failure::Host(_) | Failure::Exit(_))) => Err(reason),

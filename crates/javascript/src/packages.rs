@@ -11,24 +11,38 @@ use flate2::read::GzDecoder;
 /// The packages: name and packed form.
 static PACKED: &[(&str, &[u8])] = include!("../npm/packed/table.in");
 
-/// The packages, of which the last one that was used stays unpacked.
+/// The packages. Those that a script has used stay unpacked until its end: they require each other.
 #[derive(Default)]
 pub(crate) struct Packages {
-    last: RefCell<Option<(&'static str, Vec<u8>)>>,
+    unpacked: RefCell<Vec<(&'static str, Vec<u8>)>>,
 }
 
 impl Packages {
     /// Returns a file by its path, which begins with the name of its package.
     pub(crate) fn file(&self, path: &str) -> Option<String> {
+        self.with(path, |content| String::from_utf8_lossy(content).into_owned())
+    }
+
+    /// Returns true if there is a file at a path.
+    pub(crate) fn has(&self, path: &str) -> bool {
+        self.with(path, |_| ()).is_some()
+    }
+
+    /// Releases the unpacked packages.
+    pub(crate) fn release(&self) {
+        self.unpacked.take();
+    }
+
+    fn with<T>(&self, path: &str, use_file: impl FnOnce(&[u8]) -> T) -> Option<T> {
         let (name, packed, rest) = split(path)?;
-        let mut last = self.last.borrow_mut();
-        if last.as_ref().is_none_or(|(known, _)| *known != name) {
+        let mut unpacked = self.unpacked.borrow_mut();
+        if !unpacked.iter().any(|(known, _)| *known == name) {
             let mut files = Vec::new();
             GzDecoder::new(packed).read_to_end(&mut files).ok()?;
-            *last = Some((name, files));
+            unpacked.push((name, files));
         }
-        let (_, files) = last.as_ref()?;
-        find(files, rest).map(|content| String::from_utf8_lossy(content).into_owned())
+        let (_, files) = unpacked.iter().find(|(known, _)| *known == name)?;
+        find(files, rest).map(use_file)
     }
 }
 

@@ -74,7 +74,7 @@
   };
   const PACKAGES = {
     prefix: 'npm:',
-    isFile: (path) => host.packageFile(path.slice(1)) !== undefined,
+    isFile: (path) => host.hasPackageFile(path.slice(1)),
     read: (path) => host.packageFile(path.slice(1)),
   };
 
@@ -149,7 +149,7 @@
 
   function own(name) {
     const plain = name.replace(/^node:/, '').replace(/\.js$/, '').replace(/^org\/arangodb/, '@arangodb');
-    return host.moduleSource(plain) === undefined ? undefined : plain;
+    return host.hasModule(plain) ? plain : undefined;
   }
 
   // Returns the name of an own module, or the path of a file behind "file:".
@@ -167,7 +167,7 @@
       }
     }
     const isInPackage = module !== undefined && isPackaged(module);
-    if (isInPackage && host.moduleSource('persea/node/' + name) !== undefined) {
+    if (isInPackage && host.hasModule('persea/node/' + name)) {
       return 'persea/node/' + name;
     }
     if (isInPackage && isPath) {
@@ -293,13 +293,14 @@
   }
 
   function makeRequire(module) {
+    const isOwn = module === undefined || (module.filename !== undefined && module.filename.startsWith('persea:'));
     function require(name) {
       if (name === '@arangodb/locals' && realms.has(module)) {
         return { context: module.context };
       }
       // A name that was resolved before needs no search: own modules come first.
       const known = cache.get(name);
-      if (known !== undefined && !/^(persea\/|file:|npm:)/.test(name)) {
+      if (known !== undefined && (isOwn || !/^(persea\/|file:|npm:)/.test(name))) {
         return known.exports;
       }
       return load(resolve(name, module), module);

@@ -13,6 +13,8 @@ pub(super) const TABLE: Table = &[
     ("moduleSource", module_source),
     ("moduleNames", module_names),
     ("packageFile", package_file),
+    ("hasPackageFile", |call| call.give(call.core.packages.has(&call.text(0)?))),
+    ("hasModule", |call| call.give(modules::source(&call.text(0)?).is_some())),
     ("compileModule", compile_module),
     ("evaluate", evaluate),
     ("settle", settle),

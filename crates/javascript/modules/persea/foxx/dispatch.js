@@ -9,91 +9,107 @@ const types = require('persea/foxx/types');
 // Returns the route of a request: `{ route, params, others, segments }`. Undefined if there is no such
 // path. Error: 405 if the path has routes for other methods only.
 function select(root, method, segments) {
-  const allowed = new Set();
+  let allowed;
   const found = root.find(root.root, segments, 0, (route) => {
     if (route.endpoint._methods.includes(method)) {
       return route.match(segments);
     }
-    route.endpoint._methods.forEach((known) => allowed.add(known));
+    allowed = [...(allowed || ['OPTIONS']), ...route.endpoint._methods];
     return undefined;
   });
-  if (found === undefined && allowed.size > 0) {
-    throw Object.assign(new HttpError(405), { allowed: [...allowed.add('OPTIONS')].sort().join(', ') });
+  if (found === undefined && allowed !== undefined) {
+    throw Object.assign(new HttpError(405), { allowed: [...new Set(allowed)].sort().join(', ') });
   }
   return found;
 }
 
-// Runs the steps of a route.
-function run(match, req, res, path) {
-  const { route, others, segments } = match;
-  const { steps } = route;
-  req._route = route;
-  req.pathParams = match.params;
-  res._responses = route.responses;
-  let isParsed = false;
-
-  function check(step) {
-    for (const [name, schema] of step.headers) {
-      const value = validated(schema, req.headers[name], `the header "${name}"`);
-      if (value !== undefined) {
-        req.headers[name] = value;
-      }
-    }
-    for (const [name, schema] of step.queryParams) {
-      const value = validated(schema, own(req.queryParams, name), `the query parameter "${name}"`);
-      if (value !== undefined) {
-        req.queryParams[name] = value;
-      }
-    }
-    if (step.body !== undefined) {
-      if (!isParsed) {
-        req.body = parsedBody(req, step.body);
-        isParsed = true;
-      }
-      req.body = validatedBody(step.body, req.body);
-    }
+// A request at the steps of its route. It has no closures that refer to each other: those would be
+// garbage that only a search of the whole heap finds.
+class Run {
+  constructor(match, req, res, path) {
+    this.match = match;
+    this.steps = match.route.steps;
+    this.req = req;
+    this.res = res;
+    this.path = path;
+    this.isParsed = false;
   }
 
-  function enter(from) {
-    for (let index = from; index < steps.length; ++index) {
-      const step = steps[index];
-      if (step.conditions !== undefined && !holds(step.conditions, segments)) {
+  // Runs the steps from one on, up to the next that has handlers. These go on by `next`.
+  enter(from) {
+    for (let index = from; index < this.steps.length; ++index) {
+      const step = this.steps[index];
+      if (step.conditions !== undefined && !holds(step.conditions, this.match.segments)) {
         continue;
       }
       if (!step.isRoute) {
-        check(step);
+        this.check(step);
       }
       if (step.handlers !== undefined) {
-        call(step, index, 0);
+        this.begin(step, index);
         return;
       }
     }
   }
 
-  function call(step, index, place) {
-    const saved = [req.pathParams, req.suffix];
-    if (place === 0) {
-      req.pathParams = step.isRoute ? match.params : others.get(step) || match.params;
-      req.suffix = step.isRoute ? (route.hasRest ? restOf(path, route.fixed) : '') : restOf(path, step.length);
+  begin(step, index) {
+    const { req, match } = this;
+    const { route, others } = match;
+    const { pathParams, suffix } = req;
+    req.pathParams = (others !== undefined && others.get(step)) || match.params;
+    req.suffix = !step.isRoute ? restOf(this.path, step.length) : route.hasRest ? restOf(this.path, route.fixed) : '';
+    try {
+      this.call(step, index, 0);
+    } finally {
+      req.pathParams = pathParams;
+      req.suffix = suffix;
     }
+  }
+
+  call(step, index, place) {
     const next = (error) => {
       if (error) {
         throw error;
       }
       if (place + 1 < step.handlers.length) {
-        call(step, index, place + 1);
+        this.call(step, index, place + 1);
       } else {
-        enter(index + 1);
+        this.enter(index + 1);
       }
     };
-    try {
-      settled(step.handlers[place](req, res, next));
-    } finally {
-      [req.pathParams, req.suffix] = saved;
-    }
+    settled(step.handlers[place](this.req, this.res, next));
   }
 
-  enter(0);
+  // Checks what the definitions of a step say of headers, query and body.
+  check({ headers, queryParams, body }) {
+    const { req } = this;
+    for (const [name, schema] of headers) {
+      put(req.headers, name, validated(schema, own(req.headers, name), `the header "${name}"`));
+    }
+    for (const [name, schema] of queryParams) {
+      put(req.queryParams, name, validated(schema, own(req.queryParams, name), `the query parameter "${name}"`));
+    }
+    if (body !== undefined) {
+      if (!this.isParsed) {
+        req.body = parsedBody(req, body);
+        this.isParsed = true;
+      }
+      req.body = validatedBody(body, req.body);
+    }
+  }
+}
+
+// Runs the steps of a route.
+function run(match, req, res, path) {
+  req._route = match.route;
+  res._responses = match.route.responses;
+  new Run(match, req, res, path).enter(0);
+}
+
+function put(object, name, value) {
+  if (value !== undefined) {
+    object[name] = value;
+  }
 }
 
 const own = (object, name) => (Object.prototype.hasOwnProperty.call(object, name) ? object[name] : undefined);

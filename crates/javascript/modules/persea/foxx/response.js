@@ -15,9 +15,27 @@ const OWN = ['connection', 'content-length', 'keep-alive', 'transfer-encoding', 
 
 const isBytes = (value) => value instanceof Uint8Array;
 
+// The names of headers that were found to be right.
+const names = new Set();
+const NAMES_MAX = 256;
+
+function isName(name) {
+  if (names.has(name)) {
+    return true;
+  }
+  const isRight = NAME.test(name);
+  if (isRight && names.size < NAMES_MAX) {
+    names.add(name);
+  }
+  return isRight;
+}
+
 // Returns the text of a header. Line breaks would begin another header, so they are refused.
 function headerText(name, value) {
-  if (!NAME.test(name)) {
+  if (value === types.JSON_TYPE && isName(name)) {
+    return value;
+  }
+  if (!isName(name)) {
     throw new TypeError(`the name of a header is ${JSON.stringify(name)}; it must be a token of RFC 9110`);
   }
   const text = Array.isArray(value) ? value.join(', ') : String(value);
@@ -202,7 +220,9 @@ class Response {
     }
     const hasNone = status === 204 || status === 304;
     const headers = [];
-    for (const name of Object.keys(this.headers)) {
+    const keys = Object.keys(this.headers);
+    for (let index = 0; index < keys.length; ++index) {
+      const name = keys[index];
       const key = name.toLowerCase();
       const value = this.headers[name];
       const isOmitted = OWN.includes(key) || (hasNone && key === 'content-type');
@@ -210,9 +230,7 @@ class Response {
         headers.push([key, headerText(key, value)]);
       }
     }
-    for (const cookie of this._cookies) {
-      headers.push(['set-cookie', cookie]);
-    }
+    this._cookies.forEach((cookie) => headers.push(['set-cookie', cookie]));
     if (request.headers.origin !== undefined && this.headers['access-control-expose-headers'] === undefined) {
       const names = new Set(headers.map(([name]) => name).filter((name) => !name.startsWith('access-control-')));
       headers.push(['access-control-expose-headers', [...names].join(', ')]);

@@ -120,8 +120,8 @@ class Level {
   find(node, segments, index, visit) {
     let found;
     if (index === segments.length) {
-      for (const entry of node.ends || []) {
-        found = found || visit(entry);
+      for (let place = 0; node.ends !== undefined && found === undefined && place < node.ends.length; ++place) {
+        found = visit(node.ends[place]);
       }
     } else {
       const next = node.texts === undefined ? undefined : node.texts.get(segments[index]);
@@ -131,8 +131,9 @@ class Level {
       }
     }
     if (found === undefined && node.rests !== undefined) {
-      for (const entry of node.rests) {
-        found = found || (entry instanceof Level ? entry.find(entry.root, segments, index, visit) : visit(entry));
+      for (let place = 0; found === undefined && place < node.rests.length; ++place) {
+        const entry = node.rests[place];
+        found = entry instanceof Level ? entry.find(entry.root, segments, index, visit) : visit(entry);
       }
     }
     return found;
@@ -240,13 +241,15 @@ class Route {
     if (params === undefined) {
       return undefined;
     }
-    const others = new Map();
-    for (const step of this.steps) {
+    let others;
+    for (let index = 0; index < this.steps.length; ++index) {
+      const step = this.steps[index];
       if (step.names !== undefined && holds(step.conditions, segments)) {
         const values = valuesOf(step.names, step.pathParams, segments);
         if (values === undefined) {
           return undefined;
         }
+        others = others || new Map();
         others.set(step, values);
       }
     }
@@ -266,14 +269,16 @@ function checks(frames, isReplaced) {
 
 function valuesOf(names, schemas, segments) {
   const values = {};
-  for (const [name, index] of names) {
+  for (let place = 0; place < names.length; ++place) {
+    const [name, index] = names[place];
     if (name === '__proto__') {
       Object.defineProperty(values, name, { value: segments[index], enumerable: true, writable: true, configurable: true });
     } else {
       values[name] = segments[index];
     }
   }
-  for (const [name, schema] of schemas) {
+  for (let place = 0; place < schemas.length; ++place) {
+    const [name, schema] = schemas[place];
     try {
       values[name] = validated(schema, values[name], `the path parameter "${name}"`);
     } catch (error) {
