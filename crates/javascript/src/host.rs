@@ -267,9 +267,10 @@ pub trait Terminal {
 pub trait Services {
     /// Returns the description of the service at a mount point; none if nothing is mounted there.
     ///
-    /// It is a VelocyPack object: `mount`, `basePath` (the absolute folder of its files), `manifest`
-    /// (normalized), `configuration` (an object of values), `dependencies` (an object: from aliases
-    /// to a mount point, an array of mount points, or null), `development`, `checksum`,
-    /// `collectionPrefix`, and `unmet` (an array of texts that name missing settings).
+    /// It is a VelocyPack object: `mount`, `basePath` (the absolute folder of its files),
+    /// `manifest` (normalized), `configuration` (an object of values), `dependencies` (an object:
+    /// from an alias to a mount point, an array of mount points, or null), `development`,
+    /// `checksum`, `collectionPrefix`, and `unmet` (an array of texts, one for each missing
+    /// setting).
     fn service(&self, mount: &str) -> HostResult<Option<Vec<u8>>>;
 }

@@ -101,8 +101,8 @@ fn recursion_is_an_exception() {
 #[test]
 fn memory_is_bounded() {
     let hungry = [
-        "var a = []; while (true) a.push(new Array(1000).fill(1))",
-        "var s = 'abc'; while (true) s += s + '!'",
+        "(() => { var a = []; while (true) a.push(new Array(1000).fill(1)) })()",
+        "(() => { var s = 'abc'; while (true) s += s + '!' })()",
         "new Uint8Array(1e9)",
         "'a'.repeat(1e9)",
     ];
@@ -111,7 +111,6 @@ fn memory_is_bounded() {
         let failure = isolate.run("test.js", script).unwrap_err();
         assert!(matches!(failure, Failure::Exception(_) | Failure::OutOfMemory), "{script}: {failure:?}");
         assert!(isolate.used_bytes() < 65 << 20, "{script}");
-        isolate.run("test.js", "a = s = undefined").unwrap();
         isolate.run("test.js", "print(1)").unwrap();
     }
 }

@@ -195,7 +195,7 @@ impl Fixture {
         Fixture::new(&[("/test", "{}", &[("index.js", index)])])
     }
 
-    /// Makes services. What a description does not say is as in a plain service with `index.js`.
+    /// Makes services. A description without an attribute has that of a plain service.
     pub(super) fn new(services: &[Service<'_>]) -> Self {
         let folder = TempDir::new().unwrap();
         let mut descriptions = BTreeMap::new();
