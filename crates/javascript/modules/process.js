@@ -20,7 +20,7 @@ process.platform = 'linux';
 process.version = 'v3.12';
 process.versions = {};
 process.argv = host.hasTerminal() ? ['persea', 'shell', ...host.arguments()] : [];
-process.cwd = host.workingDirectory;
+process.cwd = () => (host.hasFiles() ? host.workingDirectory() : '/');
 process.exit = host.exit;
 process.nextTick = (callback, ...values) => require('timers').setImmediate(callback, ...values);
 process.hrtime = (before) => {

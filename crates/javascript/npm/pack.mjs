@@ -26,7 +26,10 @@ const BUNDLES = {
   samsam: /^dist\//,
   'ascii-table': /^ascii-table\.min\.js$/,
   lodash: /^core\.js$/,
+  depd: /^index\.js$/,
 }
+/** Packages whose variant for browsers is used: the other one reads the stack as V8 has it. */
+const VARIANTS = ['depd']
 /** Fields of package.json that the program reads. */
 const FIELDS = ['name', 'version', 'license', 'main']
 
@@ -53,6 +56,7 @@ function content(name, path) {
   const text = readFileSync(join(MODULES, name, path), 'utf8')
   if (!path.endsWith('package.json')) return text
   const facts = JSON.parse(text)
+  if (VARIANTS.includes(name)) facts.main = facts.browser
   return JSON.stringify(Object.fromEntries(FIELDS.map((field) => [field, facts[field]])))
 }
 

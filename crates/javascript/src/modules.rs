@@ -13,6 +13,7 @@ pub(crate) const BOOTSTRAP: &str = include_str!("../modules/persea/bootstrap.js"
 /// The modules. Those of `persea/` are for other modules, not for scripts.
 static MODULES: &[(&str, &str)] = sources![
     "@arangodb",
+    "@arangodb/actions",
     "@arangodb/activities",
     "@arangodb/analyzers",
     "@arangodb/aql/cache",

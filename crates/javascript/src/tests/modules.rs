@@ -119,6 +119,20 @@ fn packages_of_the_registry_are_in_the_program() {
         ("const stub = require('sinon').stub().returns(7); print(stub(), stub.callCount)", "7 1\n"),
         ("print(require('timezone')(0, '%Y', require('timezone/Europe/Berlin'), 'Europe/Berlin'))", "1970\n"),
         ("print(require('error-stack-parser').parse(new Error('x')).length >= 0)", "true\n"),
+        (
+            "print(require('http-errors')(404, 'lost').statusCode, new (require('http-errors').Conflict)().message)",
+            "404 Conflict\n",
+        ),
+        ("print(require('statuses')('not found'), require('statuses')[418])", "404 I'm a teapot\n"),
+        (
+            "print(require('mime-types').lookup('a.html'), require('vary').append('a', 'b'))",
+            "text/html a, b\n",
+        ),
+        ("print(require('accepts')({ headers: { accept: 'text/html' } }).types('json', 'html'))", "html\n"),
+        (
+            "print(require('type-is').is('text/html; charset=x', 'html'), require('range-parser')(9, 'bytes=0-1').type)",
+            "html bytes\n",
+        ),
         ("print(new (require('ascii-table'))('t').addRow(1).toString().length > 0)", "true\n"),
         (
             "const g = require('graphql-sync'); print(g.graphql(g.buildSchema('type Query { a: Int }'), '{ a }', { a: 5 }).data.a)",

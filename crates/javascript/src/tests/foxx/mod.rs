@@ -1,5 +1,6 @@
 //! Services: routers, requests, replies, contexts, files and the description of the API.
 
+mod actions;
 mod context;
 mod description;
 mod errors;
