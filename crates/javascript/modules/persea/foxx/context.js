@@ -2,8 +2,6 @@
 'use strict';
 
 const path = require('path');
-const { essence } = require('persea/foxx/negotiation');
-const { expanded } = require('persea/foxx/mime');
 
 // The most characters of a collection's name behind the prefix.
 const NAME_MAX = 64;
@@ -60,7 +58,7 @@ class Context {
 
   // Letters and digits only, so that the name is one of a collection.
   collectionName(name) {
-    const own = String(name).replace(/[^a-z0-9]/gi, '_').replace(/^_+|_+$/g, '').slice(0, NAME_MAX);
+    const own = String(name).slice(0, 4 * NAME_MAX).replace(/[^a-z0-9]/gi, '_').replace(/^_+|_+$/g, '').slice(0, NAME_MAX);
     if (own === '') {
       throw new TypeError(`the name of a collection is ${JSON.stringify(name)}; it must have a letter or a digit`);
     }
@@ -87,6 +85,8 @@ class Context {
     if (functions.length === 0) {
       throw new TypeError(`the definition of the type ${JSON.stringify(type)} must have a function "fromClient" or "forClient"`);
     }
+    const { essence } = require('persea/foxx/negotiation');
+    const { expanded } = require('persea/foxx/mime');
     this._types.set(essence(expanded(type)), definition);
   }
 

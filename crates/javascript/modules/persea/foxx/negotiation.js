@@ -132,7 +132,7 @@ function range(header, size) {
   }
   const ranges = [];
   for (const part of header.slice(at + 1).split(',')) {
-    const found = /^\s*(\d*)\s*-\s*(\d*)\s*$/.exec(part);
+    const found = /^(\d*)-(\d*)$/.exec(part.trim());
     if (found === null || (found[1] === '' && found[2] === '')) {
       continue;
     }

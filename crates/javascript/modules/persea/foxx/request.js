@@ -1,10 +1,10 @@
 // The request as handlers see it. Parts that few handlers look at are made when they do.
 'use strict';
 
-const cookies = require('persea/foxx/cookies');
 const form = require('persea/foxx/form');
 
-// The negotiation of representations is a module of its own, for the handlers that use it.
+// Modules that few handlers need.
+const cookies = () => require('persea/foxx/cookies');
 const negotiation = () => require('persea/foxx/negotiation');
 
 // Adds a property that a function computes at its first use. Handlers may assign to it.
@@ -27,7 +27,7 @@ function lazy(prototype, name, compute) {
 
 // Splits `host:port`; an address of IPv6 is in brackets.
 function splitHost(text) {
-  const found = /^\s*(\[[^\]]*\]|[^:]*)(?::(\d+))?\s*$/.exec(text);
+  const found = /^(\[[^\]]*\]|[^:]*)(?::(\d+))?$/.exec(text.trim());
   return found === null ? {} : { hostname: found[1] || undefined, port: found[2] === undefined ? undefined : Number(found[2]) };
 }
 
@@ -88,7 +88,7 @@ class Request {
   }
 
   cookie(name, options) {
-    return cookies.read(this.cookies, name, options);
+    return cookies().read(this.cookies, name, options);
   }
 
   accepts(...types) {
@@ -143,7 +143,7 @@ class Request {
 lazy(Request.prototype, 'rawBody', (req) => Buffer.from(req._bytes.buffer, req._bytes.byteOffset, req._bytes.length));
 lazy(Request.prototype, 'body', (req) => req.rawBody);
 lazy(Request.prototype, 'queryParams', (req) => form.parse(req._facts.query || '', false));
-lazy(Request.prototype, 'cookies', (req) => cookies.parse(req.headers.cookie));
+lazy(Request.prototype, 'cookies', (req) => cookies().parse(req.headers.cookie));
 lazy(Request.prototype, 'baseUrl', (req) => `/_db/${encodeURIComponent(req.database)}`);
 lazy(Request.prototype, 'url', (req) => req.path + (req._facts.query ? `?${req._facts.query}` : ''));
 lazy(Request.prototype, 'originalUrl', (req) => req.baseUrl + req.url);
@@ -154,7 +154,7 @@ lazy(Request.prototype, 'arangoVersion', (req) => {
 });
 
 lazy(Request.prototype, 'auth', (req) => {
-  const found = /^\s*(basic|bearer)(?:\s+(\S*))?\s*$/i.exec(req.headers.authorization || '');
+  const found = /^(basic|bearer)(?: +(\S+))?$/i.exec((req.headers.authorization || '').trim());
   if (found === null) {
     return null;
   }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use errors::{Error, ErrorCode};
 use tempfile::TempDir;
@@ -214,6 +214,11 @@ impl Fixture {
         let isolate =
             Isolate::new(Box::new(host), &Limits::default(), Arc::new(AtomicBool::new(false))).unwrap();
         Fixture { isolate, log, folder }
+    }
+
+    /// Ends scripts that run longer from now.
+    pub(super) fn limit(&self, duration: Duration) {
+        self.isolate.set_deadline(Instant::now().checked_add(duration));
     }
 
     pub(super) fn folder(&self) -> &Path {

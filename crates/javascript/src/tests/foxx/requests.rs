@@ -1,5 +1,7 @@
 //! The request as handlers see it.
 
+use std::time::Duration;
+
 use super::host::Fixture;
 
 /// Makes a service whose root answers with the value of an expression of `req`.
@@ -178,6 +180,31 @@ fn bodies_come_as_they_were_sent() {
     assert_eq!(json.post("/", "text/plain", r#"{"ä":[1]}"#).text(), r#"{"ä":[1]}"#);
     assert_eq!(json.post("/", "text/plain", "").text(), "\"undefined\"");
     assert_eq!(json.post("/", "text/plain", "{").status, 500);
+}
+
+#[test]
+fn long_headers_take_no_long_time() {
+    let fixture = shows(
+        "[req.auth, req.hostname, req.range(9), req.cookie('a'), req.accepts('x/y'), req.acceptsLanguages('en'), req.is('json'), req.xhr] && 1",
+    );
+    fixture.limit(Duration::from_secs(60));
+    for unit in [" ", "a ", "a;", "a,", ";q=", "=", "\\\"", "a:", "0-", "bytes=", "a/b,", ";name=\\\""] {
+        let long = unit.repeat(100_000 / unit.len());
+        let names = [
+            "authorization",
+            "host",
+            "range",
+            "cookie",
+            "accept",
+            "accept-language",
+            "content-type",
+            "x-requested-with",
+        ];
+        let members: Vec<String> =
+            names.iter().map(|name| format!("\"{name}\":\"basic {long}x y\"")).collect();
+        let answer = fixture.send("POST", "/", &format!("{{{}}}", members.join(",")), b"1");
+        assert_eq!(answer.status, 200, "{unit}: {}", answer.text());
+    }
 }
 
 #[test]
