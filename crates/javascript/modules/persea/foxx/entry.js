@@ -26,7 +26,7 @@ function guarded(errorNum, body) {
   try {
     return body();
   } catch (error) {
-    return [{ exception: facts(error, errorNum) }, undefined];
+    return [{ exception: safely(() => facts(error, errorNum), { name: 'Error', message: UNREADABLE, errorNum }) }, undefined];
   } finally {
     settle();
   }
@@ -56,8 +56,32 @@ function handle(request, body) {
     return [{ result: { status, headers } }, content];
   } catch (error) {
     settle();
-    return failure(error, service, res);
+    return safely(() => failure(error, service, res), unreadable);
   }
+}
+
+const UNREADABLE = 'an exception whose attributes throw exceptions';
+
+// Returns what a function returns; what `otherwise` is, or returns, if it throws. An exception may be
+// any value, also one that throws when it is looked at.
+function safely(body, otherwise) {
+  try {
+    return body();
+  } catch (error) {
+    return typeof otherwise === 'function' ? otherwise() : otherwise;
+  }
+}
+
+function unreadable() {
+  host.log('error', UNREADABLE);
+  const body = { error: true, errorNum: 500, errorMessage: 'internal server error', code: 500 };
+  return [{ result: { status: 500, headers: [['content-type', JSON_TYPE]] } }, JSON.stringify(body)];
+}
+
+// Returns a value as JSON has it. Errors: exceptions of JSON.stringify.
+function plain(value) {
+  const text = JSON.stringify(value);
+  return text === undefined ? null : JSON.parse(text);
 }
 
 // Answers a request: by a file, a route, or the default document.
@@ -130,15 +154,14 @@ function script(mount, name, argv) {
       throw tableError('ERROR_SERVICE_UNKNOWN_SCRIPT', `service "${mount}" has no script ${JSON.stringify(name)}`);
     }
     const exported = service.run(service.pathOf(path), argv);
-    return [{ result: exported === undefined ? null : exported }, undefined];
+    return [{ result: plain(exported) }, undefined];
   });
 }
 
 // Calls a function of a job, given by its text.
 function callback(mount, source, values) {
   return guarded(3103, () => {
-    const result = services.get(mount).call(source, values);
-    return [{ result: result === undefined ? null : result }, undefined];
+    return [{ result: plain(services.get(mount).call(source, values)) }, undefined];
   });
 }
 

@@ -115,7 +115,7 @@ fn a_router_of_another_service_has_the_context_of_its_place() {
 #[test]
 fn scripts_get_arguments_and_export_results() {
     let manifest = r#"{"manifest":{"main":"index.js","lib":"lib","scripts":{"echo":"scripts/echo.js","none":"scripts/none.js",
-        "fail":"scripts/fail","status":"scripts/status","lost":"scripts/lost.js","syntax":"scripts/syntax.js"}}}"#;
+        "circle":"scripts/circle.js","value":"scripts/value.js","fail":"scripts/fail","status":"scripts/status","lost":"scripts/lost.js","syntax":"scripts/syntax.js"}}}"#;
     let files = [
         ("lib/index.js", "throw new Error('a script must not need the main file')"),
         (
@@ -125,6 +125,8 @@ fn scripts_get_arguments_and_export_results() {
         ),
         ("lib/other.js", "module.exports = module.context.argv === undefined;"),
         ("lib/scripts/none.js", "module.exports = undefined;"),
+        ("lib/scripts/circle.js", "exports.self = exports;"),
+        ("lib/scripts/value.js", "module.exports = { date: new Date(0), f() {}, n: NaN };"),
         ("lib/scripts/fail.js", "throw new TypeError('no');"),
         (
             "lib/scripts/status.js",
@@ -139,7 +141,9 @@ fn scripts_get_arguments_and_export_results() {
     // A script runs anew each time.
     assert_eq!(script("echo", "[]"), r#"{"result":[[],[],true,2]}"#);
     assert_eq!(script("none", "[]"), r#"{"result":null}"#);
+    assert_eq!(script("value", "[]"), r#"{"result":{"date":"1970-01-01T00:00:00.000Z","n":null}}"#);
     for (name, expected) in [
+        ("circle", "\"errorNum\":3016"),
         ("fail", r#""name":"TypeError","message":"no","errorNum":3016"#),
         ("status", r#""message":"own","errorNum":1200,"code":409"#),
         ("unknown", "has no script \\\"unknown\\\"\",\"errorNum\":3016"),

@@ -61,6 +61,32 @@ fn errors_have_the_status_that_they_name() {
 }
 
 #[test]
+fn exceptions_may_be_any_value() {
+    for thrown in [
+        "Symbol('x')",
+        "{ get statusCode() { throw 1; } }",
+        "new Proxy({}, { get() { throw 1; } })",
+        "Object.assign(new Error('x'), { statusCode: 400, message: Symbol('y') })",
+        "Object.assign(new Error('x'), { statusCode: 400, extra: new Proxy({}, { ownKeys() { throw 1; } }) })",
+        "Object.assign(new Error('x'), { stack: 7, name: null })",
+        "Object.create(null)",
+        "() => {}",
+        "10n",
+    ] {
+        let answer = reply(&format!("throw {thrown}"));
+        assert_eq!(answer.attribute("error"), "true", "{thrown}: {}", answer.text());
+        let files = [("s.js", format!("throw {thrown}"))];
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        let extra = r#"{"manifest":{"scripts":{"s":"s.js"}}}"#;
+        let (value, _) =
+            Fixture::new(&[("/test", extra, &files)]).call("script", &["\"/test\"", "\"s\"", "[]"], b"");
+        assert!(value.contains("\"errorNum\":3016"), "{thrown}: {value}");
+    }
+    let deep = reply("const f = () => f() + 1; f()");
+    assert_eq!(deep.status, 500);
+}
+
+#[test]
 fn errors_carry_more_and_are_logged() {
     let answer = reply("res.throw(422, 'reason', { extra: { fields: ['a'], code: 7 } })");
     assert_eq!((answer.status, answer.attribute("fields").as_str()), (422, "[\"a\"]"));
