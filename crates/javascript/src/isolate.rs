@@ -34,9 +34,9 @@ pub struct Exchanged {
 /// It stays on the thread that made it, and holds about 200 KiB before the first script.
 pub struct Isolate {
     /// `require` for the names of embedded modules. It is dropped before the runtime.
-    require: Persistent<Function<'static>>,
+    pub(crate) require: Persistent<Function<'static>>,
     core: Rc<Core>,
-    context: Context,
+    pub(crate) context: Context,
     runtime: Runtime,
     stop: Rc<Stop>,
     memory_bytes: usize,

@@ -40,29 +40,9 @@ crypto.uuidv4 = () => {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 };
 
-// Nonces: 32 bits of time and 64 of randomness. They are known to this program for an hour.
-const nonces = new Map();
-
-crypto.createNonce = () => {
-  const now = Math.floor(host.time());
-  const bytes = new Uint8Array(12);
-  new DataView(bytes.buffer).setUint32(0, now);
-  bytes.set(host.randomBytes(8), 4);
-  const nonce = host.decode(bytes, 'base64url');
-  for (const [known, time] of nonces) {
-    if (time < now - 3600) {
-      nonces.delete(known);
-    }
-  }
-  nonces.set(nonce, now);
-  return nonce;
-};
-
-crypto.checkAndMarkNonce = (nonce) => {
-  const time = nonces.get(nonce);
-  nonces.delete(nonce);
-  return time !== undefined && time >= host.time() - 3600;
-};
+// Nonces: 32 bits of time and 64 of randomness. All scripts of this program know them for an hour.
+crypto.createNonce = host.createNonce;
+crypto.checkAndMarkNonce = (nonce) => typeof nonce === 'string' && host.takeNonce(nonce);
 
 for (const name of ['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512']) {
   crypto[name] = (message) => host.hash(name, content(message));

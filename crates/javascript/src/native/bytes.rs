@@ -45,7 +45,7 @@ fn decoded(bytes: &[u8], encoding: &str) -> Result<String, Error> {
         "utf16be" => String::from_utf16_lossy(&units(u16::from_be_bytes)),
         "hex" => to_hex(bytes),
         "base64" => BASE64.encode(bytes),
-        "base64url" => BASE64_URL.encode(bytes),
+        "base64url" => to_base64_url(bytes),
         other => return Err(unknown(other)),
     })
 }
@@ -67,8 +67,13 @@ fn from_hex(text: &str) -> Vec<u8> {
     digits.as_chunks().0.iter().map(|[high, low]| high << 4 | low).collect()
 }
 
+/// Returns bytes in the URL-safe alphabet of base64.
+pub(super) fn to_base64_url(bytes: &[u8]) -> String {
+    BASE64_URL.encode(bytes)
+}
+
 /// Returns the bytes of either alphabet. White space is skipped.
-fn from_base64(text: &str) -> Vec<u8> {
+pub(super) fn from_base64(text: &str) -> Vec<u8> {
     let text: String = text.chars().filter(|char| !char.is_whitespace()).collect();
     let text = text.replace('-', "+").replace('_', "/");
     BASE64.decode(text.trim_end_matches('=')).unwrap_or_default()

@@ -8,6 +8,7 @@ mod code;
 mod compress;
 mod crypto;
 mod files;
+mod nonces;
 mod request;
 mod services;
 mod system;
@@ -36,6 +37,7 @@ const TABLES: &[Table] = &[
     compress::TABLE,
     crypto::TABLE,
     files::TABLE,
+    nonces::TABLE,
     request::TABLE,
     services::TABLE,
     system::TABLE,
