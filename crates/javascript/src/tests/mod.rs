@@ -2,6 +2,8 @@
 
 mod exchange;
 mod foxx;
+mod foxx_host;
+mod foxx_sessions;
 mod host;
 mod limits;
 mod modules;
