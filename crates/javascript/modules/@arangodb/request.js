@@ -1,8 +1,9 @@
-// Requests to other hosts.
+// Requests to other hosts, and to this server: an address that begins with "/" is a path of it.
 'use strict';
 
 const querystring = require('querystring');
 const url = require('url');
+const { exchange } = require('persea/connection');
 
 const MESSAGES = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'No Content', 301: 'Moved Permanently', 302: 'Found',
   303: 'See Other', 304: 'Not Modified', 307: 'Temporary Redirect', 308: 'Permanent Redirect', 400: 'Bad Request',
@@ -106,13 +107,21 @@ function bodyOf(options, headers) {
   return undefined;
 }
 
+// Sends a request to another host, or to this server.
+function send(method, target, headers, body, options) {
+  if (target.startsWith('/') && !target.startsWith('//')) {
+    return exchange(method, target, body, headers);
+  }
+  return host.fetch(method, target, headers, body, options.timeout, Boolean(options.verifyCertificates));
+}
+
 function request(given) {
   const options = typeof given === 'string' ? { url: given } : given;
   let method = String(options.method || 'GET').toUpperCase();
   let { target, headers, body } = prepared(options);
   const most = options.followRedirect === false ? 0 : options.maxRedirects === undefined ? 10 : options.maxRedirects;
   for (let count = 0; ; ++count) {
-    const reply = host.fetch(method, target, headers, body, options.timeout, Boolean(options.verifyCertificates));
+    const reply = send(method, target, headers, body, options);
     const next = reply.headers.location;
     if (count >= most || next === undefined || reply.status < 300 || reply.status >= 400) {
       const hidesBody = options.returnBodyOnError === false && reply.status >= 400;

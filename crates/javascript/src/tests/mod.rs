@@ -3,6 +3,7 @@
 mod exchange;
 mod foxx;
 mod foxx_host;
+mod foxx_oauth;
 mod foxx_sessions;
 mod host;
 mod limits;
