@@ -2,6 +2,7 @@
 
 mod exchange;
 mod foxx;
+mod foxx_graphql;
 mod foxx_host;
 mod foxx_oauth;
 mod foxx_sessions;
