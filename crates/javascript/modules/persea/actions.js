@@ -17,6 +17,8 @@ function evaluate(source) {
   return module.exports;
 }
 
+exports.evaluate = evaluate;
+
 // Returns the function of an action, which sees its parameters as the variable `params`, too.
 function action(source, params) {
   const made = evaluate('function (params) { const action = ' + source + '\n; return action; }')(params);

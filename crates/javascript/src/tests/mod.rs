@@ -4,6 +4,7 @@ mod exchange;
 mod foxx;
 mod foxx_graphql;
 mod foxx_host;
+mod foxx_jobs;
 mod foxx_oauth;
 mod foxx_sessions;
 mod host;
