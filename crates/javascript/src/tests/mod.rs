@@ -7,6 +7,7 @@ mod foxx_host;
 mod foxx_jobs;
 mod foxx_oauth;
 mod foxx_sessions;
+mod foxx_testing;
 mod host;
 mod limits;
 mod modules;
