@@ -20,7 +20,7 @@ function ask(options, request) {
   const req = { method: 'POST', queryParams: {}, user: 'anna', ...request, get: (name) => headers[name] };
   req.accepts = (types) => (request.browser ? 'html' : types[0]);
   handler({ schema, rootValue, ...options })(req, res);
-  if (res.headers['content-type'] === 'application/json') {
+  if (res.headers['content-type'].startsWith('application/json')) {
     res.json = JSON.parse(res.text);
   }
   return res;

@@ -165,9 +165,15 @@ function callback(mount, source, values) {
   });
 }
 
+// Runs files of tests, whose paths begin in the service's folder. The value is the report; with
+// `idiomatic`, a report that has a format of its own is the body.
+function tests(mount, files, options) {
+  return guarded(3103, () => require('persea/foxx/testing/tests').tests(mount, files, options));
+}
+
 // Returns the description of a service's routes, in OpenAPI 2.0.
 function apiDescription(mount) {
   return guarded(3103, () => [{ result: require('persea/foxx/api-description').describe(services.load(mount)) }, undefined]);
 }
 
-module.exports = { apiDescription, callback, handle, load, script };
+module.exports = { apiDescription, callback, handle, load, script, tests };

@@ -135,7 +135,7 @@ function handle(graphql, settings, req, res) {
       throw error;
     }
     Object.entries(error.headers).forEach(([name, value]) => res.set(name, value));
-    send(res, error.status, 'application/json', text({ errors: [{ message: error.message }] }, settings));
+    send(res, error.status, 'application/json; charset=utf-8', text({ errors: [{ message: error.message }] }, settings));
     return;
   }
   const { status, result } = reply;
@@ -143,7 +143,7 @@ function handle(graphql, settings, req, res) {
   if (result.errors) {
     body.errors = result.errors.map((error) => formatted(graphql, settings, error));
   }
-  send(res, status, 'application/json', text(body, settings));
+  send(res, status, 'application/json; charset=utf-8', text(body, settings));
 }
 
 function text(value, settings) {

@@ -7,6 +7,7 @@ mod errors;
 mod files;
 mod host;
 mod modules;
+mod related;
 mod requests;
 mod responses;
 mod routers;

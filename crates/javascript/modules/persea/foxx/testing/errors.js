@@ -41,6 +41,11 @@ function attempt(run) {
   }
 }
 
+// Returns the frames of a stack, without those of the API's own modules.
+function framesOf(stack) {
+  return stack.split('\n').filter((line) => /^\s*at /.test(line) && !/^\s*at .*\(?(persea:|native\))/.test(line));
+}
+
 // Returns name, message and stack of an exception, with its own members.
 function describe(thrown) {
   if (thrown === null || typeof thrown !== 'object') {
@@ -53,10 +58,10 @@ function describe(thrown) {
   }
   const name = attempt(() => String(thrown.name)) || 'Error';
   const message = cut(attempt(() => String(thrown.message)) || '');
-  const calls = attempt(() => String(thrown.stack || '')) || '';
+  const calls = framesOf(attempt(() => String(thrown.stack || '')) || '');
   const head = message === '' ? name : `${name}: ${message}`;
   // The first line says what happened, the others where.
-  return { ...facts, name, message, stack: cut(calls === '' ? head : `${head}\n${calls.trimEnd()}`) };
+  return { ...facts, name, message, stack: cut([head, ...calls].join('\n')) };
 }
 
 module.exports = { describe };

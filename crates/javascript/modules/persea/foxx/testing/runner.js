@@ -7,26 +7,24 @@ class Skipped extends Error {}
 // Runs a function of a test or a hook to its end. A promise, or the function `done`, may end it later,
 // but in the same run of the event loop: nothing else happens beside a script.
 function call(body, context) {
-  const later = { isDone: false, error: undefined };
-  const settle = (error) => {
-    Object.assign(later, { isDone: true, error });
+  const state = { isDone: false, error: undefined };
+  const end = (error) => {
+    Object.assign(state, { isDone: true, error });
   };
-  const result = body.length > 0 ? body.call(context, settle) : body.call(context);
+  const result = body.length > 0 ? body.call(context, end) : body.call(context);
   const isPromise = result !== null && typeof result === 'object' && typeof result.then === 'function';
   if (isPromise) {
-    result.then(() => settle(undefined), (error) => settle(error === undefined ? new Error('the promise was rejected') : error));
+    result.then(() => end(undefined), (error) => end(error === undefined ? new Error('the promise was rejected') : error));
   }
-  if (!isPromise && body.length === 0) {
-    return;
+  const lost = host.settle();
+  if (state.error !== undefined && state.error !== null) {
+    throw state.error;
   }
-  if (!later.isDone) {
-    host.runJobs();
-  }
-  if (!later.isDone) {
+  if (!state.isDone && (isPromise || body.length > 0)) {
     throw new Error(isPromise ? 'the promise never settles' : 'done() is never called');
   }
-  if (later.error !== undefined && later.error !== null && later.error !== false) {
-    throw later.error;
+  if (lost !== undefined) {
+    throw new Error(`a promise was rejected and nobody handled it: ${lost}`);
   }
 }
 

@@ -2,6 +2,7 @@
 'use strict';
 
 const { make } = require('persea/error');
+const { tableError } = require('persea/foxx/errors');
 const { Suite, functions, fromExports, select, size } = require('persea/foxx/testing/suites');
 const { Runner } = require('persea/foxx/testing/runner');
 const { create } = require('persea/foxx/testing/reporters');
@@ -52,8 +53,12 @@ function run(files, { reporter, filter }, load) {
 // Runs the tests of the service at a mount point. `files` are paths within the service. Returns the
 // value of the report, and its text if the text has the reporter's own format.
 function tests(mount, files, options) {
-  const service = require('persea/foxx/service');
-  const load = (file) => service.fresh(mount).run(file);
+  const { fresh } = require('persea/foxx/service');
+  const { unmet } = fresh(mount);
+  if (unmet.length > 0) {
+    throw tableError('ERROR_SERVICE_NEEDS_CONFIGURATION', `service needs configuration: ${unmet.join(', ')}`);
+  }
+  const load = (file) => fresh(mount).run(file);
   const report = run(files, options || {}, load);
   const text = options && options.idiomatic ? report.text : undefined;
   return text === undefined ? [{ result: report.value }, undefined] : [{ result: null }, text];
