@@ -85,7 +85,6 @@ static MODULES: &[(&str, &str)] = sources![
     "persea/explain/colors",
     "persea/explain/expression",
     "persea/explain/node",
-    "persea/foxx-services",
     "persea/foxx/api-description",
     "persea/foxx/context",
     "persea/foxx/cookies",
