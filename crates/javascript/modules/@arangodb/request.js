@@ -107,7 +107,8 @@ function bodyOf(options, headers) {
   return undefined;
 }
 
-// Sends a request to another host, or to this server.
+// Sends a request to another host, or to this server. Only the first may have a timeout: a request to
+// this server is a part of the script, and ends with it.
 function send(method, target, headers, body, options) {
   if (target.startsWith('/') && !target.startsWith('//')) {
     return exchange(method, target, body, headers);
