@@ -1,5 +1,7 @@
-//! A host for tests of modules of services: it answers requests to other hosts with a given body, and
-//! its scripts may require the API's own modules by `own(name)`.
+//! A host for tests of modules of services.
+//!
+//! It answers requests to other hosts with a given body. Its scripts may require the API's own
+//! modules by `own(name)`.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,7 +1,8 @@
 //! The modules beside the router in services: sessions, GraphQL, scripts of jobs, and tests.
 
-use super::host::{Fixture, parse};
 use velocypack::Slice;
+
+use super::host::{Fixture, parse};
 
 const SESSIONS: &str = "
 const createRouter = require('@arangodb/foxx/router');
