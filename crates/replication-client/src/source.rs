@@ -52,6 +52,14 @@ impl Source {
         Ok(Source { client, product, version, persea_version })
     }
 
+    /// Asks the server whether it is there.
+    ///
+    /// Errors: those of the request. A server that is silent for some seconds has not answered in
+    /// time.
+    pub fn greet(&self) -> Result<()> {
+        self.client.call(&Request::get("/_api/version").patience(SILENCE_MAX)).map(drop)
+    }
+
     /// Returns the client of `_system`.
     pub fn client(&self) -> &Client {
         &self.client

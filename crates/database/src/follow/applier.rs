@@ -6,10 +6,9 @@ use std::sync::Arc;
 use aql_value::Charge;
 use catalog::SYSTEM_DATABASE;
 use errors::Result;
-use storage::{DOCUMENT_WAIT, Durability, TransactionOptions};
 
 use super::entry::{Entry, EntryKind, TailBody, for_each};
-use super::operations::{Apply, Operation, Operations};
+use super::operations::{Operation, Operations};
 use super::position::{AppliedPosition, setting};
 use super::{definitions, users};
 use crate::instance::Instance;
@@ -17,8 +16,6 @@ use crate::instance::Instance;
 /// Operations of their own that are committed together, and their bytes.
 const TOGETHER_MAX: usize = 1_000;
 const TOGETHER_MAX_BYTES: usize = 1 << 20;
-/// Attempts to commit operations that conflict with writers on this server.
-const ATTEMPTS: usize = 20;
 
 /// Applies the log of another server.
 ///
@@ -250,38 +247,11 @@ impl Applier {
     }
 
     fn commit(&mut self, operations: &Operations, position: AppliedPosition) -> Result<()> {
-        let mut attempts = 1;
-        loop {
-            match self.try_commit(operations, position) {
-                Err(error) if error.is_retryable() && attempts < ATTEMPTS => attempts += 1,
-                Err(error) => return Err(error),
-                Ok(()) => {
-                    self.reach(position);
-                    return Ok(());
-                }
-            }
-        }
-    }
-
-    fn try_commit(&self, operations: &Operations, position: AppliedPosition) -> Result<()> {
-        match self.commit_by(operations, position, Operations::apply_in_runs) {
-            // One by one, a document gives way to another one with its unique value.
-            Err(error) if !error.is_retryable() => {
-                self.commit_by(operations, position, Operations::apply_one_by_one)
-            }
-            committed => committed,
-        }
-    }
-
-    fn commit_by(&self, operations: &Operations, position: AppliedPosition, apply: Apply) -> Result<()> {
-        let options = TransactionOptions { wait: DOCUMENT_WAIT, ..TransactionOptions::default() };
-        let mut transaction = self.instance.store().begin(&options)?;
-        let catalog = Arc::clone(transaction.catalog());
-        let may_lack = position.may_lack_definitions();
-        if let Some(database) = definitions::database_of(&catalog, operations.database(), may_lack)? {
-            apply(operations, &mut transaction, database, may_lack)?;
-        }
-        transaction.put_setting(&setting(&self.source), &position.encode())?;
-        transaction.commit(Durability::Buffered)
+        let setting = setting(&self.source);
+        operations.commit(self.instance.store(), position.may_lack_definitions(), &|transaction| {
+            transaction.put_setting(&setting, &position.encode())
+        })?;
+        self.reach(position);
+        Ok(())
     }
 }

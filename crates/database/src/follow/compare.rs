@@ -29,14 +29,20 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    fn add(&mut self, key: &str, revision: &str) {
-        let mut hasher = RapidHasher::default();
-        hasher.write(key.as_bytes());
-        hasher.write_u8(0);
-        hasher.write(revision.as_bytes());
+    pub(super) fn add(&mut self, key: &str, revision: &str) {
         self.documents += 1;
-        self.sum = self.sum.wrapping_add(hasher.finish());
+        self.sum = self.sum.wrapping_add(hash_of(&[key, revision]));
     }
+}
+
+/// Returns the hash of texts without the character U+0000.
+pub(super) fn hash_of(texts: &[&str]) -> u64 {
+    let mut hasher = RapidHasher::default();
+    for text in texts {
+        hasher.write(text.as_bytes());
+        hasher.write_u8(0);
+    }
+    hasher.finish()
 }
 
 /// Sums up a collection of the other server.
@@ -58,18 +64,31 @@ pub(super) fn here(
     collection: &Collection,
     check: &dyn Fn() -> Result<()>,
 ) -> Result<Summary> {
+    let mut summary = Summary::default();
+    for_each_revision_here(session, collection, check, &mut |key, revision| summary.add(key, revision))?;
+    Ok(summary)
+}
+
+/// Calls `take` with `_key` and `_rev` of each document of a collection here.
+///
+/// Errors: those of the engine and of `check`.
+pub(super) fn for_each_revision_here(
+    session: &Session,
+    collection: &Collection,
+    check: &dyn Fn() -> Result<()>,
+    take: &mut dyn FnMut(&str, &str),
+) -> Result<()> {
     let snapshot = session.instance().store().snapshot()?;
     let spec = DocumentScanSpec { sequential: true, ..DocumentScanSpec::default() };
     let mut scan = snapshot.scan(collection, &spec)?;
-    let mut summary = Summary::default();
     while let Some(documents) = scan.next_block(BLOCK)? {
         check()?;
         for document in documents.iter() {
             let text = |name: &str| document.get(name).and_then(Slice::as_str).unwrap_or_default();
-            summary.add(text("_key"), text("_rev"));
+            take(text("_key"), text("_rev"));
         }
     }
-    Ok(summary)
+    Ok(())
 }
 
 /// Compares all collections of the databases that are followed.

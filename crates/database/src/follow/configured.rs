@@ -62,8 +62,12 @@ impl Session {
         self.require_choice()?;
         let Some(from) = from else { return self.follow(options, FollowKind::Follower) };
         let store = self.instance().store();
-        let Some(kept) = Kept::read(store)?.filter(|kept| kept.source.databases == options.databases) else {
-            let message = format!("'from' is {from}, but nothing was copied; start without it");
+        let is_copied = |kept: &Kept| kept.begin.is_some() && kept.source.databases == options.databases;
+        let Some(kept) = Kept::read(store)?.filter(is_copied) else {
+            let message = format!(
+                "'from' is {from}, but no synchronization has made these databases equal to those of the \
+                 other server; an empty server can start without it"
+            );
             return Err(Error::bad_parameter(message));
         };
         let has = kept.applied(store)?;
@@ -74,15 +78,6 @@ impl Session {
         let kept = Kept { phase: FollowPhase::Following, source: options, ..kept };
         kept.store(store)?;
         worker::start(self.instance(), kept)
-    }
-
-    /// Returns the tick up to which this server has the log of the one that it has copied; 0 if it
-    /// has copied none.
-    ///
-    /// Errors: 1102 for damage, those of the engine.
-    pub fn copied_tick(&self) -> Result<u64> {
-        let store = self.instance().store();
-        Kept::read(store)?.map_or(Ok(0), |kept| kept.applied(store))
     }
 
     /// Forgets the server that was followed, how far it was applied, and the configuration. A

@@ -3,11 +3,17 @@
 use std::sync::Arc;
 
 use errors::{Error, ErrorCode, Result};
-use storage::{Collection, Database, OverwriteMode, Transaction, WriteOptions};
+use storage::{
+    Collection, DOCUMENT_WAIT, Database, Durability, OverwriteMode, Store, Transaction, TransactionOptions,
+    WriteOptions,
+};
 use velocypack::Slice;
 
 use super::definitions;
 use super::entry::{Entry, EntryKind};
+
+/// Attempts to commit operations that conflict with writers on this server.
+const ATTEMPTS: usize = 20;
 
 /// Operations of one database, in the order of the log.
 #[derive(Default)]
@@ -21,7 +27,7 @@ pub(super) struct Operations {
 }
 
 /// Applies all operations to a database. Over a copy (`true`), collections may be gone.
-pub(super) type Apply = fn(&Operations, &mut Transaction, &Database, bool) -> Result<()>;
+type Apply = fn(&Operations, &mut Transaction, &Database, bool) -> Result<()>;
 
 /// Stores or removes a document.
 pub(super) struct Operation {
@@ -58,11 +64,63 @@ impl Operations {
         self.list.push(operation);
     }
 
+    /// Commits the operations, with what `finish` adds to their transaction. Over a copy, databases
+    /// and collections may be gone (`may_lack`).
+    ///
+    /// Errors: that of the first operation that cannot be applied, those of `finish` and of the
+    /// engine.
+    pub(super) fn commit(
+        &self,
+        store: &Store,
+        may_lack: bool,
+        finish: &dyn Fn(&mut Transaction) -> Result<()>,
+    ) -> Result<()> {
+        let mut attempts = 1;
+        loop {
+            match self.try_commit(store, may_lack, finish) {
+                Err(error) if error.is_retryable() && attempts < ATTEMPTS => attempts += 1,
+                committed => return committed,
+            }
+        }
+    }
+
+    fn try_commit(
+        &self,
+        store: &Store,
+        may_lack: bool,
+        finish: &dyn Fn(&mut Transaction) -> Result<()>,
+    ) -> Result<()> {
+        match self.commit_by(store, may_lack, finish, Operations::apply_in_runs) {
+            // One by one, a document gives way to another one with its unique value.
+            Err(error) if !error.is_retryable() => {
+                self.commit_by(store, may_lack, finish, Operations::apply_one_by_one)
+            }
+            committed => committed,
+        }
+    }
+
+    fn commit_by(
+        &self,
+        store: &Store,
+        may_lack: bool,
+        finish: &dyn Fn(&mut Transaction) -> Result<()>,
+        apply: Apply,
+    ) -> Result<()> {
+        let options = TransactionOptions { wait: DOCUMENT_WAIT, ..TransactionOptions::default() };
+        let mut transaction = store.begin(&options)?;
+        let catalog = Arc::clone(transaction.catalog());
+        if let Some(database) = definitions::database_of(&catalog, &self.database, may_lack)? {
+            apply(self, &mut transaction, database, may_lack)?;
+        }
+        finish(&mut transaction)?;
+        transaction.commit(Durability::Buffered)
+    }
+
     /// Applies the operations. Documents of one collection that follow each other are stored
     /// together, so that their keys are looked up together.
     ///
     /// Errors: that of the first operation that cannot be applied.
-    pub(super) fn apply_in_runs(
+    fn apply_in_runs(
         &self,
         transaction: &mut Transaction,
         database: &Database,
@@ -91,7 +149,7 @@ impl Operations {
     /// Applies the operations one after another.
     ///
     /// Errors: that of the first operation that cannot be applied.
-    pub(super) fn apply_one_by_one(
+    fn apply_one_by_one(
         &self,
         transaction: &mut Transaction,
         database: &Database,
@@ -108,6 +166,17 @@ impl Operations {
 }
 
 impl Operation {
+    /// Returns the operation that stores a document in the collection with a globally unique
+    /// identifier.
+    pub(super) fn put(collection: &str, document: Slice<'_>) -> Self {
+        Operation { is_removal: false, collection: collection.into(), data: document.bytes().to_vec() }
+    }
+
+    /// Returns the operation that removes the document with a key.
+    pub(super) fn removal(collection: &str, key: &str) -> Self {
+        Operation { is_removal: true, collection: collection.into(), data: key.as_bytes().to_vec() }
+    }
+
     /// Errors: 10 for a document or a removal without a key.
     pub(super) fn of(entry: &Entry<'_>) -> Result<Self> {
         let key = entry.data.get("_key").and_then(Slice::as_str).ok_or_else(|| {

@@ -15,7 +15,7 @@ use crate::state::following::SourceOptions;
 
 /// The time limit for opening a connection, and for a reply.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(300);
+pub(super) const REQUEST_TIMEOUT: Duration = Duration::from_secs(300);
 /// Maximum size of one reply.
 const RESPONSE_MAX_BYTES: usize = 512 << 20;
 /// Maximum number of threads that copy.
@@ -93,6 +93,13 @@ impl SourceOptions {
     /// Errors: 10 for what cannot be used, 1400 for a server that does not answer, 1402 for one
     /// that refuses the user, 1401 for another program.
     pub(super) fn connect(&self, interrupt: Option<Arc<AtomicBool>>) -> Result<Source> {
+        self.connect_for(REQUEST_TIMEOUT, interrupt)
+    }
+
+    /// As [`SourceOptions::connect`], with a time limit for a reply.
+    ///
+    /// Errors: those of [`SourceOptions::connect`].
+    pub(super) fn connect_for(&self, limit: Duration, interrupt: Option<Arc<AtomicBool>>) -> Result<Source> {
         let endpoint = Endpoint::parse(&self.endpoint)
             .map_err(|error| Error::bad_parameter(format!("'endpoint': {error}")))?;
         let credentials = match &self.token {
@@ -103,7 +110,7 @@ impl SourceOptions {
         let client = Client::new(ClientOptions {
             credentials,
             connection_timeout: CONNECTION_TIMEOUT,
-            request_timeout: REQUEST_TIMEOUT,
+            request_timeout: limit,
             max_response_bytes: RESPONSE_MAX_BYTES,
             retries: RetryOptions { count: 1, ..RetryOptions::default() },
             tls: TlsOptions { authorities: self.authorities.clone(), ..TlsOptions::default() },

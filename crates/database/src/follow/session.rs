@@ -135,7 +135,7 @@ fn idle() -> Error {
 
 fn follow(instance: &Arc<Instance>, options: SourceOptions, kind: FollowKind) -> Result<()> {
     let store = instance.store();
-    if instance.following().phase().is_copy() {
+    if instance.following().phase().is_copy() || instance.following().is_working() {
         return Err(Error::of(ErrorCode::ReplicationRunning));
     }
     let probe = probe(&options, store.server_id())?;

@@ -3,7 +3,7 @@
 use catalog::SYSTEM_DATABASE;
 use errors::Result;
 use storage::{Database, Store};
-use velocypack::Slice;
+use velocypack::{Builder, Limits, Slice, json};
 
 use super::entry::{Entry, EntryKind};
 use crate::base::user_documents::{USERS_COLLECTION, user};
@@ -44,6 +44,21 @@ pub(super) fn apply(store: &Store, entry: &Entry<'_>) -> Result<()> {
 /// Notes the key of a user's document where it is not the name.
 ///
 /// Errors: those of the engine.
-pub(super) fn note_key(store: &Store, key: &str, name: &str) -> Result<()> {
+fn note_key(store: &Store, key: &str, name: &str) -> Result<()> {
     if key == name { Ok(()) } else { store.put_setting(&format!("{PREFIX}{key}"), name.as_bytes()) }
+}
+
+/// Notes the keys of users in JSON Lines of their documents.
+///
+/// Errors: those of the engine.
+pub(super) fn note_keys(store: &Store, lines: &[u8]) -> Result<()> {
+    let (mut parser, mut builder) = (json::Parser::new(lines, &Limits::default()), Builder::new());
+    while parser.next_value(&mut builder).is_ok_and(|value| value.is_some()) {
+        let text = |name: &str| builder.as_slice().get(name).and_then(Slice::as_str);
+        if let (Some(key), Some(user)) = (text("_key"), text("user")) {
+            note_key(store, key, user)?;
+        }
+        builder.clear();
+    }
+    Ok(())
 }

@@ -1,7 +1,11 @@
 // Replication from an ArangoDB server, as its routes have it. The server says what it does not have.
 'use strict';
 
-const { send } = require('persea/connection');
+const arango = require('persea/arango');
+const { failure, send, sendUnless } = require('persea/connection');
+
+// The longest pause between two questions whether a copy is made, in seconds.
+const PAUSE_MAX = 1;
 
 function query(parameters) {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
@@ -31,13 +35,45 @@ const logger = {
   firstTick: () => send('GET', '/_api/replication/logger-first-tick').firstTick,
 };
 
-const sync = (config) => send('PUT', '/_api/replication/sync', config);
-const syncGlobal = (config) => send('PUT', '/_api/replication/sync?global=true', config);
+// Begins a copy as a job of the server, whose number it returns.
+function beginSync(config, parameters) {
+  const path = `/_api/replication/sync${query(parameters)}`;
+  const { code, headers, parsedBody } = arango.PUT_RAW(path, config, { 'x-arango-async': 'store' });
+  const id = headers['x-arango-async-id'];
+  if (id === undefined) {
+    throw failure(code, parsedBody);
+  }
+  return id;
+}
+
+// Returns the outcome of a copy, or false while it is made.
+function getSyncResult(id) {
+  const result = sendUnless(204, 'PUT', `/_api/job/${encodeURIComponent(id)}`);
+  return result === undefined ? false : result;
+}
+
+// Copies another server once. Unless `async` is set, it returns when the copy is made. No request
+// lasts as long as the copy.
+function synchronize(config, parameters) {
+  const { async: isAsync, ...rest } = config;
+  const id = beginSync(rest, parameters);
+  let result = isAsync ? id : getSyncResult(id);
+  for (let pause = 0.01; result === false; pause = Math.min(2 * pause, PAUSE_MAX)) {
+    host.sleep(pause);
+    result = getSyncResult(id);
+  }
+  return result;
+}
+
+const sync = (config) => synchronize(config, {});
+const syncGlobal = (config) => synchronize(config, { global: true });
+const syncCollection = (name, config) =>
+  synchronize({ ...config, includeSystem: true, restrictType: 'include', restrictCollections: [name] }, {});
 const setupReplication = (config) => send('PUT', '/_api/replication/make-follower', config);
 const setupReplicationGlobal = (config) => send('PUT', '/_api/replication/make-follower?global=true', config);
 const serverId = () => send('GET', '/_api/replication/server-id').serverId;
 
 module.exports = {
-  applier: applierOf(undefined), globalApplier: applierOf(true), logger, sync, syncGlobal, setupReplication,
-  setupReplicationGlobal, serverId,
+  applier: applierOf(undefined), globalApplier: applierOf(true), logger, sync, syncGlobal, syncCollection,
+  getSyncResult, setupReplication, setupReplicationGlobal, serverId,
 };

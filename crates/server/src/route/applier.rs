@@ -5,12 +5,14 @@
 //! 3.8 have `phase`. ArangoDB has an applier for each database, and a global one. Here there is
 //! one, which every database shows.
 
+use catalog::SYSTEM_DATABASE;
 use database::Session;
-use database::follow::{FollowKind, FollowPhase, FollowView, SourceOptions};
+use database::follow::{FollowKind, FollowPhase, FollowView, SourceOptions, SyncOptions, Synchronized};
 use errors::{Error, Result};
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
+use super::follow::print_problems;
 use super::replication::{now, print_server};
 use crate::http::Cost::{Blocking, Constant, Read};
 use crate::http::fields::Fields;
@@ -40,7 +42,9 @@ pub(super) const ROUTES: &[Route] = &[
     Route::new(Verb::Put, "/_api/replication/sync", Blocking, synchronize)
         .for_operators()
         .about("Copies another server once, without following it.")
-        .with_body(r#"{"endpoint": "tcp://localhost:8530", "username": "root", "password": ""}"#)
+        .with_body(
+            r#"{"endpoint": "tcp://localhost:8530", "username": "root", "password": "", "incremental": true}"#,
+        )
         .with_query(&["global"]),
     Route::new(Verb::Put, "/_api/replication/applier-start", Blocking, start)
         .for_operators()
@@ -189,29 +193,34 @@ fn forget(session: &Session, _request: &Request) -> Result<Response> {
     answer(session)
 }
 
-/// Copies another server, and accepts writes afterwards. The reply has the tick with which
-/// `applier-start` goes on.
+/// Copies another server once. The reply has the tick with which `applier-start` goes on.
 fn synchronize(session: &Session, request: &Request) -> Result<Response> {
-    session.follow(asked_source(session, request)?, FollowKind::Follower)?;
-    session.wait_for_copy()?;
-    session.promote()?;
-    session.wait_while_following()?;
-    let view = session.follow_view()?;
-    if let (FollowPhase::Failed, Some(error)) = (view.phase, view.error) {
-        return Err(error);
-    }
-    let (catalog, tick) = (session.catalog(), session.copied_tick()?.to_string());
+    let body = request.body_object()?;
+    let body = body.slice();
+    let is_global = request.flag("global", false)?;
+    let asked = text(body, "database")?;
+    let database = match (is_global, asked.as_deref()) {
+        (true, None | Some(SYSTEM_DATABASE)) => None,
+        (true, Some(_)) => {
+            return Err(Error::bad_parameter("'database' must not be set: all databases are copied"));
+        }
+        (false, asked) => Some(asked.filter(|name| !name.is_empty()).unwrap_or(session.database_name())),
+    };
+    let options = SyncOptions::parse(source_options(body, database)?, body)?;
+    let Synchronized { collections, tick, problems } = session.synchronize(&options)?;
     Response::object(StatusCode::OK, |fields| {
-        fields.list("collections", |fields| {
-            let own = catalog.database(session.database_name());
-            for collection in own.into_iter().flat_map(|database| database.collections()) {
-                fields.child_element(|fields| {
-                    let id = collection.definition().id.to_string();
-                    fields.text("id", &id).text("name", collection.name());
+        fields.list("collections", |list| {
+            for collection in &collections {
+                list.child_element(|fields| {
+                    fields.text("id", &collection.id).text("name", &collection.name);
+                    if is_global {
+                        fields.text("database", &collection.database);
+                    }
                 });
             }
         });
-        fields.text("lastLogTick", &tick);
+        fields.text("lastLogTick", &tick.to_string());
+        print_problems(&problems, fields);
     })
 }
 
@@ -236,8 +245,27 @@ fn asked_source(session: &Session, request: &Request) -> Result<SourceOptions> {
     let body = request.body_object()?;
     let body = body.slice();
     check_unrestricted(body)?;
-    let is_global = request.flag("global", false)?;
-    source_options(body, (!is_global).then_some(session.database_name()))
+    let database = match request.flag("global", false)? {
+        true => None,
+        false => Some(&**session.database_name()),
+    };
+    if let (Some(asked), Some(own)) = (text(body, "database")?, database)
+        && asked != own
+    {
+        return Err(Error::bad_parameter(format!(
+            "'database' must be '{own}': a database keeps its name when it is followed"
+        )));
+    }
+    source_options(body, database)
+}
+
+/// Reads a text of a body.
+///
+/// Errors: 10 for another type.
+fn text(body: Slice<'_>, name: &str) -> Result<Option<String>> {
+    let Some(value) = body.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
+    let text = value.as_str().map(str::to_owned);
+    text.map(Some).ok_or_else(|| Error::bad_parameter(format!("'{name}' must be a string")))
 }
 
 /// Refuses what would leave a part of a database out.
@@ -252,15 +280,8 @@ fn check_unrestricted(body: Slice<'_>) -> Result<()> {
     }
 }
 
-/// Reads the source. `database` is the only one that is followed; `None` for all.
+/// Reads the source. `database` is the only one that is copied; `None` for all.
 fn source_options(body: Slice<'_>, database: Option<&str>) -> Result<SourceOptions> {
-    if let (Some(asked), Some(own)) = (body.get("database").and_then(Slice::as_str), database)
-        && asked != own
-    {
-        return Err(Error::bad_parameter(format!(
-            "'database' must be '{own}': a database keeps its name when it is followed"
-        )));
-    }
     let mut source = Builder::new();
     source.open_object()?;
     for (name, from) in

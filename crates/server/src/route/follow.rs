@@ -166,7 +166,8 @@ fn print_error(name: &str, error: Option<&Error>, fields: &mut Fields<'_>) {
     }
 }
 
-fn print_problems(problems: &[Problem], fields: &mut Fields<'_>) {
+/// Prints what did not come over.
+pub(super) fn print_problems(problems: &[Problem], fields: &mut Fields<'_>) {
     fields.list("problems", |list| {
         for problem in problems {
             list.child_element(|fields| {

@@ -7,6 +7,7 @@ mod wal;
 mod replication;
 mod dump;
 mod cursor;
+mod document;
 
 use mock_http::{Reply, Request};
 use serde_json::{Value, json};
@@ -57,6 +58,7 @@ pub(crate) fn answer(asked: &Asked<'_>, model: &mut Model, readers: &mut Readers
             for_administrators(asked, model, |model| dump::answer(asked, rest, model, readers))
         }
         ["_api", "cursor"] => cursor::answer(asked, rest, model, readers),
+        ["_api", "document"] => document::answer(asked, rest, model),
         ["_api", "version" | "engine" | "foxx"] | ["_admin", _] => server::answer(asked, &segments, model),
         ["_api", "database" | "collection" | "index" | "view" | "user" | "gharial" | "analyzer"] => {
             definitions::answer(asked, &segments, model)

@@ -4,15 +4,10 @@ use errors::{ErrorCode, Result};
 use replication_client::Snapshot;
 use velocypack::Slice;
 
+use super::super::described::{described, take_analyzers};
 use super::super::failure::of_source;
-use super::super::names;
-use super::described::described;
+use super::super::restored_views;
 use super::{Copy, documents, leftovers};
-use crate::session::Session;
-use crate::state::following::Problem;
-
-/// The collection of Analyzers, on which indexes and views depend.
-const ANALYZERS: &str = "_analyzers";
 
 impl Copy<'_> {
     /// Copies a database. One that is dropped there before it is read is passed over.
@@ -44,38 +39,12 @@ impl Copy<'_> {
         if self.has_leftovers {
             leftovers::drop_collections(self.work, &session, &collections, inventory)?;
         }
-        let rest = match collections.iter().position(|collection| collection.name == ANALYZERS) {
-            Some(analyzers) => {
-                let rest = collections.split_off(analyzers + 1);
-                let first = collections.pop().into_iter().collect();
-                collections.extend(rest);
-                documents::copy(self, &session, &client, &snapshot, first)?;
-                collections
-            }
-            None => collections,
-        };
-        documents::copy(self, &session, &client, &snapshot, rest)?;
-        self.views(&session, inventory)
-    }
-
-    fn views(&self, session: &Session, inventory: Slice<'_>) -> Result<()> {
+        let analyzers = take_analyzers(&mut collections);
+        documents::copy(self, &session, &client, &snapshot, analyzers)?;
+        documents::copy(self, &session, &client, &snapshot, collections)?;
         for view in inventory.get("views").into_iter().flat_map(Slice::elements) {
             self.work.check()?;
-            names::note_view(self.work.instance.store(), view)?;
-            let name = view.get("name").and_then(Slice::as_str).unwrap_or_default();
-            let restored = match session.view(name) {
-                Ok(_) => session.change_view(name, view, false).map(drop),
-                Err(_) => session.restore_view(view, true),
-            };
-            match restored {
-                Err(error) if error.is_retryable() => return Err(error),
-                Err(error) => self.work.report(Problem {
-                    what: format!("view '{name}'"),
-                    place: session.database_name().to_string(),
-                    effect: format!("it is not here: {error}"),
-                }),
-                Ok(()) => {}
-            }
+            restored_views::restore(&session, view, &|problem| self.work.report(problem))?;
         }
         Ok(())
     }

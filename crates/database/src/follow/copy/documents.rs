@@ -6,24 +6,17 @@ use catalog::CollectionChanges;
 use client::Client;
 use errors::{Error, Result};
 use replication_client::schedule;
-use replication_client::{Documents, FetchOptions, Fetched, Position, Product, Snapshot};
+use replication_client::{Documents, FetchOptions, Fetched, Position, Snapshot};
 use storage::WritePermit;
-use velocypack::{Limits, Slice, json};
+use velocypack::Slice;
 
+use super::super::described::Described;
 use super::super::failure::of_source;
-use super::super::{compare, users};
+use super::super::{compare, fetching, restored_indexes, users};
 use super::Copy;
-use super::described::Described;
 use crate::base::user_documents::USERS_COLLECTION;
 use crate::session::Session;
 use crate::transfer::restore::RestoreBody;
-
-/// Bytes of a batch, and of the first one where batches grow.
-const BATCH_BYTES: u64 = 4 << 20;
-const FIRST_BATCH_BYTES: u64 = 1 << 20;
-/// Batches that the other server makes ahead, and its threads.
-const PREFETCH: u64 = 2;
-const SERVER_THREADS: u64 = 4;
 
 /// The copy of some collections of one database.
 struct Collections<'c, 'k> {
@@ -53,16 +46,7 @@ pub(super) fn copy<'c>(
     snapshot: &'c Snapshot,
     collections: Vec<Described<'c>>,
 ) -> Result<()> {
-    let fetch = FetchOptions {
-        parallel: true,
-        velocypack: copy.work.source.product() == Product::Persea,
-        packed: false,
-        threads: copy.threads,
-        server_threads: SERVER_THREADS,
-        prefetch: PREFETCH,
-        batch_bytes: BATCH_BYTES,
-        first_batch_bytes: FIRST_BATCH_BYTES,
-    };
+    let fetch = fetching::options(&copy.work.source, copy.threads);
     let work = Collections { copy, session, client, snapshot, fetch };
     match schedule::run(&work, collections, copy.threads, false).into_iter().next() {
         // The interrupt may have ended a request before a check saw it.
@@ -138,7 +122,8 @@ impl<'c> schedule::Work for Collections<'c, '_> {
         }
         if is_whole {
             let _permit = self.own();
-            self.copy.indexes(self.session, &job.collection)?;
+            let report = |problem| self.copy.work.report(problem);
+            restored_indexes::restore(self.session, &job.collection, &report)?;
             self.copy.note_copied(self.session.database_name(), job.collection.unique_id)?;
         }
         Ok(())
@@ -174,42 +159,14 @@ impl Collections<'_, '_> {
         let is_velocypack = self.fetch.velocypack;
         let body = if is_velocypack { RestoreBody::VelocyPack(batch) } else { RestoreBody::Lines(batch) };
         if name == USERS_COLLECTION && self.session.is_system_database() && !is_velocypack {
-            self.note_users(batch)?;
+            users::note_keys(self.copy.work.instance.store(), batch)?;
         }
         self.session.restore_data(name, body)?;
-        let documents = match is_velocypack {
-            true => count_values(batch),
-            false => batch.iter().filter(|byte| **byte == b'\n').count() as u64,
-        };
+        let documents = fetching::count(&self.fetch, batch);
         self.copy.work.following().update(|view| {
             view.copy.documents += documents;
             view.copy.bytes += batch.len() as u64;
         });
         Ok(())
     }
-
-    /// Notes the names of users, whose removal has only the key.
-    fn note_users(&self, lines: &[u8]) -> Result<()> {
-        let (mut parser, mut builder) =
-            (json::Parser::new(lines, &Limits::default()), velocypack::Builder::new());
-        while parser.next_value(&mut builder).is_ok_and(|value| value.is_some()) {
-            let text = |name: &str| builder.as_slice().get(name).and_then(Slice::as_str);
-            if let (Some(key), Some(user)) = (text("_key"), text("user")) {
-                users::note_key(self.copy.work.instance.store(), key, user)?;
-            }
-            builder.clear();
-        }
-        Ok(())
-    }
-}
-
-/// Counts the documents of values and arrays, one after another. They are valid: they were stored.
-fn count_values(mut bytes: &[u8]) -> u64 {
-    let mut count = 0;
-    while !bytes.is_empty() {
-        let value = Slice::new(bytes);
-        count += if value.is_array() { value.len() as u64 } else { 1 };
-        bytes = bytes.get(value.byte_len().max(1)..).unwrap_or_default();
-    }
-    count
 }

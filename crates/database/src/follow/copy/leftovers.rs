@@ -8,9 +8,10 @@ use catalog::SYSTEM_DATABASE;
 use errors::Result;
 use velocypack::Slice;
 
+use super::super::described::Described;
 use super::super::kept::Kept;
+use super::super::restored_indexes;
 use super::super::work::Work;
-use super::described::Described;
 use crate::session::Session;
 
 /// Drops the databases that the other server does not have.
@@ -54,17 +55,7 @@ pub(super) fn drop_collections(
             there.iter().find(|there| there.unique_id == *unique_id && there.name == collection.name());
         match found {
             None => store.drop_collection(collection, true)?,
-            Some(there) => {
-                let indexes = there.definition.get("indexes").into_iter().flat_map(Slice::elements);
-                let wanted: Vec<&str> =
-                    indexes.filter_map(|index| index.get("name").and_then(Slice::as_str)).collect();
-                // Links go with their views.
-                let own = collection.indexes().iter();
-                let own = own.filter(|index| index.is_user_defined() && index.view().is_none());
-                for index in own.filter(|index| !wanted.contains(&index.definition().name.as_str())) {
-                    store.drop_index(collection, index.id())?;
-                }
-            }
+            Some(there) => restored_indexes::drop_others(session, collection, there.definition)?,
         }
     }
     Ok(())

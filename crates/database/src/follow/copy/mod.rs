@@ -5,8 +5,6 @@
 //! collections that it did not copy whole. A repeated copy, after a gap in the log, keeps the
 //! collections that are equal.
 
-mod described;
-mod indexes;
 mod documents;
 mod leftovers;
 mod database;

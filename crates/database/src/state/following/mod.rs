@@ -59,7 +59,25 @@ struct Inner {
     view: FollowView,
     order: Option<FollowOrder>,
     is_stopping: bool,
+    /// True while another server is copied once, without being followed.
+    is_claimed: bool,
     worker: Option<JoinHandle<()>>,
+}
+
+impl Inner {
+    /// Returns true if a thread works.
+    fn is_working(&self) -> bool {
+        self.worker.as_ref().is_some_and(|worker| !worker.is_finished())
+    }
+}
+
+/// The time in which another server is copied once. No thread can be started.
+pub(crate) struct Claim<'a>(&'a Following);
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        self.0.lock().is_claimed = false;
+    }
 }
 
 impl Following {
@@ -115,7 +133,7 @@ impl Following {
     /// Gives an order. Returns false if no thread works that could take it.
     pub(crate) fn order(&self, order: FollowOrder) -> bool {
         let mut inner = self.lock();
-        if inner.worker.as_ref().is_none_or(JoinHandle::is_finished) {
+        if !inner.is_working() {
             return false;
         }
         if let FollowOrder::CutOver { .. } = order {
@@ -158,9 +176,21 @@ impl Following {
         }
     }
 
-    /// Returns true if a thread works.
+    /// Returns true if a thread works, or if another server is copied once.
     pub(crate) fn is_working(&self) -> bool {
-        self.lock().worker.as_ref().is_some_and(|worker| !worker.is_finished())
+        let inner = self.lock();
+        inner.is_claimed || inner.is_working()
+    }
+
+    /// Keeps the thread from being started. Returns `None` if it works, if this server is a copy,
+    /// or if another one has the claim.
+    pub(crate) fn claim(&self) -> Option<Claim<'_>> {
+        let mut inner = self.lock();
+        if inner.is_claimed || inner.is_stopping || inner.is_working() || inner.view.phase.is_copy() {
+            return None;
+        }
+        inner.is_claimed = true;
+        Some(Claim(self))
     }
 
     /// Starts the thread, unless one works or the server stops. Returns false then.
@@ -168,7 +198,7 @@ impl Following {
     /// Errors: the system's, if it has no thread.
     pub(crate) fn start(&self, name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<bool> {
         let mut inner = self.lock();
-        if inner.is_stopping || inner.worker.as_ref().is_some_and(|worker| !worker.is_finished()) {
+        if inner.is_stopping || inner.is_claimed || inner.is_working() {
             return Ok(false);
         }
         inner.order = None;

@@ -6,6 +6,7 @@ mod compare;
 mod entries;
 mod faults;
 mod from_persea;
+mod sync;
 mod tls;
 
 use std::collections::BTreeMap;

@@ -6,6 +6,9 @@ use velocypack::Slice;
 /// System collections whose contents are of use only to the server that wrote them.
 const OWN: &str = "_statistics";
 
+/// The collection of Analyzers, on which indexes and views depend.
+const ANALYZERS: &str = "_analyzers";
+
 /// A collection of the other server, as its inventory describes it.
 pub(super) struct Described<'a> {
     pub(super) name: &'a str,
@@ -31,4 +34,10 @@ pub(super) fn described(inventory: Slice<'_>) -> Result<Vec<Described<'_>>> {
         }
     }
     Ok(collections)
+}
+
+/// Moves the collection of Analyzers to a list of its own: it is copied before the others.
+pub(super) fn take_analyzers<'a>(collections: &mut Vec<Described<'a>>) -> Vec<Described<'a>> {
+    let found = collections.iter().position(|collection| collection.name == ANALYZERS);
+    found.map(|analyzers| collections.remove(analyzers)).into_iter().collect()
 }
