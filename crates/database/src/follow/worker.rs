@@ -12,6 +12,7 @@ use super::failure::{is_passing, of_source};
 use super::kept::Kept;
 use super::position::AppliedPosition;
 use super::tailing::{Ended, follow};
+use super::watch::watched;
 use super::work::Work;
 use super::{before, compare, member};
 use crate::instance::Instance;
@@ -134,7 +135,11 @@ impl Worker {
         }
         if self.kept.is_copying {
             self.show(FollowPhase::Copying);
-            copy(&work, &mut self.kept)?;
+            let end = || self.instance.following().end_requests();
+            let kept = &mut self.kept;
+            let copied = watched(&work.source, &end, || copy(&work, kept));
+            self.following().allow_requests();
+            copied?;
             self.following().update(|view| view.source.server_id.clone_from(&self.kept.server_id));
             self.kept.is_copying = false;
             self.kept.copied.clear();

@@ -159,6 +159,20 @@ impl Following {
         order
     }
 
+    /// Ends the requests to the other server.
+    pub(crate) fn end_requests(&self) {
+        self.interrupt.store(true, Ordering::Relaxed);
+        self.changed.notify_all();
+    }
+
+    /// Allows requests again, unless an order waits or the server stops.
+    pub(crate) fn allow_requests(&self) {
+        let inner = self.lock();
+        if inner.order.is_none() && !inner.is_stopping {
+            self.interrupt.store(false, Ordering::Relaxed);
+        }
+    }
+
     /// Returns true once the server stops.
     pub(crate) fn is_stopping(&self) -> bool {
         self.lock().is_stopping

@@ -70,6 +70,28 @@ fn broken_replies_lose_nothing() {
     }
 }
 
+/// A source that stands still, or whose network drops everything, closes no connection.
+#[test]
+fn the_silence_of_a_source_ends_an_attempt_to_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mock, server) = (filled(Version::V312), Server::start(folder.path(), &[]));
+    let (wake, woken) = std::sync::mpsc::channel::<()>();
+    // The mock answers nothing else meanwhile.
+    mock.before("/_api/dump/next", move |_| _ = woken.recv());
+    begin(&server, &mock);
+    let mut seen = Value::Null;
+    let is_noticed = || {
+        seen = state(&server);
+        seen["error"]["errorNum"] == 1400
+    };
+    harness::wait_until("the silence is not noticed", is_noticed).unwrap();
+    assert_eq!(seen["phase"], "copying", "{seen}");
+    assert!(seen["error"]["errorMessage"].as_str().unwrap().contains("/_api/version"), "{seen}");
+    drop(wake);
+    wait_for_log(&server, &mock);
+    check(&server, &mock);
+}
+
 #[test]
 fn a_gap_in_the_log_is_copied_again() {
     let folder = tempfile::tempdir().unwrap();
