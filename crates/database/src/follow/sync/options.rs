@@ -139,8 +139,9 @@ fn wait(body: Slice<'_>) -> Result<Option<Duration>> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use velocypack::{Builder, Limits, json};
+
+    use super::*;
 
     fn parse(text: &str) -> Result<SyncOptions> {
         let mut builder = Builder::new();
