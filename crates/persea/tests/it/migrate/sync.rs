@@ -297,6 +297,40 @@ fn a_source_that_falls_silent_ends_the_synchronization() {
 }
 
 #[test]
+fn the_end_of_its_request_ends_a_synchronization() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mock, server) = (Mock::start(Version::V312).unwrap(), server_with_data(folder.path()));
+    mock.write(fill);
+    let (wake, woken) = std::sync::mpsc::channel::<()>();
+    mock.before("/_db/shop/_api/dump/next", move |_| _ = woken.recv());
+    let (mut client, source) = (server.connect(), source_of(&mock).to_string());
+    let header = ("x-arango-async".to_owned(), "store".to_owned());
+    let path = "/_db/shop/_api/replication/sync";
+    let begun = client.send("PUT", path, &[header], source.as_bytes());
+    let id = begun.header("x-arango-async-id").unwrap().to_owned();
+    // Meanwhile nothing else may begin.
+    let mut configure = || client.json("PUT", "/_api/replication/applier-config", &source).status;
+    harness::wait_until("it has not begun", || configure() == 400).unwrap();
+    let mut other = server.connect();
+    assert_eq!(other.json("PUT", "/_api/follow", &source).json()["errorNum"], 1411);
+    assert_eq!(other.json("PUT", path, &source).json()["errorNum"], 1411);
+    assert_eq!(other.json("PUT", &format!("/_api/job/{id}/cancel"), "").status, 200);
+    let asked = Instant::now();
+    harness::wait_until("it goes on", || configure() == 200).unwrap();
+    // The source is silent all the time.
+    assert!(asked.elapsed() < Duration::from_secs(4), "{:?}", asked.elapsed());
+    drop(wake);
+    let mut outcome = Value::Null;
+    let has_ended = || {
+        let reply = other.json("PUT", &format!("/_api/job/{id}"), "");
+        outcome = if reply.status == 204 { Value::Null } else { reply.json() };
+        !outcome.is_null()
+    };
+    harness::wait_until("it has no outcome", has_ended).unwrap();
+    assert_eq!(outcome["errorNum"], 21, "{outcome}");
+}
+
+#[test]
 fn one_persea_copies_another_one() {
     let folder = tempfile::tempdir().unwrap();
     let (source, server) =
