@@ -1,11 +1,11 @@
 //! Copies of other servers, and their logs applied to this one.
 //!
 //! The other server is ArangoDB or Persea. `options` and `probe` say which one, `copy` copies it,
-//! `tailing` reads its log, and `worker` is the thread that does both. `watch` notices a server that
-//! falls silent while it is copied. `kept` is what remains of the work from one start to the next.
-//! `before` is what an abort restores. `session` has the methods of administrators, `configured`
-//! those for ArangoDB's applier, and `waiting` those of requests that wait for the thread. `sync`
-//! copies another server once, and does not follow it.
+//! `tailing` reads its log, and `worker` is the thread that does both. `watch` notices a server
+//! that falls silent while it is copied. `kept` is what remains of the work from one start to the
+//! next. `before` is what an abort restores. `session` has the methods of administrators,
+//! `configured` those for ArangoDB's applier, and `waiting` those of requests that wait for the
+//! thread. `sync` copies another server once, and does not follow it.
 //!
 //! [`entry`] reads entries of a log. [`applier`] applies them in order, transactions as a whole.
 //! How far it has come is stored in the same commit as the documents, so nothing is applied twice

@@ -42,7 +42,7 @@ pub struct Synchronized {
     pub collections: Vec<SyncedCollection>,
     /// The last tick of the other server's log before the copy began.
     pub tick: u64,
-    /// What did not come over.
+    /// Everything that did not come over.
     pub problems: Vec<Problem>,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Synchronization<'a> {
     /// True once it must end. It also ends requests to the other server.
     pub(super) is_over: &'a AtomicBool,
     pub(super) threads: usize,
-    /// What was done so far.
+    /// The work that was done so far.
     pub(super) done: Mutex<Done>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Synchronization<'a> {
 pub(super) struct Done {
     /// The collections that are as at the other server now.
     pub(super) collections: Vec<SyncedCollection>,
-    /// What did not come over.
+    /// Everything that did not come over.
     pub(super) problems: Vec<Problem>,
 }
 
