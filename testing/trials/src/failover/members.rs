@@ -103,7 +103,21 @@ impl Members {
         let leads =
             |number: &usize| self.get(*number, "/_api/group").is_some_and(|view| view["leads"] == true);
         let asked = || (0..self.len()).filter(|number| !except.contains(number));
-        wait_within(LEADER_TIMEOUT, "nobody leads", || asked().find(leads))
+        wait_within(LEADER_TIMEOUT, "nobody leads", || asked().find(leads)).map_err(|error| {
+            let seen: Vec<String> = (0..self.len()).map(|number| self.describe(number)).collect();
+            format!("{error}: {}", seen.join("; "))
+        })
+    }
+
+    /// Returns a member's view of the group, or the reason for which it has none.
+    fn describe(&self, number: usize) -> String {
+        let Some(member) = self.0.get(number).filter(|member| member.server.is_some()) else {
+            return format!("{number} does not run");
+        };
+        match ask(&member.client, Request::get("/_api/group"), &Value::Null) {
+            Ok(view) => format!("{number}: {view}"),
+            Err(failure) => format!("{number}: {failure}"),
+        }
     }
 
     /// Waits until all members have what the leader has, on which nobody writes. Errors: text for
