@@ -19,6 +19,8 @@ pub struct Definition {
     pub is_secret: bool,
     /// True if only `--help-all` and `--help-SECTION` show the option.
     pub is_uncommon: bool,
+    /// The letter that stands for the name: `f` for `-f`.
+    pub letter: Option<char>,
 }
 
 /// The options of a section, in the order of the help text.

@@ -67,7 +67,8 @@ fn add(definition: &Definition, text: &mut String) {
     let list = if definition.is_list { ", repeatable" } else { "" };
     let _ = write!(
         text,
-        "  --{} <{}{list}>\n      {}{default}\n",
+        "  {}--{} <{}{list}>\n      {}{default}\n",
+        definition.letter.map(|letter| format!("-{letter}, ")).unwrap_or_default(),
         definition.name,
         definition.kind.expected(),
         definition.help

@@ -101,7 +101,8 @@ fn add_option(definition: &Definition, page: &mut String) {
     };
     let _ = writeln!(
         page,
-        ".TP\n.BI \\-\\-{} \" {}\"\n{}",
+        ".TP\n.BI {}\\-\\-{} \" {}\"\n{}",
+        definition.letter.map(|letter| format!("\"\\-{letter}, \"")).unwrap_or_default(),
         escape(definition.name),
         escape(&value),
         escape(definition.help)

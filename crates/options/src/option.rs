@@ -44,8 +44,16 @@ const fn row<V>(
     default: &'static str,
     help: &'static str,
 ) -> Opt<V> {
-    let definition =
-        Definition { name, kind, default, help, is_list: false, is_secret: false, is_uncommon: false };
+    let definition = Definition {
+        name,
+        kind,
+        default,
+        help,
+        is_list: false,
+        is_secret: false,
+        is_uncommon: false,
+        letter: None,
+    };
     Opt { definition, value }
 }
 
@@ -156,6 +164,12 @@ impl<V: Copy> Opt<V> {
     #[must_use]
     pub const fn uncommon(self) -> Self {
         Opt { definition: Definition { is_uncommon: true, ..self.definition }, value: self.value }
+    }
+
+    /// Returns the same option with a letter that stands for its name: `-f` for `--force`.
+    #[must_use]
+    pub const fn letter(self, letter: char) -> Self {
+        Opt { definition: Definition { letter: Some(letter), ..self.definition }, value: self.value }
     }
 }
 

@@ -77,6 +77,11 @@ impl Program {
         self.definitions().find(|definition| definition.name == name)
     }
 
+    /// Returns the definition of a letter.
+    pub(crate) fn definition_of_letter(&self, letter: char) -> Option<&'static Definition> {
+        self.definitions().find(|definition| definition.letter == Some(letter))
+    }
+
     /// Returns the reason why an option is ignored, if it is.
     pub fn why_ignored(&self, name: &str) -> Option<&'static str> {
         reason(self.ignored, name)

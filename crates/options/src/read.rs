@@ -71,6 +71,9 @@ impl<'a> Reader<'a> {
         argument: &'a str,
         rest: &mut Peekable<Iter<'a, String>>,
     ) -> Result<Option<String>, Mistake> {
+        if let Some(letters) = self.letters(argument) {
+            return self.lettered(&letters, rest).map(|()| None);
+        }
         let option = match argument {
             "-c" => self.program.configuration.name,
             "-D" => self.program.define.name,
@@ -90,6 +93,31 @@ impl<'a> Reader<'a> {
             return Ok(Some(text));
         }
         self.named(name, value, rest).map(|()| None)
+    }
+
+    /// Returns the options of letters behind one dash, if the program has all of them.
+    fn letters(&self, argument: &str) -> Option<Vec<&'static Definition>> {
+        let letters = argument.strip_prefix('-').filter(|letters| !letters.is_empty())?;
+        letters.chars().map(|letter| self.program.definition_of_letter(letter)).collect()
+    }
+
+    /// Reads options from their letters. Only the last one takes its value from the next argument.
+    fn lettered(
+        &mut self,
+        letters: &[&'static Definition],
+        rest: &mut Peekable<Iter<'a, String>>,
+    ) -> Result<(), Mistake> {
+        let Some((last, switches)) = letters.split_last() else { return Ok(()) };
+        for option in switches {
+            if !matches!(option.kind, Kind::Bool) {
+                let name = option.name;
+                return Err(Mistake::value(format!(
+                    "the letter of --{name} must be the last one, before the value"
+                )));
+            }
+            self.add_argument(option, "true")?;
+        }
+        self.named(last.name, None, rest)
     }
 
     /// Reads an argument without a name. A lone dash stands for the standard input or output.

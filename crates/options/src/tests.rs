@@ -6,6 +6,8 @@ section! {
     static CONFIGURATION: Opt<Maybe<Text>> = text("configuration", "", "file").optional();
     static DEFINE: Opt<List<Text>> = text("define", "", "names").list();
     static FILE: Opt<Maybe<Text>> = text("file", "", "what to read").optional();
+    static FORCE: Opt<Flag> = flag("force", false, "do it anyway").letter('f');
+    static OUTPUT: Opt<Maybe<Text>> = text("output", "", "where to").optional().letter('o');
     static PROGRESS: Opt<Flag> = flag("progress", true, "say how far it is");
     static BATCH_SIZE: Opt<Bytes> = bytes("batch-size", "4MiB", "bytes").uncommon();
     static PERCENTILE: Opt<List<Decimal>> = decimal("percentile", "50", "which").list();
@@ -115,6 +117,20 @@ fn what_is_ignored_or_refused_says_why() {
     assert_eq!(options.get(&FILE), Some("data"));
     let refused = read(&["--encryption.keyfile", "x"], &[]).unwrap_err();
     assert!(refused.contains("files are not encrypted"), "{refused}");
+}
+
+#[test]
+fn letters_stand_for_names() {
+    for arguments in [&["-f", "-o", "x"][..], &["-fo", "x"], &["-f", "--output=x"]] {
+        let options = read(arguments, &[]).unwrap();
+        assert_eq!((options.get(&FORCE), options.get(&OUTPUT)), (true, Some("x")), "{arguments:?}");
+    }
+    let options = read(&["-f", "data"], &[]).unwrap();
+    assert_eq!((options.get(&FORCE), options.get(&FILE)), (true, Some("data")));
+    assert!(read(&["-of", "x"], &[]).unwrap_err().contains("--output must be the last one"));
+    assert!(read(&["-fx"], &[]).unwrap_err().contains("unexpected argument \"-fx\""));
+    assert!(read(&["-o"], &[]).unwrap_err().contains("--output needs a value"));
+    assert!(read(&["--help"], &[]).unwrap_err().contains("  -f, --force <"));
 }
 
 #[test]
