@@ -1,5 +1,5 @@
 //! The programs that accompany the server: import, export, dump, restore, backup, migrate, follow,
-//! group, bench, doctor, shell.
+//! group, bench, foxx, doctor, shell.
 //!
 //! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it by its command
 //! or by the name of a link. Tools share their options ([`options`]), the connection ([`connect`]),
@@ -9,6 +9,7 @@ mod archive;
 mod console;
 mod failure;
 mod prompt;
+mod url;
 mod interrupt;
 mod options;
 mod progress;
@@ -21,6 +22,7 @@ mod doctor;
 mod dump;
 mod export;
 mod follow;
+mod foxx;
 mod group;
 mod import;
 mod migrate;
@@ -69,6 +71,7 @@ pub static TOOLS: &[&Tool] = &[
     &follow::TOOL,
     &group::TOOL,
     &bench::TOOL,
+    &foxx::TOOL,
     &doctor::TOOL,
     &shell::TOOL,
 ];
