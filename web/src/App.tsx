@@ -16,6 +16,8 @@ const Views = lazy(async () => (await import('./page/Views')).Views)
 const View = lazy(async () => (await import('./page/View')).View)
 const Analyzers = lazy(async () => (await import('./page/Analyzers')).Analyzers)
 const Changes = lazy(async () => (await import('./page/Changes')).Changes)
+const Services = lazy(async () => (await import('./page/Services')).Services)
+const Service = lazy(async () => (await import('./page/Service')).Service)
 const Dashboard = lazy(async () => (await import('./page/Dashboard')).Dashboard)
 const Activity = lazy(async () => (await import('./page/Activity')).Activity)
 const Logs = lazy(async () => (await import('./page/Logs')).Logs)
@@ -47,6 +49,10 @@ function Page() {
       return <Analyzers />
     case 'changes':
       return <Changes view={object} name={view} />
+    case 'services':
+      return <Services />
+    case 'service':
+      return <Service key={object} mount={object} view={view} part={part} />
     case 'dashboard':
       return <Dashboard />
     case 'activity':

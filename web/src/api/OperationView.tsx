@@ -17,6 +17,7 @@ const ACCESS: Record<string, string> = {
   write: 'Requires write access to the database.',
   inspect: "Requires access to the server's internals.",
   administer: 'Requires a server administrator.',
+  service: 'The service decides who may call it.',
 }
 
 /** Characters of a reply that are shown. */
@@ -64,7 +65,7 @@ export function OperationView({ operation }: { operation: Operation }) {
         {parameters.length > 0 && (
           <div class="form-row">
             {parameters.map(({ name, in: place }) => (
-              <Field key={`${place} ${name}`} title={place === 'path' ? name : `?${name}`}>
+              <Field key={`${place} ${name}`} title={place === 'path' ? name : place === 'query' ? `?${name}` : `${name}:`}>
                 <input class="input" required={place === 'path' && name !== 'rest'} value={values[name] ?? ''} onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })} />
               </Field>
             ))}
@@ -97,7 +98,7 @@ export function OperationView({ operation }: { operation: Operation }) {
 
 /** Returns true if the user may do more than read. The server checks rights anyway. */
 function maySend({ method, access }: Operation): boolean {
-  if (method === 'GET') return true
+  if (method === 'GET' || access === 'service') return true
   return access === 'administer' ? mayAdminister.value : mayChangeDatabase.value
 }
 

@@ -8,7 +8,7 @@ export interface Operation {
   /** The first two segments of the path. */
   family: string
   summary: string
-  parameters: { name: string; in: 'path' | 'query' }[]
+  parameters: { name: string; in: 'path' | 'query' | 'header' }[]
   /** An example of the body; an empty text if there is none. */
   body: string
   mediaType: string
@@ -30,6 +30,9 @@ interface Described {
   'x-persea-access': string
   'x-persea-system'?: boolean
 }
+
+/** Returns the name of an operation in addresses. */
+export const idOf = ({ method, path }: Operation) => `${method} ${path}`
 
 /** Returns all operations in the order of the document. */
 export function operationsOf({ paths }: Description): Operation[] {
@@ -67,11 +70,13 @@ export function callOf(operation: Operation, values: Record<string, string>, bod
     const value = values[name] ?? ''
     return name === 'rest' ? value.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(value)
   }
-  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => place(name))
+  const path = operation.path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) => place(name))
   const query = new URLSearchParams(operation.parameters.filter((one) => one.in === 'query' && values[one.name]).map((one) => [one.name, values[one.name] ?? '']))
   const call: Call = { method: operation.method, path: path + (query.size > 0 ? `?${query}` : '') }
   if (operation.isOfSystem) call.database = '_system'
   if (operation.method !== 'GET' && body.trim() !== '') call.text = body
-  if (call.text !== undefined && operation.mediaType !== 'application/json') call.headers = { 'content-type': operation.mediaType }
+  const headers = operation.parameters.filter((one) => one.in === 'header' && values[one.name]).map((one) => [one.name, values[one.name] ?? ''])
+  if (call.text !== undefined && operation.mediaType !== 'application/json') headers.push(['content-type', operation.mediaType])
+  if (headers.length > 0) call.headers = Object.fromEntries(headers)
   return call
 }

@@ -23,6 +23,7 @@ const DATABASE_PAGES: Entry[] = [
   { name: 'views', title: 'Views', also: 'view' },
   { name: 'analyzers', title: 'Analyzers' },
   { name: 'changes', title: 'Changes' },
+  { name: 'services', title: 'Services', also: 'service' },
   { name: 'shell', title: 'Shell' },
 ]
 const SERVER_PAGES: Entry[] = [

@@ -11,6 +11,8 @@ export interface Call {
   body?: unknown
   /** JSON that is sent as it is. */
   text?: string
+  /** A file that is sent as it is. The headers have its type. */
+  file?: File
   headers?: Record<string, string>
   /** True for a body with a password: it is neither listed nor copied. */
   isSecret?: boolean
@@ -40,7 +42,7 @@ export function curl(call: Call, database: string, origin: string, user: string 
   if (user !== null) words.push('-u', quote(user))
   words.push(quote(origin + fullPath(call, database)))
   for (const [name, value] of Object.entries(call.headers ?? {})) words.push('-H', quote(`${name}: ${value}`))
-  const body = call.isSecret ? '@-' : bodyOf(call)
+  const body = call.isSecret ? '@-' : call.file ? `@${call.file.name}` : bodyOf(call)
   if (body !== undefined) words.push('--data-binary', quote(body))
   return words.join(' ')
 }

@@ -48,7 +48,7 @@ export async function open(call: Call, { signal, keepalive }: Options = {}): Pro
   // The second header lets a server answer that follows another one.
   const headers: Record<string, string> = { 'x-omit-www-authenticate': 'true', 'x-arango-allow-dirty-read': 'true', ...call.headers }
   if (token.value !== null) headers.authorization = `bearer ${token.value}`
-  const body = bodyOf(call)
+  const body = call.file ?? bodyOf(call)
   if (body !== undefined) headers['content-type'] ??= 'application/json'
   const address = prefix + fullPath(call, database.value)
   // Without credentials, the browser neither adds a login of its own nor asks for one.

@@ -1,6 +1,7 @@
 /** The documentation of the server's API, with a form for each of its operations. */
 import { useMemo, useState } from 'preact/hooks'
-import { type Description, type Operation, operationsOf, search } from '../api/operations'
+import { OperationList } from '../api/OperationList'
+import { type Description, idOf, operationsOf, search } from '../api/operations'
 import { OperationView } from '../api/OperationView'
 import { ErrorMessage } from '../component/Message'
 import { PageHead } from '../component/PageHead'
@@ -12,13 +13,10 @@ import '../style/api.css'
 
 const load = async (signal: AbortSignal) => operationsOf(await ask<Description>({ method: 'GET', path: '/_api/openapi.json', database: '_system' }, { quiet: true, signal }))
 
-const idOf = ({ method, path }: Operation) => `${method} ${path}`
-
 export function Api({ chosen }: { chosen: string }) {
   const { value = [], error } = useLoaded(load, [])
   const [text, setText] = useState('')
   const found = useMemo(() => search(value, text), [value, text])
-  const families = useMemo(() => byFamily(found), [found])
   const operation = value.find((one) => idOf(one) === chosen)
   return (
     <div class="page">
@@ -30,30 +28,9 @@ export function Api({ chosen }: { chosen: string }) {
       </PageHead>
       <ErrorMessage error={error} />
       <div class="api">
-        <nav class="card api-list" aria-label="Operations">
-          {[...families].map(([family, operations]) => (
-            <section key={family}>
-              <h2 class="label">{family || '/'}</h2>
-              {operations.map((one) => (
-                <a key={idOf(one)} href={link(['api', idOf(one)])} aria-current={one === operation ? 'page' : undefined}>
-                  <span class="api-method">{one.method}</span>
-                  <span>
-                    <code>{one.path}</code>
-                    <small>{one.summary}</small>
-                  </span>
-                </a>
-              ))}
-            </section>
-          ))}
-        </nav>
+        <OperationList operations={found} chosen={operation} linkOf={(id) => link(['api', id])} />
         {operation ? <OperationView key={chosen} operation={operation} /> : <p class="muted">Select an operation to inspect it and try it out.</p>}
       </div>
     </div>
   )
-}
-
-function byFamily(operations: Operation[]): Map<string, Operation[]> {
-  const families = new Map<string, Operation[]>()
-  for (const one of operations) families.set(one.family, [...(families.get(one.family) ?? []), one])
-  return families
 }
