@@ -20,6 +20,7 @@ mod exchange;
 mod stream;
 mod client;
 mod direct;
+mod fetch;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,7 @@ pub use client::Client;
 pub use direct::{DirectClient, DirectReply, DirectRequest};
 pub use endpoint::Endpoint;
 pub use error::{Error, Result, ServerError};
+pub use fetch::{Fetch, Url, download, fetch};
 pub use options::{ClientOptions, Credentials, RetryOptions, TlsOptions, TlsVersions};
 pub use request::{Request, encode_segment};
 pub use response::Response;

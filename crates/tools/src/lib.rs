@@ -9,7 +9,6 @@ mod archive;
 mod console;
 mod failure;
 mod prompt;
-mod url;
 mod interrupt;
 mod options;
 mod progress;

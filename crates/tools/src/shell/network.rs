@@ -1,14 +1,11 @@
 //! Requests of scripts to other hosts.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use client::{Client, ClientOptions, Endpoint, Response};
+use client::{Fetch, Response, Url, fetch};
 use errors::{Error, ErrorCode};
 use javascript::{Failure, HostError, HostResult, Network, OutsideRequest, Reply};
-
-use crate::url::{SYSTEM_CERTIFICATES, split};
 
 /// The network as the shell reaches it.
 pub(super) struct OutsideNetwork {
@@ -17,36 +14,27 @@ pub(super) struct OutsideNetwork {
 
 impl Network for OutsideNetwork {
     fn request(&self, request: OutsideRequest<'_>) -> HostResult<Reply> {
-        let (endpoint, path) = split(request.url).ok_or_else(|| {
-            let url = request.url;
-            Error::bad_parameter(format!("{url:?} is not a URL with a host, such as http://HOST/PATH"))
+        let url = Url::parse(request.url).map_err(|error| Error::bad_parameter(error.to_string()))?;
+        let fetched = fetch(Fetch {
+            method: request.method,
+            url: &url,
+            headers: request.headers,
+            body: request.body,
+            timeout: request.timeout,
+            max_response_bytes: None,
+            verifies: request.verifies,
+            interrupt: Some(Arc::clone(&self.interrupt)),
+        });
+        let response = fetched.map_err(|error| match self.interrupt.load(Ordering::Relaxed) {
+            true => HostError::Fatal(Failure::Interrupted),
+            false => failed(&error).into(),
         })?;
-        let mut options = ClientOptions::new(Endpoint::parse(&endpoint).map_err(|error| failed(&error))?);
-        options.interrupt = Some(Arc::clone(&self.interrupt));
-        if let Some(timeout) = request.timeout {
-            options.request_timeout = timeout;
-            options.connection_timeout = options.connection_timeout.min(timeout);
-        }
-        options.tls.authorities = request.verifies.then(|| PathBuf::from(SYSTEM_CERTIFICATES));
-        let response =
-            send(options, &path, &request).map_err(|error| match self.interrupt.load(Ordering::Relaxed) {
-                true => HostError::Fatal(Failure::Interrupted),
-                false => failed(&error).into(),
-            })?;
         Ok(Reply {
             status: response.status(),
             headers: headers(&response),
             body: response.into_body().to_vec(),
         })
     }
-}
-
-fn send(options: ClientOptions, path: &str, request: &OutsideRequest<'_>) -> client::Result<Response> {
-    let mut message = client::Request::with_method(request.method, path)?.without_database();
-    for (name, value) in request.headers {
-        message = message.any_header(name, value);
-    }
-    Client::new(options)?.send(&message.bytes(request.body.to_vec()))
 }
 
 /// Returns the headers of a reply.
