@@ -29,7 +29,8 @@ const INTEGER_MAX: f64 = 9_007_199_254_740_992.0;
 ///
 /// Errors: 3004 if the given values are not an object.
 pub fn change(manifest: &Manifest, stored: Slice<'_>, given: Slice<'_>, keeps: bool) -> Result<Changed> {
-    options::change("configuration", manifest.configuration(), stored, given, keeps, check)
+    let is_required = |parameter: &Parameter| parameter.required && parameter.default.is_none();
+    options::change("configuration", manifest.configuration(), stored, given, keeps, is_required, check)
 }
 
 /// Returns the values as the service sees them: an object by name, as VelocyPack.

@@ -22,7 +22,8 @@ const MOUNTS_MAX: usize = 100;
 ///
 /// Errors: 3004 if the given values are not an object.
 pub fn change(manifest: &Manifest, stored: Slice<'_>, given: Slice<'_>, keeps: bool) -> Result<Changed> {
-    options::change("dependencies", manifest.dependencies(), stored, given, keeps, check)
+    let is_required = |dependency: &Dependency| dependency.required;
+    options::change("dependencies", manifest.dependencies(), stored, given, keeps, is_required, check)
 }
 
 /// Returns the mount points as the service needs them: an object by alias, as VelocyPack.
@@ -39,6 +40,20 @@ pub fn values(manifest: &Manifest, stored: Slice<'_>) -> Result<Vec<u8>> {
             } else {
                 out.add_null()?;
             }
+        }
+    }
+    out.close()?;
+    Ok(out.into_vec())
+}
+
+/// Returns the mount points that are set, for people: an object by alias, as VelocyPack.
+pub fn shown_values(manifest: &Manifest, stored: Slice<'_>) -> Result<Vec<u8>> {
+    let mut out = Builder::new();
+    out.open_object()?;
+    for (alias, dependency) in manifest.dependencies() {
+        if !mounts(stored.get(alias)).is_empty() {
+            out.key(alias)?;
+            write_current(alias, dependency, stored, &mut out)?;
         }
     }
     out.close()?;
@@ -71,7 +86,7 @@ pub fn describe(manifest: &Manifest, stored: Slice<'_>, warnings: &[(String, Str
 
 /// Returns the short reply to a change: `{values, warnings?}`, as VelocyPack.
 pub fn short_reply(manifest: &Manifest, changed: &Changed) -> Result<Vec<u8>> {
-    let values = values(manifest, Slice::new(&changed.values))?;
+    let values = shown_values(manifest, Slice::new(&changed.values))?;
     options::short_reply(&values, &changed.warnings)
 }
 

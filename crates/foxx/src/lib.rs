@@ -24,7 +24,7 @@ pub use glob::{PATTERN_MAX_BYTES, Pattern};
 pub use manifest::{
     Asset, Dependency, MANIFEST_MAX_BYTES, MANIFEST_NAME, Manifest, Parameter, ParameterType,
 };
-pub use mount::{MOUNT_MAX_BYTES, Mount, Mounts, SEGMENT_MAX_BYTES};
+pub use mount::{MOUNT_MAX_BYTES, Mount, Mounts, SEGMENT_MAX_BYTES, database_folder};
 pub use options::Changed;
 pub use record::bundle_bytes;
 pub use title::title_of;

@@ -56,7 +56,7 @@ impl Mount {
     /// It is relative to the folder of all services. Characters of the database's name that have a
     /// meaning in paths are percent-encoded, so that no two names share a folder.
     pub fn folder(&self, database: &str) -> String {
-        format!("_db/{}{}/{FILES_FOLDER}", folder_name(database), self.0)
+        format!("{}{}/{FILES_FOLDER}", database_folder(database), self.0)
     }
 
     /// Returns true if a path is the mount point or is below it. The path is taken literally.
@@ -124,6 +124,11 @@ fn shortened(text: &str) -> String {
     }
     let start: String = text.chars().take(SHOWN).collect();
     format!("{}…", start.escape_debug())
+}
+
+/// Returns the folder of the services of a database, relative to that of all services.
+pub fn database_folder(database: &str) -> String {
+    format!("_db/{}", folder_name(database))
 }
 
 /// Returns the name of a database as the name of a folder. Plain names stay as they are.

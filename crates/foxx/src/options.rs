@@ -10,7 +10,7 @@ use crate::title::title_of;
 const WARNINGS_MAX: usize = 100;
 
 /// The values of a service after a change.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
     /// The values to store: an object by name, as VelocyPack.
     pub values: Vec<u8>,
@@ -33,7 +33,7 @@ pub(crate) enum Checked {
 /// Changes stored values, each by its definition. `what` names the values in errors.
 ///
 /// With `keeps`, values that are not given stay; without, they are removed. Values of names that
-/// have no definition are dropped.
+/// have no definition are dropped. A change that leaves a required value out has a warning.
 ///
 /// Errors: 3004 if the given values are not an object.
 pub(crate) fn change<T>(
@@ -42,6 +42,7 @@ pub(crate) fn change<T>(
     stored: Slice<'_>,
     given: Slice<'_>,
     keeps: bool,
+    is_required: impl Fn(&T) -> bool,
     check: impl Fn(&T, Slice<'_>) -> Result<Checked>,
 ) -> Result<Changed> {
     if !given.is_object() {
@@ -63,9 +64,18 @@ pub(crate) fn change<T>(
             }
             None => value_of(stored, name).filter(|_| keeps),
         };
-        if let Some(value) = set {
-            values.key(name)?;
-            values.add_slice(Slice::new(&value))?;
+        match set {
+            Some(value) => {
+                values.key(name)?;
+                values.add_slice(Slice::new(&value))?;
+            }
+            None => {
+                let is_changed = !keeps || given.get(name).is_some();
+                let is_known = warnings.last().is_some_and(|(of, _)| of == name);
+                if is_changed && !is_known && is_required(definition) {
+                    warnings.push((name.clone(), "is required".to_owned()));
+                }
+            }
         }
     }
     values.close()?;

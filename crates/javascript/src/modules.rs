@@ -98,7 +98,6 @@ static MODULES: &[(&str, &str)] = sources![
     "persea/foxx/graphql",
     "persea/foxx/graphql-page",
     "persea/foxx/job-definition",
-    "persea/foxx/job-runs",
     "persea/foxx/jobs",
     "persea/foxx/mime",
     "persea/foxx/multipart",

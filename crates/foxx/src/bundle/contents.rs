@@ -19,8 +19,8 @@ pub(super) fn refused(message: String) -> Error {
     Error::new(ErrorCode::ServiceSourceError, message)
 }
 
-/// Returns a name's path: relative, with one slash between its parts. A slash at its end is
-/// dropped.
+/// Returns a name's path: relative, with one slash between its parts. Backslashes count as slashes,
+/// and a slash at its end is dropped.
 ///
 /// Errors: 3015 for a path that leads out of the folder, or means something else elsewhere.
 pub(super) fn checked_path(name: &str, limits: &Limits) -> Result<String> {
@@ -29,11 +29,10 @@ pub(super) fn checked_path(name: &str, limits: &Limits) -> Result<String> {
         let right = "paths must be relative, with slashes, and stay in the bundle";
         Err(refused(format!("the bundle has the path '{name}', which {fault}; {right}")))
     };
+    // Programs of Windows write backslashes into archives.
+    let name = name.replace('\\', "/");
     if name.starts_with('/') {
         return fault("is absolute");
-    }
-    if name.contains('\\') {
-        return fault("has a backslash");
     }
     if name.chars().any(char::is_control) {
         return fault("has a control character");

@@ -17,10 +17,8 @@ use contents::{Contents, refused};
 pub use limits::Limits;
 
 use crate::glob::Pattern;
-use crate::manifest::{MANIFEST_NAME, Manifest};
+use crate::manifest::{MAIN_DEFAULT, MANIFEST_NAME, Manifest};
 
-/// The module that defines a service whose manifest names none.
-const MAIN_DEFAULT: &str = "index.js";
 /// The ends that a module's path may lack, as `require` has them.
 const MODULE_ENDS: [&str; 4] = ["", ".js", ".json", "/index.js"];
 /// The names of texts for readers, the preferred one first. Case does not matter.
@@ -71,10 +69,7 @@ impl Bundle {
     pub fn manifest(&self) -> Result<Manifest> {
         let text = self.file(MANIFEST_NAME).ok_or_else(|| Error::of(ErrorCode::ServiceManifestNotFound))?;
         let mut manifest = Manifest::parse(text)?;
-        let default = manifest.path_in_lib(MAIN_DEFAULT);
-        if manifest.main().is_none() && default.is_some_and(|path| self.file(&path).is_some()) {
-            manifest.set_main(MAIN_DEFAULT);
-        }
+        manifest.complete(|path| self.file(path).is_some());
         Ok(manifest)
     }
 

@@ -8,6 +8,8 @@ mod definitions;
 mod parts;
 mod normalized;
 
+use std::path::Path;
+
 use errors::{Error, ErrorCode, Result};
 use velocypack::{Builder, Limits, Slice};
 
@@ -17,6 +19,8 @@ use problems::Problems;
 use crate::path;
 use crate::version::{Version, VersionRange};
 
+/// The module that defines a service whose manifest names none.
+pub(crate) const MAIN_DEFAULT: &str = "index.js";
 /// The name of the file.
 pub const MANIFEST_NAME: &str = "manifest.json";
 /// Maximum size of a manifest in bytes.
@@ -99,6 +103,28 @@ impl Manifest {
         Manifest::of_values(original)
     }
 
+    /// Reads the manifest in a folder of a service. Without `main`, it is `index.js` if there is
+    /// that file.
+    ///
+    /// Errors: 3012 if there is none, 3000 and 3001 as [`Manifest::parse`] says.
+    pub fn of_folder(folder: &Path) -> Result<Manifest> {
+        let file = folder.join(MANIFEST_NAME);
+        let text = std::fs::read(&file).map_err(|error| {
+            let message = format!("cannot read {}: {error}", file.display());
+            Error::new(ErrorCode::ServiceManifestNotFound, message)
+        })?;
+        let mut manifest = Manifest::parse(&text)?;
+        manifest.complete(|path| folder.join(path).is_file());
+        Ok(manifest)
+    }
+
+    /// Sets the module of [`Manifest::main`] for a manifest that has none, if its file is there.
+    pub(crate) fn complete(&mut self, has_file: impl Fn(&str) -> bool) {
+        if self.main.is_none() && self.path_in_lib(MAIN_DEFAULT).is_some_and(|path| has_file(&path)) {
+            self.main = Some(MAIN_DEFAULT.to_owned());
+        }
+    }
+
     fn of_values(original: Vec<u8>) -> Result<Manifest> {
         let all = Slice::new(&original);
         let problems = &mut Problems::default();
@@ -172,11 +198,6 @@ impl Manifest {
     /// Returns the module that defines the service's routes and exports, relative to `lib`.
     pub fn main(&self) -> Option<&str> {
         self.main.as_deref()
-    }
-
-    /// Sets the module of [`Manifest::main`], for services whose manifest has none.
-    pub(crate) fn set_main(&mut self, main: &str) {
-        self.main = Some(main.to_owned());
     }
 
     /// Returns the path of a module or script in the service. `path` is relative to `lib`.

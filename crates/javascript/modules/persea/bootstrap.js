@@ -283,6 +283,17 @@
     return module.exports;
   }
 
+  // Compiles a file of a service, given by its path in the service's folder, and does not run it.
+  function checkFile(name, realm) {
+    const found = fileOrFolder(normalized(realm.root + '/' + name));
+    if (found === undefined || !found.startsWith(realm.root + '/')) {
+      throw notFound(name);
+    }
+    if (!found.endsWith('.json')) {
+      parsed(() => host.compileModule(FILES.read(found), found), new Module(found, found, undefined, realm));
+    }
+  }
+
   // Calls a function that is given by its text, as if it stood in the service's folder.
   function runText(source, realm, context, values) {
     const module = new Module(realm.root + '/function', realm.root + '/function', undefined, realm);
@@ -339,6 +350,7 @@
   host.roots = roots;
   host.runFile = runFile;
   host.runText = runText;
+  host.checkFile = checkFile;
   host.error = (number, message, status) =>
     new (internalRequire('persea/error').ArangoError)({ errorNum: number, errorMessage: message, code: status });
 

@@ -1,10 +1,9 @@
-//! Jobs of queues: their documents, and what follows their runs.
+//! Jobs of queues: their documents.
 
 use super::foxx_host::holds;
 
 const FUNCTIONS: &str = r#"
 const { definition } = own('persea/foxx/job-definition');
-const { after, argumentsOf } = own('persea/foxx/job-runs');
 const script = { name: 's', mount: '/m' };
 const made = (options, data, type) => definition('q', { ...script, ...type }, data, options || {}, 1000);
 const stored = (...given) => ({ _id: '_jobs/1', ...JSON.parse(JSON.stringify(made(...given))) });
@@ -64,68 +63,6 @@ fn wrong_definitions_are_refused() {
           ['success', 5], ['failure', 'no function'], ['success', (() => 1).bind(null)]]) {
           print(fails(() => made({ [name]: value }), name) || name);
         }
-        "#,
-    );
-}
-
-#[test]
-fn a_run_that_succeeds_completes_the_job() {
-    check(
-        r#"
-        const job = stored({ success: (a) => a }, { x: 1 });
-        print(JSON.stringify(argumentsOf(job)) === '[{"x":1},"_jobs/1"]');
-        print(JSON.stringify(argumentsOf(stored({}, [1, 2]))) === '[1,2,"_jobs/1"]');
-        print(JSON.stringify(argumentsOf(stored({}))) === '["_jobs/1"]');
-        const { changes, callback } = after(job, { result: 7 }, 2000);
-        print(JSON.stringify(changes) === '{"modified":2000,"runs":1,"status":"complete"}');
-        print(callback.source === '(a) => a' && callback.arguments[0] === 7 && callback.arguments[1].x === 1 && callback.arguments[2].status === 'complete');
-        print(after(stored({}), {}, 2000).callback === null);
-        "#,
-    );
-}
-
-#[test]
-fn a_job_repeats_as_often_and_as_long_as_it_should() {
-    check(
-        r#"
-        const run = (options, runs, now = 2000) => after({ ...stored({ repeatDelay: 50, ...options }), runs }, { result: 1 }, now).changes;
-        print(run({ repeatTimes: 2 }, 0).status === 'pending' && run({ repeatTimes: 2 }, 0).delayUntil === 2050);
-        print(run({ repeatTimes: 2 }, 1).status === 'pending' && run({ repeatTimes: 2 }, 2).status === 'complete');
-        print(run({ repeatTimes: Infinity }, 1e6).status === 'pending');
-        print(run({ repeatTimes: -1, repeatUntil: 2050 }, 0).status === 'pending' && run({ repeatTimes: -1, repeatUntil: 2049 }, 0).status === 'complete');
-        // A run that failed too often is followed by the next run, and by its callback.
-        const failing = stored({ repeatTimes: 1, failure: () => 1 });
-        const { changes, callback } = after(failing, { exception: { message: 'x' } }, 2000);
-        print(changes.status === 'pending' && changes.runs === 1 && changes.runFailures === 0 && callback.arguments[0] === null);
-        "#,
-    );
-}
-
-#[test]
-fn a_run_that_fails_is_tried_again_after_a_pause() {
-    check(
-        r#"
-        const exception = { name: 'ArangoError', message: 'm', stack: 's'.repeat(10000), errorNum: 1202, code: 404 };
-        const attempt = (options, runFailures) => after({ ...stored({ backOff: 100, ...options }), runFailures }, { exception }, 0);
-        let { changes, callback } = attempt({ maxFailures: 2, failure: () => 1 }, 0);
-        print(changes.status === 'pending' && changes.runFailures === 1 && callback === null && changes.delayUntil === 100 && !('runs' in changes));
-        const [failure] = changes.failures;
-        print(failure.errorNum === 1202 && failure.code === 404 && failure.message === 'm' && failure.stack.length === 4096);
-        ({ changes, callback } = attempt({ maxFailures: 2, failure: () => 1 }, 2));
-        print(changes.status === 'failed' && changes.runs === 1 && changes.runFailures === 3 && callback.source === '() => 1');
-        print(attempt({}, 0).changes.status === 'failed' && attempt({ maxFailures: -1 }, 1e6).changes.status === 'pending');
-        // The pause grows with each failure, at random and within bounds.
-        for (const failures of [1, 2, 5, 40, 1e6]) {
-          const { delayUntil } = attempt({ maxFailures: -1 }, failures).changes;
-          print(delayUntil >= 100 && delayUntil <= Math.min(100 * (2 ** Math.min(failures + 1, 31) - 1), 86400000));
-        }
-        print(attempt({ maxFailures: 1, backOff: 0 }, 0).changes.delayUntil === 0);
-        print(attempt({ maxFailures: 9, backOff: (n) => n * 7 }, 2).changes.delayUntil === 21);
-        print(attempt({ maxFailures: 9, backOff: () => { throw 1; } }, 0).changes.delayUntil === 1000);
-        print(attempt({ maxFailures: 9, backOff: () => 'x' }, 0).changes.delayUntil === 1000);
-        // A job that never succeeds keeps its last failures.
-        const many = after({ ...stored({ maxFailures: -1 }), failures: new Array(64).fill({ message: 'old' }) }, { exception }, 0).changes.failures;
-        print(many.length === 64 && many[63].message === 'm');
         "#,
     );
 }

@@ -111,7 +111,8 @@ function describe(service) {
       title: manifest.name || service.mount,
       description: manifest.description || '',
       version: manifest.version || '0.0.0',
-      license: manifest.license ? { name: manifest.license } : undefined,
+      // Clients expect it of every service.
+      license: defined({ name: manifest.license }),
     }),
     schemes: ['http'],
     paths,

@@ -144,6 +144,14 @@ function load(mount) {
   });
 }
 
+// Compiles the main file and the scripts of a service, and runs none of them.
+function check(mount) {
+  return guarded(3101, () => {
+    services.get(mount).check();
+    return [{ result: null }, undefined];
+  });
+}
+
 // Runs a script of a service with arguments. Its result is what the script exports.
 function script(mount, name, argv) {
   return guarded(3016, () => {
@@ -176,4 +184,4 @@ function apiDescription(mount) {
   return guarded(3103, () => [{ result: require('persea/foxx/api-description').describe(services.load(mount)) }, undefined]);
 }
 
-module.exports = { apiDescription, callback, handle, load, script, tests };
+module.exports = { apiDescription, callback, check, handle, load, script, tests };

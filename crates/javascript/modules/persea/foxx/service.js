@@ -52,6 +52,14 @@ class Service {
     this.isLoaded = true;
   }
 
+  // Compiles the main file and the scripts, and runs none of them.
+  check() {
+    const { main, scripts = {} } = this.manifest;
+    for (const name of [main, ...Object.values(scripts)].filter(Boolean)) {
+      host.checkFile(this.pathOf(name), this._realm);
+    }
+  }
+
   // Runs a file, given by its path in the service's folder, with arguments, and returns its exports.
   run(path, argv) {
     const context = Object.create(this.context, { argv: { value: argv, writable: true, enumerable: true } });
