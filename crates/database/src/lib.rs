@@ -14,6 +14,7 @@
 //! - [`analytics`]: algorithms over whole graphs.
 //! - [`query`]: from a request to a running plan. `transfer`: [`export`], [`import`], [`dump`] and
 //!   [`restore`] of whole collections.
+//! - [`foxx`](mod@foxx): services in JavaScript.
 //! - [`follow`]: another server, copied to this one and followed. [`group`]: servers that elect the
 //!   one that the others follow.
 //! - `background`: the threads of an instance.
@@ -37,6 +38,7 @@ mod maintenance;
 pub mod analytics;
 pub mod query;
 mod transfer;
+pub mod foxx;
 pub mod follow;
 pub mod group;
 mod background;

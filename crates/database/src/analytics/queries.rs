@@ -238,7 +238,7 @@ impl Session {
 
     /// Runs a query that only reads, and calls `take` for each row. Returns the names of its
     /// collections.
-    pub(super) fn for_each_row(
+    pub(crate) fn for_each_row(
         &self,
         query: &QueryRequest,
         take: &mut dyn FnMut(Slice<'_>) -> Result<()>,

@@ -153,6 +153,7 @@ impl Session {
         self.instance().cursors().remove_database(name);
         self.instance().dump_contexts().remove_database(name);
         self.instance().analytics().remove_database(name);
+        self.forget_services(name);
         self.instance().batches().remove_database(name);
         self.instance().results_cache().clear(name);
         self.instance().queries().forget_database(name);

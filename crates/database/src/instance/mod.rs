@@ -22,6 +22,7 @@ use crate::state::cursor::result_buffer::ResultBufferLimits;
 use crate::state::dump::{Batches, DumpContexts};
 use crate::state::feeds::Feeds;
 use crate::state::following::{Following, SourceOptions};
+use crate::state::foxx::{FoxxOptions, FoxxState};
 use crate::state::graph_changes::GraphChanges;
 use crate::state::group::Group;
 use crate::state::large_texts::LargeTexts;
@@ -88,6 +89,8 @@ pub struct InstanceOptions {
     pub default_wait_for_sync: bool,
     /// The JavaScript that users may run.
     pub javascript: JavaScriptOptions,
+    /// The services in JavaScript.
+    pub foxx: FoxxOptions,
     /// The properties of the removal of expired documents.
     pub ttl: TtlProperties,
     /// The bounds of graph analytics.
@@ -130,6 +133,7 @@ impl Default for InstanceOptions {
             harden: false,
             default_wait_for_sync: false,
             javascript: JavaScriptOptions::default(),
+            foxx: FoxxOptions::default(),
             ttl: TtlProperties::default(),
             analytics: AnalyticsOptions::default(),
             webhooks: WebhookOptions::default(),
@@ -165,6 +169,7 @@ pub struct Instance {
     log_readers: LogReaders,
     feeds: Feeds,
     following: Following,
+    foxx: FoxxState,
     group: OnceLock<Arc<Group>>,
     subscriptions: Subscriptions,
     webhooks: Arc<Webhooks>,
@@ -223,6 +228,7 @@ impl Instance {
             log_readers: LogReaders::default(),
             feeds: Feeds::default(),
             following: Following::default(),
+            foxx: FoxxState::default(),
             group: OnceLock::new(),
             subscriptions: Subscriptions::default(),
             webhooks: Arc::new(Webhooks::new(&options.webhooks)),
@@ -249,6 +255,11 @@ impl Instance {
     /// Returns the state of following another server.
     pub(crate) fn following(&self) -> &Following {
         &self.following
+    }
+
+    /// Returns the state of services.
+    pub(crate) fn foxx(&self) -> &FoxxState {
+        &self.foxx
     }
 
     /// Returns the group of servers in which this one is.

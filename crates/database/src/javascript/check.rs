@@ -19,7 +19,7 @@ const CHECK_TIME: Duration = Duration::from_secs(2);
 /// Errors: 1581 if it is not, or if its check takes long; 32.
 pub(crate) fn check_function(session: &Session, function: &UserFunction) -> Result<()> {
     let arguments = vec![text(&function.name)?, text(&function.code)?];
-    check(session, Call { module: super::functions::MODULE, function: "check", arguments }, |reason| {
+    check(session, Call::new(super::functions::MODULE, "check", arguments), |reason| {
         let message = format!("invalid user function code: {reason}");
         Error::new(ErrorCode::QueryFunctionInvalidCode, message)
     })
@@ -29,7 +29,7 @@ pub(crate) fn check_function(session: &Session, function: &UserFunction) -> Resu
 ///
 /// Errors: 10 if it is not, or if its check takes long; 32.
 pub(crate) fn check_command(session: &Session, command: &str) -> Result<()> {
-    let call = Call { module: "persea/actions", function: "check", arguments: vec![text(command)?] };
+    let call = Call::new("persea/actions", "check", vec![text(command)?]);
     check(session, call, |reason| Error::bad_parameter(format!("`command` is not JavaScript: {reason}")))
 }
 

@@ -61,7 +61,7 @@ impl QueryFunctions {
     /// Calls a function for each row of arguments. Errors: 1583 if a call throws, or if its result
     /// has no form as a value.
     fn run(&self, isolate: &mut Running, key: &str, rows: Vec<u8>) -> Result<UserCalls> {
-        let call = Call { module: MODULE, function: "call", arguments: vec![text(key)?, rows] };
+        let call = Call::new(MODULE, "call", vec![text(key)?, rows]);
         let calls =
             isolate.thread.call(call, || self.interrupt.check(), |result| calls(result, &self.memory))?;
         calls.map_err(failed)
@@ -104,7 +104,7 @@ fn start(database: Arc<str>, memory: &Arc<MemoryAccount>) -> Result<IsolateThrea
 }
 
 fn code_call(function: &'static str, name: &str, code: &str) -> Result<Call> {
-    Ok(Call { module: MODULE, function, arguments: vec![text(name)?, text(code)?] })
+    Ok(Call::new(MODULE, function, vec![text(name)?, text(code)?]))
 }
 
 /// Reads the module's result: an array of values, and an array of warnings.

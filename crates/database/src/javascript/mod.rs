@@ -16,4 +16,4 @@ mod user_functions;
 pub(crate) use check::{check_command, check_function};
 pub(crate) use functions::QueryFunctions;
 pub use log_allowance::LogAllowance;
-pub use thread::{Call, IsolateThread, ended, text};
+pub use thread::{Call, IsolateThread, Life, ended, text};

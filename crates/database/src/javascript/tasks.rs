@@ -84,14 +84,13 @@ impl Session {
     pub fn of_task(instance: Arc<Instance>, task: &Task) -> Result<Self> {
         let identity = match &task.owner.user {
             None => Identity::Superuser,
-            Some(name) if instance.catalog().user(name).is_some_and(|user| user.active) => {
-                Identity::User(Arc::clone(name))
-            }
-            Some(name) => {
-                let message = format!("the user '{name}' of the task is not active");
-                return Err(Error::new(ErrorCode::Forbidden, message));
-            }
+            Some(name) => Identity::of_owner(name, &task.owner.database),
         };
+        let is_active = |name: &Arc<str>| instance.catalog().user(name).is_some_and(|user| user.active);
+        if let Some(name) = identity.catalog_user().filter(|name| !is_active(name)) {
+            let message = format!("the user '{name}' of the task is not active");
+            return Err(Error::new(ErrorCode::Forbidden, message));
+        }
         let session = Session::open(instance, &task.owner.database, identity)?;
         session.require_database(AccessLevel::ReadWrite)?;
         Ok(session.ended_by(task.interrupt.clone()))

@@ -13,7 +13,7 @@ use std::time::Duration;
 use aql_value::waiting::{self, WaitObserver};
 use aql_value::{Charge, MemoryAccount, Waiting};
 use errors::{Error, ErrorCode, Result};
-use javascript::{Failure, Host, Isolate, Limits};
+use javascript::{Exchanged, Failure, Host, Isolate, Limits};
 use rustix::process::{Pid, setpriority_process};
 use rustix::thread::gettid;
 use velocypack::{Builder, Slice};
@@ -33,6 +33,9 @@ const MEMORY_SHARE: u64 = 4;
 /// The priority of a thread whose script must end: the lowest, as for work that nobody waits for.
 const ABANDONED_PRIORITY: i32 = 19;
 
+/// The priority of a thread whose script takes long.
+const LONG_CALL_PRIORITY: i32 = 10;
+
 /// The time between two checks whether the script may continue.
 const NAP: Duration = Duration::from_millis(5);
 
@@ -44,13 +47,22 @@ pub struct Call {
     pub function: &'static str,
     /// One value an argument.
     pub arguments: Vec<Vec<u8>>,
+    /// Bytes as a last argument. The function then returns bytes as well.
+    pub body: Option<Vec<u8>>,
+}
+
+impl Call {
+    /// Returns a call of a function that takes values only.
+    pub fn new(module: &'static str, function: &'static str, arguments: Vec<Vec<u8>>) -> Self {
+        Call { module, function, arguments, body: None }
+    }
 }
 
 /// The end of a call, with its arguments: their memory goes back to the thread that allocated it,
 /// so that the counters of both threads are right.
 struct Done {
-    result: std::result::Result<Vec<u8>, Failure>,
-    arguments: Vec<Vec<u8>>,
+    result: std::result::Result<Exchanged, Failure>,
+    call: Call,
 }
 
 /// An isolate on a thread of its own, which ends with this handle.
@@ -59,7 +71,7 @@ struct Done {
 /// builtin functions that it is in. Until then its memory stays charged, and it has the processors
 /// only while nobody else wants them.
 pub struct IsolateThread {
-    calls: Sender<(Call, Vec<u8>)>,
+    calls: Sender<(Call, Exchanged)>,
     done: Receiver<Done>,
     stop: Arc<AtomicBool>,
     /// True while the script waits.
@@ -68,7 +80,7 @@ pub struct IsolateThread {
     /// True until the last call has ended.
     is_calling: bool,
     /// The last result, which the thread frees with its next call.
-    spent: Vec<u8>,
+    spent: Exchanged,
 }
 
 impl IsolateThread {
@@ -112,7 +124,15 @@ impl IsolateThread {
         };
         let thread = std::thread::Builder::new().name("javascript".to_owned()).stack_size(STACK_BYTES);
         thread.spawn(run).map_err(Error::internal)?;
-        Ok(IsolateThread { calls, done, stop, is_waiting, life, is_calling: false, spent: Vec::new() })
+        Ok(IsolateThread {
+            calls,
+            done,
+            stop,
+            is_waiting,
+            life,
+            is_calling: false,
+            spent: Exchanged::default(),
+        })
     }
 
     /// Calls a function, and lets `read` see its result.
@@ -124,6 +144,18 @@ impl IsolateThread {
         call: Call,
         check: impl Fn() -> Result<()>,
         read: impl FnOnce(Slice<'_>) -> Result<T>,
+    ) -> Result<std::result::Result<T, Failure>> {
+        self.exchange(call, check, |value, _| read(value))
+    }
+
+    /// Calls a function, and lets `read` see its result and the bytes that it returned.
+    ///
+    /// `check` and the errors are those of [`IsolateThread::call`].
+    pub fn exchange<T>(
+        &mut self,
+        call: Call,
+        check: impl Fn() -> Result<()>,
+        read: impl FnOnce(Slice<'_>, &[u8]) -> Result<T>,
     ) -> Result<std::result::Result<T, Failure>> {
         let gone = || Error::internal("a JavaScript thread has ended");
         self.calls.send((call, std::mem::take(&mut self.spent))).map_err(|_| gone())?;
@@ -144,6 +176,11 @@ impl IsolateThread {
         }
     }
 
+    /// Returns the life of the isolate's thread.
+    pub fn life(&self) -> Arc<Life> {
+        Arc::clone(&self.life)
+    }
+
     /// Waits for the end of an abandoned call, so that the isolate can continue with what it
     /// has. Returns false if the call does not end in time: the handle is then useless.
     pub fn recover(&mut self, longest: Duration) -> bool {
@@ -157,13 +194,13 @@ impl IsolateThread {
     fn finish<T>(
         &mut self,
         done: Done,
-        read: impl FnOnce(Slice<'_>) -> Result<T>,
+        read: impl FnOnce(Slice<'_>, &[u8]) -> Result<T>,
     ) -> Result<std::result::Result<T, Failure>> {
         self.is_calling = false;
-        drop(done.arguments);
+        drop(done.call);
         match done.result {
             Ok(result) => {
-                let value = read(Slice::new(&result));
+                let value = read(Slice::new(&result.value), &result.body);
                 self.spent = result;
                 value.map(Ok)
             }
@@ -196,7 +233,7 @@ impl Drop for IsolateThread {
 
 /// The number of the isolate's thread, while it runs.
 #[derive(Default)]
-struct Life(Mutex<Option<Pid>>);
+pub struct Life(Mutex<Option<Pid>>);
 
 /// The time in which the isolate's thread runs.
 struct Alive<'a>(&'a Life);
@@ -208,12 +245,22 @@ impl Life {
         Alive(self)
     }
 
+    /// Gives the thread a low priority, if it still runs: it has the processors while others do not
+    /// need them all. It cannot have its former priority back.
+    pub fn yield_processors(&self) {
+        self.set_priority(LONG_CALL_PRIORITY);
+    }
+
     /// Gives the thread the lowest priority, if it still runs.
     fn abandon(&self) {
+        self.set_priority(ABANDONED_PRIORITY);
+    }
+
+    fn set_priority(&self, priority: i32) {
         // The lock keeps the number from being another thread's.
         if let Some(thread) = *self.lock() {
             // Errors: the system does not allow it, and the thread keeps its priority.
-            let _ = setpriority_process(Some(thread), ABANDONED_PRIORITY);
+            let _ = setpriority_process(Some(thread), priority);
         }
     }
 
@@ -231,17 +278,22 @@ impl Drop for Alive<'_> {
 /// Makes calls until the handle is dropped.
 fn serve(
     isolate: &std::result::Result<Isolate, Failure>,
-    calls: &Receiver<(Call, Vec<u8>)>,
+    calls: &Receiver<(Call, Exchanged)>,
     done: &Sender<Done>,
 ) {
     while let Ok((call, spent)) = calls.recv() {
         drop(spent);
         let arguments: Vec<Slice<'_>> = call.arguments.iter().map(|bytes| Slice::new(bytes)).collect();
         let result = match isolate {
-            Ok(isolate) => isolate.call(call.module, call.function, &arguments),
+            Ok(isolate) => match &call.body {
+                Some(body) => isolate.exchange(call.module, call.function, &arguments, body),
+                None => isolate
+                    .call(call.module, call.function, &arguments)
+                    .map(|value| Exchanged { value, ..Exchanged::default() }),
+            },
             Err(failure) => Err(failure.clone()),
         };
-        if done.send(Done { result, arguments: call.arguments }).is_err() {
+        if done.send(Done { result, call }).is_err() {
             return;
         }
     }
@@ -308,7 +360,7 @@ mod tests {
             let memory = Arc::new(MemoryAccount::new(Some(64 << 20), None));
             let mut thread = IsolateThread::start(|| Box::new(Nobody), &memory).unwrap();
             let arguments = vec![text(program).unwrap()];
-            let call = Call { module: "persea/actions", function: "program", arguments };
+            let call = Call::new("persea/actions", "program", arguments);
             thread.call(call, || Ok(()), |_| Ok(())).unwrap().unwrap();
         });
         waits.0.get()
@@ -321,7 +373,7 @@ mod tests {
         // Each step takes milliseconds, and the interrupt is looked at every 10,000 steps.
         let program = "const t = 'a'.repeat(1 << 24); while (true) { t.indexOf('b'); }";
         let arguments = vec![text(program).unwrap()];
-        let call = Call { module: "persea/actions", function: "program", arguments };
+        let call = Call::new("persea/actions", "program", arguments);
         let begin = std::time::Instant::now();
         let late = || if begin.elapsed().as_millis() < 300 { Ok(()) } else { Err(Error::killed()) };
         assert_eq!(thread.call(call, late, |_| Ok(())).unwrap_err().code(), ErrorCode::QueryKilled);

@@ -8,7 +8,7 @@ mod listed_work;
 use std::sync::Arc;
 
 use aql_value::{Interrupt, MemoryAccount};
-use catalog::{AccessLevel, SYSTEM_DATABASE};
+use catalog::{AccessLevel, Rights, SYSTEM_DATABASE};
 use errors::{Error, ErrorCode, Result};
 use storage::{Catalog, Collection, Database};
 use traces::Trace;
@@ -25,6 +25,56 @@ pub enum Identity {
     Superuser,
     /// A user of the catalog.
     User(Arc<str>),
+    /// The services of a database, which act for themselves or for clients without a user.
+    Services(Arc<ServicesIdentity>),
+}
+
+/// The identity of the services of a database. They may write it, and reach no other.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ServicesIdentity {
+    /// The name that stands for them where work has an owner. No user can have it.
+    name: Arc<str>,
+    rights: Rights,
+}
+
+/// The beginning of the name of the services of a database. Users may not have such names.
+const SERVICES: &str = ":role:services:";
+
+impl Identity {
+    /// Returns the identity of the services of a database.
+    pub fn of_services(database: &str) -> Self {
+        let mut rights = Rights::default();
+        rights.grant_database(database, AccessLevel::ReadWrite);
+        Identity::Services(Arc::new(ServicesIdentity {
+            name: format!("{SERVICES}{database}").into(),
+            rights,
+        }))
+    }
+
+    /// Returns the identity of the owner of work in a database.
+    pub(crate) fn of_owner(name: &Arc<str>, database: &str) -> Self {
+        match name.strip_prefix(SERVICES) == Some(database) {
+            true => Identity::of_services(database),
+            false => Identity::User(Arc::clone(name)),
+        }
+    }
+
+    /// Returns the name of the user, or the one that stands for services; `None` for a superuser.
+    pub fn name(&self) -> Option<&Arc<str>> {
+        match self {
+            Identity::Superuser => None,
+            Identity::User(name) => Some(name),
+            Identity::Services(services) => Some(&services.name),
+        }
+    }
+
+    /// Returns the name of the user of the catalog, if there is one.
+    pub fn catalog_user(&self) -> Option<&Arc<str>> {
+        match self {
+            Identity::User(name) => Some(name),
+            Identity::Superuser | Identity::Services(_) => None,
+        }
+    }
 }
 
 /// One database seen by one user.
@@ -82,6 +132,11 @@ impl Session {
         Session { interrupt: Some(interrupt), ..self }
     }
 
+    /// Returns the session with the rights of the server itself.
+    pub fn as_server(self) -> Self {
+        Session { identity: Identity::Superuser, ..self }
+    }
+
     /// Returns a session whose reads and writes of documents are a part of a stream transaction.
     ///
     /// The transaction is looked up when it is first used.
@@ -98,7 +153,7 @@ impl Session {
     /// Returns the result of `CURRENT_USER()`: the user, or without authentication the name that
     /// the client gives.
     pub(crate) fn current_user(&self) -> Option<&Arc<str>> {
-        self.user().or(self.claimed_name.as_ref())
+        self.identity.catalog_user().or(self.claimed_name.as_ref())
     }
 
     /// Returns the session with queries that are parts of a traced request.
@@ -154,12 +209,9 @@ impl Session {
         &self.identity
     }
 
-    /// Returns the user's name; `None` for a superuser.
+    /// Returns the user's name, or the one that stands for services; `None` for a superuser.
     pub fn user(&self) -> Option<&Arc<str>> {
-        match &self.identity {
-            Identity::Superuser => None,
-            Identity::User(name) => Some(name),
-        }
+        self.identity.name()
     }
 
     /// Returns the account that the work of this session's user is charged to.
@@ -268,6 +320,7 @@ impl Session {
     pub(crate) fn level(&self, of: impl Fn(&catalog::Rights) -> AccessLevel) -> AccessLevel {
         match &self.identity {
             Identity::Superuser => AccessLevel::ReadWrite,
+            Identity::Services(services) => of(&services.rights),
             // A user who was removed since then has no rights.
             Identity::User(name) => {
                 self.catalog().user(name).map_or(AccessLevel::None, |user| of(&user.rights))

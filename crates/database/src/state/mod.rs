@@ -11,7 +11,7 @@
 //!   `view_changes`: locks of definitions.
 //!   [`following`]: the other server that this one follows. [`group`]: the servers that elect a
 //!   leader.
-//!   [`analytics`]: graphs in memory, and jobs of algorithms.
+//!   [`analytics`]: graphs in memory, and jobs of algorithms. [`foxx`]: services in JavaScript.
 //!   `webhooks`: who is told of changes, and when. `user_memory`: users' shares of the memory of
 //!   queries.
 
@@ -21,6 +21,7 @@ pub mod cursor;
 pub(crate) mod dump;
 pub(crate) mod feeds;
 pub(crate) mod following;
+pub(crate) mod foxx;
 pub(crate) mod graph_changes;
 pub(crate) mod group;
 pub(crate) mod large_texts;

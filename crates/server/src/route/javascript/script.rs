@@ -52,7 +52,7 @@ impl Script {
             checked.inspect_err(|_| origin.interrupt().kill())
         };
         let Script { function, arguments, uncaught } = self;
-        let call = Call { module: MODULE, function, arguments };
+        let call = Call::new(MODULE, function, arguments);
         match thread.call(call, may_continue, |outcome| result(outcome, uncaught).and_then(read))? {
             Ok(result) => Ok(result),
             Err(Failure::Exception(exception)) => Err(Error::new(uncaught, exception.message)),

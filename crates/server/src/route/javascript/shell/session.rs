@@ -74,7 +74,7 @@ impl ShellSession {
             // The request that the input waits for ends as well.
             checked.inspect_err(|_| origin.interrupt().kill())
         };
-        let call = Call { module: "persea/inputs", function: "run", arguments: vec![text(source)?] };
+        let call = Call::new("persea/inputs", "run", vec![text(source)?]);
         let called = thread.call(call, may_continue, |outcome| Ok(shown(outcome)));
         if called.is_err() && !thread.recover(STOP_TIME) {
             self.is_lost.store(true, Ordering::Relaxed);
