@@ -185,7 +185,7 @@ fn open(
     let instance = Instance::with_store_options(
         engine,
         store_section::store_options(options, budget, in_memory)?,
-        store_section::instance_options(options, budget, webhooks, source),
+        store_section::instance_options(options, budget, webhooks, source, in_memory),
     )?;
     query::track(options, &instance);
     let password = store_section::root_password(options);

@@ -19,3 +19,4 @@ pub mod server;
 
 pub use options::{ApiAccess, HttpOptions, RootRedirect, ServerOptions};
 pub use server::Server;
+pub use service::foxx_network::ServiceNetwork;

@@ -12,6 +12,7 @@ use crate::http::tls::Tls;
 use crate::placement::pool::PoolLimits;
 use crate::service::authentication::AuthenticationOptions;
 use crate::service::backups::BackupOptions;
+use crate::service::foxx_network::ServiceNetwork;
 use crate::service::log::{Log, LogOptions};
 use crate::service::log_archive::ArchiveStatus;
 
@@ -59,6 +60,8 @@ pub struct ServerOptions {
     pub memory_limit_bytes: u64,
     /// Certificate and key of the TLS addresses, if there are any.
     pub tls: Option<Tls>,
+    /// The other hosts that services may send requests to.
+    pub services_network: Option<ServiceNetwork>,
     /// True if writes wait until other servers have them.
     pub writes_wait: bool,
     /// The source of traces, if requests are traced.
@@ -157,6 +160,7 @@ impl Default for ServerOptions {
             memory_limit_bytes: 0,
             tls: None,
             writes_wait: false,
+            services_network: None,
             tracer: None,
             log_archive: None,
         }

@@ -10,7 +10,7 @@ use options::{Choice, Flag, Maybe, Number, Opt, Options, Text, choice, flag, num
 use server::version::ARANGODB_VERSION;
 use storage::{MemoryBudget, SearchOptions, StoreOptions};
 
-use super::{changes, follow, javascript, query, server as server_section, temp, transaction, ttl};
+use super::{changes, follow, foxx, javascript, query, server as server_section, temp, transaction, ttl};
 use crate::data_folder::{CHANGES_FILE, FolderState, SEARCH_FOLDER};
 use crate::failure::Failure;
 
@@ -72,8 +72,10 @@ pub(crate) fn instance_options(
     budget: &MemoryBudget,
     webhooks: WebhookOptions,
     source: Option<SourceOptions>,
+    in_memory: bool,
 ) -> InstanceOptions {
     InstanceOptions {
+        foxx: foxx::settings(options, (!in_memory).then(|| data_folder(options))),
         analytics: super::analytics::settings(options),
         webhooks,
         follow: source,

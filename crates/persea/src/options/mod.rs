@@ -8,6 +8,7 @@ mod changes;
 pub(crate) mod cluster;
 pub(crate) mod database;
 pub(crate) mod follow;
+mod foxx;
 pub(crate) mod general;
 pub(crate) mod group;
 mod http;
@@ -57,6 +58,7 @@ pub(crate) static SERVER: Program = Program {
         cluster::ROWS,
         database::ROWS,
         follow::ROWS,
+        foxx::ROWS,
         group::ROWS,
         http::ROWS,
         javascript::ROWS,

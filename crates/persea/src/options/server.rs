@@ -15,7 +15,7 @@ use server::service::log::Log;
 use server::{HttpOptions, ServerOptions};
 use storage::MemoryBudget;
 
-use super::{http, log as log_section};
+use super::{http, javascript, log as log_section};
 use crate::engine::{ENGINES, EngineName};
 use crate::failure::Failure;
 
@@ -37,6 +37,8 @@ options::section! {
         bytes("server.aql-recording-memory-limit", "4MiB", "Maximum memory of recent queries in bytes.");
     pub(crate) static AUTHENTICATION: Opt<Flag> =
         flag("server.authentication", true, "Require authentication of every request.");
+    static AUTHENTICATION_SYSTEM_ONLY: Opt<Flag> =
+        flag("server.authentication-system-only", true, "Require authentication only for paths of the system, which begin with `/_`. Services answer the others.");
     pub(crate) static DESCRIPTORS_MINIMUM: Opt<Number> =
         number("server.descriptors-minimum", "0", "Minimum number of file descriptors that the server needs to start.");
     pub(crate) static ENDPOINT: Opt<List<Text>> =
@@ -86,7 +88,9 @@ pub(crate) fn settings(
         false => 0,
     };
     Ok(ServerOptions {
+        services_network: javascript::network(options)?,
         http: HttpOptions {
+            authenticates_system_only: options.get(&AUTHENTICATION_SYSTEM_ONLY),
             failed_login_max_delay: options.duration(&FAILED_LOGIN_MAX_DELAY),
             ..http::settings(options, budget, descriptors)
         },

@@ -8,7 +8,10 @@ use options::Unsupported;
 
 /// The options that have no effect, with the reasons.
 pub(super) const IGNORED: &[Unsupported] = &[
-    Unsupported { reason: "it configures Foxx or V8, which this server does not have", names: JAVASCRIPT },
+    Unsupported {
+        reason: "it configures V8 or the store of Foxx, which this server does not have",
+        names: JAVASCRIPT,
+    },
     Unsupported {
         reason: "it configures a cluster or replication of ArangoDB, which this server does not have",
         names: CLUSTER,
@@ -32,20 +35,17 @@ pub(super) const REFUSED: &[Unsupported] = &[
 
 #[rustfmt::skip]
 const JAVASCRIPT: &[&str] = &[
-    "console", "foxx.allow-install-from-remote", "foxx.api", "foxx.enable",
-    "foxx.force-update-on-startup", "foxx.queues", "foxx.queues-poll-interval", "foxx.store",
+    "console",     "foxx.store",
     "frontend.version-check",
     "javascript.allow-external-process-control",
-    "javascript.allow-port-testing", "javascript.app-path", "javascript.copy-installation",
-    "javascript.endpoints-allowlist", "javascript.endpoints-denylist",
-    "javascript.environment-variables-allowlist", "javascript.environment-variables-denylist",
+    "javascript.allow-port-testing", "javascript.copy-installation",
+        "javascript.environment-variables-allowlist", "javascript.environment-variables-denylist",
     "javascript.files-allowlist", "javascript.files-denylist", "javascript.gc-frequency",
     "javascript.gc-interval", "javascript.harden", "javascript.module-directory",
     "javascript.startup-directory", "javascript.startup-options-allowlist",
     "javascript.startup-options-denylist",
-    "javascript.v8-contexts", "javascript.v8-contexts-max-age",
-    "javascript.v8-contexts-max-invocations", "javascript.v8-contexts-minimum",
-    "javascript.v8-max-heap", "javascript.v8-options", "web-interface.version-check",
+        "javascript.v8-contexts-minimum",
+    "javascript.v8-options", "web-interface.version-check",
 ];
 
 #[rustfmt::skip]
@@ -156,7 +156,7 @@ const OTHER: &[&str] = &[
     "query.parallelize-gather-writes", "query.parallelize-traversals",
     "query.plan-cache-invalidation-time", "query.plan-cache-max-memory-usage", "query.smart-joins",
     "query.tracking-with-datasources", "random.generator", "rclone.argument", "rclone.executable",
-    "server.allow-use-database", "server.authentication-system-only",
+    "server.allow-use-database",
     "server.authentication-timeout", "server.cluster-metrics-timeout",
     "server.count-descriptors-interval", "server.early-connections",
     "server.ensure-whitespace-metrics-format", "server.export-shard-usage-metrics",

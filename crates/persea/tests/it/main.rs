@@ -29,6 +29,7 @@ mod engines;
 mod export;
 mod follow;
 mod follower;
+mod foxx;
 mod full_follower;
 mod group;
 mod http;

@@ -1,7 +1,5 @@
 //! Before the work of a request: is its client known, and is there room for it?
 
-use std::sync::Arc;
-
 use database::Identity;
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{AUTHORIZATION, HeaderMap};
@@ -39,11 +37,11 @@ impl HttpService {
             }
             return Ok(job);
         }
-        let identity = self.authenticate(connection, head).await?;
-        let user = match &identity {
-            Identity::Superuser => None,
-            Identity::User(name) => Some(Arc::clone(name)),
+        let identity = match self.is_anonymous(&route, path, head) {
+            true => Identity::of_services(path.database()),
+            false => self.authenticate(connection, head).await?,
         };
+        let user = identity.name().cloned();
         let job = self.dispatcher.user_job(route, path.database(), identity, &head.headers);
         let job = job.inspect_err(|error| {
             if matches!(error.status(), 401 | 403) {
@@ -57,6 +55,15 @@ impl HttpService {
         }
         observed.set_user(job.user());
         Ok(job)
+    }
+
+    /// Returns true if the client names no user, and the route needs none.
+    fn is_anonymous(&self, route: &BoundRoute, path: &Path, head: &Parts) -> bool {
+        let is_of_system = path.segment(0).is_some_and(|first| first.starts_with('_'));
+        route.is_public
+            && self.options.authenticates_system_only
+            && !is_of_system
+            && !head.headers.contains_key(AUTHORIZATION)
     }
 
     /// Identifies the client. A password that was not seen before is checked on threads of its

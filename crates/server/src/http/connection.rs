@@ -13,7 +13,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::connections::{Connection, Connections};
+use super::connections::{Connection, Connections, ServerEnd};
 use super::service::HttpService;
 use super::unread::NO_MEMORY;
 
@@ -51,11 +51,15 @@ fn builder() -> auto::Builder<TokioExecutor> {
 }
 
 /// Serves a connection until it ends.
-pub(crate) async fn serve<S>(service: Arc<HttpService>, stream: S, client: Option<SocketAddr>)
-where
+pub(crate) async fn serve<S>(
+    service: Arc<HttpService>,
+    stream: S,
+    client: Option<SocketAddr>,
+    server: ServerEnd,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let connection = Arc::new(Connection::new(client, service.connections().unread()));
+    let connection = Arc::new(Connection::new(client, server, service.connections().unread()));
     let begin = Instant::now();
     let connections = Arc::clone(service.connections());
     let id = connections.add(&connection);

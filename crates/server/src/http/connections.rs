@@ -28,10 +28,20 @@ const SLOW_READER_SECONDS: u32 = 5;
 /// The bytes of data on HTTP/2 for which a client sends at most one byte of window updates.
 const WINDOW_UPDATE_SHARE: u64 = 64;
 
+/// The server's end of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ServerEnd {
+    /// The address, if it has one.
+    pub address: Option<SocketAddr>,
+    /// True if the connection uses TLS.
+    pub is_encrypted: bool,
+}
+
 /// The state that a connection shares with its monitor.
 #[derive(Debug, Default)]
 pub struct Connection {
     pub(crate) client: Option<SocketAddr>,
+    pub(crate) server: ServerEnd,
     requests_in_flight: AtomicU32,
     is_http2: AtomicBool,
     /// Second of the last progress: bytes read or written, or a request answered.
@@ -67,8 +77,8 @@ impl Connection {
     }
 
     /// Returns the state of a new connection.
-    pub(crate) fn new(client: Option<SocketAddr>, unread: &Arc<UnreadMemory>) -> Self {
-        Connection { client, unread: Unread::new(Arc::clone(unread)), ..Connection::default() }
+    pub(crate) fn new(client: Option<SocketAddr>, server: ServerEnd, unread: &Arc<UnreadMemory>) -> Self {
+        Connection { client, server, unread: Unread::new(Arc::clone(unread)), ..Connection::default() }
     }
 
     /// Notes that a request has taken bytes of its body.

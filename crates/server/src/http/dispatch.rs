@@ -3,7 +3,7 @@
 
 use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use database::{Identity, Instance, Interrupt, Session};
 use errors::{Error, ErrorCode, Result};
@@ -126,9 +126,18 @@ impl Job {
     }
 }
 
+/// The route of paths that no other route has.
+#[derive(Clone)]
+pub(crate) struct Fallback {
+    pub(crate) route: BoundRoute,
+    /// Returns true for a path that it may answer. It is asked on a connection's task.
+    pub(crate) answers: Arc<dyn Fn(&Path) -> bool + Send + Sync>,
+}
+
 /// All routes, and the services to call them.
 pub(crate) struct Dispatcher {
     router: Router,
+    fallback: OnceLock<Fallback>,
     instance: Arc<Instance>,
     services: Arc<dyn Services>,
     placement: Arc<Placement>,
@@ -141,7 +150,12 @@ impl Dispatcher {
         services: Arc<dyn Services>,
         placement: Arc<Placement>,
     ) -> Self {
-        Dispatcher { router, instance, services, placement }
+        Dispatcher { router, fallback: OnceLock::new(), instance, services, placement }
+    }
+
+    /// Sets the route of paths that have none. The first one counts.
+    pub(crate) fn set_fallback(&self, fallback: Fallback) {
+        let _ = self.fallback.set(fallback);
     }
 
     /// Returns the server's shared state.
@@ -164,8 +178,15 @@ impl Dispatcher {
                 Err(Error::new(ErrorCode::HttpBadParameter, format!("expecting {method} {pattern}")))
             }
             Found::OtherMethods => Err(Error::of(ErrorCode::HttpMethodNotAllowed)),
+            Found::Nothing if let Some(fallback) = self.fallback_of(path) => {
+                Ok((fallback.route.clone(), Match { pattern: fallback.route.pattern }))
+            }
             Found::Nothing => Err(Error::new(ErrorCode::HttpNotFound, format!("unknown path '{path}'"))),
         }
+    }
+
+    fn fallback_of(&self, path: &Path) -> Option<&Fallback> {
+        self.fallback.get().filter(|fallback| (fallback.answers)(path))
     }
 
     /// Returns the server that must answer a request: the one that has its transaction, or the
@@ -274,11 +295,8 @@ impl Dispatcher {
     }
 
     /// Starts a background job for a request without a route. The error becomes the job's reply.
-    pub(crate) fn fail_later(&self, identity: Identity, error: Error, mode: AsyncMode) -> Result<Response> {
-        let user = match identity {
-            Identity::Superuser => None,
-            Identity::User(name) => Some(name),
-        };
+    pub(crate) fn fail_later(&self, identity: &Identity, error: Error, mode: AsyncMode) -> Result<Response> {
+        let user = identity.name().cloned();
         self.services.run_later(user, mode, Box::new(move |_| Err(error)))
     }
 

@@ -14,6 +14,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::address::Address;
 use super::connection;
+use super::connections::ServerEnd;
 use super::service::HttpService;
 use super::tls::Tls;
 
@@ -142,8 +143,9 @@ async fn accept_tcp(service: Arc<HttpService>, listener: TcpListener, slots: Arc
     while let Some(slot) = free(&slots).await {
         let Some((stream, client)) = accepted(listener.accept().await).await else { continue };
         let service = Arc::clone(&service);
+        let server = ServerEnd { address: stream.local_addr().ok(), is_encrypted: false };
         tokio::spawn(async move {
-            connection::serve(service, without_delay(stream), Some(client)).await;
+            connection::serve(service, without_delay(stream), Some(client), server).await;
             drop(slot);
         });
     }
@@ -153,11 +155,12 @@ async fn accept_tls(service: Arc<HttpService>, listener: TcpListener, tls: Tls, 
     while let Some(slot) = free(&slots).await {
         let Some((stream, client)) = accepted(listener.accept().await).await else { continue };
         let (service, acceptor) = (Arc::clone(&service), tls.acceptor());
+        let server = ServerEnd { address: stream.local_addr().ok(), is_encrypted: true };
         tokio::spawn(async move {
             let agreed =
                 tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(without_delay(stream))).await;
             match agreed {
-                Ok(Ok(stream)) => connection::serve(service, stream, Some(client)).await,
+                Ok(Ok(stream)) => connection::serve(service, stream, Some(client), server).await,
                 Ok(Err(error)) => {
                     tracing::debug!(target: "ssl", %client, %error, "TLS handshake failed");
                 }
@@ -178,7 +181,7 @@ async fn accept_unix(
         let Some((stream, _)) = accepted(listener.accept().await).await else { continue };
         let service = Arc::clone(&service);
         tokio::spawn(async move {
-            connection::serve(service, stream, None).await;
+            connection::serve(service, stream, None, ServerEnd::default()).await;
             drop(slot);
         });
     }

@@ -27,6 +27,9 @@ pub struct HttpOptions {
     pub return_queue_time_header: bool,
     /// The origins whose pages may send credentials.
     pub trusted_origins: TrustedOrigins,
+    /// True if clients need a user only for the paths of the system, which begin with `/_`.
+    /// Services answer the others.
+    pub authenticates_system_only: bool,
 }
 
 impl Default for HttpOptions {
@@ -42,6 +45,7 @@ impl Default for HttpOptions {
             max_connections: 16_384,
             return_queue_time_header: true,
             trusted_origins: TrustedOrigins::default(),
+            authenticates_system_only: true,
         }
     }
 }

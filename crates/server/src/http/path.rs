@@ -23,6 +23,14 @@ pub struct Path {
     database: Option<Range<u32>>,
 }
 
+/// Returns the path of an address as it was sent, without the database that it may name.
+pub(crate) fn path_in_database(uri: &Uri) -> &str {
+    match uri.path().strip_prefix("/_db/") {
+        Some(name) => name.find('/').and_then(|at| name.get(at..)).unwrap_or("/"),
+        None => uri.path(),
+    }
+}
+
 /// The text of the segments. Nearly all paths need no decoding and share the request's own text.
 #[derive(Clone, Debug)]
 enum Text {

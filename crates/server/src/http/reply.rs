@@ -7,7 +7,7 @@ use errors::{Error, Result};
 use hyper::StatusCode;
 use hyper::header::{
     CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, EXPIRES, HeaderMap, HeaderName,
-    HeaderValue, PRAGMA, SERVER, STRICT_TRANSPORT_SECURITY, VARY, X_CONTENT_TYPE_OPTIONS,
+    HeaderValue, PRAGMA, SERVER, SET_COOKIE, STRICT_TRANSPORT_SECURITY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
 
 use super::body::ReplyBody;
@@ -105,7 +105,11 @@ impl Replies {
         };
         self.add_queue_time(&mut all);
         for (name, value) in headers {
-            all.insert(name, value);
+            // A reply may set several cookies, and has one of every other header.
+            match name == SET_COOKIE {
+                true => drop(all.append(name, value)),
+                false => drop(all.insert(name, value)),
+            }
         }
         let mut reply = hyper::Response::new(body);
         *reply.status_mut() = status;

@@ -13,6 +13,7 @@ use hyper::{Method, Uri};
 use velocypack::{Builder, Limits, Slice, json, validate};
 
 use super::body_memory::BodyPermit;
+use super::connections::ServerEnd;
 use super::format::{self, Format};
 use super::path::Path;
 use super::pattern::Match;
@@ -29,6 +30,7 @@ pub struct Request {
     pub(crate) body: Bytes,
     pub(crate) accepted: Format,
     pub(crate) client: Option<SocketAddr>,
+    pub(crate) server: ServerEnd,
     /// The time that the request may take on the present thread.
     pub(crate) budget: Budget,
     /// The share of the memory for requests, held as long as the request exists.
@@ -111,6 +113,11 @@ impl Request {
     /// Returns the revision in `If-None-Match`, without quotes.
     pub fn if_none_match(&self) -> Option<&str> {
         self.header(IF_NONE_MATCH).map(unquote)
+    }
+
+    /// Returns the server's end of the connection.
+    pub fn server(&self) -> ServerEnd {
+        self.server
     }
 
     /// Returns the time that the request may take on the present thread. Under a limited budget a

@@ -89,6 +89,7 @@ pub struct Route<S = ()> {
     system_only: bool,
     in_scripts: bool,
     local_object: Option<&'static str>,
+    is_public: bool,
     audit: Option<Audit>,
     description: Description,
 }
@@ -127,6 +128,7 @@ impl<S> Route<S> {
     const fn of(verb: Verb, pattern: &'static str, cost: Cost, handler: Handler<S>) -> Self {
         let (access, system_only, in_scripts) = (Access::Use, false, true);
         let (local_object, audit, description) = (None, None, Description::NONE);
+        let is_public = false;
         Route {
             verb,
             pattern,
@@ -136,6 +138,7 @@ impl<S> Route<S> {
             system_only,
             in_scripts,
             local_object,
+            is_public,
             audit,
             description,
         }
@@ -204,6 +207,13 @@ impl<S> Route<S> {
         self
     }
 
+    /// Opens the route to clients that name no user, where only the paths of the system need one.
+    /// They have the rights of the services of the database.
+    pub(crate) const fn for_the_public(mut self) -> Self {
+        self.is_public = true;
+        self
+    }
+
     /// Logs each request of the route, which changes something.
     pub(crate) const fn audited(mut self, audit: Audit) -> Self {
         self.audit = Some(audit);
@@ -237,6 +247,7 @@ impl<S: Send + Sync + 'static> Route<S> {
             system_only: self.system_only,
             in_scripts: self.in_scripts,
             local_object: self.local_object,
+            is_public: self.is_public,
             audit: self.audit,
             description: self.description,
         }
@@ -263,6 +274,8 @@ pub struct BoundRoute {
     pub(crate) in_scripts: bool,
     /// The segment or the parameter that is the number of an object in the memory of one server.
     pub(crate) local_object: Option<&'static str>,
+    /// True if clients may name no user, where only the paths of the system need one.
+    pub(crate) is_public: bool,
     /// The subject that requests of the route change, if they are logged.
     pub(crate) audit: Option<Audit>,
     /// The words about the route in the documentation of the API.

@@ -12,7 +12,7 @@ use errors::{Error, ErrorCode, Result};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
-use hyper::{Method, StatusCode, Uri, Version};
+use hyper::{Method, StatusCode, Version};
 use traces::{Span, Tracer};
 
 use super::body::{Collected, DRAIN_MAX_BYTES, DRAIN_TOO_LONG_MAX_BYTES, ReplyBody, collect, drain};
@@ -27,7 +27,7 @@ use super::forward::{Forwarder, HomeServer};
 use super::metrics::Metrics;
 use super::observed::Observed;
 use super::options::HttpOptions;
-use super::path::Path;
+use super::path::{Path, path_in_database};
 use super::reply::{HttpReply, Replies, Wanted};
 use super::reply_memory::ReplyMemory;
 use super::request::Request;
@@ -247,6 +247,7 @@ impl HttpService {
             body: bytes,
             accepted: wanted.format,
             client: connection.client,
+            server: connection.server,
             budget: Budget::UNLIMITED,
             memory: memory.map(|body| Arc::new(self.request_memory(body))),
         };
@@ -278,7 +279,7 @@ impl HttpService {
             drain(body, DRAIN_MAX_BYTES).await;
         }
         observed.set_async();
-        Ok(self.replies.assemble(self.dispatcher.fail_later(identity, error, mode)?, wanted, &None))
+        Ok(self.replies.assemble(self.dispatcher.fail_later(&identity, error, mode)?, wanted, &None))
     }
 }
 
@@ -305,11 +306,4 @@ fn leave_out_body(reply: &mut HttpReply, bytes: Option<u64>) {
 async fn within(timeout: Duration, collected: impl Future<Output = Result<Collected>>) -> Result<Collected> {
     let late = |_| Error::new(ErrorCode::HttpRequestTimeout, "the request body did not arrive in time");
     tokio::time::timeout(timeout, collected).await.map_err(late)?
-}
-
-/// Returns the path as it was sent, without the database.
-fn path_in_database(uri: &Uri) -> &str {
-    let path = uri.path();
-    let rest = path.strip_prefix("/_db/").and_then(|rest| rest.find('/').and_then(|at| rest.get(at..)));
-    rest.unwrap_or(path)
 }

@@ -20,7 +20,7 @@ mod edges;
 mod engine;
 pub(crate) mod export;
 mod follow;
-mod foxx;
+pub(crate) mod foxx;
 mod graph;
 mod graph_collection;
 mod graph_document;
@@ -79,7 +79,6 @@ pub(crate) const DATABASE_FAMILIES: &[&[Route]] = &[
     echo::ROUTES,
     edges::ROUTES,
     engine::ROUTES,
-    foxx::ROUTES,
     graph::ROUTES,
     graph_collection::ROUTES,
     graph_document::ROUTES,

@@ -71,7 +71,10 @@ fn status(services: &Services, session: &Session, _request: &Request) -> Result<
         fields.text("server", "arango").text("version", ARANGODB_VERSION).text("license", LICENSE);
         fields.text("persea-version", PERSEA_VERSION);
         fields.number("pid", std::process::id());
-        fields.text("mode", "server").text("operationMode", "server").bool("foxxApi", false);
+        fields
+            .text("mode", "server")
+            .text("operationMode", "server")
+            .bool("foxxApi", session.instance().options().foxx.has_api);
         fields.text("host", &machine::host_name()).text("hostname", &machine::host_name());
         fields.child("serverInfo", |fields| {
             fields.child("progress", |fields| {

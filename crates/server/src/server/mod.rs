@@ -25,6 +25,7 @@ use crate::options::ServerOptions;
 use crate::placement::{Lanes, Placement};
 use crate::route;
 use crate::route::batch::Elsewhere;
+use crate::route::foxx::queues::QueueWorkers;
 use crate::route::javascript::TaskRunner;
 use crate::route::javascript::shell::ShellSessions;
 use crate::service::authentication::Authentication;
@@ -51,9 +52,11 @@ pub struct Server {
     metrics: Arc<Metrics>,
     shutdown: Arc<Shutdown>,
     shells: Arc<ShellSessions>,
+    foxx: Arc<route::foxx::Services>,
     elsewhere: Arc<Elsewhere>,
     authentication: Arc<Authentication>,
     _tasks: TaskRunner,
+    _queues: Option<QueueWorkers>,
 }
 
 impl Server {
@@ -104,6 +107,14 @@ impl Server {
         let within_task = part_services([&routes[..], &without_batches].concat())?;
         let tasks = TaskRunner::start(Arc::clone(&within_task), &parts.instance)?;
         let shells = Arc::<ShellSessions>::default();
+        let foxx = parts.foxx(&within_task, options.services_network.clone());
+        routes.extend(route::foxx::ROUTES.iter().map(|route| route.bind(&foxx)));
+        let fallback = route::foxx::requests::fallback(&foxx);
+        within_task.dispatcher.set_fallback(fallback.clone());
+        let queues = match parts.instance.options().foxx.runs_queues {
+            true => Some(QueueWorkers::start(&foxx)?),
+            false => None,
+        };
         if parts.instance.options().javascript.admin_execute {
             let execute = route::javascript::execute::Services { parts: Arc::clone(&within_task) };
             routes.extend(bind(route::javascript::execute::ROUTES, execute));
@@ -112,6 +123,7 @@ impl Server {
             routes.extend(bind(route::javascript::shell::ROUTES, shell));
         }
         let within_batch = part_services([&routes[..], &without_batches].concat())?;
+        within_batch.dispatcher.set_fallback(fallback.clone());
         let forwarder = Arc::<Forwarder>::default();
         let elsewhere = Elsewhere::new(Arc::clone(&forwarder), options.pool.max_threads);
         let batch = route::batch::Services { parts: within_batch, elsewhere: Arc::clone(&elsewhere) };
@@ -126,7 +138,9 @@ impl Server {
             tracer: options.tracer,
             forwarder,
         };
-        let http = HttpService::new(options.http, dispatcher(router(routes)?), shared);
+        let dispatcher = dispatcher(router(routes)?);
+        dispatcher.set_fallback(fallback);
+        let http = HttpService::new(options.http, dispatcher, shared);
         let Parts { instance, connections, metrics, shutdown, authentication, .. } = parts;
         Ok(Arc::new(Server {
             instance,
@@ -136,9 +150,11 @@ impl Server {
             metrics,
             shutdown,
             shells,
+            foxx,
             elsewhere,
             authentication,
             _tasks: tasks,
+            _queues: queues,
         }))
     }
 
@@ -176,6 +192,10 @@ impl Server {
         timeout: Duration,
     ) -> std::io::Result<bool> {
         self.elsewhere.wait_on(tokio::runtime::Handle::current());
+        if self.instance.options().foxx.checks_at_start {
+            let instance = Arc::clone(&self.instance);
+            let _ = tokio::task::spawn_blocking(move || database::foxx::provide_all(&instance)).await;
+        }
         let mut tasks = Vec::new();
         for listener in listeners {
             tasks.push(tokio::spawn(listener::accept(Arc::clone(&self.http), listener)?));
@@ -222,6 +242,7 @@ impl Server {
             let (received, sent) = self.http.tick();
             self.metrics.add_traffic(received, sent);
             self.shells.expire();
+            self.foxx.runner.expire();
             if self.instance.store().has_lost_lease() && !self.shutdown.is_requested() {
                 tracing::error!(
                     target: "cluster",

@@ -15,9 +15,11 @@ use crate::options::ServerOptions;
 use crate::placement::Placement;
 use crate::placement::logins::Logins;
 use crate::placement::pool::WorkerPool;
+use crate::route::foxx::runner::ServiceRunner;
 use crate::service::authentication::Authentication;
 use crate::service::backups::Transfers;
 use crate::service::change_news::ChangeNews;
+use crate::service::foxx_network::ServiceNetwork;
 use crate::service::jobs::Jobs;
 use crate::service::log::Log;
 use crate::service::recording::Recording;
@@ -77,6 +79,20 @@ impl Parts {
             pool: Arc::clone(&self.pool),
             log: Arc::clone(&self.log),
         }
+    }
+
+    /// Returns what runs the services in JavaScript, whose requests go to the routes in `within`.
+    pub(super) fn foxx(
+        &self,
+        within: &Arc<route::batch::PartServices>,
+        network: Option<ServiceNetwork>,
+    ) -> Arc<route::foxx::Services> {
+        let options = &self.instance.options().foxx;
+        Arc::new(route::foxx::Services {
+            instance: Arc::clone(&self.instance),
+            runner: Arc::new(ServiceRunner::new(options.isolates, network, Arc::clone(within))),
+            is_enabled: options.is_enabled,
+        })
     }
 
     /// Returns all families of routes except that of batches, each with its services.

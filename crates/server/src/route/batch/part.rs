@@ -102,6 +102,7 @@ impl PartRequest {
             body,
             accepted: self.accepted,
             client: batch.client(),
+            server: batch.server(),
             budget: Budget::UNLIMITED,
             // The memory of the batch covers a part that was not compressed.
             memory: unpacked.map(Arc::new).or_else(|| batch.memory.clone()),

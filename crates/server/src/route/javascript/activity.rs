@@ -10,7 +10,7 @@ use database::{Waiting, waiting};
 use errors::{Error, ErrorCode, Result};
 
 /// The requests of a script.
-pub(super) struct Activity {
+pub(in crate::route) struct Activity {
     /// The end of the last request; none during one.
     idle_since: Mutex<Option<Instant>>,
     /// The request waits for others.
@@ -25,12 +25,12 @@ impl Default for Activity {
 
 impl Activity {
     /// Notes the start of a script.
-    pub(super) fn begin(&self) {
+    pub(in crate::route) fn begin(&self) {
         self.set(Some(Instant::now()));
     }
 
     /// Runs a request of the script, on the script's thread.
-    pub(super) fn request<T>(self: &Arc<Self>, run: impl FnOnce() -> T) -> T {
+    pub(in crate::route) fn request<T>(self: &Arc<Self>, run: impl FnOnce() -> T) -> T {
         self.set(None);
         let answer = waiting::observe(Rc::new(Observer(Arc::clone(self))), run);
         self.set(Some(Instant::now()));
@@ -55,20 +55,20 @@ impl waiting::WaitObserver for Observer {
 }
 
 /// The thread that waits for a script. It is free for others while the script's request waits.
-pub(super) struct Watcher<'a> {
+pub(in crate::route) struct Watcher<'a> {
     activity: &'a Activity,
     waiting: RefCell<Option<Waiting>>,
 }
 
 impl<'a> Watcher<'a> {
-    pub(super) fn of(activity: &'a Activity) -> Self {
+    pub(in crate::route) fn of(activity: &'a Activity) -> Self {
         Watcher { activity, waiting: RefCell::new(None) }
     }
 
     /// Follows the script. It is called every few milliseconds.
     ///
     /// Errors: 1500 if the script was idle for so long.
-    pub(super) fn check(&self, timeout: Duration) -> Result<()> {
+    pub(in crate::route) fn check(&self, timeout: Duration) -> Result<()> {
         let mut waiting = self.waiting.borrow_mut();
         match self.activity.waits.load(Ordering::Relaxed) {
             true if waiting.is_none() => *waiting = Some(Waiting::begin()),

@@ -12,6 +12,7 @@ use javascript::{Host, HostResult, LogLevel};
 
 use super::activity::Activity;
 use super::origin::Origin;
+use crate::http::connections::ServerEnd;
 use crate::http::dispatch;
 use crate::http::format::Format;
 use crate::http::percent::encode_segment;
@@ -19,7 +20,7 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::route::batch::Answer;
 
-/// The headers that scripts may send. Others could name another user or transaction.
+/// The headers that scripts may send to routes. Others could name another user or transaction.
 const HEADERS: &[&str] =
     &["if-match", "if-none-match", "content-type", "accept", "x-arango-allow-dirty-read"];
 
@@ -27,10 +28,10 @@ const HEADERS: &[&str] =
 const BEGIN_TRANSACTION: &str = "/_api/transaction/begin";
 
 /// A host whose requests run as the user of a script, within its transaction.
-pub(super) struct RouterHost {
-    pub(super) origin: Origin,
-    pub(super) activity: Arc<Activity>,
-    pub(super) log: LogAllowance,
+pub(in crate::route) struct RouterHost {
+    pub(in crate::route) origin: Origin,
+    pub(in crate::route) activity: Arc<Activity>,
+    pub(in crate::route) log: LogAllowance,
 }
 
 impl RouterHost {
@@ -38,7 +39,7 @@ impl RouterHost {
         let method = Method::from_bytes(request.method.as_bytes()).map_err(malformed)?;
         let uri = format!("/_db/{}{}", encode_segment(request.database), request.path);
         let uri = Uri::from_maybe_shared(Bytes::from(uri)).map_err(malformed)?;
-        let headers = self.headers(request.headers)?;
+        let headers = self.headers(request.path, request.headers)?;
         let path = dispatch::parse_path(&uri)?;
         let dispatcher = &self.origin.parts.dispatcher;
         let (route, matched) = dispatcher.find_route(&method, &path)?;
@@ -68,6 +69,7 @@ impl RouterHost {
             body: Bytes::copy_from_slice(request.body),
             accepted: format(request),
             client: self.origin.client,
+            server: ServerEnd::default(),
             budget: Budget::UNLIMITED,
             memory: self.origin.memory.clone(),
         };
@@ -78,9 +80,13 @@ impl RouterHost {
         &self.origin.session
     }
 
-    fn headers(&self, given: &[(String, String)]) -> Result<HeaderMap> {
+    fn headers(&self, path: &str, given: &[(String, String)]) -> Result<HeaderMap> {
         let mut headers = HeaderMap::new();
-        for (name, value) in given.iter().filter(|(name, _)| HEADERS.contains(&name.as_str())) {
+        // A service sees all headers, and those of the server have no meaning for it.
+        let is_of_service = !path.starts_with("/_");
+        let may_send =
+            |name: &str| HEADERS.contains(&name) || (is_of_service && !name.starts_with("x-arango-"));
+        for (name, value) in given.iter().filter(|(name, _)| may_send(name)) {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(malformed)?;
             headers.insert(name, HeaderValue::from_str(value).map_err(malformed)?);
         }

@@ -5,10 +5,10 @@
 //! `transaction`, `tasks` and `execute` start scripts. `shell`: inputs that share their
 //! definitions.
 
-mod activity;
+pub(super) mod activity;
 pub(crate) mod execute;
-mod host;
-mod origin;
+pub(super) mod host;
+pub(super) mod origin;
 mod script;
 pub(crate) mod shell;
 mod tasks;

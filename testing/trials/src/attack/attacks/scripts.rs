@@ -1,10 +1,10 @@
-//! JavaScript that never ends or takes all memory: functions of queries, and transactions.
+//! JavaScript that never ends or takes all memory: functions of queries, transactions, services.
 
 use std::time::Duration;
 
 use fastrand::Rng;
-use harness::http1::Connection;
-use serde_json::{Value, json};
+use harness::http1::{Connection, Request};
+use serde_json::json;
 
 use super::Attack;
 use super::hostile::Hostile;
@@ -18,7 +18,7 @@ const KILL_AFTER: Duration = Duration::from_millis(300);
 /// Time after which the client of a transaction leaves.
 const PATIENCE: Duration = Duration::from_millis(700);
 
-/// Clients with transactions: more than the server has threads.
+/// Clients with transactions, or of services: more than the server has threads.
 const CLIENTS: usize = 6;
 
 /// The bodies of functions.
@@ -62,6 +62,17 @@ impl Attack for Scripts {
             let code = format!("function () {{ {body} }}");
             let function = json!({"name": format!("attack::{name}"), "code": code});
             target.call("POST", "/_api/aqlfunction", &function.to_string())?;
+            let service = format!(
+                "const router = require('@arangodb/foxx/router')();
+                 module.context.use(router);
+                 router.get('/', () => {{ {body} }});"
+            );
+            let path = format!("/_api/foxx?mount=/attack-{name}");
+            let request = target.request("POST", &path).header("content-type", "application/javascript");
+            let reply = target.ask(&request.body(service)).map_err(|error| format!("{path}: {error}"))?;
+            if reply.status != 201 {
+                return Err(format!("{path}: {}", reply.text()));
+            }
         }
         Ok(())
     }
@@ -79,10 +90,13 @@ impl Attack for Scripts {
                 run_for(target, &again)
             }));
             cases.push(Case::new(format!("transactions: {name}"), move |target, _| {
-                leave(
-                    target,
-                    &json!({"collections": {"write": "c"}, "action": format!("() => {{ {body} }}")}),
-                );
+                let action = format!("() => {{ {body} }}");
+                let transaction = json!({"collections": {"write": "c"}, "action": action}).to_string();
+                leave(target, &target.request("POST", "/_api/transaction").body(transaction));
+                Ok(())
+            }));
+            cases.push(Case::new(format!("services: {name}"), move |target, _| {
+                leave(target, &target.request("GET", &format!("/attack-{name}")));
                 Ok(())
             }));
         }
@@ -90,16 +104,15 @@ impl Attack for Scripts {
     }
 }
 
-/// Sends a transaction from several clients, which leave.
-fn leave(target: &Target, transaction: &Value) {
+/// Sends a request from several clients, which leave.
+fn leave(target: &Target, request: &Request) {
     std::thread::scope(|scope| {
         for _ in 0..CLIENTS {
             scope.spawn(|| {
                 target.count(1);
-                let request = target.request("POST", "/_api/transaction").body(transaction.to_string());
                 // Errors: the client has left.
                 let _ =
-                    Connection::open(target.address(), PATIENCE).and_then(|mut client| client.ask(&request));
+                    Connection::open(target.address(), PATIENCE).and_then(|mut client| client.ask(request));
             });
         }
     });
