@@ -128,6 +128,21 @@ impl Session {
         Ok(())
     }
 
+    /// Checks that all of this server's log was that of a leader until now, after a part of it was
+    /// read for a member that follows the leadership of an epoch.
+    ///
+    /// The log of a former leader goes on with what it takes over from the next one: it may drop
+    /// collections to copy them. A member that applied that would lose them as well.
+    ///
+    /// Errors: 10 if this server is in no group, 1496 if it does not lead in the epoch.
+    pub fn check_log_of_epoch(&self, epoch: u64) -> Result<()> {
+        if self.group()?.led_epoch() == Some(epoch) {
+            return Ok(());
+        }
+        let message = format!("this server does not lead in epoch {epoch}; its log is no leader's any more");
+        Err(Error::new(ErrorCode::ClusterNotLeader, message))
+    }
+
     /// Checks that another server asks, or somebody who has the secret of all servers.
     ///
     /// Errors: 11.

@@ -198,6 +198,25 @@ fn a_group_replaces_its_leader_and_takes_it_back() {
     }
 }
 
+#[test]
+fn members_read_the_log_of_the_leader_of_their_epoch_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let group = Group::start(folder.path(), 3, &[]);
+    let leader = group.leader_among(&[0, 1, 2]);
+    let epoch = group.get(leader, "/_api/group").unwrap()["epoch"].as_u64().unwrap();
+    let status = |member: usize, epoch: u64| {
+        let path = format!("/_api/wal/tail?global=true&from=0&member=9&epoch={epoch}&applied=0");
+        let request = harness::http1::Request::new("GET", &path).header(DIRTY.0, DIRTY.1);
+        group.ask(member, &request).unwrap().status
+    };
+    assert_eq!(status(leader, epoch), 200);
+    // A member may know of an older or a newer leadership than the server does.
+    assert_eq!((status(leader, epoch + 1), status(leader, epoch.saturating_sub(1))), (503, 503));
+    for member in (0..3).filter(|member| *member != leader) {
+        assert_eq!(status(member, epoch), 503, "member {member} does not lead");
+    }
+}
+
 /// Makes a member the leader, and waits until the others follow it. Returns its id less one.
 #[track_caller]
 fn appoint(group: &Group, member: usize) -> usize {

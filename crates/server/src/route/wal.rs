@@ -105,7 +105,7 @@ fn tail(services: &Services, session: &Session, request: &Request) -> Result<Res
     let from = request.number("from")?.unwrap_or(0);
     let last_scanned = request.number("lastScanned")?.unwrap_or(0_u64);
     register(session, request, from)?;
-    acknowledge(session, request)?;
+    let epoch = acknowledge(session, request)?;
     if request.flag("trackOnly", false)? {
         return Ok(Response::empty(StatusCode::NO_CONTENT));
     }
@@ -124,7 +124,11 @@ fn tail(services: &Services, session: &Session, request: &Request) -> Result<Res
     let readiness = wait.readiness(&session)?;
     let rest = Rest::interruptible(interrupt, move || {
         wait.on_thread(&session)?;
-        respond(session.tail(&wanted)?, wanted.velocypack)
+        let part = session.tail(&wanted)?;
+        if let Some(epoch) = epoch {
+            session.check_log_of_epoch(epoch)?;
+        }
+        respond(part, wanted.velocypack)
     });
     Ok(Response::rest(match readiness {
         Some(readiness) => rest.when(readiness),
@@ -154,11 +158,15 @@ fn register(session: &Session, request: &Request, from: u64) -> Result<()> {
     Ok(())
 }
 
-/// Notes how far a member of this server's group has applied the log.
-fn acknowledge(session: &Session, request: &Request) -> Result<()> {
+/// Notes how far a member of this server's group has applied the log. Returns the epoch of the
+/// leadership that it follows.
+fn acknowledge(session: &Session, request: &Request) -> Result<Option<u64>> {
     match (request.number("member")?, request.number("epoch")?, request.number("applied")?) {
-        (Some(member), Some(epoch), Some(applied)) => session.acknowledge_log(member, epoch, applied),
-        _ => Ok(()),
+        (Some(member), Some(epoch), Some(applied)) => {
+            session.acknowledge_log(member, epoch, applied)?;
+            Ok(Some(epoch))
+        }
+        _ => Ok(None),
     }
 }
 
