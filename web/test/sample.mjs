@@ -1,4 +1,5 @@
 // A small shop of films, for pictures of the interface.
+import { zip } from './zip.mjs'
 
 const FIRST = ['Ada', 'Ben', 'Cleo', 'Dora', 'Emil', 'Frida', 'Gus', 'Hana', 'Ivo', 'Juno', 'Kofi', 'Lena', 'Milo', 'Nora', 'Otto', 'Pia']
 const LAST = ['Abbott', 'Brandt', 'Costa', 'Duval', 'Eriksen', 'Farkas', 'Greco', 'Hansen']
@@ -7,6 +8,25 @@ const PLACES = [
   ['Lisbon', -9.14, 38.72], ['Bergen', 5.32, 60.39], ['Trieste', 13.77, 45.65], ['Gdańsk', 18.65, 54.35], ['Porto', -8.61, 41.15],
   ['Cork', -8.47, 51.9], ['Lyon', 4.84, 45.76], ['Split', 16.44, 43.51], ['Graz', 15.44, 47.07], ['Turku', 22.27, 60.45],
 ]
+
+/** A service that lends films. */
+const LENDING = {
+  'manifest.json': JSON.stringify({
+    name: 'lending', version: '1.2.0', description: 'Lends films to persons.', author: 'Ada Abbott', license: 'Apache-2.0', main: 'index.js', engines: { arangodb: '^3.0.0' }, tests: 'test.js',
+    configuration: { days: { type: 'integer', default: 14, description: 'Days until a film must be back.' }, currency: { type: 'string', default: 'EUR', description: 'Of all prices.' }, key: { type: 'password', required: false, description: 'Signs receipts.' } },
+    dependencies: { mail: { name: 'mail', version: '^1.0.0', required: false, description: 'Reminds of films that are late.' } },
+  }),
+  'index.js': `const router = require('@arangodb/foxx/router')()
+module.context.use(router)
+router.get('/films/:key', (req, res) => res.json(require('@arangodb').db.films.document(req.pathParams.key))).pathParam('key').queryParam('language').summary('Returns a film')
+router.post('/films/:key/loans', (req, res) => res.status(201).json(req.body)).pathParam('key').body(['application/json']).summary('Lends a film')`,
+  'test.js': `const { expect } = require('chai')
+describe('a loan', () => {
+  it('ends after two weeks', () => expect(14).to.equal(14))
+  describe('of a new film', () => it('costs more', () => expect(2).to.equal(3)))
+})`,
+  'README.md': '# Lending\n\nLends films to persons, and reminds them.\n',
+}
 
 /** Fills an empty server. */
 export async function fill(server) {
@@ -23,6 +43,7 @@ export async function fill(server) {
   for (const query of statements) await server.query(query, Object.fromEntries(Object.entries(bindVars).filter(([name]) => query.includes(`@${name}`))))
   await server.ask('POST', '/_api/index?collection=films', { type: 'persistent', fields: ['year', 'rating'], name: 'by_year' })
   await server.ask('POST', '/_api/gharial', { name: 'cast', edgeDefinitions: [{ collection: 'acted', from: ['persons'], to: ['films'] }] })
+  await server.install('/lending', zip(LENDING))
   await server.ask('POST', '/_api/view', { name: 'texts', type: 'arangosearch', links: { films: { fields: { title: { analyzers: ['text_en'] } } }, reviews: { fields: { text: { analyzers: ['text_en'] } } } } })
 }
 

@@ -86,6 +86,19 @@ const PAGES = {
     await page.getByRole('textbox', { name: 'Text' }).fill('The quick brown foxes')
     await page.getByRole('status', { name: 'Tokens' }).getByText('fox', { exact: true }).waitFor()
   }],
+  services: ['#services', (page) => page.getByRole('link', { name: '/lending' }).waitFor()],
+  service: ['#service/%2Flending', (page) => page.getByText('Lends films to persons, and').waitFor()],
+  settings: ['#service/%2Flending/settings', (page) => page.getByLabel('Currency').waitFor()],
+  tests: ['#service/%2Flending/tests', async (page) => {
+    await page.getByRole('button', { name: 'Run tests' }).click()
+    await page.getByText('1 passed, 1 failed').waitFor()
+  }],
+  routes: ['#service/%2Flending/routes', async (page) => {
+    await page.getByRole('link', { name: '/lending/films/{key}', exact: false }).first().click()
+    await page.getByLabel('key', { exact: true }).fill('1')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByText('"Harbour 1"').waitFor()
+  }],
   shell: ['#shell', async (page) => {
     const input = page.getByRole('textbox', { name: 'JavaScript' })
     const log = page.getByRole('log', { name: 'Output' })

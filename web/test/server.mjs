@@ -66,6 +66,14 @@ export class Server {
     return { status: reply.status, ...(await reply.json().catch(() => ({}))) }
   }
 
+  /** Installs a service from the bytes of an archive, or from a script. */
+  async install(mount, body) {
+    const authorization = `Basic ${Buffer.from(`root:${PASSWORD}`).toString('base64')}`
+    const type = typeof body === 'string' ? 'application/javascript' : 'application/zip'
+    const reply = await fetch(`${this.address}/_api/foxx?${new URLSearchParams({ mount })}`, { method: 'POST', headers: { authorization, 'content-type': type }, body })
+    if (reply.status !== 201) throw new Error(`${mount} is not installed: ${await reply.text()}`)
+  }
+
   /** Waits until no query runs. */
   async untilIdle() {
     const end = Date.now() + START_MILLISECONDS

@@ -43,11 +43,7 @@ const upload = (buffer = archive(), name = 'shop.zip') => ({ name, mimeType: 'ap
 
 describe('services', () => {
   let server, browser
-  const install = async (mount, body = archive(), type = 'application/zip') => {
-    const authorization = `Basic ${Buffer.from('root:secret').toString('base64')}`
-    const reply = await fetch(`${server.address}/_api/foxx?mount=${mount}`, { method: 'POST', headers: { authorization, 'content-type': type }, body })
-    assert.equal(reply.status, 201, await reply.clone().text())
-  }
+  const install = (mount, body = archive()) => server.install(mount, body)
   const page = (fragment, user = 'root', size = undefined) => openAs(browser, server, user, fragment, size)
   const of = (mount, view) => `#service/${[mount, view].map(encodeURIComponent).join('/')}`
   before(async () => {
@@ -127,6 +123,8 @@ describe('services', () => {
     await dependencies.getByText('Saved.').waitFor()
     assert.equal((await server.ask('GET', '/_api/foxx/dependencies?mount=/configured')).mail.current, '/shop')
     await form.getByRole('button', { name: 'Reset' }).click()
+    await check(view)
+    await view.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
     await form.getByText('Reset.').waitFor()
     assert.equal(await form.getByLabel('Limit').inputValue(), '')
     await view.close()
@@ -194,13 +192,43 @@ describe('services', () => {
     await view.getByRole('button', { name: 'Remove' }).click()
     await check(view)
     await dialog.getByRole('button', { name: 'Remove the service' }).click()
-    await view.getByRole('heading', { name: 'Services' }).waitFor()
+    await view.getByRole('heading', { name: 'Services', exact: true }).waitFor()
     assert.equal((await server.ask('GET', '/_api/foxx/service?mount=/old')).errorNum, 3009)
     await view.close()
   })
 
+  it('show hostile contents as text', async () => {
+    const script = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
+    const files = {
+      'index.js': `const router = require('@arangodb/foxx/router')(); module.context.use(router); router.get('/', (req, res) => res.send(${JSON.stringify(script)})).summary(${JSON.stringify(script)})`,
+      'run.js': `module.exports = ${JSON.stringify(script)}`,
+      'test.js': `describe(${JSON.stringify(script)}, () => it(${JSON.stringify(script)}, () => { throw new Error(${JSON.stringify(script)}) }))`,
+      'README.md': script,
+    }
+    const manifest = { description: script, author: script, main: 'index.js', scripts: { run: 'run.js' }, tests: 'test.js', configuration: { a: { type: 'string', description: script, default: script } } }
+    await install('/hostile', zip({ 'manifest.json': JSON.stringify(manifest), ...files }))
+    const view = await page(of('/hostile', ''))
+    await view.getByRole('region', { name: 'README' }).getByText(script).waitFor()
+    await check(view)
+    await view.getByRole('link', { name: 'Settings' }).click()
+    await view.getByText(script).first().waitFor()
+    await view.getByRole('link', { name: 'Scripts' }).click()
+    await view.getByRole('button', { name: 'Run', exact: true }).click()
+    await view.getByText('onerror').last().waitFor()
+    await view.getByRole('link', { name: 'Tests' }).click()
+    await view.getByRole('button', { name: 'Run tests' }).click()
+    await view.getByText(script).first().waitFor()
+    await check(view)
+    await view.getByRole('link', { name: 'Routes' }).click()
+    await view.getByRole('link', { name: '/hostile/' }).click()
+    await view.getByRole('button', { name: 'Send' }).click()
+    await view.getByLabel('Reply').getByText('onerror').waitFor()
+    await check(view)
+    await view.close()
+  })
+
   it('tell a reader which right is missing, in a narrow window', async () => {
-    await install('/seen', "'use strict'", 'application/javascript')
+    await install('/seen', "'use strict'")
     const view = await page('#services', 'reader', { width: 360, height: 740 })
     await view.getByRole('link', { name: '/seen', exact: true }).waitFor()
     await view.getByText('only users with write access to the database _system manage its services').waitFor()

@@ -1,5 +1,6 @@
 /** A form of the configuration or the dependencies of a service. */
 import { useState } from 'preact/hooks'
+import { ConfirmAction } from '../component/ConfirmAction'
 import { Field } from '../component/Field'
 import { ErrorMessage } from '../component/Message'
 import { Select } from '../component/Select'
@@ -17,50 +18,64 @@ export function SettingsForm({ mount, kind }: { mount: string; kind: Kind }) {
   const [saved, setSaved] = useState<Settings>()
   const [texts, setTexts] = useState<Record<string, string>>({})
   const [said, setSaid] = useState<{ text: string; isBad: boolean }>()
+  const [isResetting, setResetting] = useState(false)
   const settings = saved ?? loaded
   const rows = Object.entries(settings ?? {})
   const body = settings ? changes(settings, texts) : {}
-  const change = async (isReset: boolean) => {
-    const call = { method: isReset ? 'PUT' : 'PATCH', path: pathOf(kind, mount, { minimal: 'false' }), body: isReset ? {} : body, isSecret: rows.some(([, one]) => one.type === 'password') } as const
+  const path = pathOf(kind, mount, { minimal: 'false' })
+  const isSecret = rows.some(([, one]) => one.type === 'password')
+  const change = async () => {
     try {
-      const next = await ask<Settings>(call)
+      const next = await ask<Settings>({ method: 'PATCH', path, body, isSecret })
       setSaved(next)
-      const refused = Object.entries(next).filter(([name, one]) => one.warning !== undefined && name in call.body)
+      const refused = Object.entries(next).filter(([name, one]) => one.warning !== undefined && name in body)
       // What was refused stays in its field.
       setTexts(Object.fromEntries(refused.map(([name]) => [name, texts[name] ?? ''])))
-      setSaid(refused.length > 0 ? { text: 'Not all values were taken.', isBad: true } : { text: isReset ? 'Reset.' : 'Saved.', isBad: false })
+      setSaid(refused.length > 0 ? { text: 'Not all values were taken.', isBad: true } : { text: 'Saved.', isBad: false })
     } catch (thrown) {
       setSaid({ text: messageOf(thrown), isBad: true })
     }
   }
+  const reset = (reply: string) => {
+    setSaved(JSON.parse(reply) as Settings)
+    setTexts({})
+    setSaid({ text: 'Reset.', isBad: false })
+  }
   const save = (event: Event) => {
     event.preventDefault()
-    void change(false)
+    void change()
   }
   return (
-    <form class="card card-body" aria-label={TITLES[kind]} onSubmit={save}>
-      <h2>{TITLES[kind]}</h2>
-      <ErrorMessage error={error} />
-      {settings && rows.length === 0 && <p class="muted">{EMPTY[kind]}</p>}
-      <div class="form">
-        {rows.map(([name, one]) => (
-          <SettingField key={name} name={name} setting={one} text={texts[name] ?? textOf(one)} mounts={services.map((service) => service.mount)} onText={(text) => setTexts({ ...texts, [name]: text })} />
-        ))}
-      </div>
-      {rows.length > 0 && (
-        <div class="side-row">
-          <button type="submit" class="button is-main" disabled={Object.keys(body).length === 0}>
-            Save
-          </button>
-          <button type="button" class="button" title="Remove all values that differ from the defaults" onClick={() => change(true)}>
-            Reset
-          </button>
-          <span class={said?.isBad ? 'message is-error' : 'muted'} role="status">
-            {said?.text}
-          </span>
+    <>
+      <form class="card card-body" aria-label={TITLES[kind]} onSubmit={save}>
+        <h2>{TITLES[kind]}</h2>
+        <ErrorMessage error={error} />
+        {settings && rows.length === 0 && <p class="muted">{EMPTY[kind]}</p>}
+        <div class="form">
+          {rows.map(([name, one]) => (
+            <SettingField key={name} name={name} setting={one} text={texts[name] ?? textOf(one)} mounts={services.map((service) => service.mount)} onText={(text) => setTexts({ ...texts, [name]: text })} />
+          ))}
         </div>
+        {rows.length > 0 && (
+          <div class="side-row">
+            <button type="submit" class="button is-main" disabled={Object.keys(body).length === 0}>
+              Save
+            </button>
+            <button type="button" class="button" onClick={() => setResetting(true)}>
+              Reset
+            </button>
+            <span class={said?.isBad ? 'message is-error' : 'muted'} role="status">
+              {said?.text}
+            </span>
+          </div>
+        )}
+      </form>
+      {isResetting && (
+        <ConfirmAction title={`Reset the ${kind}`} verb="Reset" isDangerous call={{ method: 'PUT', path, body: {} }} onClose={() => setResetting(false)} onDone={reset}>
+          <p>All values will be removed. Defaults apply again.</p>
+        </ConfirmAction>
       )}
-    </form>
+    </>
   )
 }
 
@@ -77,7 +92,7 @@ function SettingField({ name, setting, text, mounts, onText }: FieldProperties) 
   const kind = type ?? [setting.name, setting.version, multiple && 'several mount points'].filter((part) => part && part !== '*').join(' ')
   const hint = [`${name}${kind && `, ${kind}`}${required ? ', required' : ''}.`, description].filter(Boolean).join(' ')
   const of = { class: 'input', 'aria-invalid': warning !== undefined, value: text, autocomplete: 'off', onInput: (event: { currentTarget: { value: string } }) => onText(event.currentTarget.value) }
-  const placeholder = type === 'password' && setting.current !== undefined ? 'unchanged' : setting.default === undefined ? '' : String(setting.default)
+  const placeholder = type === 'password' && setting.current !== undefined ? 'unchanged' : textOf({ ...setting, current: setting.default, currentRaw: setting.default })
   const list = `mounts-${name}`
   return (
     <div class="field">
