@@ -36,7 +36,8 @@ fn mount_points_are_taken_and_other_values_refused() {
         (r#"{"plugins": ["/a", "/b"]}"#, r#"{"plugins":["/a","/b"]}"#, 0),
         (r#"{"plugins": ["/a", "/b/"]}"#, "{}", 1),
         (r#"{"plugins": ["/a", 1]}"#, "{}", 1),
-        (r#"{"plugins": [], "users": "", "log": null}"#, "{}", 0),
+        // Two of them are required.
+        (r#"{"plugins": [], "users": "", "log": null}"#, "{}", 2),
         (r#"{"other": "/a"}"#, "{}", 1),
     ] {
         assert_eq!(changed("{}", given, true), (stored.to_owned(), warnings), "{given}");
@@ -86,6 +87,6 @@ fn definitions_are_shown_with_titles_mount_points_and_warnings() {
     let changed = Changed { values: stored, warnings: warnings.to_vec() };
     assert_eq!(
         text(&short_reply(&manifest(), &changed).unwrap()),
-        r#"{"values":{"users":null,"log":null,"plugins":["/b"]},"warnings":{"log":"wrong"}}"#
+        r#"{"values":{"plugins":["/b"]},"warnings":{"log":"wrong"}}"#
     );
 }

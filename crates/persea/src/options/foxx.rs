@@ -38,6 +38,8 @@ pub(super) fn settings(options: &Options, data_folder: Option<&Path>) -> FoxxOpt
         Some(folder) => folder.join(FOLDER),
         None => temp::folder(options).join(format!("persea-{FOLDER}-{}", std::process::id())),
     });
+    // Services see their files by whole paths, whatever the data folder is called.
+    let folder = std::path::absolute(&folder).unwrap_or(folder);
     FoxxOptions {
         is_enabled: options.get(&ENABLE) && javascript::is_enabled(options),
         has_api: options.get(&API) && javascript::is_enabled(options),

@@ -78,7 +78,7 @@ fn ignored_options_of_arangodb_are_accepted_and_noted() {
         &[
             "--javascript.allow-port-testing",
             "true",
-            "--foxx.api=false",
+            "--foxx.store=false",
             "--server.authentication",
             "--query.max-parallelism",
             "5",
@@ -86,9 +86,20 @@ fn ignored_options_of_arangodb_are_accepted_and_noted() {
         &[],
     )
     .unwrap();
-    assert_eq!(options.ignored(), ["javascript.allow-port-testing", "foxx.api", "query.max-parallelism"]);
+    assert_eq!(options.ignored(), ["javascript.allow-port-testing", "foxx.store", "query.max-parallelism"]);
     assert!(options.get(&server::AUTHENTICATION));
     assert!(read(&["--ssl.cafile", "x"], &[]).unwrap_err().contains("--ssl.cafile is refused"));
+}
+
+#[test]
+fn the_folder_of_services_is_a_whole_path() {
+    let folder = |arguments| {
+        let options = read(arguments, &[]).unwrap();
+        foxx::settings(&options, Some(std::path::Path::new("data"))).folder
+    };
+    let here = std::env::current_dir().unwrap();
+    assert_eq!(folder(&[]), here.join("data/apps"));
+    assert_eq!(folder(&["--javascript.app-path", "x"]), here.join("x"));
 }
 
 #[test]
