@@ -7,8 +7,9 @@ use std::time::Duration;
 use aql_value::Waiting;
 use catalog::AccessLevel;
 use errors::Result;
-use foxx::{Bundle, Limits, Mount};
+use foxx::Mount;
 
+use super::bundles::ChargedBundle;
 use super::files::{BUNDLES, remove_folder, unpack};
 use super::records::not_installed;
 use crate::session::Session;
@@ -21,7 +22,7 @@ const NAP: Duration = Duration::from_millis(20);
 /// that of the present one, which goes on answering. Unless it is finished, nothing has changed.
 pub struct ServiceChange<'s> {
     session: &'s Session,
-    bundle: Bundle,
+    bundle: ChargedBundle,
     service: Arc<InstalledService>,
     previous: Option<Arc<InstalledService>>,
     _changing: Changing<'s>,
@@ -51,7 +52,7 @@ impl Session {
     pub fn stage_service(
         &self,
         mount: &Mount,
-        bundle: Bundle,
+        bundle: ChargedBundle,
         make: impl FnOnce(Option<&ServiceRecord>) -> Result<ServiceRecord>,
     ) -> Result<ServiceChange<'_>> {
         let changing = self.begin_change(mount)?;
@@ -86,7 +87,7 @@ impl Session {
         let service = self.service(mount.as_str())?;
         let mut record = ServiceRecord { is_development, ..service.record().clone() };
         if service.is_development() && !is_development {
-            let bundle = Bundle::of_folder(service.folder(), &Limits::default())?;
+            let bundle = self.bundle_of(service.folder())?;
             record.checksum = bundle.checksum();
             self.write_bundle(&bundle)?;
             unpack(self, &bundle, service.folder(), &record.checksum)?;
@@ -120,7 +121,7 @@ impl Session {
             if !replaces && self.has_bundle(known)? {
                 continue;
             }
-            let bundle = Bundle::of_folder(service.folder(), &Limits::default())?;
+            let bundle = self.bundle_of(service.folder())?;
             self.write_bundle(&bundle)?;
             if bundle.checksum() != *known {
                 let record = ServiceRecord { checksum: bundle.checksum(), ..service.record().clone() };

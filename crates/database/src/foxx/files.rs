@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use catalog::AccessLevel;
 use errors::{Error, ErrorCode, Result};
-use foxx::{Bundle, Limits, Mount, bundle_bytes};
+use foxx::{Bundle, Mount, bundle_bytes};
 use storage::{DOCUMENT_WAIT, Durability, OverwriteMode, Snapshot, WriteOptions};
 use velocypack::{Builder, Slice};
 
@@ -108,7 +108,7 @@ pub(super) fn provide(
     let documents = snapshot.get(bundles, &[record.checksum.as_str()])?;
     let offset = documents.offsets.first().copied().flatten().ok_or_else(missing)?;
     let packed = bundle_bytes(documents.block.slice(offset as usize))?;
-    let bundle = Bundle::of_zip(&packed, &Limits::default())?;
+    let bundle = session.read_bundle(|limits| Bundle::of_zip(&packed, limits))?;
     unpack(session, &bundle, folder, &record.checksum)
 }
 

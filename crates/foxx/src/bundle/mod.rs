@@ -79,6 +79,11 @@ impl Bundle {
         README_NAMES.into_iter().find_map(find).map(|(_, text)| text.as_slice())
     }
 
+    /// Returns the size of all files together in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.files.values().map(|file| file.len() as u64).sum()
+    }
+
     /// Returns the paths of all files, in their order.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)

@@ -26,6 +26,8 @@ pub(crate) struct FoxxState {
     changing: Mutex<HashSet<(Arc<str>, String)>>,
     /// Held while files of services are written.
     writing: Mutex<()>,
+    /// Held while a bundle is read, before its memory is charged.
+    reading: Mutex<()>,
 }
 
 /// The right to change the service at a mount point, until it is dropped.
@@ -53,6 +55,11 @@ impl FoxxState {
     /// Waits until nobody else writes files of services, and keeps others from it.
     pub(crate) fn write_files(&self) -> MutexGuard<'_, ()> {
         locked(&self.writing)
+    }
+
+    /// Waits until nobody else reads a bundle, and keeps others from it.
+    pub(crate) fn read_bundle(&self) -> MutexGuard<'_, ()> {
+        locked(&self.reading)
     }
 
     /// Begins a change of the service at a mount point, unless another one is in progress.

@@ -2,7 +2,6 @@
 
 use database::Session;
 use errors::{Error, Result};
-use foxx::{Bundle, Limits};
 use hyper::StatusCode;
 use hyper::header::{CONTENT_DISPOSITION, HeaderValue};
 
@@ -33,7 +32,7 @@ fn develop(services: &Services, session: &Session, request: &Request, begins: bo
 
 pub(super) fn readme(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let service = session.service(mount_of(services, request)?.as_str())?;
-    let bundle = Bundle::of_folder(service.folder(), &Limits::default())?;
+    let bundle = session.bundle_of(service.folder())?;
     Ok(match bundle.readme() {
         Some(readme) => Response::bytes(StatusCode::OK, TEXT, readme.to_vec()),
         None => Response::empty(StatusCode::NO_CONTENT),
@@ -42,7 +41,7 @@ pub(super) fn readme(services: &Services, session: &Session, request: &Request) 
 
 pub(super) fn download(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let service = session.service(mount_of(services, request)?.as_str())?;
-    let bundle = Bundle::of_folder(service.folder(), &Limits::default())?;
+    let bundle = session.bundle_of(service.folder())?;
     let name = service.mount().trim_start_matches('/').replace('/', "_");
     let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}.zip\""));
     let response = Response::bytes(StatusCode::OK, ZIP, bundle.zip()?);

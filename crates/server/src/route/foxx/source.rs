@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use client::download;
 use database::Session;
+use database::foxx::ChargedBundle;
 use errors::{Error, ErrorCode, Result};
 use foxx::Bundle;
 use hyper::header::CONTENT_TYPE;
@@ -26,7 +27,7 @@ const FETCH_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The bundle that a request brings, and the settings with it.
 pub(super) struct Source {
-    pub(super) bundle: Bundle,
+    pub(super) bundle: ChargedBundle,
     /// The values of its configuration: an object.
     pub(super) configuration: Option<Vec<u8>>,
     /// The mount points of its dependencies: an object.
@@ -60,7 +61,7 @@ impl Source {
         };
         let Description { bytes, text, configuration, dependencies } = description;
         let bundle = match (bytes, text) {
-            (Some(bytes), _) => of_bytes(&bytes)?,
+            (Some(bytes), _) => of_bytes(session, &bytes)?,
             (None, Some(text)) => of_text(services, session, &text)?,
             (None, None) => {
                 return Err(malformed("there is no `source`: an archive, a script, a URL or a path"));
@@ -158,15 +159,15 @@ fn object(name: &str, text: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-fn of_bytes(bytes: &[u8]) -> Result<Bundle> {
-    match bytes.starts_with(ZIP_BEGINS) {
-        true => Bundle::of_zip(bytes, &foxx::Limits::default()),
-        false => Bundle::of_script(bytes, &foxx::Limits::default()),
-    }
+fn of_bytes(session: &Session, bytes: &[u8]) -> Result<ChargedBundle> {
+    session.read_bundle(|limits| match bytes.starts_with(ZIP_BEGINS) {
+        true => Bundle::of_zip(bytes, limits),
+        false => Bundle::of_script(bytes, limits),
+    })
 }
 
 /// Returns the bundle at a URL or a path of the server.
-fn of_text(services: &Services, session: &Session, text: &str) -> Result<Bundle> {
+fn of_text(services: &Services, session: &Session, text: &str) -> Result<ChargedBundle> {
     if text.starts_with("http://") || text.starts_with("https://") {
         if !services.instance.options().foxx.allows_remote_sources {
             let message = "services cannot be installed from URLs here (--foxx.allow-install-from-remote)";
@@ -174,10 +175,13 @@ fn of_text(services: &Services, session: &Session, text: &str) -> Result<Bundle>
         }
         let most = foxx::Limits::default().packed_bytes;
         let downloaded = download(text, Some(FETCH_TIMEOUT), most);
-        return of_bytes(&downloaded.map_err(|reason| Error::new(ErrorCode::ServiceDownloadFailed, reason))?);
+        return of_bytes(
+            session,
+            &downloaded.map_err(|reason| Error::new(ErrorCode::ServiceDownloadFailed, reason))?,
+        );
     }
     if let Some(content) = upload::take(services, text)? {
-        return of_bytes(&content);
+        return of_bytes(session, &content);
     }
     // Others than administrators see the files of the server as far as the operator allows.
     if !services.instance.options().foxx.allows_paths {
@@ -199,7 +203,7 @@ fn of_text(services: &Services, session: &Session, text: &str) -> Result<Bundle>
             let message = format!("the folder '{text}' has no {}", foxx::MANIFEST_NAME);
             return Err(Error::new(ErrorCode::ServiceManifestNotFound, message));
         }
-        return Bundle::of_folder(path, &limits);
+        return session.bundle_of(path);
     }
     let is_script = path.extension().is_some_and(|extension| extension == "js");
     if !is_script && path.extension().is_none_or(|extension| extension != "zip") {
@@ -210,5 +214,5 @@ fn of_text(services: &Services, session: &Session, text: &str) -> Result<Bundle>
         let message = format!("'{text}' is longer than {} bytes", limits.packed_bytes);
         return Err(Error::new(ErrorCode::ServiceSourceError, message));
     }
-    of_bytes(&std::fs::read(path).map_err(unreadable)?)
+    of_bytes(session, &std::fs::read(path).map_err(unreadable)?)
 }

@@ -2,7 +2,6 @@
 
 use database::Session;
 use errors::{Error, Result};
-use foxx::{Bundle, Limits};
 use hyper::StatusCode;
 use hyper::header::{ACCEPT, HeaderValue};
 use velocypack::Slice;
@@ -62,7 +61,7 @@ pub(super) fn run(services: &Services, session: &Session, request: &Request) -> 
         true => form,
         false => form.filter(is_accepted),
     };
-    let bundle = Bundle::of_folder(service.folder(), &Limits::default())?;
+    let bundle = session.bundle_of(service.folder())?;
     let manifest = service.manifest()?;
     let files = bundle.matching(manifest.tests());
     let files = Fields::array(|fields| {
