@@ -49,6 +49,14 @@ macro_rules! error_codes {
 }
 
 impl ErrorCode {
+    /// Returns the code of a number that a script or a client gives.
+    ///
+    /// The codes that are never sent have none.
+    pub fn of_number(number: f64) -> Option<Self> {
+        let of_number = |code: &ErrorCode| f64::from(code.number()) == number;
+        ErrorCode::ALL.iter().copied().find(of_number).filter(|_| number <= f64::from(u16::MAX))
+    }
+
     /// Returns true if the error is about one document, so that a query may ignore it.
     ///
     /// These are ArangoDB's numbers for documents and collections, and failed schema validation. A
@@ -304,6 +312,13 @@ mod tests {
     }
 
     #[test]
+    fn a_number_of_no_code_and_of_one_that_is_never_sent_finds_none() {
+        for number in [0.0, -10.0, 10.5, f64::NAN, f64::from(ErrorCode::BudgetExceeded.number())] {
+            assert_eq!(ErrorCode::of_number(number), None);
+        }
+    }
+
+    #[test]
     fn codes_have_the_number_and_status_that_clients_expect() {
         for (code, number, status) in [
             (ErrorCode::BadParameter, 10, 400),
@@ -315,6 +330,7 @@ mod tests {
             (ErrorCode::DatabaseNotFound, 1228, 404),
         ] {
             assert_eq!((code.number(), code.status()), (number, status), "{}", code.name());
+            assert_eq!(ErrorCode::of_number(f64::from(number)), Some(code));
         }
     }
 }

@@ -141,11 +141,20 @@ impl Error {
         self
     }
 
-    /// Returns the same error with the number that a script gave its exception.
-    #[must_use]
-    pub fn with_number(mut self, number: u32) -> Self {
-        self.inner.number = Some(number);
-        self
+    /// Returns the error for an exception of a script: the code with the exception's number.
+    ///
+    /// An exception whose number is no code's has the code `otherwise` and keeps its number. One
+    /// without a number, or with one that `errorNum` cannot hold, has the number of `otherwise`.
+    pub fn of_exception(
+        number: Option<f64>,
+        otherwise: ErrorCode,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let code = number.and_then(ErrorCode::of_number);
+        let mut error = Error::new(code.unwrap_or(otherwise), message);
+        let own = number.filter(|number| code.is_none() && (1.0..=f64::from(u32::MAX)).contains(number));
+        error.inner.number = own.map(|number| number as u32);
+        error
     }
 
     /// Returns the same error, whose reply tells the client how to log in.
@@ -205,6 +214,19 @@ mod tests {
     fn the_status_is_that_of_the_code_unless_it_has_its_own() {
         let error = Error::of(ErrorCode::Forbidden);
         assert_eq!((error.status(), error.with_status(401).status()), (403, 401));
+    }
+
+    #[test]
+    fn an_exception_keeps_a_number_that_fits() {
+        let number_of = |number| {
+            let error = Error::of_exception(number, ErrorCode::ModuleFailure, "thrown");
+            (error.code(), error.number())
+        };
+        assert_eq!(number_of(Some(1202.0)), (ErrorCode::DocumentNotFound, 1202));
+        assert_eq!(number_of(Some(60_001.0)), (ErrorCode::ModuleFailure, 60_001));
+        for number in [None, Some(0.0), Some(-1.0), Some(f64::NAN), Some(1e10)] {
+            assert_eq!(number_of(number), (ErrorCode::ModuleFailure, 3103));
+        }
     }
 
     #[test]

@@ -127,6 +127,5 @@ fn warning(warning: Slice<'_>) -> Warning {
     let mut parts = warning.elements();
     let number = parts.next().and_then(Slice::as_f64).unwrap_or_default();
     let message = parts.next().and_then(Slice::as_str).unwrap_or_default().to_owned();
-    let code = ErrorCode::ALL.iter().copied().find(|code| f64::from(code.number()) == number);
-    Warning { code: code.unwrap_or(ErrorCode::QueryUserWarn), message }
+    Warning { code: ErrorCode::of_number(number).unwrap_or(ErrorCode::QueryUserWarn), message }
 }

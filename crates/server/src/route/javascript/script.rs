@@ -69,13 +69,7 @@ fn result(outcome: Slice<'_>, uncaught: ErrorCode) -> Result<Option<Slice<'_>>> 
     }
     if let Some(message) = outcome.get("message").and_then(Slice::as_str) {
         let number = outcome.get("number").and_then(Slice::as_f64);
-        let code = ErrorCode::ALL.iter().copied().find(|code| Some(f64::from(code.number())) == number);
-        let error = Error::new(code.unwrap_or(uncaught), message.to_owned());
-        let own = number.filter(|number| code.is_none() && (1.0..=f64::from(u32::MAX)).contains(number));
-        return Err(match own {
-            Some(number) => error.with_number(number as u32),
-            None => error,
-        });
+        return Err(Error::of_exception(number, uncaught, message.to_owned()));
     }
     Ok(outcome.get("result"))
 }

@@ -202,15 +202,8 @@ fn result(outcome: Slice<'_>) -> Result<Slice<'_>> {
     };
     let member = |name: &str| exception.get(name);
     let message = member("message").and_then(Slice::as_str).unwrap_or_default();
-    let number = member("errorNum")
-        .and_then(Slice::as_f64)
-        .filter(|number| (1.0..=f64::from(u32::MAX)).contains(number));
-    let number = number.map_or(ErrorCode::ModuleFailure.number(), |number| number as u32);
-    let code = ErrorCode::ALL.iter().copied().find(|code| code.number() == number);
-    let error = match code {
-        Some(code) => Error::new(code, message.to_owned()),
-        None => Error::new(ErrorCode::ModuleFailure, message.to_owned()).with_number(number),
-    };
+    let number = member("errorNum").and_then(Slice::as_f64);
+    let error = Error::of_exception(number, ErrorCode::ModuleFailure, message.to_owned());
     let status = member("code").and_then(Slice::as_f64).filter(|status| (400.0..=599.0).contains(status));
     Err(match status {
         Some(status) => error.with_status(status as u16),
