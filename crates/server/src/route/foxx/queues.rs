@@ -12,7 +12,7 @@ use errors::{Error, ErrorCode, Result};
 use velocypack::Slice;
 
 use super::Services;
-use super::runner::ServiceCall;
+use super::runner::{Callee, ServiceCall};
 use crate::http::fields::Fields;
 use crate::route::javascript::origin::Origin;
 
@@ -181,8 +181,14 @@ impl<'a> JobRun<'a> {
             fields.with(|builder| job.write_arguments(builder));
         })?;
         let call = ServiceCall::script(service.mount(), name, Slice::new(&arguments))?;
-        let installed = self.origin.session.services()?;
-        self.services.runner.call(&installed, &service, &self.origin, call, |result, _| {
+        self.call(&service, call)
+    }
+
+    /// Calls a function of the service. Returns its result.
+    fn call(&self, service: &InstalledService, call: ServiceCall) -> Result<Vec<u8>> {
+        let services = &self.origin.session.services()?;
+        let callee = Callee { services, service, origin: &self.origin };
+        self.services.runner.call(callee, call, |result, _| {
             Ok(result.bytes().get(..result.byte_len()).unwrap_or_default().to_vec())
         })
     }
@@ -221,10 +227,7 @@ impl<'a> JobRun<'a> {
         let service = self.service()?;
         let text = database::javascript::text;
         let call = ServiceCall::new("callback", vec![text(service.mount())?, text(source)?, arguments]);
-        let installed = self.origin.session.services()?;
-        self.services.runner.call(&installed, &service, &self.origin, call, |result, _| {
-            Ok(result.bytes().get(..result.byte_len()).unwrap_or_default().to_vec())
-        })
+        self.call(&service, call)
     }
 }
 

@@ -13,7 +13,7 @@ use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, HeaderValue, TRANS
 use velocypack::Slice;
 
 use super::Services;
-use super::runner::ServiceCall;
+use super::runner::{Callee, ServiceCall};
 use crate::http::Cost::Blocking;
 use crate::http::dispatch::Fallback;
 use crate::http::fields::Fields;
@@ -58,16 +58,17 @@ fn answer(mounted: &Mounted, session: &Session, request: &Request) -> Result<Res
         return Err(Error::new(ErrorCode::HttpNotFound, format!("unknown path '{}'", request.path())));
     };
     let origin = Origin::of_request(services.runner.parts(), session, request);
+    let callee = Callee { services: &installed, service, origin: &origin };
     if service.is_development() && service.manifest()?.script("setup").is_some() {
         let setup = ServiceCall::script(service.mount(), "setup", Slice::EMPTY_ARRAY)?;
-        services.runner.call_once(&installed, service, &origin, setup, |_, _| Ok(()))?;
+        services.runner.call_once(callee, setup, |_, _| Ok(()))?;
     }
     let call = ServiceCall {
         function: "handle",
         arguments: vec![description(service, session, request)?],
         body: request.body().to_vec(),
     };
-    services.runner.call(&installed, service, &origin, call, reply)
+    services.runner.call(callee, call, reply)
 }
 
 /// Returns the request as the runtime sees it.

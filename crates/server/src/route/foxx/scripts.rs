@@ -5,7 +5,7 @@ use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use super::runner::ServiceCall;
+use super::runner::{Callee, ServiceCall};
 use super::{Services, mount_of};
 use crate::http::fields::Fields;
 use crate::http::request::Request;
@@ -37,14 +37,16 @@ pub(super) fn run(services: &Services, session: &Session, request: &Request) -> 
     })?;
     let origin = Origin::of_request(services.runner.parts(), session, request);
     let call = ServiceCall::script(service.mount(), name, Slice::new(&arguments))?;
-    services.runner.call(&session.services()?, &service, &origin, call, |result, _| Ok(value(result)))
+    let callee = Callee { services: &session.services()?, service: &service, origin: &origin };
+    services.runner.call(callee, call, |result, _| Ok(value(result)))
 }
 
 pub(super) fn api_description(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let service = session.service(mount_of(services, request)?.as_str())?;
     let origin = Origin::of_request(services.runner.parts(), session, request);
     let call = ServiceCall::new("apiDescription", vec![database::javascript::text(service.mount())?]);
-    services.runner.call(&session.services()?, &service, &origin, call, |result, _| Ok(value(result)))
+    let callee = Callee { services: &session.services()?, service: &service, origin: &origin };
+    services.runner.call(callee, call, |result, _| Ok(value(result)))
 }
 
 /// Returns the result of a call as the reply.

@@ -2,13 +2,14 @@
 
 use database::Session;
 use database::foxx::{InstalledService, ServiceChange, ServiceRecord};
+use database::javascript::text;
 use errors::{Error, ErrorCode, Result};
 use foxx::configuration::PASSWORD_MASK;
 use foxx::{Manifest, Mount, ParameterType, Version};
 use hyper::StatusCode;
 use velocypack::Slice;
 
-use super::runner::ServiceCall;
+use super::runner::{Callee, ServiceCall};
 use super::source::Source;
 use super::{Services, check_api, mount_of};
 use crate::http::fields::Fields;
@@ -169,14 +170,17 @@ impl<'a> Steps<'a> {
             })
         })?;
         self.check_engine(&*change.service().manifest()?)?;
-        self.call(&change, "check")?;
+        let of_service = |function| -> Result<ServiceCall> {
+            Ok(ServiceCall::new(function, vec![text(self.mount.as_str())?]))
+        };
+        self.call(&change, of_service("check")?)?;
         if let Some(previous) = change.previous().filter(|_| tears_down) {
             tear_down(self.services, self.session, self.request, previous);
         }
         if self.sets_up && change.service().manifest()?.script("setup").is_some() {
-            self.call(&change, "setup")?;
+            self.call(&change, ServiceCall::script(self.mount.as_str(), "setup", Slice::EMPTY_ARRAY)?)?;
         }
-        match self.call(&change, "load") {
+        match self.call(&change, of_service("load")?) {
             // It answers requests once it has been configured.
             Err(error) if error.code() == ErrorCode::ServiceNeedsConfiguration => {}
             loaded => loaded?,
@@ -196,15 +200,10 @@ impl<'a> Steps<'a> {
     }
 
     /// Calls a function of the runtime for the new service, in an isolate of its own.
-    fn call(&self, change: &ServiceChange<'_>, function: &'static str) -> Result<()> {
+    fn call(&self, change: &ServiceChange<'_>, call: ServiceCall) -> Result<()> {
         let origin = Origin::of_request(self.services.runner.parts(), self.session, self.request);
-        let service = change.service();
-        let mount = database::javascript::text(service.mount())?;
-        let call = match function {
-            "setup" => ServiceCall::script(service.mount(), "setup", Slice::EMPTY_ARRAY)?,
-            function => ServiceCall::new(function, vec![mount]),
-        };
-        self.services.runner.call_once(&change.services()?, service, &origin, call, |_, _| Ok(()))
+        let callee = Callee { services: &change.services()?, service: change.service(), origin: &origin };
+        self.services.runner.call_once(callee, call, |_, _| Ok(()))
     }
 }
 
@@ -216,7 +215,8 @@ fn tear_down(services: &Services, session: &Session, request: &Request, service:
         }
         let origin = Origin::of_request(services.runner.parts(), session, request);
         let call = ServiceCall::script(service.mount(), "teardown", Slice::EMPTY_ARRAY)?;
-        services.runner.call(&session.services()?, service, &origin, call, |_, _| Ok(()))
+        let callee = Callee { services: &session.services()?, service, origin: &origin };
+        services.runner.call(callee, call, |_, _| Ok(()))
     };
     if let Err(error) = run() {
         let (database, mount) = (session.database_name(), service.mount());

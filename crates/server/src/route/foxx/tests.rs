@@ -6,7 +6,7 @@ use hyper::StatusCode;
 use hyper::header::{ACCEPT, HeaderValue};
 use velocypack::Slice;
 
-use super::runner::ServiceCall;
+use super::runner::{Callee, ServiceCall};
 use super::{Services, mount_of};
 use crate::http::fields::Fields;
 use crate::http::request::Request;
@@ -78,7 +78,8 @@ pub(super) fn run(services: &Services, session: &Session, request: &Request) -> 
     let origin = Origin::of_request(services.runner.parts(), session, request);
     let mount = database::javascript::text(service.mount())?;
     let call = ServiceCall::new("tests", vec![mount, files, options]);
-    services.runner.call_once(&session.services()?, &service, &origin, call, |result, body| {
+    let callee = Callee { services: &session.services()?, service: &service, origin: &origin };
+    services.runner.call_once(callee, call, |result, body| {
         Ok(match form {
             Some(form) => Response::bytes(StatusCode::OK, form.content_type.clone(), body.to_vec()),
             None => report(result),

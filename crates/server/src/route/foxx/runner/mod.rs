@@ -38,6 +38,15 @@ pub(crate) struct ServiceRunner {
     parts: Arc<PartServices>,
 }
 
+/// A service that is called, and for whom.
+#[derive(Clone, Copy)]
+pub(in crate::route) struct Callee<'a> {
+    /// The services of its database.
+    pub(in crate::route) services: &'a Arc<ServiceSet>,
+    pub(in crate::route) service: &'a InstalledService,
+    pub(in crate::route) origin: &'a Origin,
+}
+
 /// A function of a service, and the arguments for it.
 pub(crate) struct ServiceCall {
     /// The function of the runtime.
@@ -80,15 +89,13 @@ impl ServiceRunner {
     /// `read` and the errors are those of [`ServiceRunner::call`].
     pub(in crate::route) fn call_once<T>(
         &self,
-        services: &Arc<ServiceSet>,
-        service: &InstalledService,
-        origin: &Origin,
+        callee: Callee<'_>,
         call: ServiceCall,
         read: impl FnOnce(Slice<'_>, &[u8]) -> Result<T>,
     ) -> Result<T> {
-        let mut place = self.place(services, service, origin)?;
+        let mut place = self.place(callee)?;
         place.discard();
-        let result = self.call_in(&mut place, services, service, origin, call, read);
+        let result = self.call_in(&mut place, callee, call, read);
         place.discard();
         result
     }
@@ -101,25 +108,19 @@ impl ServiceRunner {
     /// time of transactions.
     pub(in crate::route) fn call<T>(
         &self,
-        services: &Arc<ServiceSet>,
-        service: &InstalledService,
-        origin: &Origin,
+        callee: Callee<'_>,
         call: ServiceCall,
         read: impl FnOnce(Slice<'_>, &[u8]) -> Result<T>,
     ) -> Result<T> {
-        if service.is_development() {
-            return self.call_once(services, service, origin, call, read);
+        if callee.service.is_development() {
+            return self.call_once(callee, call, read);
         }
-        let mut place = self.place(services, service, origin)?;
-        self.call_in(&mut place, services, service, origin, call, read)
+        let mut place = self.place(callee)?;
+        self.call_in(&mut place, callee, call, read)
     }
 
-    fn place(
-        &self,
-        services: &Arc<ServiceSet>,
-        service: &InstalledService,
-        origin: &Origin,
-    ) -> Result<Place<'_>> {
+    fn place(&self, callee: Callee<'_>) -> Result<Place<'_>> {
+        let Callee { services, service, origin } = callee;
         let key = (Arc::clone(origin.session.database_name()), service.mount().into());
         self.pool.take(key, services, &origin.session)
     }
@@ -127,13 +128,12 @@ impl ServiceRunner {
     fn call_in<T>(
         &self,
         place: &mut Place<'_>,
-        services: &Arc<ServiceSet>,
-        service: &InstalledService,
-        origin: &Origin,
+        callee: Callee<'_>,
         call: ServiceCall,
         read: impl FnOnce(Slice<'_>, &[u8]) -> Result<T>,
     ) -> Result<T> {
-        let warm = place.warm(|| self.isolate(services, service, origin))?;
+        let warm = place.warm(|| self.isolate(callee))?;
+        let origin = callee.origin;
         let session = &origin.session;
         let timeout = session.instance().transactions().limits().idle_timeout;
         let world = Arc::clone(&warm.world);
@@ -168,12 +168,8 @@ impl ServiceRunner {
     }
 
     /// Makes an isolate for a service. It loads the service at its first call.
-    fn isolate(
-        &self,
-        services: &Arc<ServiceSet>,
-        service: &InstalledService,
-        origin: &Origin,
-    ) -> Result<Warm> {
+    fn isolate(&self, callee: Callee<'_>) -> Result<Warm> {
+        let Callee { services, service, origin } = callee;
         let world = Arc::new(World::new());
         let (network, set, own) = (self.network.clone(), Arc::clone(services), Arc::clone(&world));
         let (database, mount) = (origin.session.database_name().to_string(), service.mount().to_owned());

@@ -81,20 +81,15 @@ impl Pool {
             // Isolates that are dropped end outside of the lock.
             let (found, ended) = table.take(&key, services, &self.limits);
             match found {
-                Found::Nothing if begun.elapsed() < WAIT_MAX => {}
-                Found::Nothing => {
+                Ok(warm) => {
+                    drop(table);
+                    drop(ended);
+                    return Ok(Place { pool: self, key, warm });
+                }
+                Err(Busy) if begun.elapsed() < WAIT_MAX => {}
+                Err(Busy) => {
                     let message = format!("all isolates for the service at {} are busy", key.1);
                     return Err(Error::new(ErrorCode::HttpServiceUnavailable, message));
-                }
-                Found::Room => {
-                    drop(table);
-                    drop(ended);
-                    return Ok(Place { pool: self, key, warm: None });
-                }
-                Found::Warm(warm) => {
-                    drop(table);
-                    drop(ended);
-                    return Ok(Place { pool: self, key, warm: Some(warm) });
                 }
             }
             waiting.get_or_insert_with(Waiting::begin);
@@ -122,37 +117,40 @@ impl Pool {
     }
 }
 
-/// The result of a look for an isolate.
-#[allow(clippy::large_enum_variant, reason = "moved once")]
-enum Found {
-    Warm(Warm),
-    Room,
-    Nothing,
-}
+/// There is neither an isolate nor room to make one.
+struct Busy;
 
 impl Table {
-    fn take(&mut self, key: &Key, services: &Arc<ServiceSet>, limits: &IsolateLimits) -> (Found, Vec<Warm>) {
+    /// Takes an isolate of a service; `None` if there is room to make one.
+    ///
+    /// The second result are the isolates that have to end.
+    fn take(
+        &mut self,
+        key: &Key,
+        services: &Arc<ServiceSet>,
+        limits: &IsolateLimits,
+    ) -> (std::result::Result<Option<Warm>, Busy>, Vec<Warm>) {
         let mut ended = Vec::new();
         if let Some(idle) = self.idle.get_mut(key) {
             ended.extend(idle.extract_if(.., |warm| !Arc::ptr_eq(&warm.services, services)));
             self.count -= ended.len();
             if let Some(warm) = idle.pop() {
                 *self.working.entry(key.clone()).or_default() += 1;
-                return (Found::Warm(warm), ended);
+                return (Ok(Some(warm)), ended);
             }
         }
         if self.working.get(key).is_some_and(|working| *working >= limits.most_of_one_service()) {
-            return (Found::Nothing, ended);
+            return (Err(Busy), ended);
         }
         if self.count >= limits.most {
             match self.take_longest_idle() {
                 Some(warm) => ended.push(warm),
-                None => return (Found::Nothing, ended),
+                None => return (Err(Busy), ended),
             }
         }
         self.count += 1;
         *self.working.entry(key.clone()).or_default() += 1;
-        (Found::Room, ended)
+        (Ok(None), ended)
     }
 
     /// Takes the isolate that has waited longest for a call.
