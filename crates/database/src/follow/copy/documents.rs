@@ -1,30 +1,26 @@
 //! The documents of collections, copied by several threads.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use catalog::CollectionChanges;
 use client::Client;
 use errors::{Error, Result};
 use replication_client::schedule;
-use replication_client::{Documents, FetchOptions, Fetched, Position, Snapshot};
+use replication_client::{Documents, Snapshot};
 use storage::WritePermit;
 use velocypack::Slice;
 
 use super::super::described::Described;
-use super::super::failure::of_source;
-use super::super::{compare, fetching, restored_indexes, users};
+use super::super::fetching::{self, Fetching};
+use super::super::{compare, restored_indexes};
 use super::Copy;
 use crate::base::user_documents::USERS_COLLECTION;
 use crate::session::Session;
-use crate::transfer::restore::RestoreBody;
 
 /// The copy of some collections of one database.
 struct Collections<'c, 'k> {
     copy: &'c Copy<'k>,
-    session: &'c Session,
-    client: &'c Client,
-    snapshot: &'c Snapshot,
-    fetch: FetchOptions,
+    fetching: Fetching<'c>,
 }
 
 /// A collection that is being copied.
@@ -46,8 +42,8 @@ pub(super) fn copy<'c>(
     snapshot: &'c Snapshot,
     collections: Vec<Described<'c>>,
 ) -> Result<()> {
-    let fetch = fetching::options(&copy.work.source, copy.threads);
-    let work = Collections { copy, session, client, snapshot, fetch };
+    let options = fetching::options(&copy.work.source, copy.threads);
+    let work = Collections { copy, fetching: Fetching { session, client, snapshot, options } };
     match schedule::run(&work, collections, copy.threads, false).into_iter().next() {
         // The interrupt may have ended a request before a check saw it.
         Some(error) => Err(copy.work.check().err().unwrap_or(error)),
@@ -77,13 +73,9 @@ impl<'c> schedule::Work for Collections<'c, '_> {
     fn open(&self, collection: Described<'c>) -> Result<Job<'c>> {
         let is_here = self.is_here(&collection)?;
         if !is_here {
-            self.session.restore_collection(collection.definition, true, true)?;
+            self.fetching.session.restore_collection(collection.definition, true, true)?;
         }
-        let open = || {
-            let documents = Documents::open(self.client, self.snapshot, collection.name, &self.fetch);
-            documents.map_err(|error| of_source(&error))
-        };
-        let documents = (!is_here).then(open).transpose()?;
+        let documents = (!is_here).then(|| self.fetching.open(collection.name)).transpose()?;
         Ok(Job { collection, documents, next: AtomicU64::new(1) })
     }
 
@@ -98,33 +90,26 @@ impl<'c> schedule::Work for Collections<'c, '_> {
         should_continue: &dyn Fn() -> bool,
     ) -> Result<()> {
         let Some(documents) = &job.documents else { return Ok(()) };
-        let mut position = Position::default();
-        while should_continue() {
-            self.copy.work.check()?;
-            let number = job.next.fetch_add(1, Ordering::Relaxed);
-            let name = job.collection.name;
-            let fetched =
-                documents.fetch(self.client, self.snapshot, name, &self.fetch, number, &mut position);
-            match fetched.map_err(|error| of_source(&error))? {
-                None => return Ok(()),
-                Some(Fetched::Plain(batch)) => self.store(name, &batch)?,
-                Some(Fetched::Packed { .. }) => {
-                    return Err(Error::internal("a packed batch came, which nobody asked for"));
-                }
-            }
-        }
-        Ok(())
+        let goes_on = || Ok(should_continue() && self.copy.work.check().map(|()| true)?);
+        let note_stored = |batch: &[u8]| {
+            let documents = self.fetching.count(batch);
+            self.copy.work.following().update(|view| {
+                view.copy.documents += documents;
+                view.copy.bytes += batch.len() as u64;
+            });
+        };
+        self.fetching.store_all(job.collection.name, (documents, &job.next), &goes_on, &note_stored)
     }
 
     fn close(&self, job: &Job<'c>, is_whole: bool) -> Result<()> {
         if let Some(documents) = &job.documents {
-            documents.close(self.client);
+            documents.close(self.fetching.client);
         }
         if is_whole {
             let _permit = self.own();
             let report = |problem| self.copy.work.report(problem);
-            restored_indexes::restore(self.session, &job.collection, &report)?;
-            self.copy.note_copied(self.session.database_name(), job.collection.unique_id)?;
+            restored_indexes::restore(self.fetching.session, &job.collection, &report)?;
+            self.copy.note_copied(self.fetching.session.database_name(), job.collection.unique_id)?;
         }
         Ok(())
     }
@@ -134,9 +119,9 @@ impl Collections<'_, '_> {
     /// Returns true if a collection was copied before the last interruption, or is equal to an
     /// earlier copy.
     fn is_here(&self, collection: &Described<'_>) -> Result<bool> {
-        let database = self.session.database_name();
-        let catalog = self.session.catalog();
-        let here = self.session.database_in(&catalog)?.collection(collection.name);
+        let database = self.fetching.session.database_name();
+        let catalog = self.fetching.session.catalog();
+        let here = self.fetching.session.database_in(&catalog)?.collection(collection.name);
         let here = here.filter(|here| here.definition().globally_unique_id == collection.unique_id);
         let Some(here) = here else { return Ok(false) };
         if self.copy.is_copied(database, collection.unique_id) {
@@ -146,27 +131,12 @@ impl Collections<'_, '_> {
             return Ok(false);
         }
         let there = compare::at_source(&self.copy.work.source, database, collection.name)?;
-        if there != compare::here(self.session, here, &|| self.copy.work.check())? {
+        if there != compare::here(self.fetching.session, here, &|| self.copy.work.check())? {
             return Ok(false);
         }
         let parameters = collection.definition.get("parameters").unwrap_or(Slice::EMPTY_OBJECT);
         let changes = CollectionChanges::parse(parameters)?;
-        self.session.instance().store().change_properties(here, changes)?;
+        self.fetching.session.instance().store().change_properties(here, changes)?;
         Ok(true)
-    }
-
-    fn store(&self, name: &str, batch: &[u8]) -> Result<()> {
-        let is_velocypack = self.fetch.velocypack;
-        let body = if is_velocypack { RestoreBody::VelocyPack(batch) } else { RestoreBody::Lines(batch) };
-        if name == USERS_COLLECTION && self.session.is_system_database() && !is_velocypack {
-            users::note_keys(self.copy.work.instance.store(), batch)?;
-        }
-        self.session.restore_data(name, body)?;
-        let documents = fetching::count(&self.fetch, batch);
-        self.copy.work.following().update(|view| {
-            view.copy.documents += documents;
-            view.copy.bytes += batch.len() as u64;
-        });
-        Ok(())
     }
 }

@@ -1,32 +1,28 @@
 //! The collections of a database, copied by several threads.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use catalog::CollectionChanges;
 use client::Client;
 use errors::{Error, Result};
 use replication_client::schedule;
-use replication_client::{Documents, FetchOptions, Fetched, Position, Snapshot};
+use replication_client::{Documents, Snapshot};
 use storage::Collection;
 use velocypack::Slice;
 
 use super::super::described::Described;
-use super::super::failure::of_source;
-use super::super::{fetching, restored_indexes, users};
+use super::super::fetching::{self, Fetching};
+use super::super::restored_indexes;
 use super::differences::Both;
 use super::synchronization::{SyncedCollection, Synchronization};
 use crate::base::user_documents::USERS_COLLECTION;
 use crate::session::Session;
-use crate::transfer::restore::RestoreBody;
 
 /// The collections of one database.
 pub(super) struct Collections<'c> {
     work: &'c Synchronization<'c>,
-    session: &'c Session,
-    client: &'c Client,
-    snapshot: &'c Snapshot,
-    fetch: FetchOptions,
+    fetching: Fetching<'c>,
 }
 
 /// A collection that is being copied.
@@ -50,8 +46,8 @@ impl<'c> Collections<'c> {
         client: &'c Client,
         snapshot: &'c Snapshot,
     ) -> Self {
-        let fetch = fetching::options(&work.source, work.threads);
-        Collections { work, session, client, snapshot, fetch }
+        let options = fetching::options(&work.source, work.threads);
+        Collections { work, fetching: Fetching { session, client, snapshot, options } }
     }
 
     /// Copies collections with their indexes.
@@ -72,52 +68,29 @@ impl<'c> Collections<'c> {
         }
         let parameters = collection.definition.get("parameters").unwrap_or(Slice::EMPTY_OBJECT);
         let is_edge = parameters.get("type").and_then(Slice::as_u64) == Some(EDGE_COLLECTION);
-        let catalog = self.session.catalog();
-        let here = self.session.database_in(&catalog)?.collection(collection.name);
+        let catalog = self.fetching.session.catalog();
+        let here = self.fetching.session.database_in(&catalog)?.collection(collection.name);
         let here = here.filter(|here| here.name() == collection.name && here.is_edge() == is_edge);
         let Some(here) = here.filter(|here| here.count_now() > 0) else { return Ok(None) };
-        restored_indexes::drop_others(self.session, here, collection.definition)?;
-        let store = self.session.instance().store();
+        restored_indexes::drop_others(self.fetching.session, here, collection.definition)?;
+        let store = self.fetching.session.instance().store();
         store.change_properties(here, CollectionChanges::parse(parameters)?).map(Some)
     }
 
     /// Replaces the collection here by an empty one, and opens the documents of the other server.
     fn replace(&self, collection: &Described<'_>) -> Result<Documents> {
-        self.session.restore_collection(collection.definition, true, true)?;
-        let documents = Documents::open(self.client, self.snapshot, collection.name, &self.fetch);
-        documents.map_err(|error| of_source(&error))
+        self.fetching.session.restore_collection(collection.definition, true, true)?;
+        self.fetching.open(collection.name)
     }
 
     fn fetch_all(
         &self,
         name: &str,
-        (documents, next): (&Documents, &AtomicU64),
+        batches: (&Documents, &AtomicU64),
         should_continue: &dyn Fn() -> bool,
     ) -> Result<()> {
-        let mut position = Position::default();
-        while should_continue() {
-            self.work.check()?;
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let fetched =
-                documents.fetch(self.client, self.snapshot, name, &self.fetch, number, &mut position);
-            match fetched.map_err(|error| of_source(&error))? {
-                None => return Ok(()),
-                Some(Fetched::Plain(batch)) => self.store(name, &batch)?,
-                Some(Fetched::Packed { .. }) => {
-                    return Err(Error::internal("a packed batch came, which nobody asked for"));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn store(&self, name: &str, batch: &[u8]) -> Result<()> {
-        let is_velocypack = self.fetch.velocypack;
-        if name == USERS_COLLECTION && self.session.is_system_database() && !is_velocypack {
-            users::note_keys(self.session.instance().store(), batch)?;
-        }
-        let body = if is_velocypack { RestoreBody::VelocyPack(batch) } else { RestoreBody::Lines(batch) };
-        self.session.restore_data(name, body)
+        let goes_on = || Ok(should_continue() && self.work.check().map(|()| true)?);
+        self.fetching.store_all(name, batches, &goes_on, &|_| {})
     }
 
     /// Transfers the differences, or everything if they are many.
@@ -127,7 +100,8 @@ impl<'c> Collections<'c> {
         here: &Collection,
         should_continue: &dyn Fn() -> bool,
     ) -> Result<()> {
-        let (work, session, client, name) = (self.work, self.session, self.client, collection.name);
+        let (work, name) = (self.work, collection.name);
+        let Fetching { session, client, .. } = self.fetching;
         if (Both { work, session, client, name, here }).transfer_differences()? {
             return Ok(());
         }
@@ -182,16 +156,18 @@ impl<'c> schedule::Work for Collections<'c> {
 
     fn close(&self, job: &Job<'c>, is_whole: bool) -> Result<()> {
         if let Transfer::Whole(documents, _) = &job.transfer {
-            documents.close(self.client);
+            documents.close(self.fetching.client);
         }
         if !is_whole {
             return Ok(());
         }
-        restored_indexes::restore(self.session, &job.collection, &|problem| self.work.report(problem))?;
-        let catalog = self.session.catalog();
-        let here = self.session.database_in(&catalog)?.require_collection(job.collection.name)?;
+        restored_indexes::restore(self.fetching.session, &job.collection, &|problem| {
+            self.work.report(problem)
+        })?;
+        let catalog = self.fetching.session.catalog();
+        let here = self.fetching.session.database_in(&catalog)?.require_collection(job.collection.name)?;
         self.work.note(SyncedCollection {
-            database: self.session.database_name().to_string(),
+            database: self.fetching.session.database_name().to_string(),
             id: here.definition().id.to_string(),
             name: here.name().to_owned(),
         });
