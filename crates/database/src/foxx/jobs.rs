@@ -13,6 +13,7 @@ use storage::WriteOptions;
 use velocypack::{Builder, Slice};
 
 use super::files::MODE;
+use crate::instance::Instance;
 use crate::query_request::QueryRequest;
 use crate::session::{Identity, Session};
 
@@ -160,9 +161,20 @@ impl Job {
     }
 }
 
+impl Instance {
+    /// Returns the names of the databases that have jobs in any status.
+    pub fn databases_with_jobs(&self) -> Vec<String> {
+        let catalog = self.catalog();
+        let with_jobs = catalog
+            .databases()
+            .filter(|database| database.collection(JOBS).is_some_and(|jobs| jobs.count_now() > 0));
+        with_jobs.map(|database| database.name().to_owned()).collect()
+    }
+}
+
 impl Session {
     /// Opens a database for the jobs of its queues. Errors: 1228.
-    pub fn of_jobs(instance: Arc<crate::Instance>, database: &str) -> Result<Self> {
+    pub fn of_jobs(instance: Arc<Instance>, database: &str) -> Result<Self> {
         Session::open(instance, database, Identity::of_services(database))
     }
 

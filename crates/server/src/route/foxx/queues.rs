@@ -16,9 +16,6 @@ use super::runner::{Callee, ServiceCall};
 use crate::http::fields::Fields;
 use crate::route::javascript::origin::Origin;
 
-/// The collection of jobs.
-const JOBS: &str = "_jobs";
-
 /// Maximum number of jobs that run at once.
 const RUNS_MAX: usize = 16;
 
@@ -63,12 +60,7 @@ impl Queues {
             self.released.clear();
             return;
         }
-        let catalog = instance.catalog();
-        let with_jobs = catalog
-            .databases()
-            .filter(|database| database.collection(JOBS).is_some_and(|jobs| jobs.count_now() > 0));
-        let names: Vec<String> = with_jobs.map(|database| database.name().to_owned()).collect();
-        for name in names {
+        for name in instance.databases_with_jobs() {
             if let Err(error) = self.look_in(services, &name) {
                 tracing::warn!(target: "v8", database = %name, "cannot look for jobs of queues: {error}");
             }
