@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use catalog::{AccessLevel, FieldPath, IndexProperties, IndexType};
 use errors::{Error, ErrorCode, Result};
 use storage::WriteOptions;
 use velocypack::{Builder, Slice};
@@ -42,6 +43,9 @@ const DUE: &str = "LET named = (FOR queue IN _queues RETURN KEEP(queue, '_key', 
     SORT job.delayUntil LIMIT @most RETURN job)
   FOR job IN SLICE(due, 0, MAX([(queue.maxWorkers || 1) - working, 0]))
     LIMIT @most RETURN job";
+
+/// The attributes of the index on jobs. ArangoDB has the same one.
+const INDEXED: [&str; 3] = ["queue", "status", "delayUntil"];
 
 /// The jobs that a stop of the server has interrupted.
 const INTERRUPTED: &str = "FOR job IN _jobs FILTER job.status == 'progress' RETURN job";
@@ -213,8 +217,14 @@ impl Session {
         Ok(self.jobs(&QueryRequest { bind_variables: variables.into_vec(), ..query })?.pop())
     }
 
-    /// Makes the jobs that a stop of the server has interrupted pending again.
-    pub fn release_jobs(&self) -> Result<()> {
+    /// Makes the jobs that a stop of the server has interrupted pending again, and the index by
+    /// which jobs that are due are found among many.
+    ///
+    /// Errors: those of writes.
+    pub fn prepare_jobs(&self) -> Result<()> {
+        let jobs = self.collection(JOBS, AccessLevel::ReadWrite)?;
+        let fields = INDEXED.iter().map(|name| FieldPath::parse(name)).collect::<Result<_>>()?;
+        self.instance().store().create_index(&jobs, IndexProperties::new(IndexType::Persistent, fields))?;
         for job in self.jobs(&QueryRequest::new(INTERRUPTED.to_owned()))? {
             self.change_job(&job, "progress", |_, patch| set_text(patch, "status", "pending"))?;
         }

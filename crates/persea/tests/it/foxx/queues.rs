@@ -96,6 +96,11 @@ fn jobs_run_are_tried_again_and_survive_a_kill() {
     let mut client = server.connect();
     wait_for(&mut client, &later, "complete");
     assert_eq!(get(&mut client, "/_api/document/_queues/work").0, 200);
+
+    // Jobs that are due are found by an index.
+    let indexes = client.send("GET", "/_api/index?collection=_jobs", &[], b"").json();
+    let is_of_jobs = |index: &Value| index["fields"] == json!(["queue", "status", "delayUntil"]);
+    assert_eq!(indexes["indexes"].as_array().unwrap().iter().filter(|index| is_of_jobs(index)).count(), 1);
 }
 
 #[test]

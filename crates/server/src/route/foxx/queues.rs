@@ -46,8 +46,8 @@ impl QueueWorkers {
 
 #[derive(Default)]
 struct Queues {
-    /// The databases whose interrupted jobs are pending again.
-    released: HashSet<String>,
+    /// The databases whose jobs were prepared since this server began to run them.
+    prepared: HashSet<String>,
     running: Arc<AtomicUsize>,
 }
 
@@ -57,7 +57,7 @@ impl Queues {
         let instance = &services.instance;
         // A copy leaves the jobs to the server that it follows.
         if instance.store().is_following() || instance.is_stopping() {
-            self.released.clear();
+            self.prepared.clear();
             return;
         }
         for name in instance.databases_with_jobs() {
@@ -69,9 +69,9 @@ impl Queues {
 
     fn look_in(&mut self, services: &Arc<Services>, database: &str) -> Result<()> {
         let session = Session::of_jobs(Arc::clone(&services.instance), database)?;
-        if !self.released.contains(database) {
-            session.release_jobs()?;
-            self.released.insert(database.to_owned());
+        if !self.prepared.contains(database) {
+            session.prepare_jobs()?;
+            self.prepared.insert(database.to_owned());
         }
         let room = RUNS_MAX.saturating_sub(self.running.load(Ordering::Relaxed));
         if room == 0 {
