@@ -10,7 +10,7 @@ use errors::Result;
 use foxx::Mount;
 
 use super::bundles::ChargedBundle;
-use super::files::{BUNDLES, remove_folder, unpack};
+use super::files::{remove_folder, unpack};
 use super::records::not_installed;
 use crate::session::Session;
 use crate::state::foxx::{Changing, InstalledService, ServiceRecord, ServiceSet};
@@ -87,7 +87,7 @@ impl Session {
         let service = self.service(mount.as_str())?;
         let mut record = ServiceRecord { is_development, ..service.record().clone() };
         if service.is_development() && !is_development {
-            let bundle = self.bundle_of(service.folder())?;
+            let bundle = self.bundle_of_folder(service.folder())?;
             record.checksum = bundle.checksum();
             self.write_bundle(&bundle)?;
             unpack(self, &bundle, service.folder(), &record.checksum)?;
@@ -121,7 +121,7 @@ impl Session {
             if !replaces && self.has_bundle(known)? {
                 continue;
             }
-            let bundle = self.bundle_of(service.folder())?;
+            let bundle = self.bundle_of_folder(service.folder())?;
             self.write_bundle(&bundle)?;
             if bundle.checksum() != *known {
                 let record = ServiceRecord { checksum: bundle.checksum(), ..service.record().clone() };
@@ -135,11 +135,7 @@ impl Session {
 
     fn has_bundle(&self, checksum: &str) -> Result<bool> {
         let snapshot = self.instance().store().snapshot()?;
-        let Some(bundles) = self.database_in(snapshot.catalog())?.collection(BUNDLES) else {
-            return Ok(false);
-        };
-        let documents = snapshot.get(bundles, &[checksum])?;
-        Ok(documents.offsets.first().copied().flatten().is_some())
+        Ok(self.with_stored_bundle(&snapshot, checksum, |_| ())?.is_some())
     }
 }
 

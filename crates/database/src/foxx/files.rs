@@ -11,10 +11,11 @@ use foxx::{Bundle, Mount, bundle_bytes};
 use storage::{DOCUMENT_WAIT, Durability, OverwriteMode, Snapshot, WriteOptions};
 use velocypack::{Builder, Slice};
 
+use super::bundles::ChargedBundle;
 use crate::documents::WriteMode;
 use crate::instance::Instance;
 use crate::session::{Identity, Session};
-use crate::state::foxx::ServiceRecord;
+use crate::state::foxx::{InstalledService, ServiceRecord};
 
 /// The collection of bundles, by their checksums.
 pub(super) const BUNDLES: &str = "_appbundles";
@@ -28,10 +29,40 @@ impl Session {
         self.instance().options().foxx.folder.join(mount.folder(self.database_name()))
     }
 
+    /// Returns the archive of a service: the one that it was installed from, if there was one and
+    /// the service is not in development, and otherwise one with its files.
+    ///
+    /// Errors: those of [`Session::bundle_of_folder`].
+    pub fn service_archive(&self, service: &InstalledService) -> Result<Vec<u8>> {
+        if !service.is_development() {
+            let snapshot = self.instance().store().snapshot()?;
+            let stored = self.with_stored_bundle(&snapshot, &service.record().checksum, bundle_bytes)?;
+            if let Some(archive) = stored {
+                return archive;
+            }
+        }
+        self.bundle_of_folder(service.folder())?.zip()
+    }
+
+    /// Lets `read` see the document of a bundle. Returns `None` if there is none.
+    pub(super) fn with_stored_bundle<T>(
+        &self,
+        snapshot: &Snapshot,
+        checksum: &str,
+        read: impl FnOnce(Slice<'_>) -> T,
+    ) -> Result<Option<T>> {
+        let Some(bundles) = self.database_in(snapshot.catalog())?.collection(BUNDLES) else {
+            return Ok(None);
+        };
+        let documents = snapshot.get(bundles, &[checksum])?;
+        let offset = documents.offsets.first().copied().flatten();
+        Ok(offset.map(|offset| read(documents.block.slice(offset as usize))))
+    }
+
     /// Stores a bundle under its checksum. Errors: 11, 1504 if it is too large for a document.
-    pub(super) fn write_bundle(&self, bundle: &Bundle) -> Result<()> {
+    pub(super) fn write_bundle(&self, bundle: &ChargedBundle) -> Result<()> {
         self.require_database(AccessLevel::ReadWrite)?;
-        let packed = bundle.zip()?;
+        let packed = bundle.archive()?;
         let mut document = Builder::with_capacity(packed.len() + 128);
         document.open_object()?;
         document.key("_key")?;
@@ -103,12 +134,8 @@ pub(super) fn provide(
         let message = format!("{BUNDLES} has no bundle with the checksum '{}'", record.checksum);
         Error::new(ErrorCode::ServiceFilesMissing, message)
     };
-    let database = session.database_in(snapshot.catalog())?;
-    let bundles = database.collection(BUNDLES).ok_or_else(missing)?;
-    let documents = snapshot.get(bundles, &[record.checksum.as_str()])?;
-    let offset = documents.offsets.first().copied().flatten().ok_or_else(missing)?;
-    let packed = bundle_bytes(documents.block.slice(offset as usize))?;
-    let bundle = session.read_bundle(|limits| Bundle::of_zip(&packed, limits))?;
+    let stored = session.with_stored_bundle(snapshot, &record.checksum, bundle_bytes)?;
+    let bundle = session.bundle_of_archive(stored.ok_or_else(missing)??)?;
     unpack(session, &bundle, folder, &record.checksum)
 }
 

@@ -94,14 +94,19 @@ fn a_service_is_installed_called_configured_and_removed() {
     assert_eq!(get(&mut client, "/_api/foxx/readme?mount=/shop").1, "read me");
     let api = client.json("GET", "/_api/foxx/swagger?mount=/shop", "").json();
     assert!(api["paths"]["/version"]["get"].is_object(), "{api}");
-    let archive = client.json("POST", "/_api/foxx/download?mount=/shop", "");
-    assert!(archive.body.starts_with(b"PK"));
+    let mut archive = client.json("POST", "/_api/foxx/download?mount=/shop", "").body.clone();
+    assert!(archive.starts_with(b"PK"));
 
-    // The archive is the service.
+    // The archive is the service, and is kept as it was sent: here with a comment.
+    let comment = b"mine";
+    let end = archive.len() - 2;
+    archive[end..].copy_from_slice(&(comment.len() as u16).to_le_bytes());
+    archive.extend_from_slice(comment);
     let headers = [("content-type".to_owned(), "application/zip".to_owned())];
-    let copy = client.send("POST", "/_api/foxx?mount=/copy/of&setup=false", &headers, &archive.body);
+    let copy = client.send("POST", "/_api/foxx?mount=/copy/of&setup=false", &headers, &archive);
     assert_eq!(copy.status, 201, "{}", copy.text());
     assert_eq!(get(&mut client, "/copy/of/greeting"), (200, "hello".to_owned()));
+    assert_eq!(client.json("POST", "/_api/foxx/download?mount=/copy/of", "").body, archive);
 
     assert_eq!(client.send("DELETE", "/_api/foxx/service?mount=/shop", &[], b"").status, 204);
     assert_eq!(get(&mut client, "/shop/version").0, 404);

@@ -32,7 +32,7 @@ fn develop(services: &Services, session: &Session, request: &Request, begins: bo
 
 pub(super) fn readme(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let service = session.service(mount_of(services, request)?.as_str())?;
-    let bundle = session.bundle_of(service.folder())?;
+    let bundle = session.bundle_of_folder(service.folder())?;
     Ok(match bundle.readme() {
         Some(readme) => Response::bytes(StatusCode::OK, TEXT, readme.to_vec()),
         None => Response::empty(StatusCode::NO_CONTENT),
@@ -41,10 +41,10 @@ pub(super) fn readme(services: &Services, session: &Session, request: &Request) 
 
 pub(super) fn download(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let service = session.service(mount_of(services, request)?.as_str())?;
-    let bundle = session.bundle_of(service.folder())?;
+    let archive = session.service_archive(&service)?;
     let name = service.mount().trim_start_matches('/').replace('/', "_");
     let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}.zip\""));
-    let response = Response::bytes(StatusCode::OK, ZIP, bundle.zip()?);
+    let response = Response::bytes(StatusCode::OK, ZIP, archive);
     Ok(response.header(CONTENT_DISPOSITION, disposition.map_err(Error::internal)?))
 }
 

@@ -8,7 +8,6 @@ use client::download;
 use database::Session;
 use database::foxx::ChargedBundle;
 use errors::{Error, ErrorCode, Result};
-use foxx::Bundle;
 use hyper::header::CONTENT_TYPE;
 use velocypack::{Builder, Slice, json};
 
@@ -61,7 +60,7 @@ impl Source {
         };
         let Description { bytes, text, configuration, dependencies } = description;
         let bundle = match (bytes, text) {
-            (Some(bytes), _) => of_bytes(session, &bytes)?,
+            (Some(bytes), _) => of_bytes(session, bytes)?,
             (None, Some(text)) => of_text(services, session, &text)?,
             (None, None) => {
                 return Err(malformed("there is no `source`: an archive, a script, a URL or a path"));
@@ -159,11 +158,11 @@ fn object(name: &str, text: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-fn of_bytes(session: &Session, bytes: &[u8]) -> Result<ChargedBundle> {
-    session.read_bundle(|limits| match bytes.starts_with(ZIP_BEGINS) {
-        true => Bundle::of_zip(bytes, limits),
-        false => Bundle::of_script(bytes, limits),
-    })
+fn of_bytes(session: &Session, bytes: impl AsRef<[u8]> + Into<Vec<u8>>) -> Result<ChargedBundle> {
+    match bytes.as_ref().starts_with(ZIP_BEGINS) {
+        true => session.bundle_of_archive(bytes.into()),
+        false => session.bundle_of_script(bytes.as_ref()),
+    }
 }
 
 /// Returns the bundle at a URL or a path of the server.
@@ -177,11 +176,11 @@ fn of_text(services: &Services, session: &Session, text: &str) -> Result<Charged
         let downloaded = download(text, Some(FETCH_TIMEOUT), most);
         return of_bytes(
             session,
-            &downloaded.map_err(|reason| Error::new(ErrorCode::ServiceDownloadFailed, reason))?,
+            downloaded.map_err(|reason| Error::new(ErrorCode::ServiceDownloadFailed, reason))?,
         );
     }
     if let Some(content) = upload::take(services, text)? {
-        return of_bytes(session, &content);
+        return of_bytes(session, content);
     }
     // Others than administrators see the files of the server as far as the operator allows.
     if !services.instance.options().foxx.allows_paths {
@@ -203,7 +202,7 @@ fn of_text(services: &Services, session: &Session, text: &str) -> Result<Charged
             let message = format!("the folder '{text}' has no {}", foxx::MANIFEST_NAME);
             return Err(Error::new(ErrorCode::ServiceManifestNotFound, message));
         }
-        return session.bundle_of(path);
+        return session.bundle_of_folder(path);
     }
     let is_script = path.extension().is_some_and(|extension| extension == "js");
     if !is_script && path.extension().is_none_or(|extension| extension != "zip") {
@@ -214,5 +213,5 @@ fn of_text(services: &Services, session: &Session, text: &str) -> Result<Charged
         let message = format!("'{text}' is longer than {} bytes", limits.packed_bytes);
         return Err(Error::new(ErrorCode::ServiceSourceError, message));
     }
-    of_bytes(session, &std::fs::read(path).map_err(unreadable)?)
+    of_bytes(session, std::fs::read(path).map_err(unreadable)?)
 }

@@ -61,7 +61,7 @@ pub(super) fn run(services: &Services, session: &Session, request: &Request) -> 
         true => form,
         false => form.filter(is_accepted),
     };
-    let bundle = session.bundle_of(service.folder())?;
+    let bundle = session.bundle_of_folder(service.folder())?;
     let manifest = service.manifest()?;
     let files = bundle.matching(manifest.tests());
     let files = Fields::array(|fields| {
