@@ -11,11 +11,20 @@ use super::Node;
 use crate::codec::message::{Reply, Request};
 use crate::error::{Error, Result};
 use crate::member::{ENDPOINT_MAX, MEMBERS_MAX, Member, NUMBER_MAX, Seat};
+use crate::types::Membership;
 
 impl Node {
-    /// Adds a member, whose folder has to be empty. Any member can be asked.
+    /// Adds a member, whose folder has to be empty. Any member can be asked, and knows the new
+    /// member afterwards.
     pub(crate) async fn add(&self, member: Member, limit: Duration) -> Result<()> {
         check(&member)?;
+        let id = member.id;
+        self.add_at_leader(member, limit).await?;
+        self.learn_change(|membership| membership.voter_ids().any(|voter| voter == id)).await;
+        Ok(())
+    }
+
+    async fn add_at_leader(&self, member: Member, limit: Duration) -> Result<()> {
         match self.raft_leader()? {
             leader if leader == self.peers.holder.member => {}
             leader => return self.order(leader, &Request::Add(member), limit).await,
@@ -47,8 +56,15 @@ impl Node {
         self.change(ChangeMembers::AddVoterIds(BTreeSet::from([id])), limit).await
     }
 
-    /// Removes a member that does not lead. Any member can be asked.
+    /// Removes a member that does not lead. Any member can be asked, and does not count the member
+    /// afterwards.
     pub(crate) async fn remove(&self, id: u64, limit: Duration) -> Result<()> {
+        self.remove_at_leader(id, limit).await?;
+        self.learn_change(|membership| membership.voter_ids().all(|voter| voter != id)).await;
+        Ok(())
+    }
+
+    async fn remove_at_leader(&self, id: u64, limit: Duration) -> Result<()> {
         match self.raft_leader()? {
             leader if leader == self.peers.holder.member => {}
             leader => return self.order(leader, &Request::Remove(id), limit).await,
@@ -66,6 +82,16 @@ impl Node {
         let ids = BTreeSet::from([id]);
         let change = if votes { ChangeMembers::RemoveVoters(ids) } else { ChangeMembers::RemoveNodes(ids) };
         self.change(change, limit).await
+    }
+
+    /// Waits until this member knows of a change that the leader of Raft has made. A member that
+    /// was removed may never hear of it, so the wait is short.
+    async fn learn_change(&self, is_known: impl Fn(&Membership) -> bool) {
+        let mut metrics = self.metrics.clone();
+        let known = metrics.wait_for(|metrics| is_known(metrics.membership_config.membership()));
+        if timeout(self.timing.answer, known).await.is_err() {
+            tracing::debug!("a change of the members is done, and is not known here yet");
+        }
     }
 
     /// Ends changes of members whose leader of Raft failed between their two steps.

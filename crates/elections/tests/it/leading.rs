@@ -93,12 +93,16 @@ fn members_are_added_and_removed() {
     let member = Member { id: 4, endpoint: String::from("member4") };
     wait("the member is added", || {
         let added = group.running[&1].add_member(member.clone(), limit);
-        (added.is_ok() || group.running[&1].members().len() == 4).then_some(())
+        let count = group.running[&1].members().len();
+        assert!(added.is_err() || count == 4, "the member that was asked knows the change");
+        (added.is_ok() || count == 4).then_some(())
     });
     wait("the new member knows the leader", || group.running[&4].leadership().leader);
     wait("the member is removed", || {
         let removed = group.running[&2].remove_member(4, limit);
-        (removed.is_ok() || group.running[&2].members().len() == 3).then_some(())
+        let count = group.running[&2].members().len();
+        assert!(removed.is_err() || count == 3, "the member that was asked knows the change");
+        (removed.is_ok() || count == 3).then_some(())
     });
 }
 
