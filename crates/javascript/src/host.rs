@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use errors::Error;
 
-use crate::Failure;
+use crate::{CompiledScripts, Failure};
 
 /// The result of a function of the host.
 pub type HostResult<T> = Result<T, HostError>;
@@ -70,6 +70,11 @@ pub trait Host {
 
     /// Returns the terminal and connection of an interactive program.
     fn terminal(&self) -> Option<&dyn Terminal> {
+        None
+    }
+
+    /// Returns the compiled scripts that isolates share, if they do.
+    fn compiled_scripts(&self) -> Option<&CompiledScripts> {
         None
     }
 

@@ -11,6 +11,7 @@
 //! - `native`: the functions that modules call on the host.
 //! - `value`: values between JavaScript and VelocyPack.
 //! - `modules`: the sources of the modules.
+//! - [`compiled`](CompiledScripts): compiled scripts, which isolates share.
 //!
 //! An isolate stays on the thread that made it. Blocking functions of the host block that thread.
 
@@ -18,6 +19,7 @@ mod failure;
 mod limits;
 mod modules;
 mod packages;
+mod compiled;
 mod host;
 mod stop;
 mod allocator;
@@ -28,6 +30,7 @@ mod isolate;
 #[cfg(test)]
 mod tests;
 
+pub use compiled::CompiledScripts;
 pub use failure::{Exception, Failure, Place};
 pub use host::{
     EntryKind, Environment, Files, Host, HostError, HostResult, LogLevel, Metadata, Network, OutsideRequest,

@@ -10,6 +10,7 @@ use std::time::Duration;
 use aql_exec::{BatchLimits, SpillOptions};
 use aql_value::MemoryAccount;
 use errors::{Error, Result};
+use javascript::CompiledScripts;
 use storage::{Catalog, SearchOptions, Store, StoreOptions};
 
 use crate::base::LocalIds;
@@ -39,6 +40,9 @@ use crate::state::view_changes::ViewChanges;
 use crate::state::webhooks::{WebhookOptions, Webhooks};
 
 pub use javascript_options::JavaScriptOptions;
+
+/// Bytes of compiled scripts that isolates share. All packages that ArangoDB brings take 15 MB.
+const COMPILED_SCRIPTS_MAX_BYTES: u64 = 16 << 20;
 
 /// The time that a stop waits for deliveries to webhooks.
 const WEBHOOK_STOP: Duration = Duration::from_secs(1);
@@ -170,6 +174,7 @@ pub struct Instance {
     feeds: Feeds,
     following: Following,
     foxx: FoxxState,
+    compiled_scripts: Arc<CompiledScripts>,
     group: OnceLock<Arc<Group>>,
     subscriptions: Subscriptions,
     webhooks: Arc<Webhooks>,
@@ -197,6 +202,11 @@ impl Instance {
         &self.query_memory
     }
 
+    /// Returns the compiled scripts that isolates share.
+    pub fn compiled_scripts(&self) -> &Arc<CompiledScripts> {
+        &self.compiled_scripts
+    }
+
     /// Creates an instance over an open store, without the background threads.
     ///
     /// Errors: those of the store.
@@ -211,6 +221,10 @@ impl Instance {
             queries: Arc::new(QueryRegistry::new(local_ids.clone())),
             plans: PlanCache::new(options.plan_cache_entries, options.plan_cache_key_bytes),
             user_memory: UserMemory::new(Arc::clone(&query_memory)),
+            compiled_scripts: Arc::new(CompiledScripts::new(
+                Arc::clone(&query_memory),
+                COMPILED_SCRIPTS_MAX_BYTES,
+            )),
             query_memory,
             large_texts: LargeTexts::default(),
             result_memory,

@@ -35,8 +35,7 @@ pub(crate) fn check_command(session: &Session, command: &str) -> Result<()> {
 
 fn check(session: &Session, call: Call, invalid: impl Fn(&str) -> Error) -> Result<()> {
     let memory = MemoryAccount::new(None, Some(session.work_memory()));
-    let database = Arc::clone(session.database_name());
-    let mut thread = IsolateThread::start(move || Box::new(ComputingHost::new(database)), &Arc::new(memory))?;
+    let mut thread = IsolateThread::start(ComputingHost::maker(session), &Arc::new(memory))?;
     let interrupt = Interrupt::with_max_runtime(CHECK_TIME);
     match thread.call(call, || interrupt.check(), |_| Ok(())) {
         Err(error) if error.code() == ErrorCode::QueryKilled => Err(invalid("its check takes too long")),

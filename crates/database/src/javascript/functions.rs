@@ -35,7 +35,7 @@ impl QueryFunctions {
     }
 
     fn start(&self) -> Result<Running> {
-        let thread = start(Arc::clone(self.session.database_name()), &self.memory)?;
+        let thread = IsolateThread::start(ComputingHost::maker(&self.session), &self.memory)?;
         Ok(Running { thread, known: HashSet::new() })
     }
 
@@ -97,10 +97,6 @@ fn failed(failure: Failure) -> Error {
         }
         failure => ended(&failure),
     }
-}
-
-fn start(database: Arc<str>, memory: &Arc<MemoryAccount>) -> Result<IsolateThread> {
-    IsolateThread::start(move || Box::new(ComputingHost::new(database)), memory)
 }
 
 fn code_call(function: &'static str, name: &str, code: &str) -> Result<Call> {

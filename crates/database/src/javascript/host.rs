@@ -3,19 +3,24 @@
 use std::sync::Arc;
 
 use errors::{Error, ErrorCode};
-use javascript::{Host, HostResult, LogLevel, Reply, Request};
+use javascript::{CompiledScripts, Host, HostResult, LogLevel, Reply, Request};
 
 use super::log_allowance::LogAllowance;
+use crate::Session;
 
 /// A host for computations alone.
 pub(super) struct ComputingHost {
     database: Arc<str>,
+    scripts: Arc<CompiledScripts>,
     log: LogAllowance,
 }
 
 impl ComputingHost {
-    pub(super) fn new(database: Arc<str>) -> Self {
-        ComputingHost { database, log: LogAllowance::default() }
+    /// Returns a function that makes a host for the database of a session.
+    pub(super) fn maker(session: &Session) -> impl FnOnce() -> Box<dyn Host> + Send + use<> {
+        let database = Arc::clone(session.database_name());
+        let scripts = Arc::clone(session.instance().compiled_scripts());
+        move || Box::new(ComputingHost { database, scripts, log: LogAllowance::default() })
     }
 }
 
@@ -43,5 +48,9 @@ impl Host for ComputingHost {
             LogLevel::Warning => tracing::info!(database = %self.database, "script: {text}"),
             LogLevel::Error => tracing::warn!(database = %self.database, "script: {text}"),
         }
+    }
+
+    fn compiled_scripts(&self) -> Option<&CompiledScripts> {
+        Some(&self.scripts)
     }
 }

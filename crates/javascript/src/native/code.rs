@@ -1,10 +1,10 @@
 //! Compilation of modules and scripts.
 
+use rquickjs::Value;
 use rquickjs::context::EvalOptions;
-use rquickjs::{Function, Value};
 
 use super::{Call, NativeResult, Table};
-use crate::{Failure, modules, packages};
+use crate::{Failure, compiled, modules, packages};
 
 /// The parameters of a module's function. `host` is for the API's own modules.
 const PARAMETERS: &str = "exports, require, module, __filename, __dirname, host";
@@ -45,8 +45,7 @@ fn package_file<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
 fn compile_module<'js>(call: &Call<'_, 'js>) -> NativeResult<Value<'js>> {
     // The source begins on the first line, so that the lines of errors are right.
     let source = format!("(function ({PARAMETERS}) {{{}\n}})", without_shebang(&call.text(0)?));
-    let function: Function<'js> = call.ctx.eval_with_options(source, options(&call.text(1)?))?;
-    Ok(function.into_value())
+    Ok(compiled::evaluate(call.ctx, call.host().compiled_scripts(), &source, &call.text(1)?)?)
 }
 
 /// `evaluate(source, file)`: the value of the last expression of a script in the global scope.

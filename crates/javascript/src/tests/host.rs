@@ -7,12 +7,15 @@ use std::sync::atomic::AtomicBool;
 
 use velocypack::{Limits as ValueLimits, Slice, json};
 
-use crate::{Failure, Host, HostError, HostResult, Isolate, Limits, LogLevel, Reply, Request};
+use crate::{
+    CompiledScripts, Failure, Host, HostError, HostResult, Isolate, Limits, LogLevel, Reply, Request,
+};
 
 /// A host without capabilities.
 #[derive(Default)]
 pub(super) struct EchoHost {
     pub(super) printed: Rc<RefCell<String>>,
+    pub(super) scripts: Option<Arc<CompiledScripts>>,
 }
 
 impl Host for EchoHost {
@@ -40,6 +43,10 @@ impl Host for EchoHost {
 
     fn log(&self, _: LogLevel, text: &str) {
         self.printed.borrow_mut().push_str(text);
+    }
+
+    fn compiled_scripts(&self) -> Option<&CompiledScripts> {
+        self.scripts.as_deref()
     }
 }
 

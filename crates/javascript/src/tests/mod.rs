@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
+mod compiled;
 mod exchange;
 mod foxx;
 mod foxx_graphql;

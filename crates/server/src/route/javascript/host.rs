@@ -8,7 +8,7 @@ use database::{Budget, Session};
 use errors::{Error, ErrorCode, Result};
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Uri};
-use javascript::{Host, HostResult, LogLevel};
+use javascript::{CompiledScripts, Host, HostResult, LogLevel};
 
 use super::activity::Activity;
 use super::origin::Origin;
@@ -123,6 +123,10 @@ impl Host for RouterHost {
 
     fn database(&self) -> String {
         self.session().database_name().to_string()
+    }
+
+    fn compiled_scripts(&self) -> Option<&CompiledScripts> {
+        Some(self.session().instance().compiled_scripts())
     }
 
     fn print(&self, text: &str) -> HostResult<()> {

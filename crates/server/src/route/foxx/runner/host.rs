@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use database::foxx::ServiceSet;
 use database::javascript::LogAllowance;
 use errors::Error;
-use javascript::{Files, Host, HostResult, LogLevel, Network, Reply, Request, Services};
+use javascript::{CompiledScripts, Files, Host, HostResult, LogLevel, Network, Reply, Request, Services};
 
 use super::files::ServiceFiles;
 use crate::route::javascript::activity::Activity;
@@ -54,6 +54,7 @@ pub(super) struct ServiceHost {
     pub(super) mount: String,
     pub(super) files: ServiceFiles,
     pub(super) network: Option<ServiceNetwork>,
+    pub(super) scripts: Arc<CompiledScripts>,
 }
 
 impl Host for ServiceHost {
@@ -98,6 +99,10 @@ impl Host for ServiceHost {
 
     fn network(&self) -> Option<&dyn Network> {
         self.network.as_ref().map(|network| network as &dyn Network)
+    }
+
+    fn compiled_scripts(&self) -> Option<&CompiledScripts> {
+        Some(&self.scripts)
     }
 
     fn services(&self) -> Option<&dyn Services> {

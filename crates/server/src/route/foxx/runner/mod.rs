@@ -174,12 +174,13 @@ impl ServiceRunner {
         let (network, set, own) = (self.network.clone(), Arc::clone(services), Arc::clone(&world));
         let (database, mount) = (origin.session.database_name().to_string(), service.mount().to_owned());
         let folder = service.folder().to_path_buf();
+        let instance = origin.session.instance();
+        let scripts = Arc::clone(instance.compiled_scripts());
         let host = move || -> Box<dyn javascript::Host> {
             let files = ServiceFiles::default();
             files.open(&folder);
-            Box::new(ServiceHost { world: own, services: set, database, mount, files, network })
+            Box::new(ServiceHost { world: own, services: set, database, mount, files, network, scripts })
         };
-        let instance = origin.session.instance();
         let memory = Arc::new(MemoryAccount::new(None, Some(Arc::clone(instance.work_memory()))));
         let thread = IsolateThread::start_within(host, &memory, self.limits.heap_bytes)?;
         Ok(Warm::new(thread, world, Arc::clone(services)))
