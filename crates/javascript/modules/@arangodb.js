@@ -26,6 +26,7 @@ module.exports = {
   query,
   time: internal.time,
   print: internal.print,
+  inspect: internal.inspect,
   output: internal.output,
   isServer: internal.isArangod,
   isClient: !internal.isArangod,

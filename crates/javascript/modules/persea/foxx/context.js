@@ -52,6 +52,11 @@ class Context {
     return !this.service.isDevelopment;
   }
 
+  toJSON() {
+    const { argv, basePath, baseUrl, collectionPrefix, configuration, isDevelopment, isProduction, manifest, mount } = this;
+    return { argv, basePath, baseUrl, collectionPrefix, configuration, isDevelopment, isProduction, manifest, mount };
+  }
+
   use(...given) {
     return this.service.router.use(...given);
   }

@@ -53,6 +53,13 @@ function joined(...parts) {
   return '/' + kept.join('/') + (kept.length > 0 && /\/$/.test(parts[parts.length - 1]) ? '/' : '');
 }
 
+// The computed attributes that the JSON of a request has beside what was assigned to it. The service
+// and a body of bytes are left out.
+const SHOWN = [
+  'arangoVersion', 'baseUrl', 'body', 'hostname', 'originalUrl', 'port', 'protocol', 'queryParams',
+  'remoteAddress', 'remoteAddresses', 'remotePort', 'secure', 'trustProxy', 'url', 'xhr',
+];
+
 class Request {
   // Makes the request of its facts, its bytes, and the context of the service.
   constructor(facts, bytes, context) {
@@ -129,6 +136,16 @@ class Request {
   // Returns the URL, in the service, of the route with a name.
   reverse(name, params, suffix) {
     return require('persea/foxx/names').reverse(this._route, String(name), params, suffix);
+  }
+
+  toJSON() {
+    const shown = {};
+    for (const name of [...Object.keys(this), ...SHOWN]) {
+      if (!name.startsWith('_') && name !== 'context' && !Buffer.isBuffer(this[name])) {
+        shown[name] = this[name];
+      }
+    }
+    return shown;
   }
 
   get xhr() {

@@ -39,6 +39,25 @@ fn urls_have_their_parts() {
 }
 
 #[test]
+fn a_request_and_its_context_can_be_printed() {
+    let as_json = shown("(req.session = { uid: 7 }, req)", "/x?a=1", "{}");
+    for part in [
+        r#""method":"GET""#,
+        r#""queryParams":{"a":"1"}"#,
+        r#""session":{"uid":7}"#,
+        r#""url":"/test/x?a=1""#,
+    ] {
+        assert!(as_json.contains(part), "{as_json}");
+    }
+    assert!(!as_json.contains("_facts") && !as_json.contains("context"), "{as_json}");
+    let context = shown("req.context", "/", "{}");
+    assert!(context.contains(r#""mount":"/test""#) && context.contains(r#""manifest":{"#), "{context}");
+    let inspect = "require('@arangodb').inspect";
+    let text = shown(&format!("{inspect}({{ request: req }}) + {inspect}(module.context)"), "/", "{}");
+    assert!(text.contains("GET") && text.contains("/test"), "{text}");
+}
+
+#[test]
 fn the_place_of_the_server_follows_host_and_trusted_proxies() {
     let place = "[req.protocol, req.secure, req.hostname, req.port, req.remoteAddress, req.remoteAddresses, req.remotePort, req.trustProxy]";
     assert_eq!(
