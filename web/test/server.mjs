@@ -67,10 +67,10 @@ export class Server {
   }
 
   /** Installs a service from the bytes of an archive, or from a script. */
-  async install(mount, body) {
+  async install(mount, body, database = '_system') {
     const authorization = `Basic ${Buffer.from(`root:${PASSWORD}`).toString('base64')}`
     const type = typeof body === 'string' ? 'application/javascript' : 'application/zip'
-    const reply = await fetch(`${this.address}/_api/foxx?${new URLSearchParams({ mount })}`, { method: 'POST', headers: { authorization, 'content-type': type }, body })
+    const reply = await fetch(`${this.address}/_db/${database}/_api/foxx?${new URLSearchParams({ mount })}`, { method: 'POST', headers: { authorization, 'content-type': type }, body })
     if (reply.status !== 201) throw new Error(`${mount} is not installed: ${await reply.text()}`)
   }
 

@@ -1,4 +1,4 @@
-// Services: installed, configured, run, tested, called, changed and removed.
+// Services: installed, configured, run, tested, called, read in the log, changed and removed.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { check, launch, openAs } from './browser.mjs'
@@ -38,6 +38,12 @@ describe('cups', () => {
   'README.md': '# Cups for everybody',
 }
 
+/** A service that writes into the log. */
+const TALKER = `'use strict'
+const router = require('@arangodb/foxx/router')()
+module.context.use(router)
+router.get('/say', (req, res) => { console[req.queryParams.level](req.queryParams.text); res.json({}) }).queryParam('level').queryParam('text')`
+
 const archive = (version = '1.0.0') => zip({ 'manifest.json': JSON.stringify({ ...MANIFEST, version }), ...FILES })
 const upload = (buffer = archive(), name = 'shop.zip') => ({ name, mimeType: 'application/zip', buffer })
 
@@ -50,6 +56,9 @@ describe('services', () => {
     ;[server, browser] = await Promise.all([Server.start(), launch()])
     await server.ask('POST', '/_api/user', { user: 'reader', passwd: 'secret' })
     await server.ask('PUT', '/_api/user/reader/database/_system', { grant: 'ro' })
+    await server.ask('POST', '/_api/database', { name: 'other' })
+    await server.ask('POST', '/_api/user', { user: 'writer', passwd: 'secret' })
+    await server.ask('PUT', '/_api/user/writer/database/other', { grant: 'rw' })
   })
   after(() => Promise.all([browser?.close(), server?.stop()]))
 
@@ -170,6 +179,45 @@ describe('services', () => {
     await view.close()
   })
 
+  it('show their messages in the log, and no others', async () => {
+    for (const [mount, database] of [['/talker', '_system'], ['/talker2', '_system'], ['/talker', 'other']]) await server.install(mount, TALKER, database)
+    const say = async (text, level = 'log', address = '/talker') => assert.equal((await server.ask('GET', `${address}/say?${new URLSearchParams({ level, text })}`)).status, 200)
+    const view = await page(of('/talker', ''))
+    await view.getByRole('link', { name: 'Log', exact: true }).click()
+    await view.getByText('The log has no messages of /talker up to the level info.').waitFor()
+    await check(view)
+    await say('Sold a cup')
+    await view.getByRole('button', { name: 'Sold a cup', exact: true }).waitFor()
+    await say('of another service', 'error', '/talker2')
+    await say('of another database', 'error', '/_db/other/talker')
+    await say('looks like this database, database: _system', 'error', '/_db/other/talker')
+    await say('No cups are left', 'error')
+    await view.getByRole('button', { name: 'No cups are left' }).waitFor()
+    const messages = () => view.locator('.log-line').allTextContents()
+    assert.deepEqual(await messages(), ['No cups are left', 'Sold a cup'])
+    await check(view)
+    await view.getByRole('searchbox', { name: 'Text' }).fill('SOLD')
+    await view.getByRole('button', { name: 'No cups are left' }).waitFor({ state: 'detached' })
+    assert.deepEqual(await messages(), ['Sold a cup'])
+    await view.getByRole('combobox', { name: 'Level' }).selectOption('error')
+    await view.getByText('No message of /talker up to the level error contains this text.').waitFor()
+    await view.getByRole('searchbox', { name: 'Text' }).fill('')
+    await view.getByRole('button', { name: 'No cups are left' }).click()
+    await view.getByRole('dialog', { name: 'error in v8' }).getByText('No cups are left').waitFor()
+    await check(view)
+    await view.close()
+  })
+
+  it('tell a user without a right to the log that it is missing', async () => {
+    await server.install('/secret', TALKER, 'other')
+    const view = await page('', 'writer')
+    await view.evaluate((hash) => (location.hash = hash), of('/secret', 'log'))
+    await view.getByText('the log of the server, which you may not read').waitFor()
+    await view.getByRole('alert').getByText("this needs write access to the database '_system'").waitFor()
+    await check(view)
+    await view.close()
+  })
+
   it('are developed, downloaded, upgraded, replaced and removed', async () => {
     await install('/old')
     const view = await page(of('/old', ''))
@@ -201,7 +249,7 @@ describe('services', () => {
     const script = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
     const files = {
       'index.js': `const router = require('@arangodb/foxx/router')(); module.context.use(router); router.get('/', (req, res) => res.send(${JSON.stringify(script)})).summary(${JSON.stringify(script)})`,
-      'run.js': `module.exports = ${JSON.stringify(script)}`,
+      'run.js': `console.log(${JSON.stringify(script)}); module.exports = ${JSON.stringify(script)}`,
       'test.js': `describe(${JSON.stringify(script)}, () => it(${JSON.stringify(script)}, () => { throw new Error(${JSON.stringify(script)}) }))`,
       'README.md': script,
     }
@@ -223,6 +271,10 @@ describe('services', () => {
     await view.getByRole('link', { name: '/hostile/' }).click()
     await view.getByRole('button', { name: 'Send' }).click()
     await view.getByLabel('Reply').getByText('onerror').waitFor()
+    await check(view)
+    await view.getByRole('link', { name: 'Log', exact: true }).click()
+    await view.getByRole('button', { name: script, exact: true }).click()
+    await view.getByRole('dialog').getByText(script).waitFor()
     await check(view)
     await view.close()
   })

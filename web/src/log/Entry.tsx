@@ -1,18 +1,7 @@
 /** A dialog with one entry of the log, whole. */
 import { CopyText } from '../component/CopyText'
 import { Dialog } from '../component/Dialog'
-
-/** An entry of the log. */
-export interface Line {
-  id: number
-  topic: string
-  level: string
-  date: string
-  message: string
-}
-
-/** Returns the time of an entry, to the millisecond. */
-export const timeOf = ({ date }: Line) => date.replace('T', ' ').slice(0, 23)
+import { type Line, timeOf } from './lines'
 
 export function Entry({ line, onClose }: { line: Line; onClose: () => void }) {
   return (

@@ -1,10 +1,11 @@
-/** One service: its manifest and README, settings, scripts, tests and routes. */
+/** One service: its manifest and README, settings, scripts, tests, routes and messages. */
 import { PageHead } from '../component/PageHead'
 import { ErrorMessage, MissingRight } from '../component/Message'
 import { database, link } from '../lib/address'
 import { useLoaded } from '../lib/load'
 import { ask, mayChangeDatabase } from '../lib/session'
 import { Actions } from '../service/Actions'
+import { Log } from '../service/Log'
 import { Overview } from '../service/Overview'
 import { Routes } from '../service/Routes'
 import { Scripts } from '../service/Scripts'
@@ -19,6 +20,7 @@ const VIEWS = [
   ['scripts', 'Scripts'],
   ['tests', 'Tests'],
   ['routes', 'Routes'],
+  ['log', 'Log'],
 ] as const
 
 interface Properties {
@@ -74,6 +76,8 @@ function View({ service, view, part }: { service: Details; view: string; part?: 
       return <Tests mount={service.mount} />
     case 'routes':
       return <Routes mount={service.mount} chosen={part} />
+    case 'log':
+      return <Log mount={service.mount} />
     default:
       return <Overview service={service} />
   }
