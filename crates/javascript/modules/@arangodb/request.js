@@ -11,7 +11,7 @@ const MESSAGES = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'No Content'
   412: 'Precondition Failed', 500: 'Internal Server Error', 501: 'Not Implemented', 503: 'Service Unavailable' };
 
 class Response {
-  constructor(reply, encoding, parsesJson) {
+  constructor(reply, encoding) {
     this.status = reply.status;
     this.statusCode = reply.status;
     this.message = MESSAGES[reply.status] || '';
@@ -20,11 +20,14 @@ class Response {
     this.body = this.rawBody;
     if (encoding !== null) {
       this.body = this.rawBody.toString(encoding);
-      this.json = parsesJson ? parsed(this.body) : undefined;
-      if (this.json !== undefined) {
-        this.body = this.json;
-      }
     }
+  }
+
+  // The value of a body of JSON. The body itself stays a text.
+  get json() {
+    const value = typeof this.body === 'string' ? parsed(this.body) : undefined;
+    Object.defineProperty(this, 'json', { value, enumerable: true });
+    return value;
   }
 
   throw() {
@@ -127,7 +130,7 @@ function request(given) {
     if (count >= most || next === undefined || reply.status < 300 || reply.status >= 400) {
       const hidesBody = options.returnBodyOnError === false && reply.status >= 400;
       const shown = hidesBody ? { ...reply, body: new Uint8Array(0) } : reply;
-      return new Response(shown, options.encoding === undefined ? 'utf8' : options.encoding, options.json);
+      return new Response(shown, options.encoding === undefined ? 'utf8' : options.encoding);
     }
     const before = url.parse(target).host;
     target = url.resolve(target, next);

@@ -4,6 +4,8 @@
 const { ArangoError } = require('persea/error');
 
 let database = host.database();
+// The stream transaction that requests belong to, while one runs by `within`.
+let transaction;
 
 // Returns the error that a reply reports.
 function failure(status, body) {
@@ -14,12 +16,27 @@ function failure(status, body) {
   return new ArangoError({ errorNum: status, code: status, errorMessage: text || `the server answered with status ${status}` });
 }
 
+// Adds the transaction to the headers of a request.
+function withTransaction(headers) {
+  return transaction === undefined ? headers : { ...headers, 'x-arango-trx-id': transaction };
+}
+
+// Calls a function whose requests are parts of a stream transaction.
+function within(id, run) {
+  transaction = id;
+  try {
+    return run();
+  } finally {
+    transaction = undefined;
+  }
+}
+
 // Sends a request and returns the body of its reply. Errors of the server are thrown.
 //
 // The attribute `packed` may come as it was sent, for `host.unpack`.
 function send(method, path, body, headers, packed) {
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const reply = host.request(method, database, path, headers, text, packed);
+  const reply = host.request(method, database, path, withTransaction(headers), text, packed);
   if (reply[0] >= 400) {
     throw failure(reply[0], reply[1]);
   }
@@ -28,7 +45,7 @@ function send(method, path, body, headers, packed) {
 
 // Sends a request to another database than the present one.
 function sendTo(database, method, path) {
-  const reply = host.request(method, database, path);
+  const reply = host.request(method, database, path, withTransaction());
   if (reply[0] >= 400) {
     throw failure(reply[0], reply[1]);
   }
@@ -38,7 +55,7 @@ function sendTo(database, method, path) {
 // Sends a request and returns the body of its reply, or undefined if the status is `absent`.
 function sendUnless(absent, method, path, body, headers) {
   const text = body === undefined ? undefined : JSON.stringify(body);
-  const reply = host.request(method, database, path, headers, text);
+  const reply = host.request(method, database, path, withTransaction(headers), text);
   if (reply[0] === absent) {
     return undefined;
   }
@@ -82,6 +99,7 @@ module.exports = {
   exchange,
   failure,
   query,
+  within,
   getDatabase: () => database,
   setDatabase(name) {
     database = name;

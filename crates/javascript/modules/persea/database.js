@@ -247,6 +247,10 @@ class ArangoDatabase {
     if (typeof action !== 'string' && typeof action !== 'function') {
       throw make('ERROR_BAD_PARAMETER', '`action` must be a function or its text');
     }
+    // In the server, a function sees the variables around it.
+    if (typeof action === 'function' && require('internal').isArangod) {
+      return require('persea/transaction').execute(action, rest);
+    }
     return send('POST', '/_api/transaction', { ...rest, action: String(action) }).result;
   }
 

@@ -1,7 +1,7 @@
 // Stream transactions.
 'use strict';
 
-const { send } = require('persea/connection');
+const { send, within } = require('persea/connection');
 const { find } = require('persea/collection');
 const { run } = require('persea/statement');
 
@@ -66,8 +66,31 @@ class ArangoTransactionCollection {
   }
 }
 
+// Calls a function within a transaction, which is committed when the function returns.
+function execute(action, { params, ...options }) {
+  const transaction = new ArangoTransaction(options);
+  let result;
+  try {
+    result = within(transaction.id(), () => action(params));
+  } catch (error) {
+    abandon(transaction);
+    throw error;
+  }
+  transaction.commit();
+  return result;
+}
+
+// Aborts a transaction because of an error, which says more than one of the abort.
+function abandon(transaction) {
+  try {
+    transaction.abort();
+  } catch (error) {
+    // It was aborted by what failed.
+  }
+}
+
 function path(id) {
   return `/_api/transaction/${encodeURIComponent(id)}`;
 }
 
-module.exports = { ArangoTransaction };
+module.exports = { ArangoTransaction, execute };

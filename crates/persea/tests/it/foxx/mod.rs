@@ -1,11 +1,12 @@
 //! Services in JavaScript, as users install and call them.
 //!
 //! `life`: from the installation to the removal, and across restarts and dumps. `rights`: users,
-//! strangers, and the bounds of a service. `queues`: jobs.
+//! strangers, and the bounds of a service. `queues`: jobs. `transactions`: those of services.
 
 mod life;
 mod queues;
 mod rights;
+mod transactions;
 
 use std::fs;
 use std::path::Path;

@@ -20,7 +20,7 @@ use crate::http::request::Request;
 use crate::http::response::Response;
 use crate::route::batch::Answer;
 
-/// The headers that scripts may send to routes. Others could name another user or transaction.
+/// The headers that scripts may send to routes. Others could name another user.
 const HEADERS: &[&str] =
     &["if-match", "if-none-match", "content-type", "accept", "x-arango-allow-dirty-read"];
 
@@ -43,7 +43,7 @@ impl RouterHost {
         let path = dispatch::parse_path(&uri)?;
         let dispatcher = &self.origin.parts.dispatcher;
         let (route, matched) = dispatcher.find_route(&method, &path)?;
-        if self.origin.transaction.is_some() && !route.in_scripts {
+        if headers.contains_key(dispatch::TRANSACTION) && !route.in_scripts {
             return Err(Error::of(match route.pattern {
                 BEGIN_TRANSACTION if method == Method::POST => ErrorCode::TransactionNested,
                 _ => ErrorCode::TransactionDisallowedOperation,
@@ -90,8 +90,12 @@ impl RouterHost {
             let name = HeaderName::from_bytes(name.as_bytes()).map_err(malformed)?;
             headers.insert(name, HeaderValue::from_str(value).map_err(malformed)?);
         }
+        let named = given.iter().find(|(name, _)| name == dispatch::TRANSACTION.as_str());
         if let Some(transaction) = self.origin.transaction {
             headers.insert(dispatch::TRANSACTION, HeaderValue::from(transaction));
+        } else if let Some((_, transaction)) = named {
+            // One that the script has begun: it cannot use those of other users.
+            headers.insert(dispatch::TRANSACTION, HeaderValue::from_str(transaction).map_err(malformed)?);
         }
         Ok(headers)
     }

@@ -8,6 +8,7 @@ use errors::Error;
 use javascript::{CompiledScripts, Files, Host, HostResult, LogLevel, Network, Reply, Request, Services};
 
 use super::files::ServiceFiles;
+use crate::http::dispatch::TRANSACTION;
 use crate::route::javascript::activity::Activity;
 use crate::route::javascript::host::RouterHost;
 use crate::route::javascript::origin::Origin;
@@ -62,12 +63,16 @@ impl Host for ServiceHost {
         // The call has been given up if it has no origin any more.
         let origin = self.world.present().as_ref().map(|(origin, _)| origin.clone());
         let origin = origin.ok_or_else(Error::killed)?;
-        let is_queue = request.path.starts_with(QUEUES) && request.database == self.database;
-        let origin = match is_queue {
-            true => Origin { session: origin.session.clone().as_server(), ..origin },
-            false => origin,
-        };
         let activity = Arc::clone(&self.world.activity);
+        let is_queue = request.path.starts_with(QUEUES) && request.database == self.database;
+        if !is_queue {
+            return RouterHost { origin, activity, log: LogAllowance::default() }.request(request);
+        }
+        // The server is no owner of the transaction that the service may have begun.
+        let origin = Origin { session: origin.session.clone().as_server(), ..origin };
+        let is_kept = |(name, _): &&(String, String)| name.as_str() != TRANSACTION.as_str();
+        let headers: Vec<_> = request.headers.iter().filter(is_kept).cloned().collect();
+        let request = Request { headers: &headers, ..request };
         RouterHost { origin, activity, log: LogAllowance::default() }.request(request)
     }
 
