@@ -1,13 +1,10 @@
 // The template tags `aql` and `query`.
 'use strict';
 
+// A part of a query as it is. Services look at its own function.
 class AqlLiteral {
   constructor(text) {
-    this._text = text;
-  }
-
-  toAQL() {
-    return this._text;
+    this.toAQL = () => text;
   }
 }
 
