@@ -41,6 +41,9 @@ fn walk(folder: &OwnedFd, path: &str, limits: &Limits, contents: &mut Contents<'
             let name = name.to_string_lossy();
             refused(format!("the file '{name}' in the folder '{path}' has a name that is not UTF-8"))
         })?;
+        if is_npms_programs(path, text) {
+            continue;
+        }
         let inner = if path.is_empty() { text.to_owned() } else { format!("{path}/{text}") };
         let inner = checked_path(&inner, limits)?;
         let failed = |error: rustix::io::Errno| unreadable(&inner, &error.into());
@@ -57,6 +60,12 @@ fn walk(folder: &OwnedFd, path: &str, limits: &Limits, contents: &mut Contents<'
         }
     }
     Ok(())
+}
+
+/// Returns true for the folder of links that npm makes for the programs of packages. No service
+/// requires them.
+fn is_npms_programs(folder: &str, name: &str) -> bool {
+    name == ".bin" && folder.rsplit('/').next() == Some("node_modules")
 }
 
 /// Returns the names in a folder, without `.` and `..`, in their order.

@@ -61,6 +61,21 @@ fn links_and_special_files_in_a_folder_are_refused() {
 }
 
 #[test]
+fn the_links_that_npm_makes_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &[MANIFEST, ("node_modules/a/node_modules/b/index.js", "1"), ("x/.bin/file", "2")]);
+    for programs in ["node_modules/.bin", "node_modules/a/node_modules/.bin"] {
+        fs::create_dir(folder.path().join(programs)).unwrap();
+        symlink("../b/index.js", folder.path().join(programs).join("b")).unwrap();
+    }
+    let read = Bundle::of_folder(folder.path(), &SMALL).unwrap();
+    assert_eq!(
+        read,
+        bundle(&[MANIFEST, ("node_modules/a/node_modules/b/index.js", "1"), ("x/.bin/file", "2")])
+    );
+}
+
+#[test]
 fn limits_hold_for_folders() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[MANIFEST, ("a/b", "12345")]);

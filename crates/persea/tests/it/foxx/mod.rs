@@ -2,8 +2,10 @@
 //!
 //! `life`: from the installation to the removal, and across restarts and dumps. `rights`: users,
 //! strangers, and the bounds of a service. `queues`: jobs. `transactions`: those of services.
+//! `public`: services that others have published.
 
 mod life;
+mod public;
 mod queues;
 mod rights;
 mod transactions;
