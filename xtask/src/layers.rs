@@ -21,7 +21,7 @@ const LAYERS: &[&[&str]] = &[
         "javascript",
         "graph-analytics",
     ],
-    &["analyzers", "replication-client", "s3", "test-engine", "traces", "webhooks"],
+    &["analyzers", "replication-client", "s3", "test-engine", "traces", "webhooks", "mcp"],
     &["catalog", "aql-value", "search"],
     &["json-schema"],
     &["storage", "aql-functions", "backups", "harness"],

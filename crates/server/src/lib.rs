@@ -17,6 +17,6 @@ pub mod options;
 mod route;
 pub mod server;
 
-pub use options::{ApiAccess, HttpOptions, RootRedirect, ServerOptions};
+pub use options::{ApiAccess, HttpOptions, McpOptions, RootRedirect, ServerOptions};
 pub use server::Server;
 pub use service::foxx_network::ServiceNetwork;

@@ -45,6 +45,8 @@ pub struct ServerOptions {
     pub recorded_calls_max_bytes: usize,
     /// Bytes of recorded queries for `/_admin/server/aql-queries`; 0 records none.
     pub recorded_queries_max_bytes: usize,
+    /// The tools for language models.
+    pub mcp: McpOptions,
     /// True to enable `/_admin/metrics*`.
     pub metrics_api: bool,
     /// The way from `/`.
@@ -68,6 +70,15 @@ pub struct ServerOptions {
     pub tracer: Option<Arc<Tracer>>,
     /// The state of the archive of the change log, if there is one.
     pub log_archive: Option<Arc<ArchiveStatus>>,
+}
+
+/// The options of `/_mcp`, the tools for language models.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct McpOptions {
+    /// True to answer at all.
+    pub is_enabled: bool,
+    /// True if queries and tools may write.
+    pub can_write: bool,
 }
 
 /// The access to calls that reveal much about the server.
@@ -152,6 +163,7 @@ impl Default for ServerOptions {
             recording_api: ApiAccess::Administrator,
             recorded_calls_max_bytes: 4 << 20,
             recorded_queries_max_bytes: 4 << 20,
+            mcp: McpOptions::default(),
             metrics_api: true,
             root_redirect: RootRedirect::default(),
             endpoints: Vec::new(),

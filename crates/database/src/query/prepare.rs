@@ -63,6 +63,11 @@ pub struct PreparedQuery {
 }
 
 impl PreparedQuery {
+    /// Returns true if the plan writes.
+    pub fn is_modification(&self) -> bool {
+        self.planned.plan.is_modification
+    }
+
     /// Returns the estimate for the run.
     pub(crate) fn estimate(&self) -> Estimate {
         let plan = &self.planned.plan;

@@ -14,6 +14,7 @@ pub(crate) mod group;
 mod http;
 mod javascript;
 pub(crate) mod log;
+mod mcp;
 mod mmfiles;
 pub(crate) mod process;
 pub(crate) mod query;
@@ -63,6 +64,7 @@ pub(crate) static SERVER: Program = Program {
         http::ROWS,
         javascript::ROWS,
         log::ROWS,
+        mcp::ROWS,
         mmfiles::ROWS,
         process::ROWS,
         query::ROWS,

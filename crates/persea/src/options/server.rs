@@ -15,7 +15,7 @@ use server::service::log::Log;
 use server::{HttpOptions, ServerOptions};
 use storage::MemoryBudget;
 
-use super::{http, javascript, log as log_section};
+use super::{http, javascript, log as log_section, mcp};
 use crate::engine::{ENGINES, EngineName};
 use crate::failure::Failure;
 
@@ -103,6 +103,7 @@ pub(crate) fn settings(
         recording_api: options.get(&log_section::RECORDING_API_ENABLED),
         recorded_calls_max_bytes: recorded(&API_CALL_RECORDING, &API_RECORDING_MEMORY_LIMIT),
         recorded_queries_max_bytes: recorded(&AQL_QUERY_RECORDING, &AQL_RECORDING_MEMORY_LIMIT),
+        mcp: mcp::settings(options),
         metrics_api: options.get(&EXPORT_METRICS_API),
         root_redirect: http::root_redirect(options)?,
         endpoints: options.get(&ENDPOINT).into_iter().map(str::to_owned).collect(),

@@ -31,6 +31,7 @@ mod index;
 pub(crate) mod javascript;
 pub(crate) mod job;
 pub(crate) mod log;
+pub(crate) mod mcp;
 mod members;
 pub(crate) mod metrics;
 pub(crate) mod openapi;

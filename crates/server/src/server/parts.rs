@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use database::Instance;
 use errors::Result;
-use metrics::Registry;
+use metrics::{Registry, Section};
 
 use super::upcalls::Upcalls;
 use crate::http::connections::Connections;
@@ -43,6 +43,7 @@ pub(super) struct Parts {
     /// Text, bind variables (VelocyPack) and database of queries.
     queries: Arc<Recording<3>>,
     pub(super) shutdown: Arc<Shutdown>,
+    tool_calls: Arc<route::mcp::CallCounts>,
     started: Instant,
 }
 
@@ -66,6 +67,7 @@ impl Parts {
             calls: Arc::new(Recording::new(options.recorded_calls_max_bytes)),
             queries: Arc::new(Recording::new(options.recorded_queries_max_bytes)),
             shutdown: Arc::default(),
+            tool_calls: Arc::new(route::mcp::CallCounts::of_all_tools()),
             started: Instant::now(),
         })
     }
@@ -100,6 +102,7 @@ impl Parts {
         let mut routes: Vec<BoundRoute> =
             route::DATABASE_FAMILIES.iter().flat_map(|family| bind(family, ())).collect();
         routes.extend(self.routes_of_requests());
+        routes.extend(self.routes_of_models(options));
         routes.extend(self.routes_of_statistics(options));
         routes.extend(self.routes_of_administration(options));
         routes
@@ -128,11 +131,22 @@ impl Parts {
         .concat()
     }
 
+    /// Returns the family of tools for language models.
+    fn routes_of_models(&self, options: &ServerOptions) -> Vec<BoundRoute> {
+        let services = route::mcp::Services {
+            options: options.mcp,
+            trusted_origins: options.http.trusted_origins.clone(),
+            calls: Arc::clone(&self.tool_calls),
+        };
+        bind(route::mcp::ROUTES, services)
+    }
+
     /// Returns the registry of all metrics.
     fn registry(&self, options: &ServerOptions) -> Registry {
         let registry = Registry::default();
         self.pool.register_metrics(&registry);
         http::metrics::register(&registry, &self.metrics, &self.connections);
+        registry.register(Section::Requests, route::mcp::METRICS, &self.tool_calls);
         let sources = service::metrics::Sources {
             jobs: Arc::clone(&self.jobs),
             log: Arc::clone(&self.log),

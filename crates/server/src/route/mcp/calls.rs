@@ -1,0 +1,61 @@
+//! Counts of the calls of tools, and their entries in the audit log.
+
+use std::net::SocketAddr;
+
+use metrics::{Counter, Metric, Value, labels};
+
+/// Counts of calls by tool and outcome.
+pub(crate) struct CallCounts {
+    tools: Vec<ToolCalls>,
+}
+
+struct ToolCalls {
+    name: &'static str,
+    succeeded: Counter,
+    failed: Counter,
+}
+
+impl CallCounts {
+    /// Returns counts of the tools with these names.
+    pub(super) fn of(names: impl Iterator<Item = &'static str>) -> Self {
+        let tools =
+            names.map(|name| ToolCalls { name, succeeded: Counter::default(), failed: Counter::default() });
+        CallCounts { tools: tools.collect() }
+    }
+
+    /// Counts a call, and logs it in the audit: `outcome` is the number of the error, or 0.
+    pub(super) fn note(&self, tool: &str, outcome: u32, caller: &Caller<'_>) {
+        if let Some(calls) = self.tools.iter().find(|calls| calls.name == tool) {
+            let counter = if outcome == 0 { &calls.succeeded } else { &calls.failed };
+            counter.increment();
+        }
+        let Caller { user, database, client } = caller;
+        let address = client.map_or_else(String::new, |client| client.to_string());
+        tracing::info!(target: "audit-document", user, address, database, name = tool, outcome, "MCP tool {tool}");
+    }
+
+    fn by_tool(&self) -> Value {
+        let rows = self.tools.iter().flat_map(|calls| {
+            let row = |outcome: &str, count: &Counter| {
+                (count.get() > 0)
+                    .then(|| (labels(&[("tool", calls.name), ("outcome", outcome)]), count.get().into()))
+            };
+            [row("success", &calls.succeeded), row("error", &calls.failed)]
+        });
+        Value::Labelled(rows.flatten().collect())
+    }
+}
+
+/// The origin of a call.
+pub(super) struct Caller<'c> {
+    pub(super) user: &'c str,
+    pub(super) database: &'c str,
+    pub(super) client: Option<SocketAddr>,
+}
+
+/// The metrics of this family.
+pub(crate) const METRICS: &[Metric<CallCounts>] = &[Metric::counter(
+    "persea_mcp_calls_total",
+    "Total number of calls of tools by the Model Context Protocol.",
+    CallCounts::by_tool,
+)];

@@ -1,0 +1,82 @@
+//! The tools of a database as the protocol sees them, with the rights of one user.
+
+use database::Session;
+use mcp::{Arguments, Call, Host, Outcome, Tool};
+
+use super::calls::{CallCounts, Caller};
+use super::context::{Context, Entry};
+use super::failure::ToolError;
+use super::{
+    Services, aql_reference, describe_schema, explain, get_documents, list_databases, query, validate,
+};
+use crate::http::Request;
+use crate::version::PERSEA_VERSION;
+
+/// All tools, in the order in which clients see them.
+static TOOLS: &[&Entry] = &[
+    &describe_schema::ENTRY,
+    &query::ENTRY,
+    &explain::ENTRY,
+    &validate::ENTRY,
+    &get_documents::ENTRY,
+    &list_databases::ENTRY,
+    &aql_reference::ENTRY,
+];
+
+impl CallCounts {
+    /// Returns counts of all tools.
+    pub(crate) fn of_all_tools() -> Self {
+        CallCounts::of(TOOLS.iter().map(|entry| entry.tool.name))
+    }
+}
+
+/// The tools for one request.
+pub(super) struct ToolHost<'h> {
+    pub(super) services: &'h Services,
+    pub(super) session: &'h Session,
+    pub(super) request: &'h Request,
+}
+
+impl ToolHost<'_> {
+    fn entries(&self) -> impl Iterator<Item = &'static Entry> {
+        let can_write = self.services.options.can_write;
+        TOOLS.iter().copied().filter(move |entry| can_write || !entry.needs_write)
+    }
+}
+
+impl Host for ToolHost<'_> {
+    fn version(&self) -> &str {
+        PERSEA_VERSION
+    }
+
+    fn instructions(&self) -> String {
+        let access = match self.services.options.can_write {
+            true => "Writes are allowed within the user's rights.",
+            false => "The data can be read only; writing queries are refused.",
+        };
+        let database = self.session.database_name();
+        format!("{}\nThe database is '{database}'. {access}\n", mcp::INSTRUCTIONS)
+    }
+
+    fn tools(&self) -> Vec<&'static Tool> {
+        self.entries().map(|entry| &entry.tool).collect()
+    }
+
+    fn call(&self, call: Call<'_>) -> Option<Outcome> {
+        let entry = self.entries().find(|entry| entry.tool.name == call.name)?;
+        let context = Context { session: self.session, can_write: self.services.options.can_write };
+        let arguments = Arguments::new(&entry.tool, call.arguments).map_err(ToolError::from);
+        let result = arguments.and_then(|arguments| (entry.call)(context, &arguments));
+        let caller = Caller {
+            user: self.session.user().map_or("", |user| user),
+            database: self.session.database_name(),
+            client: self.request.client(),
+        };
+        let number = result.as_ref().err().map_or(0, ToolError::number);
+        self.services.calls.note(entry.tool.name, number, &caller);
+        Some(match result {
+            Ok(json) => Outcome { json, is_error: false },
+            Err(error) => error.outcome(),
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! The tool that lists the databases of the user.
+
+use catalog::AccessLevel;
+use mcp::{Arguments, Effect, Object, Tool};
+
+use super::context::{Context, Entry};
+use super::failure::ToolResult;
+
+pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, needs_write: false };
+
+const TOOL: Tool = Tool {
+    name: "list_databases",
+    title: "List databases",
+    description: "Lists the databases that you may use. All other tools work in the current one; each \
+                  database has an address of its own.",
+    input_schema: r#"{"type": "object", "properties": {}, "additionalProperties": false}"#,
+    effect: Effect::Reads,
+};
+
+fn call(context: Context<'_>, _arguments: &Arguments<'_>) -> ToolResult {
+    let session = context.session;
+    let catalog = session.catalog();
+    let may_use = |name: &str| match session.user() {
+        None => true,
+        Some(user) => {
+            catalog.user(user).is_some_and(|user| user.rights.database_level(name) > AccessLevel::None)
+        }
+    };
+    Ok(Object::whole(|object| {
+        object.text("current", session.database_name());
+        object.list("databases", |array| {
+            for database in catalog.databases().filter(|database| may_use(database.name())) {
+                array.object(|object| {
+                    let name = database.name();
+                    object.text("name", name).text("path", &format!("/_db/{name}/_mcp"));
+                });
+            }
+        });
+    }))
+}

@@ -1,0 +1,69 @@
+//! The tool that checks a query without running it.
+
+use database::query::request::QueryRequest;
+use mcp::{Arguments, Effect, Object, Tool};
+use velocypack::Slice;
+
+use super::context::{Context, Entry};
+use super::failure::{ToolError, ToolResult};
+use super::limits::Limits;
+
+pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, needs_write: false };
+
+const TOOL: Tool = Tool {
+    name: "validate",
+    title: "Check an AQL query",
+    description: "Checks a query without running it: its syntax, its functions and, if all bind parameters \
+                  are given, its collections and your rights. Returns its collections, its bind \
+                  parameters, and whether it writes; or the line and column of the mistake with a hint.",
+    input_schema: r#"{
+        "type": "object",
+        "properties": {
+            "aql": {"type": "string", "description": "The query"},
+            "bind_vars": {"type": "object", "description": "The values of the bind parameters, if they are known"}
+        },
+        "required": ["aql"],
+        "additionalProperties": false
+    }"#,
+    effect: Effect::Reads,
+};
+
+fn call(context: Context<'_>, arguments: &Arguments<'_>) -> ToolResult {
+    let aql = arguments.required_text("aql")?;
+    let bind_vars = arguments.object("bind_vars")?;
+    let session = context.session;
+    let failed = |error| ToolError::of_query(error, aql);
+    let parsed = session.parse_query(aql).map_err(failed)?;
+    let parsed = Slice::new(&parsed);
+    let parameters = parsed.get("bindVars").unwrap_or(Slice::EMPTY_ARRAY);
+    let missing: Vec<&str> = parameters
+        .elements()
+        .filter_map(Slice::as_str)
+        .filter(|name| bind_vars.get(name).is_none())
+        .collect();
+    // Without the values nothing is known about collections.
+    let plan = match missing.is_empty() {
+        true => {
+            let mut request = QueryRequest::new(aql);
+            request.bind_variables = bind_vars.bytes().to_vec();
+            request.options.max_runtime = Some(Limits::default().time());
+            Some(session.explain(&request).map_err(failed)?)
+        }
+        false => None,
+    };
+    let plan = plan.as_deref().map(Slice::new);
+    Ok(Object::whole(|object| {
+        object.bool("valid", true).text("checked", if plan.is_some() { "plan" } else { "syntax" });
+        object.value("collections", parsed.get("collections").unwrap_or(Slice::EMPTY_ARRAY));
+        object.value("bind_parameters", parameters);
+        if !missing.is_empty() {
+            object.texts("missing_bind_vars", missing.iter().copied());
+        }
+        let Some(plan) = plan else { return };
+        let writes = plan.get_path(&["plan", "isModificationQuery"]).and_then(Slice::as_bool);
+        object.bool("writes", writes.unwrap_or(false));
+        if let Some(warnings) = plan.get("warnings").filter(|warnings| !warnings.is_empty()) {
+            object.value("warnings", warnings);
+        }
+    }))
+}
