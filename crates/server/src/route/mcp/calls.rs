@@ -18,9 +18,11 @@ struct ToolCalls {
 impl CallCounts {
     /// Returns counts of the tools with these names.
     pub(super) fn of(names: impl Iterator<Item = &'static str>) -> Self {
-        let tools =
-            names.map(|name| ToolCalls { name, succeeded: Counter::default(), failed: Counter::default() });
-        CallCounts { tools: tools.collect() }
+        let mut names: Vec<&str> = names.collect();
+        // A tool may have two forms.
+        names.dedup();
+        let counts = |name| ToolCalls { name, succeeded: Counter::default(), failed: Counter::default() };
+        CallCounts { tools: names.into_iter().map(counts).collect() }
     }
 
     /// Counts a call, and logs it in the audit: `outcome` is the number of the error, or 0.

@@ -17,6 +17,16 @@ pub(super) struct Context<'c> {
 pub(super) struct Entry {
     pub(super) tool: Tool,
     pub(super) call: fn(Context<'_>, &Arguments<'_>) -> ToolResult,
-    /// True if the tool is there only where writes are allowed.
-    pub(super) needs_write: bool,
+    pub(super) presence: Presence,
+}
+
+/// The servers on which a tool is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Presence {
+    /// All.
+    Always,
+    /// Those on which nothing may be written.
+    WhereOnlyRead,
+    /// Those whose operator allows writes.
+    WhereWritten,
 }

@@ -6,15 +6,16 @@ use catalog::AccessLevel;
 use database::Session;
 use mcp::{Arguments, Effect, Inference, Object, Printer, Tool, closest};
 use storage::{Collection, Index};
-use velocypack::{Builder, Slice};
+use velocypack::Slice;
 
-use super::context::{Context, Entry};
+use super::context::{Context, Entry, Presence};
+use super::definitions;
 use super::failure::{ToolError, ToolResult};
 use super::limits::Limits;
 use super::run::{bind, run};
 use crate::http::Fields;
 
-pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, needs_write: false };
+pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
 
 /// The most collections that one call may name.
 const NAMES_MAX: usize = 50;
@@ -161,11 +162,8 @@ fn is_worth_mention(index: &Index) -> bool {
 }
 
 fn printed_index(collection: &Collection, index: &Index) -> errors::Result<Vec<u8>> {
-    let mut builder = Builder::new();
-    builder.open_object()?;
-    index.definition().print(&mut builder, collection.name(), index.selectivity_estimate())?;
-    builder.close()?;
-    let printed = builder.as_slice();
+    let definition = definitions::of_index(collection, index)?;
+    let printed = definition.as_slice();
     Ok(Object::whole(|object| {
         for name in INDEX_ATTRIBUTES {
             let value = printed.get(name).filter(|value| {
@@ -211,11 +209,8 @@ fn graphs(session: &Session, names: &[&str]) -> Vec<Vec<u8>> {
 fn views(session: &Session, names: &[&str]) -> errors::Result<Vec<Vec<u8>>> {
     let mut all = Vec::new();
     for view in session.views()? {
-        let mut builder = Builder::new();
-        builder.open_object()?;
-        session.print_view(&view, &mut builder)?;
-        builder.close()?;
-        let printed = builder.as_slice();
+        let definition = definitions::of_view(session, &view)?;
+        let printed = definition.as_slice();
         let links = printed.get("links").unwrap_or(Slice::EMPTY_OBJECT);
         let indexes = printed.get("indexes").unwrap_or(Slice::EMPTY_ARRAY);
         let reads = |name: &&str| {

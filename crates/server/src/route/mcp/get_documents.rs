@@ -2,12 +2,12 @@
 
 use mcp::{Arguments, Effect, Object, Printer, Tool};
 
-use super::context::{Context, Entry};
+use super::context::{Context, Entry, Presence};
 use super::failure::{ToolError, ToolResult};
 use super::limits::Limits;
 use super::run::{bind, run};
 
-pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, needs_write: false };
+pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
 
 /// The most documents of one call.
 const IDS_MAX: usize = 100;

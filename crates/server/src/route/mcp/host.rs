@@ -4,10 +4,11 @@ use database::Session;
 use mcp::{Arguments, Call, Host, Outcome, Tool};
 
 use super::calls::{CallCounts, Caller};
-use super::context::{Context, Entry};
+use super::context::{Context, Entry, Presence};
 use super::failure::ToolError;
 use super::{
-    Services, aql_reference, describe_schema, explain, get_documents, list_databases, query, validate,
+    Services, aql_reference, describe_schema, explain, get_documents, list_databases, query, search_hybrid,
+    search_text, search_vector, shortest_paths, traverse, validate, write_definitions, write_documents,
 };
 use crate::http::Request;
 use crate::version::PERSEA_VERSION;
@@ -15,12 +16,24 @@ use crate::version::PERSEA_VERSION;
 /// All tools, in the order in which clients see them.
 static TOOLS: &[&Entry] = &[
     &describe_schema::ENTRY,
-    &query::ENTRY,
+    &query::READING,
+    &query::WRITING,
     &explain::ENTRY,
     &validate::ENTRY,
     &get_documents::ENTRY,
     &list_databases::ENTRY,
+    &search_text::ENTRY,
+    &search_vector::ENTRY,
+    &search_hybrid::ENTRY,
+    &traverse::ENTRY,
+    &shortest_paths::ENTRY,
     &aql_reference::ENTRY,
+    &write_documents::INSERT,
+    &write_documents::UPDATE,
+    &write_documents::REMOVE,
+    &write_definitions::COLLECTION,
+    &write_definitions::INDEX,
+    &write_definitions::GRAPH,
 ];
 
 impl CallCounts {
@@ -40,7 +53,11 @@ pub(super) struct ToolHost<'h> {
 impl ToolHost<'_> {
     fn entries(&self) -> impl Iterator<Item = &'static Entry> {
         let can_write = self.services.options.can_write;
-        TOOLS.iter().copied().filter(move |entry| can_write || !entry.needs_write)
+        TOOLS.iter().copied().filter(move |entry| match entry.presence {
+            Presence::Always => true,
+            Presence::WhereOnlyRead => !can_write,
+            Presence::WhereWritten => can_write,
+        })
     }
 }
 

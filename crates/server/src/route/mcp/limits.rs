@@ -7,6 +7,9 @@ use mcp::{ArgumentError, Arguments, Object};
 /// Rows of an answer, unless the call asks for another number.
 const DEFAULT_ROWS: u64 = 100;
 
+/// Rows of the answer of a search, unless the call asks for another number.
+const SEARCH_ROWS: u64 = 10;
+
 /// The most rows of an answer.
 const ROWS_MAX: u64 = 1_000;
 
@@ -47,6 +50,16 @@ impl Limits {
             bytes: arguments.count("max_bytes", DEFAULT_BYTES, 1_000..=BYTES_MAX)?,
             seconds: arguments.number("timeout", DEFAULT_SECONDS, 0.001..=SECONDS_MAX)?,
         })
+    }
+
+    /// Returns the bounds of a search, which returns few rows unless the call asks for more.
+    pub(super) fn of_search(arguments: &Arguments<'_>) -> Result<Self, ArgumentError> {
+        Ok(Limits { rows: arguments.count("limit", SEARCH_ROWS, 1..=ROWS_MAX)?, ..Limits::default() })
+    }
+
+    /// Returns the LIMIT of a query that shows if there are more rows than the answer has.
+    pub(super) fn row_to_see_more(&self) -> u64 {
+        self.rows.saturating_add(1)
     }
 
     /// Returns the time that the call may take.

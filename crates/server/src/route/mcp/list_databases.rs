@@ -3,10 +3,10 @@
 use catalog::AccessLevel;
 use mcp::{Arguments, Effect, Object, Tool};
 
-use super::context::{Context, Entry};
+use super::context::{Context, Entry, Presence};
 use super::failure::ToolResult;
 
-pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, needs_write: false };
+pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
 
 const TOOL: Tool = Tool {
     name: "list_databases",

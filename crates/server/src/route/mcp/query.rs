@@ -2,12 +2,16 @@
 
 use mcp::{Arguments, Effect, Object, Printer, Tool};
 
-use super::context::{Context, Entry};
+use super::context::{Context, Entry, Presence};
 use super::failure::ToolResult;
 use super::limits::Limits;
 use super::run::run;
 
-pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, needs_write: false };
+pub(super) const READING: Entry = Entry { tool: TOOL, call, presence: Presence::WhereOnlyRead };
+
+/// The same tool where queries may write, which clients should know before they call it.
+pub(super) const WRITING: Entry =
+    Entry { tool: Tool { effect: Effect::Changes, ..TOOL }, call, presence: Presence::WhereWritten };
 
 const TOOL: Tool = Tool {
     name: "query",
@@ -30,7 +34,6 @@ const TOOL: Tool = Tool {
         "required": ["aql"],
         "additionalProperties": false
     }"#,
-    // The server refuses queries that write unless the operator allows them.
     effect: Effect::Reads,
 };
 

@@ -4,11 +4,11 @@ use database::query::request::QueryRequest;
 use mcp::{Arguments, Effect, Object, Tool};
 use velocypack::Slice;
 
-use super::context::{Context, Entry};
+use super::context::{Context, Entry, Presence};
 use super::failure::{ToolError, ToolResult};
 use super::limits::Limits;
 
-pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, needs_write: false };
+pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
 
 const TOOL: Tool = Tool {
     name: "validate",
