@@ -1,4 +1,4 @@
-//! Tools as data.
+//! Tools, resources and prompts as data.
 
 use velocypack::{Builder, Limits, json};
 
@@ -51,6 +51,93 @@ impl Tool {
                 .bool("destructiveHint", effect == Effect::Changes)
                 .bool("idempotentHint", effect == Effect::Reads)
                 .bool("openWorldHint", false);
+        });
+    }
+}
+
+/// Something that a client can read by its URI.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resource {
+    /// The URI.
+    pub uri: String,
+    /// The name.
+    pub name: String,
+    /// The description for the model.
+    pub description: String,
+    /// The type of the content.
+    pub mime_type: &'static str,
+}
+
+impl Resource {
+    /// Writes the resource as `resources/list` has it.
+    pub(crate) fn print(&self, object: &mut Object<'_>) {
+        object
+            .text("uri", &self.uri)
+            .text("name", &self.name)
+            .text("description", &self.description)
+            .text("mimeType", self.mime_type);
+    }
+}
+
+/// A family of resources, whose URIs have variables in braces (RFC 6570, level 1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// The URIs.
+    pub uri_template: String,
+    /// The name.
+    pub name: &'static str,
+    /// The description for the model.
+    pub description: &'static str,
+    /// The type of the content.
+    pub mime_type: &'static str,
+}
+
+impl Template {
+    /// Writes the template as `resources/templates/list` has it.
+    pub(crate) fn print(&self, object: &mut Object<'_>) {
+        object
+            .text("uriTemplate", &self.uri_template)
+            .text("name", self.name)
+            .text("description", self.description)
+            .text("mimeType", self.mime_type);
+    }
+}
+
+/// A prompt that a user can choose.
+#[derive(Clone, Copy, Debug)]
+pub struct Prompt {
+    /// The name.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// The description for people.
+    pub description: &'static str,
+    /// The arguments.
+    pub arguments: &'static [PromptArgument],
+}
+
+/// An argument of a prompt, which is a text.
+#[derive(Clone, Copy, Debug)]
+pub struct PromptArgument {
+    /// The name.
+    pub name: &'static str,
+    /// The description for people.
+    pub description: &'static str,
+    /// True if it must be given.
+    pub is_required: bool,
+}
+
+impl Prompt {
+    /// Writes the prompt as `prompts/list` has it.
+    pub(crate) fn print(&self, object: &mut Object<'_>) {
+        object.text("name", self.name).text("title", self.title).text("description", self.description);
+        object.list("arguments", |array| {
+            for argument in self.arguments {
+                array.object(|object| {
+                    object.text("name", argument.name).text("description", argument.description);
+                    object.bool("required", argument.is_required);
+                });
+            }
         });
     }
 }

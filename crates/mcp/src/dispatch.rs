@@ -5,8 +5,10 @@ use velocypack::{Builder, Limits, Slice, json};
 use crate::headers::{self, Headers};
 use crate::host::{Call, Host};
 use crate::message::{self, Called, Failure, Message};
+use crate::results::{FIXED_TTL_MS, check_cursor, complete, print_caching};
 use crate::revision::{REVISIONS, Revision};
 use crate::writer::{Array, Object};
+use crate::{prompting, reading};
 
 /// Bytes of the longest body.
 pub const BODY_MAX_BYTES: usize = 8 << 20;
@@ -16,9 +18,6 @@ const BODY_MAX_DEPTH: usize = 100;
 
 /// The most messages of a batch.
 const BATCH_MAX: usize = 50;
-
-/// The time in milliseconds for which clients may keep what the program always answers alike.
-const FIXED_TTL_MS: u64 = 300_000;
 
 /// The member of `_meta` that names the program.
 const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
@@ -109,6 +108,12 @@ fn run(revision: Revision, call: Called<'_>, host: &dyn Host) -> Result<Vec<u8>,
         ("server/discover", true) => Ok(discover(revision, host)),
         ("tools/list", _) => list_tools(revision, call.params, host),
         ("tools/call", _) => call_tool(revision, call.params, host),
+        ("resources/list", _) => reading::list(revision, call.params, host),
+        ("resources/templates/list", _) => reading::list_templates(revision, call.params, host),
+        ("resources/read", _) => reading::read(revision, call.params, host),
+        ("prompts/list", _) => prompting::list(revision, call.params, host),
+        ("prompts/get", _) => prompting::get(revision, call.params, host),
+        ("completion/complete", _) => prompting::complete_argument(revision, call.params, host),
         (method, _) => {
             let shown = method.get(..method.floor_char_boundary(128)).unwrap_or_default();
             Err(Failure::new(Failure::METHOD_NOT_FOUND, format!("Method not found: {shown}")))
@@ -136,25 +141,20 @@ fn discover(revision: Revision, host: &dyn Host) -> Vec<u8> {
         object.child("_meta", |object| {
             object.child(META_SERVER, |object| print_program(object, host));
         });
-        print_caching(revision, object);
+        print_caching(revision, FIXED_TTL_MS, object);
     })
 }
 
 fn print_abilities(object: &mut Object<'_>) {
     object.child("capabilities", |object| {
-        object.child("tools", |_| {});
+        for name in ["tools", "resources", "prompts", "completions"] {
+            object.child(name, |_| {});
+        }
     });
 }
 
 fn print_program(object: &mut Object<'_>, host: &dyn Host) {
     object.text("name", "persea").text("title", "Persea").text("version", host.version());
-}
-
-/// Writes how long a result may be kept. The user's rights decide about it, so it is private.
-fn print_caching(revision: Revision, object: &mut Object<'_>) {
-    if revision.is_stateless() {
-        object.number("ttlMs", FIXED_TTL_MS).text("cacheScope", "private");
-    }
 }
 
 fn list_tools(revision: Revision, params: Slice<'_>, host: &dyn Host) -> Result<Vec<u8>, Failure> {
@@ -166,16 +166,8 @@ fn list_tools(revision: Revision, params: Slice<'_>, host: &dyn Host) -> Result<
                 array.object(|object| tool.print(object));
             }
         });
-        print_caching(revision, object);
+        print_caching(revision, FIXED_TTL_MS, object);
     }))
-}
-
-/// Checks that a client asks for the first page of a list, which is the only one.
-fn check_cursor(params: Slice<'_>) -> Result<(), Failure> {
-    match params.get("cursor").filter(|cursor| !cursor.is_null()) {
-        None => Ok(()),
-        Some(_) => Err(Failure::invalid_params("'cursor' is unknown; lists have one page")),
-    }
 }
 
 fn call_tool(revision: Revision, params: Slice<'_>, host: &dyn Host) -> Result<Vec<u8>, Failure> {
@@ -201,16 +193,6 @@ fn call_tool(revision: Revision, params: Slice<'_>, host: &dyn Host) -> Result<V
         }
         object.bool("isError", outcome.is_error);
     }))
-}
-
-/// Returns a result that is final, as the stateless revision says of each.
-fn complete(revision: Revision, fill: impl FnOnce(&mut Object<'_>)) -> Vec<u8> {
-    Object::whole(|object| {
-        if revision.is_stateless() {
-            object.text("resultType", "complete");
-        }
-        fill(object);
-    })
 }
 
 #[cfg(test)]

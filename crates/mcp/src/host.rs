@@ -2,7 +2,8 @@
 
 use velocypack::Slice;
 
-use crate::definition::Tool;
+use crate::definition::{Prompt, Resource, Template, Tool};
+use crate::message::Failure;
 
 /// A call of a tool.
 #[derive(Clone, Copy, Debug)]
@@ -22,6 +23,26 @@ pub struct Outcome {
     pub is_error: bool,
 }
 
+/// The content of a resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contents {
+    /// The type of the content.
+    pub mime_type: &'static str,
+    /// The content.
+    pub text: String,
+}
+
+/// A question for the values that an argument may have.
+#[derive(Clone, Copy, Debug)]
+pub struct Completion<'c> {
+    /// The name of the prompt, or the template of the resource.
+    pub reference: &'c str,
+    /// The name of the argument or variable.
+    pub argument: &'c str,
+    /// The beginning of the value.
+    pub value: &'c str,
+}
+
 /// The program that has the tools.
 pub trait Host {
     /// Returns the version of the program.
@@ -35,4 +56,23 @@ pub trait Host {
 
     /// Calls a tool; `None` if there is none with the name.
     fn call(&self, call: Call<'_>) -> Option<Outcome>;
+
+    /// Returns the resources that clients should show.
+    fn resources(&self) -> Vec<Resource>;
+
+    /// Returns the families of resources.
+    fn templates(&self) -> Vec<Template>;
+
+    /// Reads a resource; `None` if there is none with the URI. Errors: -32603.
+    fn read(&self, uri: &str) -> Result<Option<Contents>, Failure>;
+
+    /// Returns the prompts.
+    fn prompts(&self) -> &'static [Prompt];
+
+    /// Returns the text of a prompt, which the user sends to the model. `argument` returns an
+    /// argument by its name; required ones are there.
+    fn prompt(&self, prompt: &Prompt, argument: &dyn Fn(&str) -> Option<String>) -> String;
+
+    /// Returns the values that begin so, in a stable order.
+    fn complete(&self, completion: Completion<'_>) -> Vec<String>;
 }

@@ -23,6 +23,8 @@ impl Failure {
     pub(crate) const INVALID_REQUEST: i32 = -32_600;
     pub(crate) const METHOD_NOT_FOUND: i32 = -32_601;
     pub(crate) const INVALID_PARAMS: i32 = -32_602;
+    /// The number of an unknown resource before the stateless revision.
+    pub(crate) const RESOURCE_NOT_FOUND: i32 = -32_002;
     const INTERNAL_ERROR: i32 = -32_603;
     pub(crate) const HEADER_MISMATCH: i32 = -32_020;
     pub(crate) const UNSUPPORTED_VERSION: i32 = -32_022;
@@ -46,7 +48,10 @@ impl Failure {
     pub(crate) fn status(&self, is_stateless: bool) -> u16 {
         match self.code {
             Self::METHOD_NOT_FOUND if is_stateless => 404,
-            Self::METHOD_NOT_FOUND | Self::INVALID_PARAMS | Self::INTERNAL_ERROR => 200,
+            Self::METHOD_NOT_FOUND
+            | Self::INVALID_PARAMS
+            | Self::INTERNAL_ERROR
+            | Self::RESOURCE_NOT_FOUND => 200,
             _ => 400,
         }
     }

@@ -1,5 +1,5 @@
 //! The programs that accompany the server: import, export, dump, restore, backup, migrate, follow,
-//! group, bench, foxx, doctor, shell.
+//! group, bench, foxx, doctor, mcp, shell.
 //!
 //! A tool is a folder with a [`Tool`] and a line in [`TOOLS`]: the binary finds it by its command
 //! or by the name of a link. Tools share their options ([`options`]), the connection ([`connect`]),
@@ -24,6 +24,7 @@ mod follow;
 mod foxx;
 mod group;
 mod import;
+mod mcp;
 mod migrate;
 mod restore;
 mod shell;
@@ -72,6 +73,7 @@ pub static TOOLS: &[&Tool] = &[
     &bench::TOOL,
     &foxx::TOOL,
     &doctor::TOOL,
+    &mcp::TOOL,
     &shell::TOOL,
 ];
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::definition::{Effect, Tool};
-use crate::host::Outcome;
+use crate::definition::{Prompt, PromptArgument, Resource, Template};
+use crate::host::{Completion, Contents, Outcome};
 
 const ECHO: Tool = Tool {
     name: "echo",
@@ -8,6 +9,13 @@ const ECHO: Tool = Tool {
     description: "Returns its argument.",
     input_schema: r#"{"type": "object", "properties": {"text": {"type": "string"}}}"#,
     effect: Effect::Reads,
+};
+
+const GREET: Prompt = Prompt {
+    name: "greet",
+    title: "Greet",
+    description: "Greets someone.",
+    arguments: &[PromptArgument { name: "who", description: "Someone", is_required: true }],
 };
 
 struct Echo;
@@ -32,6 +40,32 @@ impl Host for Echo {
             }),
             is_error: call.arguments.is_empty(),
         })
+    }
+
+    fn resources(&self) -> Vec<Resource> {
+        let (uri, name) = ("x://one".to_owned(), "one".to_owned());
+        vec![Resource { uri, name, description: "First.".to_owned(), mime_type: "text/plain" }]
+    }
+
+    fn templates(&self) -> Vec<Template> {
+        let uri_template = "x://{number}".to_owned();
+        vec![Template { uri_template, name: "number", description: "All.", mime_type: "text/plain" }]
+    }
+
+    fn read(&self, uri: &str) -> Result<Option<Contents>, Failure> {
+        Ok((uri == "x://one").then(|| Contents { mime_type: "text/plain", text: "1".to_owned() }))
+    }
+
+    fn prompts(&self) -> &'static [Prompt] {
+        &[GREET]
+    }
+
+    fn prompt(&self, _prompt: &Prompt, argument: &dyn Fn(&str) -> Option<String>) -> String {
+        format!("Greet {}.", argument("who").unwrap_or_default())
+    }
+
+    fn complete(&self, completion: Completion<'_>) -> Vec<String> {
+        (0..200).map(|number| format!("{}{number}", completion.value)).collect()
     }
 }
 
@@ -73,7 +107,7 @@ fn a_handshake_negotiates_a_revision() {
             reply.contains(&format!(r#""id":"a","result":{{"protocolVersion":"{negotiated}""#)),
             "{reply}"
         );
-        assert!(reply.contains(r#""capabilities":{"tools":{}}"#), "{reply}");
+        assert!(reply.contains(r#""capabilities":{"tools":{},"resources":{}"#), "{reply}");
     }
     let (status, reply) = ask(&[], r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
     assert_eq!((status, reply.as_str()), (202, ""));
@@ -177,4 +211,40 @@ fn hostile_bodies_are_refused() {
     let long = "x".repeat(2_000);
     assert_eq!(ask(&[], &format!(r#"{{"jsonrpc":"2.0","id":"{long}","method":"ping"}}"#)).0, 400);
     assert_eq!(answer(&vec![b' '; BODY_MAX_BYTES + 1], &|_| None, &Echo).status, 400);
+}
+
+#[test]
+fn resources_are_listed_and_read() {
+    let (_, reply) = stateless("resources/list", None, "");
+    assert!(reply.contains(r#""resources":[{"uri":"x://one","name":"one""#), "{reply}");
+    let (_, reply) = stateless("resources/templates/list", None, "");
+    assert!(reply.contains(r#""resourceTemplates":[{"uriTemplate":"x://{number}""#), "{reply}");
+    let (_, reply) = stateless("resources/read", Some("x://one"), r#""uri":"x://one","#);
+    let contents = r#""contents":[{"uri":"x://one","mimeType":"text/plain","text":"1"}],"ttlMs":0"#;
+    assert!(reply.contains(contents), "{reply}");
+    let (status, reply) = stateless("resources/read", Some("x://two"), r#""uri":"x://two","#);
+    assert!(status == 200 && reply.contains("-32602"), "{status} {reply}");
+    let old = r#"{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"x://two"}}"#;
+    assert!(ask(&[], old).1.contains("-32002"));
+}
+
+#[test]
+fn prompts_need_their_arguments() {
+    let (_, reply) = stateless("prompts/list", None, "");
+    assert!(reply.contains(r#""arguments":[{"name":"who","description":"Someone","required":true}]"#));
+    let get = r#""name":"greet","arguments":{"who":"Ann"},"#;
+    let (_, reply) = stateless("prompts/get", Some("greet"), get);
+    assert!(reply.contains(r#""content":{"type":"text","text":"Greet Ann."}"#), "{reply}");
+    for wrong in [r#""name":"greet","#, r#""name":"greet","arguments":{"who":3},"#] {
+        let (_, reply) = stateless("prompts/get", Some("greet"), wrong);
+        assert!(reply.contains("-32602"), "{reply}");
+    }
+}
+
+#[test]
+fn a_completion_has_a_hundred_values() {
+    let params = r#""ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"who","value":"a"},"#;
+    let (_, reply) = stateless("completion/complete", None, params);
+    assert!(reply.contains(r#""values":["a0","a1","#) && reply.contains(r#""total":200,"hasMore":true"#));
+    assert!(stateless("completion/complete", None, r#""ref":{},"#).1.contains("-32602"));
 }

@@ -35,6 +35,7 @@ mod group;
 mod http;
 mod import;
 mod log_archive;
+mod mcp;
 mod metrics;
 mod migrate;
 mod packages;

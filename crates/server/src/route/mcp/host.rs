@@ -1,14 +1,16 @@
 //! The tools of a database as the protocol sees them, with the rights of one user.
 
 use database::Session;
-use mcp::{Arguments, Call, Host, Outcome, Tool};
+use errors::{Error, ErrorCode};
+use mcp::{Arguments, Call, Completion, Contents, Failure, Host, Outcome, Prompt, Resource, Template, Tool};
 
 use super::calls::{CallCounts, Caller};
 use super::context::{Context, Entry, Presence};
 use super::failure::ToolError;
 use super::{
-    Services, aql_reference, describe_schema, explain, get_documents, list_databases, query, search_hybrid,
-    search_text, search_vector, shortest_paths, traverse, validate, write_definitions, write_documents,
+    Services, aql_reference, describe_schema, explain, get_documents, list_databases, prompts, query,
+    resources, search_hybrid, search_text, search_vector, shortest_paths, traverse, validate,
+    write_definitions, write_documents,
 };
 use crate::http::Request;
 use crate::version::PERSEA_VERSION;
@@ -36,10 +38,14 @@ static TOOLS: &[&Entry] = &[
     &write_definitions::GRAPH,
 ];
 
+/// The name of the method that reads a resource, which counts as a call of a tool.
+const READ_RESOURCE: &str = "resources/read";
+
 impl CallCounts {
     /// Returns counts of all tools.
     pub(crate) fn of_all_tools() -> Self {
-        CallCounts::of(TOOLS.iter().map(|entry| entry.tool.name))
+        let tools = TOOLS.iter().map(|entry| entry.tool.name);
+        CallCounts::of(tools.chain([READ_RESOURCE]))
     }
 }
 
@@ -51,6 +57,18 @@ pub(super) struct ToolHost<'h> {
 }
 
 impl ToolHost<'_> {
+    fn context(&self) -> Context<'_> {
+        Context { session: self.session, can_write: self.services.options.can_write }
+    }
+
+    fn caller(&self) -> Caller<'_> {
+        Caller {
+            user: self.session.user().map_or("", |user| user),
+            database: self.session.database_name(),
+            client: self.request.client(),
+        }
+    }
+
     fn entries(&self) -> impl Iterator<Item = &'static Entry> {
         let can_write = self.services.options.can_write;
         TOOLS.iter().copied().filter(move |entry| match entry.presence {
@@ -81,19 +99,42 @@ impl Host for ToolHost<'_> {
 
     fn call(&self, call: Call<'_>) -> Option<Outcome> {
         let entry = self.entries().find(|entry| entry.tool.name == call.name)?;
-        let context = Context { session: self.session, can_write: self.services.options.can_write };
+        let context = self.context();
         let arguments = Arguments::new(&entry.tool, call.arguments).map_err(ToolError::from);
         let result = arguments.and_then(|arguments| (entry.call)(context, &arguments));
-        let caller = Caller {
-            user: self.session.user().map_or("", |user| user),
-            database: self.session.database_name(),
-            client: self.request.client(),
-        };
         let number = result.as_ref().err().map_or(0, ToolError::number);
-        self.services.calls.note(entry.tool.name, number, &caller);
+        self.services.calls.note(entry.tool.name, number, &self.caller());
         Some(match result {
             Ok(json) => Outcome { json, is_error: false },
             Err(error) => error.outcome(),
         })
+    }
+
+    fn resources(&self) -> Vec<Resource> {
+        resources::list(self.session)
+    }
+
+    fn templates(&self) -> Vec<Template> {
+        resources::templates(self.session)
+    }
+
+    fn read(&self, uri: &str) -> Result<Option<Contents>, Failure> {
+        let read = resources::read(self.context(), uri);
+        let is_read = matches!(read, Ok(Some(_)));
+        let number = if is_read { 0 } else { Error::of(ErrorCode::HttpNotFound).number() };
+        self.services.calls.note(READ_RESOURCE, number, &self.caller());
+        read
+    }
+
+    fn prompts(&self) -> &'static [Prompt] {
+        prompts::PROMPTS
+    }
+
+    fn prompt(&self, prompt: &Prompt, argument: &dyn Fn(&str) -> Option<String>) -> String {
+        prompts::text(prompt, argument)
+    }
+
+    fn complete(&self, completion: Completion<'_>) -> Vec<String> {
+        prompts::complete(self.session, completion)
     }
 }

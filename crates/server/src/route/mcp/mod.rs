@@ -29,6 +29,8 @@ mod traverse;
 mod validate;
 mod write_definitions;
 mod write_documents;
+mod resources;
+mod prompts;
 mod host;
 
 use std::sync::Arc;
