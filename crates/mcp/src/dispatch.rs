@@ -37,7 +37,8 @@ impl Answer {
     }
 }
 
-/// Answers the body of a request. `headers` returns the value of a header by its name in lower case.
+/// Answers the body of a request. `headers` returns the value of a header by its name in lower
+/// case.
 pub fn answer(body: &[u8], headers: &Headers<'_>, host: &dyn Host) -> Answer {
     let limits = Limits { max_depth: BODY_MAX_DEPTH, max_bytes: BODY_MAX_BYTES };
     let mut builder = Builder::with_capacity(body.len().min(BODY_MAX_BYTES) + 16);

@@ -1,7 +1,7 @@
 //! The headers of a request over HTTP, and their agreement with its body.
 //!
-//! The stateless revision repeats parts of the body in headers, so that a proxy can route by them. A
-//! request whose headers say something else than its body is refused.
+//! The stateless revision repeats parts of the body in headers, so that a proxy can route by them.
+//! A request whose headers say something else than its body is refused.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

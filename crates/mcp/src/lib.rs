@@ -1,7 +1,8 @@
 //! The Model Context Protocol (MCP) without a transport and without a database.
 //!
-//! - [`answer`] reads the body of one request with its headers, and returns the reply. It speaks the
-//!   stateless revision 2026-07-28 and the three revisions before it, which begin with a handshake.
+//! - [`answer`] reads the body of one request with its headers, and returns the reply. It speaks
+//!   the stateless revision 2026-07-28 and the three revisions before it, which begin with a
+//!   handshake.
 //! - [`Host`] is the interface to the program that has the tools.
 //! - [`Tool`] describes a tool as data, and [`Arguments`] reads what a model passed to it.
 //! - [`Inference`] infers the attributes of documents, [`Printer`] shortens values, and
