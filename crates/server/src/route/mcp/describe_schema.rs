@@ -29,6 +29,9 @@ const DESCRIBED_MAX: usize = 30;
 /// The most collections that are listed.
 const LISTED_MAX: usize = 500;
 
+/// Bytes of descriptions after which further collections are listed without their attributes.
+const DESCRIBED_MAX_BYTES: usize = 128 << 10;
+
 /// The attributes of an index that a query may depend on.
 const INDEX_ATTRIBUTES: &[&str] = &[
     "name",
@@ -81,10 +84,13 @@ fn call(context: Context<'_>, arguments: &Arguments<'_>) -> ToolResult {
         return Err(not_found(missing, &readable));
     }
     let wanted: Vec<&Arc<Collection>> = readable.iter().filter(is_wanted).copied().collect();
-    let mut described = Vec::new();
+    let (mut described, mut with_attributes, mut bytes) = (Vec::new(), 0, 0);
     for (position, collection) in wanted.iter().take(LISTED_MAX).enumerate() {
-        let sample = if names.is_empty() && position >= DESCRIBED_MAX { 0 } else { sample };
-        described.push(describe(context, collection, sample)?);
+        let is_too_much = (names.is_empty() && position >= DESCRIBED_MAX) || bytes > DESCRIBED_MAX_BYTES;
+        let description = describe(context, collection, if is_too_much { 0 } else { sample })?;
+        with_attributes += usize::from(!is_too_much);
+        bytes += description.len();
+        described.push(description);
     }
     let graphs = graphs(session, &names);
     let views = views(session, &names)?;
@@ -95,10 +101,11 @@ fn call(context: Context<'_>, arguments: &Arguments<'_>) -> ToolResult {
                 array.raw(collection);
             });
         });
-        if wanted.len() > described.len() || (names.is_empty() && described.len() > DESCRIBED_MAX) {
-            let (total, most) = (wanted.len(), DESCRIBED_MAX);
+        if with_attributes < wanted.len() {
             let note = format!(
-                "{total} collections; the attributes of {most} are described. Name others in 'collections'."
+                "{} collections; the attributes of {with_attributes} are described. Name others in \
+                 'collections'.",
+                wanted.len()
             );
             object.text("note", &note);
         }

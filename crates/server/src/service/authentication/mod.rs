@@ -189,7 +189,10 @@ impl Authentication {
         let (scheme, value) =
             header.to_str().ok().and_then(|header| header.split_once(' ')).unwrap_or_default();
         if scheme.eq_ignore_ascii_case("bearer") {
-            let known = self.token(value.trim(), catalog).ok_or_else(|| not_authorized(headers))?;
+            let value = value.trim();
+            // Clients that know no names have an access token only.
+            let known = self.token(value, catalog).or_else(|| access_token(catalog, "", value));
+            let known = known.ok_or_else(|| not_authorized(headers))?;
             let identity = known.allows(path).ok_or_else(|| not_authorized(headers))?;
             self.remember(digest, known);
             return Ok(Look::Known(identity));
