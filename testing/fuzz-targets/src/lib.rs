@@ -14,6 +14,7 @@ mod foxx_bundle;
 mod http_request;
 mod javascript_value;
 mod json_parse;
+mod mcp_message;
 mod random_query;
 mod sort_key;
 mod velocypack_validate;
@@ -36,6 +37,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "http_request", run: http_request::run },
     Target { name: "javascript_value", run: javascript_value::run },
     Target { name: "json_parse", run: json_parse::run },
+    Target { name: "mcp_message", run: mcp_message::run },
     Target { name: "random_query", run: random_query::run },
     Target { name: "session_body", run: session_body::run },
     Target { name: "sort_key", run: sort_key::run },
