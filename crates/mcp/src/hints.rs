@@ -26,7 +26,7 @@ const FOREIGN_WORDS: &[(&str, &str)] = &[
 const BY_NUMBER: &[(u32, &str)] = &[
     (11, "the user lacks the right; use another collection or ask the operator"),
     (32, "the query needs too much memory; filter earlier, return fewer attributes, or add LIMIT"),
-    (1203, "call describe_schema for the names of collections and views; names are case sensitive"),
+    (1203, "no variable, collection or view has this name; call describe_schema, and quote texts"),
     (1500, "the query took too long; filter on an indexed attribute, lower the depth or add LIMIT"),
     (1511, "a variable is declared twice in one scope; choose another name"),
     (1512, "a variable is not declared; declare it by FOR, LET or COLLECT, or quote a text"),
@@ -130,7 +130,10 @@ pub fn closest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Vec<&'n 
         .filter_map(|known| {
             let other = known.to_lowercase();
             let distance = distance(&lower, &other);
-            let is_part = lower.len() > 2 && (other.contains(&lower) || lower.contains(&other));
+            let (short, long) = (lower.len().min(other.len()), lower.len().max(other.len()));
+            // A short name within a long one says little.
+            let is_part =
+                short > 2 && short * 3 >= long && (other.contains(&lower) || lower.contains(&other));
             (distance <= most || is_part).then_some((distance, known))
         })
         .collect();
@@ -180,7 +183,7 @@ mod tests {
 
     #[test]
     fn errors_have_hints_by_number() {
-        assert!(hint(None, 1203, "").unwrap().contains("describe_schema"));
+        assert!(hint(None, 1924, "").unwrap().contains("describe_schema"));
         assert_eq!(hint(None, 9_999, ""), None);
     }
 
@@ -190,6 +193,7 @@ mod tests {
         assert_eq!(closest("airport", known.into_iter()), ["airports"]);
         assert_eq!(closest("Flihgts", known.into_iter()), ["flights"]);
         assert!(closest("zebra", known.into_iter()).is_empty());
+        assert_eq!(closest("REGEXP_TEST", ["EXP", "REGEX_TEST"].into_iter()), ["REGEX_TEST"]);
         assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

@@ -5,8 +5,9 @@ use mcp::{Arguments, Effect, Object, Tool};
 use velocypack::Slice;
 
 use super::context::{Context, Entry, Presence};
-use super::failure::{ToolError, ToolResult};
+use super::failure::ToolResult;
 use super::limits::Limits;
+use super::suggestions;
 
 pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
 
@@ -35,7 +36,10 @@ fn call(context: Context<'_>, arguments: &Arguments<'_>) -> ToolResult {
     let mut request = QueryRequest::new(aql);
     request.bind_variables = arguments.object("bind_vars")?.bytes().to_vec();
     request.options.max_runtime = Some(Limits::default().time());
-    let explained = context.session.explain(&request).map_err(|error| ToolError::of_query(error, aql))?;
+    let explained = context
+        .session
+        .explain(&request)
+        .map_err(|error| suggestions::of_query(context.session, error, aql))?;
     let explained = Slice::new(&explained);
     let plan = explained.get("plan").unwrap_or(Slice::EMPTY_OBJECT);
     let nodes = plan.get("nodes").unwrap_or(Slice::EMPTY_ARRAY);

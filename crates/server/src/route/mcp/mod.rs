@@ -8,6 +8,7 @@
 mod limits;
 mod failure;
 mod context;
+mod suggestions;
 mod run;
 mod calls;
 mod names;

@@ -9,6 +9,7 @@ use velocypack::Slice;
 use super::context::Context;
 use super::failure::ToolError;
 use super::limits::{Limits, TOKEN_BYTES};
+use super::suggestions;
 use crate::http::Fields;
 
 /// The rows of a query.
@@ -35,7 +36,7 @@ pub(super) fn run(
 ) -> std::result::Result<Rows, ToolError> {
     run_within(context, aql, bind, limits).map_err(|error| {
         let is_refused = error.code() == ErrorCode::ReadOnly && !context.can_write;
-        let failed = ToolError::of_query(error, aql);
+        let failed = suggestions::of_query(context.session, error, aql);
         match is_refused {
             true => failed.with_hint("this server allows a model to read only; use no writing statement"),
             false => failed,

@@ -5,8 +5,9 @@ use mcp::{Arguments, Effect, Object, Tool};
 use velocypack::Slice;
 
 use super::context::{Context, Entry, Presence};
-use super::failure::{ToolError, ToolResult};
+use super::failure::ToolResult;
 use super::limits::Limits;
+use super::suggestions;
 
 pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
 
@@ -32,7 +33,7 @@ fn call(context: Context<'_>, arguments: &Arguments<'_>) -> ToolResult {
     let aql = arguments.required_text("aql")?;
     let bind_vars = arguments.object("bind_vars")?;
     let session = context.session;
-    let failed = |error| ToolError::of_query(error, aql);
+    let failed = |error| suggestions::of_query(session, error, aql);
     let parsed = session.parse_query(aql).map_err(failed)?;
     let parsed = Slice::new(&parsed);
     let parameters = parsed.get("bindVars").unwrap_or(Slice::EMPTY_ARRAY);
