@@ -19,7 +19,9 @@ fn the_log_names_who_changed_what_and_who_was_denied() {
     let output = format!("file://{}", log.display());
     let options = ["--server.authentication", "true", "--database.password", "root"];
     let options = [&options[..], &["--log.output", &output, "--log.level", "info"]].concat();
-    let options = [&options[..], &["--query.slow-threshold", "0.2", "--mcp.enabled", "true"]].concat();
+    let options =
+        [&options[..], &["--query.slow-threshold", "0.2", "--mcp.enabled", "true", "--mcp.write", "true"]]
+            .concat();
     let server = Server::start(&folder.path().join("data"), &options);
     let mut client = server.connect();
     let (root, eve, wrong) = (user("cm9vdDpyb290"), user("ZXZlOmV2ZQ=="), user("ZXZlOndyb25n"));
@@ -56,9 +58,11 @@ fn the_log_names_who_changed_what_and_who_was_denied() {
         )
     };
     assert_eq!(send("POST", "/_mcp", &root, &tool("list_databases", "{}")), 200);
+    assert_eq!(send("POST", "/_mcp", &root, &tool("create_collection", r#"{"name": "made"}"#)), 200);
     assert_eq!(send("POST", "/_mcp", &root, &tool("query", r#"{"aql": "INSERT {} INTO docs"}"#)), 200);
     let wanted: &[&[&str]] = &[
         &["{audit-document}", "MCP tool list_databases", "user: root", "127.0.0.1", "outcome: 0"],
+        &["{audit-collection}", "MCP tool create_collection", "user: root", "name: made", "outcome: 0"],
         &["{audit-document}", "MCP tool query", "user: root", "database: _system", "outcome: 1203"],
         &["{audit-authentication}", "logged in", "user: root", "127.0.0.1"],
         &["{audit-authorization}", "POST /_api/user", "user: root", "name: eve", "outcome: 0"],

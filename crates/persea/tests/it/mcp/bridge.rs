@@ -88,8 +88,8 @@ fn a_stateless_client_is_served() {
 fn calls_are_concurrent_and_can_be_cancelled() {
     let (_folder, server) = server(&[]);
     let mut bridge = Bridge::start(&server, &[]);
-    bridge.send(&query(1, "RETURN SLEEP(0.5)").to_string());
-    bridge.send(&query(2, "RETURN SLEEP(0.5)").to_string());
+    bridge.send(&query(1, "RETURN SLEEP(2)").to_string());
+    bridge.send(&query(2, "RETURN SLEEP(2)").to_string());
     bridge.send(r#"{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}"#);
     // The third reply comes before those that take longer, and the first never comes.
     bridge.send(&query(3, "RETURN 3").to_string());

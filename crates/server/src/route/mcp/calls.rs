@@ -4,6 +4,9 @@ use std::net::SocketAddr;
 
 use metrics::{Counter, Metric, Value, labels};
 
+/// Bytes of the longest name in an entry of the audit.
+const NAME_MAX_BYTES: usize = 256;
+
 /// Counts of calls by tool and outcome.
 pub(crate) struct CallCounts {
     tools: Vec<ToolCalls>,
@@ -31,9 +34,19 @@ impl CallCounts {
             let counter = if outcome == 0 { &calls.succeeded } else { &calls.failed };
             counter.increment();
         }
-        let Caller { user, database, client } = caller;
+        let Caller { user, database, client, object } = caller;
         let address = client.map_or_else(String::new, |client| client.to_string());
-        tracing::info!(target: "audit-document", user, address, database, name = tool, outcome, "MCP tool {tool}");
+        let name = object.get(..object.floor_char_boundary(NAME_MAX_BYTES)).unwrap_or_default();
+        macro_rules! log {
+            ($target:literal) => {
+                tracing::info!(target: $target, user, address, database, name, outcome, "MCP tool {tool}")
+            };
+        }
+        // Definitions have the topic of the routes that change them.
+        match tool.starts_with("create_") {
+            true => log!("audit-collection"),
+            false => log!("audit-document"),
+        }
     }
 
     fn by_tool(&self) -> Value {
@@ -53,6 +66,9 @@ pub(super) struct Caller<'c> {
     pub(super) user: &'c str,
     pub(super) database: &'c str,
     pub(super) client: Option<SocketAddr>,
+    /// The name of the collection, view or graph that the call names, or the URI of the resource;
+    /// empty if it names none.
+    pub(super) object: &'c str,
 }
 
 /// The metrics of this family.

@@ -3,6 +3,7 @@
 use database::Session;
 use errors::{Error, ErrorCode};
 use mcp::{Arguments, Call, Completion, Contents, Failure, Host, Outcome, Prompt, Resource, Template, Tool};
+use velocypack::Slice;
 
 use super::calls::{CallCounts, Caller};
 use super::context::{Context, Entry, Presence};
@@ -61,8 +62,9 @@ impl ToolHost<'_> {
         Context { session: self.session, can_write: self.services.options.can_write }
     }
 
-    fn caller(&self) -> Caller<'_> {
+    fn caller<'c>(&'c self, object: &'c str) -> Caller<'c> {
         Caller {
+            object,
             user: self.session.user().map_or("", |user| user),
             database: self.session.database_name(),
             client: self.request.client(),
@@ -102,8 +104,11 @@ impl Host for ToolHost<'_> {
         let context = self.context();
         let arguments = Arguments::new(&entry.tool, call.arguments).map_err(ToolError::from);
         let result = arguments.and_then(|arguments| (entry.call)(context, &arguments));
+        let named = ["collection", "source", "graph", "name"].iter();
+        let object = named.filter_map(|name| call.arguments.get(name)).find_map(Slice::as_str);
+        let object = object.unwrap_or_default();
         let number = result.as_ref().err().map_or(0, ToolError::number);
-        self.services.calls.note(entry.tool.name, number, &self.caller());
+        self.services.calls.note(entry.tool.name, number, &self.caller(object));
         Some(match result {
             Ok(json) => Outcome { json, is_error: false },
             Err(error) => error.outcome(),
@@ -122,7 +127,7 @@ impl Host for ToolHost<'_> {
         let read = resources::read(self.context(), uri);
         let is_read = matches!(read, Ok(Some(_)));
         let number = if is_read { 0 } else { Error::of(ErrorCode::HttpNotFound).number() };
-        self.services.calls.note(READ_RESOURCE, number, &self.caller());
+        self.services.calls.note(READ_RESOURCE, number, &self.caller(uri));
         read
     }
 
