@@ -147,14 +147,19 @@ fn a_follower_refuses_writes_and_becomes_a_leader() {
     post(&mut leader.connect(), "/_api/collection", &json!({"name": "docs"}));
     query(&mut leader.connect(), "FOR i IN 1..10 INSERT {n: i} INTO docs");
     let data = folder.path().join("follower");
-    let copy = follower(&data, &leader, &[]);
+    let copy = follower(&data, &leader, &["--mcp.enabled", "true", "--mcp.write", "true"]);
     wait_for(&copy, &leader);
     let mut client = copy.connect();
+    let tool = |aql: &str| {
+        let parameters = json!({"name": "query", "arguments": {"aql": aql}});
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": parameters}).to_string()
+    };
     let accepts = [(DIRTY.0.to_owned(), DIRTY.1.to_owned())];
     for (method, path, body) in [
         ("GET", "/_api/collection/docs/count", ""),
         ("POST", "/_api/document/docs", "{}"),
         ("POST", "/_api/cursor", r#"{"query": "FOR d IN docs RETURN d"}"#),
+        ("POST", "/_mcp", &tool("FOR d IN docs RETURN d")),
     ] {
         let refused = client.json(method, path, body);
         assert_eq!((refused.status, &refused.json()["errorNum"]), (503, &json!(1496)), "{path}");
@@ -172,6 +177,10 @@ fn a_follower_refuses_writes_and_becomes_a_leader() {
         let refused = client.send(method, path, &accepts, body.as_bytes());
         assert_eq!((refused.status, &refused.json()["errorNum"]), (503, &json!(1496)), "{path}");
     }
+    let refused = client.send("POST", "/_mcp", &accepts, tool("INSERT {n: 11} INTO docs").as_bytes());
+    assert_eq!(refused.json()["result"]["isError"], true, "{}", refused.text());
+    let read = client.send("POST", "/_mcp", &accepts, tool("RETURN LENGTH(docs)").as_bytes());
+    assert_eq!(read.json()["result"]["isError"], false, "{}", read.text());
     let read = client.send("GET", "/_api/collection/docs/count", &accepts, b"");
     assert_eq!((read.status, &read.json()["count"]), (200, &json!(10)));
     assert_eq!(read.header("x-arango-potential-dirty-read"), Some("true"));

@@ -39,6 +39,9 @@ const ABOUT_SERVER: [&str; 15] = [
     "/_api/wal",
 ];
 
+/// The route of tools for language models, which read data.
+const TOOLS: &str = "/_mcp";
+
 /// Returns true if the client accepts documents of a copy.
 pub(super) fn allows_dirty_read(headers: &HeaderMap) -> bool {
     headers.get(ALLOW_DIRTY_READ).is_some_and(|value| value.as_bytes() == b"true")
@@ -55,7 +58,7 @@ pub(super) fn check(
     has_local_object: bool,
 ) -> Result<()> {
     let Some((endpoint, _)) = instance.leader() else { return Ok(()) };
-    let is_about_data = pattern.starts_with("/_api/")
+    let is_about_data = (pattern.starts_with("/_api/") || pattern == TOOLS)
         && !has_local_object
         && !ABOUT_SERVER.iter().any(|prefix| pattern.starts_with(prefix));
     if instance.options().copy_answers_all || !is_about_data || allows_dirty_read(headers) {
