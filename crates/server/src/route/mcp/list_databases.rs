@@ -5,6 +5,7 @@ use mcp::{Arguments, Effect, Object, Tool};
 
 use super::context::{Context, Entry, Presence};
 use super::failure::ToolResult;
+use crate::http::percent::encode_segment;
 
 pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
 
@@ -32,7 +33,7 @@ fn call(context: Context<'_>, _arguments: &Arguments<'_>) -> ToolResult {
             for database in catalog.databases().filter(|database| may_use(database.name())) {
                 array.object(|object| {
                     let name = database.name();
-                    object.text("name", name).text("path", &format!("/_db/{name}/_mcp"));
+                    object.text("name", name).text("path", &format!("/_db/{}/_mcp", encode_segment(name)));
                 });
             }
         });

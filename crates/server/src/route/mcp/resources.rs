@@ -1,5 +1,7 @@
 //! The resources of a database: its schema, samples of its collections, and the reference of AQL.
 
+use std::borrow::Cow;
+
 use catalog::AccessLevel;
 use database::Session;
 use mcp::aql_reference::{TOPICS, topic};
@@ -11,12 +13,16 @@ use super::describe_schema;
 use super::failure::{ToolError, ToolResult};
 use super::limits::Limits;
 use super::run::{bind, run};
+use crate::http::percent::{self, encode_segment};
 
 const JSON: &str = "application/json";
 const MARKDOWN: &str = "text/markdown";
 
 /// The beginning of the URIs of topics, which are the same in each database.
 const MANUAL: &str = "persea://manual/aql/";
+
+/// The parts of a URI that are looked at: more than any resource has.
+const PARTS_MAX: usize = 5;
 
 /// The documents of a sample.
 const SAMPLE: u64 = 10;
@@ -25,7 +31,7 @@ const SAMPLE: u64 = 10;
 pub(super) fn list(session: &Session) -> Vec<Resource> {
     let database = session.database_name();
     let schema = Resource {
-        uri: format!("persea://{database}/schema"),
+        uri: format!("persea://{}/schema", encode_segment(database)),
         name: "schema".to_owned(),
         description: format!("The collections, attributes, indexes, graphs and views of '{database}'."),
         mime_type: JSON,
@@ -44,7 +50,7 @@ pub(super) fn templates(session: &Session) -> Vec<Template> {
     let database = session.database_name();
     vec![
         Template {
-            uri_template: format!("persea://{database}/collection/{{collection}}/sample"),
+            uri_template: format!("persea://{}/collection/{{collection}}/sample", encode_segment(database)),
             name: "sample",
             description: "Some documents of a collection.",
             mime_type: JSON,
@@ -60,22 +66,23 @@ pub(super) fn templates(session: &Session) -> Vec<Template> {
 
 /// Reads a resource; `None` if there is none with the URI.
 pub(super) fn read(context: Context<'_>, uri: &str) -> Result<Option<Contents>, Failure> {
-    if let Some(name) = uri.strip_prefix(MANUAL) {
-        let found = topic(name);
-        return Ok(found.map(|topic| Contents { mime_type: MARKDOWN, text: topic.text.to_owned() }));
-    }
-    let database = context.session.database_name();
-    let rest = uri.strip_prefix("persea://").and_then(|rest| rest.strip_prefix(&**database));
-    let read = match rest {
-        Some("/schema") => schema(context),
-        Some(rest) => {
-            let name = rest.strip_prefix("/collection/").and_then(|rest| rest.strip_suffix("/sample"));
-            let readable =
-                name.filter(|name| context.session.collection(name, AccessLevel::ReadOnly).is_ok());
-            let Some(name) = readable else { return Ok(None) };
+    let Some(rest) = uri.strip_prefix("persea://") else { return Ok(None) };
+    let parts: Result<Vec<Cow<'_, str>>, _> = rest.split('/').take(PARTS_MAX).map(percent::decode).collect();
+    let Ok(parts) = parts else { return Ok(None) };
+    let parts: Vec<&str> = parts.iter().map(|part| &**part).collect();
+    let own: &str = context.session.database_name();
+    let read = match parts[..] {
+        ["manual", "aql", name] => {
+            let found = topic(name);
+            return Ok(found.map(|topic| Contents { mime_type: MARKDOWN, text: topic.text.to_owned() }));
+        }
+        [database, "schema"] if database == own => schema(context),
+        [database, "collection", name, "sample"]
+            if database == own && context.session.collection(name, AccessLevel::ReadOnly).is_ok() =>
+        {
             sample(context, name)
         }
-        None => return Ok(None),
+        _ => return Ok(None),
     };
     let json = read.map_err(|error| failed(&error))?;
     let text = String::from_utf8(json).map_err(|_| Failure::internal("the content is not text"))?;
