@@ -26,13 +26,7 @@ pub(super) fn list(services: &Services, session: &Session, request: &Request) ->
     let installed = session.services()?;
     let listed = Fields::array(|fields| {
         for (mount, name) in OF_SYSTEM.iter().filter(|_| !excludes_system) {
-            fields.child_element(|fields| {
-                fields
-                    .text("mount", mount)
-                    .text("name", name)
-                    .text("version", crate::version::ARANGODB_VERSION);
-                fields.child("provides", |_| {}).bool("development", false).bool("legacy", false);
-            });
+            fields.child_element(|fields| print_of_system(mount, name, fields));
         }
         for service in installed.iter() {
             fields.child_element(|fields| print_summary(service, fields));
@@ -43,8 +37,22 @@ pub(super) fn list(services: &Services, session: &Session, request: &Request) ->
 
 pub(super) fn get(services: &Services, session: &Session, request: &Request) -> Result<Response> {
     let mount = mount_of(services, request)?;
+    if let Some((mount, name)) = OF_SYSTEM.iter().find(|(of_system, _)| *of_system == mount.as_str()) {
+        return Response::object(StatusCode::OK, |fields| {
+            print_of_system(mount, name, fields);
+            // They have no files.
+            fields.text("path", "").child("manifest", |fields| {
+                fields.text("name", name).text("version", crate::version::ARANGODB_VERSION);
+            });
+        });
+    }
     let service = session.service(mount.as_str())?;
     Response::object(StatusCode::OK, |fields| print(&service, fields))
+}
+
+fn print_of_system(mount: &str, name: &str, fields: &mut Fields<'_>) {
+    fields.text("mount", mount).text("name", name).text("version", crate::version::ARANGODB_VERSION);
+    fields.child("provides", |_| {}).bool("development", false).bool("legacy", false);
 }
 
 pub(super) fn install(services: &Services, session: &Session, request: &Request) -> Result<Response> {
