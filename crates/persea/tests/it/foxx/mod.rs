@@ -2,12 +2,13 @@
 //!
 //! `life`: from the installation to the removal, and across restarts and dumps. `rights`: users,
 //! strangers, and the bounds of a service. `queues`: jobs. `transactions`: those of services.
-//! `public`: services that others have published.
+//! `public`: services that others have published. `tool`: `persea foxx`.
 
 mod life;
 mod public;
 mod queues;
 mod rights;
+mod tool;
 mod transactions;
 
 use std::fs;
