@@ -8,7 +8,7 @@
 use catalog::SYSTEM_DATABASE;
 use database::Session;
 use database::follow::{FollowKind, FollowPhase, FollowView, SourceOptions, SyncOptions, Synchronized};
-use errors::{Error, Result};
+use errors::{Error, ErrorCode, Result};
 use hyper::StatusCode;
 use velocypack::{Builder, Slice};
 
@@ -197,7 +197,7 @@ fn forget(session: &Session, _request: &Request) -> Result<Response> {
 fn synchronize(session: &Session, request: &Request) -> Result<Response> {
     let body = request.body_object()?;
     let body = body.slice();
-    let is_global = request.flag("global", false)?;
+    let is_global = is_global(session, request)?;
     let asked = text(body, "database")?;
     let database = match (is_global, asked.as_deref()) {
         (true, None | Some(SYSTEM_DATABASE)) => None,
@@ -245,7 +245,7 @@ fn asked_source(session: &Session, request: &Request) -> Result<SourceOptions> {
     let body = request.body_object()?;
     let body = body.slice();
     check_unrestricted(body)?;
-    let database = match request.flag("global", false)? {
+    let database = match is_global(session, request)? {
         true => None,
         false => Some(&**session.database_name()),
     };
@@ -257,6 +257,16 @@ fn asked_source(session: &Session, request: &Request) -> Result<SourceOptions> {
         )));
     }
     source_options(body, database)
+}
+
+/// Returns true if a request is about all databases. Errors: 11 outside of `_system`.
+fn is_global(session: &Session, request: &Request) -> Result<bool> {
+    let is_global = request.flag("global", false)?;
+    if is_global && **session.database_name() != *SYSTEM_DATABASE {
+        let message = format!("'global' is for requests to '{SYSTEM_DATABASE}' only");
+        return Err(Error::new(ErrorCode::Forbidden, message));
+    }
+    Ok(is_global)
 }
 
 /// Reads a text of a body.
