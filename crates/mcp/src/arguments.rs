@@ -17,12 +17,9 @@ pub struct Arguments<'a>(Slice<'a>);
 impl<'a> Arguments<'a> {
     /// Checks that the tool has all of the arguments.
     pub fn new(tool: &Tool, given: Slice<'a>) -> Result<Self, ArgumentError> {
-        let schema = tool.schema();
-        let known = schema.as_ref().and_then(|schema| schema.as_slice().get("properties"));
-        let known = known.unwrap_or(Slice::EMPTY_OBJECT);
         for (name, _) in given.entries() {
-            if known.get(name).is_none() {
-                let names: Vec<&str> = known.entries().map(|(name, _)| name).collect();
+            if tool.parameters.iter().all(|parameter| parameter.name != name) {
+                let names: Vec<&str> = tool.parameters.iter().map(|parameter| parameter.name).collect();
                 let names = names.join(", ");
                 return Err(ArgumentError(format!(
                     "'{}' is not an argument of '{}'; its arguments are: {names}",

@@ -1,7 +1,5 @@
 //! Tools, resources and prompts as data.
 
-use velocypack::{Builder, Limits, json};
-
 use crate::writer::Object;
 
 /// The effect of a tool on the data, which clients show to the user before they call it.
@@ -24,26 +22,40 @@ pub struct Tool {
     pub title: &'static str,
     /// The description for the model: what the tool does, and when to call it.
     pub description: &'static str,
-    /// The JSON Schema of the arguments: an object.
-    pub input_schema: &'static str,
+    /// The parameters, in the order in which clients see them.
+    pub parameters: &'static [Parameter],
     /// The effect on the data.
     pub effect: Effect,
 }
 
-impl Tool {
-    /// Returns the schema of the arguments as a value; `None` if it is not JSON.
-    pub(crate) fn schema(&self) -> Option<Builder> {
-        let mut schema = Builder::new();
-        json::parse(self.input_schema.as_bytes(), &Limits::default(), &mut schema).ok()?;
-        Some(schema)
+/// A parameter of a tool.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameter {
+    /// The name, in lower case with underscores.
+    pub name: &'static str,
+    /// The JSON Schema of the value, as JSON.
+    pub schema: &'static str,
+    /// True if it must be given.
+    pub is_required: bool,
+}
+
+impl Parameter {
+    /// Returns a parameter that must be given.
+    pub const fn required(name: &'static str, schema: &'static str) -> Self {
+        Parameter { name, schema, is_required: true }
     }
 
+    /// Returns a parameter that may be left out.
+    pub const fn optional(name: &'static str, schema: &'static str) -> Self {
+        Parameter { name, schema, is_required: false }
+    }
+}
+
+impl Tool {
     /// Writes the tool as `tools/list` has it.
     pub(crate) fn print(&self, object: &mut Object<'_>) {
         object.text("name", self.name).text("title", self.title).text("description", self.description);
-        if let Some(schema) = self.schema() {
-            object.value("inputSchema", schema.as_slice());
-        }
+        object.child("inputSchema", |object| self.print_schema(object));
         let effect = self.effect;
         object.child("annotations", |object| {
             object
@@ -52,6 +64,22 @@ impl Tool {
                 .bool("idempotentHint", effect == Effect::Reads)
                 .bool("openWorldHint", false);
         });
+    }
+
+    /// Writes the JSON Schema of the arguments.
+    fn print_schema(&self, object: &mut Object<'_>) {
+        object.text("type", "object");
+        object.child("properties", |object| {
+            for parameter in self.parameters {
+                object.raw(parameter.name, parameter.schema.as_bytes());
+            }
+        });
+        let is_required = |parameter: &&Parameter| parameter.is_required;
+        if self.parameters.iter().any(|parameter| parameter.is_required) {
+            let names = self.parameters.iter().filter(is_required).map(|parameter| parameter.name);
+            object.texts("required", names);
+        }
+        object.bool("additionalProperties", false);
     }
 }
 

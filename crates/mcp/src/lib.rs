@@ -28,7 +28,7 @@ mod hints;
 pub mod aql_reference;
 
 pub use arguments::{ArgumentError, Arguments};
-pub use definition::{Effect, Prompt, PromptArgument, Resource, Template, Tool};
+pub use definition::{Effect, Parameter, Prompt, PromptArgument, Resource, Template, Tool};
 pub use dispatch::{Answer, BODY_MAX_BYTES, answer};
 pub use hints::{closest, hint};
 pub use host::{Call, Completion, Contents, Host, Outcome};

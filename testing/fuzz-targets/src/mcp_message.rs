@@ -4,8 +4,8 @@
 //! The first byte selects the headers, the others are the body.
 
 use mcp::{
-    Arguments, Call, Completion, Contents, Effect, Failure, Host, Inference, Object, Outcome, Printer,
-    Prompt, Resource, Template, Tool,
+    Arguments, Call, Completion, Contents, Effect, Failure, Host, Inference, Object, Outcome, Parameter,
+    Printer, Prompt, Resource, Template, Tool,
 };
 use velocypack::{Builder, Limits, Slice, json};
 
@@ -13,7 +13,7 @@ const TOOL: Tool = Tool {
     name: "t",
     title: "T",
     description: "Prints its arguments.",
-    input_schema: r#"{"type": "object", "properties": {"a": {}, "b": {}}}"#,
+    parameters: &[Parameter::optional("a", "{}"), Parameter::optional("b", "{}")],
     effect: Effect::Reads,
 };
 

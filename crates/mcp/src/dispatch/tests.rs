@@ -1,5 +1,5 @@
 use super::*;
-use crate::definition::{Effect, Tool};
+use crate::definition::{Effect, Parameter, Tool};
 use crate::definition::{Prompt, PromptArgument, Resource, Template};
 use crate::host::{Completion, Contents, Outcome};
 
@@ -7,7 +7,7 @@ const ECHO: Tool = Tool {
     name: "echo",
     title: "Echo",
     description: "Returns its argument.",
-    input_schema: r#"{"type": "object", "properties": {"text": {"type": "string"}}}"#,
+    parameters: &[Parameter::optional("text", r#"{"type": "string"}"#)],
     effect: Effect::Reads,
 };
 

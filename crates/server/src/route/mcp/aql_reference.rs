@@ -1,7 +1,7 @@
 //! The tool that explains AQL.
 
 use mcp::aql_reference::{TOPICS, topic};
-use mcp::{Arguments, Effect, Object, Tool};
+use mcp::{Arguments, Effect, Object, Parameter, Tool};
 
 use super::context::{Context, Entry, Presence};
 use super::failure::{ToolError, ToolResult};
@@ -13,13 +13,10 @@ const TOOL: Tool = Tool {
     title: "Read about AQL",
     description: "Returns the reference of AQL for a topic, with examples. Without a topic it lists the \
                   topics.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "topic": {"type": "string", "enum": ["basics", "filter", "collect", "sort_limit", "subqueries", "functions", "dates", "graphs", "search", "vectors", "geo", "modification", "performance"], "description": "The topic"}
-        },
-        "additionalProperties": false
-    }"#,
+    parameters: &[Parameter::optional(
+        "topic",
+        r#"{"type": "string", "enum": ["basics", "filter", "collect", "sort_limit", "subqueries", "functions", "dates", "graphs", "search", "vectors", "geo", "modification", "performance"], "description": "The topic"}"#,
+    )],
     effect: Effect::Reads,
 };
 
@@ -51,7 +48,9 @@ mod tests {
     #[test]
     fn the_schema_names_all_topics() {
         for topic in TOPICS {
-            assert!(TOOL.input_schema.contains(&format!("\"{}\"", topic.name)), "{}", topic.name);
+            let name = format!("\"{}\"", topic.name);
+            let is_named = TOOL.parameters.iter().any(|parameter| parameter.schema.contains(&name));
+            assert!(is_named, "{name}");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use catalog::AccessLevel;
 use database::Session;
-use mcp::{Arguments, Effect, Inference, Object, Printer, Tool, closest};
+use mcp::{Arguments, Effect, Inference, Object, Parameter, Printer, Tool, closest};
 use storage::{Collection, Index};
 use velocypack::Slice;
 
@@ -53,15 +53,20 @@ const TOOL: Tool = Tool {
     description: "Describes the current database: collections with their number of documents, their \
                   attributes as a sample shows them (types, frequency if below 1, examples), indexes, named \
                   graphs with edge definitions, and views with Analyzers. Call it before the first query.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "collections": {"type": "array", "items": {"type": "string"}, "maxItems": 50, "description": "Describe only these collections"},
-            "sample": {"type": "integer", "minimum": 0, "maximum": 1000, "default": 100, "description": "Documents of each collection to look at; 0 lists names, counts and indexes only"},
-            "include_system": {"type": "boolean", "default": false, "description": "Also list system collections, whose names begin with _"}
-        },
-        "additionalProperties": false
-    }"#,
+    parameters: &[
+        Parameter::optional(
+            "collections",
+            r#"{"type": "array", "items": {"type": "string"}, "maxItems": 50, "description": "Describe only these collections"}"#,
+        ),
+        Parameter::optional(
+            "sample",
+            r#"{"type": "integer", "minimum": 0, "maximum": 1000, "default": 100, "description": "Documents of each collection to look at; 0 lists names, counts and indexes only"}"#,
+        ),
+        Parameter::optional(
+            "include_system",
+            r#"{"type": "boolean", "default": false, "description": "Also list system collections, whose names begin with _"}"#,
+        ),
+    ],
     effect: Effect::Reads,
 };
 

@@ -1,12 +1,12 @@
 //! The tool that explains the plan of a query.
 
-use database::query::request::QueryRequest;
-use mcp::{Arguments, Effect, Object, Tool};
+use mcp::{Arguments, Effect, Object, Parameter, Tool};
 use velocypack::Slice;
 
 use super::context::{Context, Entry, Presence};
 use super::failure::ToolResult;
 use super::limits::Limits;
+use super::run::request;
 use super::suggestions;
 
 pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
@@ -19,23 +19,19 @@ const TOOL: Tool = Tool {
     title: "Explain a query's plan",
     description: "Returns the plan of a query without running it: the steps with their estimates and \
                   indexes, the optimizer's rules, warnings, and advice about missing indexes.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "aql": {"type": "string", "description": "The query"},
-            "bind_vars": {"type": "object", "description": "The values of the bind parameters, without the leading @"}
-        },
-        "required": ["aql"],
-        "additionalProperties": false
-    }"#,
+    parameters: &[
+        Parameter::required("aql", r#"{"type": "string", "description": "The query"}"#),
+        Parameter::optional(
+            "bind_vars",
+            r#"{"type": "object", "description": "The values of the bind parameters, without the leading @"}"#,
+        ),
+    ],
     effect: Effect::Reads,
 };
 
 fn call(context: Context<'_>, arguments: &Arguments<'_>) -> ToolResult {
     let aql = arguments.required_text("aql")?;
-    let mut request = QueryRequest::new(aql);
-    request.bind_variables = arguments.object("bind_vars")?.bytes().to_vec();
-    request.options.max_runtime = Some(Limits::default().time());
+    let request = request(aql, arguments.object("bind_vars")?.bytes(), Limits::default());
     let explained = context
         .session
         .explain(&request)
@@ -127,7 +123,6 @@ fn advice(nodes: Slice<'_>) -> Vec<String> {
                     ));
                 }
             }
-            "TraversalNode" | "SortNode" if position + 1 == NODES_MAX => {}
             "SortNode" => {
                 let limit = node.get("limit").and_then(Slice::as_u64).unwrap_or_default();
                 let rows = node.get("estimatedNrItems").and_then(Slice::as_f64).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! The tool that reads documents by their identifiers.
 
-use mcp::{Arguments, Effect, Object, Printer, Tool};
+use mcp::{Arguments, Effect, Object, Parameter, Printer, Tool};
 
 use super::context::{Context, Entry, Presence};
 use super::failure::{ToolError, ToolResult};
@@ -19,16 +19,20 @@ const TOOL: Tool = Tool {
     title: "Read documents",
     description: "Reads documents by their _id (\"collection/key\"), in the given order. A document that \
                   does not exist is {_id, missing: true}.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "ids": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 100, "description": "The _ids of the documents"},
-            "max_bytes": {"type": "integer", "minimum": 1000, "maximum": 1048576, "default": 65536, "description": "The most bytes of documents to return"},
-            "full_values": {"type": "boolean", "default": false, "description": "Return long texts, vectors and revisions completely"}
-        },
-        "required": ["ids"],
-        "additionalProperties": false
-    }"#,
+    parameters: &[
+        Parameter::required(
+            "ids",
+            r#"{"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 100, "description": "The _ids of the documents"}"#,
+        ),
+        Parameter::optional(
+            "max_bytes",
+            r#"{"type": "integer", "minimum": 1000, "maximum": 1048576, "default": 65536, "description": "The most bytes of documents to return"}"#,
+        ),
+        Parameter::optional(
+            "full_values",
+            r#"{"type": "boolean", "default": false, "description": "Return long texts, vectors and revisions completely"}"#,
+        ),
+    ],
     effect: Effect::Reads,
 };
 

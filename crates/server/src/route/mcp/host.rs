@@ -143,3 +143,19 @@ impl Host for ToolHost<'_> {
         prompts::complete(self.session, completion)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use velocypack::{Builder, Limits, json};
+
+    use super::*;
+
+    #[test]
+    fn schemas_of_parameters_are_json() {
+        for parameter in TOOLS.iter().flat_map(|entry| entry.tool.parameters) {
+            let mut schema = Builder::new();
+            let parsed = json::parse(parameter.schema.as_bytes(), &Limits::default(), &mut schema);
+            assert!(parsed.is_ok() && schema.as_slice().is_object(), "{}", parameter.name);
+        }
+    }
+}

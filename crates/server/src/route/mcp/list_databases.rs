@@ -14,7 +14,7 @@ const TOOL: Tool = Tool {
     title: "List databases",
     description: "Lists the databases that you may use. All other tools work in the current one; each \
                   database has an address of its own.",
-    input_schema: r#"{"type": "object", "properties": {}, "additionalProperties": false}"#,
+    parameters: &[],
     effect: Effect::Reads,
 };
 

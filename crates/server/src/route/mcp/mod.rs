@@ -16,6 +16,7 @@ mod definitions;
 mod text_source;
 mod vector_source;
 mod graph_source;
+mod search;
 mod aql_reference;
 mod describe_schema;
 mod explain;

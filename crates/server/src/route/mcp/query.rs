@@ -1,6 +1,6 @@
 //! The tool that runs a query.
 
-use mcp::{Arguments, Effect, Object, Printer, Tool};
+use mcp::{Arguments, Effect, Object, Parameter, Printer, Tool};
 
 use super::context::{Context, Entry, Presence};
 use super::failure::ToolResult;
@@ -21,19 +21,32 @@ const TOOL: Tool = Tool {
                   vectors in the rows are cut unless full_values is true. has_more says that rows are \
                   missing: add LIMIT, aggregate with COLLECT, or raise limit. An error has the place and a \
                   hint.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "aql": {"type": "string", "description": "The query, for example: FOR d IN users FILTER d.age >= @age SORT d.name LIMIT 10 RETURN {name: d.name, age: d.age}"},
-            "bind_vars": {"type": "object", "description": "The values of the bind parameters, without the leading @"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100, "description": "The most rows to return"},
-            "max_bytes": {"type": "integer", "minimum": 1000, "maximum": 1048576, "default": 65536, "description": "The most bytes of rows to return"},
-            "timeout": {"type": "number", "exclusiveMinimum": 0, "maximum": 300, "default": 30, "description": "Seconds that the query may take"},
-            "full_values": {"type": "boolean", "default": false, "description": "Return long texts, vectors and revisions completely"}
-        },
-        "required": ["aql"],
-        "additionalProperties": false
-    }"#,
+    parameters: &[
+        Parameter::required(
+            "aql",
+            r#"{"type": "string", "description": "The query, for example: FOR d IN users FILTER d.age >= @age SORT d.name LIMIT 10 RETURN {name: d.name, age: d.age}"}"#,
+        ),
+        Parameter::optional(
+            "bind_vars",
+            r#"{"type": "object", "description": "The values of the bind parameters, without the leading @"}"#,
+        ),
+        Parameter::optional(
+            "limit",
+            r#"{"type": "integer", "minimum": 1, "maximum": 1000, "default": 100, "description": "The most rows to return"}"#,
+        ),
+        Parameter::optional(
+            "max_bytes",
+            r#"{"type": "integer", "minimum": 1000, "maximum": 1048576, "default": 65536, "description": "The most bytes of rows to return"}"#,
+        ),
+        Parameter::optional(
+            "timeout",
+            r#"{"type": "number", "exclusiveMinimum": 0, "maximum": 300, "default": 30, "description": "Seconds that the query may take"}"#,
+        ),
+        Parameter::optional(
+            "full_values",
+            r#"{"type": "boolean", "default": false, "description": "Return long texts, vectors and revisions completely"}"#,
+        ),
+    ],
     effect: Effect::Reads,
 };
 

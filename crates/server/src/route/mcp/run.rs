@@ -25,6 +25,14 @@ pub(super) fn bind(fill: impl FnOnce(&mut Fields<'_>)) -> Result<Vec<u8>> {
     Fields::object(fill)
 }
 
+/// Returns a request for a query within the limit of time.
+pub(super) fn request(aql: &str, bind: &[u8], limits: Limits) -> QueryRequest {
+    let mut request = QueryRequest::new(aql);
+    request.bind_variables = bind.to_vec();
+    request.options.max_runtime = Some(limits.time());
+    request
+}
+
 /// Runs a query, and returns as many rows as the limits allow.
 ///
 /// Errors: those of the query; 1004 if its plan writes and writes are not allowed.
@@ -46,10 +54,8 @@ pub(super) fn run(
 
 fn run_within(context: Context<'_>, aql: &str, bind: &[u8], limits: Limits) -> Result<Rows> {
     let session = context.session;
-    let mut request = QueryRequest::new(aql);
-    request.bind_variables = bind.to_vec();
+    let mut request = request(aql, bind, limits);
     request.batch_size = usize::try_from(limits.rows).unwrap_or(usize::MAX);
-    request.options.max_runtime = Some(limits.time());
     // Rows beyond the limit are not computed.
     request.options.stream = true;
     let mut prepared = session.prepare_query(request.clone())?;

@@ -1,14 +1,14 @@
 //! The tool that joins a text search and a vector search.
 
-use mcp::{Arguments, Effect, Object, Printer, Tool};
+use mcp::{Arguments, Effect, Parameter, Tool};
 
 use super::context::{Context, Entry, Presence};
 use super::failure::ToolResult;
-use super::limits::Limits;
-use super::names::{Condition, Returned};
-use super::run::{bind, run};
+use super::names::Returned;
+use super::search::{BIND_VARS, LIMIT, RETURN_FIELDS, Search};
 use super::text_source::{FIELDS_MAX, Mode, TextSource};
 use super::vector_source::VectorSource;
+use crate::http::Fields;
 
 pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
 
@@ -25,26 +25,45 @@ const TOOL: Tool = Tool {
     description: "Joins a text search and a vector search of one collection by reciprocal rank fusion: the \
                   score of a document is the sum of weight / (60 + rank) over both. Use it when a question \
                   has both words and an embedding.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "collection": {"type": "string", "description": "The collection"},
-            "text": {"type": "string", "description": "The words to find"},
-            "view": {"type": "string", "description": "The view to search; by default one that covers the collection"},
-            "text_fields": {"type": "array", "items": {"type": "string"}, "maxItems": 20, "description": "The attributes to search; by default those of the view"},
-            "field": {"type": "string", "description": "The attribute with the vector; by default that of the vector index"},
-            "vector": {"type": "array", "items": {"type": "number"}, "description": "The vector to compare with"},
-            "document": {"type": "string", "description": "The _id of the document whose vector is compared with, instead of vector"},
-            "text_weight": {"type": "number", "minimum": 0, "maximum": 100, "default": 1},
-            "vector_weight": {"type": "number", "minimum": 0, "maximum": 100, "default": 1},
-            "filter": {"type": "string", "description": "A condition in AQL on the document d, for both searches"},
-            "bind_vars": {"type": "object", "description": "The values of the bind parameters of filter"},
-            "return_fields": {"type": "array", "items": {"type": "string"}, "description": "The top-level attributes to return; by default all"},
-            "limit": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 10, "description": "The most documents to return"}
-        },
-        "required": ["collection", "text"],
-        "additionalProperties": false
-    }"#,
+    parameters: &[
+        Parameter::required("collection", r#"{"type": "string", "description": "The collection"}"#),
+        Parameter::required("text", r#"{"type": "string", "description": "The words to find"}"#),
+        Parameter::optional(
+            "view",
+            r#"{"type": "string", "description": "The view to search; by default one that covers the collection"}"#,
+        ),
+        Parameter::optional(
+            "text_fields",
+            r#"{"type": "array", "items": {"type": "string"}, "maxItems": 20, "description": "The attributes to search; by default those of the view"}"#,
+        ),
+        Parameter::optional(
+            "field",
+            r#"{"type": "string", "description": "The attribute with the vector; by default that of the vector index"}"#,
+        ),
+        Parameter::optional(
+            "vector",
+            r#"{"type": "array", "items": {"type": "number"}, "description": "The vector to compare with"}"#,
+        ),
+        Parameter::optional(
+            "document",
+            r#"{"type": "string", "description": "The _id of the document whose vector is compared with, instead of vector"}"#,
+        ),
+        Parameter::optional(
+            "text_weight",
+            r#"{"type": "number", "minimum": 0, "maximum": 100, "default": 1}"#,
+        ),
+        Parameter::optional(
+            "vector_weight",
+            r#"{"type": "number", "minimum": 0, "maximum": 100, "default": 1}"#,
+        ),
+        Parameter::optional(
+            "filter",
+            r#"{"type": "string", "description": "A condition in AQL on the document d, for both searches"}"#,
+        ),
+        BIND_VARS,
+        RETURN_FIELDS,
+        LIMIT,
+    ],
     effect: Effect::Reads,
 };
 
@@ -57,23 +76,18 @@ fn call(context: Context<'_>, arguments: &Arguments<'_>) -> ToolResult {
     texts.collection = Some(collection.to_owned());
     let weight = |name: &str| arguments.number(name, 1.0, 0.0..=100.0);
     let (text_weight, vector_weight) = (weight("text_weight")?, weight("vector_weight")?);
-    let (condition, returned) = (Condition::of(arguments)?, Returned::of(arguments)?);
-    let limits = Limits::of_search(arguments)?;
-    let aql = query(&texts, &vectors, &condition.statement(), &returned);
-    let bind_vars = bind(|fields| {
-        fields.text("mcp_text", words).number("mcp_limit", limits.row_to_see_more());
+    let search = Search::of(arguments)?;
+    let aql = query(&texts, &vectors, &search.condition(), &search.returned);
+    let bind_own = |fields: &mut Fields<'_>| {
+        fields.text("mcp_text", words);
         fields.double("mcp_text_weight", text_weight).double("mcp_vector_weight", vector_weight);
         texts.bind(fields);
         vectors.bind(fields);
-        condition.bind(fields);
-        returned.bind(fields);
-    })?;
-    let rows = run(context, &aql, &bind_vars, limits)?;
-    Ok(Object::whole(|object| {
-        rows.print(Printer::default(), object);
-        object.text("view", &texts.view).text("function", vectors.function());
-        object.bool("uses_index", vectors.is_indexed).text("aql", &aql);
-    }))
+    };
+    search.run(context, &aql, bind_own, |object| {
+        object.text("view", &texts.view);
+        vectors.describe(object);
+    })
 }
 
 /// Returns the query: both searches, then the sum of the reciprocal ranks of each document.

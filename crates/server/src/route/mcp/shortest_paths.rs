@@ -1,6 +1,6 @@
 //! The tool that finds shortest paths.
 
-use mcp::{Arguments, Effect, Object, Printer, Tool};
+use mcp::{Arguments, Effect, Object, Parameter, Printer, Tool};
 
 use super::context::{Context, Entry, Presence};
 use super::failure::ToolResult;
@@ -19,21 +19,31 @@ const TOOL: Tool = Tool {
     title: "Find shortest paths",
     description: "Finds the k shortest paths between two vertices, the shortest first, by the number of edges \
                   or by a weight. Without a path the rows are empty.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "from": {"type": "string", "description": "The _id of the first vertex"},
-            "to": {"type": "string", "description": "The _id of the last vertex"},
-            "graph": {"type": "string", "description": "The name of a graph"},
-            "edge_collections": {"type": "array", "items": {"type": "string"}, "description": "Collections of edges, instead of graph"},
-            "direction": {"type": "string", "enum": ["outbound", "inbound", "any"], "default": "outbound"},
-            "k": {"type": "integer", "minimum": 1, "maximum": 100, "default": 1, "description": "The number of paths"},
-            "weight": {"type": "string", "description": "The attribute of edges that is their length; by default each edge has length 1"},
-            "return_fields": {"type": "array", "items": {"type": "string"}, "description": "The top-level attributes of vertices to return; by default all"}
-        },
-        "required": ["from", "to"],
-        "additionalProperties": false
-    }"#,
+    parameters: &[
+        Parameter::required("from", r#"{"type": "string", "description": "The _id of the first vertex"}"#),
+        Parameter::required("to", r#"{"type": "string", "description": "The _id of the last vertex"}"#),
+        Parameter::optional("graph", r#"{"type": "string", "description": "The name of a graph"}"#),
+        Parameter::optional(
+            "edge_collections",
+            r#"{"type": "array", "items": {"type": "string"}, "description": "Collections of edges, instead of graph"}"#,
+        ),
+        Parameter::optional(
+            "direction",
+            r#"{"type": "string", "enum": ["outbound", "inbound", "any"], "default": "outbound"}"#,
+        ),
+        Parameter::optional(
+            "k",
+            r#"{"type": "integer", "minimum": 1, "maximum": 100, "default": 1, "description": "The number of paths"}"#,
+        ),
+        Parameter::optional(
+            "weight",
+            r#"{"type": "string", "description": "The attribute of edges that is their length; by default each edge has length 1"}"#,
+        ),
+        Parameter::optional(
+            "return_fields",
+            r#"{"type": "array", "items": {"type": "string"}, "description": "The top-level attributes of vertices to return; by default all"}"#,
+        ),
+    ],
     effect: Effect::Reads,
 };
 

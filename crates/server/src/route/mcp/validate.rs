@@ -1,12 +1,12 @@
 //! The tool that checks a query without running it.
 
-use database::query::request::QueryRequest;
-use mcp::{Arguments, Effect, Object, Tool};
+use mcp::{Arguments, Effect, Object, Parameter, Tool};
 use velocypack::Slice;
 
 use super::context::{Context, Entry, Presence};
 use super::failure::ToolResult;
 use super::limits::Limits;
+use super::run::request;
 use super::suggestions;
 
 pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
@@ -17,15 +17,13 @@ const TOOL: Tool = Tool {
     description: "Checks a query without running it: its syntax, its functions and, if all bind parameters \
                   are given, its collections and your rights. Returns its collections, its bind \
                   parameters, and whether it writes; or the line and column of the mistake with a hint.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "aql": {"type": "string", "description": "The query"},
-            "bind_vars": {"type": "object", "description": "The values of the bind parameters, if they are known"}
-        },
-        "required": ["aql"],
-        "additionalProperties": false
-    }"#,
+    parameters: &[
+        Parameter::required("aql", r#"{"type": "string", "description": "The query"}"#),
+        Parameter::optional(
+            "bind_vars",
+            r#"{"type": "object", "description": "The values of the bind parameters, if they are known"}"#,
+        ),
+    ],
     effect: Effect::Reads,
 };
 
@@ -45,9 +43,7 @@ fn call(context: Context<'_>, arguments: &Arguments<'_>) -> ToolResult {
     // Without the values nothing is known about collections.
     let plan = match missing.is_empty() {
         true => {
-            let mut request = QueryRequest::new(aql);
-            request.bind_variables = bind_vars.bytes().to_vec();
-            request.options.max_runtime = Some(Limits::default().time());
+            let request = request(aql, bind_vars.bytes(), Limits::default());
             Some(session.explain(&request).map_err(failed)?)
         }
         false => None,

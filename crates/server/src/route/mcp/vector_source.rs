@@ -1,7 +1,7 @@
 //! The vectors that a search compares: a vector index or, without one, all documents.
 
 use catalog::AccessLevel;
-use mcp::{Arguments, Printer};
+use mcp::{Arguments, Object, Printer};
 use velocypack::Slice;
 
 use super::context::Context;
@@ -33,6 +33,11 @@ pub(super) struct VectorSource {
 }
 
 impl VectorSource {
+    /// Writes the function that compares, and whether the index answers.
+    pub(super) fn describe(&self, object: &mut Object<'_>) {
+        object.text("function", self.function()).bool("uses_index", self.is_indexed);
+    }
+
     /// Reads the arguments `collection`, `field`, and `vector` or `document`.
     pub(super) fn of(context: Context<'_>, arguments: &Arguments<'_>) -> Result<Self, ToolError> {
         let collection = arguments.required_text("collection")?;

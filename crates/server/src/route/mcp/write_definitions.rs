@@ -1,6 +1,6 @@
 //! The tools that create collections, indexes and graphs.
 
-use mcp::{Arguments, Effect, Object, Printer, Tool};
+use mcp::{Arguments, Effect, Object, Parameter, Printer, Tool};
 use storage::Durability;
 use velocypack::Slice;
 
@@ -22,16 +22,17 @@ const COLLECTION_TOOL: Tool = Tool {
     name: "create_collection",
     title: "Create a collection",
     description: "Creates a collection of documents, or of edges.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "name": {"type": "string", "description": "The name"},
-            "type": {"type": "string", "enum": ["document", "edge"], "default": "document"},
-            "schema": {"type": "object", "description": "A JSON Schema that its documents must have"}
-        },
-        "required": ["name"],
-        "additionalProperties": false
-    }"#,
+    parameters: &[
+        Parameter::required("name", r#"{"type": "string", "description": "The name"}"#),
+        Parameter::optional(
+            "type",
+            r#"{"type": "string", "enum": ["document", "edge"], "default": "document"}"#,
+        ),
+        Parameter::optional(
+            "schema",
+            r#"{"type": "object", "description": "A JSON Schema that its documents must have"}"#,
+        ),
+    ],
     effect: Effect::Adds,
 };
 
@@ -43,15 +44,13 @@ const INDEX_TOOL: Tool = Tool {
                   [{\"name\": \"text\", \"analyzer\": \"text_en\"}]}, {\"type\": \"geo\", \"fields\": [\"location\"], \
                   \"geoJson\": true}, {\"type\": \"vector\", \"fields\": [\"v\"], \"params\": {\"metric\": \"cosine\", \
                   \"dimension\": 384}}.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "collection": {"type": "string", "description": "The collection"},
-            "definition": {"type": "object", "required": ["type", "fields"], "description": "The index: type, fields, and options such as unique and sparse"}
-        },
-        "required": ["collection", "definition"],
-        "additionalProperties": false
-    }"#,
+    parameters: &[
+        Parameter::required("collection", r#"{"type": "string", "description": "The collection"}"#),
+        Parameter::required(
+            "definition",
+            r#"{"type": "object", "required": ["type", "fields"], "description": "The index: type, fields, and options such as unique and sparse"}"#,
+        ),
+    ],
     effect: Effect::Adds,
 };
 
@@ -59,16 +58,17 @@ const GRAPH_TOOL: Tool = Tool {
     name: "create_graph",
     title: "Create a named graph",
     description: "Creates a named graph over collections. Collections that do not exist are created.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "name": {"type": "string", "description": "The name"},
-            "edge_definitions": {"type": "array", "minItems": 1, "items": {"type": "object", "properties": {"collection": {"type": "string"}, "from": {"type": "array", "items": {"type": "string"}}, "to": {"type": "array", "items": {"type": "string"}}}, "required": ["collection", "from", "to"]}, "description": "The collections of edges with the collections of vertices that they join"},
-            "orphan_collections": {"type": "array", "items": {"type": "string"}, "description": "Collections of vertices without edges"}
-        },
-        "required": ["name", "edge_definitions"],
-        "additionalProperties": false
-    }"#,
+    parameters: &[
+        Parameter::required("name", r#"{"type": "string", "description": "The name"}"#),
+        Parameter::required(
+            "edge_definitions",
+            r#"{"type": "array", "minItems": 1, "items": {"type": "object", "properties": {"collection": {"type": "string"}, "from": {"type": "array", "items": {"type": "string"}}, "to": {"type": "array", "items": {"type": "string"}}}, "required": ["collection", "from", "to"]}, "description": "The collections of edges with the collections of vertices that they join"}"#,
+        ),
+        Parameter::optional(
+            "orphan_collections",
+            r#"{"type": "array", "items": {"type": "string"}, "description": "Collections of vertices without edges"}"#,
+        ),
+    ],
     effect: Effect::Adds,
 };
 

@@ -1,7 +1,7 @@
 //! The tools that insert, update and remove documents. Each call is one query, and so one
 //! transaction: it has all effects or none.
 
-use mcp::{Arguments, Effect, Object, Printer, Tool};
+use mcp::{Arguments, Effect, Object, Parameter, Printer, Tool};
 use velocypack::Slice;
 
 use super::context::{Context, Entry, Presence};
@@ -21,16 +21,17 @@ const INSERT_TOOL: Tool = Tool {
     title: "Insert documents",
     description: "Inserts documents into a collection, all or none. Edges need _from and _to. Returns the \
                   _ids.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "collection": {"type": "string", "description": "The collection"},
-            "documents": {"type": "array", "items": {"type": "object"}, "minItems": 1, "maxItems": 1000, "description": "The documents; without _key they get one"},
-            "on_conflict": {"type": "string", "enum": ["fail", "ignore", "update", "replace"], "default": "fail", "description": "What to do if the _key exists"}
-        },
-        "required": ["collection", "documents"],
-        "additionalProperties": false
-    }"#,
+    parameters: &[
+        Parameter::required("collection", r#"{"type": "string", "description": "The collection"}"#),
+        Parameter::required(
+            "documents",
+            r#"{"type": "array", "items": {"type": "object"}, "minItems": 1, "maxItems": 1000, "description": "The documents; without _key they get one"}"#,
+        ),
+        Parameter::optional(
+            "on_conflict",
+            r#"{"type": "string", "enum": ["fail", "ignore", "update", "replace"], "default": "fail", "description": "What to do if the _key exists"}"#,
+        ),
+    ],
     effect: Effect::Adds,
 };
 
@@ -39,15 +40,13 @@ const UPDATE_TOOL: Tool = Tool {
     title: "Update documents",
     description: "Changes attributes of documents, all or none. Each document names its _key; other \
                   attributes are merged into the stored document. An attribute that is null is removed.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "collection": {"type": "string", "description": "The collection"},
-            "documents": {"type": "array", "items": {"type": "object", "required": ["_key"]}, "minItems": 1, "maxItems": 1000, "description": "The changes, each with the _key of its document"}
-        },
-        "required": ["collection", "documents"],
-        "additionalProperties": false
-    }"#,
+    parameters: &[
+        Parameter::required("collection", r#"{"type": "string", "description": "The collection"}"#),
+        Parameter::required(
+            "documents",
+            r#"{"type": "array", "items": {"type": "object", "required": ["_key"]}, "minItems": 1, "maxItems": 1000, "description": "The changes, each with the _key of its document"}"#,
+        ),
+    ],
     effect: Effect::Changes,
 };
 
@@ -55,15 +54,13 @@ const REMOVE_TOOL: Tool = Tool {
     name: "remove_documents",
     title: "Remove documents",
     description: "Removes documents by their _keys, all or none.",
-    input_schema: r#"{
-        "type": "object",
-        "properties": {
-            "collection": {"type": "string", "description": "The collection"},
-            "keys": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 1000, "description": "The _keys of the documents"}
-        },
-        "required": ["collection", "keys"],
-        "additionalProperties": false
-    }"#,
+    parameters: &[
+        Parameter::required("collection", r#"{"type": "string", "description": "The collection"}"#),
+        Parameter::required(
+            "keys",
+            r#"{"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 1000, "description": "The _keys of the documents"}"#,
+        ),
+    ],
     effect: Effect::Changes,
 };
 
