@@ -23,7 +23,7 @@ const EXPECTED: &str = "tests/drivers/expected";
 const CHECKED: &[&str] = &["arangojs", "python-arango"];
 
 /// The reasons why a test may fail.
-const REASONS: &[&str] = &["difference", "javascript", "options", "replication", "suite"];
+const REASONS: &[&str] = &["difference", "options", "replication", "suite"];
 
 /// Runs the short suites.
 pub(crate) fn check() -> Result<(), Failure> {
@@ -122,11 +122,11 @@ mod tests {
 
     #[test]
     fn a_failure_must_be_expected_and_an_expected_one_must_fail() {
-        let known = parse("# why\n\nreplication: a::b\njavascript: c: d\n").unwrap();
+        let known = parse("# why\n\nreplication: a::b\noptions: c: d\n").unwrap();
         let (failed, summary) =
             failures("x", "failed: a::b\nfailed: e\n1 passed, 2 failed, 0 skipped\n").unwrap();
         assert_eq!(summary, "1 passed, 2 failed, 0 skipped");
-        let expected = ["failed: e", "passed, but was expected to fail (javascript): c: d"];
+        let expected = ["failed: e", "passed, but was expected to fail (options): c: d"];
         assert_eq!(compare(&known, &failed), expected);
         assert!(compare(&known, &["a::b".to_owned(), "c: d".to_owned()]).is_empty());
     }
