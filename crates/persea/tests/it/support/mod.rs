@@ -4,6 +4,7 @@ pub(crate) mod archive;
 pub(crate) mod backups;
 pub(crate) mod client;
 pub(crate) mod disguise;
+pub(crate) mod drivers;
 pub(crate) mod dumps;
 pub(crate) mod server;
 pub(crate) mod tool;
