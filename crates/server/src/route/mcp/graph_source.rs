@@ -1,10 +1,26 @@
 //! The edges that a traversal follows: a named graph, or collections of edges.
 
-use mcp::Arguments;
+use mcp::{Arguments, Parameter};
 
 use super::failure::ToolError;
 use super::names::quoted;
 use crate::http::Fields;
+
+/// The graph of the edges.
+pub(super) const GRAPH: Parameter =
+    Parameter::optional("graph", r#"{"type": "string", "description": "The name of a graph"}"#);
+
+/// The edges, where no graph is named.
+pub(super) const EDGE_COLLECTIONS: Parameter = Parameter::optional(
+    "edge_collections",
+    r#"{"type": "array", "items": {"type": "string"}, "description": "Collections of edges, instead of graph"}"#,
+);
+
+/// The direction in which edges are followed.
+pub(super) const DIRECTION: Parameter = Parameter::optional(
+    "direction",
+    r#"{"type": "string", "enum": ["outbound", "inbound", "any"], "default": "outbound"}"#,
+);
 
 /// The most collections of edges of a call.
 const COLLECTIONS_MAX: usize = 50;

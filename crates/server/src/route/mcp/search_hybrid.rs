@@ -7,7 +7,7 @@ use super::failure::ToolResult;
 use super::names::Returned;
 use super::search::{BIND_VARS, LIMIT, RETURN_FIELDS, Search};
 use super::text_source::{FIELDS_MAX, Mode, TextSource};
-use super::vector_source::VectorSource;
+use super::vector_source::{COLLECTION, FIELD, VECTOR, VectorSource};
 use crate::http::Fields;
 
 pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
@@ -26,7 +26,7 @@ const TOOL: Tool = Tool {
                   score of a document is the sum of weight / (60 + rank) over both. Use it when a question \
                   has both words and an embedding.",
     parameters: &[
-        Parameter::required("collection", r#"{"type": "string", "description": "The collection"}"#),
+        COLLECTION,
         Parameter::required("text", r#"{"type": "string", "description": "The words to find"}"#),
         Parameter::optional(
             "view",
@@ -36,14 +36,8 @@ const TOOL: Tool = Tool {
             "text_fields",
             r#"{"type": "array", "items": {"type": "string"}, "maxItems": 20, "description": "The attributes to search; by default those of the view"}"#,
         ),
-        Parameter::optional(
-            "field",
-            r#"{"type": "string", "description": "The attribute with the vector; by default that of the vector index"}"#,
-        ),
-        Parameter::optional(
-            "vector",
-            r#"{"type": "array", "items": {"type": "number"}, "description": "The vector to compare with"}"#,
-        ),
+        FIELD,
+        VECTOR,
         Parameter::optional(
             "document",
             r#"{"type": "string", "description": "The _id of the document whose vector is compared with, instead of vector"}"#,

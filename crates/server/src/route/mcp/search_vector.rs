@@ -5,7 +5,7 @@ use mcp::{Arguments, Effect, Parameter, Tool};
 use super::context::{Context, Entry, Presence};
 use super::failure::ToolResult;
 use super::search::{BIND_VARS, LIMIT, RETURN_FIELDS, Search};
-use super::vector_source::VectorSource;
+use super::vector_source::{COLLECTION, FIELD, VECTOR, VectorSource};
 
 pub(super) const ENTRY: Entry = Entry { tool: TOOL, call, presence: Presence::Always };
 
@@ -16,15 +16,9 @@ const TOOL: Tool = Tool {
                   It uses the collection's vector index with its metric; without one it compares all \
                   documents by cosine similarity.",
     parameters: &[
-        Parameter::required("collection", r#"{"type": "string", "description": "The collection"}"#),
-        Parameter::optional(
-            "field",
-            r#"{"type": "string", "description": "The attribute with the vector; by default that of the vector index"}"#,
-        ),
-        Parameter::optional(
-            "vector",
-            r#"{"type": "array", "items": {"type": "number"}, "description": "The vector to compare with"}"#,
-        ),
+        COLLECTION,
+        FIELD,
+        VECTOR,
         Parameter::optional(
             "document",
             r#"{"type": "string", "description": "The _id of the document whose neighbours are wanted, instead of vector"}"#,

@@ -4,7 +4,7 @@ use mcp::{Arguments, Effect, Object, Parameter, Printer, Tool};
 
 use super::context::{Context, Entry, Presence};
 use super::failure::ToolResult;
-use super::graph_source::{GraphSource, id};
+use super::graph_source::{DIRECTION, EDGE_COLLECTIONS, GRAPH, GraphSource, id};
 use super::limits::Limits;
 use super::names::Returned;
 use super::run::{bind, run};
@@ -22,15 +22,9 @@ const TOOL: Tool = Tool {
     parameters: &[
         Parameter::required("from", r#"{"type": "string", "description": "The _id of the first vertex"}"#),
         Parameter::required("to", r#"{"type": "string", "description": "The _id of the last vertex"}"#),
-        Parameter::optional("graph", r#"{"type": "string", "description": "The name of a graph"}"#),
-        Parameter::optional(
-            "edge_collections",
-            r#"{"type": "array", "items": {"type": "string"}, "description": "Collections of edges, instead of graph"}"#,
-        ),
-        Parameter::optional(
-            "direction",
-            r#"{"type": "string", "enum": ["outbound", "inbound", "any"], "default": "outbound"}"#,
-        ),
+        GRAPH,
+        EDGE_COLLECTIONS,
+        DIRECTION,
         Parameter::optional(
             "k",
             r#"{"type": "integer", "minimum": 1, "maximum": 100, "default": 1, "description": "The number of paths"}"#,

@@ -4,7 +4,7 @@ use mcp::{Arguments, Effect, Parameter, Tool};
 
 use super::context::{Context, Entry, Presence};
 use super::failure::{ToolError, ToolResult};
-use super::graph_source::{GraphSource, id};
+use super::graph_source::{DIRECTION, EDGE_COLLECTIONS, GRAPH, GraphSource, id};
 use super::search::{BIND_VARS, Search};
 use crate::http::Fields;
 
@@ -21,15 +21,9 @@ const TOOL: Tool = Tool {
                   its edge and p the path (p.vertices, p.edges).",
     parameters: &[
         Parameter::required("start", r#"{"type": "string", "description": "The _id of the start vertex"}"#),
-        Parameter::optional("graph", r#"{"type": "string", "description": "The name of a graph"}"#),
-        Parameter::optional(
-            "edge_collections",
-            r#"{"type": "array", "items": {"type": "string"}, "description": "Collections of edges, instead of graph"}"#,
-        ),
-        Parameter::optional(
-            "direction",
-            r#"{"type": "string", "enum": ["outbound", "inbound", "any"], "default": "outbound"}"#,
-        ),
+        GRAPH,
+        EDGE_COLLECTIONS,
+        DIRECTION,
         Parameter::optional("min_depth", r#"{"type": "integer", "minimum": 0, "maximum": 20, "default": 1}"#),
         Parameter::optional("max_depth", r#"{"type": "integer", "minimum": 0, "maximum": 20, "default": 2}"#),
         Parameter::optional(

@@ -1,7 +1,7 @@
 //! The vectors that a search compares: a vector index or, without one, all documents.
 
 use catalog::AccessLevel;
-use mcp::{Arguments, Object, Printer};
+use mcp::{Arguments, Object, Parameter, Printer};
 use velocypack::Slice;
 
 use super::context::Context;
@@ -11,6 +11,22 @@ use super::limits::Limits;
 use super::names::path;
 use super::run::{bind, run};
 use crate::http::Fields;
+
+/// The collection of the vectors.
+pub(super) const COLLECTION: Parameter =
+    Parameter::required("collection", r#"{"type": "string", "description": "The collection"}"#);
+
+/// The attribute with the vectors.
+pub(super) const FIELD: Parameter = Parameter::optional(
+    "field",
+    r#"{"type": "string", "description": "The attribute with the vector; by default that of the vector index"}"#,
+);
+
+/// The vector itself.
+pub(super) const VECTOR: Parameter = Parameter::optional(
+    "vector",
+    r#"{"type": "array", "items": {"type": "number"}, "description": "The vector to compare with"}"#,
+);
 
 /// The longest vector.
 const DIMENSION_MAX: usize = 8_192;
