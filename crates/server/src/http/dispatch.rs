@@ -265,7 +265,7 @@ impl Dispatcher {
                 let work = move || run(context, || job.call(&request)?.finish());
                 Ok(Response::rest(Rest::interruptible(interrupt, work).on(lane)))
             }
-            Place::Connection(budget, _permit) => {
+            Place::Connection(budget) => {
                 request.budget = budget;
                 match run(context.clone(), || job.call(&request))?.finished() {
                     Ok(response) => Ok(response),

@@ -1,7 +1,7 @@
 //! Listeners, which accept connections.
 
 use std::io;
-use std::net::{SocketAddr, TcpListener as StdTcpListener};
+use std::net::{SocketAddr, TcpListener as StdTcpListener, TcpStream as StdTcpStream};
 use std::os::unix::net::{UnixListener as StdUnixListener, UnixStream as StdUnixStream};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -9,11 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
-use tokio::net::{TcpListener, TcpStream, UnixListener};
+use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::address::Address;
 use super::connection;
+use super::connection_threads::ConnectionThreads;
 use super::connections::ServerEnd;
 use super::service::HttpService;
 use super::tls::Tls;
@@ -122,74 +123,96 @@ impl Listener {
     }
 }
 
-/// Accepts connections until the future is dropped.
+/// Accepts connections for the threads until the future is dropped.
 pub(crate) fn accept(
     service: Arc<HttpService>,
+    threads: Arc<ConnectionThreads>,
     listener: Listener,
 ) -> io::Result<Pin<Box<dyn Future<Output = ()> + Send>>> {
     let slots = Arc::new(Semaphore::new(service.options().max_connections));
+    let acceptor = Acceptor { service, threads, slots };
     Ok(match listener.inner {
-        Inner::Tcp(listener) => Box::pin(accept_tcp(service, TcpListener::from_std(listener)?, slots)),
-        Inner::Tls(listener, tls) => {
-            Box::pin(accept_tls(service, TcpListener::from_std(listener)?, tls, slots))
-        }
+        Inner::Tcp(listener) => Box::pin(acceptor.accept_tcp(TcpListener::from_std(listener)?)),
+        Inner::Tls(listener, tls) => Box::pin(acceptor.accept_tls(TcpListener::from_std(listener)?, tls)),
         Inner::Unix(listener, file) => {
-            Box::pin(accept_unix(service, UnixListener::from_std(listener)?, file, slots))
+            Box::pin(acceptor.accept_unix(UnixListener::from_std(listener)?, file))
         }
     })
 }
 
-async fn accept_tcp(service: Arc<HttpService>, listener: TcpListener, slots: Arc<Semaphore>) {
-    while let Some(slot) = free(&slots).await {
-        let Some((stream, client)) = accepted(listener.accept().await).await else { continue };
-        let service = Arc::clone(&service);
-        let server = ServerEnd { address: stream.local_addr().ok(), is_encrypted: false };
-        tokio::spawn(async move {
-            connection::serve(service, without_delay(stream), Some(client), server).await;
-            drop(slot);
-        });
-    }
-}
-
-async fn accept_tls(service: Arc<HttpService>, listener: TcpListener, tls: Tls, slots: Arc<Semaphore>) {
-    while let Some(slot) = free(&slots).await {
-        let Some((stream, client)) = accepted(listener.accept().await).await else { continue };
-        let (service, acceptor) = (Arc::clone(&service), tls.acceptor());
-        let server = ServerEnd { address: stream.local_addr().ok(), is_encrypted: true };
-        tokio::spawn(async move {
-            let agreed =
-                tokio::time::timeout(HANDSHAKE_TIMEOUT, acceptor.accept(without_delay(stream))).await;
-            match agreed {
-                Ok(Ok(stream)) => connection::serve(service, stream, Some(client), server).await,
-                Ok(Err(error)) => {
-                    tracing::debug!(target: "ssl", %client, %error, "TLS handshake failed");
-                }
-                Err(_) => tracing::debug!(target: "ssl", %client, "TLS handshake timed out"),
-            }
-            drop(slot);
-        });
-    }
-}
-
-async fn accept_unix(
+/// The parts of a listener that all its connections share.
+struct Acceptor {
     service: Arc<HttpService>,
-    listener: UnixListener,
-    _file: SocketFile,
+    threads: Arc<ConnectionThreads>,
     slots: Arc<Semaphore>,
-) {
-    while let Some(slot) = free(&slots).await {
-        let Some((stream, _)) = accepted(listener.accept().await).await else { continue };
-        let service = Arc::clone(&service);
-        tokio::spawn(async move {
-            connection::serve(service, stream, None, ServerEnd::default()).await;
-            drop(slot);
-        });
+}
+
+impl Acceptor {
+    async fn accept_tcp(self, listener: TcpListener) {
+        while let Some(slot) = self.free_slot().await {
+            let Some((stream, client)) = accepted(listener.accept().await).await else { continue };
+            let Some((stream, server)) = detached(stream, false) else { continue };
+            let service = Arc::clone(&self.service);
+            self.threads.spawn(move || async move {
+                match TcpStream::from_std(stream) {
+                    Ok(stream) => connection::serve(service, stream, Some(client), server).await,
+                    Err(error) => report_lost(&error),
+                }
+                drop(slot);
+            });
+        }
+    }
+
+    async fn accept_tls(self, listener: TcpListener, tls: Tls) {
+        while let Some(slot) = self.free_slot().await {
+            let Some((stream, client)) = accepted(listener.accept().await).await else { continue };
+            let Some((stream, server)) = detached(stream, true) else { continue };
+            let (service, acceptor) = (Arc::clone(&self.service), tls.acceptor());
+            self.threads.spawn(move || async move {
+                let stream = async { acceptor.accept(TcpStream::from_std(stream)?).await };
+                match tokio::time::timeout(HANDSHAKE_TIMEOUT, stream).await {
+                    Ok(Ok(stream)) => connection::serve(service, stream, Some(client), server).await,
+                    Ok(Err(error)) => {
+                        tracing::debug!(target: "ssl", %client, %error, "TLS handshake failed");
+                    }
+                    Err(_) => tracing::debug!(target: "ssl", %client, "TLS handshake timed out"),
+                }
+                drop(slot);
+            });
+        }
+    }
+
+    async fn accept_unix(self, listener: UnixListener, _file: SocketFile) {
+        while let Some(slot) = self.free_slot().await {
+            let Some((stream, _)) = accepted(listener.accept().await).await else { continue };
+            let Ok(stream) = stream.into_std() else { continue };
+            let service = Arc::clone(&self.service);
+            self.threads.spawn(move || async move {
+                match UnixStream::from_std(stream) {
+                    Ok(stream) => connection::serve(service, stream, None, ServerEnd::default()).await,
+                    Err(error) => report_lost(&error),
+                }
+                drop(slot);
+            });
+        }
+    }
+
+    /// Waits until one more connection is allowed.
+    async fn free_slot(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.slots).acquire_owned().await.ok()
     }
 }
 
-/// Waits until one more connection is allowed.
-async fn free(slots: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
-    Arc::clone(slots).acquire_owned().await.ok()
+fn report_lost(error: &io::Error) {
+    tracing::warn!(target: "communication", %error, "cannot serve a connection");
+}
+
+/// Returns the stream for another thread, and the server's end of it.
+fn detached(stream: TcpStream, is_encrypted: bool) -> Option<(StdTcpStream, ServerEnd)> {
+    // If this fails the connection is only slower.
+    let _ = stream.set_nodelay(true);
+    let server = ServerEnd { address: stream.local_addr().ok(), is_encrypted };
+    stream.into_std().inspect_err(report_lost).ok().map(|stream| (stream, server))
 }
 
 /// Returns the connection; after an error, returns `None` after a pause.
@@ -202,10 +225,4 @@ async fn accepted<T>(accepted: io::Result<T>) -> Option<T> {
             None
         }
     }
-}
-
-fn without_delay(stream: TcpStream) -> TcpStream {
-    // If this fails the connection is only slower.
-    let _ = stream.set_nodelay(true);
-    stream
 }

@@ -11,6 +11,7 @@ pub mod body;
 pub(crate) mod body_memory;
 pub mod compression;
 pub(crate) mod connection;
+pub(crate) mod connection_threads;
 pub mod connections;
 pub mod content_type;
 pub mod cors;

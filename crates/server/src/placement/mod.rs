@@ -1,10 +1,9 @@
 //! Placement: a request's work runs on its connection's task or on the worker pool. This module
 //! holds all decisions and thresholds.
 //!
-//! Each thread of the connections serves many clients, and the runtime may poll no other connection
-//! while one of them blocks. Work therefore runs there only if it takes microseconds and never
-//! waits. All other work runs on the pool. The pool costs two thread switches, which is more than
-//! many requests take.
+//! Each thread of the connections serves many clients, which wait while it works for one of them.
+//! Work therefore runs there only if it takes microseconds and never waits. All other work runs on
+//! the pool. The pool costs two thread switches, which is more than many requests take.
 //!
 //! A route declares its [`Cost`]. A handler of unknown cost begins on the connection's task under a
 //! [`Budget`] and does not wait. It returns the remaining work as a deferred response, which runs
@@ -12,7 +11,7 @@
 
 pub mod logins;
 pub mod metrics;
-pub(crate) mod permits;
+pub(crate) mod neighbours;
 pub mod pool;
 
 use std::sync::Arc;
@@ -20,7 +19,6 @@ use std::time::{Duration, Instant};
 
 use database::{Budget, Limits};
 
-use self::permits::{Permit, Permits};
 use self::pool::{PoolLimits, WorkerPool};
 
 /// Longest body of a request of unknown cost that is read on a connection's task. Parsing this much
@@ -29,16 +27,20 @@ const SHORT_BODY_BYTES: usize = 32 << 10;
 
 /// Time that work of unknown cost may take on a connection's task. Longer work is given up there
 /// and starts again.
+///
+/// The connections of a thread share the time after which resumable work moves to the pool.
 const BUDGET: Duration = Duration::from_millis(2);
 
-/// Time that resumable work runs without a permit: as long as two thread switches take.
-const BUDGET_WITHOUT_PERMIT: Duration = Duration::from_micros(100);
+/// Time that each connection has at least: as long as two thread switches take.
+const LEAST_BUDGET: Duration = Duration::from_micros(100);
 
 /// Time by which one step of resumable work may exceed the budget before it is given up.
 const OVERRUN: Duration = Duration::from_millis(8);
 
-/// Longest recent run of a plan that may run on a connection's task. On a busy machine such a run
-/// ends before another thread would start it.
+/// Longest recent run of a plan that may run on the task of the only connection of a thread. On a
+/// busy machine such a run ends before another thread would start it.
+///
+/// The connections of a thread share this time as well, so none waits longer for all others.
 const LONGEST_ESTIMATE: Duration = Duration::from_millis(1);
 
 /// Time that a job waits before the pool gets a spare thread: the other threads then seem to be
@@ -118,9 +120,9 @@ impl Lanes {
 }
 
 /// The place where a handler runs.
-pub(crate) enum Place<'a> {
-    /// On its connection's task, within a budget. The task holds the permit until it ends.
-    Connection(Budget, Option<Permit<'a>>),
+pub(crate) enum Place {
+    /// On its connection's task, within a budget.
+    Connection(Budget),
     /// On the threads of a lane.
     Pool(Lane),
 }
@@ -132,12 +134,11 @@ pub(crate) struct Placement {
     reads_wait: bool,
     /// Writes wait for messages, because the other members of a group must have them.
     writes_wait: bool,
-    permits: Permits,
 }
 
 impl Placement {
     pub(crate) fn new(reads_wait: bool, writes_wait: bool) -> Self {
-        Placement { reads_wait, writes_wait, permits: Permits::default() }
+        Placement { reads_wait, writes_wait }
     }
 
     /// Returns the sizes of the pools, given those for a store on this machine.
@@ -146,15 +147,12 @@ impl Placement {
     }
 
     /// Returns the place of a handler, given the length of its request's body.
-    pub(crate) fn place(&self, cost: Cost, body_bytes: usize) -> Place<'_> {
+    pub(crate) fn place(&self, cost: Cost, body_bytes: usize) -> Place {
         match cost {
             Cost::Read | Cost::Unknown if self.reads_wait => Place::Pool(Lane::Requests),
             Cost::Unknown if self.writes_wait => Place::Pool(Lane::Requests),
-            Cost::Constant | Cost::Read => Place::Connection(Budget::UNLIMITED, None),
-            Cost::Unknown if body_bytes <= SHORT_BODY_BYTES => {
-                let permit = self.permits.take();
-                Place::Connection(budget(Instant::now(), permit.is_some()), permit)
-            }
+            Cost::Constant | Cost::Read => Place::Connection(Budget::UNLIMITED),
+            Cost::Unknown if body_bytes <= SHORT_BODY_BYTES => Place::Connection(budget(Instant::now())),
             Cost::Unknown | Cost::Blocking => Place::Pool(Lane::Requests),
             Cost::Transaction => Place::Pool(Lane::Transactions),
             Cost::Control => Place::Pool(Lane::Control),
@@ -162,12 +160,14 @@ impl Placement {
     }
 }
 
-/// Returns the budget. Without a permit, no work begins that may take long: one thread always
-/// serves connections.
-fn budget(now: Instant, has_permit: bool) -> Budget {
-    let (length, longest_estimate) =
-        if has_permit { (BUDGET, LONGEST_ESTIMATE) } else { (BUDGET_WITHOUT_PERMIT, Duration::ZERO) };
-    Budget::new(Limits { yield_at: now + length, deadline: now + BUDGET, overrun: OVERRUN, longest_estimate })
+/// Returns the budget of work that begins now on this thread of the connections.
+fn budget(now: Instant) -> Budget {
+    Budget::new(Limits {
+        yield_at: now + neighbours::share(BUDGET, LEAST_BUDGET),
+        deadline: now + BUDGET,
+        overrun: OVERRUN,
+        longest_estimate: neighbours::share(LONGEST_ESTIMATE, LEAST_BUDGET),
+    })
 }
 
 #[cfg(test)]
@@ -191,19 +191,19 @@ mod tests {
     fn only_short_requests_of_unknown_cost_get_a_budget() {
         let placement = Placement::default();
         let place = |cost, bytes| match placement.place(cost, bytes) {
-            Place::Connection(budget, permit) => Some((budget.is_unlimited(), permit.is_some())),
+            Place::Connection(budget) => Some(budget.is_unlimited()),
             Place::Pool(_) => None,
         };
-        assert_eq!(place(Cost::Constant, usize::MAX), Some((true, false)));
-        assert_eq!(place(Cost::Unknown, SHORT_BODY_BYTES), Some((false, false)));
+        assert_eq!(place(Cost::Constant, usize::MAX), Some(true));
+        assert_eq!(place(Cost::Unknown, SHORT_BODY_BYTES), Some(false));
         assert_eq!(place(Cost::Unknown, SHORT_BODY_BYTES + 1), None);
         assert_eq!(place(Cost::Blocking, 0), None);
     }
 
     #[test]
-    fn work_that_may_take_long_needs_a_permit() {
-        let now = Instant::now();
-        assert!(budget(now, true).admits(LONGEST_ESTIMATE));
-        assert!(!budget(now, false).admits(Duration::from_micros(1)));
+    fn work_that_takes_longer_than_a_share_is_for_the_pool() {
+        let budget = budget(Instant::now());
+        assert!(budget.admits(LEAST_BUDGET));
+        assert!(!budget.admits(LONGEST_ESTIMATE), "this thread serves no connection alone");
     }
 }

@@ -12,6 +12,7 @@ use database::group::GroupOptions;
 use errors::{Error, Result};
 
 use self::parts::Parts;
+use crate::http::connection_threads::ConnectionThreads;
 use crate::http::connections::Connections;
 use crate::http::dispatch::Dispatcher;
 use crate::http::forward::Forwarder;
@@ -196,9 +197,11 @@ impl Server {
             let instance = Arc::clone(&self.instance);
             let _ = tokio::task::spawn_blocking(move || database::foxx::provide_all(&instance)).await;
         }
+        let threads = Arc::new(ConnectionThreads::start()?);
         let mut tasks = Vec::new();
         for listener in listeners {
-            tasks.push(tokio::spawn(listener::accept(Arc::clone(&self.http), listener)?));
+            let accept = listener::accept(Arc::clone(&self.http), Arc::clone(&threads), listener)?;
+            tasks.push(tokio::spawn(accept));
         }
         let watch = tokio::spawn(Arc::clone(&self).watch());
         self.shutdown.requested().await;
