@@ -11,6 +11,7 @@ mod aql_parse;
 mod aql_query;
 mod elections_message;
 mod foxx_bundle;
+mod http_loop;
 mod http_request;
 mod javascript_value;
 mod json_parse;
@@ -34,6 +35,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "aql_query", run: aql_query::run },
     Target { name: "elections_message", run: elections_message::run },
     Target { name: "foxx_bundle", run: foxx_bundle::run },
+    Target { name: "http_loop", run: http_loop::run },
     Target { name: "http_request", run: http_request::run },
     Target { name: "javascript_value", run: javascript_value::run },
     Target { name: "json_parse", run: json_parse::run },

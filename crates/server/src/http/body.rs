@@ -29,6 +29,44 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// The interval at which a body that holds memory is checked for its rate.
 const RATE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
+/// The body of a request on the connection.
+pub(crate) enum RequestBody {
+    /// The whole body, which has arrived with the head.
+    Whole(Bytes),
+    /// The body as it arrives.
+    Incoming(Incoming),
+}
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<std::result::Result<Frame<Bytes>, hyper::Error>>> {
+        match self.get_mut() {
+            RequestBody::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
+            RequestBody::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
+            RequestBody::Incoming(body) => Pin::new(body).poll_frame(context),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            RequestBody::Whole(bytes) => bytes.is_empty(),
+            RequestBody::Incoming(body) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            RequestBody::Whole(bytes) => SizeHint::with_exact(bytes.len() as u64),
+            RequestBody::Incoming(body) => body.size_hint(),
+        }
+    }
+}
+
 /// The body of a reply on the connection.
 pub(crate) enum ReplyBody {
     /// The whole body.
@@ -108,7 +146,7 @@ const SLOW_START: Duration = Duration::from_secs(2);
 /// - 400 if the connection breaks off;
 /// - 503 if there is no memory for it or for the bytes of all connections.
 pub(crate) async fn collect(
-    body: &mut Incoming,
+    body: &mut RequestBody,
     max_bytes: usize,
     memory: &Arc<BodyMemory>,
     connection: &Connection,
@@ -154,7 +192,7 @@ pub(crate) async fn collect(
 ///
 /// A body of more than `max_bytes` and a slow one are not read to their end, which ends the
 /// connection.
-pub(crate) async fn drain(mut body: Incoming, max_bytes: u64) {
+pub(crate) async fn drain(mut body: RequestBody, max_bytes: u64) {
     if body.is_end_stream() || body.size_hint().lower() > max_bytes {
         return;
     }
@@ -189,7 +227,7 @@ impl Drop for Arrival<'_> {
 
 impl Arrival<'_> {
     /// Waits for the next piece; `None` at the end.
-    async fn next_data(&mut self, body: &mut Incoming, permit: &BodyPermit) -> Result<Option<Bytes>> {
+    async fn next_data(&mut self, body: &mut RequestBody, permit: &BodyPermit) -> Result<Option<Bytes>> {
         let timeout = if permit.is_long() { RATE_CHECK_INTERVAL } else { BODY_TIMEOUT };
         let mut waited = Duration::ZERO;
         loop {
@@ -230,7 +268,7 @@ fn timed_out(message: &'static str) -> Error {
 }
 
 /// Waits for the next piece of a body; `None` at the end.
-async fn next_data(body: &mut Incoming) -> Result<Option<Bytes>> {
+async fn next_data(body: &mut RequestBody) -> Result<Option<Bytes>> {
     loop {
         match poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await {
             None => return Ok(None),

@@ -1,21 +1,29 @@
 //! One connection: HTTP/1.1 with keep-alive and pipelining, or HTTP/2 by prior knowledge.
+//!
+//! A connection begins in the loop of [`http1`], and goes on with hyper from the first request that
+//! is not for the loop.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
 use std::net::SocketAddr;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::Poll;
 use std::time::Instant;
 
+use bytes::BytesMut;
+use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 
-use super::connections::{Connection, Connections, ServerEnd};
+use super::body::RequestBody;
+use super::connections::{Connection, ServerEnd};
+use super::http1;
+use super::rewound::Rewound;
 use super::service::HttpService;
-use super::unread::NO_MEMORY;
+use super::watched::Watched;
 
 /// Maximum size in bytes of a request's head; ArangoDB's 1 MB.
 const MAX_HEAD_BYTES: usize = 1 << 20;
@@ -63,34 +71,16 @@ pub(crate) async fn serve<S>(
     let begin = Instant::now();
     let connections = Arc::clone(service.connections());
     let id = connections.add(&connection);
-    let watched = Watched {
-        stream,
-        connection: Arc::clone(&connection),
-        connections: Arc::clone(&connections),
-        has_read: false,
-    };
-    let builder = builder();
-    let answer = service_fn(|request| {
-        let (service, connection) = (Arc::clone(&service), Arc::clone(&connection));
-        async move { Ok::<_, Infallible>(service.answer(&connection, request).await) }
-    });
-    let mut running = pin!(builder.serve_connection(TokioIo::new(watched), answer));
+    let watched = Watched::new(stream, &connection, &connections);
+    let mut running = pin!(run(&service, &connection, watched));
     let mut signal = pin!(connection.ending_signal().notified());
+    let mut is_watched = false;
     poll_fn(|context| {
-        if signal.as_mut().poll(context).is_ready() {
-            signal.set(connection.ending_signal().notified());
-            // Registers the new waiter.
-            let _ = signal.as_mut().poll(context);
-            if connection.ends_now() {
-                return Poll::Ready(());
-            }
-            running.as_mut().graceful_shutdown();
+        // The signal wakes this task, which then sees that the connection ends.
+        if !is_watched {
+            is_watched = signal.as_mut().poll(context).is_pending();
         }
-        running.as_mut().poll(context).map(|ended| {
-            if let Err(error) = ended {
-                tracing::debug!(target: "communication", client = ?connection.client, %error, "connection ended");
-            }
-        })
+        if connection.ends_now() { Poll::Ready(()) } else { running.as_mut().poll(context) }
     })
     .await;
     let (received, sent) = connection.take_traffic();
@@ -99,88 +89,62 @@ pub(crate) async fn serve<S>(
     connections.remove(id);
 }
 
-/// A stream that records its progress.
-struct Watched<S> {
-    stream: S,
-    connection: Arc<Connection>,
-    connections: Arc<Connections>,
-    has_read: bool,
-}
-
-impl<S> Watched<S> {
-    /// Returns false if the connection has to end.
-    fn note_read(&mut self, bytes: &[u8]) -> bool {
-        if !self.has_read {
-            self.has_read = true;
-            if bytes.starts_with(b"PRI") {
-                self.connection.mark_http2();
-                self.connections.count_http2();
+/// Answers the requests of a connection, first in the loop and then by hyper.
+async fn run<S>(service: &Arc<HttpService>, connection: &Arc<Connection>, mut stream: Watched<S>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let ended: Result<(), Box<dyn std::error::Error + Send + Sync>> =
+        match begin(service, connection, &mut stream).await {
+            Ok(http1::End::Closed) => Ok(()),
+            Ok(http1::End::Continued(bytes, error)) => {
+                // Boxed, because few connections need it, and all would have its size.
+                Box::pin(run_hyper(service, connection, Rewound::new(bytes, error, stream))).await
             }
-        }
-        self.connection.note_read(bytes.len(), self.connections.now())
-    }
-
-    fn note_write(&self, written: &Poll<std::io::Result<usize>>) {
-        let now = self.connections.now();
-        match written {
-            Poll::Ready(Ok(bytes)) => self.connection.note_written(*bytes, now),
-            Poll::Ready(Err(_)) => {}
-            Poll::Pending => self.connection.note_write_blocked(now),
-        }
+            Err(error) => Err(error.into()),
+        };
+    if let Err(error) = ended {
+        tracing::debug!(target: "communication", client = ?connection.client, %error, "connection ended");
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Watched<S> {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<std::io::Result<()>> {
-        let this = self.get_mut();
-        let before = buffer.filled().len();
-        let read = Pin::new(&mut this.stream).poll_read(context, buffer);
-        if let Some(bytes) = buffer.filled().get(before..).filter(|bytes| !bytes.is_empty())
-            && !this.note_read(bytes)
-        {
-            let message = "the connections hold too many bytes that no request has read";
-            return Poll::Ready(Err(std::io::Error::new(NO_MEMORY, message)));
-        }
-        read
+/// Answers the first requests in the loop, if there is one.
+async fn begin<S>(
+    service: &HttpService,
+    connection: &Connection,
+    stream: &mut Watched<S>,
+) -> std::io::Result<http1::End>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    match service.options().has_own_loop {
+        true => http1::serve(service, connection, stream).await,
+        false => Ok(http1::End::Continued(BytesMut::new(), None)),
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<std::io::Result<usize>> {
-        let this = self.get_mut();
-        let written = Pin::new(&mut this.stream).poll_write(context, bytes);
-        this.note_write(&written);
-        written
-    }
-
-    fn poll_write_vectored(
-        self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        slices: &[std::io::IoSlice<'_>],
-    ) -> Poll<std::io::Result<usize>> {
-        let this = self.get_mut();
-        let written = Pin::new(&mut this.stream).poll_write_vectored(context, slices);
-        this.note_write(&written);
-        written
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
-    }
+async fn run_hyper<S>(
+    service: &Arc<HttpService>,
+    connection: &Arc<Connection>,
+    stream: S,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let builder = builder();
+    let answer = service_fn(|request: hyper::Request<Incoming>| {
+        let (service, connection) = (Arc::clone(service), Arc::clone(connection));
+        let request = request.map(RequestBody::Incoming);
+        async move { Ok::<_, Infallible>(service.answer(&connection, request).await) }
+    });
+    let mut running = pin!(builder.serve_connection(TokioIo::new(stream), answer));
+    let mut is_ending = false;
+    poll_fn(|context| {
+        if !is_ending && connection.is_ending() {
+            is_ending = true;
+            running.as_mut().graceful_shutdown();
+        }
+        running.as_mut().poll(context)
+    })
+    .await
 }

@@ -132,6 +132,11 @@ impl Connection {
         &self.signal
     }
 
+    /// Returns true if the connection ends, at the latest after the requests in progress.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::Acquire) != 0
+    }
+
     /// Returns true if the connection ends immediately, false if requests in progress are answered
     /// first.
     pub(crate) fn ends_now(&self) -> bool {

@@ -30,6 +30,9 @@ pub struct HttpOptions {
     /// True if clients need a user only for the paths of the system, which begin with `/_`.
     /// Services answer the others.
     pub authenticates_system_only: bool,
+    /// True if short requests of HTTP/1.1 are answered in a loop of the server's own, false if
+    /// hyper answers all. Tests compare the two.
+    pub has_own_loop: bool,
 }
 
 impl Default for HttpOptions {
@@ -46,6 +49,7 @@ impl Default for HttpOptions {
             return_queue_time_header: true,
             trusted_origins: TrustedOrigins::default(),
             authenticates_system_only: true,
+            has_own_loop: true,
         }
     }
 }

@@ -9,13 +9,15 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use database::Budget;
 use errors::{Error, ErrorCode, Result};
-use hyper::body::{Body as _, Incoming};
+use hyper::body::Body as _;
 use hyper::header::{CONTENT_LENGTH, EXPECT, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 use hyper::http::request::Parts;
 use hyper::{Method, StatusCode, Version};
 use traces::{Span, Tracer};
 
-use super::body::{Collected, DRAIN_MAX_BYTES, DRAIN_TOO_LONG_MAX_BYTES, ReplyBody, collect, drain};
+use super::body::{
+    Collected, DRAIN_MAX_BYTES, DRAIN_TOO_LONG_MAX_BYTES, ReplyBody, RequestBody, collect, drain,
+};
 use super::body_memory::BodyMemory;
 use super::compression::Encoding;
 use super::connections::{Connection, Connections};
@@ -112,7 +114,7 @@ impl HttpService {
     pub(crate) async fn answer(
         &self,
         connection: &Connection,
-        request: hyper::Request<Incoming>,
+        request: hyper::Request<RequestBody>,
     ) -> HttpReply {
         let begin = Instant::now();
         let in_flight = connection.begin_request();
@@ -149,7 +151,7 @@ impl HttpService {
     }
 
     /// Begins the span of a request, if it is traced.
-    fn begin_span(&self, connection: &Connection, request: &hyper::Request<Incoming>) -> Option<Span> {
+    fn begin_span(&self, connection: &Connection, request: &hyper::Request<RequestBody>) -> Option<Span> {
         let caller = request.headers().get(TRACE_PARENT).and_then(|value| value.to_str().ok());
         let mut span = self.tracer.as_ref()?.begin(caller, "HTTP")?;
         span.set_name(request.method().to_string());
@@ -170,7 +172,7 @@ impl HttpService {
     async fn answer_method(
         &self,
         connection: &Connection,
-        request: hyper::Request<Incoming>,
+        request: hyper::Request<RequestBody>,
         observed: &mut Observed,
     ) -> HttpReply {
         let (head, body) = request.into_parts();
@@ -197,7 +199,7 @@ impl HttpService {
         &self,
         connection: &Connection,
         head: Parts,
-        body: &mut Option<Incoming>,
+        body: &mut Option<RequestBody>,
         wanted: Wanted,
         observed: &mut Observed,
     ) -> Result<HttpReply> {
@@ -267,7 +269,7 @@ impl HttpService {
         &self,
         connection: &Connection,
         (head, path): (&Parts, &Path),
-        body: &mut Option<Incoming>,
+        body: &mut Option<RequestBody>,
         wanted: Wanted,
         observed: &mut Observed,
         error: Error,
